@@ -26,11 +26,11 @@ export interface IngestServiceOptions {
   readonly apiKeys?: readonly string[]
   /** Required by `/local/`: 16 to 512 characters of A-Z, a-z, 0-9, - and _. Default: a random one. */
   readonly token?: string
-  /** Default: every token is valid. If given, heartbeats with others get 404. */
+  /** Default: every token is valid. If given, heartbeats with other tokens get 404. */
   readonly monitorTokens?: readonly string[]
   /** Whether the valid entries of a batch are stored if others are invalid. Default true. */
   readonly partial?: boolean
-  /** Status of a batch of which a part was stored. Default 422. */
+  /** Status of the reply to a batch that was partly stored. Default 422. */
   readonly partialStatus?: 200 | 422
   /** Answers a batch whose `batch_id` was accepted before with the same result, and stores nothing. Default false. */
   readonly dedupeBatches?: boolean
@@ -42,13 +42,13 @@ export interface IngestServiceOptions {
   readonly latencyMs?: number
   /** Journal that outlives the process; one running service per file. Default: none. */
   readonly dbFile?: string
-  /** Stored entries, and as many request logs; the oldest are dropped first. Default 200,000. */
+  /** Maximum of stored entries, and of stored request logs; the oldest are dropped first. Default 200,000. */
   readonly maxEntries?: number
   /** Bytes of JSON and search text, for entries and for each other kind. Default 192 MiB. */
   readonly maxStoreBytes?: number
   /** Records that were received longer ago are deleted within a minute. Default: no limit. */
   readonly maxAgeMs?: number
-  /** Default 10,000; the newest. */
+  /** Maximum of recorded requests; the oldest are dropped first. Default 10,000. */
   readonly maxRecordedRequests?: number
   readonly clock?: ServiceClock
   /** Called with problems of the service itself, such as a full disk. Default: a process warning. */
@@ -109,7 +109,7 @@ export function resolveServiceOptions(options: IngestServiceOptions): ResolvedSe
   check(resolved, 'rateLimit', isRate, '{ requests: an integer from 0, windowMs: above 0 }')
   check(resolved, 'maxAgeMs', maxAgeMs === undefined || maxAgeMs > 0, 'milliseconds above 0')
   check(resolved, 'dbFile', dbFile !== '', 'a path')
-  // Without the value: it may be a valid token with a line break after it.
+  // Without the value, which may be a valid token followed by a line break.
   if (!isToken(token)) throw new IngestServiceError('OPTION', `token must be ${TOKEN_RULE}`)
   return { ...resolved, clock: completeClock(resolved.clock) }
 }

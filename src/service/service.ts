@@ -34,7 +34,7 @@ export interface IngestService {
   readonly port: number
   /** Required by `/local/`. */
   readonly token: string
-  /** The address of the page, with the token in it. */
+  /** The address of the page, including the token. */
   readonly pageUrl: string
   readonly faults: Faults
   /** Requests to the endpoints, oldest first; the newest `maxRecordedRequests`. */
@@ -50,8 +50,8 @@ export interface IngestService {
   heartbeats(page?: PageQuery): Page<StoredHeartbeat>
   rejected(page?: PageQuery): Page<RejectedBatch>
   /**
-   * With a number, resolves to all stored entries, oldest first, once so many have arrived. With a predicate, resolves to the
-   * entries that match, once there is one.
+   * With a number, resolves to all stored entries, oldest first, when that many have arrived. With a predicate, resolves to the matching
+   * entries, when there is one.
    * @throws IngestServiceError `TIMEOUT` after `timeoutMs` (5000), with the number of entries that arrived; `CLOSED`.
    */
   waitForEntries(wanted: number | EntryPredicate, options?: WaitOptions): Promise<readonly StoredEntry[]>
@@ -63,7 +63,7 @@ export interface IngestService {
 
 /**
  * Starts the local service.
- * @throws IngestServiceError `OPTION`, `PORT` or `STORE`; then nothing is left running.
+ * @throws IngestServiceError `OPTION`, `PORT` or `STORE`; the service is then not running.
  */
 export async function createIngestService(options: IngestServiceOptions = {}): Promise<IngestService> {
   const resolved = resolveServiceOptions(options)

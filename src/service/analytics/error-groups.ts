@@ -25,12 +25,12 @@ interface Group extends Position {
   readonly members: Members
 }
 
-/** Last seen first; of groups last seen in the same millisecond, the one with the entry that came last. */
+/** Last seen first; of groups last seen in the same millisecond, the one with the entry that arrived last. */
 function comparePositions(a: Position, b: Position): number {
   return b.lastMs - a.lastMs || b.newestSeq - a.newestSeq
 }
 
-/** A group of which an entry comes between two queries moves to the first page. */
+/** If an entry of a group arrives between two queries, the group moves to the first page. */
 export function pageGroups(
   failures: readonly IndexedEntry[],
   limit: number,

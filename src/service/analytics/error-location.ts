@@ -1,6 +1,6 @@
 /** The location of an error in the application, from its stack in V8's format (pure). */
 
-/** The rest is not parsed: a stack may have any length, and the application's frames come first. */
+/** Maximum of characters to parse: a stack may have any length, and the application's frames come first. */
 const MAX_STACK = 16_384
 const MAX_LINE = 1000
 const MAX_LOCATION = 300

@@ -1,6 +1,6 @@
 /**
- * The fingerprint by which entries count as one failure (pure): the one that the entry was sent with, else a hash of the
- * error's type, its normalized message, and the first frame of the application.
+ * The fingerprint that groups entries of one failure (pure): the fingerprint of the entry itself, else a hash of the error's type,
+ * its normalized message, and the first frame of the application.
  */
 import { createHash } from 'node:crypto'
 import type { LogEntry } from '../../protocol/log-entry.js'
@@ -33,8 +33,8 @@ export function computeFingerprint(entry: LogEntry): string {
 }
 
 /**
- * A quote opens where no word ends, and closes where none begins: "can't read the user's" quotes nothing. Where it
- * opens again the attempt ends, so that a text of opening quotes is not read once for each.
+ * An opening quote does not follow a word, and a closing quote does not precede one: "can't read the user's" contains no quoted text. A
+ * match ends at the next opening quote, so that the time is linear in the number of opening quotes.
  */
 const QUOTED =
   /(?<![\w\\])(?:'[^'\n]{0,200}'|"[^"\n]{0,200}"|`[^`\n]{0,200}`)(?!\w)|“[^“”\n]{0,200}”|‘[^‘’\n]{0,200}’|«[^«»\n]{0,200}»/g
@@ -42,7 +42,7 @@ const URL_TEXT = /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'`<>]*/gi
 const WORD = /[^\s"'`()<>[\]{}=,;|]+/g
 /** Digits, e-mail addresses, and hexadecimal that happens to have no digit. */
 const VALUE = /\d|@|^[a-f]{8,}$/i
-/** One value or several: "1, 2 and 3" is as long as "1, 2" by chance only. */
+/** One value or several: the number of values in a list does not distinguish messages. */
 const VALUES = /\*(?:[\s,;|]*\*)+/g
 
 /** The message with every value (number, id, address, quoted text) as `*`. */

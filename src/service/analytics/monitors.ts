@@ -25,7 +25,7 @@ export function summarizeMonitors(newestFirst: Iterable<{ readonly record: Store
   })
 }
 
-/** Of an even number of intervals the mean of the middle two, in whole milliseconds. Null below two pings. */
+/** For an even number of intervals, the mean of the middle two, in whole milliseconds. Null below two pings. */
 function medianInterval(newestFirst: readonly string[]): number | null {
   const times = newestFirst.map((time) => Date.parse(time)).toSorted((a, b) => a - b)
   const intervals = times

@@ -1,4 +1,4 @@
-/** Releases by their registrations, and the entries around them (pure). */
+/** Releases by their registrations, and the entries before and after them (pure). */
 import type { ReleaseHealth } from '../query/api-types.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 import type { StoredRelease } from '../store/stored-record.js'

@@ -15,7 +15,7 @@ type Requests = readonly IndexedRequest[]
 export function summarizeRoutes(requests: Requests): RouteStats[] {
   const routes = new Map<string, IndexedRequest[]>()
   for (const request of requests) {
-    // No text that the service accepts has a NUL in it.
+    // No text that the service accepts contains NUL.
     const key = `${request.method}\0${request.route}`
     const members = routes.get(key)
     if (members === undefined) routes.set(key, [request])
@@ -48,7 +48,7 @@ function toRouteStats(requests: Requests): RouteStats {
 
 type Durations = Pick<RouteStats, 'count' | 'errors' | 'p50_ms' | 'p95_ms' | 'p99_ms'>
 
-/** Percentiles by nearest rank, so each is a value that was measured. Of at least one request. */
+/** Percentiles by nearest rank, so each is a measured value. @param requests at least one */
 function summarizeDurations(requests: Requests): Durations {
   const sorted = new Float64Array(requests.map(({ durationMs }) => durationMs)).toSorted()
   const percentile = (percent: number): number => sorted[Math.ceil((percent * sorted.length) / 100) - 1] ?? Number.NaN
@@ -62,7 +62,7 @@ function summarizeDurations(requests: Requests): Durations {
   }
 }
 
-/** Requests of one route over time. `buckets` is undefined where there is none. */
+/** Requests of one route over time. @param buckets undefined if there is no request */
 export function toRouteLatency(requests: Requests, buckets: TimeBuckets | undefined): RouteLatency {
   if (buckets === undefined) return { step_ms: 0, buckets: [] }
   const members: IndexedRequest[][] = Array.from({ length: buckets.count }, () => [])

@@ -15,7 +15,7 @@ const WIDTHS_MS: readonly number[] = [
   ...[0, 1, 2, 3, 4, 5, 6].flatMap((tens) => [1, 2, 5].map((n) => n * 10 ** tens * DAY)),
 ]
 
-/** First and last moment, both included. */
+/** First and last time, both inclusive. */
 export interface TimeRange {
   readonly firstMs: number
   readonly lastMs: number
@@ -29,8 +29,8 @@ export interface TimeBuckets {
 }
 
 /**
- * At most `maxBuckets` that cover the range. They begin at multiples of their width, so that a moving range keeps the same
- * moments together. Where so few buckets cannot do that, they begin at the beginning of the range.
+ * At most `maxBuckets` that cover the range. They begin at multiples of their width, so that bucket limits do not move with the
+ * range. If that is not possible with `maxBuckets`, they begin at the start of the range.
  */
 export function createTimeBuckets({ firstMs, lastMs }: TimeRange, maxBuckets: number): TimeBuckets {
   const spanMs = lastMs - firstMs + 1
@@ -45,7 +45,7 @@ export function createTimeBuckets({ firstMs, lastMs }: TimeRange, maxBuckets: nu
   return { sinceMs: firstMs, stepMs, count: Math.ceil(spanMs / stepMs) }
 }
 
-/** Below 0, or `count` and more, if the moment is outside. */
+/** Below 0, or at least `count`, if the time is outside. */
 export function bucketIndex({ sinceMs, stepMs }: TimeBuckets, timeMs: number): number {
   return Math.floor((timeMs - sinceMs) / stepMs)
 }
@@ -54,7 +54,7 @@ export function formatBucketStart({ sinceMs, stepMs }: TimeBuckets, bucket: numb
   return new Date(sinceMs + bucket * stepMs).toISOString()
 }
 
-/** Undefined where there is no record. */
+/** Undefined if there is no record. */
 export function findTimeRange(records: Iterable<{ readonly timeMs: number }>): TimeRange | undefined {
   let firstMs = Infinity
   let lastMs = -Infinity
@@ -69,7 +69,7 @@ export function findTimeRange(records: Iterable<{ readonly timeMs: number }>): T
 const EARLIEST_MS = Date.UTC(-1, 0)
 const LATEST_MS = Date.UTC(10_001, 0)
 
-/** The requested range where there is one, else that of the records. Undefined if it is empty. */
+/** The requested range if there is one, else that of the records. Undefined if it is empty. */
 export function clampRange({ sinceMs, untilMs }: TimeBounds, found: TimeRange | undefined): TimeRange | undefined {
   if (found === undefined) return undefined
   const firstMs = sinceMs === undefined ? found.firstMs : Math.max(sinceMs, EARLIEST_MS)
@@ -77,7 +77,7 @@ export function clampRange({ sinceMs, untilMs }: TimeBounds, found: TimeRange | 
   return firstMs <= lastMs ? { firstMs, lastMs } : undefined
 }
 
-/** Counts of moments in equal parts of the range. Moments outside are not counted. */
+/** Counts times in equal parts of the range. Times outside are not counted. */
 export function countTrend({ firstMs, lastMs }: TimeRange, parts: number, timesMs: Iterable<number>): number[] {
   const trend = Array.from({ length: parts }, () => 0)
   for (const timeMs of timesMs) {

@@ -1,4 +1,4 @@
-/** Values of a field by how often they occur (pure). */
+/** Values of a field by frequency (pure). */
 import type { FieldValues, ValueField } from '../query/api-types.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 
@@ -16,7 +16,7 @@ export function countValues(entries: readonly IndexedEntry[], field: ValueField,
   return { items: sorted.slice(0, limit).map(([value, n]) => ({ value, count: n })), more: sorted.length > limit }
 }
 
-/** By UTF-16 code unit, which depends on no locale. */
+/** By UTF-16 code unit, independent of the locale. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

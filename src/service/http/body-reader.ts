@@ -7,9 +7,9 @@ import { createSchemaProblem } from '../ingest/validators.js'
 import { createFailure, createSchemaReply } from './service-reply.js'
 import type { Reply } from './service-reply.js'
 
-/** Bodies that are being read, together. */
+/** Limit for all bodies that are being read. */
 const MAX_PENDING_BYTES = 256 << 20
-/** Of a refused body, so many bytes are read and dropped, so that the client reads the reply. */
+/** Maximum of bytes of a refused body that are read and dropped, so that the client reads the reply. */
 const MAX_DRAINED_BYTES = 64 << 20
 
 export type ReadResult =
@@ -25,13 +25,13 @@ export class BodyReader {
   readonly #maxPendingBytes: number
   #pendingBytes = 0
 
-  /** `maxBytes` of one body, before and after inflating. */
+  /** @param maxBytes limit of one body, before and after inflating */
   constructor(maxBytes: number, maxPendingBytes = MAX_PENDING_BYTES) {
     this.#maxBytes = maxBytes
     this.#maxPendingBytes = maxPendingBytes
   }
 
-  /** `onData` is called at the first byte; where it returns false, reading ends there. */
+  /** @param onData called at the first byte; reading ends if it returns false */
   read(request: IncomingMessage, response: ServerResponse, onData = (): boolean => true): Promise<ReadResult> {
     if (Number(request.headers['content-length'] ?? 0) > this.#maxBytes) {
       drainBody(request)
@@ -61,7 +61,7 @@ export class BodyReader {
     })
   }
 
-  /** The JSON value of a body, or the reply to a body that has none. Synchronous, so that one body is inflated at a time. */
+  /** The JSON value of a body, or the reply to a body that is not JSON. Synchronous, so that one body is inflated at a time. */
   decode(request: IncomingMessage, bytes: Buffer): DecodeResult {
     const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
     if (type !== CONTENT_TYPE)
@@ -101,7 +101,7 @@ function createJsonFailure(message: string): Reply {
   return { ...createSchemaReply(createSchemaProblem('value_error.jsondecode', message)), status: 400 }
 }
 
-/** Reads and drops the rest: a reset would take the reply from a client that is still writing. */
+/** Reads and drops the rest: after a reset a client that is still writing would not read the reply. */
 export function drainBody(request: IncomingMessage): void {
   let length = 0
   request.on('data', (chunk: Buffer) => {

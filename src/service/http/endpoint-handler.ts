@@ -57,7 +57,7 @@ export async function handleEndpointRequest(
   if (body.kind === 'gone') return
   const answer = prepareAnswer(request, target, body, record, dependencies)
   const waitMs = latencyMs + (fault?.delayMs ?? 0)
-  // A delayed request is handled even if its client has gone, as by a real service.
+  // A delayed request is handled even if its client has disconnected, as in a real service.
   if (waitMs > 0 && !(await sleep(waitMs, signal))) return
   await applyFault(fault, { request, response, record, signal, send, answer: () => answer(active?.rejector) })
 }

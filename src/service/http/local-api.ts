@@ -41,7 +41,7 @@ interface LocalRequest extends LocalApiDependencies {
   readonly body: unknown
 }
 
-/** Undefined if the handler has answered itself. @throws IngestServiceError `QUERY` or `FAULT` for a wrong request. */
+/** Returns undefined if the handler has replied itself. @throws IngestServiceError `QUERY` or `FAULT` for a wrong request. */
 type Handler<K extends ParameterName> = (parameters: Pick<UrlParameters, K>, local: LocalRequest) => Reply | undefined
 
 interface Route {
@@ -127,7 +127,7 @@ export async function handleLocalRequest(
 ): Promise<void> {
   const send = (reply: Reply): void => sendReply(request, response, reply)
   const search = new URLSearchParams((request.url ?? '').slice(path.length))
-  // First of all: without the token nobody learns which paths exist.
+  // Checked first, so that a client without the token cannot find out which paths exist.
   if (!dependencies.auth.allows(request, search)) return send(dependencies.auth.createRefusal(request))
   search.delete('token')
   const { route, name } = findRoute(path.slice(LOCAL_PREFIX.length))

@@ -1,6 +1,6 @@
 /**
- * Refuses requests of other web pages. A page can make a browser send requests to a loopback port, and read the answers if it
- * re-points its own name to 127.0.0.1 (DNS rebinding). So `Host` must name loopback, and `Origin` this very service.
+ * Refuses requests of other web pages. A page can make a browser send requests to a loopback port, and can read the replies if it
+ * points its own host name to 127.0.0.1 (DNS rebinding). So `Host` must name a loopback host, and `Origin` this service.
  */
 import type { IncomingMessage } from 'node:http'
 

@@ -8,7 +8,7 @@ export interface RecordedRequest {
   readonly at: number
   /** When its reply was sent or its connection ended; null while it is open. */
   readonly endedAt: number | null
-  /** `unknown` for a path below the base path that is no endpoint. */
+  /** `unknown` for a path below the base path that is not an endpoint. */
   readonly endpoint: Endpoint | 'unknown'
   readonly method: string
   /** Whether it had an `X-API-Key` header. The key is not recorded. */
@@ -20,7 +20,7 @@ export interface RecordedRequest {
   /** Bytes of the body as received, compressed if it was. */
   readonly bytes: number
   readonly gzip: boolean
-  /** Status of the reply; null before it, and for good if a fault suppressed the reply. */
+  /** Status of the reply; null before the reply, and permanently if a fault suppressed it. */
   readonly status: number | null
   /** Entries that this request stored. */
   readonly accepted: number
@@ -30,7 +30,7 @@ export interface RecordedRequest {
   readonly fault: Fault['kind'] | null
 }
 
-/** The same, while it is being filled in. */
+/** A request that is being handled. */
 export type OpenRequest = { -readonly [K in keyof RecordedRequest]: RecordedRequest[K] }
 
 export class RequestRecorder {
@@ -70,7 +70,7 @@ export class RequestRecorder {
       fault: null,
     }
     this.#requests.push(request)
-    // Cut in large steps, so that a request costs the same whatever the length.
+    // Cut in large steps, so that the cost per request does not depend on the length.
     if (this.#requests.length >= 2 * this.#maxCount) this.#requests = this.#requests.slice(-this.#maxCount)
     return request
   }

@@ -1,6 +1,6 @@
-/** Response headers that restrict what a browser does with an answer. */
+/** Response headers that restrict how a browser uses a reply. */
 
-/** For answers with data in them: never a document, a script or a frame. */
+/** For replies with data, which must not be used as a document, a script or a frame. */
 export const DATA_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

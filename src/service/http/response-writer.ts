@@ -1,4 +1,4 @@
-/** Writes replies: whole, slowly, or broken. */
+/** Writes replies: complete, slowly, or interrupted. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as timeout } from 'node:timers/promises'
 import { MAX_TIMER_MS } from '../../shared/clock.js'
@@ -17,7 +17,7 @@ export async function sleep(delayMs: number, signal: AbortSignal): Promise<boole
   }
 }
 
-/** Sends nothing if the client is gone or a reply was begun. */
+/** Sends nothing if the client has disconnected or a reply was begun. */
 export function sendReply(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   if (response.headersSent || response.destroyed) return
   if (!request.complete) {
@@ -28,7 +28,7 @@ export function sendReply(request: IncomingMessage, response: ServerResponse, re
   response.end(writeHead(response, reply))
 }
 
-/** The body byte by byte. */
+/** Sends the body byte by byte. */
 export async function sendSlowly(
   response: ServerResponse,
   reply: Reply,

@@ -1,4 +1,4 @@
-/** The HTTP server: limits, routing by prefix, start and prompt end. */
+/** The HTTP server: limits, routing by prefix, start and immediate close. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ const MAX_CONNECTIONS = 1024
 const OPTIONS = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
-  // Longer than clients keep idle connections by default, so that the client closes them and never meets a reset.
+  // Longer than clients keep idle connections by default, so that the client closes them and never gets a reset.
   keepAliveTimeout: 65_000,
 }
 
@@ -29,7 +29,7 @@ export interface ServerDependencies {
 export function createHttpServer(dependencies: ServerDependencies): Server {
   const listener: RequestListener = (request, response) => {
     response.on('error', () => {
-      // The client went away during its reply, and reports that itself.
+      // The client disconnected during the reply, and reports that itself.
     })
     handle(request, response, dependencies).catch((error: unknown) => {
       dependencies.onProblem(`internal error: ${error instanceof Error ? error.stack : String(error)}`)
@@ -38,7 +38,7 @@ export function createHttpServer(dependencies: ServerDependencies): Server {
   }
   const server = createServer(OPTIONS, listener)
   server.maxConnections = MAX_CONNECTIONS
-  // Without this listener Node would ask for every body; each request decides itself whether it wants one.
+  // Without this listener Node would request every body; the handler decides whether to read it.
   server.on('checkContinue', listener)
   return server
 }
@@ -54,7 +54,7 @@ async function handle(
   const path = (request.url ?? '').split('?', 1)[0] as string
   if (path.startsWith(`${BASE_PATH}/`)) return handleEndpointRequest(request, response, path, endpoints)
   if (path.startsWith(LOCAL_PREFIX)) return handleLocalRequest(request, response, path, local)
-  // Loaded on demand: a service in a test has no use for it.
+  // Loaded on demand: a service in a test does not need it.
   const { findPageFile } = await import('./page-files.js')
   const file = findPageFile(path, request.headers['if-none-match'])
   if (file === undefined) return sendReply(request, response, notFound)

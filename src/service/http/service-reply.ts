@@ -5,7 +5,7 @@ import type { Problem } from '../ingest/validators.js'
 
 export interface Reply {
   readonly status: number
-  /** A string is sent as plain text, a buffer as it is, with a type in `headers`, anything else as JSON. */
+  /** A string is sent as plain text, a buffer unchanged with the type in `headers`, other values as JSON. */
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }

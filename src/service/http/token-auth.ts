@@ -1,6 +1,6 @@
 /**
  * The token that `/local/` requires: created if none is given, compared in constant time. To a client that sends a challenge
- * before the token, the service proves that it knows the token too.
+ * before the token, the service proves that it knows the token.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -13,7 +13,7 @@ export function createRandomToken(): string {
   return randomBytes(16).toString('base64url')
 }
 
-/** Nothing else is ever signed. */
+/** The form of a challenge. The service signs no other text. */
 const NONCE = /^[\w-]{16,64}$/
 
 export class TokenAuth {
@@ -25,7 +25,7 @@ export class TokenAuth {
     this.#digest = digest(token)
   }
 
-  /** By the realm other programs recognise a local service. */
+  /** Other programs recognise a local service by the realm. */
   createRefusal(request: IncomingMessage): Reply {
     const proof = this.#createProof(request)
     const message =
@@ -35,7 +35,7 @@ export class TokenAuth {
     return createFailure(401, message, 'token_error', { 'www-authenticate': challenge })
   }
 
-  /** The header has precedence over the query. A token in the query, for addresses opened by hand, can only read. */
+  /** The header has precedence over the query. A token in the query, for URLs that a user opens, permits only reading. */
   allows({ method, headers }: IncomingMessage, search: URLSearchParams): boolean {
     const isRead = method === 'GET' || method === 'HEAD'
     const inQuery = isRead ? search.getAll('token') : []

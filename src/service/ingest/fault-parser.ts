@@ -1,4 +1,4 @@
-/** Validates a fault, which may come as JSON from anywhere. */
+/** Validates a fault, which may be untrusted JSON. */
 import { ENDPOINTS } from '../http/endpoints.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import type { Fault } from './fault.js'

@@ -4,9 +4,9 @@ import type { Endpoint } from '../http/endpoints.js'
 /** The requests that a fault applies to. By default all requests to all endpoints, until it is removed. */
 export interface FaultScope {
   readonly endpoint?: Endpoint
-  /** Number of requests, after which the fault ends. */
+  /** Number of requests after which the fault ends. */
   readonly times?: number
-  /** Milliseconds from when it was added, after which the fault ends. */
+  /** Milliseconds after which the fault ends, counted from its addition. */
   readonly forMs?: number
   /** Milliseconds to wait after the request's body was read. */
   readonly delayMs?: number
@@ -42,7 +42,7 @@ export interface SlowFault extends FaultScope {
 
 /**
  * Resets the connection: `before-body` after the request's head, `mid-body` after the first part of its body, `mid-reply` after
- * half of the reply's body; only then the request was handled and stored.
+ * half of the reply's body; only for `mid-reply` the request was handled and stored.
  */
 export interface ResetFault extends FaultScope {
   readonly kind: 'reset'
@@ -66,7 +66,7 @@ export interface RedirectFault extends FaultScope {
 export type RejectForm = 'result' | 'framework' | 'nameless'
 
 /**
- * Refuses every n-th entry. An entry that comes again (the same JSON) gets the same verdict and is not counted again, as for an
+ * Refuses every n-th entry. An entry that is sent again (the same JSON) gets the same result and is not counted again, as for an
  * entry that is really invalid. Applies to `ingest` only.
  */
 export interface RejectEveryFault extends FaultScope {
@@ -76,7 +76,7 @@ export interface RejectEveryFault extends FaultScope {
   readonly form?: RejectForm
 }
 
-/** Refuses every entry whose JSON has this text in it. Applies to `ingest` only. */
+/** Refuses every entry whose JSON contains this text. Applies to `ingest` only. */
 export interface RejectContainingFault extends FaultScope {
   readonly kind: 'reject-containing'
   readonly text: string

@@ -1,10 +1,10 @@
-/** The script of faults: selects the one that applies to a request. */
+/** The list of scripted faults: selects the one that applies to a request. */
 import { createHash } from 'node:crypto'
 import type { Endpoint } from '../http/endpoints.js'
 import { parseFault } from './fault-parser.js'
 import type { Fault, RejectForm } from './fault.js'
 
-/** Judges entries for a reject fault. Belongs to one fault, since `nth` counts across requests. */
+/** Decides which entries a reject fault rejects. Each fault has its own, since `nth` counts across requests. */
 export interface Rejector {
   readonly form: RejectForm
   rejects(entry: unknown): boolean
@@ -12,7 +12,7 @@ export interface Rejector {
 
 export interface ActiveFault {
   readonly fault: Fault
-  /** Requests that it was applied to. */
+  /** Number of requests that the fault was applied to. */
   readonly hits: number
 }
 
@@ -23,7 +23,7 @@ interface Slot {
   hits: number
 }
 
-/** Of the faults that apply to a request, the one that was added first is used. */
+/** If several faults apply to a request, the one that was added first is used. */
 export class Faults {
   readonly #now: () => number
   #slots: Slot[] = []
@@ -51,7 +51,7 @@ export class Faults {
     this.#slots = []
   }
 
-  /** Those that have not ended. */
+  /** Faults that have not ended. */
   list(): readonly ActiveFault[] {
     this.#removeEnded()
     return this.#slots.map(({ fault, hits }) => ({ fault, hits }))

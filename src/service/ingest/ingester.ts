@@ -1,4 +1,4 @@
-/** What each endpoint does with a parsed body: validate, store, reply. Independent of HTTP but for the status of the reply. */
+/** Handles the parsed body of each endpoint: validates, stores, replies. Independent of HTTP except for the status of the reply. */
 import { createHash } from 'node:crypto'
 import type { LogEntry } from '../../protocol/log-entry.js'
 import type { IngestResult, IngestResultError } from '../../protocol/ingest-result.js'
@@ -33,7 +33,7 @@ export interface IngesterOptions {
 
 export type RecordListener = <K extends RecordKind>(kind: K, records: readonly Records[K][]) => void
 
-/** One for each of the most entries that a batch may have. */
+/** One for each entry of the largest possible batch. */
 const MAX_REASONS = 100
 /** Results that `dedupeBatches` remembers. */
 const MAX_RESULTS = 10_000
@@ -104,7 +104,7 @@ export class Ingester {
     return ok(createIngestResult(requests.length, []))
   }
 
-  /** `POST /feedback`. Stored even if its entry has not come, since an entry may arrive after the feedback. */
+  /** `POST /feedback`. Stored even if its entry is missing, since the entry may arrive later. */
   feedback(body: unknown, bytes: number): Reply {
     const problems = validateFeedback(body)
     if (problems.length > 0) return this.#refuse('feedback', body, createSchemaReply(problems), problems)
@@ -180,7 +180,7 @@ function judgeEntry(entry: unknown, rejector: Rejector | undefined): readonly Pr
   return [{ kind, loc: ['message'], type: 'value_error', message: 'refused by a scripted fault' }]
 }
 
-/** Identifies a monitor in the store and in queries: enough to tell two apart, not enough to ping one. */
+/** Identifies a monitor in the store and in queries: sufficient to distinguish monitors, but not to ping one. */
 export function hashMonitorToken(token: string): string {
   return createHash('sha256').update(token).digest('hex').slice(0, 12)
 }

@@ -1,6 +1,6 @@
 /**
- * Validates bodies field by field (interface: Resources and their fields). Written from the interface alone: it shares no code
- * with the part that builds entries, so that it judges that part independently.
+ * Validates bodies field by field (interface: Resources and their fields). Written from the interface alone: it shares no code with the
+ * part that builds entries, so that it validates that part independently.
  */
 import { LEVELS } from '../../protocol/log-entry.js'
 import type { Breadcrumb, EntryDeploy, EntryError, EntryPerf, EntryRequest } from '../../protocol/log-entry.js'

@@ -17,7 +17,7 @@ export type Validator = (value: unknown) => readonly Problem[]
 
 export const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
 
-/** Of a value that has a million unknown fields, the reply names this many. */
+/** Maximum of problems in a reply, since a value may have a million unknown fields. */
 const MAX_PROBLEMS = 20
 /** Longer field names are cut in a reply. */
 const MAX_NAME_LENGTH = 100

@@ -1,15 +1,15 @@
-/** Types of the answers under `/local/`, besides the records themselves. Shared with the page. */
+/** Types of the replies under `/local/`, except the records themselves. Shared with the page. */
 import type { Level } from '../../protocol/log-entry.js'
 import type { Release } from '../../protocol/resources.js'
 import type { LevelCounts, RecordKind, Stored, StoredEntry, StoredFeedback } from '../store/stored-record.js'
 
 /**
  * An entry as a row of a list: with `view=summary`, and in the stream. Fields that the entry does not have are left out. Texts
- * are cut at 200 characters unless stated otherwise, and end in `…` then. Filters compare whole values, so a cut one matches
- * no entry.
+ * are cut at 200 characters unless stated otherwise, and end in `…` then. Filters compare whole values, so a shortened value matches no
+ * entry.
  */
 export interface EntrySummary extends Stored {
-  /** The entry's own. */
+  /** The entry's own timestamp. */
   readonly timestamp: string
   readonly level: Level
   /** At most 500 characters. */
@@ -29,14 +29,14 @@ export interface EntrySummary extends Stored {
   readonly trace_id?: string
   readonly request_id?: string
   readonly release_id?: string
-  /** Their number; left out if there are none. */
+  /** Number of breadcrumbs; left out if there are none. */
   readonly breadcrumbs?: number
 }
 
 /** One entry with the feedback that names its `metadata.event_id` or its id, oldest first. */
 export interface EntryWithFeedback extends StoredEntry {
   readonly feedback: readonly StoredFeedback[]
-  /** `ErrorGroup.fingerprint`; left out if the entry has none and is no failure. */
+  /** `ErrorGroup.fingerprint`; left out if the entry has none and is not a failure. */
   readonly fingerprint?: string
 }
 
@@ -52,7 +52,7 @@ export interface Histogram {
 }
 
 export interface HistogramBucket extends LevelCounts {
-  /** ISO 8601: its beginning. */
+  /** ISO 8601: start of the bucket. */
   readonly at: string
 }
 
@@ -174,11 +174,11 @@ export interface ServiceStatus {
 export interface StreamEntries {
   /** Oldest first. */
   readonly items: readonly EntrySummary[]
-  /** Entries left out because the subscriber was too slow or had missed too many. They can be queried. */
+  /** Entries that were skipped because the subscriber was too slow or had missed too many. They can be queried. */
   readonly skipped: number
 }
 
-/** `event: changed`: other kinds of which records were stored. */
+/** `event: changed`: the other kinds of records that were stored. */
 export interface StreamChanged {
   readonly kinds: readonly Exclude<RecordKind, 'entry'>[]
 }

@@ -46,6 +46,6 @@ function truncateAll<K extends string>(texts: Readonly<Record<K, string | undefi
 export function truncate(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const head = text.slice(0, maxLength - 1)
-  // Half a surrogate pair has no UTF-8 form.
+  // A lone surrogate cannot be encoded as UTF-8.
   return `${head.isWellFormed() ? head : head.slice(0, -1)}…`
 }

@@ -17,7 +17,7 @@ export interface EntryFilter {
   readonly tag?: string
   /** The entry's own, or the one that was computed for an error. */
   readonly fingerprint?: string
-  /** Text in the message, service, action, error or metadata, in any case. */
+  /** Text in the message, service, action, error or metadata, case-insensitive. */
   readonly q?: string
   /** Entries whose timestamp is at or after this, ISO 8601. */
   readonly since?: string
@@ -60,7 +60,7 @@ export function createEntryMatcher(filter: EntryFilter): (entry: IndexedEntry) =
   const equals = EQUALITY_NAMES.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]] as const]))
   const bounds = parseTimeBounds(filter)
   const text = q.toLowerCase()
-  // In the order of what each costs.
+  // The cheapest comparisons first.
   return (entry) =>
     (levels === undefined || levels.includes(entry.level)) &&
     equals.every(([name, value]) => entry[name] === value) &&
@@ -107,7 +107,7 @@ const ISO_TIME = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9
 
 function parseTime(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined
-  // V8 also parses texts that are no ISO 8601, with results that nobody expects.
+  // V8 also parses texts that are not ISO 8601, with unexpected results.
   const ms = ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
   if (Number.isNaN(ms)) throw createQueryError(name, 'an ISO 8601 time, as 2026-01-31T08:00:00Z', value)
   return ms

@@ -18,11 +18,11 @@ import type { EntryFilter, EntryQuery, RequestFilter, RouteQuery } from './query
 
 const DEFAULT_BUCKETS = 60
 
-/** Entries that came after a `seq`. */
+/** Entries that arrived after a `seq`. */
 export interface NewEntries {
   /** Oldest first. */
   readonly items: readonly StoredEntry[]
-  /** Older ones that came after it too. */
+  /** Number of older entries after the `seq` that are not in `items`. */
   readonly skipped: number
 }
 
@@ -49,7 +49,7 @@ export class StoreReader {
     return { items: items.map(summarizeEntry), next }
   }
 
-  /** The newest `limit` that came after `seq`. */
+  /** The newest `limit` entries that arrived after `seq`. */
   entriesAfter(seq: number, filter: EntryFilter, limit: number): NewEntries {
     const matches = createEntryMatcher(filter)
     const items: StoredEntry[] = []
@@ -138,7 +138,7 @@ export class StoreReader {
   }
 }
 
-/** Looks for one item more than the limit, so that the last page says that it is the last. */
+/** Looks for one item more than the limit, so that the last page has no cursor. */
 function createPage<I extends IndexedRecord<T>, T extends Stored>(
   newestFirst: Iterable<I & { readonly record: T }>,
   { limit, cursor }: PageQuery,

@@ -6,7 +6,7 @@ import type { EntryQuery } from './query-filters.js'
 export interface UrlParameters extends EntryQuery {
   readonly view?: 'summary'
   readonly buckets?: number
-  /** The `seq` behind which a stream begins. */
+  /** The `seq` after which a stream begins. */
   readonly after?: number
   readonly method?: string
   readonly route?: string
@@ -33,7 +33,7 @@ const PARSERS: { readonly [name in ParameterName]?: (text: string) => unknown } 
 }
 
 /**
- * Filters and cursors are validated where they are applied, so that a query in-process meets the same check.
+ * Filters and cursors are validated where they are applied, so that queries in-process are validated in the same way.
  * @throws IngestServiceError `QUERY` for an unknown or repeated parameter, or a wrong value.
  */
 export function readParameters<K extends ParameterName>(

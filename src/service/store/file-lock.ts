@@ -1,4 +1,4 @@
-/** One running service per journal: two would overwrite each other's records. `FILE.lock` has the process id in it. */
+/** One running service per journal: two would overwrite each other's records. `FILE.lock` contains the process id. */
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, realpathSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -78,11 +78,11 @@ function read(path: string): string | undefined {
   }
 }
 
-/** A lock without a process id counts: it may be written to at this moment. */
+/** A lock without a process id counts as held: it may be being written. */
 function isHeld(path: string, text: string): boolean {
   const pid = Number(text)
   if (!Number.isSafeInteger(pid) || pid < 1) return true
-  // In a container each start may have the same id.
+  // In a container each start may have the same process id.
   if (pid === process.pid) return held.has(path)
   try {
     process.kill(pid, 0)
@@ -92,7 +92,7 @@ function isHeld(path: string, text: string): boolean {
   }
 }
 
-/** Another process may do the same, and hold the lock already: then it is put back. */
+/** Another process may do the same and already hold the lock: then the file is restored. */
 function removeStale(path: string, text: string): void {
   const aside = `${path}.${randomUUID()}`
   try {
@@ -105,7 +105,7 @@ function removeStale(path: string, text: string): void {
   else renameSync(aside, path)
 }
 
-/** One lock for all symbolic links to a file. */
+/** Resolves symbolic links, so that there is one lock per file. */
 function resolveLinks(file: string, folder: string): string {
   try {
     return realpathSync(file)

@@ -39,7 +39,7 @@ export interface IndexedEntry extends IndexedRecord<StoredEntry> {
 export interface IndexedRequest extends IndexedRecord<StoredRequestLog> {
   readonly timeMs: number
   readonly method: string
-  /** The pattern; the path where the log has none. */
+  /** The route pattern; the path if the log has none. */
   readonly route: string
   readonly status: number
   readonly durationMs: number
@@ -119,7 +119,7 @@ function toReceivedMs({ received_at }: Stored): number {
   return Date.parse(received_at) || 0
 }
 
-/** U+001F separates the parts, so that no text is found across two of them. */
+/** U+001F separates the parts, so that no match spans two of them. */
 function toSearchText({ message, service, action, error, metadata }: LogEntry): string {
   let text = message
   if (service !== undefined) text += `\u001f${service}`

@@ -1,6 +1,6 @@
 /**
- * The file behind the store: one JSON line per record, appended when the record is stored. The file is rewritten when it has
- * outgrown the stored records. A line that a crash cut short is skipped and counted.
+ * The file behind the store: one JSON line per record, appended when the record is stored. The file is rewritten when
+ * it is much larger than the stored records. An incomplete line after a crash is skipped and counted.
  */
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { openPrivate, removeTemporaries, replaceFile, writeAll } from '../../shared/safe-files.js'
@@ -13,7 +13,7 @@ import type { RecordKind, Stored } from './stored-record.js'
 const HEADER = '{"journal":"pino-ingest local service","version":1}'
 const CHUNK_BYTES = 1 << 20
 const NEWLINE = 10
-/** A record comes in one request, of 5 MiB by default. A longer line is damage. */
+/** A record is at most as long as a request, 5 MiB by default. A longer line is damaged. */
 const MAX_LINE_BYTES = 128 << 20
 
 export interface JournalOptions {
@@ -27,7 +27,7 @@ export interface JournalOptions {
 export class Journal {
   readonly #file: string
   readonly #onProblem: (message: string) => void
-  /** Undefined once the file has failed or was closed. */
+  /** Undefined after the file has failed or was closed. */
   #fd: number | undefined
   #bytes = 0
 
@@ -39,12 +39,12 @@ export class Journal {
     try {
       ensureFolderOf(file)
       removeTemporaries(file)
-      // A journal has users' log data in it: only its owner may read it.
+      // Readable by its owner only, since a journal contains log data of users.
       fd = openPrivate(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
       const damaged = load(fd, options)
       if (damaged > 0) options.onProblem(`${file}: ${damaged} damaged line(s) were skipped`)
       this.#appendTo(fd)
-      // A crash may have cut the last line short: the next record begins a new one.
+      // After a crash the last line may be incomplete: the next record begins a new line.
       this.append(this.#bytes === 0 ? `${HEADER}\n` : '\n')
     } catch (error) {
       if (fd !== undefined) closeSync(fd)
@@ -57,7 +57,7 @@ export class Journal {
     return this.#bytes
   }
 
-  /** The lines are with the operating system when this returns, so a killed process loses none. */
+  /** The operating system has the lines when this returns, so none is lost if the process is killed. */
   append(lines: string): void {
     if (this.#fd === undefined) return
     try {
@@ -91,7 +91,7 @@ export class Journal {
     this.#bytes = fstatSync(fd).size
   }
 
-  /** A full or failing disk costs the file, never the service. */
+  /** If the disk is full or fails, the service continues without the file. */
   #fail(error: unknown): void {
     this.close()
     const reason = error instanceof Error ? error.message : String(error)
@@ -103,7 +103,7 @@ export function formatJournalLine(kind: RecordKind, record: Stored): string {
   return `${JSON.stringify({ kind, record })}\n`
 }
 
-/** @returns number of lines that were skipped @throws the system's errors; Error if it is no journal of this version */
+/** @returns number of lines that were skipped @throws the system's errors; Error if it is not a journal of this version */
 function load(fd: number, { onRecord, onLastSeq }: JournalOptions): number {
   let damaged = 0
   let isFirst = true
@@ -142,7 +142,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Without their ends. */
+/** Yields the lines without line feeds. */
 function* readLines(fd: number): Generator<string> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   let rest = Buffer.alloc(0)

@@ -1,4 +1,4 @@
-/** Everything that the service stores: bounded memory, and a journal where a file is given. All calls are synchronous. */
+/** The records of the service: in bounded memory, and in a journal if a file is given. All calls are synchronous. */
 import { INDEXERS } from './indexed-record.js'
 import type { IndexedRecord, IndexedRecords } from './indexed-record.js'
 import { formatJournalLine, Journal } from './journal.js'
@@ -7,15 +7,15 @@ import { RECORD_KINDS } from './stored-record.js'
 import type { RecordKind, Records } from './stored-record.js'
 
 const MAX_OTHER_RECORDS = 10_000
-/** The journal is rewritten when it has twice the bytes that are stored, and this many more. */
+/** The journal is rewritten when its size exceeds twice the stored bytes plus this number. */
 const COMPACT_SLACK_BYTES = 4 << 20
 
 export interface StoreOptions {
-  /** Entries, and as many request logs. Of every other kind 10,000 are stored. */
+  /** Maximum of entries, and of request logs. For every other kind it is 10,000. */
   readonly maxEntries: number
   /** Bytes of JSON and search text, for entries and for each other kind. */
   readonly maxBytes: number
-  /** The journal. Default: nothing outlives the process. */
+  /** The journal. Default: nothing is kept after the process ends. */
   readonly file?: string | undefined
   readonly compactSlackBytes?: number
   readonly onProblem: (message: string) => void
@@ -28,7 +28,7 @@ export class Store {
   readonly #journal: Journal | undefined
   readonly #slackBytes: number
   #lastSeq = 0
-  /** No record in the journal was received earlier. */
+  /** Earliest time at which a record in the journal was received. */
   #earliestInFileMs = Infinity
 
   /** @throws IngestServiceError `STORE` if the file cannot be used. */
@@ -85,7 +85,7 @@ export class Store {
     return Object.fromEntries(counts) as Record<RecordKind, number>
   }
 
-  /** The greatest `seq` that was ever stored, as far as is known; 0 where nothing was. */
+  /** The greatest `seq` that was ever stored, as far as is known; 0 if there was none. */
   get lastSeq(): number {
     return this.#lastSeq
   }

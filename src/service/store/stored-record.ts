@@ -4,7 +4,7 @@ import type { Feedback, Release, RequestLog } from '../../protocol/resources.js'
 import type { Endpoint } from '../http/endpoints.js'
 
 export interface Stored {
-  /** Made by the service. */
+  /** Created by the service. */
   readonly id: string
   /** Order of arrival over all kinds. Increases by at least 1, also across restarts on the same file. */
   readonly seq: number
@@ -13,7 +13,7 @@ export interface Stored {
 }
 
 export interface StoredEntry extends Stored {
-  /** Null where the request had none. */
+  /** Null if the request had none. */
   readonly batch_id: string | null
   readonly entry: LogEntry
 }

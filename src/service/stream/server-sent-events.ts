@@ -9,7 +9,7 @@ export interface ServerSentEvent {
 
 const LINE_END = /\r\n?|\n/g
 
-/** Takes the decoded text of a stream in any pieces. One parser per connection. */
+/** Accepts the decoded text of a stream in pieces of any size. Each connection needs its own parser. */
 export class EventStreamParser {
   /** The beginning of an unfinished line. */
   #rest = ''
@@ -67,7 +67,7 @@ export function formatEvent({ event, data, id }: { event: string; data: unknown;
   return formatJsonEvent(event, JSON.stringify(data), id)
 }
 
-/** The same for data that is JSON text already. */
+/** As `formatEvent`, for data that is already JSON text. */
 export function formatJsonEvent(event: string, json: string, id?: number): string {
   return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
 }

@@ -1,4 +1,4 @@
-/** `GET /local/stream`: the subscribers, their filters, and the end of those that are gone. */
+/** `GET /local/stream`: manages the subscribers and their filters, and removes disconnected ones. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../shared/clock.js'
 import { STREAM_HEADERS } from '../http/response-headers.js'
@@ -17,7 +17,7 @@ import type { StreamItem } from './stream-subscriber.js'
 
 export const MAX_STREAMS = 32
 const COMMENT_INTERVAL_MS = 15_000
-/** A subscriber that takes nothing for so many comments is disconnected. A live one reconnects and resumes. */
+/** A subscriber that reads nothing during this number of comments is disconnected. If it is still running, it reconnects and resumes. */
 const MAX_MISSED_COMMENTS = 4
 
 export interface BroadcasterDependencies {
@@ -29,7 +29,7 @@ export interface BroadcasterDependencies {
 
 export interface StreamQuery {
   readonly filter: EntryFilter
-  /** Entries that came later are sent first. Undefined: only those that come from now on. */
+  /** Entries that arrived after it are sent first. Undefined: only new entries are sent. */
   readonly afterSeq: number | undefined
 }
 
@@ -44,7 +44,7 @@ export class StreamBroadcaster {
   readonly #dependencies: BroadcasterDependencies
   readonly #open = new Set<OpenStream>()
   #lastSeq: number
-  /** Of the last record before the last reset. */
+  /** The `seq` of the last record before the last reset. */
   #resetSeq = 0
   #cancelComments: (() => void) | undefined
 
@@ -68,7 +68,7 @@ export class StreamBroadcaster {
     }
     const { reader, clock } = this.#dependencies
     const matches = createEntryMatcher(filter)
-    // A `seq` that was never used is of an earlier run; one from before the reset is of deleted records. 0 knows of no record.
+    // A `seq` that was never used is from an earlier run; one from before the reset refers to deleted records. 0 refers to no record.
     const isStale = afterSeq > this.#lastSeq || (afterSeq > 0 && afterSeq < this.#resetSeq)
     const missed = reader.entriesAfter(isStale ? this.#resetSeq : afterSeq, filter, MAX_WAITING_ENTRIES)
     response.writeHead(200, STREAM_HEADERS)
@@ -84,7 +84,7 @@ export class StreamBroadcaster {
       this.#open.delete(stream)
     })
     const reset = isStale ? formatReset(this.#resetSeq) : ''
-    // With an id, so that a subscriber that is disconnected before the first entry can resume too.
+    // With an id, so that a subscriber that is disconnected before the first entry can also resume.
     const start = missed.items.length === 0 ? formatEntries([], missed.skipped, this.#lastSeq) : COMMENT
     response.write(reset + start)
     if (missed.items.length > 0) subscriber.entries(missed.items.map(toStreamItem), missed.skipped)
@@ -121,7 +121,7 @@ export class StreamBroadcaster {
     this.#open.clear()
   }
 
-  /** Comments keep a connection open that has no events. */
+  /** Comments keep a connection without events open. */
   #scheduleComments(): void {
     this.#cancelComments ??= this.#dependencies.clock.timer(COMMENT_INTERVAL_MS, () => {
       this.#cancelComments = undefined

@@ -1,6 +1,6 @@
 /**
  * Follows the event stream of the local service: parses it, reconnects with growing delays, and resumes after the last event.
- * The page and `pino-ingest tail` use it, so it imports nothing that only a browser or only Node has.
+ * The page and `pino-ingest tail` use it, so it imports only what both browsers and Node have.
  */
 import type { ServiceStatus } from '../query/api-types.js'
 import { EventStreamParser } from './server-sent-events.js'
@@ -9,7 +9,7 @@ import type { ServerSentEvent } from './server-sent-events.js'
 export interface StreamFollowerOptions {
   /** Id after which the stream starts. Undefined: only events from now on. */
   readonly after: string | undefined
-  /** Start time of the service that counts so, if it is known. */
+  /** Start time of the service that issued this id, if it is known. */
   readonly startedAt?: string | undefined
   readStatus(signal: AbortSignal): Promise<Pick<ServiceStatus, 'started_at' | 'db_file'>>
   /** @returns the decoded text of the stream. Rejects if the service refuses or cannot be reached */
@@ -17,7 +17,7 @@ export interface StreamFollowerOptions {
   onOpen(): void
   /** The next event is read when it resolves. */
   onEvent(event: ServerSentEvent): void | Promise<void>
-  /** The service was restarted without its entries: ids count from the beginning. */
+  /** The service was restarted without its entries: ids start from the beginning. */
   onRestart(): void
   /** The stream ended or could not be opened. If this throws, `run` rejects; otherwise the stream is opened again. */
   onFailure(error: unknown): void

@@ -1,6 +1,6 @@
 /**
- * One subscriber of the stream. It gets an event at most every 50 ms. What waits for a slow one is bounded: the oldest entries
- * are skipped and counted.
+ * One subscriber of the stream. It gets at most one event per 50 ms. The queue of a slow subscriber is bounded: the oldest
+ * entries are skipped and counted.
  */
 import type { Clock } from '../../shared/clock.js'
 import type { StreamChanged } from '../query/api-types.js'
@@ -8,7 +8,7 @@ import { COMMENT, formatEvent, formatJsonEvent } from './server-sent-events.js'
 
 export const MIN_INTERVAL_MS = 50
 export const MAX_EVENT_ENTRIES = 500
-/** Entries that wait for one subscriber, and those that it gets when it resumes. */
+/** Maximum of entries that wait for one subscriber, and of entries that it receives when it resumes. */
 export const MAX_WAITING_ENTRIES = 2000
 
 /** An entry as it is sent, created once for all subscribers. */
@@ -44,7 +44,7 @@ export class StreamSubscriber {
     this.#clock = clock
   }
 
-  /** Whether the connection has not yet taken the last event. */
+  /** Whether the last event is not yet written to the connection. */
   get isFull(): boolean {
     return this.#isFull
   }
@@ -63,7 +63,7 @@ export class StreamSubscriber {
     this.#schedule()
   }
 
-  /** Every record up to this `seq` was deleted, those that wait too. */
+  /** Every record up to this `seq` was deleted, including waiting ones. */
   reset(seq: number): void {
     this.#waiting = []
     this.#skipped = 0
