@@ -84,7 +84,7 @@ export const OPTION_TABLE = {
     secret: true,
     defaultText: 'required, but for the local service',
     meaning:
-      'sent as `X-API-Key` to the `url` that is set, and never to the local service without one; the second variable names a file that holds it',
+      'sent as `X-API-Key` to the configured `url`, never to the implicit local service; the second variable names a file that contains it',
   }),
   allowInsecure: connection({
     kind: flag,
@@ -103,12 +103,12 @@ export const OPTION_TABLE = {
     variables: ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'],
     secret: true,
     defaultText: 'from the environment, but not for loopback',
-    meaning: 'URL of an HTTP proxy, used with a `url` only; `false` for none',
+    meaning: 'URL of an HTTP proxy, used only if `url` is set; `false` for none',
   }),
   compression: connection({
     kind: oneOf('none', 'gzip'),
     default: 'none',
-    meaning: '`gzip` only if your service takes it: its interface does not say',
+    meaning: '`gzip` only if your service supports it, which its interface does not specify',
   }),
   service: app({
     kind: text,
@@ -118,7 +118,7 @@ export const OPTION_TABLE = {
   }),
   environment: app({ kind: text, defaultText: '`NODE_ENV`', meaning: 'environment label' }),
   version: app({ kind: text, defaultText: '`npm_package_version`', meaning: 'version of the application' }),
-  tags: app({ kind: texts, default: [], meaning: 'added to every entry; the variable is a comma list' }),
+  tags: app({ kind: texts, default: [], meaning: 'added to every entry; the variable is a comma-separated list' }),
   metadata: app<JsonObject>({ kind: object, default: {}, meaning: 'added to every entry; the variable is JSON' }),
   deploy: app({
     kind: textsNamed('commit', 'branch', 'deployed_by'),
@@ -147,22 +147,23 @@ export const OPTION_TABLE = {
       'PINO_INGEST_SAMPLE_FATAL',
     ],
     defaultText: 'all',
-    meaning: '`{ debug: 0.1 }`: the share of a level that is sent; a trace goes whole or not at all',
+    meaning: '`{ debug: 0.1 }`: the share of a level that is sent; the records of a trace are all sent or all filtered',
   }),
   dedupeWindowMs: sent({
     kind: integer(0, DAY_MS, 'ms'),
     default: 0,
-    meaning: 'within it equal errors go once, then as one summary with their number; 0 is off',
+    meaning:
+      'window in which the first of equal errors is sent, and one summary at its end counts the others; 0 disables it',
   }),
   breadcrumbs: sent({
     kind: breadcrumbs,
     defaultText: `\`{ limit: ${DEFAULT_BREADCRUMBS.limit}, level: '${DEFAULT_BREADCRUMBS.level}', maxBytes: 8 MiB }\``,
-    meaning: 'what was logged before an error goes with it; `false` for none',
+    meaning: 'attaches the records logged before an error to its entry; `false` for none',
   }),
   requestLogs: sent({
     kind: requestLogs,
     default: false,
-    meaning: '`true`: HTTP records also go to request analytics; `only`: they go there alone',
+    meaning: '`true`: HTTP records are also sent to request analytics; `only`: they are sent only there',
   }),
   fingerprint: sent({
     kind: oneOf('auto', false),
@@ -177,73 +178,71 @@ export const OPTION_TABLE = {
     kind: scrubPatterns,
     default: [],
     meaning:
-      "what is taken out of every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source",
+      "patterns that are removed from every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source",
   }),
   scrubUrlParams: sent({
     kind: texts,
     default: ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token'],
-    meaning: 'parameters whose value is taken out of every URL',
+    meaning: 'parameters whose value is removed from every URL',
   }),
   maxEntryBytes: sent({
     kind: integer(1_024, LARGEST_ENTRY_BYTES, 'bytes'),
     default: 256 * 1024,
-    meaning: 'a longer entry is shortened and flagged, never refused',
+    meaning: 'a longer entry is shortened and flagged',
   }),
   batchSize: delivery({
     kind: integer(1, MAX_LOGS_PER_REQUEST),
     default: MAX_LOGS_PER_REQUEST,
-    meaning: 'entries in a request, at most',
+    meaning: 'maximum number of entries in a request',
   }),
   batchBytes: delivery({
     kind: integer(1_024, LARGEST_BATCH_BYTES, 'bytes'),
     default: MIB,
-    meaning: "bytes of a request's body, at most; a longer entry goes alone",
+    meaning: 'maximum size of a request body; a longer entry is sent alone',
   }),
   flushIntervalMs: delivery({
     kind: integer(1, DAY_MS, 'ms'),
     default: 1_000,
-    meaning: 'the oldest entry waits no longer than this; after a pause it waits 50 ms',
+    meaning: 'maximum time that an entry waits for its batch; after a pause 50 ms',
   }),
   maxConcurrency: delivery({
     kind: integer(1, 256),
     default: 128,
     meaning:
-      'requests in flight, at most: 1 when idle, more while entries wait and the service keeps up, fewer when it slows or refuses; 1 keeps the order',
+      'maximum number of requests in flight: 1 when idle, more while entries wait and the service keeps up, fewer when it is slow or overloaded; 1 keeps the order',
   }),
   requestTimeoutMs: delivery({
     kind: integer(100, 600_000, 'ms'),
     default: 10_000,
-    meaning: 'for a whole request; connecting has 3 s of it',
+    meaning: 'time limit of a whole request, including at most 3 s to connect',
   }),
   retryMinMs: delivery({
     kind: integer(1, DAY_MS, 'ms'),
     default: 250,
-    meaning:
-      'a wait after a failure is of random length, the first at most this, each further one at most twice as much',
+    meaning: 'maximum of the first random delay after a failure; the maximum doubles with each further failure',
   }),
   retryMaxMs: delivery({
     kind: integer(1, DAY_MS, 'ms'),
     default: 30_000,
-    meaning:
-      'the longest that a wait can become: in the first 20 s of an outage 5 s, then a quarter of its age, at most this',
+    meaning: 'upper limit of the delay: in the first 20 s of an outage 5 s, then a quarter of its age, at most this',
   }),
   shutdownTimeoutMs: delivery({
     kind: integer(0, 8_000, 'ms'),
     default: 3_000,
-    meaning: 'for delivering at exit; pino itself gives up at 10 s',
+    meaning: 'time limit for delivery at exit; pino itself waits at most 10 s',
   }),
   onProblem: delivery({
     kind: oneOf('stderr', 'silent'),
     variables: ['PINO_INGEST_LOG'],
     default: 'stderr',
-    meaning: 'where the transport tells of its troubles',
+    meaning: 'where the transport reports problems',
   }),
   spool: keeping({
     kind: spool,
     variables: ['PINO_INGEST_SPOOL', 'PINO_INGEST_SPOOL_DIR'],
     defaultText: 'on, in `<tmp>/pino-ingest-<uid>`; off for the local service',
     meaning:
-      '`{ dir, maxBytes, maxAgeMs, durability }` or `false`: what is kept on disk until it is acknowledged; 256 MiB for all processes together, 7 days, `process` or `power`',
+      '`{ dir, maxBytes, maxAgeMs, durability }` or `false`: stores entries on disk until they are acknowledged; 256 MiB for all processes together, 7 days, `process` or `power`',
   }),
   maxBufferBytes: keeping({
     kind: integer(MIB, 1024 * MIB, 'bytes'),
@@ -254,7 +253,8 @@ export const OPTION_TABLE = {
     kind: keys,
     secret: true,
     defaultText: 'none',
-    meaning: 'what was kept on disk under these keys is sent with the current one; the variable is a comma list',
+    meaning:
+      'entries stored on disk under these keys are sent with the current key; the variable is a comma-separated list',
   }),
   messageKey: reading({
     kind: text,
@@ -262,7 +262,7 @@ export const OPTION_TABLE = {
     meaning: 'as given to pino; needed for the pipe and `ingestStream()`',
   }),
   errorKey: reading({ kind: text, defaultText: "pino's", meaning: 'as `messageKey`' }),
-  nestedKey: reading({ kind: text, meaning: 'as given to pino, which tells no transport of it' }),
+  nestedKey: reading({ kind: text, meaning: 'as given to pino, which does not pass it to transports' }),
   customLevels: reading({
     kind: levels,
     defaultText: "pino's",
