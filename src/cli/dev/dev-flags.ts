@@ -13,7 +13,7 @@ export const DEV_FLAGS: Flags = {
     value: 'HOST',
     meaning: '127.0.0.1 (default), ::1 or localhost; no other, since it must not be reachable from outside',
   },
-  db: { value: 'FILE', meaning: 'stores what arrives in this file, and loads what it holds' },
+  db: { value: 'FILE', meaning: 'stores received records in this file, and loads its content at the start' },
   'max-entries': {
     value: 'NUMBER',
     meaning: 'limit of entries, and of request logs; the oldest are deleted first (200000)',
@@ -22,9 +22,9 @@ export const DEV_FLAGS: Flags = {
     value: 'SIZE',
     meaning: 'limit for entries, and for each other kind, as 256mb or 1gb; the oldest are deleted first (192mb)',
   },
-  'max-age': { value: 'AGE', meaning: 'deletes what is older, as 30m, 12h or 7d (no limit)' },
-  quiet: { short: 'q', meaning: 'prints nothing of what arrives' },
-  show: { meaning: 'with a program: prints what arrives, on stderr' },
+  'max-age': { value: 'AGE', meaning: 'deletes records older than this, such as 30m, 12h or 7d (no limit)' },
+  quiet: { short: 'q', meaning: 'does not print received records' },
+  show: { meaning: 'with a program: prints received records on stderr' },
 }
 
 const HOSTS = ['127.0.0.1', '::1', 'localhost'] as const

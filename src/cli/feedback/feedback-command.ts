@@ -13,7 +13,7 @@ export const feedbackCommand: Command = {
     'pino-ingest feedback --event ID --comments - < FILE',
   ],
   flags: {
-    event: { value: 'ID', meaning: 'id of the event, as the error page showed it' },
+    event: { value: 'ID', meaning: 'id of the event, as shown on the error page' },
     comments: { value: 'TEXT', meaning: 'the text; - reads it from stdin' },
     name: { value: 'NAME', meaning: "the user's name" },
     email: { value: 'ADDRESS', meaning: "the user's e-mail address" },
@@ -30,12 +30,17 @@ export const feedbackCommand: Command = {
 
 async function run(given: Arguments): Promise<number> {
   const eventId = requireFlag(given, 'event', 'ID')
-  const comments = requireFlag(given, 'comments', 'TEXT')
-  const said = comments === '-' ? await readStdinText() : comments
-  if (said === '') throw createUsageError('--comments is empty')
+  const argument = requireFlag(given, 'comments', 'TEXT')
+  const comments = argument === '-' ? await readStdinText() : argument
+  if (comments === '') throw createUsageError('--comments is empty')
   const [name, email] = [given.texts.get('name'), given.texts.get('email')]
   await sendFeedback(
-    { event_id: eventId, comments: said, ...(name !== undefined && { name }), ...(email !== undefined && { email }) },
+    {
+      event_id: eventId,
+      comments,
+      ...(name !== undefined && { name }),
+      ...(email !== undefined && { email }),
+    },
     parseOptionFlags(given),
   )
   process.stdout.write(

@@ -19,7 +19,7 @@ export const releaseCommand: Command = {
       meaning: "author of the deployment; otherwise PINO_INGEST_DEPLOYED_BY, the CI provider's, or git's",
     },
     changelog: { value: 'TEXT', meaning: 'what has changed' },
-    'changelog-file': { value: 'FILE', meaning: 'the same from a file; - is stdin' },
+    'changelog-file': { value: 'FILE', meaning: 'reads the changelog from a file; - is stdin' },
     url: OPTION_FLAGS.url,
   },
   notes: [

@@ -35,10 +35,10 @@ export const sendCommand: Command = {
   usage: ['pino-ingest send FILE... [FLAGS]', 'zstd -dc FILE | pino-ingest send - [FLAGS]'],
   flags: {
     quiet: { short: 'q', meaning: 'shows problems only' },
-    restart: { meaning: 'sends all of it again, whatever was sent before' },
+    restart: { meaning: 'sends the files from the start, ignoring checkpoints' },
     concurrency: {
       value: 'N',
-      meaning: 'requests at once, at most (1); after a kill as many batches may be sent twice',
+      meaning: 'maximum number of concurrent requests (1); after a kill as many batches may be sent twice',
     },
     state: { value: 'DIR', meaning: 'folder of the checkpoints (~/.local/state/pino-ingest/send)' },
     ...OPTION_FLAGS,

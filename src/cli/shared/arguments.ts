@@ -7,7 +7,7 @@ import type { Arguments, Command, Flags } from './command.js'
 /** Flags of every command. */
 export const COMMON_FLAGS: Flags = {
   json: { meaning: 'machine-readable output' },
-  help: { short: 'h', meaning: 'shows this' },
+  help: { short: 'h', meaning: 'shows this help' },
 }
 
 type Shape = Pick<Command, 'flags' | 'maxPositionals' | 'hasSecretPositionals' | 'takesProgram'>

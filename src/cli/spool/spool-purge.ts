@@ -30,13 +30,14 @@ export const purgeCommand: Command = {
     all: { meaning: 'all instances that no process holds, and all dead letters' },
     'older-than': {
       value: 'AGE',
-      meaning: 'only what was last written to before that, as 12h or 7d; without an ID of all',
+      meaning:
+        'only instances and dead letters last written before this age, such as 12h or 7d; without an ID, all of them',
     },
     yes: { short: 'y', meaning: 'deletes' },
     ...DIR_FLAG,
   },
   notes: [
-    'ID is an instance, a destination, or a unique prefix of either; dead stands for all dead letters.',
+    'ID is an instance, a destination, or a unique prefix of either; dead selects all dead letters.',
     'Instances that a running process holds are never deleted.',
     'Exit codes: 0 deleted, or there was nothing to delete, 1 something could not be deleted, 2 --yes is missing, or wrong flags.',
   ],

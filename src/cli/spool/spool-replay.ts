@@ -39,7 +39,7 @@ export const replayCommand: Command = {
     ...DIR_FLAG,
   },
   notes: [
-    'ID is an instance, a destination, or a unique prefix of either; dead stands for all dead letters.',
+    'ID is an instance, a destination, or a unique prefix of either; dead selects all dead letters.',
     `Accepted entries are deleted from disk, rejected ones become dead letters, entries that are not sent in time stay in place.
 Instances that a running process holds are left to it.`,
     'Log entries are sent to /ingest, request logs to /ingest/requests.',
