@@ -87,7 +87,7 @@ function checkedTransport(transport: AppTransport, nestedKey: string | undefined
   }
   if ('target' in transport) return checked(transport)
   if ('pipeline' in transport) return { ...transport, pipeline: transport.pipeline.map(checked) }
-  if (!Array.isArray(transport.targets)) return transport // pino reports what is wrong with it
+  if (!Array.isArray(transport.targets)) return transport // pino reports the error
   const targets = transport.targets.map((one) =>
     'pipeline' in one ? { ...one, pipeline: one.pipeline.map(checked) } : checked(one),
   )

@@ -1,11 +1,11 @@
-/** [main] Scopes: fields that are set once, for a request, apply to everything that is logged in it. */
+/** [main] Scopes: fields that are set once, for example for a request, are added to all records logged in the scope. */
 import { parseScopeFacts } from './scope-context.js'
 import type { ScopeContext } from './scope-context.js'
 import { appState, currentScope, createHistory } from './app-state.js'
 import type { Scope, ScopeFacts } from './app-state.js'
 
 /**
- * Runs `fn` in a scope: records that are logged within, also after `await`, carry the context (through `ingestMixin()` or
+ * Runs `fn` in a scope: records that are logged within, also after `await`, contain the context (through `ingestMixin()` or
  * `ingestOptions()`), and `addBreadcrumb()` adds its breadcrumbs to it.
  *
  * Scopes nest: the inner one inherits from the outer one and adds to it. An inner scope with another request, trace
@@ -42,7 +42,7 @@ export function isSameUser(one: ScopeFacts, other: ScopeFacts): boolean {
 }
 
 /**
- * Whether the inner scope belongs to another request, trace or session. A session id added to the same request or trace is no difference.
+ * Whether the inner scope belongs to another request, trace or session. A session id added to the same request or trace does not count.
  */
 function isOtherWork(inner: ScopeFacts, outer: ScopeFacts): boolean {
   const isRequest = outer.request_id !== undefined || outer.trace?.trace_id !== undefined
