@@ -5,7 +5,7 @@ import { validateMonitorToken } from './request-validation.js'
 
 /**
  * The token is percent-encoded as one path segment. The reply may be anything, since the interface does not show it.
- * @throws IngestError `INVALID` for a token that is no path segment
+ * @throws IngestError `INVALID` for a token that is not a valid path segment
  */
 export function createHeartbeatCall(token: unknown, signal?: AbortSignal): Call {
   const raw = validateMonitorToken(token)
