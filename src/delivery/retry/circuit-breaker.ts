@@ -7,7 +7,7 @@
  * change nothing else. Half-open: after the pause one probe is sent. After the outage attempts begin no faster than
  * `RecoveryRampUp` allows.
  *
- * A rejection that names no entry is no success, since a gateway may reject everything. Isolation finds out which it is
+ * A rejection that names no entry is not a success, since a gateway may reject everything. Isolation distinguishes the two cases
  * (`limitToOne`, `suspend`, `rejectsEverything`).
  */
 import type { Outcome, Refused } from '../../batch/sender.js'
