@@ -20,7 +20,7 @@ interface Provider {
   /** Its variables contain its name and count without a marker: an image may be built with the commit only. */
   readonly isNamed: boolean
   readonly commit: Read
-  /** The first variable that is set decides, even if it holds no branch. */
+  /** Only the first variable that is set counts, even if it contains no branch. */
   readonly branch: Read
   readonly tag: Read
   readonly deployedBy: Read

@@ -22,7 +22,7 @@ export const scrubPatterns: Kind<readonly string[]> & { problem(value: unknown):
     const patterns = texts.read(value)
     return patterns === undefined || listProblem(patterns) !== undefined ? undefined : patterns
   },
-  // Unsplit it breaks the rule, and `problem` says why.
+  // Not split, so that it breaks the rule and `problem` describes it.
   parse: (value) => (isCut(value) ? value : texts.parse(value)),
   /** The pattern that is wrong, and why. */
   problem: (value) => {

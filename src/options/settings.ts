@@ -10,7 +10,7 @@ export interface Settings {
   readonly enabled: boolean
   /** Without a trailing slash. */
   readonly url: string
-  /** The key that is sent; to the implicit local URL never the user's. */
+  /** The key that is sent; for the implicit local URL a fixed key, never the user's. */
   readonly apiKey: Secret
   readonly previousApiKeys: readonly Secret[]
   /** No URL was set: the service is the local one of a developer's machine. */

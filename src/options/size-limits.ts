@@ -2,7 +2,7 @@
 
 const MIB = 1024 * 1024
 
-/** Of option `maxEntryBytes`. */
+/** Upper limit of the option `maxEntryBytes`. */
 export const LARGEST_ENTRY_BYTES = 16 * MIB
-/** Of option `batchBytes`, and so of a batch: an entry in a batch of its own is shorter. */
+/** Upper limit of the option `batchBytes`, and of any batch, since an entry alone in a batch is shorter. */
 export const LARGEST_BATCH_BYTES = 64 * MIB

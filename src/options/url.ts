@@ -4,14 +4,15 @@ import { describeHidden, formatValue } from './format-value.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** A host without its scheme, the commonest mistake; no key has this form. */
+/** A host without its scheme, the most common mistake; no key has this form. */
 const BARE_HOST = /^(?=.{1,60}$)[a-z][a-z-]*(?:\.[a-z][a-z-]*)+(?::\d+)?(?:\/[a-z\d/]*)?$/
 
-/** Without a trailing slash. What is wrong goes to `problems`; of a URL only scheme, host and path are shown. */
+/** @returns the URL without a trailing slash. Errors are added to `problems`; they show only scheme, host and path of a URL */
 export function checkUrl(given: string, allowInsecure: boolean, problems: string[]): string {
   const text = given.trim()
   if (!URL.canParse(text)) {
-    // Neither `://` in it nor the look of a host: then it may be the key, in the wrong place. Else all before an @ may hold a password, all after a ? a key.
+    // Text without `://` that does not look like a host may be the key, given by mistake. Otherwise a password may precede an @, and a key
+    // follow a ?.
     const got =
       text.includes('://') || BARE_HOST.test(text)
         ? formatValue(text.replace(/:\/\/.*@/s, '://…@').replace(/[?#].*$/s, '…'))
@@ -37,7 +38,7 @@ export function checkUrl(given: string, allowInsecure: boolean, problems: string
   return `${url.protocol}//${url.host}${path}`
 }
 
-/** By the address itself, or `localhost`: what else a resolver takes to this machine is its own affair. */
+/** Whether the host is a loopback address or `localhost`. Names that a resolver maps to loopback do not count. */
 export function isLoopback(url: string): boolean {
   const host = URL.canParse(url) ? new URL(url).hostname : ''
   return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
@@ -48,7 +49,7 @@ export interface EnvironmentProxy {
   readonly value: string
 }
 
-/** The proxy that the environment names for this URL's scheme. As for curl, one without a scheme is an http one. */
+/** The proxy that the environment sets for this URL's scheme. As in curl, a proxy without a scheme uses http. */
 export function findProxy(url: string, env: Env): EnvironmentProxy | undefined {
   const variables = url.startsWith('https:') ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY']
   for (const variable of variables) {
