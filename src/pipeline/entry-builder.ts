@@ -1,6 +1,6 @@
 /**
- * From a line to the entry that is sent: mapped, sampled, deduplicated, with its breadcrumbs, and through the application's
- * `beforeSend`. A line whose entry is not sent may still become a breadcrumb.
+ * Builds the entry of a line: maps, samples and deduplicates it, attaches breadcrumbs, and calls the application's `beforeSend`. A line
+ * whose entry is not sent may still become a breadcrumb.
  */
 import type { Deduplicator } from '../filter/deduplicator.js'
 import type { BeforeSendHook } from '../filter/before-send-hook.js'
@@ -17,7 +17,7 @@ export interface EntryBreadcrumbs {
   readonly factory: BreadcrumbFactory
   /** Lowest severity that becomes a breadcrumb, see `MappedRecord`. */
   readonly threshold: number
-  /** Breadcrumbs on one entry. */
+  /** Maximum number of breadcrumbs on one entry. */
   readonly limit: number
 }
 
@@ -26,7 +26,7 @@ export interface EntryBuilderOptions {
   readonly maxEntryBytes: number
   /** Lowest severity that is sent, see `MappedRecord`. */
   readonly threshold: number
-  /** Receives the entry of every record, also below the threshold. Returns true if it must not be sent as a log entry as well. */
+  /** Receives the entry of every record, even below the threshold. Returns true if it must not be sent as a log entry as well. */
   readonly onRecord?: ((entryJson: string) => boolean) | undefined
   readonly breadcrumbs?: EntryBreadcrumbs | undefined
   readonly sampler?: Sampler | undefined
@@ -61,7 +61,7 @@ export class EntryBuilder {
     if (record.json !== '' && !this.#isKept(record)) record.json = ''
     const takesBreadcrumbs = record.json !== '' && record.severity >= ERROR_SEVERITY
     if (breadcrumbs !== undefined) {
-      // The breadcrumb of an error comes after those that the error takes.
+      // Added afterwards, so that the error does not take its own breadcrumb.
       if (takesBreadcrumbs) this.#addBreadcrumbs(record, breadcrumbs)
       if (record.severity >= breadcrumbs.threshold) {
         breadcrumbs.buffer.add(record.scopeKind, record.scopeId, text, start, end, record.isFastPath)

@@ -1,6 +1,6 @@
 /**
- * `release: true`: holds batches until the release is registered, so that their entries carry its id; for a few seconds at
- * most. They are on disk already, without the id, so that nothing is lost meanwhile.
+ * `release: true`: holds batches until the release is registered, so that their entries contain its id; for at most a few
+ * seconds. They are already on disk, without the id, so that nothing is lost meanwhile.
  */
 import { SERVICE_MESSAGES } from '../diagnostics/messages.js'
 import type { Batch } from '../batch/sender.js'
@@ -17,9 +17,9 @@ export interface ReleaseHoldOptions {
   readonly settings: Settings
   readonly clock: Clock
   readonly report: Pick<Reporter, 'problem'>
-  /** That of log entries first. */
+  /** The endpoint of log entries is the first. */
   readonly endpoints: readonly [EndpointPipeline, ...EndpointPipeline[]]
-  /** Gives the id to later entries. */
+  /** Adds the id to later entries. */
   readonly mapper: Pick<Mapper, 'setReleaseId'>
 }
 
@@ -39,7 +39,7 @@ export class ReleaseHold {
   #isRegistering = false
   #isRegistered = false
   #end: () => void = () => {}
-  /** Resolves when nothing is held any more. */
+  /** Resolves when no more batches are held. */
   readonly ended = new Promise<void>((resolve) => {
     this.#end = resolve
   })
@@ -75,7 +75,7 @@ export class ReleaseHold {
 
   /** Holds the batch, or passes it on. */
   add(batch: Batch): void {
-    // Without a body it is one of many that wait on disk.
+    // A batch without a body waits on disk only, behind many others.
     if (this.#held === undefined || batch.body.length === 0) return this.#entries.add(batch)
     this.#held.push(batch)
     this.#heldBytes += batch.body.length
@@ -93,7 +93,7 @@ export class ReleaseHold {
     try {
       releaseId = await this.#registerRelease(this.#abort.signal)
       this.#isRegistered = true
-      this.#entries.batcher.seal() // its entries get the id with those that are held
+      this.#entries.batcher.seal() // so that its entries get the id together with the held batches
       this.#options.mapper.setReleaseId(releaseId)
     } catch (error) {
       if (!this.#abort.signal.aborted)
@@ -108,7 +108,7 @@ export class ReleaseHold {
     const held = this.#held
     if (held === undefined) return
     this.#cancelTimer()
-    // One by one: a delivery may report the account at once, and the others are still pending.
+    // Removed one by one: a delivery may report the account at once, which must count the remaining ones as pending.
     for (let batch = held.shift(); batch !== undefined; batch = held.shift()) {
       this.#entries.add(releaseId === undefined ? batch : addReleaseId(batch, releaseId))
     }
@@ -121,7 +121,7 @@ export class ReleaseHold {
   }
 }
 
-/** Adds the id to each entry that names no release itself. */
+/** Adds the id to each entry without a release id. */
 export function addReleaseId(batch: Batch, releaseId: string): Batch {
   const member = `{"release_id":${JSON.stringify(releaseId)},`
   const entries = parseBatchEntries(batch.body).map((entry) =>
