@@ -95,7 +95,7 @@ function translateClass(whole: string): string {
   return `[${isNegated ? '^' : ''}${translated}]`
 }
 
-/** ECMAScript's WhiteSpace and LineTerminator; RE2's `\s` is ASCII alone. And all other characters. */
+/** ECMAScript's WhiteSpace and LineTerminator; RE2's `\s` is ASCII only. And the complement. */
 const SPACES = String.raw`\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
 const NO_SPACES =
   String.raw`\x{0}-\x{8}\x{e}-\x{1f}!-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}` +
@@ -106,7 +106,7 @@ function setOf(token: string): string | undefined {
   if (/^\\[dDwW]$/.test(token)) return token
   if (token === '\\s') return SPACES
   if (token === '\\S') return NO_SPACES
-  // The name of a property is no part of RE2's: `\p{Script=Greek}` is `\p{Greek}`.
+  // RE2 has no property names: `\p{Script=Greek}` is `\p{Greek}`.
   return /^\\[pP]\{/.test(token) ? token.replace(/\{\w+=/, '{') : undefined
 }
 
