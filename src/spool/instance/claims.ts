@@ -79,7 +79,7 @@ export class Claims {
         return undefined
       }
       ensureFolder(instance.claimedPath)
-      // The suffix `.left` stays: it says that the folder is no longer written to.
+      // The suffix `.left` is kept, since it marks a folder that is no longer written to.
       const claimed = join(instance.claimedPath, match[2] === LEFT ? name : (match[1] as string))
       renameSync(path, claimed)
       return claimed
