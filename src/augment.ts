@@ -1,19 +1,19 @@
 /**
- * Types only, opt-in: `import 'pino-ingest/augment'` once in a program, and pino's log calls know the entry's fields.
+ * Opt-in types: after `import 'pino-ingest/augment'`, once in a program, pino's log calls check the types of the entry's fields.
  *
- * The typing holds for the whole program, so it is never imposed: a field of another type under one of these names is
- * an error from then on. Needs pino 9.9 or later, which takes fields from `LogFnFields`.
+ * Opt-in because the types apply to the whole program: a field with one of these names and another type becomes a compile error.
+ * Requires pino 9.9 or later, which reads fields from `LogFnFields`.
  */
 import type {} from 'pino'
 import type { LogEntry } from './protocol/log-entry.js'
 
-/** The entry's fields as a record may carry them. An error and a request are pino's own to serialize. */
+/** The entry's fields that a record may have. Without `error` and `request`, which pino serializes itself. */
 export interface IngestLogFields extends Partial<Omit<LogEntry, MadeByPino | 'user_id' | 'request_id'>> {
   user_id?: string | number
   request_id?: string | number
-  /** As `newEventId()` gives it; on the entry it is `metadata.event_id`. */
+  /** As returned by `newEventId()`; on the entry it is `metadata.event_id`. */
   event_id?: string
-  /** The pattern that the request matched, for request analytics: `/orders/:id`. */
+  /** Route pattern of the request, for request analytics: `/orders/:id`. */
   route?: string
   trace_id?: string
   span_id?: string
