@@ -50,8 +50,8 @@ function flushWorker(stream: WorkerStream, timeoutMs: number): Promise<FlushResu
       stream.off(FLUSHED_EVENT, onFlushed)
       resolve(result)
     }
-    const onFlushed = ({ id: answered, ...result }: FlushReply): void => {
-      if (answered === id) finish(result)
+    const onFlushed = ({ id: answeredId, ...result }: FlushReply): void => {
+      if (answeredId === id) finish(result)
     }
     const timer = setTimeout(() => finish({ state: 'timeout' }), timeoutMs)
     const request: FlushRequest = {
