@@ -59,7 +59,7 @@ export class LineBuffer {
     if (text !== this.#openText) this.#begin(text)
     const number = this.#next
     const oldest = this.oldest
-    if (number - oldest === this.#starts.length) this.#makeRoom()
+    if (number - oldest === this.#starts.length) this.#ensureCapacity()
     const at = number & (this.#starts.length - 1)
     this.#starts[at] = start
     this.#ends[at] = isUsual ? end : ~end
@@ -94,7 +94,7 @@ export class LineBuffer {
     this.#openFirst = this.#next
   }
 
-  #makeRoom(): void {
+  #ensureCapacity(): void {
     const size = this.#starts.length
     if (size < MAX_CAPACITY) {
       this.#starts = this.#grown(this.#starts)
