@@ -151,10 +151,10 @@ function createSingleConnectionAgent(): Agent {
 
 async function toAnswerError(response: IncomingMessage): Promise<AnswerError> {
   const { statusCode: status = 0, headers } = response
-  const said = findMessage(await readText(response))
-  if (status === 401 && isLocalService(headers['www-authenticate'])) return new AnswerError('token', said)
-  if (status === 503) return new AnswerError('busy', said)
-  if ((status === 400 || status === 403) && said !== '') return new AnswerError('refused', said)
+  const message = findMessage(await readText(response))
+  if (status === 401 && isLocalService(headers['www-authenticate'])) return new AnswerError('token', message)
+  if (status === 503) return new AnswerError('busy', message)
+  if ((status === 400 || status === 403) && message !== '') return new AnswerError('refused', message)
   return new AnswerError('foreign', `it answered ${status}`)
 }
 
