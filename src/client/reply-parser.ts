@@ -124,24 +124,24 @@ const MAX_TYPE_CHARS = 60
  */
 export function describeReply(
   reply: HttpReply,
-  mask: (words: string) => string = (words) => words,
+  mask: (text: string) => string = (text) => text,
   list: ItemList = 'logs',
 ): string {
-  const clean = (words: string): string => mask(words).replace(CONTROL_CHARACTERS, ' ').trim().toWellFormed()
+  const clean = (text: string): string => mask(text).replace(CONTROL_CHARACTERS, ' ').trim().toWellFormed()
   const { status } = reply
   if (classifyStatus(status) === 'ok') return foreignReason(reply, clean)
-  const said = clean(serviceWords(reply.text, list))
-  return cut(`status ${status}${said && `: ${said}`}`, MAX_REASON_CHARS)
+  const reason = clean(serviceMessage(reply.text, list))
+  return cut(`status ${status}${reason && `: ${reason}`}`, MAX_REASON_CHARS)
 }
 
-function serviceWords(text: string, list: ItemList): string {
+function serviceMessage(text: string, list: ItemList): string {
   const body = parseObject(text)
   return [
     asText(body?.['message']),
     ...resultErrors(body?.['errors']).map(({ index, code, field, message }) =>
-      placed(`${list}[${index}]${field && `.${field}`}`, message || code),
+      withPlace(`${list}[${index}]${field && `.${field}`}`, message || code),
     ),
-    ...details(body).map((detail) => placed(locOf(detail).join('.'), asText(detail['msg']))),
+    ...details(body).map((detail) => withPlace(locOf(detail).join('.'), asText(detail['msg']))),
     asText(body?.['detail']),
     asText(body?.['error']),
   ]
@@ -149,7 +149,7 @@ function serviceWords(text: string, list: ItemList): string {
     .join('; ')
 }
 
-function foreignReason({ status, headers, text }: HttpReply, clean: (words: string) => string): string {
+function foreignReason({ status, headers, text }: HttpReply, clean: (text: string) => string): string {
   const [type, coding] = ['content-type', 'content-encoding'].map((name) =>
     cut(clean([headers[name] ?? []].flat().join(', ')), MAX_TYPE_CHARS),
   )
@@ -162,8 +162,8 @@ function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-function placed(place: string, words: string): string {
-  return [place, words].filter((part) => part !== '').join(': ')
+function withPlace(place: string, text: string): string {
+  return [place, text].filter((part) => part !== '').join(': ')
 }
 
 function details(body: Record<string, unknown> | undefined): Record<string, unknown>[] {
