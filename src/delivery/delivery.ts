@@ -101,9 +101,9 @@ export class Delivery {
       return this.#recorder.reportLost(DROP_MESSAGES.loggedAfterClose.text())
     }
     this.#isMemoryOnly = batch.place === undefined
-    const gone = this.#queue.push(batch, this.#inFlightBytes)
+    const dropped = this.#queue.push(batch, this.#inFlightBytes)
     const { breaker, maxBufferBytes } = this.#options
-    this.#recorder.recordEvicted(gone, batch, { maxBufferBytes, lastFailure: breaker.failures.lastFailure })
+    this.#recorder.recordEvicted(dropped, batch, { maxBufferBytes, lastFailure: breaker.failures.lastFailure })
     this.#startWaiting()
   }
 

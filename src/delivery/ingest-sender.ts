@@ -21,7 +21,7 @@ export interface IngestSenderOptions {
   /** Added to the reason if there was no reply. */
   readonly hint?: string | undefined
   /** Masks secrets in texts of the service. */
-  readonly mask?: (words: string) => string
+  readonly mask?: (text: string) => string
 }
 
 /** An endpoint that accepts batches. */

@@ -195,11 +195,11 @@ export class AdaptiveConcurrencyLimit {
     const isUsed = this.#peak * 4 >= this.#limit * 3
     this.#nextRound()
     if (this.#phase === 'measuring') this.#regain(replyMs)
-    else if (replyMs !== undefined) this.#judge(this.#queued(replyMs), isUsed)
+    else if (replyMs !== undefined) this.#adjust(this.#queued(replyMs), isUsed)
     else if (isUsed) this.#growByOne()
   }
 
-  #judge(queued: number, isUsed: boolean): void {
+  #adjust(queued: number, isUsed: boolean): void {
     if (queued > FEW_QUEUED && this.#phase === 'sampling') this.#phase = 'steady'
     this.#delayedRounds = queued > MANY_QUEUED ? this.#delayedRounds + 1 : 0
     // A single pause of the service delays all requests in flight: only new requests show whether the delay continues.

@@ -238,7 +238,7 @@ export class BatchQueue {
 
   /** Evicts the newest durable batches, then drops the oldest of the others. */
   #shrink(inFlightBytes: number): Batch[] {
-    const gone: Batch[] = []
+    const dropped: Batch[] = []
     while (inFlightBytes + this.#bytes > this.#maxBytes) {
       const stored = this.#popStored()
       const batch = stored?.batch ?? this.#memoryOnly.shift()?.batch
@@ -246,9 +246,9 @@ export class BatchQueue {
       this.#remove(batch)
       if (stored !== undefined && batch.place !== undefined && batch.acknowledgement?.isDurable !== false)
         this.#evicted?.unshift(stored, batch.place)
-      else gone.push(batch)
+      else dropped.push(batch)
     }
-    return gone
+    return dropped
   }
 
   /** Only the batch directly before the evicted ones: these are read from its position on, and others between them would be read again. */
