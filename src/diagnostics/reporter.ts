@@ -125,12 +125,12 @@ export class Reporter {
   }
 
   problem(code: IngestErrorCode, message: string, status?: number, of?: Subject): void {
-    const words = of === undefined ? message : `request logs: ${message}`
-    this.#line(`${code} ${of ?? ''}`, 1, () => words)
+    const line = of === undefined ? message : `request logs: ${message}`
+    this.#line(`${code} ${of ?? ''}`, 1, () => line)
     this.#event(
       'ingest:problem',
       `${code} ${of ?? ''}`,
-      status === undefined ? { code, message: words } : { code, message: words, status },
+      status === undefined ? { code, message: line } : { code, message: line, status },
     )
   }
 
