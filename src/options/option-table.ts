@@ -330,9 +330,9 @@ function tableOf(names: readonly OptionName[]): string {
 
 function markdownOf(name: OptionName): string {
   const { kind, default: value, defaultText: shown, meaning } = rowOf(name)
-  const words = shown ?? (value === undefined ? 'none' : `\`${JSON.stringify(value).replaceAll('"', "'")}\``)
+  const defaultCell = shown ?? (value === undefined ? 'none' : `\`${JSON.stringify(value).replaceAll('"', "'")}\``)
   const rule = /^(?:an integer|one of)/.test(kind.rule) ? `; ${kind.rule}` : ''
   return `| \`${name}\` | ${variablesOf(name)
     .map((variable) => `\`${variable}\``)
-    .join(', ')} | ${words} | ${meaning}${rule} |`
+    .join(', ')} | ${defaultCell} | ${meaning}${rule} |`
 }
