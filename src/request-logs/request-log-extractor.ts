@@ -58,24 +58,24 @@ export class RequestLogExtractor {
    * Any record with a request may be the first of two. A later record may describe another request, which the application itself
    * makes: so the first record wins, and Fastify's own always does.
    */
-  #begin({ id, start: opening, message, hasOtherContent: saysMore }: LoggedRequest): ExtractedRequestLog {
-    if (id === undefined || opening === undefined) return NONE
+  #begin({ id, start, message, hasOtherContent }: LoggedRequest): ExtractedRequestLog {
+    if (id === undefined || start === undefined) return NONE
     const isFastify = message === FASTIFY_OPENING
-    if (isFastify || this.#join.get(id) === undefined) this.#join.set(id, opening)
-    return { ...NONE, isCovered: isFastify && !saysMore }
+    if (isFastify || this.#join.get(id) === undefined) this.#join.set(id, start)
+    return { ...NONE, isCovered: isFastify && !hasOtherContent }
   }
 
   #complete(seen: LoggedRequest, ending: NonNullable<LoggedRequest['end']>): ExtractedRequestLog {
     const { id } = seen
     const begun = id === undefined ? undefined : this.#join.get(id)
-    const opening = seen.start ?? begun
-    if (opening === undefined) return NONE
+    const start = seen.start ?? begun
+    if (start === undefined) return NONE
     // A record of another request with the same id, such as an outgoing one, does not complete this request and does not get its id.
-    const isOther = begun !== undefined && !isSame(opening, begun)
+    const isOther = begun !== undefined && !isSame(start, begun)
     if (id !== undefined && !isOther) this.#join.delete(id)
     const timestamp = seen.timestamp ?? new Date(this.#clock.wallNow()).toISOString()
     const requestId = id === undefined || isOther ? this.#newId() : toUniqueId(id, this.#tag)
-    const log = toRequestLog(opening, ending, seen, requestId, timestamp)
+    const log = toRequestLog(start, ending, seen, requestId, timestamp)
     return { json: JSON.stringify(log), severity: toSeverity(ending.statusCode), isCovered: !seen.hasOtherContent }
   }
 }
