@@ -42,7 +42,7 @@ export class BodyReader {
       const chunks: Buffer[] = []
       let length = 0
       const settle = (result: ReadResult): void => {
-        request.off('data', take).off('end', end).off('close', gone).off('error', gone)
+        request.off('data', take).off('end', end).off('close', onGone).off('error', onGone)
         this.#pendingBytes -= length
         resolve(result)
         if (result.kind === 'refused') drainBody(request)
@@ -56,8 +56,8 @@ export class BodyReader {
         else if (this.#pendingBytes > this.#maxPendingBytes) settle({ kind: 'refused', reply: overloaded })
       }
       const end = (): void => settle({ kind: 'read', bytes: Buffer.concat(chunks) })
-      const gone = (): void => settle({ kind: 'gone' })
-      request.on('data', take).on('end', end).on('close', gone).on('error', gone)
+      const onGone = (): void => settle({ kind: 'gone' })
+      request.on('data', take).on('end', end).on('close', onGone).on('error', onGone)
     })
   }
 
