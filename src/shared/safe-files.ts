@@ -60,8 +60,8 @@ function open(path: string, flags: number, problemOf: (stats: Stats) => string |
     fd = openSync(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0), FILE_MODE)
   } catch (error) {
     // ELOOP, ENXIO, EISDIR and EACCES do not show what exists at the path.
-    const isTaken = (error as NodeJS.ErrnoException).code === 'EEXIST'
-    const stats = isTaken ? undefined : lstatSync(path, { throwIfNoEntry: false })
+    const alreadyExists = (error as NodeJS.ErrnoException).code === 'EEXIST'
+    const stats = alreadyExists ? undefined : lstatSync(path, { throwIfNoEntry: false })
     const problem = stats && problemOf(stats)
     throw problem === undefined ? error : new UnsafeError(`${path} ${problem}`)
   }
