@@ -199,11 +199,11 @@ const TIMESTAMP = /"timestamp":"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/
 const HEAD_CHARS = 4_096
 
 /** The entry's timestamp, limited to the time in which the segment was written: an application may log any timestamp. */
-function loggedAt({ runs: pieces }: ReadBatch, { path, modifiedAtMs }: FoundFile): number {
-  const [, text = ''] = TIMESTAMP.exec(pieces[0]?.text.toString('utf8', 0, HEAD_CHARS) ?? '') ?? []
-  const said = Date.parse(text)
+function loggedAt({ runs }: ReadBatch, { path, modifiedAtMs }: FoundFile): number {
+  const [, text = ''] = TIMESTAMP.exec(runs[0]?.text.toString('utf8', 0, HEAD_CHARS) ?? '') ?? []
+  const parsedMs = Date.parse(text)
   const createdAtMs = Math.min(createdAt(path) ?? modifiedAtMs, modifiedAtMs)
-  return Number.isNaN(said) ? createdAtMs : Math.min(Math.max(said, createdAtMs), modifiedAtMs)
+  return Number.isNaN(parsedMs) ? createdAtMs : Math.min(Math.max(parsedMs, createdAtMs), modifiedAtMs)
 }
 
 function createdAt(path: string): number | undefined {
