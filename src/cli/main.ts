@@ -22,11 +22,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./dev/dev-command.js')).devCommand,
   },
   tail: {
-    summary: 'prints what arrives at the local service',
+    summary: 'prints entries as the local service receives them',
     load: async () => (await import('./tail/tail-command.js')).tailCommand,
   },
   doctor: {
-    summary: 'checks configuration, reachability and key, and says what to fix',
+    summary: 'checks configuration, reachability and key, and shows how to fix problems',
     load: async () => (await import('./doctor/doctor-command.js')).doctorCommand,
   },
   send: {
@@ -38,7 +38,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./release/release-command.js')).releaseCommand,
   },
   feedback: {
-    summary: 'sends what a user says about a logged event',
+    summary: "sends a user's feedback about a logged event",
     load: async () => (await import('./feedback/feedback-command.js')).feedbackCommand,
   },
   heartbeat: {

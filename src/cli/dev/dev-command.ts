@@ -17,11 +17,11 @@ import { runWithProgram } from './run-with-program.js'
 
 export const devCommand: Command = {
   summary:
-    'Starts the local service on loopback, for development: accepts any key, validates strictly, prints what arrives.',
+    'Starts the local service on loopback, for development: accepts any key, validates strictly, prints received records.',
   usage: ['pino-ingest dev [FLAGS]', 'pino-ingest dev [FLAGS] -- PROGRAM [ARGUMENTS]'],
   flags: DEV_FLAGS,
   notes: [
-    `It prints the address of its page, and then a line for everything that arrives: entries with time (UTC), level, service and
+    `It prints the address of its page, and then one line per received record: entries with time (UTC), level, service and
 message, HTTP requests, feedback, releases, heartbeats, and rejections with their first reason. Ctrl-C ends it.`,
     `The page, tail and the JSON API need a token. It is stored in pino-ingest/dev-token in $XDG_STATE_HOME or ~/.local/state, so that an
 open page works after a restart. ${TOKEN_VARIABLE} overrides it.`,
@@ -29,10 +29,10 @@ open page works after a restart. ${TOKEN_VARIABLE} overrides it.`,
 exit code: 128 plus the number of the signal that ended it, 127 if it is not found, 126 if it cannot be run. In its environment
 PINO_INGEST_URL, _API_KEY and _ENABLED are set to the local service, _API_KEY_FILE, _PREVIOUS_API_KEYS and _TLS_* are empty, and
 PINO_INGEST_SPOOL is false unless a spool is set. Options in its code override these. dev prints its messages to stderr, and
-arrivals only with --show. After the program has ended, dev waits until everything is stored, and ends; on a terminal, without
---json, the page stays until Ctrl-C.`,
+received records only with --show. After the program has ended, dev waits until all its requests are handled, and ends; on a
+terminal, without --json, the page remains available until Ctrl-C.`,
     `With --json it prints one line of JSON when it listens (page_url, url, origin, port, token, db, arrived), and no
-arrivals. With a program the line goes to stderr, followed at the end by a second one (exit_code, signal, arrived).`,
+received records. With a program the line goes to stderr, followed at the end by a second one (exit_code, signal, arrived).`,
     "Exit codes: the program's. Without one 0 ended by a signal. 1 the port or the file cannot be used, 2 wrong flags.",
   ],
   takesProgram: true,

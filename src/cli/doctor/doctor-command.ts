@@ -15,7 +15,7 @@ import { formatCount } from '../shared/terminal-format.js'
 
 export const doctorCommand: Command = {
   summary:
-    'Checks configuration, spool folder, beforeSend, reachability and key, and says what to fix. It sends an empty batch, which stores nothing.',
+    'Checks configuration, spool folder, beforeSend, reachability and key, and shows how to fix problems. It sends an empty batch, which stores nothing.',
   usage: ['pino-ingest doctor [FLAGS]'],
   flags: { url: OPTION_FLAGS.url },
   notes: [

@@ -16,17 +16,17 @@ export const pipeCommand: Command = {
   summary: 'Reads log lines from stdin, sends them to the service, and copies them to stdout.',
   usage: ['node app.js | pino-ingest [FLAGS]', 'pino-ingest COMMAND [FLAGS]', 'pino-ingest COMMAND --help'],
   flags: {
-    quiet: { short: 'q', meaning: 'copies nothing to stdout' },
+    quiet: { short: 'q', meaning: 'does not copy the input to stdout' },
     ...OPTION_FLAGS,
     version: { short: 'v', meaning: 'shows the version' },
   },
   notes: [
     KEY_NOTE,
-    `It reads to the end of stdin, even if the service is down or the reader of stdout has gone. The first Ctrl-C
-ends only the application before the pipe, whose last lines are still read; the second ends reading, the third ends everything.
-At the end it delivers for at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
+    `It reads to the end of stdin, even if the service is down or stdout was closed. The first Ctrl-C
+ends only the application before the pipe, whose last lines are still read; the second ends reading, the third ends the process.
+Delivery at the end takes at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
     `With --json stderr has one JSON object per line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they
-happen, and at the end {"event":"account",…} with the outcome of every record. stdout still has the input.`,
+happen, and at the end {"event":"account",…} with the outcome of every record. stdout is still a copy of the input.`,
     'Exit codes: 0 everything was delivered, 1 something was not (the next start sends what is on disk), 2 wrong flags or configuration.',
   ],
   jsonFailuresTo: 'stderr',

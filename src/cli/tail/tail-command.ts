@@ -43,7 +43,7 @@ export const tailCommand: Command = {
     `All filters must match. Times are UTC. A terminal gets colours, unless NO_COLOR is set; FORCE_COLOR sets them elsewhere. After a
 restart of the service it continues.`,
     `With --json each entry is a line of JSON (id, seq, received_at, batch_id, entry), and stderr has lines {"event":"message",…}.`,
-    'Exit codes: 0 ended by a signal, or the reader has gone; 1 the service cannot be reached or does not know the token; 2 wrong flags.',
+    'Exit codes: 0 ended by a signal, or the reader has closed the pipe; 1 the service cannot be reached or does not know the token; 2 wrong flags.',
   ],
   jsonFailuresTo: 'stderr',
   run,
