@@ -4,8 +4,11 @@ import { formatCount, formatEntryCount, formatNumber, formatSize } from '../shar
 import type { Counts } from './checkpoint.js'
 
 /**
- * - `sent`: all is acknowledged - `already`: by an earlier run - `same`: identical to another given file - `interrupted`: by the user -
- * `failed`: `reason` says why
+ * - `sent`: all is acknowledged
+ * - `already`: all was acknowledged by an earlier run
+ * - `same`: the same file as another given one
+ * - `interrupted`: by the user
+ * - `failed`: `reason` has the cause
  */
 export type ResultKind = 'sent' | 'already' | 'same' | 'interrupted' | 'failed'
 
