@@ -100,7 +100,7 @@ function checkFolder(path: string): Stats {
   return stats
 }
 
-/** Whether the folder belongs to this user and may be read. False if it does not exist. */
+/** Whether the path is a folder of this user. False if it does not exist. */
 export function isOwnFolder(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   return stats !== undefined && stats.isDirectory() && isOwn(stats)
