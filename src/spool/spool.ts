@@ -22,7 +22,7 @@ import { WriteAheadLog } from './write-ahead-log.js'
 export type { SpoolOptions } from './spool-options.js'
 
 const SCAN_MS = 15_000
-/** Time of which a power failure may lose the entries (`durability: 'power'`). */
+/** Interval of synchronising: a power failure loses at most the entries of this time (`durability: 'power'`). */
 const SYNC_MS = 1_000
 const MIN_SEGMENT_BYTES = 64 * 1024
 /** Dropping one segment must not drop most entries. */

@@ -23,7 +23,7 @@ export function isResourceExhausted(error: unknown): boolean {
   return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM'
 }
 
-/** Whether another format version wrote the folder. One process writes a folder, so the first readable header decides. @throws errors that `isOutOfFiles` recognises */
+/** Whether another format version wrote the folder. One process writes a folder, so the first readable header decides. @throws errors that `isResourceExhausted` recognises */
 export function hasForeignVersion(folder: string): boolean {
   for (const name of listNames(folder).filter(isSegment)) {
     try {
@@ -37,7 +37,7 @@ export function hasForeignVersion(folder: string): boolean {
   return false
 }
 
-/** As `hasForeignSegment`, including the folders that the owner had claimed, recursively. */
+/** As `hasForeignVersion`, including the folders that the owner had claimed, recursively. */
 export function hasForeignVersionBelow(folder: string): boolean {
   if (hasForeignVersion(folder)) return true
   const claimed = join(folder, CLAIMED)
