@@ -129,6 +129,8 @@ function toFailure(error: unknown): { readonly code: string; readonly message: s
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 // Not `process.exit()`: output to a pipe may not be flushed yet.
+// If the event loop runs empty before, the command has not succeeded.
+process.exitCode = EXIT_FAILED
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code
 })

@@ -87,7 +87,14 @@ async function run(given: Arguments): Promise<number> {
     wallNow: Date.now,
     isPowerSafe: false,
   })
-  const log = new FilePositionLog(Math.max(concurrency, 2), (letters) => deadLetters.write(letters))
+  const log = new FilePositionLog(Math.max(concurrency, 2), (letters) => {
+    try {
+      deadLetters.write(letters)
+    } catch (error) {
+      sender.fail(`rejected entries cannot be stored in ${checkpoints.path}/dead: ${(error as Error).message}`)
+      throw error
+    }
+  })
   const isTerminal = process.stderr.isTTY && process.env['TERM'] !== 'dumb'
   const printer = new ProgressPrinter({
     out: process.stderr,
@@ -181,6 +188,9 @@ function toSendSettings(settings: Settings, maxConcurrency: number): Settings {
 /** Hash of the options that determine the entries, without version and commit: another build may continue an interrupted file. */
 function hashOptions(settings: Settings): string {
   const { level, messageKey, errorKey, nestedKey, customLevels, service, environment, tags, metadata } = settings
-  const all = [level, messageKey, errorKey, nestedKey, customLevels, service, environment, tags, metadata]
-  return digest(JSON.stringify(all))
+  const { sample, beforeSend, scrubPatterns, scrubUrlParams, fingerprint, maxEntryBytes } = settings
+  const mapping = [level, messageKey, errorKey, nestedKey, customLevels, service, environment, tags, metadata]
+  return digest(
+    JSON.stringify([mapping, sample, beforeSend, scrubPatterns, scrubUrlParams, fingerprint, maxEntryBytes]),
+  )
 }

@@ -318,6 +318,18 @@ describe('the same file again', () => {
 })
 
 describe('what the service refuses', () => {
+  test.each([[[]], [['--quiet']]])('and cannot be stored ends it, with the reason; %j', async (flags) => {
+    const place = await bench()
+    place.service.faults.add({ kind: 'reject-every', nth: 50 })
+    const path = fileIn(place, 'a.log', linesOf(0, 500))
+    const [, folder = ''] = /stored with the reasons in (.*)\n/.exec((await send(place.env, [path])).err) ?? []
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, '')
+    const result = await send(place.env, [path, '--restart', ...flags])
+    expect(result).toMatchObject({ code: 1 })
+    expect(result.err).toContain(`cannot be stored in ${folder}`)
+  })
+
   test('is counted and kept with the reason; the rest is sent; exit 1', async () => {
     const place = await bench()
     place.service.faults.add({ kind: 'reject-every', nth: 50 })

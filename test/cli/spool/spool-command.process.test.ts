@@ -618,7 +618,7 @@ test('Ctrl-C ends a replay in the middle of a Retry-After', { timeout: 60_000 },
     PINO_INGEST_SPOOL_DIR: root,
     ...to(service),
   })
-  while (!replay.said().includes('the service accepts no more')) await sleep(10)
+  while (!replay.said().includes('the service does not accept')) await sleep(10)
   replay.child.kill('SIGINT')
   const { code, stdout } = await replay.done
   expect(stdout.toString()).toContain('Kept on disk: 30 entries.')
