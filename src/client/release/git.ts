@@ -1,6 +1,5 @@
 /** Reads commit, branch and author from the git clone around a folder, by running `git`. */
 import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { processEnv } from '../../options/process-env.js'
 
 export interface GitFacts {
@@ -16,8 +15,6 @@ const TIMEOUT_MS = 2_000
 /** SHA-1 or SHA-256. */
 const OBJECT_ID = /^(?:[\da-f]{40}|[\da-f]{64})$/
 
-const run = promisify(execFile)
-
 /** Empty outside a clone, before the first commit, and without `git`. Never rejects. */
 export async function readGit(folder: string): Promise<GitFacts> {
   const [commit = '', ref = ''] = await git(folder, 'rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD')
@@ -30,12 +27,21 @@ export async function readGit(folder: string): Promise<GitFacts> {
 /** @returns the lines of its output; none if it is not installed, refuses (safe.directory), fails or takes too long */
 async function git(folder: string, ...args: readonly string[]): Promise<readonly string[]> {
   // Set in git's hooks, where they would override the folder.
-  const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, ...env } = processEnv()
-  try {
+  const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_COMMON_DIR: _common, ...env } = processEnv()
+  return new Promise((resolve) => {
+    const onEnd = (error: unknown, stdout: string): void => {
+      clearTimeout(timer)
+      resolve(error ? [] : stdout.split('\n').map((line) => line.trim()))
+    }
     // `-C`, not `cwd`: Windows would run a program named git in that folder.
-    const { stdout } = await run('git', ['-C', folder, ...args], { env, timeout: TIMEOUT_MS, windowsHide: true })
-    return stdout.split('\n').map((line) => line.trim())
-  } catch {
-    return []
-  }
+    const child = execFile('git', ['-C', folder, ...args], { env, windowsHide: true }, onEnd)
+    // A process that waits for a disk does not end when it is killed: it is not waited for.
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      child.unref()
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+      resolve([])
+    }, TIMEOUT_MS)
+  })
 }

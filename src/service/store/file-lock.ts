@@ -1,6 +1,6 @@
 /** One running service per journal: two would overwrite each other's records. `FILE.lock` contains the process id. */
 import { randomUUID } from 'node:crypto'
-import { closeSync, constants, realpathSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, lstatSync, readFileSync, realpathSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createFile, openPrivate, readAtMost } from '../../shared/safe-files.js'
 import { ensureFolderOf } from '../../shared/safe-folders.js'
@@ -9,11 +9,15 @@ import { createStoreError } from './store-error.js'
 
 const MAX_LOCK_BYTES = 4096
 
-/** Locks of this process, in which two services may run. */
+/** A lock without a process id is being written, unless it is older than this. */
+const WRITE_MS = 10_000
+
+/** Locks of this copy of the module, for systems that do not tell start times. */
 const held = new Set<string>()
 
 export class FileLock {
   readonly #path: string
+  readonly #text = `${process.pid} ${readStartTime(process.pid) ?? '-'} ${randomUUID()}`
 
   /** @throws IngestServiceError `STORE` if another service holds the file, or its folder cannot be written. */
   constructor(file: string) {
@@ -26,18 +30,19 @@ export class FileLock {
   }
 
   release(): void {
-    if (held.delete(this.#path)) rmSync(this.#path, { force: true })
+    held.delete(this.#path)
+    if (read(this.#path) === this.#text) rmSync(this.#path, { force: true })
   }
 
   #take(file: string): void {
-    while (!create(this.#path)) {
+    while (!create(this.#path, this.#text)) {
       const text = read(this.#path)
       if (text === undefined) continue
       if (isHeld(this.#path, text)) {
         const advice = `end it or name another file; delete ${this.#path} if no local service uses ${file}`
         throw new IngestServiceError(
           'STORE',
-          `${file} is in use by another local service (process ${Number(text) || 'unknown'}): ${advice}`,
+          `${file} is in use by another local service (process ${Number(text.split(' ')[0]) || 'unknown'}): ${advice}`,
         )
       }
       removeStale(this.#path, text)
@@ -46,7 +51,7 @@ export class FileLock {
   }
 }
 
-function create(path: string): boolean {
+function create(path: string, text: string): boolean {
   let fd: number
   try {
     fd = createFile(path)
@@ -55,7 +60,10 @@ function create(path: string): boolean {
     throw error
   }
   try {
-    writeSync(fd, String(process.pid))
+    writeSync(fd, text)
+  } catch (error) {
+    rmSync(path, { force: true })
+    throw error
   } finally {
     closeSync(fd)
   }
@@ -78,17 +86,35 @@ function read(path: string): string | undefined {
   }
 }
 
-/** A lock without a process id counts as held: it may be being written. */
 function isHeld(path: string, text: string): boolean {
-  const pid = Number(text)
-  if (!Number.isSafeInteger(pid) || pid < 1) return true
-  // In a container each start may have the same process id.
-  if (pid === process.pid) return held.has(path)
+  const [id = '', startTime = '-'] = text.split(' ')
+  const pid = Number(id)
+  if (!Number.isSafeInteger(pid) || pid < 1) return isRecent(path)
   try {
     process.kill(pid, 0)
-    return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+  }
+  // After a restart another program may have the id: in a container often this one.
+  const now = readStartTime(pid)
+  return startTime === '-' || now === undefined ? pid !== process.pid || held.has(path) : now === startTime
+}
+
+function isRecent(path: string): boolean {
+  try {
+    return Date.now() - lstatSync(path).mtimeMs < WRITE_MS
+  } catch {
+    return false
+  }
+}
+
+/** In clock ticks since the boot; undefined where there is no `/proc`. */
+function readStartTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
   }
 }
 

@@ -1,6 +1,6 @@
 /** One running service a file. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -42,16 +42,29 @@ test('another process holds it', async () => {
 test.each([
   ['of a process that has ended', () => spawnSync(process.execPath, ['-e', '']).pid],
   ['of an earlier process with the same id, as in a container', () => process.pid],
+  ['of an earlier process whose id another program has', () => `${process.ppid} 1 token`],
+  ['without a process id, as after a crash or on a full disk', () => ''],
 ])('a lock %s is taken over', async (_, holder) => {
   const { file, lock } = place()
   writeFileSync(lock, String(holder()), { mode: 0o600 })
+  const minuteAgo = new Date(Date.now() - 60_000)
+  utimesSync(lock, minuteAgo, minuteAgo)
   const service = await started({ dbFile: file })
-  expect(readFileSync(lock, 'utf8')).toBe(String(process.pid))
+  expect(readFileSync(lock, 'utf8').split(' ')[0]).toBe(String(process.pid))
   await service.close()
   expect(existsSync(lock)).toBe(false)
 })
 
-test('a lock without a process id counts, and the message has its path', async () => {
+test('a worker thread does not take over the lock of the main thread', async () => {
+  const { file, lock } = place()
+  const stat = readFileSync('/proc/self/stat', 'utf8')
+  const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  writeFileSync(lock, `${process.pid} ${startTime} token`, { mode: 0o600 })
+  await expect(createIngestService({ dbFile: file })).rejects.toMatchObject({ code: 'STORE' })
+  expect(existsSync(lock)).toBe(true)
+})
+
+test('a lock that is being written counts, and the message has its path', async () => {
   const { file, lock } = place()
   writeFileSync(lock, '', { mode: 0o600 })
   await expect(createIngestService({ dbFile: file })).rejects.toMatchObject({
