@@ -10,13 +10,13 @@ export interface BreadcrumbSettings {
   /** Maximum of breadcrumbs kept for each request, trace or session, and attached to an entry. */
   readonly limit: number
   /** Lowest level that becomes a breadcrumb. */
-  readonly level: TrailLevel
+  readonly level: BreadcrumbLevel
   /** Memory for all breadcrumbs. */
   readonly maxBytes: number
 }
 
-const TRAIL_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
-type TrailLevel = (typeof TRAIL_LEVELS)[number]
+const BREADCRUMB_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+type BreadcrumbLevel = (typeof BREADCRUMB_LEVELS)[number]
 
 const MIB = 1024 * 1024
 export const DEFAULT_BREADCRUMBS: BreadcrumbSettings = { limit: 50, level: 'debug', maxBytes: 8 * MIB }
@@ -24,8 +24,8 @@ export const DEFAULT_BREADCRUMBS: BreadcrumbSettings = { limit: 50, level: 'debu
 const MEMBERS: MemberRules<BreadcrumbSettings> = {
   limit: { rule: 'an integer from 1 to 1000', isRight: (value) => isWithin(value, 1, 1_000) },
   level: {
-    rule: `one of ${TRAIL_LEVELS.join(', ')}`,
-    isRight: (value) => (TRAIL_LEVELS as readonly unknown[]).includes(value),
+    rule: `one of ${BREADCRUMB_LEVELS.join(', ')}`,
+    isRight: (value) => (BREADCRUMB_LEVELS as readonly unknown[]).includes(value),
   },
   maxBytes: {
     rule: `an integer from ${64 * 1024} to ${1024 * MIB} (bytes)`,

@@ -2,7 +2,7 @@
 import { EndpointPipeline } from './endpoint-pipeline.js'
 import type { EndpointPipelineOptions } from './endpoint-pipeline.js'
 import type { Http } from '../client/http-types.js'
-import { createRequestsBodySender, createRequestsSender } from '../delivery/requests-sender.js'
+import { createRequestsBodySender, createRequestsSender } from '../delivery/request-log-sender.js'
 import type { Settings } from '../options/resolve-options.js'
 import type { Reporter } from '../diagnostics/reporter.js'
 import { PATHS } from '../protocol/limits.js'

@@ -43,7 +43,7 @@ export function hasOther(access: Access, token: string | null, stored: string | 
 }
 
 /** Another tab stored an accepted token. A token that is being tried here stays until it is accepted or refused. */
-export function afterTold(access: Access, token: string): Access {
+export function withReceivedToken(access: Access, token: string): Access {
   return isOnTrial(access, access.token) ? { ...access, accepted: token } : { token, isRefused: false, accepted: token }
 }
 

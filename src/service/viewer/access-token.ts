@@ -8,7 +8,7 @@ import {
   afterGiven,
   afterRefused,
   afterTaken,
-  afterTold,
+  withReceivedToken,
   hasOther,
   isOnTrial,
   NO_ACCESS,
@@ -28,7 +28,7 @@ export function takeToken(): void {
   const given = tokenIn(hash)
   if (/[#?&]token=/.test(hash)) history.replaceState(history.state, '', `${pathname}${search}`)
   const known = access.value.token === null ? remembered() : null
-  if (known !== null) access.set(afterTold(access.value, known))
+  if (known !== null) access.set(withReceivedToken(access.value, known))
   if (given !== null) setToken(given)
 }
 
@@ -36,7 +36,8 @@ export function takeToken(): void {
 export function watchToken(): void {
   addEventListener('hashchange', takeToken)
   addEventListener('storage', ({ key, newValue }) => {
-    if (key === STORAGE_KEY && newValue !== null && isToken(newValue)) access.set(afterTold(access.value, newValue))
+    if (key === STORAGE_KEY && newValue !== null && isToken(newValue))
+      access.set(withReceivedToken(access.value, newValue))
   })
 }
 

@@ -1,7 +1,7 @@
 /** Dispatches keyboard commands to the mounted components. */
 import { useEffect, useRef } from 'preact/hooks'
 import { findCommand } from './keyboard.js'
-import type { Command, KeyPlace } from './keyboard.js'
+import type { Command, KeyContext } from './keyboard.js'
 
 type Commands = Partial<Record<Command, () => void>>
 
@@ -36,7 +36,7 @@ export function listenToKeys(): void {
   })
 }
 
-function placeOf(target: HTMLElement): KeyPlace {
+function placeOf(target: HTMLElement): KeyContext {
   if (target.isContentEditable || target.matches('input, textarea, select')) return 'field'
   return target === document.body || target.closest('[data-keys="page"]') !== null ? 'page' : 'control'
 }

@@ -11,7 +11,7 @@ export interface KeyPress {
 }
 
 /** The focus is in a text field, on a control with its own keys, or elsewhere. */
-export type KeyPlace = 'field' | 'control' | 'page'
+export type KeyContext = 'field' | 'control' | 'page'
 
 const EVERYWHERE: Readonly<Record<string, Command>> = {
   j: 'next',
@@ -31,7 +31,7 @@ const ON_THE_PAGE: Readonly<Record<string, Command>> = {
   Home: 'top',
 }
 
-export function findCommand({ key, ctrlKey, metaKey, altKey }: KeyPress, place: KeyPlace): Command | undefined {
+export function findCommand({ key, ctrlKey, metaKey, altKey }: KeyPress, place: KeyContext): Command | undefined {
   if (ctrlKey || metaKey || altKey || place === 'field') return undefined
   if (place === 'page' && Object.hasOwn(ON_THE_PAGE, key)) return ON_THE_PAGE[key]
   if (Object.hasOwn(EVERYWHERE, key)) return EVERYWHERE[key]

@@ -5,7 +5,7 @@ import {
   afterGiven,
   afterRefused,
   afterTaken,
-  afterTold,
+  withReceivedToken,
   hasOther,
   isOnTrial,
   NO_ACCESS,
@@ -92,11 +92,12 @@ test('an answer to what was sent before says nothing about what is sent now', ()
 describe('one that another tab stored', () => {
   test('is used here too', () => {
     const used = { token: NEW, isRefused: false, accepted: NEW }
-    for (const before of [NO_ACCESS, inUse, afterRefused(inUse, OLD)]) expect(afterTold(before, NEW)).toEqual(used)
+    for (const before of [NO_ACCESS, inUse, afterRefused(inUse, OLD)])
+      expect(withReceivedToken(before, NEW)).toEqual(used)
   })
 
   test('waits until one that is on trial here is judged', () => {
-    const tried = afterTold(afterGiven(NO_ACCESS, 'third-token_of-22-lett'), OLD)
+    const tried = withReceivedToken(afterGiven(NO_ACCESS, 'third-token_of-22-lett'), OLD)
     expect(tried).toEqual({ token: 'third-token_of-22-lett', isRefused: false, accepted: OLD })
     expect(hasOther(tried, tried.token, OLD)).toBe(true)
   })
@@ -118,7 +119,7 @@ test('whatever addresses are opened, what the service takes stays accepted, and 
         // What the page is after it has begun anew.
         else if (isJudged)
           access = hasOther(access, sent, access.accepted)
-            ? afterTold(NO_ACCESS, access.accepted ?? '')
+            ? withReceivedToken(NO_ACCESS, access.accepted ?? '')
             : afterRefused(access, sent)
         expect(access.accepted).toBe(OLD)
         if (isJudged) expect(access).toEqual(inUse)

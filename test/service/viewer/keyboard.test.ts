@@ -1,9 +1,9 @@
 /** Which key does what, and where it does nothing. */
 import { expect, test } from 'vitest'
 import { findCommand } from '../../../src/service/viewer/keyboard.js'
-import type { KeyPlace } from '../../../src/service/viewer/keyboard.js'
+import type { KeyContext } from '../../../src/service/viewer/keyboard.js'
 
-const press = (key: string, place: KeyPlace = 'page', modifiers = {}) =>
+const press = (key: string, place: KeyContext = 'page', modifiers = {}) =>
   findCommand({ key, ctrlKey: false, metaKey: false, altKey: false, ...modifiers }, place)
 
 test.each([

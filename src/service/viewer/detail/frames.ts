@@ -50,7 +50,7 @@ export function splitFile(file: string): { directory: string; name: string } {
 }
 
 /** `/app/src/a.js:12:5`, the format of editors. */
-export function placeText({ file, line, column }: StackFrame): string {
+export function formatLocation({ file, line, column }: StackFrame): string {
   return [file, line, column].filter((part) => part !== null).join(':')
 }
 

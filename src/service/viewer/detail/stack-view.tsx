@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { LongText, Many } from './show-more.js'
 import { Copy } from './copy.js'
-import { countOrigin, foldFrames, isInTitle, placeText, splitFile } from './frames.js'
+import { countOrigin, foldFrames, isInTitle, formatLocation, splitFile } from './frames.js'
 import type { FoldedFrames, StackItem } from './frames.js'
 import { Fold } from './section.js'
 import { parseStack } from './stack.js'
@@ -108,13 +108,13 @@ function Frame({ frame }: { readonly frame: StackFrame }) {
         {frame.isAsync && <i>async </i>}
         {frame.fn ?? '(top level)'}
       </span>{' '}
-      <span class="place" title={placeText(frame)}>
+      <span class="place" title={formatLocation(frame)}>
         <span class="directory">{directory}</span>
         {name}
         <b>{place}</b>
       </span>
       {frame.origin === 'own' && (
-        <Copy label="copy" name={`Copy the place ${name}${place}`} text={() => placeText(frame)} />
+        <Copy label="copy" name={`Copy the place ${name}${place}`} text={() => formatLocation(frame)} />
       )}
     </li>
   )

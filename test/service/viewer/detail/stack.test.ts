@@ -8,7 +8,7 @@ import {
   countOrigin,
   foldFrames,
   isInTitle,
-  placeText,
+  formatLocation,
   splitFile,
 } from '../../../../src/service/viewer/detail/frames.js'
 import { parseFrame, parseStack } from '../../../../src/service/viewer/detail/stack.js'
@@ -163,8 +163,8 @@ describe('what is folded', () => {
 test('a place as an editor takes it, and its file apart', () => {
   const parsed = parseFrame('    at f (/app/src/a.js:1:2)')
   if (parsed === undefined) throw new Error('not read')
-  expect(placeText(parsed)).toBe('/app/src/a.js:1:2')
-  expect(placeText({ ...parsed, line: null, column: null })).toBe('/app/src/a.js')
+  expect(formatLocation(parsed)).toBe('/app/src/a.js:1:2')
+  expect(formatLocation({ ...parsed, line: null, column: null })).toBe('/app/src/a.js')
   expect(splitFile('/app/src/a.js')).toEqual({ directory: '/app/src/', name: 'a.js' })
   expect(splitFile('C:\\a\\b.js')).toEqual({ directory: 'C:\\a\\', name: 'b.js' })
 })
