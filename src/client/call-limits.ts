@@ -3,6 +3,18 @@ import { MAX_TIMER_MS } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
 import { describeHidden } from '../options/format-value.js'
 
+/** Options of the transport that calls have as well. */
+export const CALL_OPTION_NAMES = [
+  'url',
+  'apiKey',
+  'allowInsecure',
+  'tls',
+  'proxy',
+  'requestTimeoutMs',
+  'retryMinMs',
+  'retryMaxMs',
+] as const
+
 export interface CallLimits {
   /** Attempts per call, including the first: an integer from 1. Default 3. */
   maxAttempts?: number | undefined

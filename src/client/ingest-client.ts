@@ -8,7 +8,7 @@ import { isPlainObject } from '../options/kinds.js'
 import type { IngestBatch, IngestResult } from '../protocol/ingest-result.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Feedback, RegisteredRelease, Release, RequestLog } from '../protocol/resources.js'
-import { resolveLimits } from './call-limits.js'
+import { CALL_OPTION_NAMES, resolveLimits } from './call-limits.js'
 import type { CallLimits } from './call-limits.js'
 import { RetryingCaller } from './retrying-caller.js'
 import type { Call, TransportHooks } from './retrying-caller.js'
@@ -19,19 +19,8 @@ import type { HttpReply } from './http-types.js'
 import { reportUnusedKey } from './key-warning.js'
 import { parseIngestResult, parseObject } from './reply-parser.js'
 
-const OPTION_NAMES = [
-  'url',
-  'apiKey',
-  'allowInsecure',
-  'tls',
-  'proxy',
-  'requestTimeoutMs',
-  'retryMinMs',
-  'retryMaxMs',
-] as const
-
 /** As the transport's options of the same names; missing ones are read from the same variables. */
-export type IngestClientOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[number]> & CallLimits
+export type IngestClientOptions = Pick<IngestOptions, (typeof CALL_OPTION_NAMES)[number]> & CallLimits
 
 export interface CallOptions {
   /** Ends the call, also between two attempts, with `ABORTED`. */
@@ -78,7 +67,7 @@ export class IngestClient {
     const given: IngestClientOptions = isPlainObject(options) ? options : {}
     const { maxAttempts, timeoutMs, ...others } = given
     const limits = resolveLimits({ maxAttempts, timeoutMs })
-    const settings = resolveFromProcess(isPlainObject(options) ? others : options, OPTION_NAMES)
+    const settings = resolveFromProcess(isPlainObject(options) ? others : options, CALL_OPTION_NAMES)
     const apiKey = settings.apiKey.reveal()
     this.#keyWarning = settings.keyWarning
     this.#calls = new RetryingCaller({

@@ -1,5 +1,5 @@
 /** [main] Sends the heartbeats of one monitor. They contain its token and no key. */
-import { resolveLimits } from '../../client/call-limits.js'
+import { CALL_OPTION_NAMES, resolveLimits } from '../../client/call-limits.js'
 import type { CallLimits } from '../../client/call-limits.js'
 import { RetryingCaller } from '../../client/retrying-caller.js'
 import type { Call } from '../../client/retrying-caller.js'
@@ -10,19 +10,8 @@ import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 import { withLocalHint } from '../../client/with-client.js'
 
-const OPTION_NAMES = [
-  'url',
-  'apiKey',
-  'allowInsecure',
-  'tls',
-  'proxy',
-  'requestTimeoutMs',
-  'retryMinMs',
-  'retryMaxMs',
-] as const
-
 /** The options of `IngestClient`. A key is accepted and ignored. */
-export type PingOptions = Pick<IngestOptions, (typeof OPTION_NAMES)[number]> & CallLimits
+export type PingOptions = Pick<IngestOptions, (typeof CALL_OPTION_NAMES)[number]> & CallLimits
 
 /** The options require a key. This one is too short to be masked in messages. */
 const UNUSED_KEY = 'none'
@@ -40,9 +29,9 @@ export class Pinger {
   constructor(token: string, { maxAttempts, timeoutMs, ...options }: PingOptions, clock: Clock) {
     this.#call = createHeartbeatCall(token)
     const limits = resolveLimits({ maxAttempts, timeoutMs })
-    const settings = resolveFromProcess({ ...options, apiKey: UNUSED_KEY }, OPTION_NAMES)
+    const settings = resolveFromProcess({ ...options, apiKey: UNUSED_KEY }, CALL_OPTION_NAMES)
     // UNUSED_KEY overrides the configured key, so the options are resolved again to find the warning.
-    this.keyWarning = settings.isLocalDefault ? resolveFromProcess(options, OPTION_NAMES).keyWarning : undefined
+    this.keyWarning = settings.isLocalDefault ? resolveFromProcess(options, CALL_OPTION_NAMES).keyWarning : undefined
     this.#calls = new RetryingCaller({
       ...settings,
       ...limits,
