@@ -11,9 +11,15 @@ import { truncate, formatPreview } from './tree.js'
 const STEP = 30
 
 /** The last ones, which are closest to the error, are shown first; older ones on demand. */
-export function Breadcrumbs({ crumbs, entry }: { readonly crumbs: readonly Breadcrumb[]; readonly entry: LogEntry }) {
+export function Breadcrumbs({
+  breadcrumbs,
+  entry,
+}: {
+  readonly breadcrumbs: readonly Breadcrumb[]
+  readonly entry: LogEntry
+}) {
   const [shown, setShown] = useState(STEP)
-  const hidden = Math.max(0, crumbs.length - shown)
+  const hidden = Math.max(0, breadcrumbs.length - shown)
   const next = Math.min(STEP, hidden)
   return (
     <>
@@ -23,8 +29,8 @@ export function Breadcrumbs({ crumbs, entry }: { readonly crumbs: readonly Bread
         </button>
       )}
       <ol class="breadcrumbs">
-        {crumbs.slice(hidden).map((crumb, index) => (
-          <Crumb key={hidden + index} crumb={crumb} endMs={Date.parse(entry.timestamp)} />
+        {breadcrumbs.slice(hidden).map((breadcrumb, index) => (
+          <BreadcrumbItem key={hidden + index} breadcrumb={breadcrumb} endMs={Date.parse(entry.timestamp)} />
         ))}
         <li class="breadcrumb end" data-level={entry.level}>
           <span class="offset">0 ms</span>
@@ -37,11 +43,11 @@ export function Breadcrumbs({ crumbs, entry }: { readonly crumbs: readonly Bread
   )
 }
 
-function Crumb({
-  crumb: { timestamp, type, category, level, message, data },
+function BreadcrumbItem({
+  breadcrumb: { timestamp, type, category, level, message, data },
   endMs,
 }: {
-  readonly crumb: Breadcrumb
+  readonly breadcrumb: Breadcrumb
   readonly endMs: number
 }) {
   const hasData = data !== undefined && Object.keys(data).length > 0

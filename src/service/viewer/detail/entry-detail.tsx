@@ -86,7 +86,7 @@ function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback; readon
       )}
       {breadcrumbs.length > 0 && (
         <Section title="Breadcrumbs" hint={String(breadcrumbs.length)}>
-          <Breadcrumbs crumbs={breadcrumbs} entry={entry} />
+          <Breadcrumbs breadcrumbs={breadcrumbs} entry={entry} />
         </Section>
       )}
       {request.length > 0 && (
