@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { IngestErrorCode } from '../src/shared/errors.js'
-import { optionsMarkdown, OPTION_TABLE, variablesOf } from '../src/options/option-table.js'
+import { optionsMarkdown, OPTION_TABLE, allVariablesOf } from '../src/options/option-table.js'
 import type { OptionName } from '../src/options/option-table.js'
 import { READMES, codeBlocks, prose, readText, regionOf, root, sectionOf, writeRegion } from './markdown.js'
 
@@ -66,7 +66,7 @@ function cliProblem(words: readonly string[]): string | undefined {
 
 /** Those of options, and those that a command's help names. */
 function knownVariables(): Set<string> {
-  const ofOptions = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap((option) => variablesOf(option))
+  const ofOptions = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap((option) => allVariablesOf(option))
   const ofCommands = helpOf('').commands.flatMap(({ name }) => helpOf(name).notes.join(' ').match(VARIABLE) ?? [])
   return new Set([...ofOptions, ...ofCommands])
 }

@@ -21,7 +21,7 @@ const OPTIONS = [
   { label: 'above maxBufferBytes', options: { maxBufferBytes: MIB } },
   { label: 'breadcrumbs off', options: { breadcrumbs: false } },
   { label: 'gzip', options: { compression: 'gzip' } },
-  { label: 'scrubPatterns, all four', options: { scrubPatterns: PATTERNS } },
+  { label: 'scrub.patterns, all four', options: { scrub: { patterns: PATTERNS } } },
   { label: 'fingerprint: auto', options: { fingerprint: 'auto' }, shapes: ['error'] },
   { label: 'dedupeWindowMs', options: { dedupeWindowMs: 1_000 }, shapes: ['error'] },
   { label: 'sample, a half', options: { sample: { info: 0.5, error: 0.5 } } },

@@ -22,7 +22,7 @@ const transport = pino.transport({
     service: 'shop',
     environment: 'production',
     version: '1.0.0',
-    onProblem: 'silent',
+    logTo: 'silent',
     ...JSON.parse(options),
   },
 })

@@ -43,7 +43,7 @@ const { started: transport, thread } = threadOf(() =>
       environment: 'production',
       version: '1.0.0',
       spool: { dir },
-      onProblem: 'silent',
+      logTo: 'silent',
     },
   }),
 )

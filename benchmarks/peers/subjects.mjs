@@ -76,7 +76,7 @@ const PEER_OPTIONS = {
       burstProtectionMax: 0,
       syncQueuedMax: -1,
       captureStackContext: false,
-      batchSize: 5000,
+      batch: { size: 5000 },
       batchInterval: 100,
       syncMax: 5,
     },

@@ -11,8 +11,7 @@ export const CALL_OPTION_NAMES = [
   'tls',
   'proxy',
   'requestTimeoutMs',
-  'retryMinMs',
-  'retryMaxMs',
+  'retry',
 ] as const
 
 export interface CallLimits {

@@ -1,5 +1,6 @@
 /** Sends a request with a limited number of attempts and waits between them. */
 import { nextDelayMs } from '../shared/backoff.js'
+import type { RetrySettings } from '../options/settings.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
@@ -18,8 +19,7 @@ export interface RetryingCallerOptions {
   readonly maxAttempts: number
   /** Milliseconds per call, including all attempts and waits. */
   readonly timeoutMs: number
-  readonly retryMinMs: number
-  readonly retryMaxMs: number
+  readonly retry: RetrySettings
 }
 
 /** Connects the client to a transport. Not options of the user. */

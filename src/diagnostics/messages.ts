@@ -43,7 +43,7 @@ export const SERVICE_MESSAGES = {
     text: (reason) => `the service, or a gateway before it, rejects every batch, check url: ${reason}`,
     cause: 'each batch gets a 400, 413 or 422, down to single entries',
     remedy:
-      'check for a limit of the gateway (`batchBytes`), a filter, a wrong path, or `compression` that the service does not support',
+      'check for a limit of the gateway (`batch.bytes`), a filter, a wrong path, or `compression` that the service does not support',
   },
   unavailable: {
     code: 'UNAVAILABLE',
@@ -96,7 +96,7 @@ export const DROP_MESSAGES = {
     text: (bytes, maxBytes) =>
       `a batch of ${bytes} bytes does not fit into maxBufferBytes ${maxBytes} beside those in flight`,
     cause: 'the same for one large batch',
-    remedy: 'raise `maxBufferBytes`, or lower `batchBytes` or `maxConcurrency`',
+    remedy: 'raise `maxBufferBytes`, or lower `batch.bytes` or `maxConcurrency`',
   },
   memoryShort: {
     reason: 'buffer',

@@ -48,7 +48,7 @@ export type EmitEvent = <Name extends keyof IngestEvents>(name: Name, payload: I
 export interface ReporterOptions {
   readonly clock: Clock
   /** `silent` writes no lines; events are emitted all the same. */
-  readonly onProblem: 'stderr' | 'silent'
+  readonly logTo: 'stderr' | 'silent'
   /** Masked in everything that is written or emitted. */
   readonly secrets: readonly string[]
   readonly emit: EmitEvent
@@ -183,7 +183,7 @@ export class Reporter {
   }
 
   #line(kind: string, count: number, text: (count: number) => string): void {
-    if (this.#options.onProblem === 'silent') return
+    if (this.#options.logTo === 'silent') return
     let throttle = this.#lines.get(kind)
     if (throttle === undefined) {
       throttle = new Throttle(this.#options.clock, LINE_WINDOW_MS, mergeLines, (line) => this.#writeLine(line))

@@ -1,5 +1,5 @@
 /** [worker] Sends only a share of the records of a level. The decision is the same for all records of a trace. */
-import type { SampleRates } from '../options/breadcrumb-settings.js'
+import type { SampleRates } from '../options/settings.js'
 import { LEVELS } from '../protocol/log-entry.js'
 
 const TWO_TO_32 = 2 ** 32

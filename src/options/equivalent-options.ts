@@ -1,7 +1,6 @@
-/** The options that correspond to those of other transports. `README.md` lists all of them. */
-import type { OptionName } from './option-table.js'
+/** The options that correspond to those of other transports (`README.md` lists all of them), and to members given as options. */
 
-const OURS: Readonly<Record<string, readonly OptionName[]>> = {
+const OURS: Readonly<Record<string, readonly string[]>> = {
   host: ['url'],
   endpoint: ['url'],
   baseUrl: ['url'],
@@ -15,18 +14,33 @@ const OURS: Readonly<Record<string, readonly OptionName[]>> = {
   dataset: ['service'],
   ddsource: ['service'],
   ddtags: ['tags', 'metadata'],
-  batching: ['batchSize', 'flushIntervalMs'],
-  batchInterval: ['flushIntervalMs'],
-  sendIntervalMs: ['flushIntervalMs'],
-  interval: ['flushIntervalMs'],
+  batching: ['batch.size', 'batch.intervalMs'],
+  batchSize: ['batch.size'],
+  batchBytes: ['batch.bytes'],
+  batchInterval: ['batch.intervalMs'],
+  flushInterval: ['batch.intervalMs'],
+  flushIntervalMs: ['batch.intervalMs'],
+  sendIntervalMs: ['batch.intervalMs'],
+  interval: ['batch.intervalMs'],
   timeout: ['requestTimeoutMs'],
   syncMax: ['maxConcurrency'],
-  retryBackoff: ['retryMinMs', 'retryMaxMs'],
-  silenceErrors: ['onProblem'],
-  ignoreExceptions: ['onProblem'],
-  onError: ['onProblem'],
+  retryBackoff: ['retry.minMs', 'retry.maxMs'],
+  retryMinMs: ['retry.minMs'],
+  retryMaxMs: ['retry.maxMs'],
+  silenceErrors: ['logTo'],
+  ignoreExceptions: ['logTo'],
+  onError: ['logTo'],
+  onProblem: ['logTo'],
   appName: ['service'],
-  redact: ['scrubPatterns'],
+  redact: ['scrub.patterns'],
+  scrubPatterns: ['scrub.patterns'],
+  scrubUrlParams: ['scrub.urlParams'],
+  messageKey: ['pino.messageKey'],
+  errorKey: ['pino.errorKey'],
+  nestedKey: ['pino.nestedKey'],
+  customLevels: ['pino.customLevels'],
+  levelKey: ['pino.levelKey'],
+  releaseId: ['release'],
 }
 
 /** @returns the names of the corresponding options; empty if there is none */

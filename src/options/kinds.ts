@@ -10,7 +10,30 @@ export interface Kind<T> {
   problem?(value: unknown): string | undefined
   /** Converts a variable's text for `read`. */
   parse(text: string): unknown
+  /** Of a group: they are read one by one, and `read` checks only that there are members. */
+  readonly members?: Members
 }
+
+/** An option, or a member of one. */
+export interface Row<T> {
+  readonly kind: Kind<T>
+  /** The first that is set wins. Default: `PINO_INGEST_` and the path in upper case. */
+  readonly variables?: readonly string[]
+  /** Variables that accept less than the option does. */
+  readonly variableKinds?: Readonly<Record<string, Kind<unknown>>>
+  /** The variables name files that contain the value. Those that end in `_FILE` always do. */
+  readonly isFile?: true
+  /** Used if neither code nor environment sets the option. */
+  readonly default?: T
+  /** Describes a default that is not a plain value. */
+  readonly defaultText?: string
+  /** For the README. A member without one is part of its group's row. */
+  readonly meaning?: string
+  /** Never shown in a message. */
+  readonly secret?: true
+}
+
+export type Members = Readonly<Record<string, Row<unknown>>>
 
 const FLAG_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
@@ -30,6 +53,8 @@ export const text: Kind<string> = {
   read: (value) => (typeof value === 'string' && value !== '' ? value : undefined),
   parse: (value) => value,
 }
+
+export const path: Kind<string> = { ...text, rule: 'a path' }
 
 export const modulePath: Kind<string> = {
   ...text,
@@ -117,48 +142,30 @@ function parsePairs(value: string): unknown {
   return Object.fromEntries(pairs.map((pair) => [pair?.[1], Number(pair?.[2])]))
 }
 
-/** An object of texts with these members only. */
-export function textsNamed<K extends string>(...names: readonly K[]): Kind<Readonly<Partial<Record<K, string>>>> {
-  return {
-    rule: `an object of texts: ${names.join(', ')}`,
-    read: (value) =>
-      isPlainObject(value) &&
-      Object.entries(value).every(
-        ([name, one]) => (names as readonly string[]).includes(name) && (typeof one === 'string' || one === undefined),
-      )
-        ? (Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Partial<
-            Record<K, string>
-          >)
-        : undefined,
-    parse: parseJson,
-  }
+/** From 0 to 1. */
+export const share: Kind<number> = {
+  rule: 'a number from 0 to 1',
+  read: (value) => (typeof value === 'number' && value >= 0 && value <= 1 ? value : undefined),
+  parse: (value) => (/^\d*\.?\d+$/.test(value) ? Number(value) : value),
 }
 
-const PEM_NAMES: readonly string[] = ['ca', 'cert', 'key']
-
-/** An interface: a type would be inlined in the declarations, with a parameter of `Uint8Array` that TypeScript before 5.7 does not know. */
-export interface Pems {
-  readonly ca?: Pem
-  readonly cert?: Pem
-  readonly key?: Pem
-}
-
-type Pem = string | Uint8Array
-
-/** PEM texts. `readFileSync` returns a Buffer, which becomes a Uint8Array when it is passed to a worker. */
-export const pems: Kind<Pems> = {
-  rule: 'an object with ca, cert, key: PEM text or a Buffer of it, cert and key together',
+/** `readFileSync` returns a Buffer, which becomes a Uint8Array when it is passed to a worker. */
+export const pem: Kind<string | Uint8Array> = {
+  rule: 'PEM text, or a Buffer of it',
   read: (value) => {
-    if (!isPlainObject(value)) return undefined
-    const given = Object.entries(value)
-      .filter(([, one]) => one !== undefined)
-      .map(([name, one]) => [name, one instanceof Uint8Array ? Buffer.from(one).toString() : one] as const)
-    const areAllPems = given.every(
-      ([name, one]) => PEM_NAMES.includes(name) && typeof one === 'string' && one.includes('-----BEGIN '),
-    )
-    const read = Object.fromEntries(given) as Partial<Record<'ca' | 'cert' | 'key', string>>
-    return areAllPems && (read.cert === undefined) === (read.key === undefined) ? read : undefined
+    const read = value instanceof Uint8Array ? Buffer.from(value).toString() : value
+    return typeof read === 'string' && read.includes('-----BEGIN ') ? read : undefined
   },
+  parse: (value) => value,
+}
+
+/** `true`: registered at the start; else the id of one that is registered already. */
+export const release: Kind<boolean | string> = {
+  rule: 'true, false or the id of a registered release',
+  read: (value) =>
+    typeof value === 'boolean' || (typeof value === 'string' && !['', 'true', 'false'].includes(value))
+      ? value
+      : undefined,
   parse: (value) => value,
 }
 

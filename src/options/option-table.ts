@@ -1,7 +1,4 @@
-/**
- * The table of options: the source of their types, variables, defaults and rules, and of the README's tables.
- * The default variable is `PINO_INGEST_` and the option's name in upper case.
- */
+/** The table of options: the source of their types, variables, defaults and rules, and of the README's tables. */
 import type { JsonObject } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import {
@@ -9,43 +6,33 @@ import {
   integer,
   key,
   keys,
-  modulePath,
   levels,
+  modulePath,
   object,
   oneOf,
-  pems,
+  path,
+  pem,
   proxyUrl,
+  release,
+  share,
   text,
   texts,
-  textsNamed,
 } from './kinds.js'
-import type { Kind } from './kinds.js'
+import type { Row } from './kinds.js'
+import { group, switchable, variablesAt } from './option-group.js'
 import { scrubPatterns } from './scrub-patterns.js'
 import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from './size-limits.js'
-import { spool } from './spool-settings.js'
-import { DEFAULT_BREADCRUMBS, rates, requestLogs, breadcrumbs } from './breadcrumb-settings.js'
+import type { Pems } from './tls.js'
 
-interface RowSettings<T> {
-  readonly kind: Kind<T>
-  /** The first that is set wins. */
-  readonly variables?: readonly string[]
-  /** Used if neither code nor environment sets the option. */
-  readonly default?: T
-  /** Describes a default that is not a plain value. */
-  readonly defaultText?: string
-  /** For the README. */
-  readonly meaning: string
-  /** Never shown in a message. */
-  readonly secret?: true
-}
+type RowSettings<T> = Row<T> & { readonly meaning: string }
 
-export interface OptionRow<T> extends RowSettings<T> {
+export type OptionRow<T> = RowSettings<T> & {
   /** The README's table that lists it. */
-  readonly group: Group
+  readonly section: Section
 }
 
 /** In the order of the README's tables. */
-const GROUPS = [
+const SECTIONS = [
   'Connection',
   'About the application',
   'What is sent',
@@ -53,10 +40,10 @@ const GROUPS = [
   'Memory and disk',
   'How records are read',
 ] as const
-export type Group = (typeof GROUPS)[number]
+export type Section = (typeof SECTIONS)[number]
 
-function rowsOf(group: Group) {
-  return <const T>(settings: RowSettings<T>): OptionRow<T> => ({ group, ...settings })
+function rowsOf(section: Section) {
+  return <const T>(settings: RowSettings<T>): OptionRow<T> => ({ section, ...settings })
 }
 
 const connection = rowsOf('Connection')
@@ -91,18 +78,21 @@ export const OPTION_TABLE = {
     default: false,
     meaning: 'allows plain `http` to a host other than loopback',
   }),
-  tls: connection({
-    kind: pems,
-    variables: ['PINO_INGEST_TLS_CA', 'PINO_INGEST_TLS_CERT', 'PINO_INGEST_TLS_KEY'],
+  tls: connection<Pems>({
+    kind: group({
+      ca: { kind: pem, isFile: true, secret: true },
+      cert: { kind: pem, isFile: true, secret: true },
+      key: { kind: pem, isFile: true, secret: true },
+    }),
+    variables: [],
     secret: true,
     defaultText: "Node's own",
-    meaning: '`{ ca, cert, key }` as PEM: a private CA, a client certificate; the variables name files',
+    meaning: '`{ ca, cert, key }` as PEM: a private CA, a client certificate and its key; the variables name files',
   }),
   proxy: connection({
     kind: proxyUrl,
-    variables: ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'],
     secret: true,
-    defaultText: 'from the environment, but not for loopback',
+    defaultText: '`HTTPS_PROXY`, `HTTP_PROXY`, except for `NO_PROXY` and loopback',
     meaning: 'URL of an HTTP proxy, used only if `url` is set; `false` for none',
   }),
   compression: connection({
@@ -121,31 +111,34 @@ export const OPTION_TABLE = {
   tags: app({ kind: texts, default: [], meaning: 'added to every entry; the variable is a comma-separated list' }),
   metadata: app<JsonObject>({ kind: object, default: {}, meaning: 'added to every entry; the variable is JSON' }),
   deploy: app({
-    kind: textsNamed('commit', 'branch', 'deployed_by'),
-    variables: ['PINO_INGEST_COMMIT', 'PINO_INGEST_BRANCH', 'PINO_INGEST_DEPLOYED_BY'],
+    kind: group({
+      commit: { kind: text, variables: ['PINO_INGEST_COMMIT'] },
+      branch: { kind: text, variables: ['PINO_INGEST_BRANCH'] },
+      deployed_by: { kind: text, variables: ['PINO_INGEST_DEPLOYED_BY'] },
+    }),
     defaultText: "the CI provider's variables",
     meaning: '`{ commit, branch, deployed_by }`, for every entry',
   }),
   release: app({
-    kind: flag,
+    kind: release,
+    variables: ['PINO_INGEST_RELEASE_ID', 'PINO_INGEST_RELEASE'],
+    variableKinds: { PINO_INGEST_RELEASE: flag },
     default: false,
-    meaning: '`true`: registers the release at start, and every entry carries its id',
+    meaning: '`true`: registers the release at start, and every entry carries its id; text: the id of a registered one',
   }),
-  releaseId: app({ kind: text, meaning: 'id of a registered release, for every entry' }),
   level: sent({
     kind: oneOf(...LEVEL_NAMES),
     default: 'info',
     meaning: "lowest level that is sent; pino's own levels decide what is received",
   }),
   sample: sent({
-    kind: rates,
-    variables: [
-      'PINO_INGEST_SAMPLE_DEBUG',
-      'PINO_INGEST_SAMPLE_INFO',
-      'PINO_INGEST_SAMPLE_WARN',
-      'PINO_INGEST_SAMPLE_ERROR',
-      'PINO_INGEST_SAMPLE_FATAL',
-    ],
+    kind: group({
+      debug: { kind: share },
+      info: { kind: share },
+      warn: { kind: share },
+      error: { kind: share },
+      fatal: { kind: share },
+    }),
     defaultText: 'all',
     meaning: '`{ debug: 0.1 }`: the share of a level that is sent; the records of a trace are all sent or all filtered',
   }),
@@ -156,14 +149,40 @@ export const OPTION_TABLE = {
       'window in which the first of equal errors is sent, and one summary at its end counts the others; 0 disables it',
   }),
   breadcrumbs: sent({
-    kind: breadcrumbs,
-    defaultText: `\`{ limit: ${DEFAULT_BREADCRUMBS.limit}, level: '${DEFAULT_BREADCRUMBS.level}', maxBytes: 8 MiB }\``,
+    kind: switchable({
+      enabled: { kind: flag, variables: [], default: true },
+      limit: {
+        kind: integer(1, 1_000),
+        default: 50,
+        meaning: 'maximum number kept for each request, trace or session, and attached to an entry',
+      },
+      level: { kind: oneOf(...LEVEL_NAMES), default: 'debug', meaning: 'lowest level that becomes a breadcrumb' },
+      maxBytes: { kind: integer(64 * 1024, 1024 * MIB, 'bytes'), default: 8 * MIB, meaning: 'memory for all of them' },
+    }),
+    defaultText: 'on',
     meaning: 'attaches the records logged before an error to its entry; `false` for none',
   }),
   requestLogs: sent({
-    kind: requestLogs,
-    default: false,
-    meaning: '`true`: HTTP records are also sent to request analytics; `only`: they are sent only there',
+    kind: switchable(
+      {
+        enabled: { kind: flag, variables: [], default: false },
+        only: { kind: flag, default: false, meaning: 'HTTP records are sent only to request analytics' },
+        keys: {
+          kind: group({
+            req: { kind: text, default: 'req' },
+            res: { kind: text, default: 'res' },
+            responseTime: { kind: text, default: 'responseTime' },
+            reqId: { kind: text, default: 'reqId' },
+          }),
+          defaultText: 'their own names',
+          meaning:
+            "`{ req, res, responseTime, reqId }`: pino-http's `customAttributeKeys`, Fastify's `requestIdLogLabel`; also apply if `enabled` is `false`",
+        },
+      },
+      { words: { only: { only: true } } },
+    ),
+    defaultText: 'off',
+    meaning: '`true`: HTTP records are also sent to request analytics; the variable may be `only`',
   }),
   fingerprint: sent({
     kind: oneOf('auto', false),
@@ -174,36 +193,47 @@ export const OPTION_TABLE = {
     kind: modulePath,
     meaning: 'path of a module whose default export takes an entry and returns one, or `null` to drop it',
   }),
-  scrubPatterns: sent({
-    kind: scrubPatterns,
-    default: [],
-    meaning:
-      "patterns that are removed from every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source",
-  }),
-  scrubUrlParams: sent({
-    kind: texts,
-    default: ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token'],
-    meaning: 'parameters whose value is removed from every URL',
+  scrub: sent({
+    kind: group({
+      patterns: {
+        kind: scrubPatterns,
+        default: [],
+        meaning:
+          "patterns that are removed from every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source",
+      },
+      urlParams: {
+        kind: texts,
+        default: ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token'],
+        meaning: 'parameters whose value is removed from every URL',
+      },
+    }),
+    meaning: 'secrets that are removed besides those that are always recognized',
   }),
   maxEntryBytes: sent({
     kind: integer(1_024, LARGEST_ENTRY_BYTES, 'bytes'),
     default: 256 * 1024,
     meaning: 'a longer entry is shortened and flagged',
   }),
-  batchSize: delivery({
-    kind: integer(1, MAX_LOGS_PER_REQUEST),
-    default: MAX_LOGS_PER_REQUEST,
-    meaning: 'maximum number of entries in a request',
-  }),
-  batchBytes: delivery({
-    kind: integer(1_024, LARGEST_BATCH_BYTES, 'bytes'),
-    default: MIB,
-    meaning: 'maximum size of a request body; a longer entry is sent alone',
-  }),
-  flushIntervalMs: delivery({
-    kind: integer(1, DAY_MS, 'ms'),
-    default: 1_000,
-    meaning: 'maximum time that an entry waits for its batch; after a pause 50 ms',
+  batch: delivery({
+    kind: group({
+      size: {
+        kind: integer(1, MAX_LOGS_PER_REQUEST),
+        default: MAX_LOGS_PER_REQUEST,
+        meaning: 'maximum number of entries in a request',
+      },
+      bytes: {
+        kind: integer(1_024, LARGEST_BATCH_BYTES, 'bytes'),
+        default: MIB,
+        meaning: 'maximum size of a request body; a longer entry is sent alone',
+      },
+      intervalMs: {
+        kind: integer(1, DAY_MS, 'ms'),
+        variables: ['PINO_INGEST_FLUSH_INTERVAL_MS'],
+        default: 1_000,
+        meaning: 'maximum time that an entry waits for its batch; after a pause 50 ms',
+      },
+    }),
+    meaning: 'the entries of one request',
   }),
   maxConcurrency: delivery({
     kind: integer(1, 256),
@@ -216,33 +246,60 @@ export const OPTION_TABLE = {
     default: 10_000,
     meaning: 'time limit of a whole request, including at most 3 s to connect',
   }),
-  retryMinMs: delivery({
-    kind: integer(1, DAY_MS, 'ms'),
-    default: 250,
-    meaning: 'maximum of the first random delay after a failure; the maximum doubles with each further failure',
-  }),
-  retryMaxMs: delivery({
-    kind: integer(1, DAY_MS, 'ms'),
-    default: 30_000,
-    meaning: 'upper limit of the delay: in the first 20 s of an outage 5 s, then a quarter of its age, at most this',
+  retry: delivery({
+    kind: group({
+      minMs: {
+        kind: integer(1, DAY_MS, 'ms'),
+        default: 250,
+        meaning: 'maximum of the first random delay after a failure; the maximum doubles with each further failure',
+      },
+      maxMs: {
+        kind: integer(1, DAY_MS, 'ms'),
+        default: 30_000,
+        meaning:
+          'upper limit of the delay: in the first 20 s of an outage 5 s, then a quarter of its age, at most this',
+      },
+    }),
+    meaning: 'delays between attempts, whose number is not limited',
   }),
   shutdownTimeoutMs: delivery({
     kind: integer(0, 8_000, 'ms'),
     default: 3_000,
     meaning: 'time limit for delivery at exit; pino itself waits at most 10 s',
   }),
-  onProblem: delivery({
+  logTo: delivery({
     kind: oneOf('stderr', 'silent'),
     variables: ['PINO_INGEST_LOG'],
     default: 'stderr',
     meaning: 'where the transport reports problems',
   }),
   spool: keeping({
-    kind: spool,
-    variables: ['PINO_INGEST_SPOOL', 'PINO_INGEST_SPOOL_DIR'],
-    defaultText: 'on, in `<tmp>/pino-ingest-<uid>`; off for the local service',
-    meaning:
-      '`{ dir, maxBytes, maxAgeMs, durability }` or `false`: stores entries on disk until they are acknowledged; 256 MiB for all processes together, 7 days, `process` or `power`',
+    kind: switchable(
+      {
+        enabled: { kind: flag, variables: [] },
+        dir: { kind: path, defaultText: '`<tmp>/pino-ingest-<uid>`', meaning: 'folder' },
+        maxBytes: {
+          kind: integer(MIB, 1024 * 1024 * MIB, 'bytes'),
+          default: 256 * MIB,
+          meaning: 'size of the folder, for all processes that write to it',
+        },
+        maxAgeMs: {
+          kind: integer(1_000, 3_650 * DAY_MS, 'ms'),
+          variables: ['PINO_INGEST_SPOOL_MAX_AGE'],
+          default: 7 * DAY_MS,
+          meaning: 'entries are deleted at this age',
+        },
+        durability: {
+          kind: oneOf('process', 'power'),
+          default: 'process',
+          meaning:
+            'what stored entries survive: the end of the process, or a power failure (except for the last second)',
+        },
+      },
+      { hint: '; PINO_INGEST_SPOOL_DIR names the path' },
+    ),
+    defaultText: 'on, but off for the local service',
+    meaning: 'stores entries on disk until they are acknowledged; `false` for none',
   }),
   maxBufferBytes: keeping({
     kind: integer(MIB, 1024 * MIB, 'bytes'),
@@ -256,17 +313,38 @@ export const OPTION_TABLE = {
     meaning:
       'entries stored on disk under these keys are sent with the current key; the variable is a comma-separated list',
   }),
-  messageKey: reading({
-    kind: text,
-    defaultText: "pino's",
-    meaning: 'as given to pino; needed for the pipe and `ingestStream()`',
-  }),
-  errorKey: reading({ kind: text, defaultText: "pino's", meaning: 'as `messageKey`' }),
-  nestedKey: reading({ kind: text, meaning: 'as given to pino, which does not pass it to transports' }),
-  customLevels: reading({
-    kind: levels,
-    defaultText: "pino's",
-    meaning: 'as `messageKey`; `{ audit: 35 }`, in the variable `audit:35`',
+  pino: reading({
+    kind: group({
+      messageKey: {
+        kind: text,
+        variables: ['PINO_INGEST_MESSAGE_KEY'],
+        defaultText: "pino's",
+        meaning: 'needed for the pipe and `ingestStream()`, which pino does not pass its configuration',
+      },
+      errorKey: {
+        kind: text,
+        variables: ['PINO_INGEST_ERROR_KEY'],
+        defaultText: "pino's",
+        meaning: 'as `messageKey`',
+      },
+      nestedKey: {
+        kind: text,
+        variables: ['PINO_INGEST_NESTED_KEY'],
+        meaning: 'pino passes it to no transport; `ingestOptions()` does',
+      },
+      customLevels: {
+        kind: levels,
+        variables: ['PINO_INGEST_CUSTOM_LEVELS'],
+        defaultText: "pino's",
+        meaning: 'as `messageKey`; `{ audit: 35 }`, in the variable `audit:35`',
+      },
+      levelKey: {
+        kind: text,
+        variables: ['PINO_INGEST_LEVEL_KEY'],
+        meaning: 'key under which `formatters.level` writes the level, if it is neither `level` nor `severity`',
+      },
+    }),
+    meaning: 'options as given to pino',
   }),
 } as const
 
@@ -274,31 +352,49 @@ export type OptionName = keyof typeof OPTION_TABLE
 
 type ValueOf<R> = R extends OptionRow<infer T> ? T : never
 
-/** An undefined member counts as not given, as an option does. Objects with any name (`string`) have no known members. */
-type Given<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? string extends keyof T
-      ? T
-      : { [Member in keyof T]: T[Member] | undefined }
-    : T
+/** Groups that can be switched with `true` and `false` are read as objects. */
+type ReadOf<T> = Extract<T, object> extends never ? T : Extract<T, object>
 
 /** The values after reading. */
-export type OptionValues = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTION_TABLE)[Name]> | undefined }
+export type OptionValues = {
+  -readonly [Name in OptionName]?: ReadOf<ValueOf<(typeof OPTION_TABLE)[Name]>> | undefined
+}
 
 /** The options that can be set in code; see the README's table. */
-export type IngestOptions = { -readonly [Name in OptionName]?: Given<ValueOf<(typeof OPTION_TABLE)[Name]>> | undefined }
+export type IngestOptions = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTION_TABLE)[Name]> | undefined }
 
 export function rowOf(name: OptionName): OptionRow<unknown> {
   return OPTION_TABLE[name] as OptionRow<unknown>
 }
 
+/** The variables of the option itself. */
 export function variablesOf(name: OptionName): readonly string[] {
-  return rowOf(name).variables ?? [`PINO_INGEST_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`]
+  return variablesAt(rowOf(name), name)
 }
 
-/** The options that most applications set; the README lists them first. */
-const USUAL: readonly OptionName[] = [
+interface PathRow {
+  /** `batch.size` */
+  readonly path: string
+  readonly row: Row<unknown>
+}
+
+/** An option and its members, at all depths. */
+export function pathsOf(name: OptionName): PathRow[] {
+  return pathsAt({ path: name, row: rowOf(name) })
+}
+
+function pathsAt(one: PathRow): PathRow[] {
+  const members = Object.entries(one.row.kind.members ?? {})
+  return [one, ...members.flatMap(([name, row]) => pathsAt({ path: `${one.path}.${name}`, row }))]
+}
+
+/** The variables of the option and of its members. */
+export function allVariablesOf(name: OptionName): readonly string[] {
+  return pathsOf(name).flatMap(({ path: at, row }) => variablesAt(row, at))
+}
+
+/** What most applications set; the README lists it first. */
+const USUAL: readonly string[] = [
   'url',
   'apiKey',
   'service',
@@ -307,32 +403,48 @@ const USUAL: readonly OptionName[] = [
   'level',
   'breadcrumbs',
   'requestLogs',
-  'scrubPatterns',
+  'scrub.patterns',
   'spool',
   'shutdownTimeoutMs',
-  'onProblem',
+  'logTo',
 ]
 
-/** The README's tables: the usual options, and below them, collapsed, all options by group. */
+/** The README's tables: the usual options, and below them, collapsed, all options by section. */
 export function optionsMarkdown(): string {
   const names = Object.keys(OPTION_TABLE) as OptionName[]
-  const groups = GROUPS.map(
-    (group) => `### ${group}\n\n${tableOf(names.filter((name) => rowOf(name).group === group))}`,
-  )
-  return [tableOf(USUAL), '<details>', `<summary>All ${names.length} options</summary>`, ...groups, '</details>'].join(
-    '\n\n',
-  )
+  const rows = names.flatMap(pathsOf)
+  const groups = SECTIONS.map((title) => {
+    const own = names.filter((name) => rowOf(name).section === title)
+    return `### ${title}\n\n${tableOf(own.flatMap(pathsOf))}`
+  })
+  return [
+    tableOf(rows.filter(({ path: at }) => USUAL.includes(at))),
+    '<details>',
+    `<summary>All ${names.length} options</summary>`,
+    ...groups,
+    '</details>',
+  ].join('\n\n')
 }
 
-function tableOf(names: readonly OptionName[]): string {
-  return ['| option | variables | default | meaning |', '|---|---|---|---|', ...names.map(markdownOf)].join('\n')
+function tableOf(rows: readonly PathRow[]): string {
+  const lines = rows.filter(({ row }) => row.meaning !== undefined).map(markdownOf)
+  return ['| option | variables | default | meaning |', '|---|---|---|---|', ...lines].join('\n')
 }
 
-function markdownOf(name: OptionName): string {
-  const { kind, default: value, defaultText: shown, meaning } = rowOf(name)
-  const defaultCell = shown ?? (value === undefined ? 'none' : `\`${JSON.stringify(value).replaceAll('"', "'")}\``)
+function markdownOf(one: PathRow): string {
+  const { kind, default: value, defaultText, meaning } = one.row
+  const shown = value === undefined ? 'none' : `\`${JSON.stringify(value).replaceAll('"', "'")}\``
+  const defaultCell = defaultText ?? (kind.members === undefined ? shown : '')
   const rule = /^(?:an integer|one of)/.test(kind.rule) ? `; ${kind.rule}` : ''
-  return `| \`${name}\` | ${variablesOf(name)
-    .map((variable) => `\`${variable}\``)
-    .join(', ')} | ${defaultCell} | ${meaning}${rule} |`
+  const variables = shownVariables(one).map((variable) => `\`${variable}\``)
+  return `| \`${one.path}\` | ${variables.join(', ')} | ${defaultCell} | ${meaning}${rule} |`
+}
+
+/** Also those of members that have no row of their own. */
+function shownVariables({ path: at, row }: PathRow): string[] {
+  const parts = Object.entries(row.kind.members ?? {}).filter(([, member]) => member.meaning === undefined)
+  return [
+    ...variablesAt(row, at),
+    ...parts.flatMap(([name, member]) => shownVariables({ path: `${at}.${name}`, row: member })),
+  ]
 }

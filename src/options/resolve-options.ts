@@ -10,22 +10,20 @@ import { findNearestName } from './nearest-name.js'
 import { Secret } from './secret.js'
 import type { Settings } from './settings.js'
 import { resolveSpool, isInMemory } from './spool-settings.js'
-import { describeHidden, describeType, formatValue, formatName } from './format-value.js'
-import { resolveBreadcrumbs } from './breadcrumb-settings.js'
+import type { SpoolOption } from './spool-settings.js'
+import { describeType, formatValue, formatName } from './format-value.js'
+import { OptionReader, withDefaults } from './option-reader.js'
+import type { ReaderSources } from './option-reader.js'
 import { LEVEL_NAMES, OPTION_TABLE, rowOf, variablesOf } from './option-table.js'
 import type { OptionName, OptionValues } from './option-table.js'
 import { findTlsProblem } from './tls.js'
 import type { Tls } from './tls.js'
 import { checkUrl, isLoopback, findProxy } from './url.js'
-import { LEVELS } from '../protocol/log-entry.js'
 
 export type { IngestOptions } from './option-table.js'
 export type { Settings } from './settings.js'
 
-export interface OptionSources {
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** For the variables that name files. */
-  readonly readFile: (path: string) => string
+export interface OptionSources extends ReaderSources {
   /** Whether a folder's file system is in memory. Default false. */
   readonly isInMemory?: (path: string) => boolean
 }
@@ -65,17 +63,17 @@ export function resolveOptions(
   const options = givenOptions(given, names, problems)
   const values: Partial<Record<OptionName, unknown>> = {}
   const wrong = new Set<OptionName>()
+  const reader = new OptionReader(sources, problems)
   for (const name of Object.keys(OPTION_TABLE) as OptionName[]) {
     const before = problems.length
-    const value = !names.includes(name)
-      ? undefined
-      : isGiven(options, name)
-        ? checked(name, name, options[name], problems)
-        : fromEnvironment(name, sources, problems)
+    const row = rowOf(name)
+    const value = names.includes(name)
+      ? reader.read(row, name, { inCode: isGiven(options, name) ? { place: name, value: options[name] } : undefined })
+      : undefined
     if (problems.length > before) wrong.add(name)
-    values[name] = value ?? rowOf(name).default
+    values[name] = withDefaults(row, value)
   }
-  const settings = complete({ values, options, wrong, sources, problems })
+  const settings = complete({ values, options, wrong, sources, problems, reader })
   if (problems.length > 0) {
     // Another option, whose value is shown, may contain the key by mistake.
     const mask = createSecretMask(
@@ -102,7 +100,9 @@ function givenOptions(given: unknown, known: readonly OptionName[], problems: st
   }
   for (const name of Object.keys(given)) {
     if ((known as readonly string[]).includes(name) || PINOS_OWN.includes(name)) continue
-    const here = findEquivalentOptions(name).filter((one) => (known as readonly string[]).includes(one))
+    const here = findEquivalentOptions(name).filter((one) =>
+      (known as readonly string[]).includes(one.split('.')[0] ?? one),
+    )
     const meant = here.length > 0 ? here.join(', ') : findNearestName(name, known)
     problems.push(`there is no option ${formatName(name)}${meant === undefined ? '' : `, did you mean ${meant}?`}`)
   }
@@ -114,59 +114,6 @@ function isGiven(options: Record<string, unknown>, name: OptionName): boolean {
   return Object.hasOwn(options, name) && options[name] !== undefined
 }
 
-function checked(name: OptionName, place: string, value: unknown, problems: string[]): unknown {
-  const { kind, secret } = rowOf(name)
-  const read = kind.read(value)
-  if (read !== undefined) return read
-  const problem = kind.problem?.(value)
-  problems.push(
-    problem === undefined
-      ? `${place} must be ${kind.rule}, got ${secret === true ? describeHidden(value) : formatValue(value)}`
-      : `${place}: ${problem}`,
-  )
-  return undefined
-}
-
-const ROOTED_PATH = /^(?:[/~.]|[a-z]:[\\/])/i
-
-function fromEnvironment(name: OptionName, { env, readFile }: OptionSources, problems: string[]): unknown {
-  const variables = variablesOf(name)
-  const text = (variable: string): string | undefined => (env[variable] === '' ? undefined : env[variable])
-  const file = (variable: string): string | undefined => {
-    const path = text(variable)
-    if (path === undefined) return undefined
-    // The path may be the key itself, by mistake.
-    const shownPath = name === 'apiKey' && !ROOTED_PATH.test(path) ? describeHidden(path) : path
-    try {
-      return readFile(path)
-    } catch (error) {
-      problems.push(
-        `${variable} names a file that cannot be read: ${shownPath} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
-      )
-      return undefined
-    }
-  }
-  const parts = (names: readonly string[], read: (variable: string) => string | number | undefined): unknown => {
-    const found = names
-      .map((part, at) => [part, read(variables[at] ?? '')] as const)
-      .filter(([, value]) => value !== undefined)
-    return found.length === 0 ? undefined : checked(name, variables.join(', '), Object.fromEntries(found), problems)
-  }
-  if (name === 'tls') return parts(['ca', 'cert', 'key'], file)
-  if (name === 'deploy') return parts(['commit', 'branch', 'deployed_by'], text)
-  if (name === 'sample') return parts(LEVELS, (variable) => numberIn(text(variable)))
-  if (name === 'proxy') return undefined // which variable counts depends on the URL
-  if (name === 'spool') {
-    const value = text('PINO_INGEST_SPOOL')
-    return value === undefined ? undefined : checked(name, 'PINO_INGEST_SPOOL', rowOf(name).kind.parse(value), problems)
-  }
-  for (const variable of variables) {
-    const value = variable.endsWith('_FILE') ? file(variable) : text(variable)
-    if (value !== undefined) return checked(name, variable, rowOf(name).kind.parse(value), problems)
-  }
-  return undefined
-}
-
 interface Resolved {
   readonly values: Partial<Record<OptionName, unknown>>
   readonly options: Record<string, unknown>
@@ -174,6 +121,7 @@ interface Resolved {
   readonly wrong: ReadonlySet<OptionName>
   readonly sources: OptionSources
   readonly problems: string[]
+  readonly reader: OptionReader
 }
 
 /** Checks what depends on several values, and adds derived settings. */
@@ -183,6 +131,7 @@ function complete({
   wrong,
   sources: { env, isInMemory: isLostInMemory = () => false },
   problems,
+  reader,
 }: Resolved): Settings {
   const own = values as OptionValues
   const isMissing = (name: OptionName): boolean => values[name] === undefined && !wrong.has(name)
@@ -198,23 +147,25 @@ function complete({
   const isSwapped = own.apiKey !== undefined && /^https?:\/\//i.test(own.apiKey)
   if (isSwapped) problems.push('apiKey must be a key and not a URL (not shown); are url and apiKey swapped?')
   const url = isSwapped ? LOCAL_URL : checkUrl(own.url ?? LOCAL_URL, own.allowInsecure === true, problems)
-  if (Number(own.retryMinMs) > Number(own.retryMaxMs)) {
-    problems.push(
-      `retryMinMs must not be above retryMaxMs, got ${formatValue(own.retryMinMs)} and ${formatValue(own.retryMaxMs)}`,
-    )
-  }
+  const { minMs, maxMs } = own.retry ?? {}
+  if (Number(minMs) > Number(maxMs))
+    problems.push(`retry.minMs must not be above retry.maxMs, got ${formatValue(minMs)} and ${formatValue(maxMs)}`)
+  const { cert, key } = own.tls ?? {}
+  if ((cert === undefined) !== (key === undefined) && !wrong.has('tls'))
+    problems.push('tls.cert and tls.key must be given together')
   const unusable = own.tls === undefined ? undefined : findTlsProblem(own.tls as Tls)
   if (unusable !== undefined)
     problems.push(`tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
-  const spool = resolveSpool(
-    { option: own.spool, dir: nonEmpty(env['PINO_INGEST_SPOOL_DIR']), isLocalDefault, isLostInMemory },
-    problems,
-  )
+  const spool = resolveSpool({ option: own.spool as SpoolOption, isLocalDefault, isLostInMemory }, problems)
+  const { enabled: hasBreadcrumbs, ...breadcrumbs } = own.breadcrumbs ?? {}
   const previousApiKeys = (own.previousApiKeys ?? []).map((one) => new Secret(one))
   const defined = Object.fromEntries(
     Object.entries({
       ...values,
-      customLevels: own.customLevels ?? (isPlainObject(options['levels']) ? options['levels'] : undefined),
+      pino: {
+        ...(isPlainObject(options['levels']) && { customLevels: options['levels'] }),
+        ...own.pino,
+      },
       fallbackService: nonEmpty(env['npm_package_name']),
       environment: own.environment ?? nonEmpty(env['NODE_ENV']),
       version: own.version ?? nonEmpty(env['npm_package_version']),
@@ -226,10 +177,10 @@ function complete({
       previousApiKeys: isLocalDefault ? [] : previousApiKeys,
       givenKeys: [...(own.apiKey === undefined ? [] : [new Secret(own.apiKey)]), ...previousApiKeys],
       spool,
-      breadcrumbs: resolveBreadcrumbs(own.breadcrumbs),
+      breadcrumbs: hasBreadcrumbs === true && breadcrumbs,
       maxBufferBytes: own.maxBufferBytes ?? (spool === false ? 64 : 8) * MIB,
       // A proxy could not prove that it is the local service.
-      proxy: isLocalDefault ? false : (own.proxy ?? (isLoopback(url) ? false : environmentProxy(url, env, problems))),
+      proxy: isLocalDefault ? false : (own.proxy ?? (isLoopback(url) ? false : environmentProxy(url, env, reader))),
       // A proxy that is set in code is meant for this URL.
       noProxy: own.proxy === undefined ? (env['no_proxy'] ?? env['NO_PROXY'] ?? '') : '',
     }).filter(([, value]) => value !== undefined),
@@ -255,14 +206,9 @@ function keyWarning(
   )
 }
 
-function environmentProxy(url: string, env: OptionSources['env'], problems: string[]): unknown {
+function environmentProxy(url: string, env: OptionSources['env'], reader: OptionReader): unknown {
   const proxy = findProxy(url, env)
-  return proxy === undefined ? false : checked('proxy', proxy.variable, proxy.value, problems)
-}
-
-/** Text that is not a number breaks the rule, and is shown in the message. */
-function numberIn(text: string | undefined): string | number | undefined {
-  return text === undefined || !/^\d*\.?\d+$/.test(text) ? text : Number(text)
+  return proxy === undefined ? false : reader.check(rowOf('proxy'), proxy.variable, proxy.value)
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

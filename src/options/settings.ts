@@ -1,9 +1,46 @@
-import type { EntryDeploy, JsonObject } from '../protocol/log-entry.js'
+import type { EntryDeploy, JsonObject, Level } from '../protocol/log-entry.js'
 import type { Secret } from './secret.js'
 import type { SpoolSettings } from './spool-settings.js'
 import type { LEVEL_NAMES } from './option-table.js'
 import type { Tls } from './tls.js'
-import type { SampleRates, BreadcrumbSettings } from './breadcrumb-settings.js'
+
+type LevelName = (typeof LEVEL_NAMES)[number]
+
+export interface BreadcrumbSettings {
+  /** Maximum of breadcrumbs kept for each request, trace or session, and attached to an entry. */
+  readonly limit: number
+  /** Lowest level that becomes a breadcrumb. */
+  readonly level: LevelName
+  /** Memory for all breadcrumbs. */
+  readonly maxBytes: number
+}
+
+/** Share of the records that are sent, 0 to 1, by level. */
+export type SampleRates = Readonly<Partial<Record<Level, number>>>
+
+export interface BatchSettings {
+  /** Entries in a batch, 1 to 100 (interface: Limits). */
+  readonly size: number
+  /** Bytes of a batch's whole body. A longer entry gets a batch of its own. */
+  readonly bytes: number
+  /** Maximum time that the first entry of a batch waits. After a longer pause it waits 50 ms at most. */
+  readonly intervalMs: number
+}
+
+/** Random delays between attempts. */
+export interface RetrySettings {
+  /** Upper limit of the first one. */
+  readonly minMs: number
+  readonly maxMs: number
+}
+
+/** The keys that the framework's request logger uses. */
+export interface RequestKeys {
+  readonly req: string
+  readonly res: string
+  readonly responseTime: string
+  readonly reqId: string
+}
 
 /** The resolved configuration. */
 export interface Settings {
@@ -26,37 +63,36 @@ export interface Settings {
   readonly service?: string
   /** Used if the record has no `name`. */
   readonly fallbackService?: string
-  readonly messageKey?: string
-  readonly errorKey?: string
-  readonly nestedKey?: string
-  readonly customLevels?: Readonly<Record<string, number>>
+  readonly pino: {
+    readonly messageKey?: string
+    readonly errorKey?: string
+    readonly nestedKey?: string
+    readonly customLevels?: Readonly<Record<string, number>>
+    readonly levelKey?: string
+  }
   readonly environment?: string
   readonly version?: string
-  readonly releaseId?: string
   readonly deploy?: EntryDeploy
   readonly tags: readonly string[]
   readonly metadata: JsonObject
-  readonly level: (typeof LEVEL_NAMES)[number]
+  readonly level: LevelName
   readonly fingerprint: false | 'auto'
-  readonly release: boolean
+  /** `true`: registered at the start; text: the id of a registered one. */
+  readonly release: boolean | string
   readonly breadcrumbs: BreadcrumbSettings | false
-  readonly requestLogs: boolean | 'only'
-  readonly scrubPatterns: readonly string[]
-  readonly scrubUrlParams: readonly string[]
+  readonly requestLogs: { readonly enabled: boolean; readonly only: boolean; readonly keys: RequestKeys }
+  readonly scrub: { readonly patterns: readonly string[]; readonly urlParams: readonly string[] }
   readonly sample?: SampleRates
   readonly dedupeWindowMs: number
   readonly beforeSend?: string
-  readonly batchSize: number
-  readonly batchBytes: number
-  readonly flushIntervalMs: number
+  readonly batch: BatchSettings
   readonly maxConcurrency: number
   readonly requestTimeoutMs: number
   readonly shutdownTimeoutMs: number
-  readonly retryMinMs: number
-  readonly retryMaxMs: number
+  readonly retry: RetrySettings
   readonly maxBufferBytes: number
   readonly maxEntryBytes: number
   readonly spool: false | SpoolSettings
   readonly compression: 'none' | 'gzip'
-  readonly onProblem: 'stderr' | 'silent'
+  readonly logTo: 'stderr' | 'silent'
 }

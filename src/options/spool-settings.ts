@@ -1,11 +1,6 @@
 /** The option `spool`: where entries are stored, and how many. */
 import fs from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { flag, isWithin } from './kinds.js'
-import type { Kind } from './kinds.js'
-import { findMemberProblem, readMembers } from './members.js'
-import type { MemberRules } from './members.js'
-
 export interface SpoolSettings {
   /** Default: a folder of this user in the system's folder for temporary files. */
   readonly dir?: string
@@ -17,45 +12,11 @@ export interface SpoolSettings {
   readonly durability: 'process' | 'power'
 }
 
-export type SpoolOption = Partial<SpoolSettings>
+/** With the members' defaults. */
+export type SpoolOption = SpoolSettings & { readonly enabled?: boolean }
 
-const MIB = 1024 * 1024
-const DAY_MS = 86_400_000
-const DEFAULTS = { maxBytes: 256 * MIB, maxAgeMs: 7 * DAY_MS, durability: 'process' } as const
-
-const MAX_BYTES = 1024 * 1024 * MIB
-const MAX_AGE_MS = 3_650 * DAY_MS
-
-const MEMBERS: MemberRules<SpoolSettings> = {
-  dir: { rule: 'a path', isRight: (value) => typeof value === 'string' && value !== '' },
-  maxBytes: {
-    rule: `an integer from ${MIB} to ${MAX_BYTES} (bytes)`,
-    isRight: (value) => isWithin(value, MIB, MAX_BYTES),
-  },
-  maxAgeMs: {
-    rule: `an integer from 1000 to ${MAX_AGE_MS} (ms)`,
-    isRight: (value) => isWithin(value, 1_000, MAX_AGE_MS),
-  },
-  durability: { rule: 'process or power', isRight: (value) => value === 'process' || value === 'power' },
-}
-
-export const spool: Kind<SpoolOption | false> = {
-  rule:
-    'false, or an object with dir (a path), maxBytes (an integer from 1048576), maxAgeMs (an integer from 1000), durability (process or power) ' +
-    '(in a variable: true or false; PINO_INGEST_SPOOL_DIR names the path)',
-  read: (value) => {
-    if (value === false) return false
-    if (value === true) return {}
-    return readMembers(MEMBERS, value)
-  },
-  problem: (value) => findMemberProblem(MEMBERS, value),
-  parse: (text) => flag.parse(text),
-}
-
-export interface SpoolSources {
-  readonly option: SpoolOption | false | undefined
-  /** From the environment: used if the option has none. */
-  readonly dir: string | undefined
+interface SpoolSources {
+  readonly option: SpoolOption
   /** No URL was set. */
   readonly isLocalDefault: boolean
   /** Reads the file system. */
@@ -64,11 +25,11 @@ export interface SpoolSources {
 
 /** Off for the implicit local service, unless it is set. Errors are added to `problems`. */
 export function resolveSpool(
-  { option, dir, isLocalDefault, isLostInMemory }: SpoolSources,
+  { option, isLocalDefault, isLostInMemory }: SpoolSources,
   problems: string[],
 ): SpoolSettings | false {
-  if (option === false || (option === undefined && dir === undefined && isLocalDefault)) return false
-  const settings = { ...DEFAULTS, ...(dir !== undefined && { dir }), ...option }
+  const { enabled = !isLocalDefault, ...settings } = option
+  if (!enabled) return false
   if (settings.durability === 'power') {
     if (settings.dir === undefined)
       problems.push(

@@ -1,16 +1,12 @@
-/** Entries -> batches of at most `batchSize`, each one request body under one `batch_id`. */
+/** Entries -> batches of at most `batch.size`, each one request body under one `batch_id`. */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../shared/clock.js'
 import type { EntryLog } from '../spool/entry-log.js'
 import type { Batch } from '../batch/sender.js'
+import type { BatchSettings } from '../options/settings.js'
 
 export interface BatcherOptions {
-  /** Entries in a batch, 1 to 100 (interface: Limits). */
-  readonly batchSize: number
-  /** Bytes of a batch's whole body. A longer entry gets a batch of its own. */
-  readonly batchBytes: number
-  /** Maximum time that the first entry of a batch waits. After a longer pause it waits 50 ms at most. */
-  readonly flushIntervalMs: number
+  readonly batch: BatchSettings
   readonly clock: Clock
   readonly onBatch: (batch: Batch) => void
   readonly log?: EntryLog | undefined
@@ -87,7 +83,7 @@ export class Batcher {
     this.#write(entryJson)
     // After the entry was written: `onBatch` may read `pendingEntries` or add an entry.
     this.#handOver(full)
-    if (this.#count >= this.#options.batchSize || this.pendingBytes >= this.#options.batchBytes) this.seal()
+    if (this.#count >= this.#options.batch.size || this.pendingBytes >= this.#options.batch.bytes) this.seal()
   }
 
   /** Writes all added entries to disk, synchronously: a process without CPU time may be killed before a timer fires. */
@@ -113,7 +109,7 @@ export class Batcher {
 
   /** Counts bytes only if the worst case would not fit. */
   #fits(entryJson: string): boolean {
-    const left = this.#options.batchBytes - this.#length - 1 - CLOSING.length
+    const left = this.#options.batch.bytes - this.#length - 1 - CLOSING.length
     return entryJson.length * MAX_BYTES_PER_UNIT <= left || Buffer.byteLength(entryJson) <= left
   }
 
@@ -149,13 +145,16 @@ export class Batcher {
   }
 
   #open(): void {
-    const { clock, flushIntervalMs } = this.#options
+    const {
+      clock,
+      batch: { intervalMs },
+    } = this.#options
     this.#batchId = this.#newId()
     this.#length = this.#scratch.write(`{"batch_id":"${this.#batchId}","logs":[`)
     this.#headLength = this.#loggedLength = this.#length
     const now = clock.now()
     // At less than one batch per interval, one request is sent per interval.
-    this.#dueAt = Math.min(Math.max(now + LINGER_MS, this.#cutAt + flushIntervalMs), now + flushIntervalMs)
+    this.#dueAt = Math.min(Math.max(now + LINGER_MS, this.#cutAt + intervalMs), now + intervalMs)
     this.#cancelTimer = clock.timer(this.#dueAt - now, this.#onTimer)
   }
 
@@ -230,7 +229,7 @@ export class Batcher {
     this.#highestSeverity = 0
     this.#loggedCount = 0
     // Releases the memory of a very large entry.
-    const usual = Math.max(INITIAL_BYTES, 2 * this.#options.batchBytes)
+    const usual = Math.max(INITIAL_BYTES, 2 * this.#options.batch.bytes)
     if (this.#scratch.length > usual) this.#scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   }
 

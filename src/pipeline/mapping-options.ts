@@ -16,17 +16,20 @@ export interface PinoConfig {
 
 /** Options win over pino's configuration, which wins over pino's defaults. */
 export function createMappingOptions(settings: Settings, config: PinoConfig | undefined): MappingOptions {
-  const custom = Object.entries(settings.customLevels ?? {}).map(([label, number]) => [number, label] as const)
+  const { pino, scrub, requestLogs } = settings
+  const custom = Object.entries(pino.customLevels ?? {}).map(([label, number]) => [number, label] as const)
   const redactor = new Redactor({
-    patterns: settings.scrubPatterns,
-    urlParams: settings.scrubUrlParams,
+    patterns: scrub.patterns,
+    urlParams: scrub.urlParams,
     maxTextChars: settings.maxEntryBytes,
   })
   return {
     ...settings,
     ...redactSettings(settings, redactor),
-    messageKey: settings.messageKey ?? config?.messageKey ?? 'msg',
-    errorKey: settings.errorKey ?? config?.errorKey ?? 'err',
+    ...pino,
+    messageKey: pino.messageKey ?? config?.messageKey ?? 'msg',
+    errorKey: pino.errorKey ?? config?.errorKey ?? 'err',
+    requestKeys: requestLogs.keys,
     redactor,
     levels: { ...(config?.levels?.labels ?? PINO_LEVELS), ...Object.fromEntries(custom) },
   }
@@ -37,7 +40,8 @@ export function createMappingOptions(settings: Settings, config: PinoConfig | un
  * unchanged. A copy, since headers are removed in place. Each tag by itself: two tags are not a header's name and value.
  */
 function redactSettings(settings: Settings, redactor: Redactor): Partial<MappingOptions> {
-  const { service, fallbackService, environment, version, releaseId, metadata, tags, deploy } = settings
+  const { service, fallbackService, environment, version, release, metadata, tags, deploy } = settings
+  const releaseId = typeof release === 'string' ? release : undefined
   const own = JSON.parse(
     JSON.stringify({ service, fallbackService, environment, version, releaseId, metadata, deploy }),
   ) as JsonObject

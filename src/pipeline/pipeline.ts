@@ -57,12 +57,12 @@ export class Pipeline {
 
   constructor({ settings, config, clock, emit, hook, source, isInProcess = false }: PipelineOptions) {
     this.account = new Account()
-    this.#requestAccount = settings.requestLogs === false ? undefined : new Account()
+    this.#requestAccount = settings.requestLogs.enabled ? new Account() : undefined
     const secrets = settings.givenKeys.map((key) => key.reveal())
     const notices = new DropNotices({ clock, settings })
     const reporter = new Reporter({
       clock,
-      onProblem: settings.onProblem,
+      logTo: settings.logTo,
       secrets,
       emit,
       snapshot: () => this.snapshot,
@@ -123,7 +123,7 @@ export class Pipeline {
       },
     })
     const release =
-      settings.enabled && settings.release
+      settings.enabled && settings.release === true
         ? new ReleaseHold({ settings, clock, report: reporter, endpoints, mapper })
         : undefined
     this.account.addStage(() => records.pendingEntries + (release?.pendingEntries ?? 0))

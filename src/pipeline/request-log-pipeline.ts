@@ -31,7 +31,7 @@ export class RequestLogPipeline {
   constructor({ settings, http, hint, report, ...shared }: RequestLogPipelineOptions) {
     const { clock } = shared
     this.#logs = new RequestLogExtractor({ clock })
-    this.#isOnly = settings.requestLogs === 'only'
+    this.#isOnly = settings.requestLogs.only
     this.endpoint = new EndpointPipeline({
       ...shared,
       settings: toRequestLogSettings(settings),

@@ -5,8 +5,7 @@ export interface BackoffInput {
   readonly attempt: number
   /** Milliseconds since the first of the failures. */
   readonly outageAgeMs: number
-  readonly retryMinMs: number
-  readonly retryMaxMs: number
+  readonly retry: { readonly minMs: number; readonly maxMs: number }
   /** In [0, 1). */
   readonly random: () => number
 }
@@ -17,10 +16,10 @@ const LEAST_CAP_MS = 5_000
 
 /**
  * Full jitter: a random delay between 0 and the exponential step, so that many clients do not retry at the same time.
- * The cap is a quarter of the outage's age, at least 5 s and the first step, at most `retryMaxMs`.
+ * The cap is a quarter of the outage's age, at least 5 s and the first step, at most `retry.maxMs`.
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
-export function nextDelayMs({ attempt, outageAgeMs, retryMinMs, retryMaxMs, random }: BackoffInput): number {
-  const capMs = Math.min(retryMaxMs, Math.max(LEAST_CAP_MS, retryMinMs, outageAgeMs * OUTAGE_SHARE))
-  return random() * Math.min(capMs, retryMinMs * 2 ** Math.min(Math.max(attempt, 1) - 1, 52))
+export function nextDelayMs({ attempt, outageAgeMs, retry: { minMs, maxMs }, random }: BackoffInput): number {
+  const capMs = Math.min(maxMs, Math.max(LEAST_CAP_MS, minMs, outageAgeMs * OUTAGE_SHARE))
+  return random() * Math.min(capMs, minMs * 2 ** Math.min(Math.max(attempt, 1) - 1, 52))
 }

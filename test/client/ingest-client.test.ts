@@ -28,7 +28,7 @@ afterEach(() => {
 })
 
 function clientOf(options: IngestClientOptions): IngestClient {
-  const client = new IngestClient({ apiKey: KEY, retryMinMs: 1, retryMaxMs: 5, ...options })
+  const client = new IngestClient({ apiKey: KEY, retry: { minMs: 1, maxMs: 5 }, ...options })
   onTestFinished(() => client.close())
   return client
 }
@@ -364,7 +364,7 @@ describe('its configuration', () => {
     [{ timeoutMs: KEY }, 'got text of 15 characters (not shown)'],
     [{ maxAttempts: '3' }, 'got 3'],
     [{ url: 'x' }, 'url must be'],
-    [{ retryMinMs: 9, retryMaxMs: 8 }, 'retryMinMs must not'],
+    [{ retry: { minMs: 9, maxMs: 8 } }, 'retry.minMs must not'],
     [{ apikey: KEY }, 'did you mean apiKey?'],
     [null, 'options must be a plain object, got null'],
     [KEY, 'options must be a plain object, got a string'],
@@ -393,7 +393,7 @@ test('what concerns the transport alone does not stop a client', async () => {
   vi.stubEnv('PINO_INGEST_BATCH_SIZE', 'many')
   vi.stubEnv('PINO_INGEST_ENABLED', 'false')
   expect(await clientOf({ url: service.url }).ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1 })
-  expect(() => clientOf({ url: service.url, batchSize: 5 } as IngestClientOptions)).toThrow(
-    'there is no option batchSize',
+  expect(() => clientOf({ url: service.url, batch: { size: 5 } } as IngestClientOptions)).toThrow(
+    'there is no option batch',
   )
 })

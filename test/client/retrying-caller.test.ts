@@ -57,8 +57,7 @@ function scripted(
     apiKey: KEY,
     maxAttempts: 3,
     timeoutMs: 30_000,
-    retryMinMs: 200,
-    retryMaxMs: 30_000,
+    retry: { minMs: 200, maxMs: 30_000 },
     ...options,
   })
   return { calls, clock, sentAt, sent, timeouts, answer: (late) => answer(late) }

@@ -72,7 +72,7 @@ test('a sender that rejects, or throws, costs its batch by count and nothing els
   const report = new RecordingReport()
   const breaker = {
     limit: 1,
-    failures: new FailureState({ clock, retryMinMs: 250, retryMaxMs: 30_000 }),
+    failures: new FailureState({ clock, retry: { minMs: 250, maxMs: 30_000 } }),
     isFinished: false,
     startShutdown: () => {},
     retrySoon: () => {},
@@ -242,7 +242,7 @@ describe('drain', () => {
   test('cuts a backoff short for one last attempt, which delivers all', async () => {
     let up = false
     const { clock, account, delivery, enqueue } = setup(() => (up ? OK : DOWN), {
-      retryMinMs: 30_000,
+      retry: { minMs: 30_000, maxMs: 30_000 },
       random: () => 0.9,
     })
     enqueue(...many(20, 100))
@@ -329,8 +329,7 @@ test('requests that hang since before a failure delay no others', async () => {
   const breaker = new CircuitBreaker({
     clock,
     maxConcurrency: 32,
-    retryMinMs: 250,
-    retryMaxMs: 30_000,
+    retry: { minMs: 250, maxMs: 30_000 },
     random: () => 0,
   })
   const fail: ((outcome: Outcome) => void)[] = []

@@ -201,7 +201,7 @@ interface Through {
 async function through(url: string, isCompressed: boolean, logs: readonly object[]): Promise<Through> {
   const http = createHttp({ url, apiKey: 'k', requestTimeoutMs: 5_000, maxConnections: 4 })
   onTestFinished(() => http.close())
-  const breaker = new CircuitBreaker({ clock: systemClock, maxConcurrency: 4, retryMinMs: 5, retryMaxMs: 5 })
+  const breaker = new CircuitBreaker({ clock: systemClock, maxConcurrency: 4, retry: { minMs: 5, maxMs: 5 } })
   const retrying = createRetrySender(createRequestsSender({ http, clock: systemClock }), breaker)
   const letters: DeadLetter[] = []
   const sender = createIsolationSender({

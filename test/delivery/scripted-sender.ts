@@ -110,8 +110,7 @@ export function setup(
     clock,
     maxConcurrency,
     initialConcurrency: maxConcurrency,
-    retryMinMs: 250,
-    retryMaxMs: 30_000,
+    retry: { minMs: 250, maxMs: 30_000 },
     ...gateOptions,
   })
   const account = new Account()

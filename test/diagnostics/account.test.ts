@@ -90,9 +90,7 @@ test('balances after every step of any run, from the first entry to the end of t
       async (steps, maxConcurrency) => {
         const { clock, sender, account, delivery } = setup(() => undefined, { maxConcurrency, maxBufferBytes: 8000 })
         const batcher = new Batcher({
-          batchSize: 10,
-          batchBytes: 2000,
-          flushIntervalMs: 1000,
+          batch: { size: 10, bytes: 2000, intervalMs: 1000 },
           clock,
           onBatch: (batch) => delivery.enqueue(batch),
         })

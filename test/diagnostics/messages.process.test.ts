@@ -147,7 +147,11 @@ describe('what real runs print', () => {
       [204, ''],
       [200, '{}'],
     ] as const) {
-      const lines = await said({ url: await answering(status, {}, body), spool: { dir: scratch() }, batchSize: 1 })
+      const lines = await said({
+        url: await answering(status, {}, body),
+        spool: { dir: scratch() },
+        batch: { size: 1 },
+      })
       expect(namesOf(lines)).toEqual(['unreadableReply'])
       expect(lines).toHaveLength(1)
     }

@@ -20,7 +20,7 @@ function setup(options: Partial<ReporterOptions> = {}) {
   const snapshot = () => new Account().snapshot()
   const report = new Reporter({
     clock,
-    onProblem: 'stderr',
+    logTo: 'stderr',
     secrets: [KEY],
     emit,
     snapshot,
@@ -70,7 +70,7 @@ describe('lines', () => {
   })
 
   test('are not written when silent, while events are', () => {
-    const { report, lines, events } = setup({ onProblem: 'silent' })
+    const { report, lines, events } = setup({ logTo: 'silent' })
     report.problem('AUTH', 'no')
     report.dropped(1, 'buffer', 'full')
     report.note('recovered', 'well')
@@ -168,7 +168,7 @@ test('flushNow lets out the newest stats last, though every event is answered wi
   const events: unknown[] = []
   const report: Reporter = new Reporter({
     clock,
-    onProblem: 'silent',
+    logTo: 'silent',
     secrets: [],
     emit: (name, payload) => events.push([name, payload]),
     snapshot: () => account.snapshot(),
@@ -252,7 +252,7 @@ describe('by default', () => {
   test('writes synchronously to file descriptor 2', () => {
     const { clock, emit, snapshot } = setup()
     writeSync.mockReturnValue(0)
-    new Reporter({ clock, emit, onProblem: 'stderr', secrets: [], snapshot }).problem('AUTH', 'no')
+    new Reporter({ clock, emit, logTo: 'stderr', secrets: [], snapshot }).problem('AUTH', 'no')
     expect(writeSync).toHaveBeenCalledWith(2, 'pino-ingest: no\n')
   })
 
@@ -261,7 +261,7 @@ describe('by default', () => {
     writeSync.mockImplementation(() => {
       throw Object.assign(new Error(code), { code })
     })
-    new Reporter({ clock, emit, onProblem: 'stderr', secrets: [], snapshot }).problem('AUTH', 'no')
+    new Reporter({ clock, emit, logTo: 'stderr', secrets: [], snapshot }).problem('AUTH', 'no')
     expect(writeSync).toHaveBeenCalledOnce()
     expect(events).toHaveLength(1)
   })

@@ -82,5 +82,5 @@ test.each([
 test("one's own variables and code come first", () => {
   const env = { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'ci', PINO_INGEST_COMMIT: 'own', PINO_INGEST_DEPLOYED_BY: 'me' }
   expect(resolve({}, env).deploy).toEqual({ commit: 'own', deployed_by: 'me' })
-  expect(resolve({ deploy: { commit: 'code' } }, env).deploy).toEqual({ commit: 'code' })
+  expect(resolve({ deploy: { commit: 'code' } }, env).deploy).toEqual({ commit: 'code', deployed_by: 'me' })
 })

@@ -5,34 +5,37 @@ import { problem, resolve } from './resolve.js'
 const PLACE = { url: 'https://logs.example.com/api/v1', apiKey: 'key-4711' }
 
 test.each<[Record<string, unknown>, string]>([
-  [{ spool: { maxBytes: 5 } }, 'spool: maxBytes must be an integer from 1048576 to 1099511627776 (bytes), got 5'],
+  [{ spool: { maxBytes: 5 } }, 'spool.maxBytes must be an integer from 1048576 to 1099511627776 (bytes), got 5'],
   [
     { spool: { dir: '/spool', maxAgeMs: '7d' } },
-    'spool: maxAgeMs must be an integer from 1000 to 315360000000 (ms), got "7d"',
+    'spool.maxAgeMs must be an integer from 1000 to 315360000000 (ms), got "7d"',
   ],
-  [{ spool: { durability: 'disk' } }, 'spool: durability must be process or power, got "disk"'],
-  [{ spool: { dir: '' } }, 'spool: dir must be a path, got ""'],
-  [{ spool: { maxByte: 1 } }, 'spool: it has no maxByte, did you mean maxBytes?'],
-  [{ spool: { zzzzzzzz: 1 } }, 'spool: it has no zzzzzzzz, only dir, maxBytes, maxAgeMs, durability'],
-  [{ spool: { dir: 5, maxAgeMs: 1 } }, 'spool: dir must be a path, got 5, and maxAgeMs must be'],
-  [{ breadcrumbs: { limit: 0 } }, 'breadcrumbs: limit must be an integer from 1 to 1000, got 0'],
+  [{ spool: { durability: 'disk' } }, 'spool.durability must be one of process, power, got "disk"'],
+  [{ spool: { dir: '' } }, 'spool.dir must be a path, got ""'],
+  [{ spool: { maxByte: 1 } }, 'spool has no maxByte, did you mean maxBytes?'],
+  [{ spool: { zzzzzzzz: 1 } }, 'spool has no zzzzzzzz, only enabled, dir, maxBytes, maxAgeMs, durability'],
+  [{ spool: { dir: 5, maxAgeMs: 1 } }, 'spool.dir must be a path, got 5; spool.maxAgeMs must be'],
+  [{ breadcrumbs: { limit: 0 } }, 'breadcrumbs.limit must be an integer from 1 to 1000, got 0'],
   [
     { breadcrumbs: { level: 'all' } },
-    'breadcrumbs: level must be one of trace, debug, info, warn, error, fatal, got "all"',
+    'breadcrumbs.level must be one of trace, debug, info, warn, error, fatal, got "all"',
   ],
-  [{ breadcrumbs: { constructor: 1 } }, 'breadcrumbs: it has no constructor, only limit, level, maxBytes'],
+  [{ breadcrumbs: { constructor: 1 } }, 'breadcrumbs has no constructor, only enabled, limit, level, maxBytes'],
 ])('%j', (options, words) => {
   expect(problem({ ...PLACE, ...options })).toContain(`invalid configuration of pino-ingest: ${words}`)
 })
 
-test.each(['spool', 'breadcrumbs'])('%s that is no object breaks the whole rule', (name) => {
-  for (const value of ['./here', 5, ['dir'], new Map()])
-    expect(problem({ ...PLACE, [name]: value })).toMatch(new RegExp(`: ${name} must be .*, got `))
-})
+test.each(['spool', 'breadcrumbs', 'requestLogs', 'batch', 'retry', 'scrub', 'pino', 'deploy', 'sample'])(
+  '%s that is no object breaks the whole rule',
+  (name) => {
+    for (const value of ['./here', 5, ['dir'], new Map()])
+      expect(problem({ ...PLACE, [name]: value })).toMatch(new RegExp(`: ${name} must be .*, got `))
+  },
+)
 
 test('from a variable, it is named', () => {
   expect(problem(PLACE, { PINO_INGEST_BREADCRUMBS: '{"limit":0}' })).toContain(
-    'PINO_INGEST_BREADCRUMBS: limit must be an integer from 1 to 1000, got 0',
+    'PINO_INGEST_BREADCRUMBS.limit must be an integer from 1 to 1000, got 0',
   )
 })
 
@@ -40,5 +43,35 @@ test('what is undefined is not given', () => {
   expect(resolve({ ...PLACE, spool: { dir: '/spool', maxBytes: undefined } }).spool).toMatchObject({
     dir: '/spool',
     maxBytes: 268_435_456,
+  })
+})
+
+test("code wins over variables member by member, and the member's own variable over JSON", () => {
+  const env = {
+    PINO_INGEST_BATCH: '{"size":1,"bytes":2001,"intervalMs":3}',
+    PINO_INGEST_BATCH_BYTES: '2002',
+    PINO_INGEST_FLUSH_INTERVAL_MS: '4',
+  }
+  expect(resolve({ ...PLACE, batch: { intervalMs: 5 } }, env).batch).toEqual({ size: 1, bytes: 2002, intervalMs: 5 })
+  const keys = {
+    PINO_INGEST_REQUEST_LOGS_KEYS_RES: 'reply',
+    PINO_INGEST_REQUEST_LOGS: '{"keys":{"req":"r","res":"s"}}',
+  }
+  expect(resolve({ ...PLACE, requestLogs: { keys: { reqId: 'id' } } }, keys).requestLogs).toEqual({
+    enabled: true,
+    only: false,
+    keys: { req: 'r', res: 'reply', responseTime: 'responseTime', reqId: 'id' },
+  })
+})
+
+test('a variable switches a group off that code sets members of, and the other way round', () => {
+  expect(resolve({ ...PLACE, breadcrumbs: { limit: 5 } }, { PINO_INGEST_BREADCRUMBS: 'false' }).breadcrumbs).toBe(false)
+  expect(resolve({ ...PLACE, breadcrumbs: true }, { PINO_INGEST_BREADCRUMBS: 'false' }).breadcrumbs).not.toBe(false)
+  expect(resolve({ ...PLACE, breadcrumbs: false }, { PINO_INGEST_BREADCRUMBS_LIMIT: '5' }).breadcrumbs).toBe(false)
+  expect(resolve({}).spool).toBe(false)
+  expect(resolve({}, { PINO_INGEST_SPOOL_MAX_AGE: '5000' }).spool).toMatchObject({ maxAgeMs: 5_000 })
+  expect(resolve({ requestLogs: { enabled: false, keys: { req: 'r' } } }).requestLogs).toMatchObject({
+    enabled: false,
+    keys: { req: 'r' },
   })
 })

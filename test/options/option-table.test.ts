@@ -1,34 +1,45 @@
 import { expect, test } from 'vitest'
 import { findNearestName } from '../../src/options/nearest-name.js'
-import { OPTION_TABLE, optionsMarkdown, rowOf, variablesOf } from '../../src/options/option-table.js'
+import {
+  OPTION_TABLE,
+  allVariablesOf,
+  optionsMarkdown,
+  pathsOf,
+  rowOf,
+  variablesOf,
+} from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
 
 const names = Object.keys(OPTION_TABLE) as OptionName[]
 
 test('every default keeps its own rule', () => {
-  for (const name of names) {
-    const { kind, default: value } = rowOf(name)
-    if (value !== undefined) expect(kind.read(value), name).toEqual(value)
+  for (const { path, row } of names.flatMap(pathsOf)) {
+    const { kind, default: value } = row
+    if (value !== undefined) expect(kind.read(value), path).toEqual(value)
   }
 })
 
 test('no variable sets two options', () => {
-  const variables = names.flatMap(variablesOf)
+  const variables = names.flatMap(allVariablesOf)
   expect(new Set(variables).size).toBe(variables.length)
-  expect(variablesOf('flushIntervalMs')).toEqual(['PINO_INGEST_FLUSH_INTERVAL_MS'])
+  expect(variablesOf('requestTimeoutMs')).toEqual(['PINO_INGEST_REQUEST_TIMEOUT_MS'])
+  expect(allVariablesOf('retry')).toEqual(['PINO_INGEST_RETRY', 'PINO_INGEST_RETRY_MIN_MS', 'PINO_INGEST_RETRY_MAX_MS'])
 })
 
-test("the README's tables have a line for each option, each in its group and none twice", () => {
+test("the README's tables have a line for each option, each in its section and none twice", () => {
   const [usual = '', all = ''] = optionsMarkdown().split('<details>')
   const lines = all.split('\n')
   const rows = lines.filter((line) => line.startsWith('| `'))
-  expect(rows.map((line) => /^\| `(\w+)`/.exec(line)?.[1])).toEqual(names)
+  const withMeaning = names.flatMap(pathsOf).filter(({ row }) => row.meaning !== undefined)
+  expect(rows.map((line) => /^\| `([\w.]+)`/.exec(line)?.[1])).toEqual(withMeaning.map(({ path }) => path))
+  // Members without a row are part of another.
+  for (const variable of names.flatMap(allVariablesOf)) expect(rows.join('\n')).toContain(`\`${variable}\``)
   // A stray pipe would make a column more.
   for (const line of rows) expect(line.split('|'), line).toHaveLength(6)
   // The usual ones are shown with the same words.
   for (const line of usual.split('\n').filter((one) => one.startsWith('| `'))) expect(rows).toContain(line)
   const titles = lines.filter((line) => line.startsWith('### ')).map((line) => line.slice(4))
-  expect(titles).toEqual([...new Set(names.map((name) => rowOf(name).group))])
+  expect(titles).toEqual([...new Set(names.map((name) => rowOf(name).section))])
 })
 
 test('the nearest name, or none', () => {

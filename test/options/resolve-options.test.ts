@@ -12,6 +12,12 @@ const PLACE = { url: 'https://logs.example.com/api/v1', apiKey: KEY }
 const pem = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url)), 'utf8')
 
+/** The option `name`, or the member that it names. */
+function at(name: string, value: unknown): Record<string, unknown> {
+  const [option = '', member] = name.split('.')
+  return { [option]: member === undefined ? value : { [member]: value } }
+}
+
 describe('code over environment over default', () => {
   test('without anything: the local service and the defaults of the table', () => {
     const settings = resolve()
@@ -25,21 +31,25 @@ describe('code over environment over default', () => {
       metadata: {},
       level: 'info',
       fingerprint: false,
-      batchSize: 100,
-      batchBytes: 1_048_576,
-      flushIntervalMs: 1_000,
+      batch: { size: 100, bytes: 1_048_576, intervalMs: 1_000 },
       maxConcurrency: 128,
       requestTimeoutMs: 10_000,
       shutdownTimeoutMs: 3_000,
-      retryMinMs: 250,
-      retryMaxMs: 30_000,
+      retry: { minMs: 250, maxMs: 30_000 },
+      pino: {},
+      release: false,
+      requestLogs: {
+        enabled: false,
+        only: false,
+        keys: { req: 'req', res: 'res', responseTime: 'responseTime', reqId: 'reqId' },
+      },
       maxBufferBytes: 67_108_864,
       maxEntryBytes: 262_144,
       compression: 'none',
-      onProblem: 'stderr',
+      logTo: 'stderr',
     })
     expect(settings.apiKey.reveal()).toBe('local')
-    for (const name of ['service', 'environment', 'version', 'releaseId', 'deploy', 'tls', 'messageKey'])
+    for (const name of ['service', 'environment', 'version', 'deploy', 'tls', 'sample'])
       expect(settings).not.toHaveProperty(name)
   })
 
@@ -53,36 +63,43 @@ describe('code over environment over default', () => {
     ['environment', 'a', 'NODE_ENV', 'b', 'b'],
     ['version', 'a', 'PINO_INGEST_VERSION', 'b', 'b'],
     ['version', 'a', 'npm_package_version', 'b', 'b'],
-    ['releaseId', 'a', 'PINO_INGEST_RELEASE_ID', 'b', 'b'],
-    ['deploy', { branch: 'a' }, 'PINO_INGEST_BRANCH', 'b', { branch: 'b' }],
+    ['release', 'a', 'PINO_INGEST_RELEASE_ID', 'b', 'b'],
+    ['release', false, 'PINO_INGEST_RELEASE', '1', true],
+    ['deploy.branch', 'a', 'PINO_INGEST_BRANCH', 'b', 'b'],
     ['tags', ['a'], 'PINO_INGEST_TAGS', ' b,, c ', ['b', 'c']],
     ['metadata', { a: 1 }, 'PINO_INGEST_METADATA', '{"b":2}', { b: 2 }],
     ['level', 'trace', 'PINO_INGEST_LEVEL', 'fatal', 'fatal'],
-    ['messageKey', 'a', 'PINO_INGEST_MESSAGE_KEY', 'b', 'b'],
-    ['errorKey', 'a', 'PINO_INGEST_ERROR_KEY', 'b', 'b'],
-    ['nestedKey', 'a', 'PINO_INGEST_NESTED_KEY', 'b', 'b'],
-    ['customLevels', { a: 1 }, 'PINO_INGEST_CUSTOM_LEVELS', 'audit:35, notice : 25.5', { audit: 35, notice: 25.5 }],
-    ['customLevels', { a: 1 }, 'PINO_INGEST_CUSTOM_LEVELS', '{"audit":35}', { audit: 35 }],
+    ['pino.messageKey', 'a', 'PINO_INGEST_MESSAGE_KEY', 'b', 'b'],
+    ['pino.errorKey', 'a', 'PINO_INGEST_ERROR_KEY', 'b', 'b'],
+    ['pino.nestedKey', 'a', 'PINO_INGEST_NESTED_KEY', 'b', 'b'],
+    [
+      'pino.customLevels',
+      { a: 1 },
+      'PINO_INGEST_CUSTOM_LEVELS',
+      'audit:35, notice : 25.5',
+      { audit: 35, notice: 25.5 },
+    ],
+    ['pino.customLevels', { a: 1 }, 'PINO_INGEST_CUSTOM_LEVELS', '{"audit":35}', { audit: 35 }],
     ['fingerprint', 'auto', 'PINO_INGEST_FINGERPRINT', 'false', false],
-    ['batchSize', 1, 'PINO_INGEST_BATCH_SIZE', '99', 99],
-    ['batchBytes', 1_024, 'PINO_INGEST_BATCH_BYTES', '2048', 2_048],
-    ['flushIntervalMs', 1, 'PINO_INGEST_FLUSH_INTERVAL_MS', '5', 5],
+    ['batch.size', 1, 'PINO_INGEST_BATCH_SIZE', '99', 99],
+    ['batch.bytes', 1_024, 'PINO_INGEST_BATCH_BYTES', '2048', 2_048],
+    ['batch.intervalMs', 1, 'PINO_INGEST_FLUSH_INTERVAL_MS', '5', 5],
     ['maxConcurrency', 256, 'PINO_INGEST_MAX_CONCURRENCY', '1', 1],
     ['requestTimeoutMs', 100, 'PINO_INGEST_REQUEST_TIMEOUT_MS', '600000', 600_000],
     ['shutdownTimeoutMs', 0, 'PINO_INGEST_SHUTDOWN_TIMEOUT_MS', '8000', 8_000],
-    ['retryMinMs', 1, 'PINO_INGEST_RETRY_MIN_MS', '2', 2],
-    ['retryMaxMs', 30_001, 'PINO_INGEST_RETRY_MAX_MS', '30002', 30_002],
+    ['retry.minMs', 1, 'PINO_INGEST_RETRY_MIN_MS', '2', 2],
+    ['retry.maxMs', 30_001, 'PINO_INGEST_RETRY_MAX_MS', '30002', 30_002],
     ['maxBufferBytes', 1_048_576, 'PINO_INGEST_MAX_BUFFER_BYTES', '1048577', 1_048_577],
     ['maxEntryBytes', 1_024, 'PINO_INGEST_MAX_ENTRY_BYTES', '1025', 1_025],
     ['compression', 'none', 'PINO_INGEST_COMPRESSION', 'gzip', 'gzip'],
-    ['onProblem', 'stderr', 'PINO_INGEST_LOG', 'silent', 'silent'],
+    ['logTo', 'stderr', 'PINO_INGEST_LOG', 'silent', 'silent'],
   ])('%s', (name, inCode, variable, text, read) => {
     const env = { PINO_INGEST_API_KEY: KEY, [variable]: text }
     expect(resolve({}, env)).toHaveProperty(name, read)
-    expect(resolve({ [name]: inCode }, env)).toHaveProperty(name, inCode)
-    expect(resolve({ [name]: undefined }, env)).toHaveProperty(name, read)
+    expect(resolve(at(name, inCode), env)).toHaveProperty(name, inCode)
+    expect(resolve(at(name, undefined), env)).toHaveProperty(name, read)
     // An empty variable is none.
-    expect(resolve({ [name]: inCode }, { ...env, [variable]: '' })).toHaveProperty(name, inCode)
+    expect(resolve(at(name, inCode), { ...env, [variable]: '' })).toHaveProperty(name, inCode)
     expect(resolve({}, { PINO_INGEST_API_KEY: KEY, [variable]: '' })).toEqual(resolve({}, { PINO_INGEST_API_KEY: KEY }))
   })
 
@@ -103,7 +120,7 @@ describe('code over environment over default', () => {
   })
 
   test('a wrong variable does not matter where code has the say', () => {
-    expect(resolve({ batchSize: 5 }, { PINO_INGEST_BATCH_SIZE: 'many' }).batchSize).toBe(5)
+    expect(resolve({ batch: { size: 5 } }, { PINO_INGEST_BATCH_SIZE: 'many' }).batch.size).toBe(5)
   })
 
   test("npm's name of the package comes after the record's own", () => {
@@ -112,8 +129,9 @@ describe('code over environment over default', () => {
   })
 
   test("pino's own levels are used without customLevels", () => {
-    expect(resolve({ levels: { audit: 35 } }).customLevels).toEqual({ audit: 35 })
-    expect(resolve({ levels: { audit: 35 }, customLevels: { notice: 25 } }).customLevels).toEqual({ notice: 25 })
+    const levels = { audit: 35 }
+    expect(resolve({ levels }).pino.customLevels).toEqual({ audit: 35 })
+    expect(resolve({ levels, pino: { customLevels: { notice: 25 } } }).pino.customLevels).toEqual({ notice: 25 })
   })
 })
 
@@ -126,26 +144,26 @@ describe('wrong values name option or variable, rule and value', () => {
     [{ service: () => 'x' }, 'service must be text that is not empty, got a function'],
     [{ service: Symbol('x') }, 'got Symbol(x)'],
     [{ service: new Map([['a', 1]]) }, 'got an instance of Map: {}'],
-    [{ batchSize: 101 }, 'batchSize must be an integer from 1 to 100, got 101'],
-    [{ batchSize: 0 }, 'got 0'],
-    [{ batchSize: 1.5 }, 'got 1.5'],
-    [{ batchSize: '5' }, 'got "5"'],
-    [{ batchSize: 5n }, 'got 5'],
-    [{ batchSize: Number.NaN }, 'got NaN'],
-    [{ batchBytes: 1_023 }, 'batchBytes must be an integer from 1024 to 67108864 (bytes), got 1023'],
-    [{ flushIntervalMs: 0 }, 'flushIntervalMs must be an integer from 1 to 86400000 (ms), got 0'],
+    [{ batch: { size: 101 } }, 'batch.size must be an integer from 1 to 100, got 101'],
+    [{ batch: { size: 0 } }, 'got 0'],
+    [{ batch: { size: 1.5 } }, 'got 1.5'],
+    [{ batch: { size: '5' } }, 'got "5"'],
+    [{ batch: { size: 5n } }, 'got 5'],
+    [{ batch: { size: Number.NaN } }, 'got NaN'],
+    [{ batch: { bytes: 1_023 } }, 'batch.bytes must be an integer from 1024 to 67108864 (bytes), got 1023'],
+    [{ batch: { intervalMs: 0 } }, 'batch.intervalMs must be an integer from 1 to 86400000 (ms), got 0'],
     [{ maxConcurrency: 257 }, 'maxConcurrency must be an integer from 1 to 256, got 257'],
     [{ requestTimeoutMs: 99 }, 'requestTimeoutMs must be an integer from 100 to 600000 (ms), got 99'],
     [{ shutdownTimeoutMs: 8_001 }, 'shutdownTimeoutMs must be an integer from 0 to 8000 (ms), got 8001'],
-    [{ retryMinMs: -1 }, 'retryMinMs must be an integer from 1 to 86400000 (ms), got -1'],
-    [{ retryMinMs: 500, retryMaxMs: 400 }, 'retryMinMs must not be above retryMaxMs, got 500 and 400'],
-    [{ retryMinMs: 30_001 }, 'retryMinMs must not be above retryMaxMs, got 30001 and 30000'],
+    [{ retry: { minMs: -1 } }, 'retry.minMs must be an integer from 1 to 86400000 (ms), got -1'],
+    [{ retry: { minMs: 500, maxMs: 400 } }, 'retry.minMs must not be above retry.maxMs, got 500 and 400'],
+    [{ retry: { minMs: 30_001 } }, 'retry.minMs must not be above retry.maxMs, got 30001 and 30000'],
     [{ maxBufferBytes: Infinity }, 'got Infinity'],
     [{ maxEntryBytes: 1 }, 'maxEntryBytes must be an integer from 1024 to 16777216 (bytes), got 1'],
     [{ level: 'INFO' }, 'level must be one of trace, debug, info, warn, error, fatal, got "INFO"'],
     [{ fingerprint: true }, 'fingerprint must be one of auto, false, got true'],
     [{ compression: 'br' }, 'compression must be one of none, gzip, got "br"'],
-    [{ onProblem: () => {} }, 'onProblem must be one of stderr, silent, got a function'],
+    [{ logTo: () => {} }, 'logTo must be one of stderr, silent, got a function'],
     [{ tags: 'a,b' }, 'tags must be a list of texts'],
     [{ tags: ['a', 1] }, 'got ["a",1]'],
     [{ metadata: [] }, 'metadata must be an object that JSON can hold'],
@@ -154,11 +172,16 @@ describe('wrong values name option or variable, rule and value', () => {
     [{ metadata: { a: 1n } }, 'metadata must be'],
     [{ metadata: { toJSON: () => 'text' } }, 'metadata must be'],
     [{ metadata: { toJSON: () => undefined } }, 'metadata must be'],
-    [{ deploy: { commit: 'a', who: 'b' } }, 'deploy must be an object of texts: commit, branch, deployed_by'],
-    [{ deploy: { commit: 5 } }, 'got {"commit":5}'],
-    [{ customLevels: { audit: '35' } }, 'customLevels must be level names with their numbers'],
-    [{ customLevels: { '': 35 } }, 'customLevels must be'],
-    [{ customLevels: ['audit'] }, 'customLevels must be'],
+    [{ deploy: { commit: 'a', who: 'b' } }, 'deploy has no who, only commit, branch, deployed_by'],
+    [{ deploy: { commit: 5 } }, 'deploy.commit must be text that is not empty, got 5'],
+    [{ release: 'true' }, 'release must be true, false or the id of a registered release, got "true"'],
+    [{ release: '' }, 'got ""'],
+    [{ requestLogs: { keys: { req: 5 } } }, 'requestLogs.keys.req must be text that is not empty, got 5'],
+    [{ sample: { debug: 1.5 } }, 'sample.debug must be a number from 0 to 1, got 1.5'],
+    [{ sample: { trace: 1 } }, 'sample has no trace'],
+    [{ pino: { customLevels: { audit: '35' } } }, 'pino.customLevels must be level names with their numbers'],
+    [{ pino: { customLevels: { '': 35 } } }, 'pino.customLevels must be'],
+    [{ pino: { customLevels: ['audit'] } }, 'pino.customLevels must be'],
     [{ service: 'x'.repeat(5_000).split('') }, '…'],
   ])('%o', (given, words) => {
     expect(problem(given)).toContain(words)
@@ -199,11 +222,11 @@ describe('wrong values name option or variable, rule and value', () => {
 
   test('several come in one message', () => {
     const message = problem(
-      { batchSize: 0, level: 'x', colour: 1 },
+      { batch: { size: 0 }, level: 'x', colour: 1 },
       { NODE_ENV: 'production', PINO_INGEST_TAGS: 'ok', PINO_INGEST_ENABLED: 'maybe' },
     )
     for (const words of [
-      'batchSize must',
+      'batch.size must',
       'level must',
       'no option colour',
       'PINO_INGEST_ENABLED must',
@@ -230,8 +253,8 @@ describe('wrong values name option or variable, rule and value', () => {
 describe('unknown options', () => {
   test.each([
     ['apikey', 'apiKey'],
-    ['batchsize', 'batchSize'],
-    ['flushInterval', 'flushIntervalMs'],
+    ['retri', 'retry'],
+    ['flushInterval', 'batch.intervalMs'],
     ['tag', 'tags'],
     ['enviroment', 'environment'],
   ])('%s: did you mean %s?', (name, nearest) => {
@@ -243,10 +266,31 @@ describe('unknown options', () => {
   test.each([
     ['host', 'url'],
     ['labels', 'service, environment, tags, metadata'],
-    ['batching', 'batchSize, flushIntervalMs'],
+    ['batching', 'batch.size, batch.intervalMs'],
     ['sourceToken', 'apiKey'],
   ])('%s, as another transport calls it', (name, here) => {
     expect(problem({ ...PLACE, [name]: KEY })).toBe(
+      `invalid configuration of pino-ingest: there is no option ${name}, did you mean ${here}?`,
+    )
+  })
+
+  test.each([
+    ['batchSize', 'batch.size'],
+    ['batchBytes', 'batch.bytes'],
+    ['flushIntervalMs', 'batch.intervalMs'],
+    ['retryMinMs', 'retry.minMs'],
+    ['retryMaxMs', 'retry.maxMs'],
+    ['scrubPatterns', 'scrub.patterns'],
+    ['scrubUrlParams', 'scrub.urlParams'],
+    ['messageKey', 'pino.messageKey'],
+    ['errorKey', 'pino.errorKey'],
+    ['nestedKey', 'pino.nestedKey'],
+    ['customLevels', 'pino.customLevels'],
+    ['levelKey', 'pino.levelKey'],
+    ['releaseId', 'release'],
+    ['onProblem', 'logTo'],
+  ])('%s is a member of a group, or renamed', (name, here) => {
+    expect(problem({ ...PLACE, [name]: 1 })).toBe(
       `invalid configuration of pino-ingest: there is no option ${name}, did you mean ${here}?`,
     )
   })
@@ -365,7 +409,7 @@ describe('TLS', () => {
 
   test.each<[string, unknown]>([
     ['no PEM', { ca: 'secret-text' }],
-    ['a path', { ca: '/etc/ca.pem' }],
+    ['a path', { ca: '/etc/ca-secret-text.pem' }],
     ['a number', { ca: 5 }],
     ['a list', { ca: [ca] }],
     ['an unknown name', { ca, passphrase: 'secret-text' }],
@@ -375,7 +419,9 @@ describe('TLS', () => {
     ['a list of all', [ca]],
   ])('%s is refused', (_, tls) => {
     const message = problem({ ...PLACE, tls })
-    expect(message).toMatch(/tls must be an object with ca, cert, key: .*\(not shown\)$/)
+    expect(message).toMatch(
+      /tls(?:\.ca)? must be .*\(not shown\)$|tls has no passphrase, |tls\.cert and tls\.key must be given together/,
+    )
     expect(message).not.toMatch(/BEGIN|secret-text/)
   })
 
@@ -404,12 +450,10 @@ describe('what others may do to it', () => {
     const fromText = resolve({}, { PINO_INGEST_METADATA: text })
     expect(JSON.stringify(fromText.metadata)).toBe(text)
     expect(JSON.stringify(resolve({ metadata: JSON.parse(text) as unknown }).metadata)).toBe(text)
-    expect(Object.keys(resolve({}, { PINO_INGEST_CUSTOM_LEVELS: '__proto__:35' }).customLevels ?? {})).toEqual([
-      '__proto__',
-    ])
-    expect(
-      Object.keys(resolve({ customLevels: JSON.parse('{"__proto__":35}') as unknown }).customLevels ?? {}),
-    ).toEqual(['__proto__'])
+    const inCode = { pino: { customLevels: JSON.parse('{"__proto__":35}') as unknown } }
+    for (const { pino } of [resolve({}, { PINO_INGEST_CUSTOM_LEVELS: '__proto__:35' }), resolve(inCode)])
+      expect(Object.keys(pino.customLevels ?? {})).toEqual(['__proto__'])
+    expect(problem({ batch: JSON.parse('{"__proto__":{"size":5}}') as unknown })).toContain('batch has no __proto__')
     expect(problem(JSON.parse('{"__proto__":{"url":"x"}}'))).toContain('__proto__')
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
@@ -434,18 +478,18 @@ describe('what others may do to it', () => {
       ...PLACE,
       tags: ['a'],
       metadata: { deep: { b: 1 } },
-      customLevels: { c: 1 },
+      pino: { customLevels: { c: 1 } },
       deploy: { commit: 'd' },
     }
     const settings = resolve(given)
     given.tags.push('x')
     given.metadata.deep.b = 2
-    given.customLevels.c = 2
+    given.pino.customLevels.c = 2
     given.deploy.commit = 'x'
     expect(settings).toMatchObject({
       tags: ['a'],
       metadata: { deep: { b: 1 } },
-      customLevels: { c: 1 },
+      pino: { customLevels: { c: 1 } },
       deploy: { commit: 'd' },
     })
     expect(Object.isFrozen(settings)).toBe(true)

@@ -1,11 +1,11 @@
-/** The variable of `scrubPatterns`: a comma list is never cut where an expression has a comma of its own, without a word. */
+/** The variable of `scrub.patterns`: a comma list is never cut where an expression has a comma of its own, without a word. */
 import { describe, expect, test } from 'vitest'
 import { problem, resolve } from './resolve.js'
 
 const VARIABLE = 'PINO_INGEST_SCRUB_PATTERNS'
 
 function patterns(text: string): readonly string[] {
-  return resolve({}, { [VARIABLE]: text }).scrubPatterns
+  return resolve({}, { [VARIABLE]: text }).scrub.patterns
 }
 
 describe('a comma inside of braces', () => {
@@ -22,7 +22,7 @@ describe('a comma inside of braces', () => {
     expect(patterns('["email","\\\\d{3,8}x"]')).toEqual(['email', '\\d{3,8}x'])
     expect(patterns('["email","\\\\d{3,8}"]')).toEqual(['email', '\\d{3,8}'])
     expect(patterns(' ["\\\\d{3,8}x"]')).toEqual(['\\d{3,8}x'])
-    expect(resolve({ scrubPatterns: ['email', '\\d{3,8}x'] }).scrubPatterns).toEqual(['email', '\\d{3,8}x'])
+    expect(resolve({ scrub: { patterns: ['email', '\\d{3,8}x'] } }).scrub.patterns).toEqual(['email', '\\d{3,8}x'])
   })
 })
 

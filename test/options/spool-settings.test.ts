@@ -18,11 +18,15 @@ test.each(['true', 'TRUE', '1'])('PINO_INGEST_SPOOL=%s turns it on', (word) => {
   expect(resolve({ PINO_INGEST_SPOOL: word }).spool).toMatchObject({ durability: 'process' })
 })
 
-test.each(['off', '/var/spool/app', '{"dir":"/var/spool/app"}'])(
+test('PINO_INGEST_SPOOL may be JSON', () => {
+  expect(resolve({ PINO_INGEST_SPOOL: '{"dir":"/var/spool/app"}' }).spool).toMatchObject({ dir: '/var/spool/app' })
+})
+
+test.each(['off', '/var/spool/app'])(
   'PINO_INGEST_SPOOL=%s is refused, and the message names the variable for the path',
   (word) => {
     expect(() => resolve({ PINO_INGEST_SPOOL: word })).toThrow(
-      /PINO_INGEST_SPOOL must be .*in a variable: true or false; PINO_INGEST_SPOOL_DIR names the path.*got/,
+      /PINO_INGEST_SPOOL must be .*in a variable: JSON; PINO_INGEST_SPOOL_DIR names the path.*got/,
     )
   },
 )

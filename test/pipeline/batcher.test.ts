@@ -11,13 +11,13 @@ interface Body {
   readonly logs: unknown[]
 }
 
-function setup(options: Partial<BatcherOptions> = {}) {
+type SetupOptions = Partial<Omit<BatcherOptions, 'batch'>> & { readonly batch?: Partial<BatcherOptions['batch']> }
+
+function setup({ batch: limits, ...options }: SetupOptions = {}) {
   const clock = new FakeClock()
   const batches: Batch[] = []
   const batcher = new Batcher({
-    batchSize: 100,
-    batchBytes: 1024 * 1024,
-    flushIntervalMs: 1000,
+    batch: { size: 100, bytes: 1024 * 1024, intervalMs: 1000, ...limits },
     clock,
     onBatch: (batch) => batches.push(batch),
     ...options,
@@ -31,7 +31,7 @@ function bodyOf(batch: Batch): Body {
 
 describe('cuts', () => {
   test('by count', () => {
-    const { batcher, bodies } = setup({ batchSize: 3 })
+    const { batcher, bodies } = setup({ batch: { size: 3 } })
     for (let n = 0; n < 7; n++) batcher.add(`${n}`, 1)
     expect(bodies().map(({ logs }) => logs)).toEqual([
       [0, 1, 2],
@@ -44,20 +44,20 @@ describe('cuts', () => {
     const newId = () => 'id'
     const envelope = '{"batch_id":"id","logs":[]}'.length
     const entry = '"ä€😀"' // 2 + 2 + 3 + 4 bytes
-    const exact = setup({ newId, batchBytes: envelope + 2 * 11 + 1 })
+    const exact = setup({ newId, batch: { bytes: envelope + 2 * 11 + 1 } })
     for (let n = 0; n < 4; n++) exact.batcher.add(entry, 1)
     expect(exact.batches.map(({ count, body }) => [count, body.length])).toEqual([
       [2, envelope + 23],
       [2, envelope + 23],
     ])
-    const short = setup({ newId, batchBytes: envelope + 2 * 11 })
+    const short = setup({ newId, batch: { bytes: envelope + 2 * 11 } })
     for (let n = 0; n < 4; n++) short.batcher.add(entry, 1)
     short.batcher.seal()
     expect(short.batches.map(({ count }) => count)).toEqual([1, 1, 1, 1])
   })
 
   test('before an entry that is longer than a batch may be, which goes alone and at once', () => {
-    const { batcher, batches, bodies } = setup({ batchBytes: 1000 })
+    const { batcher, batches, bodies } = setup({ batch: { bytes: 1000 } })
     const giant = JSON.stringify('x'.repeat(500_000))
     batcher.add('1', 1)
     batcher.add(giant, 1)
@@ -68,7 +68,7 @@ describe('cuts', () => {
   })
 
   test('soon after a pause, with what comes at the same time', async () => {
-    const { batcher, batches, clock } = setup({ flushIntervalMs: 500 })
+    const { batcher, batches, clock } = setup({ batch: { intervalMs: 500 } })
     expect(clock.timers).toBe(0)
     batcher.add('1', 1)
     await clock.advance(30)
@@ -86,7 +86,7 @@ describe('cuts', () => {
   })
 
   test('by the interval, which no entry waits longer than, and once an interval at most', async () => {
-    const { batcher, batches, clock } = setup({ flushIntervalMs: 500 })
+    const { batcher, batches, clock } = setup({ batch: { intervalMs: 500 } })
     batcher.add('1', 1)
     batcher.seal()
     batcher.add('2', 1)
@@ -105,7 +105,7 @@ describe('cuts', () => {
   })
 
   test('by an interval that is shorter than a pause', async () => {
-    const { batcher, batches, clock } = setup({ flushIntervalMs: 10 })
+    const { batcher, batches, clock } = setup({ batch: { intervalMs: 10 } })
     batcher.add('1', 1)
     await clock.advance(10)
     expect(batches).toHaveLength(1)
@@ -126,7 +126,7 @@ describe('an interval beyond the longest timer', () => {
 
   test('is kept, where a bare timer fires at once', async () => {
     vi.useFakeTimers()
-    const { batcher, batches } = setup({ clock: systemClock, flushIntervalMs: 2 ** 31 + 10_000 })
+    const { batcher, batches } = setup({ clock: systemClock, batch: { intervalMs: 2 ** 31 + 10_000 } })
     batcher.add('1', 1)
     batcher.seal()
     batcher.add('2', 1)
@@ -138,7 +138,7 @@ describe('an interval beyond the longest timer', () => {
 })
 
 test('every batch has its own id, and knows the highest severity in it', () => {
-  const { batcher, batches, bodies } = setup({ batchSize: 2 })
+  const { batcher, batches, bodies } = setup({ batch: { size: 2 } })
   for (const severity of [1, 4, 0, 0, 3, 2]) batcher.add('{}', severity)
   expect(batches.map(({ highestSeverity }) => highestSeverity)).toEqual([4, 0, 3])
   expect(bodies().map(({ batch_id }) => batch_id)).toEqual(batches.map(({ batchId }) => batchId))
@@ -147,7 +147,7 @@ test('every batch has its own id, and knows the highest severity in it', () => {
 })
 
 test('a body keeps no more memory than its own bytes, and later entries leave it alone', () => {
-  const { batcher, batches } = setup({ batchSize: 2 })
+  const { batcher, batches } = setup({ batch: { size: 2 } })
   for (let n = 0; n < 6; n++) batcher.add(`"${'abc'[n % 3]?.repeat(200)}"`, 1)
   const copies = batches.map(({ body }) => Buffer.from(body).toString())
   for (let n = 0; n < 50; n++) batcher.add('"zzz"', 1)
@@ -158,9 +158,7 @@ test('a body keeps no more memory than its own bytes, and later entries leave it
 test('whoever takes a batch may add an entry', () => {
   const taken: Body[] = []
   const batcher: Batcher = new Batcher({
-    batchSize: 2,
-    batchBytes: 120,
-    flushIntervalMs: 1000,
+    batch: { size: 2, bytes: 120, intervalMs: 1000 },
     clock: new FakeClock(),
     onBatch(batch) {
       taken.push(bodyOf(batch))
@@ -177,7 +175,7 @@ test('whoever takes a batch may add an entry', () => {
 
 test('a listener of the log may add an entry and seal, while a batch is cut', () => {
   const { batcher, batches } = setup({
-    batchSize: 4,
+    batch: { size: 4 },
     log: {
       append: () => {},
       flush: () => true,
@@ -215,8 +213,8 @@ test('any entries: all once, in order, never over a bound, the body exact', () =
       }),
       fc.integer({ min: 1, max: 100 }),
       fc.integer({ min: 100, max: 100_000 }),
-      (entries, batchSize, batchBytes) => {
-        const { batcher, batches, bodies } = setup({ batchSize, batchBytes })
+      (entries, size, bytes) => {
+        const { batcher, batches, bodies } = setup({ batch: { size, bytes } })
         for (const [n, value] of entries.entries()) {
           if (value === 'seal') batcher.seal()
           else batcher.add(JSON.stringify(value), 1)
@@ -234,8 +232,8 @@ test('any entries: all once, in order, never over a bound, the body exact', () =
         for (const batch of batches) {
           const { batch_id, logs } = bodyOf(batch)
           expect(logs).toHaveLength(batch.count)
-          expect(batch.count).toBeLessThanOrEqual(batchSize)
-          expect(batch.body.length <= batchBytes || batch.count === 1).toBe(true)
+          expect(batch.count).toBeLessThanOrEqual(size)
+          expect(batch.body.length <= bytes || batch.count === 1).toBe(true)
           expect(Buffer.from(batch.body).toString()).toBe(JSON.stringify({ batch_id, logs }))
         }
       },

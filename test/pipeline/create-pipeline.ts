@@ -30,7 +30,7 @@ export async function piped(
   const service = await createIngestService({ apiKeys: [KEY] })
   onTestFinished(() => service.close())
   const settings = resolveOptions(
-    { url: service.url, apiKey: KEY, spool: false, onProblem: 'silent', maxConcurrency: 1, ...options },
+    { url: service.url, apiKey: KEY, spool: false, logTo: 'silent', maxConcurrency: 1, ...options },
     { env, readFile: () => '' },
   )
   const reported: { name: string; payload: unknown }[] = []

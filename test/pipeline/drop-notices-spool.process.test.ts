@@ -31,11 +31,11 @@ async function fillDisk(batchSize: number): Promise<Full> {
     {
       url: service.url,
       apiKey: KEY,
-      batchSize,
+      batch: { size: batchSize },
       spool: { dir, maxBytes: MIB },
       maxBufferBytes: MIB,
       shutdownTimeoutMs: 8_000,
-      onProblem: 'silent',
+      logTo: 'silent',
     },
     { env: {}, readFile: () => '' },
   )

@@ -26,7 +26,7 @@ test('reaches the service once for many drops, and the account balances with it'
   const service = await createIngestService({ apiKeys: ['notice-key'] })
   const clock = new FakeClock()
   const settings = resolveOptions(
-    { url: service.url, apiKey: 'notice-key', spool: false, maxBufferBytes: 1024 * 1024, onProblem: 'silent' },
+    { url: service.url, apiKey: 'notice-key', spool: false, maxBufferBytes: 1024 * 1024, logTo: 'silent' },
     { env: {}, readFile: () => '' },
   )
   const fault = service.faults.add({ kind: 'status', status: 401 })

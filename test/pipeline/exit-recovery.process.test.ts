@@ -23,7 +23,7 @@ async function leftBehind(): Promise<{ service: IngestService; exit: (shutdownTi
   let n = 0
   const run = async (lines: number, shutdownTimeoutMs: number): Promise<void> => {
     const settings = resolveOptions(
-      { url: service.url, apiKey: KEY, spool: { dir }, shutdownTimeoutMs, onProblem: 'silent' },
+      { url: service.url, apiKey: KEY, spool: { dir }, shutdownTimeoutMs, logTo: 'silent' },
       { env: {}, readFile: () => '' },
     )
     const pipeline = new Pipeline({ settings, clock: systemClock, emit: () => {} })

@@ -49,7 +49,7 @@ test('what the hook adds is scrubbed, also in a summary, and what it makes of th
   const hook = hookOf(
     '(entry) => ({ ...entry, level: "warn", metadata: { mail: "jane@example.com", at: "/x?token=s3cret" } })',
   )
-  const { write, arrived } = await piped({ dedupeWindowMs: 60_000, scrubPatterns: ['email'] }, {}, hook)
+  const { write, arrived } = await piped({ dedupeWindowMs: 60_000, scrub: { patterns: ['email'] } }, {}, hook)
   write(boom, boom)
   for (const { level, metadata } of await arrived()) {
     expect(level).toBe('warn')
@@ -65,7 +65,7 @@ test('an error that the hook drops leaves its breadcrumbs to the next', async ()
 })
 
 test('an entry that a pattern has made longer is within its bound all the same', async () => {
-  const { write, arrived } = await piped({ scrubPatterns: ['[0-9]'] })
+  const { write, arrived } = await piped({ scrub: { patterns: ['[0-9]'] } })
   write({ digits: '1'.repeat(60_000), msg: 'm' })
   const [entry] = await arrived()
   expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThanOrEqual(256 * 1024)
@@ -77,7 +77,7 @@ test('every reported account balances, even if entries are dropped while a recor
     dedupeWindowMs: 1,
     requestLogs: true,
     maxBufferBytes: 1024 * 1024,
-    batchSize: 5,
+    batch: { size: 5 },
     maxConcurrency: 1,
   })
   service.faults.add({ kind: 'status', status: 503 })

@@ -22,7 +22,7 @@ const SECRETIVE: Partial<IngestOptions> = {
   service: `https://app:${CANARY}@git.example.com/app`,
   environment: `stage?token=${CANARY}`,
   version: `1.2.3?access_token=${CANARY}`,
-  releaseId: `https://h/?secret=${CANARY}`,
+  release: `https://h/?secret=${CANARY}`,
   metadata: {
     db: `postgres://app:${CANARY}@db/x?password=${CANARY}`,
     upstream: {
@@ -106,7 +106,7 @@ describe('secrets in the options', () => {
 
   test('that a pattern matches are taken out, too', () => {
     const options = mappingOf({
-      scrubPatterns: ['email', 'creditCard'],
+      scrub: { patterns: ['email', 'creditCard'] },
       deploy: { deployed_by: 'jane@example.com' },
       tags: ['joe@example.com'],
       metadata: { card: 4111111111111111, 'ann@example.com': 1 },

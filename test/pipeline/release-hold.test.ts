@@ -45,7 +45,7 @@ test('a service that refuses it gets the entries all the same, at once', async (
 })
 
 test('an id that comes later is on later entries', async () => {
-  const { write, pipeline, arrived } = await piped({ flushIntervalMs: 10 })
+  const { write, pipeline, arrived } = await piped({ batch: { intervalMs: 10 } })
   write({ msg: 'before' })
   pipeline.setReleaseId('rel-1')
   write({ msg: 'after' }, { msg: 'own', release_id: 'mine' })
@@ -53,7 +53,7 @@ test('an id that comes later is on later entries', async () => {
 })
 
 test('one that is asked back in time is awaited: what was held back carries its id', async () => {
-  const { write, service } = await piped({ ...RELEASE, flushIntervalMs: 10 })
+  const { write, service } = await piped({ ...RELEASE, batch: { intervalMs: 10 } })
   service.faults.add({ kind: 'status', status: 429, endpoint: 'releases', retryAfter: 1, times: 1 })
   const startedAt = performance.now()
   write({ msg: 'first' })
@@ -65,7 +65,7 @@ test('one that is asked back in time is awaited: what was held back carries its 
 })
 
 test('a registration that is refused for as long as it is asked keeps the entries for two silences, and no longer', async () => {
-  const { write, service, pipeline, reported } = await piped({ ...RELEASE, flushIntervalMs: 10 })
+  const { write, service, pipeline, reported } = await piped({ ...RELEASE, batch: { intervalMs: 10 } })
   service.faults.add({ kind: 'status', status: 429, endpoint: 'releases', retryAfter: 1 })
   write({ msg: 'first' })
   await vi.waitFor(() => expect(pipeline.snapshot.accepted).toBe(1), { timeout: 8_000 })
@@ -76,7 +76,11 @@ test('a registration that is refused for as long as it is asked keeps the entrie
 })
 
 test('a registration that failed is tried again when entries were accepted after an outage', async () => {
-  const { write, service, pipeline } = await piped({ ...RELEASE, flushIntervalMs: 10, retryMinMs: 1, retryMaxMs: 1 })
+  const { write, service, pipeline } = await piped({
+    ...RELEASE,
+    batch: { intervalMs: 10 },
+    retry: { minMs: 1, maxMs: 1 },
+  })
   service.faults.add({ kind: 'status', status: 503, endpoint: 'releases', times: 1 })
   service.faults.add({ kind: 'status', status: 503, endpoint: 'ingest', times: 2 })
   write({ msg: 'first' })

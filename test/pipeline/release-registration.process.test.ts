@@ -29,8 +29,7 @@ async function registering(replies: readonly Reply[], { heldMs = 0, requestTimeo
       spool: false,
       version: '1',
       requestTimeoutMs,
-      retryMinMs: 1,
-      retryMaxMs: 1,
+      retry: { minMs: 1, maxMs: 1 },
     },
     { env: {}, readFile: () => '' },
   )

@@ -27,7 +27,7 @@ test('each finished request is one, beside its entry', async () => {
 })
 
 test('with only, the records are no entries; those below the level count as well', async () => {
-  const { write, arrived, service, pipeline } = await piped({ requestLogs: 'only', level: 'warn' })
+  const { write, arrived, service, pipeline } = await piped({ requestLogs: { only: true }, level: 'warn' })
   write(done(1), { level: 20, ...done(2) }, { level: 40, msg: 'warned' })
   expect((await arrived()).map(({ message }) => message)).toEqual(['warned'])
   expect(service.requestLogs().items).toHaveLength(2)
@@ -42,7 +42,7 @@ test('with only, the records are no entries; those below the level count as well
 
 test('they arrive while entries are dropped for lack of memory', async () => {
   const { write, service, pipeline } = await piped({
-    requestLogs: 'only',
+    requestLogs: { only: true },
     maxBufferBytes: 1024 * 1024,
     maxEntryBytes: 4_096,
   })
@@ -55,7 +55,7 @@ test('they arrive while entries are dropped for lack of memory', async () => {
 })
 
 test('a service without the endpoint gets the entries all the same', async () => {
-  const { write, service, pipeline } = await piped({ requestLogs: true, flushIntervalMs: 10 })
+  const { write, service, pipeline } = await piped({ requestLogs: true, batch: { intervalMs: 10 } })
   service.faults.add({ kind: 'status', status: 404, endpoint: 'requests' })
   write(done(1), done(2))
   await vi.waitFor(() => expect(service.arrived).toBe(2), { timeout: 10_000 })

@@ -16,7 +16,7 @@ test('what is on disk is flushed as spooled, not waited for, and stays there at 
     requestLogs: true,
     spool: { dir },
     requestTimeoutMs: 1_000,
-    flushIntervalMs: 10,
+    batch: { intervalMs: 10 },
   })
   service.faults.add({ kind: 'status', status: 429, endpoint: 'requests', retryAfter: 600 })
   write({ req: { method: 'GET', url: '/a', id: 1 }, res: { statusCode: 200 }, responseTime: 3, msg: 'done' })
@@ -50,11 +50,11 @@ test('that a registration was asked for is kept by entries and request logs, and
       url: `${server.origin}/api/v1`,
       apiKey: KEY,
       spool: false,
-      onProblem: 'silent',
+      logTo: 'silent',
       release: true,
       version: '1',
       requestLogs: true,
-      flushIntervalMs: 10,
+      batch: { intervalMs: 10 },
     },
     { env: {}, readFile: () => '' },
   )

@@ -16,7 +16,7 @@ function stopped(): {
   const clock = new FakeClock()
   const reported: { atMs: number; account: AccountSnapshot }[] = []
   const settings = resolveOptions(
-    { url: 'http://127.0.0.1:9/api/v1', apiKey: 'stats-key', spool: false, onProblem: 'silent', shutdownTimeoutMs: 0 },
+    { url: 'http://127.0.0.1:9/api/v1', apiKey: 'stats-key', spool: false, logTo: 'silent', shutdownTimeoutMs: 0 },
     { env: {}, readFile: () => '' },
   )
   const pipeline = new Pipeline({

@@ -23,12 +23,12 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 /** The configurations that pino had when it wrote these lines, as the transport's options. */
 const CONFIGURED: readonly [RegExp, Record<string, unknown>, Partial<MappingOptions>][] = [
-  [/^messageKey=/, { messageKey: 'message' }, { messageKey: 'message' }],
-  [/^errorKey=/, { errorKey: 'error' }, { errorKey: 'error' }],
-  [/^nestedKey/, { nestedKey: 'payload' }, { nestedKey: 'payload' }],
+  [/^messageKey=/, { pino: { messageKey: 'message' } }, { messageKey: 'message' }],
+  [/^errorKey=/, { pino: { errorKey: 'error' } }, { errorKey: 'error' }],
+  [/^nestedKey/, { pino: { nestedKey: 'payload' } }, { nestedKey: 'payload' }],
   [
     /custom ?levels/i,
-    { customLevels: { audit: 35, bar: 100 } },
+    { pino: { customLevels: { audit: 35, bar: 100 } } },
     { levels: { 10: 'trace', 20: 'debug', 30: 'info', 35: 'audit', 40: 'warn', 50: 'error', 60: 'fatal', 100: 'bar' } },
   ],
   [/(?:)/, {}, {}],

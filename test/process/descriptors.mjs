@@ -16,7 +16,7 @@ const stream = ingestStream({
   apiKey: 'a-key',
   maxBufferBytes: 1024 * 1024,
   maxConcurrency: 1,
-  onProblem: 'silent',
+  logTo: 'silent',
 })
 const dropped = {}
 stream.on('ingest:dropped', ({ count, reason }) => {

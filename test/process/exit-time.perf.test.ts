@@ -34,7 +34,7 @@ test.each(['natural', 'exit'] as const)(
       apiKey: KEY,
       spool: { dir },
       requestTimeoutMs: 100,
-      flushIntervalMs: 10,
+      batch: { intervalMs: 10 },
     }
     const result = await runApp({ mode: 'target', count: 40, perSecond: 20, end, options })
     rmSync(dir, { recursive: true })

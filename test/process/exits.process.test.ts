@@ -58,7 +58,7 @@ test('a signal that the application handles', async () => {
 
 test('logger.flush means acknowledged', async () => {
   const result = await runApp(
-    plan({ end: 'flush', options: { url: service.url, apiKey: KEY, flushIntervalMs: 60_000 } }),
+    plan({ end: 'flush', options: { url: service.url, apiKey: KEY, batch: { intervalMs: 60_000 } } }),
   )
   const order = result.events.map(({ name }) => name)
   expect(order).toContain('flushed')
@@ -78,7 +78,7 @@ describe('in-process', () => {
   })
 
   test('entries logged after the end are counted and reported, and cause no error', async () => {
-    const stream = ingestStream({ url: service.url, apiKey: KEY, onProblem: 'silent' })
+    const stream = ingestStream({ url: service.url, apiKey: KEY, logTo: 'silent' })
     const problems: unknown[] = []
     const drops: unknown[] = []
     stream.on('error', (error) => problems.push(error))
@@ -95,7 +95,7 @@ describe('in-process', () => {
   })
 
   test('a listener that throws what is no text ends nothing', async () => {
-    const stream = ingestStream({ url: service.url, apiKey: KEY, onProblem: 'silent' })
+    const stream = ingestStream({ url: service.url, apiKey: KEY, logTo: 'silent' })
     stream.on('ingest:delivered', () => {
       throw Object.create(null)
     })

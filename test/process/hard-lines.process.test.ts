@@ -41,7 +41,7 @@ test.each(['target', 'stream'] as const)(
       mode,
       raw,
       end: 'flush',
-      options: { url: service.url, apiKey: KEY, spool: false, maxEntryBytes: 65_536, scrubPatterns: EXPRESSIONS },
+      options: { url: service.url, apiKey: KEY, spool: false, maxEntryBytes: 65_536, scrub: { patterns: EXPRESSIONS } },
     })
     onTestFinished(() => void app.child.kill('SIGKILL'))
     await app.heard('flushed')
@@ -61,7 +61,7 @@ test.each(['import', 'require'])('%s: the engine is loaded with the first custom
     const require = createRequire(process.cwd() + '/main.js')
     const { ingestStream } = ${way === 'import' ? "await import('pino-ingest')" : "require('pino-ingest')"}
     const isLoaded = () => Object.keys(require.cache).some((file) => file.includes('re2js'))
-    const start = (scrubPatterns) => ingestStream({ url: 'http://127.0.0.1:1/api/v1', apiKey: 'k', spool: false, scrubPatterns }).end()
+    const start = (patterns) => ingestStream({ url: 'http://127.0.0.1:1/api/v1', apiKey: 'k', spool: false, scrub: { patterns } }).end()
     start(['email', 'bearer'])
     const before = isLoaded()
     start(['email', 'sk_[a-z]+'])

@@ -31,7 +31,7 @@ afterEach(() => service.close())
 
 /** No batch is cut by its age, and no request of a busy machine is sent again, so that the number of requests is exact. */
 function options(more: object = {}): Record<string, unknown> {
-  return { url: service.url, apiKey: KEY, flushIntervalMs: 60_000, requestTimeoutMs: 60_000, ...more }
+  return { url: service.url, apiKey: KEY, batch: { intervalMs: 60_000 }, requestTimeoutMs: 60_000, ...more }
 }
 
 function expectAllOnce(copies: number, extra: number): void {
@@ -76,7 +76,7 @@ describe.each([
   ['targets-before', 1, {}],
   ['targets-after', 1, {}],
   ['pipeline', 1, {}],
-  ['stream', 1, OWN_KEYS],
+  ['stream', 1, { pino: OWN_KEYS }],
 ] as const)('%s', (mode, copies, ownKeys) => {
   test('100,000 records with custom levels, messageKey and errorKey', { timeout: 120_000 }, async () => {
     const otherFile = join(folder, `${mode}.ndjson`)

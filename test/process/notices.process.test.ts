@@ -103,7 +103,7 @@ test('the outage ends during the exit: the notice goes out before the process en
     spool: false,
     maxBufferBytes: MIB,
     shutdownTimeoutMs: 8_000,
-    retryMaxMs: 500,
+    retry: { maxMs: 500 },
   }
   const app = startApp({ mode: 'target', options, raw: linesIn(scratch()), end: 'natural' })
   await app.heard('ending')

@@ -49,14 +49,14 @@ async function takeBodies(): Promise<Taken> {
   return taken
 }
 
-async function run(url: string, dir: string, scrubPatterns: readonly string[]): Promise<string> {
+async function run(url: string, dir: string, patterns: readonly string[]): Promise<string> {
   const options = {
     url,
     apiKey: 'privacy-key',
     service: 'shop',
     spool: { dir },
     requestLogs: true,
-    scrubPatterns,
+    scrub: { patterns },
     shutdownTimeoutMs: 1_000,
   }
   const child = spawn(process.execPath, [fileURLToPath(new URL('secretive.mjs', import.meta.url))], {
@@ -79,7 +79,7 @@ function filesIn(folder: string): string {
 }
 
 test.each([
-  ['with scrubPatterns', PATTERNS],
+  ['with scrub.patterns', PATTERNS],
   ['without', []],
 ] as const)('%s', { timeout: 60_000 }, async (_, patterns) => {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-privacy-'))

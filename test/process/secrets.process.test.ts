@@ -56,7 +56,7 @@ async function listen(handle: (request: IncomingMessage) => void): Promise<{ ori
 }
 
 /** Fails soon, but has time for a first attempt on a busy machine. */
-const IMPATIENT = { shutdownTimeoutMs: 4_000, requestTimeoutMs: 1_500, retryMinMs: 10, flushIntervalMs: 10 }
+const IMPATIENT = { shutdownTimeoutMs: 4_000, requestTimeoutMs: 1_500, retry: { minMs: 10 }, batch: { intervalMs: 10 } }
 
 describe.concurrent('a redirect to another origin', () => {
   test.each([301, 302, 303, 307, 308] as const)(
@@ -126,7 +126,7 @@ describe.concurrent('no service at all, or no configuration', () => {
     ['not a url, but the key', { url: KEY, apiKey: KEY }],
     ['plain http elsewhere', { url: 'http://nowhere.invalid/api/v1', apiKey: KEY }],
     ['unknown option', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, batchSise: 5 }],
-    ['another option wrong', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, batchSize: 500 }],
+    ['another option wrong', { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, batch: { size: 500 } }],
     [
       'a proxy that refuses',
       { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, proxy: `http://u:${encodeURIComponent(KEY)}@127.0.0.1:9` },

@@ -23,6 +23,7 @@ export function createMappingOptions(over: Partial<MappingOptions> = {}): Mappin
   return {
     messageKey: 'msg',
     errorKey: 'err',
+    requestKeys: { req: 'req', res: 'res', responseTime: 'responseTime', reqId: 'reqId' },
     levels: PINO_LEVELS,
     tags: [],
     metadata: {},

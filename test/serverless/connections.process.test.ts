@@ -6,7 +6,7 @@ import { startSandbox, work } from './sandbox.js'
 import { envFor, numbersIn, startService, upTo } from './service.js'
 
 /** A pause after a failure would take longer than the tests allow, in all but one of ten cases. */
-const PAUSES = { retryMinMs: 20_000, retryMaxMs: 20_000 }
+const PAUSES = { retry: { minMs: 20_000, maxMs: 20_000 } }
 
 test('closed by a service that starts anew', async () => {
   const service = await startService()

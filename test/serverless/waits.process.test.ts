@@ -7,7 +7,7 @@ import { envFor, numbersIn, startService, upTo } from './service.js'
 /** Small batches, many of which wait. */
 const BATCHES = 40
 /** A request's time is long enough for the first one on a busy machine. */
-const SMALL = { batchSize: 5, requestTimeoutMs: 1_500, flushIntervalMs: 50 }
+const SMALL = { batch: { size: 5, intervalMs: 50 }, requestTimeoutMs: 1_500 }
 
 test.each([
   ['a Retry-After', { kind: 'status', status: 429, retryAfter: 1, times: 1 }, 1_300],
@@ -18,7 +18,7 @@ test.each([
   const sandbox = await startSandbox('logging', envFor(service.url, SMALL))
   await work(sandbox, { from: 0, count: 1, flushMs: 10_000 })
   service.faults.add(fault)
-  await work(sandbox, { from: 1, count: SMALL.batchSize * BATCHES })
+  await work(sandbox, { from: 1, count: SMALL.batch.size * BATCHES })
   await vi.waitFor(() => expect(service.requests.some(({ fault: played }) => played === fault.kind)).toBe(true), {
     timeout: 10_000,
     interval: 1,
@@ -32,9 +32,9 @@ test.each([
   expect(service.requests).toHaveLength(before)
   sandbox.thaw()
   await expect(
-    work(sandbox, { from: 1 + SMALL.batchSize * BATCHES, count: 4, flushMs: 20_000 }),
+    work(sandbox, { from: 1 + SMALL.batch.size * BATCHES, count: 4, flushMs: 20_000 }),
   ).resolves.toMatchObject({ state: 'acknowledged' })
-  expect([...new Set(numbersIn(service))]).toEqual(upTo(5 + SMALL.batchSize * BATCHES))
+  expect([...new Set(numbersIn(service))]).toEqual(upTo(5 + SMALL.batch.size * BATCHES))
   const after = service.requests.slice(before)
   // On a busy machine one or another of them takes too long, and goes again.
   expect(after.length).toBeLessThanOrEqual(BATCHES + 6)
@@ -45,7 +45,7 @@ test.each([
 test('an outage that ended while the process was suspended: a flush makes an attempt before it resolves to spooled', async () => {
   const service = await startService()
   service.faults.add({ kind: 'status', status: 503 })
-  const options = { requestTimeoutMs: 1_500, retryMinMs: 100, retryMaxMs: 300, spool: {} }
+  const options = { requestTimeoutMs: 1_500, retry: { minMs: 100, maxMs: 300 }, spool: {} }
   const sandbox = await startSandbox('logging', envFor(service.url, options))
   await expect(work(sandbox, { from: 0, count: 10, flushMs: 6_000 })).resolves.toMatchObject({ state: 'spooled' })
   await sandbox.freeze()

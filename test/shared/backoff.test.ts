@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { nextDelayMs } from '../../src/shared/backoff.js'
 
-const usual = { retryMinMs: 250, retryMaxMs: 30_000, outageAgeMs: 0 }
+const usual = { retry: { minMs: 250, maxMs: 30_000 }, outageAgeMs: 0 }
 /** The longest delay that the jitter may come to. */
 const most = (given: Partial<Parameters<typeof nextDelayMs>[0]>): number =>
   nextDelayMs({ ...usual, attempt: 1, random: () => 1, ...given })
 
-test('doubles from retryMinMs', () => {
+test('doubles from retry.minMs', () => {
   expect([1, 2, 3, 4, 5].map((attempt) => most({ attempt }))).toEqual([250, 500, 1_000, 2_000, 4_000])
 })
 
@@ -26,11 +26,11 @@ test.each([
 })
 
 test('the first step counts, also where it is longer than the least cap', () => {
-  expect(most({ retryMinMs: 20_000 })).toBe(20_000)
+  expect(most({ retry: { minMs: 20_000, maxMs: 30_000 } })).toBe(20_000)
 })
 
-test('retryMaxMs is below every other bound', () => {
-  expect(most({ attempt: 60, outageAgeMs: 1e9, retryMaxMs: 1_000 })).toBe(1_000)
+test('retry.maxMs is below every other bound', () => {
+  expect(most({ attempt: 60, outageAgeMs: 1e9, retry: { minMs: 250, maxMs: 1_000 } })).toBe(1_000)
 })
 
 test('whatever is given, the delay is finite and within its bounds', () => {
@@ -41,15 +41,14 @@ test('whatever is given, the delay is finite and within its bounds', () => {
       fc.integer({ min: 1, max: 86_400_000 }),
       fc.integer({ min: 0, max: 86_400_000 }),
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      (attempt, outageAgeMs, retryMinMs, more, value) => {
+      (attempt, outageAgeMs, minMs, more, value) => {
         const delay = nextDelayMs({
           attempt,
           outageAgeMs,
-          retryMinMs,
-          retryMaxMs: retryMinMs + more,
+          retry: { minMs, maxMs: minMs + more },
           random: () => value,
         })
-        return delay >= 0 && delay <= retryMinMs + more
+        return delay >= 0 && delay <= minMs + more
       },
     ),
   )

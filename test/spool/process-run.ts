@@ -128,9 +128,7 @@ export class ProcessRun {
       ...spool,
     })
     this.batcher = new Batcher({
-      batchSize,
-      batchBytes,
-      flushIntervalMs: 1000,
+      batch: { size: batchSize, bytes: batchBytes, intervalMs: 1000 },
       clock: this.#clock,
       log: watch(this.spool.log),
       onBatch:

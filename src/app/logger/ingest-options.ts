@@ -1,6 +1,7 @@
 /** [main] Completes the application's pino options: scope fields on each record, whole errors, checked transport options. */
 import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, TransportSingleOptions } from 'pino'
 import { resolveFromProcess } from '../../options/resolve-options.js'
+import type { IngestOptions } from '../../options/resolve-options.js'
 import { isError, serializeError } from './error-serializer.js'
 import { ingestMixin } from './ingest-mixin.js'
 
@@ -81,7 +82,10 @@ function checkedTransport(transport: AppTransport, nestedKey: string | undefined
   ): Target => {
     if (!isOurs(target.target)) return target
     const options: unknown = target.options
-    const completed = nestedKey === undefined ? options : { nestedKey, ...(options as object | undefined) }
+    const completed =
+      nestedKey === undefined
+        ? options
+        : { ...(options as object | undefined), pino: { nestedKey, ...(options as IngestOptions | undefined)?.pino } }
     if (!isElsewhere) resolveFromProcess(completed)
     return { ...target, ...(completed !== options && { options: completed }) }
   }

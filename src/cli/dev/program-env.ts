@@ -1,5 +1,5 @@
 /** The environment in which a program sends to the local service, whatever the shell or an `.env` file sets. Pure. */
-import { variablesOf } from '../../options/option-table.js'
+import { allVariablesOf } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import type { Environment } from '../shared/child-process.js'
 
@@ -14,10 +14,10 @@ export interface ProgramEnv {
 
 export function createProgramEnv(shell: Environment, url: string): ProgramEnv {
   // The default for the implicit local service: no spool, unless one is set.
-  const isSpoolGiven = ['PINO_INGEST_SPOOL', 'PINO_INGEST_SPOOL_DIR'].some((name) => (shell[name] ?? '') !== '')
+  const isSpoolGiven = allVariablesOf('spool').some((name) => (shell[name] ?? '') !== '')
   const local: Readonly<Record<string, string>> = {
     // Empty, not deleted: an `.env` file sets variables that are missing.
-    ...Object.fromEntries(EMPTIED.flatMap(variablesOf).map((name) => [name, ''])),
+    ...Object.fromEntries(EMPTIED.flatMap(allVariablesOf).map((name) => [name, ''])),
     PINO_INGEST_URL: url,
     PINO_INGEST_API_KEY: 'local',
     PINO_INGEST_ENABLED: 'true',

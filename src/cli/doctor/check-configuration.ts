@@ -1,7 +1,7 @@
 /** Checks of the configuration, before anything is sent. Pure, except for files that variables name. */
 import { TOKEN_VARIABLE } from '../../options/dev-token.js'
 import { findNearestName } from '../../options/nearest-name.js'
-import { OPTION_TABLE, rowOf, variablesOf } from '../../options/option-table.js'
+import { OPTION_TABLE, allVariablesOf, rowOf } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import { resolveOptions } from '../../options/resolve-options.js'
 import type { OptionSources, Settings } from '../../options/resolve-options.js'
@@ -37,13 +37,19 @@ export function checkOptions(
 function describeOption(option: OptionName, settings: Settings, given: Record<string, unknown>, env: Env): string[] {
   // It has a check of its own: which of its variables applies depends on the URL.
   if (option === 'proxy') return []
-  const origin = given[option] !== undefined ? `--${option}` : variablesOf(option).find((one) => isSet(env, one))
+  const origin = given[option] !== undefined ? `--${option}` : describeVariables(option, env)
   if (origin === undefined) return []
   const value = settings[option as keyof Settings]
   const isSecret = rowOf(option).secret === true
   return [
     `${option}${isSecret || typeof value === 'object' ? '' : ` ${String(value)}`} (${origin}${isSecret ? ', not shown' : ''})`,
   ]
+}
+
+/** All variables of a group that are set; of an option the one that counts. */
+function describeVariables(option: OptionName, env: Env): string | undefined {
+  const set = allVariablesOf(option).filter((one) => isSet(env, one))
+  return rowOf(option).kind.members === undefined || set.length === 0 ? set[0] : set.join(', ')
 }
 
 /** Empty unless a key was given without a URL. */
@@ -54,7 +60,7 @@ export function checkKeyUse(settings: Settings | undefined): Check[] {
 /** Warns of unknown variables with our prefix. */
 export function checkVariables(env: Env): Check[] {
   const known = [
-    ...NAMES.flatMap(variablesOf),
+    ...NAMES.flatMap(allVariablesOf),
     'PINO_INGEST_MONITOR_TOKEN',
     'PINO_INGEST_MONITOR_TOKEN_FILE',
     TOKEN_VARIABLE,

@@ -39,8 +39,8 @@ const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected', 
 async function run(given: Arguments): Promise<number> {
   const asJson = given.switches.has('json')
   const resolved = resolveFromProcess(parseOptionFlags(given))
-  const isSilent = resolved.onProblem === 'silent'
-  const settings = asJson ? { ...resolved, onProblem: 'silent' as const } : resolved
+  const isSilent = resolved.logTo === 'silent'
+  const settings = asJson ? { ...resolved, logTo: 'silent' as const } : resolved
   const emit: EmitEvent = (name, payload) => {
     if (asJson && !isSilent && PRINTED_EVENTS.includes(name))
       process.stderr.write(formatJsonLine({ event: name, ...payload }))

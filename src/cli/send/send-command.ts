@@ -72,7 +72,7 @@ async function run(given: Arguments): Promise<number> {
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
   const clock = systemClock
   const isJson = switches.has('json')
-  const isSilent = resolved.onProblem === 'silent'
+  const isSilent = resolved.logTo === 'silent'
   const isQuiet = switches.has('quiet') || isSilent
   const mask = createSecretMask(settings.givenKeys.map((one) => one.reveal()))
 
@@ -125,7 +125,7 @@ async function run(given: Arguments): Promise<number> {
   const sender = new FileSender({
     pipeline,
     log,
-    batchSize: settings.batchSize,
+    batchSize: settings.batch.size,
     names,
     stdin: process.stdin,
     checkpoints,
@@ -178,19 +178,17 @@ function toSendSettings(settings: Settings, maxConcurrency: number): Settings {
     shutdownTimeoutMs: SHUTDOWN_MS,
     spool: false,
     breadcrumbs: false,
-    requestLogs: false,
+    requestLogs: { ...settings.requestLogs, enabled: false, only: false },
     dedupeWindowMs: 0,
     release: false,
-    onProblem: 'silent',
+    logTo: 'silent',
   }
 }
 
 /** Hash of the options that determine the entries, without version and commit: another build may continue an interrupted file. */
 function hashOptions(settings: Settings): string {
-  const { level, messageKey, errorKey, nestedKey, customLevels, service, environment, tags, metadata } = settings
-  const { sample, beforeSend, scrubPatterns, scrubUrlParams, fingerprint, maxEntryBytes } = settings
-  const mapping = [level, messageKey, errorKey, nestedKey, customLevels, service, environment, tags, metadata]
-  return digest(
-    JSON.stringify([mapping, sample, beforeSend, scrubPatterns, scrubUrlParams, fingerprint, maxEntryBytes]),
-  )
+  const { level, pino, requestLogs, service, environment, tags, metadata } = settings
+  const { sample, beforeSend, scrub, fingerprint, maxEntryBytes } = settings
+  const mapping = [level, pino, requestLogs.keys, service, environment, tags, metadata]
+  return digest(JSON.stringify([mapping, sample, beforeSend, scrub, fingerprint, maxEntryBytes]))
 }

@@ -3,7 +3,9 @@ import { rowOf } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import type { Arguments, Flags } from './command.js'
 
-/** By option in kebab case. Without the API key: process lists show arguments. */
+const PINO_MEMBERS = rowOf('pino').kind.members ?? {}
+
+/** By option, or member of `pino`, in kebab case. Without the API key: process lists show arguments. */
 export const OPTION_FLAGS = {
   url: { value: 'URL', meaning: 'base URL of the service, ends with /api/v1' },
   service: { value: 'NAME', meaning: 'name of the service that logs' },
@@ -20,11 +22,15 @@ since process lists show arguments. Every option can be set by its variable; a f
 
 /** The given options by name, not validated. */
 export function parseOptionFlags({ texts }: Arguments): Record<string, unknown> {
-  const given = Object.keys(OPTION_FLAGS).filter((flag) => texts.has(flag))
-  return Object.fromEntries(
-    given.map((flag) => {
-      const option = flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()) as OptionName
-      return [option, rowOf(option).kind.parse(texts.get(flag) ?? '')]
-    }),
-  )
+  const given: Record<string, unknown> = {}
+  const pino: Record<string, unknown> = {}
+  for (const flag of Object.keys(OPTION_FLAGS)) {
+    const value = texts.get(flag)
+    if (value === undefined) continue
+    const name = flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+    const member = PINO_MEMBERS[name]
+    if (member === undefined) given[name] = rowOf(name as OptionName).kind.parse(value)
+    else pino[name] = member.kind.parse(value)
+  }
+  return Object.keys(pino).length === 0 ? given : { ...given, pino }
 }

@@ -7,16 +7,14 @@ import { closeSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createBatchBody } from '../../batch/sub-batch.js'
 import type { BatchAcknowledgement } from '../../batch/sender.js'
+import type { BatchSettings } from '../../options/settings.js'
 import { replaceFile, writeAll } from '../../shared/safe-files.js'
 import type { FoundFile } from '../../spool/spool-files.js'
 import { parseDeadLetter, readLines } from './read-dead-letters.js'
 import type { ReplayJob } from './replay-delivery.js'
 
 export interface DeadLetterReplayOptions {
-  /** Entries per batch. */
-  readonly batchSize: number
-  /** Bytes of the entries in a batch. A larger entry is sent alone. */
-  readonly batchBytes: number
+  readonly batch: Pick<BatchSettings, 'size' | 'bytes'>
 }
 
 const NEWLINE = Buffer.from('\n')
@@ -43,14 +41,14 @@ export class DeadLetterReplay {
 
   /** @throws the system's errors, UnsafeError */
   *jobs(): Generator<ReplayJob> {
-    const { batchSize, batchBytes } = this.#options
+    const { batch } = this.#options
     let lines: number[] = []
     let entries: string[] = []
     let bytes = 0
     for (const [number, line] of readLines(this.#path).entries()) {
       const entry = parseDeadLetter(line)?.entry
       if (entry === undefined) continue
-      if (lines.length >= batchSize || (lines.length > 0 && bytes + Buffer.byteLength(entry) > batchBytes)) {
+      if (lines.length >= batch.size || (lines.length > 0 && bytes + Buffer.byteLength(entry) > batch.bytes)) {
         yield this.#createJob(lines, entries)
         lines = []
         entries = []

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { IngestError } from '../../shared/errors.js'
 import { findCiFacts } from '../../options/ci.js'
 import type { Env } from '../../options/ci.js'
-import { variablesOf } from '../../options/option-table.js'
+import { allVariablesOf, variablesOf } from '../../options/option-table.js'
 import type { Release } from '../../protocol/resources.js'
 import { readGit } from './git.js'
 
@@ -29,7 +29,7 @@ const PLACEHOLDER = /^0\.0\.0(?:-|$)/
  * @throws IngestError `CONFIG` if no source has a version.
  */
 export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSources): Promise<Release> {
-  const [commitVariable = '', branchVariable = '', personVariable = ''] = variablesOf('deploy')
+  const [, commitVariable = '', branchVariable = '', personVariable = ''] = allVariablesOf('deploy')
   const [ci, git] = [findCiFacts(env), await readGit(cwd)]
   const commit = findFirst(given.commit_hash, env[commitVariable], ci.commit, git.commit)
   // A branch is valid only together with its own commit.

@@ -124,10 +124,10 @@ export class CircuitBreaker {
     this.#advance()
   }
 
-  /** Shortens backoff pauses to `retryMinMs`. A Retry-After still holds. */
+  /** Shortens backoff pauses to `retry.minMs`. A Retry-After still holds. */
   retrySoon(): void {
     this.failures.shortenBackoff()
-    this.#waitQueue.limitDelays(this.#now + this.#options.retryMinMs)
+    this.#waitQueue.limitDelays(this.#now + this.#options.retry.minMs)
     this.#advance()
   }
 

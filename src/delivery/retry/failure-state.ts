@@ -5,6 +5,7 @@
  * A Retry-After counts as an outage while it lasts, but not afterwards, since nothing failed during it.
  */
 import type { EndpointRejected, Outcome, Refused, Retryable } from '../../batch/sender.js'
+import type { RetrySettings } from '../../options/settings.js'
 import { nextDelayMs } from '../../shared/backoff.js'
 import type { Clock } from '../../shared/clock.js'
 import { RecentReplies } from './recent-replies.js'
@@ -12,8 +13,7 @@ import type { RetryState } from './wait-queue.js'
 
 export interface FailureStateOptions {
   readonly clock: Clock
-  readonly retryMinMs: number
-  readonly retryMaxMs: number
+  readonly retry: RetrySettings
   /** In [0, 1). Default `Math.random`. */
   readonly random?: (() => number) | undefined
 }
@@ -61,7 +61,7 @@ const ENDPOINT_REJECTED_PROBE_MS = 60_000
 /** Added to a Retry-After so that many processes do not return at the same instant. */
 const MAX_JITTER_MS = 1000
 const JITTER_SHARE = 0.1
-/** Share of `retryMinMs` per failure of one batch while others are accepted: the service does not need a pause. */
+/** Share of `retry.minMs` per failure of one batch while others are accepted: the service does not need a pause. */
 const BATCH_SHARE = 1 / 4
 /** Maximum delay of one batch while others are accepted. */
 const MAX_BATCH_DELAY_MS = 5_000
@@ -198,9 +198,9 @@ export class FailureState {
     this.#notBefore = Math.max(this.#notBefore, clock.now() + retryAfterMs + jitterMs)
   }
 
-  /** The backoff ends at most `retryMinMs` after the latest failure. */
+  /** The backoff ends at most `retry.minMs` after the latest failure. */
   shortenBackoff(): void {
-    this.#pausedUntil = Math.min(this.#pausedUntil, this.#failedAt + this.#options.retryMinMs)
+    this.#pausedUntil = Math.min(this.#pausedUntil, this.#failedAt + this.#options.retry.minMs)
   }
 
   endBackoff(): void {
@@ -279,12 +279,12 @@ export class FailureState {
   #isOutage({ status }: Retryable, { startedAt, retryState }: Attempt, isAlone: boolean): boolean {
     this.#failingSince ??= startedAt
     if (this.lastFailure !== undefined || status === 429 || this.#recent.recordFailure(retryState, isAlone)) return true
-    const { clock, random, retryMinMs, retryMaxMs } = this.#options
+    const { clock, random, retry } = this.#options
     const now = clock.now()
     this.#suspectedSince ??= now
     retryState.failures += 1
     retryState.notBefore =
-      now + random() * Math.min(retryMinMs * BATCH_SHARE * retryState.failures, retryMaxMs, MAX_BATCH_DELAY_MS)
+      now + random() * Math.min(retry.minMs * BATCH_SHARE * retryState.failures, retry.maxMs, MAX_BATCH_DELAY_MS)
     return false
   }
 

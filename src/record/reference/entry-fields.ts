@@ -22,6 +22,7 @@ import {
   take,
 } from '../coerce.js'
 import type { LevelLabels, ResolvedLevel } from '../coerce.js'
+import type { RequestKeys } from '../../options/settings.js'
 import type { Redactor } from '../../redaction/redactor.js'
 import { computeErrorFingerprint } from '../error-fingerprint.js'
 import { createObject, putUnderFreeKey } from '../clean-copy.js'
@@ -35,6 +36,9 @@ export interface MappingOptions {
   readonly messageKey: string
   readonly errorKey: string
   readonly nestedKey?: string | undefined
+  /** Of a level, besides `level` and `severity`. */
+  readonly levelKey?: string | undefined
+  readonly requestKeys: RequestKeys
   readonly levels: LevelLabels
   readonly service?: string | undefined
   /** Used if the record has no `name`. */

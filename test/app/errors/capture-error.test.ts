@@ -21,6 +21,7 @@ function entryOf(record: unknown): Record<string, unknown> {
     {
       messageKey: 'msg',
       errorKey: 'err',
+      requestKeys: { req: 'req', res: 'res', responseTime: 'responseTime', reqId: 'reqId' },
       levels: PINO_LEVELS,
       tags: [],
       metadata: {},

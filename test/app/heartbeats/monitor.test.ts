@@ -106,7 +106,7 @@ describe('a job that succeeds', () => {
       },
     }
     const reported = await stderrOf(async () =>
-      expect(await monitor(TOKEN, () => 42, { url, logger: thrower, retryMinMs: 1, retryMaxMs: 1 })).toBe(42),
+      expect(await monitor(TOKEN, () => 42, { url, logger: thrower, retry: { minMs: 1, maxMs: 1 } })).toBe(42),
     )
     expect(reported).toMatch(/ECONNREFUSED/)
     expect(reported).not.toContain(TOKEN.slice(0, 8))

@@ -29,8 +29,7 @@ function beating(
     everyMs: EVERY_MS,
     url,
     logger,
-    retryMinMs: 1,
-    retryMaxMs: 1,
+    retry: { minMs: 1, maxMs: 1 },
     ...options,
   })
   onTestFinished(stop)

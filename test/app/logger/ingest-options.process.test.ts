@@ -167,7 +167,7 @@ describe("the app's own", () => {
     })
     expect(ingestOptions(given).transport).toEqual({
       target: 'pino-ingest',
-      options: { ...URL_OPTIONS, nestedKey: 'data' },
+      options: { ...URL_OPTIONS, pino: { nestedKey: 'data' } },
     })
     expect(given.transport.options).toEqual(URL_OPTIONS)
   })
@@ -194,7 +194,7 @@ describe('the transport', () => {
     expectTypeOf(ingestOptions()).toEqualTypeOf<LoggerOptions>()
   })
 
-  const wrong = { target: 'pino-ingest', options: { ...URL_OPTIONS, batchSise: 5 } }
+  const wrong = { target: 'pino-ingest', options: { ...URL_OPTIONS, bacth: { size: 5 } } }
   test.each<[string, IngestLoggerOptions['transport']]>([
     ['alone', wrong],
     ['among targets', { targets: [{ target: 'pino/file' }, wrong] }],
@@ -212,7 +212,7 @@ describe('the transport', () => {
     expect(thrown).toBeInstanceOf(IngestError)
     expect(thrown).toMatchObject({
       code: 'CONFIG',
-      message: expect.stringContaining('did you mean batchSize?') as string,
+      message: expect.stringContaining('did you mean batch?') as string,
     })
     expect(String(thrown)).not.toContain(KEY)
   })
@@ -230,15 +230,15 @@ describe('the transport', () => {
         targets: [
           { target: 'pino/file', options: {} },
           { target: 'pino-ingest' },
-          { target: 'pino-ingest', options: { nestedKey: 'own' } },
+          { target: 'pino-ingest', options: { pino: { nestedKey: 'own' } } },
         ],
       },
     })
     expect(transport).toEqual({
       targets: [
         { target: 'pino/file', options: {} },
-        { target: 'pino-ingest', options: { nestedKey: 'data' } },
-        { target: 'pino-ingest', options: { nestedKey: 'own' } },
+        { target: 'pino-ingest', options: { pino: { nestedKey: 'data' } } },
+        { target: 'pino-ingest', options: { pino: { nestedKey: 'own' } } },
       ],
     })
   })

@@ -22,9 +22,8 @@ const options = (url: string): IngestOptions => ({
   url,
   apiKey: KEY,
   spool: false,
-  onProblem: 'silent',
-  retryMinMs: 10,
-  retryMaxMs: 50,
+  logTo: 'silent',
+  retry: { minMs: 10, maxMs: 50 },
 })
 
 type Counts = Record<
@@ -138,7 +137,7 @@ test.each(['target', 'stream'] as const)(
 test('recovered from an earlier process, without a line of this one', async () => {
   const service = await started({ apiKeys: [KEY] })
   const mend = service.faults.add({ kind: 'status', status: 503 })
-  const own = { url: service.url, apiKey: KEY, onProblem: 'silent' } as const
+  const own = { url: service.url, apiKey: KEY, logTo: 'silent' } as const
   await runApp({ mode: 'target', options: { ...own, shutdownTimeoutMs: 200 }, count: 250, end: 'exit' })
   mend()
   const { logger } = loggerFor('target', own)

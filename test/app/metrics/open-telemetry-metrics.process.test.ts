@@ -17,9 +17,8 @@ const options = (url: string): IngestOptions => ({
   url,
   apiKey: KEY,
   spool: false,
-  onProblem: 'silent',
-  retryMinMs: 10,
-  retryMaxMs: 50,
+  logTo: 'silent',
+  retry: { minMs: 10, maxMs: 50 },
 })
 
 /** Collects when it is asked. */

@@ -312,7 +312,7 @@ describe('what the transport uses on this machine', () => {
       mode: 'target',
       end: 'natural',
       count: 3,
-      options: { url, apiKey: KEY, spool: { dir }, onProblem: 'silent' },
+      options: { url, apiKey: KEY, spool: { dir }, logTo: 'silent' },
     })
     const spoolFor = async (env: CliEnv): Promise<Check | undefined> => {
       const { checks } = await examine({

@@ -38,9 +38,7 @@ function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, o
   const account = new Account()
   const newId = (): string => log.newBatchId()
   const batcher = new Batcher({
-    batchSize,
-    batchBytes,
-    flushIntervalMs: 1_000,
+    batch: { size: batchSize, bytes: batchBytes, intervalMs: 1_000 },
     clock: new FakeClock(),
     log,
     newId,

@@ -123,7 +123,7 @@ describe('bad usage ends with 2', () => {
     [['dev', '--port', 'many'], '--port must be an integer from 0 to 65535, got "many"'],
     [['dev', '--host', '0.0.0.0'], '--host must be 127.0.0.1, ::1, localhost'],
     [['--level', 'loud'], 'level must be one of trace, debug, info, warn, error, fatal, got "loud"'],
-    [['--custom-levels', 'audit'], 'customLevels must be level names with their numbers'],
+    [['--custom-levels', 'audit'], 'pino.customLevels must be level names with their numbers'],
   ])('%j', async (args, message) => {
     const result = await runCli(args)
     expect(result.stderr).toMatch(/^pino-ingest/)

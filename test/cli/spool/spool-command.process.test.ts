@@ -63,7 +63,7 @@ async function holding(
   const before = await entriesIn(root)
   const plan: AppPlan = {
     mode: 'target',
-    options: { url: DOWN, apiKey: key, onProblem: 'silent' },
+    options: { url: DOWN, apiKey: key, logTo: 'silent' },
     count,
     end: 'hold',
     ...(raw !== undefined && { raw }),

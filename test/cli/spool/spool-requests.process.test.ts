@@ -52,9 +52,7 @@ function left(root: string, url: string, items: readonly object[], apiKey = KEY)
     },
   })
   const batcher = new Batcher({
-    batchSize: 100,
-    batchBytes: MIB,
-    flushIntervalMs: 1e6,
+    batch: { size: 100, bytes: MIB, intervalMs: 1e6 },
     clock: systemClock,
     log: kept.log,
     onBatch: () => {},

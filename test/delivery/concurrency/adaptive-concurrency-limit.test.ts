@@ -357,8 +357,7 @@ describe('the breaker', () => {
     const breaker = new CircuitBreaker({
       clock,
       maxConcurrency: 32,
-      retryMinMs: 250,
-      retryMaxMs: 30_000,
+      retry: { minMs: 250, maxMs: 30_000 },
       idleMs: () => idleMs,
     })
     const never = new AbortController().signal

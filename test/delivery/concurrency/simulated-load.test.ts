@@ -191,8 +191,7 @@ describe('through breaker and delivery, with all that waits there', () => {
     const breaker = new CircuitBreaker({
       clock,
       maxConcurrency: 32,
-      retryMinMs: 250,
-      retryMaxMs: 30_000,
+      retry: { minMs: 250, maxMs: 30_000 },
       idleMs: () => 0,
     })
     const service = createDegradingService(10, 8, 28)

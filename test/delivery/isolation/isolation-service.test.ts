@@ -24,7 +24,7 @@ test.each(['result', 'framework', 'nameless'] as const)(
       await service.close()
     })
     service.faults.add({ kind: 'reject-containing', text: 'poison', form })
-    const breaker = new CircuitBreaker({ clock: systemClock, maxConcurrency: 4, retryMinMs: 10, retryMaxMs: 10 })
+    const breaker = new CircuitBreaker({ clock: systemClock, maxConcurrency: 4, retry: { minMs: 10, maxMs: 10 } })
     const letters: DeadLetter[] = []
     const inner = createGzipSender(createRetrySender(createIngestSender({ http, clock: systemClock }), breaker))
     const sender = createIsolationSender({ inner, breaker, deadLetter: (those) => void letters.push(...those) })
@@ -66,8 +66,7 @@ test('a page with status 200 in the middle of a search for bad entries: nothing 
   const breaker = new CircuitBreaker({
     clock,
     maxConcurrency: 4,
-    retryMinMs: 10,
-    retryMaxMs: 10,
+    retry: { minMs: 10, maxMs: 10 },
     onFailure: (failure) => void failures.push(failure),
   })
   const letters: DeadLetter[] = []

@@ -16,7 +16,7 @@ function onDisk(script: (attempt: number) => Outcome | undefined) {
   const { clock, breaker, sender } = setup((_, attempt) => script(attempt), {
     random: LONGEST,
     maxConcurrency: 1,
-    retryMinMs: RETRY_MIN_MS,
+    retry: { minMs: RETRY_MIN_MS, maxMs: 30_000 },
   })
   const delivery = new Delivery({
     sender: createRetrySender(sender, breaker),
@@ -95,7 +95,7 @@ test('an attempt that began before the call does not count: the service is asked
   expect(sender.attempts).toHaveLength(3)
 })
 
-test('many flushes in an outage make attempts no faster than one per retryMinMs', async () => {
+test('many flushes in an outage make attempts no faster than one per retry.minMs', async () => {
   const { clock, sender, delivery, enqueue, untilPaused } = onDisk(() => DOWN)
   enqueue('a')
   await untilPaused()

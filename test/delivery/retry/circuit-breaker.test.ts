@@ -73,7 +73,10 @@ describe('Retry-After', () => {
     await busy.clock.advance(500)
     expect(busy.sender.attempts).toHaveLength(2)
 
-    const down = setup((_, attempt) => (attempt === 1 ? DOWN : OK), { random: () => 0.99, retryMinMs: 5000 })
+    const down = setup((_, attempt) => (attempt === 1 ? DOWN : OK), {
+      random: () => 0.99,
+      retry: { minMs: 5000, maxMs: 30_000 },
+    })
     down.enqueue(batchOf('a'))
     await down.clock.advance(1)
     expect(down.sender.attempts).toHaveLength(1)
@@ -107,7 +110,7 @@ describe('Retry-After', () => {
       const outcomes: Outcome[] = [{ ...(DOWN as Retryable), retryAfterMs: waitMs }, OK]
       let sent = 0
       const inner: Sender = { send: () => Promise.resolve(outcomes[sent++] ?? OK) }
-      const breaker = new CircuitBreaker({ clock: systemClock, maxConcurrency: 1, retryMinMs: 1, retryMaxMs: 1 })
+      const breaker = new CircuitBreaker({ clock: systemClock, maxConcurrency: 1, retry: { minMs: 1, maxMs: 1 } })
       const outcome = createRetrySender(inner, breaker).send(batchOf('a'), new AbortController().signal)
       await vi.advanceTimersByTimeAsync(waitMs - 1)
       expect(sent).toBe(1)
@@ -244,7 +247,7 @@ describe('what could only run after the deadline', () => {
 })
 
 test('a signal aborted before or while waiting gives up without an attempt', async () => {
-  const { breaker, sender } = setup(() => DOWN, { retryMinMs: 10_000, random: () => 0.9 })
+  const { breaker, sender } = setup(() => DOWN, { retry: { minMs: 10_000, maxMs: 30_000 }, random: () => 0.9 })
   const retry = createRetrySender(sender, breaker)
   const abort = new AbortController()
   const waiting = retry.send(batchOf('a'), abort.signal)

@@ -106,7 +106,7 @@ function printing() {
   const problems: number[] = []
   const report = new Reporter({
     clock,
-    onProblem: 'stderr',
+    logTo: 'stderr',
     snapshot: () => new Account().snapshot(),
     secrets: [],
     write: (line) => lines.push(line),

@@ -54,8 +54,7 @@ describe('through a real server', () => {
     const breaker = new CircuitBreaker({
       clock,
       maxConcurrency: 4,
-      retryMinMs: 250,
-      retryMaxMs: 30_000,
+      retry: { minMs: 250, maxMs: 30_000 },
       random: () => 0.5,
       onFailure: (_, __, closedMs) => {
         closed.push({ waitMs: closedMs, at: clock.now() })

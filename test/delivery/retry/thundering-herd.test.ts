@@ -46,7 +46,7 @@ function herd({ clients, perSecond, fromMs, untilMs, failure }: HerdOptions) {
     },
   }
   const members = Array.from({ length: clients }, () => {
-    const breaker = new CircuitBreaker({ clock, maxConcurrency: 32, retryMinMs: 250, retryMaxMs: 30_000, random })
+    const breaker = new CircuitBreaker({ clock, maxConcurrency: 32, retry: { minMs: 250, maxMs: 30_000 }, random })
     const account = new Account()
     const delivery = new Delivery({
       sender: createRetrySender(sender, breaker),
@@ -139,8 +139,7 @@ describe('a lone client', () => {
     const breaker = new CircuitBreaker({
       clock,
       maxConcurrency: 32,
-      retryMinMs: 250,
-      retryMaxMs: 30_000,
+      retry: { minMs: 250, maxMs: 30_000 },
       random: () => 0.5,
     })
     const sender = {

@@ -13,7 +13,13 @@ let logger: pino.Logger
 
 beforeAll(async () => {
   service = await createIngestService() // a free port, in this process
-  stream = ingestStream({ url: service.url, apiKey: 'any', spool: false, flushIntervalMs: 20, retryMinMs: 10 })
+  stream = ingestStream({
+    url: service.url,
+    apiKey: 'any',
+    spool: false,
+    batch: { intervalMs: 20 },
+    retry: { minMs: 10 },
+  })
   logger = pino({ level: 'debug' }, stream)
 })
 afterAll(async () => {

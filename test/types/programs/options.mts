@@ -11,14 +11,19 @@ expectTypeOf<IngestOptions['level']>().toEqualTypeOf<
   'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | undefined
 >()
 expectTypeOf<IngestOptions['compression']>().toEqualTypeOf<'none' | 'gzip' | undefined>()
-expectTypeOf<IngestOptions['onProblem']>().toEqualTypeOf<'stderr' | 'silent' | undefined>()
+expectTypeOf<IngestOptions['logTo']>().toEqualTypeOf<'stderr' | 'silent' | undefined>()
 expectTypeOf<IngestOptions['fingerprint']>().toEqualTypeOf<'auto' | false | undefined>()
-expectTypeOf<IngestOptions['requestLogs']>().toEqualTypeOf<boolean | 'only' | undefined>()
+expectTypeOf<IngestOptions['release']>().toEqualTypeOf<boolean | string | undefined>()
+expectTypeOf<IngestOptions['retry']>().toEqualTypeOf<
+  { minMs?: number | undefined; maxMs?: number | undefined } | undefined
+>()
 expectTypeOf<IngestOptions['proxy']>().toEqualTypeOf<string | false | undefined>()
 expectTypeOf<IngestOptions['tags']>().toEqualTypeOf<readonly string[] | undefined>()
 expectTypeOf<IngestOptions['maxConcurrency']>().toEqualTypeOf<number | undefined>()
 expectTypeOf<IngestOptions['beforeSend']>().toEqualTypeOf<string | undefined>()
-expectTypeOf<IngestOptions['customLevels']>().toEqualTypeOf<Readonly<Record<string, number>> | undefined>()
+expectTypeOf<NonNullable<IngestOptions['pino']>['customLevels']>().toEqualTypeOf<
+  Readonly<Record<string, number>> | undefined
+>()
 // An option of type any would take everything.
 expectTypeOf<
   { [Name in keyof IngestOptions]-?: 0 extends 1 & IngestOptions[Name] ? Name : never }[keyof IngestOptions]
@@ -37,12 +42,13 @@ const options: IngestOptions = {
   breadcrumbs: { limit: 10, level: undefined },
   sample: { debug: 0.1, info: undefined },
   tls: { ca: new Uint8Array(1), cert: absent, key: absent },
-  scrubPatterns: ['email', String.raw`\bsk_\w{8}`],
-  customLevels: { audit: 35 },
+  scrub: { patterns: ['email', String.raw`\bsk_\w{8}`] },
+  pino: { customLevels: { audit: 35 }, levelKey: absent },
+  requestLogs: { only: true, keys: { req: 'request', reqId: absent } },
   proxy: false,
 }
 options.level = 'warn'
-const asConst = { service: 'checkout', tags: ['a', 'b'], scrubPatterns: ['email'] } as const
+const asConst = { service: 'checkout', tags: ['a', 'b'], scrub: { patterns: ['email'] } } as const
 ingestStream(asConst)
 
 // @ts-expect-error there is no such option
@@ -50,9 +56,13 @@ ingestStream({ servce: 'checkout' })
 // @ts-expect-error there is no such level
 ingestStream({ level: 'warning' })
 // @ts-expect-error a number is no text
-ingestStream({ batchSize: '100' })
+ingestStream({ batch: { size: '100' } })
 // @ts-expect-error a function cannot cross into a worker: the option names a module
 ingestStream({ beforeSend: (entry: LogEntry) => entry })
+// @ts-expect-error a word of the variable
+ingestStream({ requestLogs: 'only' })
+// @ts-expect-error a member that batch does not have
+ingestStream({ batch: { sise: 100 } })
 // @ts-expect-error there is no such compression
 ingestStream({ compression: 'br' })
 // @ts-expect-error there is no such durability

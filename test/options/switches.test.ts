@@ -1,7 +1,8 @@
 /** The variables of what is a switch and more: their words are those of every other switch. */
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_BREADCRUMBS } from '../../src/options/breadcrumb-settings.js'
 import { problem, resolve } from './resolve.js'
+
+const DEFAULT_BREADCRUMBS = { limit: 50, level: 'debug', maxBytes: 8 * 1024 * 1024 }
 
 const WORDS: readonly [string, boolean][] = [
   ['1', true],
@@ -14,13 +15,14 @@ const WORDS: readonly [string, boolean][] = [
 
 test.each(WORDS)('%s is taken as PINO_INGEST_RELEASE takes it', (word, on) => {
   expect(resolve({}, { PINO_INGEST_RELEASE: word }).release).toBe(on)
-  expect(resolve({}, { PINO_INGEST_REQUEST_LOGS: word }).requestLogs).toBe(on)
+  expect(resolve({}, { PINO_INGEST_REQUEST_LOGS: word }).requestLogs).toMatchObject({ enabled: on, only: false })
   expect(resolve({}, { PINO_INGEST_BREADCRUMBS: word }).breadcrumbs).toEqual(on ? DEFAULT_BREADCRUMBS : false)
 })
 
 describe('beside those', () => {
   test('only, and JSON', () => {
-    expect(resolve({}, { PINO_INGEST_REQUEST_LOGS: 'only' }).requestLogs).toBe('only')
+    for (const text of ['only', '{"only":true}'])
+      expect(resolve({}, { PINO_INGEST_REQUEST_LOGS: text }).requestLogs).toMatchObject({ enabled: true, only: true })
     expect(resolve({}, { PINO_INGEST_BREADCRUMBS: '{"limit":10}' }).breadcrumbs).toEqual({
       ...DEFAULT_BREADCRUMBS,
       limit: 10,
@@ -34,6 +36,9 @@ describe('beside those', () => {
 
   test('in code 1 and 0 are no switch, as for the others', () => {
     expect(problem({ requestLogs: 1 })).toContain('requestLogs must be')
+    expect(problem({ requestLogs: 'only' })).toContain(
+      'requestLogs must be true, false or an object with enabled, only, keys',
+    )
     expect(problem({ breadcrumbs: 0 })).toContain('breadcrumbs must be')
     expect(problem({ release: 1 })).toContain('release must be')
   })

@@ -1,0 +1,133 @@
+/** Reads one option after the other from code and environment, groups member by member. */
+import { describeHidden, formatName, formatValue } from './format-value.js'
+import { isPlainObject } from './kinds.js'
+import type { Members, Row } from './kinds.js'
+import { findNearestName } from './nearest-name.js'
+import { variablesAt } from './option-group.js'
+
+export interface ReaderSources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** For the variables that name files. */
+  readonly readFile: (path: string) => string
+}
+
+/** A value, and its name in messages: the path of an option or a variable. */
+interface Given {
+  readonly place: string
+  readonly value: unknown
+}
+
+interface Places {
+  /** Wins over the environment. */
+  readonly inCode?: Given | undefined
+  /** Members of groups that variables set as JSON. The option's own variables win over them. */
+  readonly inJson?: readonly Given[]
+}
+
+const ROOTED_PATH = /^(?:[/~.]|[a-z]:[\\/])/i
+
+export class OptionReader {
+  readonly #sources: ReaderSources
+  readonly #problems: string[]
+
+  /** @param problems receives what is wrong, with place, rule and value (a secret's never) */
+  constructor(sources: ReaderSources, problems: string[]) {
+    this.#sources = sources
+    this.#problems = problems
+  }
+
+  /** @returns undefined if nothing is given, or it is wrong. A group has only the members that are given. */
+  read(row: Row<unknown>, path: string, places: Places): unknown {
+    const { members } = row.kind
+    if (members !== undefined) return this.#readGroup(row, members, path, places)
+    const { inCode, inJson = [] } = places
+    const given = inCode ?? this.#fromVariables(row, path) ?? inJson[0]
+    return given && this.check(row, given.place, given.value)
+  }
+
+  /** @returns undefined if the value breaks the rule */
+  check(row: Row<unknown>, place: string, value: unknown): unknown {
+    const { kind: own, variableKinds = {}, secret } = row
+    const kind = variableKinds[place] ?? own
+    const read = kind.read(value)
+    if (read !== undefined) return read
+    const problem = kind.problem?.(value)
+    this.#problems.push(
+      problem === undefined
+        ? `${place} must be ${kind.rule}, got ${secret === true ? describeHidden(value) : formatValue(value)}`
+        : `${place}: ${problem}`,
+    )
+    return undefined
+  }
+
+  #readGroup(row: Row<unknown>, members: Members, path: string, { inCode, inJson = [] }: Places): unknown {
+    const toObject = (given: Given | undefined): Given[] => {
+      if (given === undefined) return []
+      const value = this.check(row, given.place, given.value)
+      if (!isPlainObject(value)) return []
+      this.#reportUnknown(Object.keys(value), members, given.place)
+      return [{ place: given.place, value }]
+    }
+    const [code] = toObject(inCode)
+    const jsons = [this.#fromVariables(row, path), ...inJson].flatMap(toObject)
+    const found = Object.entries(members).map(([name, member]) => {
+      const places = { inCode: code && memberOf(code, name), inJson: jsons.flatMap((one) => memberOf(one, name) ?? []) }
+      return [name, this.read(member, `${path}.${name}`, places)] as const
+    })
+    const given = Object.fromEntries(found.filter(([, value]) => value !== undefined))
+    if (code === undefined && jsons.length === 0 && Object.keys(given).length === 0) return undefined
+    return Object.hasOwn(members, 'enabled') ? { enabled: true, ...given } : given
+  }
+
+  #reportUnknown(names: readonly string[], members: Members, place: string): void {
+    const known = Object.keys(members)
+    for (const name of names.filter((one) => !known.includes(one))) {
+      const nearest = findNearestName(name, known)
+      const advice = nearest === undefined ? `only ${known.join(', ')}` : `did you mean ${nearest}?`
+      this.#problems.push(`${place} has no ${formatName(name)}, ${advice}`)
+    }
+  }
+
+  #fromVariables(row: Row<unknown>, path: string): Given | undefined {
+    for (const place of variablesAt(row, path)) {
+      const text = this.#sources.env[place]
+      if (text === undefined || text === '') continue
+      const value = row.isFile === true || place.endsWith('_FILE') ? this.#readFile(row, place, text) : text
+      return value === undefined ? undefined : { place, value: (row.variableKinds?.[place] ?? row.kind).parse(value) }
+    }
+    return undefined
+  }
+
+  #readFile({ secret, isFile }: Row<unknown>, variable: string, path: string): string | undefined {
+    try {
+      return this.#sources.readFile(path)
+    } catch (error) {
+      // The path may be the key itself, by mistake.
+      const shown = secret === true && isFile !== true && !ROOTED_PATH.test(path) ? describeHidden(path) : path
+      this.#problems.push(
+        `${variable} names a file that cannot be read: ${shown} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+      )
+      return undefined
+    }
+  }
+}
+
+/** Own properties only: `Object.prototype` may have been extended. */
+function memberOf({ place, value }: Given, name: string): Given | undefined {
+  const members = value as Readonly<Record<string, unknown>>
+  return Object.hasOwn(members, name) && members[name] !== undefined
+    ? { place: `${place}.${name}`, value: members[name] }
+    : undefined
+}
+
+/** Adds the defaults of an option, or of a group's members. @returns undefined if there is no value at all */
+export function withDefaults(row: Row<unknown>, value: unknown): unknown {
+  const { members } = row.kind
+  if (members === undefined) return value ?? row.default
+  const completed = Object.entries(members)
+    .map(
+      ([name, member]) => [name, withDefaults(member, (value as Record<string, unknown> | undefined)?.[name])] as const,
+    )
+    .filter(([, one]) => one !== undefined)
+  return completed.length === 0 && value === undefined ? undefined : Object.fromEntries(completed)
+}
