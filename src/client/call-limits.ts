@@ -10,6 +10,7 @@ export const CALL_OPTION_NAMES = [
   'allowInsecure',
   'tls',
   'proxy',
+  'headers',
   'requestTimeoutMs',
   'retry',
 ] as const

@@ -1,10 +1,13 @@
 /** Types of the HTTP module. */
+import type { Secret } from '../options/secret.js'
 import type { Tls } from '../options/tls.js'
 
 export interface HttpOptions {
   /** Base URL without a trailing slash; ends with `/api/v1`. */
   readonly url: string
   readonly apiKey: string
+  /** Sent with every request; names in lower case. */
+  readonly headers?: Readonly<Record<string, Secret>>
   readonly tls?: Tls | undefined
   /** URL of a proxy; `false` for none. Used with CONNECT, so that it does not see the key if the service uses https. */
   readonly proxy?: string | false | undefined

@@ -1,6 +1,7 @@
 /** The only module that sends HTTP requests. */
 import type { Dispatcher } from 'undici'
 import { API_KEY_HEADER, CONTENT_TYPE, PATHS } from '../protocol/limits.js'
+import { revealAll } from '../options/secret.js'
 import { VERSION } from '../version.js'
 import { KEEP_ALIVE_MS, loadDispatchers } from './dispatcher.js'
 import { HttpExchange, MAX_REPLY_BYTES } from './http-exchange.js'
@@ -77,7 +78,7 @@ export function createHttp(options: HttpOptions): Http {
       open.add(one)
       if (init.signal !== undefined) signals.add(init.signal, abort)
       if (isClosed || init.signal?.aborted === true) return abort()
-      const headers = headersFor(options.apiKey, body !== null, init)
+      const headers = headersFor(options, body !== null, init)
       // Bun replaces undici by a shim without agents and limits.
       if (process.versions['bun'] !== undefined) {
         return sendByFetch(one, base.origin + basePath + path, options, {
@@ -163,15 +164,17 @@ function failureAt(place: string, { kind, error }: ExchangeFailure, timeoutMs: n
 }
 
 function headersFor(
-  apiKey: string,
+  { apiKey, headers = {} }: HttpOptions,
   hasBody: boolean,
   { contentEncoding, keyless }: HttpRequestInit,
 ): Record<string, string> {
   return {
     'user-agent': `pino-ingest/${VERSION}`,
+    ...(hasBody && { accept: CONTENT_TYPE }),
+    ...revealAll(headers),
     // RFC 9110, section 12.5.3: without this header a reply may be compressed.
     'accept-encoding': 'identity',
-    ...(hasBody && { 'content-type': CONTENT_TYPE, accept: CONTENT_TYPE }),
+    ...(hasBody && { 'content-type': CONTENT_TYPE }),
     ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
     ...(keyless !== true && { [API_KEY_HEADER]: apiKey }),
   }

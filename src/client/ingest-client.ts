@@ -73,7 +73,6 @@ export class IngestClient {
     this.#calls = new RetryingCaller({
       ...settings,
       ...limits,
-      apiKey,
       clock: systemClock,
       random: Math.random,
       http: createHttp({ ...settings, apiKey, maxConnections: MAX_CONNECTIONS }),

@@ -1,6 +1,7 @@
 /** Sends a request with a limited number of attempts and waits between them. */
 import { nextDelayMs } from '../shared/backoff.js'
 import type { RetrySettings } from '../options/settings.js'
+import type { Secret } from '../options/secret.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
@@ -14,7 +15,8 @@ export interface RetryingCallerOptions {
   readonly clock: Clock
   /** In [0, 1). */
   readonly random: () => number
-  readonly apiKey: string
+  /** Masked in errors. */
+  readonly secrets: readonly Secret[]
   /** Per call, including the first. */
   readonly maxAttempts: number
   /** Milliseconds per call, including all attempts and waits. */
@@ -37,7 +39,7 @@ export interface Call {
   /** The body of a 2xx from the service. Default `json`. */
   readonly expected?: ExpectedBody
   readonly signal?: AbortSignal | undefined
-  /** Masked in errors, besides the key. */
+  /** Masked in errors, besides those of all calls. */
   readonly secrets?: readonly string[]
   /** Whether a rejection of the content is a result, not an error. */
   readonly isAnswer?: (reply: HttpReply) => boolean
@@ -161,7 +163,10 @@ export class RetryingCaller {
         : ` (${attempts})`
     if (reply instanceof HttpFailure) return new IngestError('UNAVAILABLE', `${reply.message}${tried}`)
     const { status } = reply
-    const reason = describeReply(reply, createSecretMask([this.#options.apiKey, ...secrets]))
+    const reason = describeReply(
+      reply,
+      createSecretMask([...this.#options.secrets.map((one) => one.reveal()), ...secrets]),
+    )
     const refused = body === null ? 'monitor token' : 'key'
     if (status === 401 || status === 403)
       return new IngestError('AUTH', `the service refuses the ${refused}: ${reason}`, { status })

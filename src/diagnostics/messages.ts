@@ -267,9 +267,9 @@ export const APPLICATION_MESSAGES = {
   keyWithoutUrl: {
     code: 'CONFIG',
     text: (names, url) =>
-      `${names} set without a URL and not used: requests go to the local service at ${url}. Set PINO_INGEST_URL to the URL of the service, or unset the key.`,
-    cause: 'a key is not sent to the local service',
-    remedy: 'set `PINO_INGEST_URL`, or unset the key',
+      `${names} set without a URL and not used: requests go to the local service at ${url}. Set PINO_INGEST_URL to the URL of the service, or unset the named options.`,
+    cause: 'a key, or headers, are not sent to the local service',
+    remedy: 'set `PINO_INGEST_URL`, or unset the named options',
   },
   hookFailed: {
     code: 'CONFIG',

@@ -3,12 +3,10 @@
 import * as nodeModule from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { BeforeSend } from '../options/kinds.js'
 import { IngestError } from '../shared/errors.js'
 import type { LogEntry } from '../protocol/log-entry.js'
 import { formatThrown } from './format-thrown.js'
-
-/** Type of `beforeSend`: receives an entry and returns it, changed or unchanged, or another one; `null` drops it. */
-export type BeforeSend = (entry: LogEntry) => LogEntry | null
 
 /** `BeforeSend` before its results are validated. */
 export type HookFunction = (entry: LogEntry) => unknown
@@ -28,7 +26,8 @@ const ONLY_IMPORTABLE =
  * @param path absolute, relative to `cwd`, or a `file:` URL
  * @throws IngestError `CONFIG` if it is not found, fails while loading, or has no function as default export
  */
-export async function loadHook(path: string, cwd = process.cwd()): Promise<HookFunction> {
+export async function loadHook(path: string | BeforeSend, cwd = process.cwd()): Promise<HookFunction> {
+  checkCanCross(path)
   const found = findModule(path, cwd)
   const required = tryRequire(found, path)
   if (required !== undefined) return toHook(required.module, path)
@@ -38,12 +37,22 @@ export async function loadHook(path: string, cwd = process.cwd()): Promise<HookF
   return toHook(imported, path)
 }
 
+/** @throws IngestError `CONFIG` for a function, which pino cannot pass to its worker */
+export function checkCanCross(beforeSend: string | BeforeSend | undefined): asserts beforeSend is string | undefined {
+  if (typeof beforeSend === 'function')
+    throw new IngestError(
+      'CONFIG',
+      "beforeSend is a function, which cannot be passed to pino's worker: set the path of a module, or use ingestStream()",
+    )
+}
+
 /**
- * As `loadHook`, synchronously.
+ * As `loadHook`, synchronously. A function is used as it is.
  *
  * @throws IngestError `CONFIG`, also for a module with a top-level await
  */
-export function loadHookSync(path: string, cwd = process.cwd()): HookFunction {
+export function loadHookSync(path: string | BeforeSend, cwd = process.cwd()): HookFunction {
+  if (typeof path === 'function') return path
   const required = tryRequire(findModule(path, cwd), path)
   if (required === undefined) throw failed(path, ONLY_IMPORTABLE)
   return toHook(required.module, path)

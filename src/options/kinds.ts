@@ -1,5 +1,5 @@
 /** Types of option values: how each is read from code and parsed from a variable, and its rule. */
-import type { JsonObject } from '../protocol/log-entry.js'
+import type { JsonObject, LogEntry } from '../protocol/log-entry.js'
 
 export interface Kind<T> {
   /** Completes "must be …". */
@@ -56,9 +56,13 @@ export const text: Kind<string> = {
 
 export const path: Kind<string> = { ...text, rule: 'a path' }
 
-export const modulePath: Kind<string> = {
-  ...text,
-  rule: "the path of a module, as text: a function cannot cross into pino's worker",
+/** Type of `beforeSend`: receives an entry and returns it, changed or unchanged, or another one; `null` drops it. */
+export type BeforeSend = (entry: LogEntry) => LogEntry | null
+
+export const hook: Kind<string | BeforeSend> = {
+  rule: 'the path of a module, or for ingestStream() a function',
+  read: (value) => (typeof value === 'function' ? (value as BeforeSend) : text.read(value)),
+  parse: (value) => value,
 }
 
 /** Valid in an HTTP header (RFC 9110, section 5.5). A stray newline is reported at startup. */

@@ -3,11 +3,11 @@ import type { JsonObject } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import {
   flag,
+  hook,
   integer,
   key,
   keys,
   levels,
-  modulePath,
   object,
   oneOf,
   path,
@@ -19,6 +19,7 @@ import {
   texts,
 } from './kinds.js'
 import type { Row } from './kinds.js'
+import { headers } from './headers.js'
 import { group, switchable, variablesAt } from './option-group.js'
 import { scrubPatterns } from './scrub-patterns.js'
 import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from './size-limits.js'
@@ -95,6 +96,13 @@ export const OPTION_TABLE = {
     defaultText: '`HTTPS_PROXY`, `HTTP_PROXY`, except for `NO_PROXY` and loopback',
     meaning: 'URL of an HTTP proxy, used only if `url` is set; `false` for none',
   }),
+  headers: connection({
+    kind: headers,
+    secret: true,
+    defaultText: 'none',
+    meaning:
+      '`{ name: value }`: sent with every request to the configured `url`, never to the implicit local service; the variable is JSON',
+  }),
   compression: connection({
     kind: oneOf('none', 'gzip'),
     default: 'none',
@@ -103,13 +111,26 @@ export const OPTION_TABLE = {
   service: app({
     kind: text,
     variables: ['PINO_INGEST_SERVICE', 'OTEL_SERVICE_NAME'],
-    defaultText: "pino's `name`, then `npm_package_name`",
+    defaultText: "`service.name` of `OTEL_RESOURCE_ATTRIBUTES`, pino's `name`, `npm_package_name`",
     meaning: 'name of the service that logs',
   }),
-  environment: app({ kind: text, defaultText: '`NODE_ENV`', meaning: 'environment label' }),
-  version: app({ kind: text, defaultText: '`npm_package_version`', meaning: 'version of the application' }),
+  environment: app({
+    kind: text,
+    defaultText: '`deployment.environment.name`, `NODE_ENV`',
+    meaning: 'environment label',
+  }),
+  version: app({
+    kind: text,
+    defaultText: '`service.version`, `npm_package_version`',
+    meaning: 'version of the application',
+  }),
   tags: app({ kind: texts, default: [], meaning: 'added to every entry; the variable is a comma-separated list' }),
-  metadata: app<JsonObject>({ kind: object, default: {}, meaning: 'added to every entry; the variable is JSON' }),
+  metadata: app<JsonObject>({
+    kind: object,
+    default: {},
+    meaning:
+      'added to every entry, with [attributes of the environment](src/options/README.md#containers-and-opentelemetry); the variable is JSON',
+  }),
   deploy: app({
     kind: group({
       commit: { kind: text, variables: ['PINO_INGEST_COMMIT'] },
@@ -190,8 +211,9 @@ export const OPTION_TABLE = {
     meaning: '`auto` computes one for errors; the service uses it for de-duplication',
   }),
   beforeSend: sent({
-    kind: modulePath,
-    meaning: 'path of a module whose default export takes an entry and returns one, or `null` to drop it',
+    kind: hook,
+    meaning:
+      'path of a module whose default export takes an entry and returns one, or `null` to drop it; for `ingestStream()` also the function itself',
   }),
   scrub: sent({
     kind: group({

@@ -7,6 +7,7 @@ import { findCiDeploy } from './ci.js'
 import { isPlainObject } from './kinds.js'
 import { findEquivalentOptions } from './equivalent-options.js'
 import { findNearestName } from './nearest-name.js'
+import { readResource } from './resource.js'
 import { Secret } from './secret.js'
 import type { Settings } from './settings.js'
 import { resolveSpool, isInMemory } from './spool-settings.js'
@@ -158,6 +159,10 @@ function complete({
     problems.push(`tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
   const spool = resolveSpool({ option: own.spool as SpoolOption, isLocalDefault, isLostInMemory }, problems)
   const { enabled: hasBreadcrumbs, ...breadcrumbs } = own.breadcrumbs ?? {}
+  const resource = readResource(env)
+  const headers = Object.fromEntries(
+    Object.entries(own.headers ?? {}).map(([name, value]) => [name, new Secret(value as string)]),
+  )
   const previousApiKeys = (own.previousApiKeys ?? []).map((one) => new Secret(one))
   const defined = Object.fromEntries(
     Object.entries({
@@ -167,15 +172,22 @@ function complete({
         ...own.pino,
       },
       fallbackService: nonEmpty(env['npm_package_name']),
-      environment: own.environment ?? nonEmpty(env['NODE_ENV']),
-      version: own.version ?? nonEmpty(env['npm_package_version']),
+      service: own.service ?? resource.service,
+      environment: own.environment ?? resource.environment ?? nonEmpty(env['NODE_ENV']),
+      version: own.version ?? resource.version ?? nonEmpty(env['npm_package_version']),
+      metadata: { ...resource.metadata, ...own.metadata },
       deploy: own.deploy ?? findCiDeploy(env),
       url,
       isLocalDefault,
       keyWarning: isLocalDefault ? keyWarning(own, options, env) : undefined,
       apiKey: new Secret((isLocalDefault ? undefined : own.apiKey) ?? LOCAL_KEY),
       previousApiKeys: isLocalDefault ? [] : previousApiKeys,
-      givenKeys: [...(own.apiKey === undefined ? [] : [new Secret(own.apiKey)]), ...previousApiKeys],
+      headers: isLocalDefault ? {} : headers,
+      secrets: [
+        ...(own.apiKey === undefined ? [] : [new Secret(own.apiKey)]),
+        ...previousApiKeys,
+        ...Object.values(headers),
+      ],
       spool,
       breadcrumbs: hasBreadcrumbs === true && breadcrumbs,
       maxBufferBytes: own.maxBufferBytes ?? (spool === false ? 64 : 8) * MIB,
@@ -194,7 +206,7 @@ function keyWarning(
   options: Record<string, unknown>,
   env: OptionSources['env'],
 ): string | undefined {
-  const given = (['apiKey', 'previousApiKeys'] as const)
+  const given = (['apiKey', 'previousApiKeys', 'headers'] as const)
     .filter((name) => own[name] !== undefined)
     .map((name) =>
       isGiven(options, name) ? name : variablesOf(name).find((variable) => nonEmpty(env[variable]) !== undefined),

@@ -3,6 +3,11 @@ import { inspect } from 'node:util'
 
 const SHOWN = '[secret]'
 
+/** @returns the values by name */
+export function revealAll(secrets: Readonly<Record<string, Secret>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(secrets).map(([name, secret]) => [name, secret.reveal()]))
+}
+
 export class Secret {
   readonly #value: string
 

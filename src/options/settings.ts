@@ -1,4 +1,5 @@
 import type { EntryDeploy, JsonObject, Level } from '../protocol/log-entry.js'
+import type { BeforeSend } from './kinds.js'
 import type { Secret } from './secret.js'
 import type { SpoolSettings } from './spool-settings.js'
 import type { LEVEL_NAMES } from './option-table.js'
@@ -54,8 +55,10 @@ export interface Settings {
   readonly isLocalDefault: boolean
   /** Warning about a key that was set without a URL. */
   readonly keyWarning?: string
-  /** All keys that were set, used or not: no message may contain them. */
-  readonly givenKeys: readonly Secret[]
+  /** All keys and values of headers that were set, used or not: no message may contain them. */
+  readonly secrets: readonly Secret[]
+  /** Sent with every request, also with heartbeats; names in lower case. Empty for the implicit local URL. */
+  readonly headers: Readonly<Record<string, Secret>>
   readonly allowInsecure: boolean
   readonly tls?: Tls
   readonly proxy: string | false
@@ -84,7 +87,7 @@ export interface Settings {
   readonly scrub: { readonly patterns: readonly string[]; readonly urlParams: readonly string[] }
   readonly sample?: SampleRates
   readonly dedupeWindowMs: number
-  readonly beforeSend?: string
+  readonly beforeSend?: string | BeforeSend
   readonly batch: BatchSettings
   readonly maxConcurrency: number
   readonly requestTimeoutMs: number

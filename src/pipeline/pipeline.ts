@@ -58,7 +58,7 @@ export class Pipeline {
   constructor({ settings, config, clock, emit, hook, source, isInProcess = false }: PipelineOptions) {
     this.account = new Account()
     this.#requestAccount = settings.requestLogs.enabled ? new Account() : undefined
-    const secrets = settings.givenKeys.map((key) => key.reveal())
+    const secrets = settings.secrets.map((key) => key.reveal())
     const notices = new DropNotices({ clock, settings })
     const reporter = new Reporter({
       clock,

@@ -1,6 +1,7 @@
 /** `release: true`: registers the release, with the transport's settings and its clock. */
 import { registerDetectedRelease } from '../client/release/register-detected-release.js'
 import type { DetectedReleaseOptions } from '../client/release/register-detected-release.js'
+import { revealAll } from '../options/secret.js'
 import type { Settings } from '../options/settings.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
@@ -55,8 +56,19 @@ export function createRegistration({
 }
 
 function toReleaseOptions(settings: Settings): DetectedReleaseOptions {
-  const { url, apiKey, isLocalDefault, allowInsecure, tls, proxy, noProxy, requestTimeoutMs, version, deploy } =
-    settings
+  const {
+    url,
+    apiKey,
+    headers,
+    isLocalDefault,
+    allowInsecure,
+    tls,
+    proxy,
+    noProxy,
+    requestTimeoutMs,
+    version,
+    deploy,
+  } = settings
   return {
     allowInsecure,
     tls,
@@ -66,7 +78,7 @@ function toReleaseOptions(settings: Settings): DetectedReleaseOptions {
     commit_hash: deploy?.commit,
     branch: deploy?.branch,
     deployed_by: deploy?.deployed_by,
-    ...(!isLocalDefault && { url, apiKey: apiKey.reveal() }),
+    ...(!isLocalDefault && { url, apiKey: apiKey.reveal(), headers: revealAll(headers) }),
     // With exceptions (`noProxy`) it is from the environment, which the client reads itself.
     ...(noProxy === '' && { proxy }),
   }

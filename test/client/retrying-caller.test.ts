@@ -1,5 +1,6 @@
 /** Attempts, waits and errors, with a clock that stands still and replies from a list. */
 import { describe, expect, test } from 'vitest'
+import { Secret } from '../../src/options/secret.js'
 import { RetryingCaller } from '../../src/client/retrying-caller.js'
 import type { Call, RetryingCallerOptions } from '../../src/client/retrying-caller.js'
 import { HttpFailure } from '../../src/client/http-types.js'
@@ -54,7 +55,7 @@ function scripted(
     http,
     clock,
     random: () => 0.5,
-    apiKey: KEY,
+    secrets: [new Secret(KEY)],
     maxAttempts: 3,
     timeoutMs: 30_000,
     retry: { minMs: 200, maxMs: 30_000 },
@@ -382,7 +383,7 @@ describe('the error', () => {
       ) as unknown
       for (const status of [302, 400, 401, 404, 422, 429, 500]) {
         const error = await failureOf<IngestError>(
-          scripted([reply(status, {}, echo)], { maxAttempts: 1, apiKey: `${KEY}"q` }).calls.post(call),
+          scripted([reply(status, {}, echo)], { maxAttempts: 1, secrets: [new Secret(`${KEY}"q`)] }).calls.post(call),
           secret,
           `${KEY}"q`,
         )

@@ -330,7 +330,7 @@ describe('url and key', () => {
     const settings = resolve({ proxy: 'http://proxy.example:3128' }, given)
     expect(settings).toMatchObject({ isLocalDefault: true, previousApiKeys: [], proxy: false })
     expect(settings.apiKey.reveal()).toBe('local')
-    expect(settings.givenKeys.map((key) => key.reveal())).toEqual([KEY, `${KEY}-1`, `${KEY}-2`])
+    expect(settings.secrets.map((key) => key.reveal())).toEqual([KEY, `${KEY}-1`, `${KEY}-2`])
     expect(settings.keyWarning).toMatch(/PINO_INGEST_API_KEY .*PINO_INGEST_PREVIOUS_API_KEYS .*PINO_INGEST_URL/)
     expect(settings.keyWarning).not.toContain(KEY)
     expect(resolve({ apiKey: KEY }).keyWarning).toMatch(/^apiKey /)

@@ -35,7 +35,6 @@ export class Pinger {
     this.#calls = new RetryingCaller({
       ...settings,
       ...limits,
-      apiKey: UNUSED_KEY,
       clock,
       random: Math.random,
       http: createHttp({ ...settings, apiKey: UNUSED_KEY, maxConnections: 1 }),

@@ -2,6 +2,7 @@
 import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, TransportSingleOptions } from 'pino'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
+import { checkCanCross } from '../../filter/load-hook.js'
 import { isError, serializeError } from './error-serializer.js'
 import { ingestMixin } from './ingest-mixin.js'
 
@@ -86,6 +87,7 @@ function checkedTransport(transport: AppTransport, nestedKey: string | undefined
       nestedKey === undefined
         ? options
         : { ...(options as object | undefined), pino: { nestedKey, ...(options as IngestOptions | undefined)?.pino } }
+    checkCanCross((options as IngestOptions | undefined)?.beforeSend)
     if (!isElsewhere) resolveFromProcess(completed)
     return { ...target, ...(completed !== options && { options: completed }) }
   }

@@ -3,6 +3,7 @@ import { TOKEN_VARIABLE } from '../../options/dev-token.js'
 import { findNearestName } from '../../options/nearest-name.js'
 import { OPTION_TABLE, allVariablesOf, rowOf } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
+import { RESOURCE_VARIABLE, findResourceProblem, readResource } from '../../options/resource.js'
 import { resolveOptions } from '../../options/resolve-options.js'
 import type { OptionSources, Settings } from '../../options/resolve-options.js'
 import { IngestError } from '../../shared/errors.js'
@@ -35,8 +36,7 @@ export function checkOptions(
 
 /** The origin of an option, and its value unless it is secret or an object. */
 function describeOption(option: OptionName, settings: Settings, given: Record<string, unknown>, env: Env): string[] {
-  // It has a check of its own: which of its variables applies depends on the URL.
-  if (option === 'proxy') return []
+  if (option === 'proxy') return [] // it has a check of its own
   const origin = given[option] !== undefined ? `--${option}` : describeVariables(option, env)
   if (origin === undefined) return []
   const value = settings[option as keyof Settings]
@@ -49,7 +49,9 @@ function describeOption(option: OptionName, settings: Settings, given: Record<st
 /** All variables of a group that are set; of an option the one that counts. */
 function describeVariables(option: OptionName, env: Env): string | undefined {
   const set = allVariablesOf(option).filter((one) => isSet(env, one))
-  return rowOf(option).kind.members === undefined || set.length === 0 ? set[0] : set.join(', ')
+  if (set.length > 0) return rowOf(option).kind.members === undefined ? set[0] : set.join(', ')
+  const isAttribute = option === 'service' || option === 'version' || option === 'environment'
+  return isAttribute && readResource(env)[option] !== undefined ? RESOURCE_VARIABLE : undefined
 }
 
 /** Empty unless a key was given without a URL. */
@@ -57,7 +59,7 @@ export function checkKeyUse(settings: Settings | undefined): Check[] {
   return settings?.keyWarning === undefined ? [] : [pass('apiKey', 'ignored', settings.keyWarning)]
 }
 
-/** Warns of unknown variables with our prefix. */
+/** Warns of unknown variables with our prefix, and of one that cannot be read. */
 export function checkVariables(env: Env): Check[] {
   const known = [
     ...NAMES.flatMap(allVariablesOf),
@@ -68,14 +70,20 @@ export function checkVariables(env: Env): Check[] {
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith(PREFIX) && isSet(env, name) && !known.includes(name),
   )
-  return unknown.map((name) => {
-    const nearest = findNearestName(name, known)
-    return pass(
-      'variable',
-      `${name} is set, but nothing reads it`,
-      nearest === undefined ? 'unset it' : `did you mean ${nearest}?`,
-    )
-  })
+  const problem = findResourceProblem(env)
+  return [
+    ...unknown.map((name) => {
+      const nearest = findNearestName(name, known)
+      return pass(
+        'variable',
+        `${name} is set, but nothing reads it`,
+        nearest === undefined ? 'unset it' : `did you mean ${nearest}?`,
+      )
+    }),
+    ...(problem === undefined
+      ? []
+      : [pass('variable', `${RESOURCE_VARIABLE} is ignored: ${problem}`, 'write it as key=value,key=value')]),
+  ]
 }
 
 export const OPTIONS_IN_CODE = pass(

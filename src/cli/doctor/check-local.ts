@@ -23,7 +23,7 @@ export async function checkLocal(settings: Settings): Promise<Check[]> {
   const { enabled, spool, beforeSend } = settings
   return [
     ...(enabled && spool !== false ? [checkSpool(spool.dir, settings)] : []),
-    ...(beforeSend === undefined ? [] : [await checkHook(beforeSend)]),
+    ...(typeof beforeSend === 'string' ? [await checkHook(beforeSend)] : []),
   ]
 }
 

@@ -47,7 +47,7 @@ async function run(given: Arguments): Promise<number> {
 
 async function checkSettings(settings: Settings): Promise<Check[]> {
   // A reply may quote the key, and so may an error of the beforeSend module.
-  const mask = createSecretMask(settings.givenKeys.map((key) => key.reveal()))
+  const mask = createSecretMask(settings.secrets.map((key) => key.reveal()))
   const checks = [...(await checkLocal(settings)), ...(await checkReply(settings, mask, () => systemClock.wallNow()))]
   return checks.map((check) => ({
     ...check,

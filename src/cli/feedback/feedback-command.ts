@@ -53,6 +53,6 @@ async function run(given: Arguments): Promise<number> {
 
 function requireFlag({ texts }: Arguments, flag: string, value: string): string {
   const text = texts.get(flag)
-  if (text === undefined || text === '') throw createUsageError(`feedback needs --${flag} ${value}`)
+  if (text === undefined) throw createUsageError(`feedback needs --${flag} ${value}`)
   return text
 }

@@ -74,7 +74,7 @@ async function run(given: Arguments): Promise<number> {
   const isJson = switches.has('json')
   const isSilent = resolved.logTo === 'silent'
   const isQuiet = switches.has('quiet') || isSilent
-  const mask = createSecretMask(settings.givenKeys.map((one) => one.reveal()))
+  const mask = createSecretMask(settings.secrets.map((one) => one.reveal()))
 
   const keys = [settings.apiKey, ...settings.previousApiKeys]
   const checkpoints = new CheckpointFolder({

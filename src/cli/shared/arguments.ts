@@ -46,6 +46,7 @@ export function parseArguments(args: readonly string[], shape: Shape): Arguments
       if (value === undefined || (inlineValue === false && /^-\S/.test(value))) {
         throw createUsageError(`${rawName} needs a value: --${name} ${flag.value}`)
       }
+      if (value.trim() === '') throw createUsageError(`${rawName} is empty: --${name} ${flag.value}`)
       texts.set(name, value)
     }
   }

@@ -63,7 +63,7 @@ export async function locateSpool({ texts }: Arguments): Promise<SpoolLocation> 
     previous: previous.flatMap((one) => Object.values(one)),
     mask: createSecretMask([
       ...namedKeys.map((key) => key?.trim() ?? ''),
-      ...(settings?.givenKeys.map((key) => key.reveal()) ?? []),
+      ...(settings?.secrets.map((key) => key.reveal()) ?? []),
     ]),
   }
 }

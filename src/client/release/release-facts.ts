@@ -4,7 +4,10 @@ import { dirname, join, resolve } from 'node:path'
 import { IngestError } from '../../shared/errors.js'
 import { findCiFacts } from '../../options/ci.js'
 import type { Env } from '../../options/ci.js'
-import { allVariablesOf, variablesOf } from '../../options/option-table.js'
+import { readResource } from '../../options/resource.js'
+import { OptionReader } from '../../options/option-reader.js'
+import { rowOf, variablesOf } from '../../options/option-table.js'
+import type { EntryDeploy } from '../../protocol/log-entry.js'
 import type { Release } from '../../protocol/resources.js'
 import { readGit } from './git.js'
 
@@ -23,25 +26,25 @@ const PLACEHOLDER = /^0\.0\.0(?:-|$)/
 
 /**
  * Precedence: given values, then `PINO_INGEST_VERSION`, `_COMMIT`, `_BRANCH`, `_DEPLOYED_BY`, then the CI provider's variables,
- * then git. The version is `npm_package_version`, that of the nearest package.json, the tag, or the
- * short commit.
+ * then git. The version is `service.version` of `OTEL_RESOURCE_ATTRIBUTES`, `npm_package_version`, that of the nearest
+ * package.json, the tag, or the short commit.
  *
- * @throws IngestError `CONFIG` if no source has a version.
+ * @throws IngestError `CONFIG` if no source has a version, or a variable is wrong.
  */
 export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSources): Promise<Release> {
-  const [, commitVariable = '', branchVariable = '', personVariable = ''] = allVariablesOf('deploy')
+  const own = readDeploy(env)
   const [ci, git] = [findCiFacts(env), await readGit(cwd)]
-  const commit = findFirst(given.commit_hash, env[commitVariable], ci.commit, git.commit)
+  const commit = findFirst(given.commit_hash, own.commit, ci.commit, git.commit)
   // A branch is valid only together with its own commit.
   const branches = [ci, git].map((facts) =>
     facts.commit === undefined || isSameCommit(facts.commit, commit) ? facts.branch : undefined,
   )
-  const branch = findFirst(given.branch, env[branchVariable], ...branches)
+  const branch = findFirst(given.branch, own.branch, ...branches)
   // In CI the clone was created by a machine, not by a person.
   const people = Object.keys(ci).length > 0 ? ci.deployed_by : git.deployed_by
-  const deployedBy = findFirst(given.deployed_by, env[personVariable], people)
+  const deployedBy = findFirst(given.deployed_by, own.deployed_by, people)
   const version =
-    findFirst(given.version, ...variablesOf('version').map((variable) => env[variable])) ??
+    findFirst(given.version, ...variablesOf('version').map((variable) => env[variable]), readResource(env).version) ??
     (await findVersion(env, cwd, ci.tag, commit))
   const { changelog } = given
   return {
@@ -51,6 +54,14 @@ export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSour
     ...(deployedBy !== undefined && { deployed_by: deployedBy }),
     ...(changelog !== undefined && changelog !== '' && { changelog }),
   }
+}
+
+/** The variables of the option `deploy`. */
+function readDeploy(env: Env): EntryDeploy {
+  const problems: string[] = []
+  const read = new OptionReader({ env, readFile: () => '' }, problems).read(rowOf('deploy'), 'deploy', {})
+  if (problems.length > 0) throw new IngestError('CONFIG', problems.join('; '))
+  return (read ?? {}) as EntryDeploy
 }
 
 async function findVersion(

@@ -193,7 +193,7 @@ describe('doctor', () => {
       HTTPS_PROXY: 'http://user:passw0rd@127.0.0.1:1',
     })
     expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringContaining('ECONNREFUSED') }])
-    expect(text).toContain('http://127.0.0.1:1, except for')
+    expect(text).toContain('http://127.0.0.1:1\n')
     expect(text).not.toContain('passw0rd')
   })
 })
@@ -445,4 +445,23 @@ test('options: where each comes from; enabled false is a warning', () => {
   expect(checkVariables({ ...env, PINO_INGEST_ZZZZZZZZZZ: '1', OTHER: '1' })).toMatchObject([
     { detail: expect.stringContaining('ZZZ'), fix: 'unset it' },
   ])
+})
+
+test('OTEL_RESOURCE_ATTRIBUTES: what is taken from it, or that it is ignored', () => {
+  const detailOf = (env: Record<string, string>): string => checkOptions({}, { env, readFile: () => '' }).check.detail
+  const text = 'service.name=shop,service.version=1.4.0'
+  expect(detailOf({ OTEL_RESOURCE_ATTRIBUTES: text, PINO_INGEST_VERSION: '2' })).toContain(
+    'service shop (OTEL_RESOURCE_ATTRIBUTES), version 2 (PINO_INGEST_VERSION)',
+  )
+  expect(checkVariables({ OTEL_RESOURCE_ATTRIBUTES: text })).toEqual([])
+  expect(checkVariables({ OTEL_RESOURCE_ATTRIBUTES: `${text},team` })).toMatchObject([
+    { ok: true, detail: expect.stringMatching(/OTEL_RESOURCE_ATTRIBUTES is ignored: "team"/) as string },
+  ])
+})
+
+test('the variables of a group are all named', () => {
+  const env = { PINO_INGEST_RETRY_MIN_MS: '5', PINO_INGEST_RETRY: '{"maxMs":500}' }
+  expect(checkOptions({}, { env, readFile: () => '' }).check.detail).toContain(
+    'retry (PINO_INGEST_RETRY, PINO_INGEST_RETRY_MIN_MS)',
+  )
 })

@@ -53,7 +53,7 @@ test.each([
   [[], 'feedback needs --event ID'],
   [['--event', 'ev-1'], 'feedback needs --comments TEXT'],
   [['--event', 'ev-1', '--comments', '--name'], '--comments needs a value'],
-  [['--event', 'ev-1', '--comments='], 'feedback needs --comments TEXT'],
+  [['--event', 'ev-1', '--comments='], '--comments is empty: --comments TEXT'],
   [['ev-1'], 'unexpected argument ev-1'],
 ])('%j: 2', async (args, message) => {
   const result = await runCli(['feedback', ...args])

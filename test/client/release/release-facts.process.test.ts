@@ -121,6 +121,12 @@ describe('commit, branch and who deploys it', () => {
     })
     const given = { version: '1', commit_hash: 'a', branch: 'b', deployed_by: 'c', changelog: 'd' }
     expect(await findRelease(given, { env, cwd: scratch() })).toEqual(given)
+    const json = { PINO_INGEST_DEPLOY: '{"commit":"own"}', OTEL_RESOURCE_ATTRIBUTES: 'service.version=2' }
+    expect(await findRelease({}, { env: json, cwd: scratch() })).toEqual({ version: '2', commit_hash: 'own' })
+    await expect(findRelease({}, { env: { PINO_INGEST_DEPLOY: '[]' }, cwd: scratch() })).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('PINO_INGEST_DEPLOY must be an object') as string,
+    })
   })
 
   test('a branch goes with its own commit only, in full or in short', async () => {

@@ -20,7 +20,8 @@ expectTypeOf<IngestOptions['retry']>().toEqualTypeOf<
 expectTypeOf<IngestOptions['proxy']>().toEqualTypeOf<string | false | undefined>()
 expectTypeOf<IngestOptions['tags']>().toEqualTypeOf<readonly string[] | undefined>()
 expectTypeOf<IngestOptions['maxConcurrency']>().toEqualTypeOf<number | undefined>()
-expectTypeOf<IngestOptions['beforeSend']>().toEqualTypeOf<string | undefined>()
+expectTypeOf<IngestOptions['beforeSend']>().toEqualTypeOf<string | BeforeSend | undefined>()
+expectTypeOf<IngestOptions['headers']>().toEqualTypeOf<Readonly<Record<string, string | undefined>> | undefined>()
 expectTypeOf<NonNullable<IngestOptions['pino']>['customLevels']>().toEqualTypeOf<
   Readonly<Record<string, number>> | undefined
 >()
@@ -57,8 +58,9 @@ ingestStream({ servce: 'checkout' })
 ingestStream({ level: 'warning' })
 // @ts-expect-error a number is no text
 ingestStream({ batch: { size: '100' } })
-// @ts-expect-error a function cannot cross into a worker: the option names a module
-ingestStream({ beforeSend: (entry: LogEntry) => entry })
+ingestStream({ beforeSend: (entry) => (entry.level === 'debug' ? null : entry) })
+// @ts-expect-error it must be synchronous
+ingestStream({ beforeSend: async (entry: LogEntry) => entry })
 // @ts-expect-error a word of the variable
 ingestStream({ requestLogs: 'only' })
 // @ts-expect-error a member that batch does not have

@@ -1,0 +1,105 @@
+/** The option `headers`: what is refused, and that no message contains a value. */
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { revealAll } from '../../src/options/secret.js'
+import { problem, resolve } from './resolve.js'
+
+const PLACE = { url: 'https://logs.example.com/api/v1', apiKey: 'key-4711' }
+const VALUE = 'Bearer canary-value-0815'
+
+test('names are read in lower case; what is undefined is not given', () => {
+  const given = {
+    'X-Tenant': 'shop',
+    AUTHORIZATION: VALUE,
+    'x-empty': '',
+    'x-none': undefined,
+    'User-Agent': 'a/1 ä\t',
+  }
+  expect(revealAll(resolve({ ...PLACE, headers: given }).headers)).toEqual({
+    'x-tenant': 'shop',
+    authorization: VALUE,
+    'x-empty': '',
+    'user-agent': 'a/1 ä\t',
+  })
+})
+
+test('code wins over the variable as a whole, since names are not members', () => {
+  const env = { PINO_INGEST_HEADERS: '{"X-Tenant":"env"}' }
+  expect(revealAll(resolve(PLACE, env).headers)).toEqual({ 'x-tenant': 'env' })
+  expect(revealAll(resolve({ ...PLACE, headers: { a: 'b' } }, env).headers)).toEqual({ a: 'b' })
+})
+
+describe('refused', () => {
+  test.each([
+    'X-API-Key',
+    'x-api-key',
+    'HOST',
+    'Content-Type',
+    'content-length',
+    'Content-Encoding',
+    'Content-Anything',
+    'Connection',
+    'Keep-Alive',
+    'Proxy-Authorization',
+    'Proxy-Connection',
+    'TE',
+    'Trailer',
+    'Transfer-Encoding',
+    'Upgrade',
+    'Expect',
+    'Accept-Encoding',
+  ])('%s, which is set by the transport or belongs to a connection', (name) => {
+    expect(problem({ ...PLACE, headers: { [name]: VALUE } })).toBe(
+      `invalid configuration of pino-ingest: headers: ${name} cannot be set: the transport, or the connection, sets it`,
+    )
+  })
+
+  test.each(['', 'with space', 'a:b', 'a\r\nb', 'ä', 'a(b)', 'a"b'])('%j is no name', (name) => {
+    expect(problem({ ...PLACE, headers: { [name]: VALUE } })).toContain('is not the name of a header')
+  })
+
+  test.each<[unknown]>([
+    ['a\r\nX-Evil: 1'],
+    ['a\nb'],
+    ['a\0b'],
+    ['€'],
+    ['\x7f'],
+    [5],
+    [null],
+    [['a']],
+    [{}],
+    [() => 'a'],
+  ])('%j is no value', (value) => {
+    expect(problem({ ...PLACE, headers: { 'X-Tenant': value } })).toMatch(
+      /headers: the value of X-Tenant must be text in Latin-1 .*\(not shown\)$/,
+    )
+  })
+
+  test('a name that is given twice', () => {
+    expect(problem({ ...PLACE, headers: { 'X-Tenant': 'a', 'x-tenant': 'b' } })).toContain('x-tenant is given twice')
+  })
+
+  test.each([VALUE, [VALUE], new Map([['a', VALUE]]), 5, null])('%j, which is no object', (headers) => {
+    expect(problem({ ...PLACE, headers })).toMatch(/headers must be an object of names .*\(not shown\)$/)
+  })
+})
+
+test('no message and no print of the settings contains a value', () => {
+  const messages = [
+    problem({ ...PLACE, headers: { [`Authorization: ${VALUE}`]: '' } }),
+    problem({ ...PLACE, headers: { Authorization: `${VALUE}\n` } }),
+    problem({ ...PLACE, headers: { 'X-API-Key': VALUE } }),
+    problem(PLACE, { PINO_INGEST_HEADERS: `Authorization: ${VALUE}` }),
+    problem(PLACE, { PINO_INGEST_HEADERS: `{"Authorization":"${VALUE}\\n"}` }),
+    inspect(resolve({ ...PLACE, headers: { Authorization: VALUE } }), { depth: null, showHidden: true }),
+    JSON.stringify(resolve({ ...PLACE, headers: { Authorization: VALUE } })),
+  ]
+  expect(messages.filter((text) => text.includes('canary'))).toEqual([])
+})
+
+test('without a URL they are not sent, and this is reported', () => {
+  const { headers, keyWarning, secrets } = resolve({}, { PINO_INGEST_HEADERS: `{"Authorization":"${VALUE}"}` })
+  expect(headers).toEqual({})
+  expect(keyWarning).toMatch(/^PINO_INGEST_HEADERS is set without a URL/)
+  expect(secrets.map((one) => one.reveal())).toEqual([VALUE])
+})

@@ -1,0 +1,109 @@
+/** `beforeSend` as a function: `ingestStream()` uses it as it is, and a worker, which it cannot reach, is refused. */
+import { once } from 'node:events'
+import pino from 'pino'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import ingestTransport, { ingestOptions, ingestStream } from '../../src/index.js'
+import type { BeforeSend, IngestEvents, LogEntry } from '../../src/index.js'
+import { createIngestService } from '../../src/service/index.js'
+import type { IngestService } from '../../src/service/index.js'
+
+let service: IngestService
+beforeEach(async () => {
+  service = await createIngestService({ apiKeys: ['hook-key'] })
+})
+afterEach(() => service.close())
+
+async function run(beforeSend: BeforeSend): Promise<{ entries: LogEntry[]; problems: string[] }> {
+  const stream = ingestStream({ url: service.url, apiKey: 'hook-key', spool: false, logTo: 'silent', beforeSend })
+  const problems: string[] = []
+  stream.on('ingest:problem', ({ message }: IngestEvents['ingest:problem']) => problems.push(message))
+  const logger = pino(stream)
+  logger.info({ user: { id: 'u', email: 'jane@example.com' } }, 'first')
+  logger.info('second')
+  stream.end()
+  await once(stream, 'close')
+  return { entries: service.entries().items.map(({ entry }) => entry), problems }
+}
+
+test('it changes entries and drops them, as a closure', async () => {
+  const seen: string[] = []
+  const { entries, problems } = await run((entry) => {
+    seen.push(entry.message)
+    if (entry.message === 'second') return null
+    delete entry.user?.email
+    return { ...entry, tags: ['seen'] }
+  })
+  expect(seen).toEqual(['first', 'second'])
+  expect(entries).toMatchObject([{ message: 'first', tags: ['seen'], user: { id: 'u' } }])
+  expect(entries[0]?.user).not.toHaveProperty('email')
+  expect(problems).toEqual([])
+})
+
+test.each<[string, (entry: LogEntry) => unknown, RegExp]>([
+  [
+    'throws, after it has changed the entry',
+    (entry) => {
+      entry.message = 'changed'
+      throw new Error('boom')
+    },
+    /beforeSend threw .*boom/,
+  ],
+  ['returns nothing', () => undefined, /returned undefined/],
+  ['returns a promise', (entry) => Promise.resolve(entry), /returned a promise/],
+  ['rejects', () => Promise.reject(new Error('boom')), /returned a promise/],
+  ['returns an invalid entry', (entry) => ({ ...entry, level: 'loud' }), /invalid entry/],
+  ['is a class', Map as unknown as BeforeSend, /beforeSend threw/],
+])('one that %s costs no entry', async (_, beforeSend, reason) => {
+  const { entries, problems } = await run(beforeSend as BeforeSend)
+  expect(entries.map(({ message }) => message).toSorted()).toEqual(['first', 'second'])
+  expect(problems[0]).toMatch(reason)
+})
+
+test('one that keeps the entry and changes it later changes nothing', async () => {
+  const kept: LogEntry[] = []
+  const { entries } = await run((entry) => {
+    for (const one of kept) one.message = 'changed later'
+    kept.push(entry)
+    return entry
+  })
+  expect(entries.map(({ message }) => message).toSorted()).toEqual(['first', 'second'])
+})
+
+test('a worker gets no function: ingestOptions() and the transport say so, with what to do', async () => {
+  const options = { url: service.url, apiKey: 'hook-key', beforeSend: (entry: LogEntry) => entry }
+  const words = /beforeSend is a function, which cannot be passed to pino's worker: .*ingestStream\(\)/
+  const ours = { target: 'pino-ingest', options }
+  for (const transport of [ours, { targets: [ours] }, { pipeline: [ours] }])
+    expect(() => ingestOptions({ transport })).toThrow(words)
+  await expect(ingestTransport(options)).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringMatching(words) as string,
+  })
+})
+
+test('one that logs does not end the process', async () => {
+  const later = vi.fn<() => void>()
+  let logs = 0
+  const stream = ingestStream({
+    url: service.url,
+    apiKey: 'hook-key',
+    spool: false,
+    logTo: 'silent',
+    beforeSend: (entry) => {
+      if (logs++ < 3) logger.info('from the hook')
+      later()
+      return entry
+    },
+  })
+  const logger = pino(stream)
+  logger.info('outer')
+  await vi.waitFor(() => expect(later).toHaveBeenCalledTimes(4))
+  stream.end()
+  await once(stream, 'close')
+  expect(
+    service
+      .entries()
+      .items.map(({ entry }) => entry.message)
+      .toSorted(),
+  ).toEqual(['from the hook', 'from the hook', 'from the hook', 'outer'])
+})
