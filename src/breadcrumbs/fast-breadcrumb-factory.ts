@@ -117,7 +117,7 @@ export class FastBreadcrumbFactory {
     }
     if (!member.skipValue()) return false
     if (key === this.#options.messageKey) return (this.#message = toMessageText(member)) !== ''
-    if (key === 'level') return this.#placeLevel(member.value())
+    if (key === (this.#options.levelKey ?? 'level')) return this.#placeLevel(member.value())
     if (key === 'time') return (this.#timestamp = this.#times.get(member.value())) !== ''
     if (key === 'responseTime') return this.#placeDuration(member)
     const slot = SLOT_OF_KEY.get(key)

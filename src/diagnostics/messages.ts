@@ -271,6 +271,14 @@ export const APPLICATION_MESSAGES = {
     cause: 'a key, or headers, are not sent to the local service',
     remedy: 'set `PINO_INGEST_URL`, or unset the named options',
   },
+  levelUnknown: {
+    code: 'CONFIG',
+    text: (key) =>
+      `100 records in a row have no level that is understood (key ${key}) and were read as info; set pino.levelKey to the key of the level`,
+    cause: 'a `formatters.level`, or another logger, writes the level under another name; reported once',
+    remedy:
+      'name the key in `pino.levelKey`, or write one of the level names in [the table of fields](../../README.md#what-your-record-becomes)',
+  },
   hookFailed: {
     code: 'CONFIG',
     text: (fault) => `beforeSend ${fault}; the entry is sent unchanged`,

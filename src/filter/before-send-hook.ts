@@ -6,7 +6,7 @@ import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { finishEntry } from '../record/finish-entry.js'
 import { cleanCopy } from '../record/clean-copy.js'
 import type { CutCounts } from '../record/clean-copy.js'
-import { addNote } from '../record/shorten-entry.js'
+import { noteCuts } from '../record/shorten-entry.js'
 import type { Redactor } from '../redaction/redactor.js'
 import { LONG_NUMBER, restoreNumbers } from './restore-numbers.js'
 import type { HookFunction } from './load-hook.js'
@@ -68,7 +68,7 @@ export class BeforeSendHook {
     const returned = json === undefined ? undefined : (JSON.parse(json) as unknown)
     if (!isObject(returned))
       return this.#failed(entryJson, `returned an object that becomes ${json?.slice(0, 80) ?? 'nothing'} in JSON`)
-    const cuts: CutCounts = { depth: 0, keys: 0 }
+    const cuts: CutCounts = { depth: 0, keys: 0, nul: 0 }
     const entry = cleanEntry(returned, cuts)
     const reason = this.#options.isValid(entry)
     if (reason !== undefined) return this.#failed(entryJson, `returned an invalid entry: ${formatThrown(reason)}`)
@@ -76,9 +76,8 @@ export class BeforeSendHook {
     return this.#write(entry as unknown as LogEntry, cuts)
   }
 
-  #write(entry: LogEntry, { depth, keys }: CutCounts): HookResult {
-    if (depth > 0) addNote(entry, { cut_for_depth: depth })
-    if (keys > 0) addNote(entry, { cut_keys: keys })
+  #write(entry: LogEntry, cuts: CutCounts): HookResult {
+    noteCuts(entry, cuts)
     return {
       json: finishEntry(entry, this.#maxEntryBytes, this.#options.redactor),
       severity: LEVELS.indexOf(entry.level),

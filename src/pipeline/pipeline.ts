@@ -5,6 +5,7 @@ import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
 import { toReleaseMs } from '../delivery/shutdown-policy.js'
 import { Account } from '../diagnostics/account.js'
 import type { AccountSnapshot } from '../diagnostics/account.js'
+import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { Reporter } from '../diagnostics/reporter.js'
 import type { RereadableSource } from '../spool/entry-log.js'
 import type { EmitEvent } from '../diagnostics/reporter.js'
@@ -96,6 +97,7 @@ export class Pipeline {
       mapping,
       requests === undefined ? threshold : -1,
       () => source?.recordTimeMs() ?? clock.wallNow(),
+      () => reporter.problem('CONFIG', APPLICATION_MESSAGES.levelUnknown.text(mapping.levelKey ?? 'level')),
     )
     const entryBuilder = createEntryBuilder({
       settings,

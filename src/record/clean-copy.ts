@@ -10,18 +10,22 @@ export const MAX_DEPTH = 32
 /** Keys of one object. */
 export const MAX_KEYS = 1_000
 
-/** Numbers of containers and keys that were left out of a record. */
+/** Numbers of containers, keys and NUL characters that were left out of a record. */
 export interface CutCounts {
   depth: number
   keys: number
+  nul: number
 }
 
 /** NUL and surrogates, which are rare: one search before anything is copied. */
 const NEEDS_CARE = /[\0\ud800-\udfff]/
 
-/** Text that every JSON parser and every database accepts. */
-export function cleanText(text: string): string {
-  return NEEDS_CARE.test(text) ? text.replaceAll('\0', '').toWellFormed() : text
+/** Text that every JSON parser and every database accepts. @param cuts counts the removed characters */
+export function cleanText(text: string, cuts?: CutCounts): string {
+  if (!NEEDS_CARE.test(text)) return text
+  const clean = text.replaceAll('\0', '')
+  if (cuts !== undefined) cuts.nul += text.length - clean.length
+  return clean.toWellFormed()
 }
 
 /** Sets a key that must not overwrite another: a second `id` becomes `id_`, the next ones `id_2`, `id_5`, … */
@@ -47,7 +51,7 @@ export function cleanCopy(source: object, cuts: CutCounts, isKept: (key: string)
   for (let task = open.pop(); task !== undefined; task = open.pop()) {
     const { to, depth } = task
     const place = (value: unknown): Json => {
-      if (typeof value === 'string') return cleanText(value)
+      if (typeof value === 'string') return cleanText(value, cuts)
       if (typeof value !== 'object' || value === null) return value as Json
       if (depth >= MAX_DEPTH) {
         cuts.depth += 1
@@ -70,7 +74,7 @@ export function cleanCopy(source: object, cuts: CutCounts, isKept: (key: string)
         cuts.keys += 1
         continue
       }
-      const clean = cleanText(key)
+      const clean = cleanText(key, cuts)
       const value = place((task.from as Record<string, unknown>)[key])
       if (clean === key) to[key] = value
       else cleaned.push([clean, value])

@@ -46,11 +46,16 @@ export interface ResolvedLevel {
   readonly customLevel?: Json
 }
 
+/** OpenTelemetry's short names of the severities between the standard ones (log data model, Displaying Severity). */
+const NUMBERED_NAME = /^(trace|debug|info|warn|error|fatal)[2-4]$/
+/** winston's `colorize()` writes them around the name. */
+const COLOURS = /\u001b\[[\d;]*m/g
+
 /** Returns undefined if the value is not a level. */
 export function resolveLevel(value: Json | undefined, labels: LevelLabels): ResolvedLevel | undefined {
   if (typeof value === 'number') return fromNumber(value, labels)
   if (typeof value !== 'string') return undefined
-  const text = unmarkNumber(value).trim()
+  const text = unmarkNumber(value).replace(COLOURS, '').trim()
   if (text !== '' && Number.isFinite(Number(text))) return fromNumber(Number(text), labels)
   const name = text.toLowerCase()
   const standard = own(STANDARD_NAMES, name)
@@ -58,6 +63,9 @@ export function resolveLevel(value: Json | undefined, labels: LevelLabels): Reso
   for (const [number, label] of Object.entries(labels)) {
     if (label.toLowerCase() === name) return { ...nearest(Number(number)), customLevel: text }
   }
+  const numbered = NUMBERED_NAME.exec(name)?.[1]
+  if (numbered !== undefined)
+    return { ...(numbered === 'trace' ? TRACE : toResolvedLevel(numbered as Level)), customLevel: text }
   const other = own(OTHER_NAMES, name)
   return other === undefined ? undefined : { ...toResolvedLevel(other), customLevel: text }
 }
@@ -96,7 +104,10 @@ const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\
 const EARLIEST_MS = -62_135_596_800_000
 const LATEST_MS = 253_402_300_799_999
 
-/** ISO 8601 UTC with milliseconds, from s, ms, us or ns since the epoch (distinguished by magnitude) or from ISO 8601 text. */
+/**
+ * ISO 8601 UTC with milliseconds, from s, ms, us or ns since the epoch (distinguished by magnitude), from ISO 8601 text, or from
+ * `{ seconds, nanos }` (protobuf's Timestamp, which Google Cloud's loggers write).
+ */
 export function toIsoTime(value: Json | undefined): string | undefined {
   let ms: number | undefined
   if (typeof value === 'number') ms = epochMs(value)
@@ -104,9 +115,19 @@ export function toIsoTime(value: Json | undefined): string | undefined {
     const text = unmarkNumber(value)
     if (DIGITS.test(text)) ms = epochMs(Number(text))
     else if (ISO.test(text)) ms = Date.parse(text.replace(',', '.'))
-  }
+  } else if (isObject(value) && Object.keys(value).every((key) => key === 'seconds' || key === 'nanos'))
+    ms = msOfTimestamp(value['seconds'], value['nanos'])
   if (ms === undefined || !(ms >= EARLIEST_MS && ms <= LATEST_MS)) return undefined
   return new Date(ms).toISOString()
+}
+
+/** Milliseconds, from seconds since the epoch and nanoseconds within the second; protobuf writes 64-bit integers as text. */
+function msOfTimestamp(seconds: Json | undefined, nanos: Json | undefined): number | undefined {
+  const whole = toInteger(seconds)
+  const part = nanos === undefined ? 0 : toInteger(nanos)
+  return whole === undefined || part === undefined || part < 0 || part >= 1e9
+    ? undefined
+    : whole * 1e3 + Math.floor(part / 1e6)
 }
 
 /** 1e11 s is the year 5138, 1e11 ms is 1973: today's times are far from each limit. */

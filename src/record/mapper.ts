@@ -4,15 +4,13 @@ import { createMappedRecord, setScope } from './mapped-record.js'
 import type { MappedRecord } from './mapped-record.js'
 import type { MappingOptions } from './reference/entry-fields.js'
 import { mapByParsing } from './reference/reference-path.js'
-import { resolveLevel } from './coerce.js'
+import { LevelTextCache } from './fast/entry-head.js'
 
-const LEVEL_KEY = '{"level":'
 /** pino's levels have two digits, custom levels a few more. */
-const MAX_LEVEL_END = LEVEL_KEY.length + 6
-const ZERO = 0x30
-const NINE = 0x39
-const COMMA = 0x2c
+const LEVEL = /(?:\d{1,6}|"[a-z]{1,16}")(?=,)/iy
 const MAX_BYTES_PER_UNIT = 3
+/** So many records without a level in a row are reported. */
+const UNLEVELLED_RECORDS = 100
 
 export class Mapper {
   #options: MappingOptions
@@ -20,17 +18,25 @@ export class Mapper {
   readonly #wallNow: () => number
   #fast: FastPath
   readonly #record = createMappedRecord()
-  /** By the digits of pino's level number; an application has a few. */
-  readonly #severities = new Map<string, number>()
+  readonly #onUnlevelled: () => void
+  /** The line up to its level. */
+  readonly #opening: string
+  readonly #levels: LevelTextCache
+  /** Records in a row whose level is unknown; Infinity once that was reported. */
+  #unlevelled = 0
 
   /**
    * @param threshold severity below which no entry is made, see `MappedRecord`
    * @param wallNow milliseconds since the epoch, for records without a time of their own
+   * @param onUnlevelled called once, when 100 records in a row have no level that is understood
    */
-  constructor(options: MappingOptions, threshold: number, wallNow: () => number) {
+  constructor(options: MappingOptions, threshold: number, wallNow: () => number, onUnlevelled: () => void = () => {}) {
     this.#options = options
     this.#threshold = threshold
     this.#wallNow = wallNow
+    this.#onUnlevelled = onUnlevelled
+    this.#opening = `{${JSON.stringify(options.levelKey ?? 'level')}:`
+    this.#levels = new LevelTextCache(options.levels)
     this.#fast = new FastPath(options)
   }
 
@@ -47,15 +53,10 @@ export class Mapper {
 
   /** Severity of a line that begins as pino's lines do, read from its first characters; undefined for other lines. */
   peekSeverity(text: string, start: number): number | undefined {
-    if (!text.startsWith(LEVEL_KEY, start)) return undefined
-    let end = start + LEVEL_KEY.length
-    while (end - start < MAX_LEVEL_END && text.charCodeAt(end) >= ZERO && text.charCodeAt(end) <= NINE) end += 1
-    const digits = text.slice(start + LEVEL_KEY.length, end)
-    if (digits === '' || text.charCodeAt(end) !== COMMA) return undefined
-    let severity = this.#severities.get(digits)
-    if (severity === undefined)
-      this.#severities.set(digits, (severity = resolveLevel(Number(digits), this.#options.levels)?.severity ?? 0))
-    return severity
+    if (!text.startsWith(this.#opening, start)) return undefined
+    LEVEL.lastIndex = start + this.#opening.length
+    const level = LEVEL.exec(text)?.[0]
+    return level === undefined ? undefined : this.#levels.get(level)?.severity
   }
 
   /** Never throws. Within one text, lines must come in rising order. @returns the same object for every line */
@@ -63,6 +64,7 @@ export class Mapper {
     const record = this.#record
     const { redactor, maxEntryBytes } = this.#options
     if (!this.#fast.map(text, start, end, this.#threshold, record)) return this.#mapByParsing(text, start, end)
+    if (this.#unlevelled !== Infinity) this.#unlevelled = 0
     record.json = record.openJson === '' ? '' : `${record.openJson}}`
     if (record.json !== '' && redactor?.hasPatterns === true) {
       record.json = redactor.redactJson(record.json)
@@ -75,7 +77,9 @@ export class Mapper {
 
   #mapByParsing(text: string, start: number, end: number): MappedRecord {
     const line = start === 0 && end === text.length ? text : text.slice(start, end)
-    const { json, level, ids } = mapByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
+    const receivedAt = new Date(this.#wallNow()).toISOString()
+    const { json, level, hasLevel, ids } = mapByParsing(line, this.#options, receivedAt)
+    if (hasLevel !== undefined) this.#countUnlevelled(hasLevel)
     const record = this.#record
     record.json = level.severity < this.#threshold ? '' : json
     record.openJson = ''
@@ -85,5 +89,13 @@ export class Mapper {
     record.isFastPath = false
     setScope(record, ids.traceId, ids.isCallersTrace, ids.requestId, ids.sessionId)
     return record
+  }
+
+  #countUnlevelled(hasLevel: boolean): void {
+    if (this.#unlevelled === Infinity) return
+    this.#unlevelled = hasLevel ? 0 : this.#unlevelled + 1
+    if (this.#unlevelled < UNLEVELLED_RECORDS) return
+    this.#unlevelled = Infinity
+    this.#onUnlevelled()
   }
 }

@@ -1,6 +1,7 @@
 /** Shortens an entry that exceeds its byte limit: first its longest texts, then its largest parts. It is never rejected. */
 import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { isMarkedNumber, parseExact, stringifyExact } from '../shared/exact-json.js'
+import type { CutCounts } from './clean-copy.js'
 
 /** Shorter texts are not worth cutting. */
 const SHORTEST_CUT = 64
@@ -91,6 +92,13 @@ export function addNote<E extends { metadata?: JsonObject }>(entry: E, facts: Js
     typeof old === 'object' && old !== null && !Array.isArray(old) ? old : old === undefined ? {} : { own: old }
   entry.metadata = { [NOTE_KEY]: { ...before, ...facts }, ...others }
   return entry
+}
+
+/** Notes what `cleanCopy` has left out. */
+export function noteCuts(entry: { metadata?: JsonObject }, { depth, keys, nul }: CutCounts): void {
+  if (depth > 0) addNote(entry, { cut_for_depth: depth })
+  if (keys > 0) addNote(entry, { cut_keys: keys })
+  if (nul > 0) addNote(entry, { removed_nul: nul })
 }
 
 type Holder = Record<string | number, Json>

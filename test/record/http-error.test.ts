@@ -260,10 +260,6 @@ describe('what an application says itself stays', () => {
 
   test.each<[string, object]>([
     ['a request that is no error', { job: { options: { method: 'POST', url: '/x', body: 'b' }, id: 7 } }],
-    [
-      'the fields of ECS',
-      { http: { request: { method: 'GET', headers: { accept: '*/*' } }, response: { status_code: 200 } } },
-    ],
     ['headers', { upstream: { status: 200, headers: { accept: '*/*' } } }],
   ])('%s', (_, members) => {
     expect(entryOf(members).metadata).toEqual(members)

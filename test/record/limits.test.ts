@@ -88,7 +88,11 @@ describe('keys', () => {
   })
 
   test('a cleaned key does not replace an identical original key', () => {
-    expect(entryOf('{"a\\u0000":1,"a":2,"msg":"m"}').metadata).toEqual({ a: 2, a_: 1 })
+    expect(entryOf('{"a\\u0000":1,"a":2,"msg":"m"}').metadata).toEqual({
+      a: 2,
+      a_: 1,
+      pino_ingest: { removed_nul: 1 },
+    })
   })
 })
 
@@ -98,7 +102,12 @@ describe('text', () => {
       `{${HEAD},"\\ud800k\\u0000":"\\udc00v\\u0000","ok":"\\ud83d\\ude00","msg":"a\\u0000b\\ud800"}`,
     )
     expect(entry.message).toBe('ab\ufffd')
-    expect(entry.metadata).toEqual({ '\ufffdk': '\ufffdv', ok: '😀' })
+    expect(entry.metadata).toEqual({
+      '\ufffdk': '\ufffdv',
+      ok: '😀',
+      pino_ingest: { removed_nul: 3 },
+    })
+    expect(entryOf('not JSON \0').metadata).toEqual({ pino_ingest: { removed_nul: 1 } })
   })
 })
 

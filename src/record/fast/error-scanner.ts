@@ -37,6 +37,9 @@ export class ErrorScanner {
           if (!member.isText()) return -1
           this.#stack = member.value()
           break
+        // The reference path takes the stack from these if there is no other.
+        case 'stack_trace':
+        case 'stacktrace':
         // The reference path appends causes and parts to the stack.
         case 'cause':
         case 'aggregateErrors':

@@ -1,6 +1,7 @@
 /** The fast path's part of the field table: the keys that it copies, and the keys that it declines. */
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { TEXT_FIELDS } from '../reference/entry-fields.js'
+import { DIALECT_HOLDERS, DIALECT_KEYS } from '../reference/dialects.js'
 import { TRACE_FIELDS } from '../reference/entry-trace.js'
 import { joinMembers } from '../member-cursor.js'
 
@@ -44,6 +45,9 @@ export const REFERENCE_KEYS: ReadonlySet<string> = new Set([
   'cache_hits',
 ])
 
+/** Every key of a value, of any type, that only the reference path maps. */
+export const DECLINED_KEYS: ReadonlySet<string> = new Set([...REFERENCE_KEYS, ...DIALECT_KEYS])
+
 /** Keys besides the slots that this path maps. */
 export const NAMED_KEYS: ReadonlySet<string> = new Set([
   'responseTime',
@@ -54,7 +58,19 @@ export const NAMED_KEYS: ReadonlySet<string> = new Set([
   'name',
 ])
 
-/** Every key that becomes a field of the entry, or a part of one. */
+/** Whether the reference path may map a value under this key. */
+export function isMappedKey(key: string, { messageKey, errorKey, levelKey }: MappingOptions): boolean {
+  return (
+    key === messageKey ||
+    key === errorKey ||
+    key === levelKey ||
+    isEntryKey(key) ||
+    DIALECT_KEYS.has(key) ||
+    DIALECT_HOLDERS.has(key)
+  )
+}
+
+/** Every key that becomes a field of the entry, or a part of one, in pino's own format. */
 export function isEntryKey(key: string): boolean {
   return (
     ['level', 'time', 'req', 'res'].includes(key) ||

@@ -12,17 +12,19 @@ import {
   RELEASE_SLOT,
   REQUEST_ID_SLOT,
   SLOT_OF_KEY,
-  REFERENCE_KEYS,
+  DECLINED_KEYS,
   SESSION_SLOT,
   SOURCE_SLOT,
   TRACE_SLOT,
   isEntryKey,
+  isMappedKey,
   formatIdentity,
   formatSlots,
   createStaticText,
 } from './fast-fields.js'
 import type { Identity, StaticText } from './fast-fields.js'
 import { MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
+import { DIALECT_HOLDERS, HTTP_PREFIX } from '../reference/dialects.js'
 import { LevelTextCache, TimestampTextCache, toMessageText } from './entry-head.js'
 import type { LevelText } from './entry-head.js'
 import { RequestScanner } from './request-scanner.js'
@@ -35,12 +37,14 @@ import { SeenKeys } from './seen-keys.js'
 import { setScope } from '../mapped-record.js'
 import type { MappedRecord } from '../mapped-record.js'
 
+const LEVEL = 'level'
 /** Upper limit of the text that an entry has besides its line and the options: field names, timestamp, source, path. */
 const FRAME_CHARS = 4_000
 
 export class FastPath {
   readonly #options: MappingOptions
   readonly #static: StaticText
+  readonly #levelKey: string
   readonly #maxLineChars: number
   readonly #isSupported: boolean
   readonly #suspects = new NextOccurrence(findNextSuspect)
@@ -68,11 +72,13 @@ export class FastPath {
   constructor(options: MappingOptions) {
     this.#options = options
     this.#static = createStaticText(options)
+    this.#levelKey = options.levelKey ?? LEVEL
     this.#levels = new LevelTextCache(options.levels)
     this.#secrets = new SecretFinder(options.redactor)
     this.#isSupported =
       options.nestedKey === undefined &&
       !isEntryKey(options.messageKey) &&
+      (this.#levelKey === LEVEL || !isMappedKey(this.#levelKey, { ...options, levelKey: undefined })) &&
       (options.errorKey === 'err' || options.errorKey === 'error' || !isEntryKey(options.errorKey)) &&
       !KEPT_KEYS.some((key) => this.#static.metadataKeys.has(key))
     // A UTF-16 unit takes at most three bytes. The reference path measures lines that may be too long.
@@ -151,14 +157,15 @@ export class FastPath {
       else if (key === messageKey) {
         this.#message = toMessageText(member)
         if (this.#message === '') return false
-      } else if (key === 'level') {
+      } else if (key === this.#levelKey) {
         // The first level and the first time win: later ones are logged data.
         this.#level ??= this.#levels.get(member.value())
         if (this.#level === undefined) return false
       } else if (key === 'time') {
         if (this.#timestamp === '') this.#timestamp = this.#times.get(member.value())
         if (this.#timestamp === '') return false
-      } else {
+      } else if (key === LEVEL) return false
+      else {
         const slot = SLOT_OF_KEY.get(key)
         if (slot !== undefined) {
           if (!this.#slots.fill(slot, member)) return false
@@ -178,9 +185,10 @@ export class FastPath {
 
   /** Whether the member is copied to the metadata unchanged. */
   #isUnknown(key: string, member: MemberCursor): boolean {
-    if (NAMED_KEYS.has(key) || REFERENCE_KEYS.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\'))
+    if (NAMED_KEYS.has(key) || DECLINED_KEYS.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\'))
       return false
-    if (member.isContainer() && MAY_HOLD_HTTP_MESSAGE.test(member.value())) return false
+    if (key.startsWith(HTTP_PREFIX)) return false
+    if (member.isContainer() && (DIALECT_HOLDERS.has(key) || MAY_HOLD_HTTP_MESSAGE.test(member.value()))) return false
     return this.#unknown.add(key)
   }
 

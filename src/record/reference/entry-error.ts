@@ -1,7 +1,7 @@
 /** Errors as pino's serializers write them (pino-std-serializers `err` and `errWithCause`), and objects with the shape of an error. */
 import type { EntryError, Json, JsonObject } from '../../protocol/log-entry.js'
 import { createObject } from '../clean-copy.js'
-import { isObject, toPlainText } from '../coerce.js'
+import { isObject, take, toPlainText } from '../coerce.js'
 
 export interface ErrorParts {
   readonly error: EntryError
@@ -28,40 +28,78 @@ export function takeError(record: JsonObject, errorKey: string): ErrorParts | un
   return takeFlatError(record)
 }
 
+/** The fields of an error, with the names that serializers have for them: ECS, Google Cloud and OpenTelemetry for the stack. */
+const ERROR_FIELDS = [
+  ['type', ['type']],
+  ['message', ['message']],
+  ['stack', ['stack', 'stack_trace', 'stacktrace']],
+] as const
+
 function hasErrorField(value: Json): boolean {
-  return isObject(value) && ['type', 'message', 'stack'].some((field) => toPlainText(value[field]) !== undefined)
+  return isObject(value) && ERROR_FIELDS.some(([, keys]) => keys.some((key) => toPlainText(value[key]) !== undefined))
 }
 
 /** Under other keys an error must have a stack. */
 function looksLikeError(value: Json | undefined): value is JsonObject {
   return (
     isObject(value) &&
-    toPlainText(value['stack']) !== undefined &&
+    ERROR_FIELDS[2][1].some((key) => toPlainText(value[key]) !== undefined) &&
     (toPlainText(value['message']) !== undefined || toPlainText(value['type']) !== undefined)
   )
 }
 
-/** Other loggers, read from a pipe, write the stack into the record itself. */
+/** Members of an error that winston's `errors()` writes into the record itself, besides the stack. */
+const FLAT_MEMBERS = ['code', 'errno', 'syscall', 'cause']
+
 function takeFlatError(record: JsonObject): ErrorParts | undefined {
   const stack = toPlainText(record['stack'])
-  if (stack === undefined || !/\n[ \t]+at /.test(stack)) return undefined
+  if (stack === undefined || !STACK_FRAME.test(stack)) return undefined
+  const source: JsonObject = { ...parseStackHead(stack), stack }
   delete record['stack']
-  return { error: { stack }, rest: createObject() }
+  // A logger's name does not look like this.
+  const type = take(record, ['name'], (value) =>
+    typeof value === 'string' && (value === source['type'] || ERROR_NAME.test(value)) ? value : undefined,
+  )
+  if (type !== undefined) source['type'] = type
+  for (const key of FLAT_MEMBERS) {
+    if (record[key] === undefined) continue
+    source[key] = record[key]
+    delete record[key]
+  }
+  return normalize(source)
+}
+
+const STACK_FRAME = /\n[ \t]+at /
+const STACK_HEAD = /^(?:Uncaught )?([A-Za-z_$][\w$.]*)(?: \[[^\]]*\])?(?:: ([^]*?))?(?=\n[ \t]+at |\n?$)/
+const ERROR_NAME = /^[A-Za-z_$][\w$.]*(?:Error|Exception)$|^(?:Error|Exception)$/
+/** A longer head is not a name with a message. */
+const MAX_HEAD_CHARS = 4_000
+
+/** Type and message, from the text before the frames of V8: `TypeError: message`. @param message the error's own, if it is known */
+export function parseStackHead(stack: string, message?: string): Pick<EntryError, 'type' | 'message'> | undefined {
+  const frames = stack.search(STACK_FRAME)
+  const head = STACK_HEAD.exec(stack.slice(0, Math.min(frames === -1 ? stack.length : frames, MAX_HEAD_CHARS)))
+  const [, type, text = ''] = head ?? []
+  if (type === undefined || (!ERROR_NAME.test(type) && (message === undefined || message === '' || message !== text)))
+    return undefined
+  return text === '' ? { type } : { type, message: text }
 }
 
 function normalize(source: JsonObject): ErrorParts {
   const rest = Object.assign(createObject(), source)
   const error: EntryError = {}
-  for (const field of ['type', 'message', 'stack'] as const) {
-    const text = toPlainText(rest[field])
-    if (text === undefined) continue
-    error[field] = text
-    delete rest[field]
+  for (const [field, keys] of ERROR_FIELDS) {
+    const text = take(rest, keys, toPlainText)
+    if (text !== undefined) error[field] = text
   }
   const name = toPlainText(rest['name'])
   if (error.type === undefined && name !== undefined) {
     error.type = name
     delete rest['name']
+  }
+  if (error.type === undefined && error.stack !== undefined) {
+    const type = parseStackHead(error.stack, error.message)?.type
+    if (type !== undefined) error.type = type
   }
   foldCause(error, rest)
   for (const key of ['aggregateErrors', 'errors']) foldParts(error, rest, key)

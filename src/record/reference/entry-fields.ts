@@ -8,6 +8,8 @@ import type {
   JsonObject,
   LogEntry,
 } from '../../protocol/log-entry.js'
+import { completeError, completeRequest, completeUser, moveMetadata } from './dialect-fields.js'
+import { DialectRecord } from './dialects.js'
 import { takeError, findTopFrame } from './entry-error.js'
 import {
   hasMembers,
@@ -36,7 +38,7 @@ export interface MappingOptions {
   readonly messageKey: string
   readonly errorKey: string
   readonly nestedKey?: string | undefined
-  /** Of a level, besides `level` and `severity`. */
+  /** Key of the level, read before `level` and `severity`. */
   readonly levelKey?: string | undefined
   readonly requestKeys: RequestKeys
   readonly levels: LevelLabels
@@ -55,6 +57,9 @@ export interface MappingOptions {
   /** Removes secrets, before anything is cut. Default: only headers are removed. */
   readonly redactor?: Redactor | undefined
 }
+
+/** winston's `logstash()` writes all but the message and the time there. */
+const LOGSTASH_FIELDS = '@fields'
 
 export const NO_MESSAGE = '(no message)'
 
@@ -75,6 +80,8 @@ const PARTED = ['user', 'req', 'request', 'res', 'response', 'trace', 'dd', 'per
 export interface MappedEntry {
   readonly entry: LogEntry
   readonly level: ResolvedLevel
+  /** Whether the record itself has a level. */
+  readonly hasLevel: boolean
   readonly ids: RecordIds
 }
 
@@ -92,31 +99,42 @@ export interface RecordIds {
 
 /** @param record a clean copy, which is changed @param receivedAt ISO 8601 */
 export function toEntry(record: JsonObject, options: MappingOptions, receivedAt: string): MappedEntry {
-  if (options.nestedKey !== undefined) liftNested(record, options.nestedKey)
+  // pino writes the level and the time itself; within the wrapper they are logged data.
+  if (options.nestedKey !== undefined) liftNested(record, options.nestedKey, ['level', 'time'])
+  if (record['@timestamp'] !== undefined) liftNested(record, LOGSTASH_FIELDS, [])
   const omitted = omitHttpMembers(record, options.errorKey)
-  const message = takeMessage(record, options.messageKey)
+  const dialect = new DialectRecord(record)
+  const message = takeMessage(record, options.messageKey) ?? dialect.resolve('message', undefined, toPlainText)
   const wholeMetadata = isObject(record['metadata']) ? record['metadata'] : undefined
   if (wholeMetadata !== undefined) delete record['metadata']
-  const level = takeLevel(record, options.levels)
+  const known = takeLevel(record, dialect, options)
+  const level = known ?? toResolvedLevel('info')
   const kept: JsonObject = level.customLevel === undefined ? {} : { level: level.customLevel }
-  const timestamp = take(record, ['time', '@timestamp', 'timestamp'], toIsoTime) ?? receivedAt
+  const timestamp = takeTime(record, dialect) ?? receivedAt
   const parted = PARTED.filter((key) => hasMembers(record[key]))
 
   const entry: LogEntry = { level: level.level, message: '', timestamp }
-  takeIdentity(entry, record, options)
+  // First, since the `name` beside a stack is the error's and not the service's.
+  const error = takeError(record, options.errorKey)
+  moveMetadata(record, dialect)
+  takeIdentity(entry, record, dialect, options)
   for (const [field, keys] of TEXT_FIELDS) {
     set(entry, field, take(record, keys, toIdText))
     // Fastify's `reqId` may repeat the scope's `request_id`.
     for (const key of keys) if (entry[field] !== undefined && toIdText(record[key]) === entry[field]) delete record[key]
   }
+  for (const field of ['session_id', 'action'] as const)
+    set(entry, field, dialect.resolve(field, entry[field], toIdText))
   const taken = takeRequest(record, entry.request_id)
-  set(entry, 'request', taken.request)
-  if (entry.request_id === undefined) set(entry, 'request_id', taken.id)
-  set(entry, 'trace', takeTrace(record, taken.traceparent))
-  const error = takeError(record, options.errorKey)
-  set(entry, 'error', error?.error)
+  set(entry, 'request', completeRequest(taken.request, dialect))
+  set(entry, 'request_id', dialect.resolve('request_id', entry.request_id ?? taken.id, toIdText))
+  const { trace, traceparent } = takeTrace(record, dialect, taken.traceparent)
+  set(entry, 'trace', trace)
+  dialect.removeUnsent()
+  set(entry, 'error', completeError(error?.error, dialect, message))
   takeUser(entry, record)
-  set(entry, 'perf', takePerf(record, entry.request !== undefined))
+  set(entry, 'user', completeUser(entry.user, dialect))
+  takeDuration(entry, record, dialect)
   set(entry, 'deploy', takeDeploy(record) ?? options.deploy)
   set(entry, 'breadcrumbs', takeBreadcrumbs(record, options.levels))
   set(entry, 'tags', withTags(takeTexts(record, 'tags', ['tags']), options.tags))
@@ -127,11 +145,11 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   )
   set(entry, 'notify_channels', takeTexts(record, 'notify_channels', ['notify_channels', 'notifyChannels']))
   entry.message = message ?? entry.error?.message ?? formatRequestTitle(entry.request) ?? NO_MESSAGE
-  if (entry.source === undefined) set(entry, 'source', findTopFrame(entry.error?.stack))
+  if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error?.stack))
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
   const ids = {
     traceId: entry.trace?.trace_id ?? '',
-    isCallersTrace: isCallersTrace(entry.trace, taken.traceparent),
+    isCallersTrace: isCallersTrace(entry.trace, traceparent),
     requestId: entry.request_id ?? '',
     sessionId: entry.session_id ?? '',
     fingerprint: entry.fingerprint ?? '',
@@ -150,49 +168,79 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   }
   if (Object.keys(metadata).length > 0 || wholeMetadata !== undefined) entry.metadata = metadata
   if (omitted > 0) addNote(entry, { omitted_http_members: omitted })
-  return { entry, level, ids }
+  return { entry, level, hasLevel: known !== undefined, ids }
 }
 
-function set<K extends keyof LogEntry>(entry: LogEntry, field: K, value: LogEntry[K] | undefined): void {
-  if (value !== undefined) entry[field] = value
+function set<T extends object, K extends keyof T>(target: T, field: K, value: T[K] | undefined): void {
+  if (value !== undefined) target[field] = value
 }
 
-function takeLevel(record: JsonObject, labels: LevelLabels): ResolvedLevel {
-  for (const key of ['level', 'severity']) {
-    const value = record[key]
-    const level = resolveLevel(value, labels)
-    if (level === undefined) continue
-    delete record[key]
-    return level
-  }
-  return toResolvedLevel('info')
+/** In ECS `level` is logged data; elsewhere it is the logger's, and the names of other formats come after it. */
+function takeLevel(
+  record: JsonObject,
+  dialect: DialectRecord,
+  { levelKey, levels }: MappingOptions,
+): ResolvedLevel | undefined {
+  const read = (value: Json): ResolvedLevel | undefined => resolveLevel(value, levels)
+  const repeats = (first: ResolvedLevel, other: ResolvedLevel): boolean =>
+    first.severity === other.severity && other.customLevel === undefined
+  const own = levelKey === undefined ? undefined : take(record, [levelKey], read)
+  const named = dialect.isEcs ? dialect.resolve('level', own, read, repeats) : own
+  return dialect.resolve('level', named ?? take(record, ['level', 'severity'], read), read, repeats)
 }
 
-/** Moves the members of the object under `nestedKey` to the record, except `level` and `time`, which pino writes itself. */
-function liftNested(record: JsonObject, nestedKey: string): void {
+/** Milliseconds as ISO 8601. */
+function takeTime(record: JsonObject, dialect: DialectRecord): string | undefined {
+  // In these formats `time` is logged data.
+  const own = take(record, ['@timestamp', 'timestamp'], (value) =>
+    dialect.isEcs || isObject(value) ? toIsoTime(value) : undefined,
+  )
+  return dialect.resolve(
+    'time',
+    own ?? take(record, ['time', '@timestamp', 'timestamp'], toIsoTime) ?? dialect.takeSplitTime(),
+    toIsoTime,
+  )
+}
+
+/** Moves the members of the object under `nestedKey` to the record, except those under `data`. */
+function liftNested(record: JsonObject, nestedKey: string, data: readonly string[]): void {
   const nested = record[nestedKey]
   if (!isObject(nested)) return
   const own = createObject()
   delete record[nestedKey]
   for (const key of Object.keys(nested)) {
     const value = nested[key] as Json
-    if (key === 'level' || key === 'time' || Object.hasOwn(record, key)) own[key] = value
+    if (data.includes(key) || Object.hasOwn(record, key)) own[key] = value
     else record[key] = value
   }
   if (Object.keys(own).length > 0 || Object.keys(nested).length === 0) putUnderFreeKey(record, nestedKey, own)
 }
 
-function takeIdentity(entry: LogEntry, record: JsonObject, options: MappingOptions): void {
+function takeIdentity(entry: LogEntry, record: JsonObject, dialect: DialectRecord, options: MappingOptions): void {
+  const read = (field: 'service' | 'environment' | 'version', keys: readonly string[]): string | undefined =>
+    dialect.resolve(field, take(record, keys, toPlainText), toPlainText)
   set(
     entry,
     'service',
-    take(record, ['service'], toPlainText) ??
-      options.service ??
-      take(record, ['name'], toPlainText) ??
-      options.fallbackService,
+    read('service', ['service']) ?? options.service ?? take(record, ['name'], toPlainText) ?? options.fallbackService,
   )
-  set(entry, 'environment', take(record, ['environment', 'env'], toPlainText) ?? options.environment)
-  set(entry, 'version', take(record, ['version'], toPlainText) ?? options.version)
+  set(entry, 'environment', read('environment', ['environment', 'env']) ?? options.environment)
+  set(entry, 'version', read('version', ['version']) ?? options.version)
+}
+
+/** A duration is the request's, if there is one. */
+function takeDuration(entry: LogEntry, record: JsonObject, dialect: DialectRecord): void {
+  const { request } = entry
+  if (request !== undefined)
+    set(request, 'duration_ms', request.duration_ms ?? take(record, ['responseTime', 'duration_ms'], toNumber))
+  const perf = takePerf(record, request !== undefined)
+  const duration = dialect.resolve(
+    'duration_ms',
+    request === undefined ? perf?.duration_ms : request.duration_ms,
+    toNumber,
+  )
+  if (request !== undefined) set(request, 'duration_ms', duration)
+  set(entry, 'perf', request !== undefined || duration === undefined ? perf : { ...perf, duration_ms: duration })
 }
 
 function takeMessage(record: JsonObject, messageKey: string): string | undefined {

@@ -3,7 +3,14 @@ import type { EntryRequest, Json, JsonObject } from '../../protocol/log-entry.js
 import { toIdText, toInteger, hasMembers, isObject, toNumber, toPlainText, take } from '../coerce.js'
 
 /** Members that are not sent: headers and bodies hold credentials and personal data. */
-export const UNSENT_MEMBERS: ReadonlySet<string> = new Set(['headers', 'rawHeaders', 'trailers', 'body', 'rawBody'])
+export const UNSENT_MEMBERS: ReadonlySet<string> = new Set([
+  'headers',
+  'rawHeaders',
+  'header', // bunyan
+  'trailers',
+  'body',
+  'rawBody',
+])
 
 export interface RequestParts {
   readonly request: EntryRequest | undefined

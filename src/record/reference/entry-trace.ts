@@ -1,6 +1,8 @@
 /** Trace ids, all from the first source that has any: ids from two sources could belong to different traces. */
 import type { EntryTrace, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, isObject, take } from '../coerce.js'
+import { takeDialectTrace } from './dialect-fields.js'
+import type { DialectRecord } from './dialects.js'
 
 /** The fields of `trace`, with the keys that they are read from. */
 export const TRACE_FIELDS = [
@@ -13,14 +15,23 @@ export const TRACE_FIELDS = [
 export const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/
 const NO_TRACE = /^0+$/
 
-/** Removes the ids from `record`. @param traceparent the request's header */
-export function takeTrace(record: JsonObject, traceparent: Json | undefined): EntryTrace | undefined {
-  return (
-    takeIds(record) ??
-    (isObject(record['trace']) ? takeIds(record['trace']) : undefined) ??
-    parseTraceparent(traceparent) ??
-    (isObject(record['dd']) ? takeIds(record['dd']) : undefined)
-  )
+export interface TraceParts {
+  readonly trace: EntryTrace | undefined
+  /** The `traceparent` of the request, if any. */
+  readonly traceparent: Json | undefined
+}
+
+/** Removes the ids from `record`. @param header the request's `traceparent` */
+export function takeTrace(record: JsonObject, dialect: DialectRecord, header: Json | undefined): TraceParts {
+  const own =
+    takeIds(record) ?? (isObject(record['trace']) ? takeIds(record['trace']) : undefined) ?? takeDialectTrace(dialect)
+  const traceparent =
+    header ??
+    (own === undefined
+      ? dialect.resolve('traceparent', undefined, (value) => (parseTraceparent(value) ? value : undefined))
+      : undefined)
+  const trace = own ?? parseTraceparent(traceparent) ?? (isObject(record['dd']) ? takeIds(record['dd']) : undefined)
+  return { trace, traceparent }
 }
 
 function takeIds(from: JsonObject): EntryTrace | undefined {

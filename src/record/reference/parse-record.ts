@@ -10,13 +10,21 @@ import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE, findStringEnd } from '../../shar
  * let it replace both. For every other key the last value wins.
  */
 const FIRST_COUNTS = ['level', 'time'] as const
+/** Even with every letter escaped. */
+const MAX_CHARS_PER_LETTER = 6
 
 /**
  * Returns undefined if the line is not a JSON object.
  *
  * @param isKept keys that a record keeps however wide it is; pino writes its message last.
+ * @param levelKey another key of the level, whose first value counts as well
  */
-export function parseRecord(line: string, cuts: CutCounts, isKept: (key: string) => boolean): JsonObject | undefined {
+export function parseRecord(
+  line: string,
+  cuts: CutCounts,
+  isKept: (key: string) => boolean,
+  levelKey?: string,
+): JsonObject | undefined {
   let parsed: unknown
   try {
     parsed = parseExact(line)
@@ -24,19 +32,14 @@ export function parseRecord(line: string, cuts: CutCounts, isKept: (key: string)
     return undefined // the caller makes the line a message
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
-  const firsts = firstValues(line)
-  const record = cleanCopy(parsed, cuts, isKept)
-  for (const key of FIRST_COUNTS) {
-    const first = firsts.get(key)
-    if (first === undefined) continue
-    const value = cleanCopy({ value: parseExact(first) }, cuts)['value'] as Json
-    record[key] = value
-  }
-  return record
+  const firsts = firstValues(line, levelKey === undefined ? FIRST_COUNTS : [...FIRST_COUNTS, levelKey])
+  for (const [key, first] of firsts) (parsed as JsonObject)[key] = parseExact(first) as Json
+  return cleanCopy(parsed, cuts, isKept)
 }
 
-/** The text of the first value of each top-level `level` and `time`. `line` is a valid JSON object. */
-function firstValues(line: string): Map<string, string> {
+/** The text of the first value of each of these top-level keys. `line` is a valid JSON object. */
+function firstValues(line: string, wanted: readonly string[]): Map<string, string> {
+  const maxChars = Math.max(...wanted.map((key) => key.length)) * MAX_CHARS_PER_LETTER + 2
   const firsts = new Map<string, string>()
   let depth = 0
   let key: string | undefined
@@ -51,7 +54,7 @@ function firstValues(line: string): Map<string, string> {
     if (code === QUOTE) {
       const quote = findStringEnd(line, i, line.length)
       if (depth === 1 && expectsKey) {
-        key = wantedKey(line.slice(i, quote + 1))
+        key = wantedKey(line.slice(i, quote + 1), wanted, maxChars)
         valueStart = line.indexOf(':', quote) + 1
         i = valueStart - 1
         expectsKey = false
@@ -70,8 +73,8 @@ function firstValues(line: string): Map<string, string> {
   return firsts
 }
 
-function wantedKey(quoted: string): string | undefined {
-  if (quoted.length > 40) return undefined // even with every letter escaped, `level` is shorter
+function wantedKey(quoted: string, wanted: readonly string[], maxChars: number): string | undefined {
+  if (quoted.length > maxChars) return undefined
   const key = JSON.parse(quoted) as string
-  return (FIRST_COUNTS as readonly string[]).includes(key) ? key : undefined
+  return wanted.includes(key) ? key : undefined
 }

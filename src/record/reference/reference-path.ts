@@ -5,33 +5,43 @@
 import { removeHeaderMembers } from '../../redaction/header-members.js'
 import { toEntry } from './entry-fields.js'
 import type { MappedEntry, MappingOptions } from './entry-fields.js'
-import { isEntryKey } from '../fast/fast-fields.js'
+import { isMappedKey } from '../fast/fast-fields.js'
 import { finishEntry } from '../finish-entry.js'
 import { cleanText } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
 import { parseRecord } from './parse-record.js'
-import { addNote } from '../shorten-entry.js'
+import { noteCuts } from '../shorten-entry.js'
 
 export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids'> {
   /** The entry as JSON. */
   readonly json: string
+  /** Whether the record has a level; undefined if the line is not a JSON object. */
+  readonly hasLevel: boolean | undefined
 }
 
 /** Never throws. @param receivedAt ISO 8601 */
 export function mapByParsing(line: string, options: MappingOptions, receivedAt: string): ReferenceResult {
-  const cuts: CutCounts = { depth: 0, keys: 0 }
-  const isKept = (key: string): boolean => key === options.messageKey || key === options.errorKey || isEntryKey(key)
-  const record = parseRecord(line, cuts, isKept)
+  const cuts: CutCounts = { depth: 0, keys: 0, nul: 0 }
+  const record = parseRecord(line, cuts, (key) => isMappedKey(key, options), options.levelKey)
   // Before the mapping as well: a record's `name` and `value` may become parts of different fields.
   const removed = record === undefined ? 0 : removeHeaderMembers(record)
-  const { entry, level, ids } =
-    record === undefined ? textEntry(line, options, receivedAt) : toEntry(record, options, receivedAt)
-  if (cuts.depth > 0) addNote(entry, { cut_for_depth: cuts.depth })
-  if (cuts.keys > 0) addNote(entry, { cut_keys: cuts.keys })
-  return { json: finishEntry(entry, options.maxEntryBytes, options.redactor, removed), level, ids }
+  const { entry, level, hasLevel, ids } =
+    record === undefined ? textEntry(line, options, receivedAt, cuts) : toEntry(record, options, receivedAt)
+  noteCuts(entry, cuts)
+  return {
+    json: finishEntry(entry, options.maxEntryBytes, options.redactor, removed),
+    level,
+    hasLevel: record === undefined ? undefined : hasLevel,
+    ids,
+  }
 }
 
 /** A line that is not a JSON object becomes the message. */
-function textEntry(line: string, options: MappingOptions, receivedAt: string): ReturnType<typeof toEntry> {
-  return toEntry({ msg: cleanText(line) }, { ...options, messageKey: 'msg', nestedKey: undefined }, receivedAt)
+function textEntry(
+  line: string,
+  options: MappingOptions,
+  receivedAt: string,
+  cuts: CutCounts,
+): ReturnType<typeof toEntry> {
+  return toEntry({ msg: cleanText(line, cuts) }, { ...options, messageKey: 'msg', nestedKey: undefined }, receivedAt)
 }

@@ -1,0 +1,84 @@
+/** Completes the parts of an entry from the members of other log formats. */
+import type { EntryError, EntryRequest, EntryTrace, EntryUser, Json, JsonObject } from '../../protocol/log-entry.js'
+import { toIdText, toInteger, toNumber, toPlainText } from '../coerce.js'
+import type { DialectField, DialectRecord } from './dialects.js'
+import { parseStackHead } from './entry-error.js'
+import { toPath } from './entry-request.js'
+
+/** Members that the transport gives a meaning within the metadata. */
+const METADATA_FIELDS: readonly (readonly [DialectField, (value: Json) => Json | undefined])[] = [
+  ['pid', toNumber],
+  ['hostname', toPlainText],
+  ['name', toPlainText],
+  ['route', toPlainText],
+]
+
+export function moveMetadata(record: JsonObject, dialect: DialectRecord): void {
+  for (const [key, read] of METADATA_FIELDS) {
+    const value = dialect.resolve(key as DialectField, record[key], read)
+    if (value !== undefined) record[key] = value
+  }
+}
+
+export function completeUser(user: EntryUser | undefined, dialect: DialectRecord): EntryUser | undefined {
+  return ifAny({
+    id: dialect.resolve('user.id', user?.id, toIdText),
+    email: dialect.resolve('user.email', user?.email, toIdText),
+    name: dialect.resolve('user.name', user?.name, toIdText),
+  })
+}
+
+/** @param message of the entry */
+export function completeError(
+  error: EntryError | undefined,
+  dialect: DialectRecord,
+  message: string | undefined,
+): EntryError | undefined {
+  const own = {
+    type: dialect.resolve('error.type', error?.type, toPlainText),
+    message: dialect.resolve('error.message', error?.message, toPlainText),
+    // Causes follow the error's own stack.
+    stack:
+      dialect.resolve('error.stack', error?.stack, toPlainText, (stack, other) => stack.startsWith(other)) ??
+      (dialect.isStack(message) ? message : undefined),
+  }
+  const head = own.type === undefined && own.stack !== undefined ? parseStackHead(own.stack, own.message) : undefined
+  return ifAny({ type: own.type ?? head?.type, message: own.message ?? head?.message, stack: own.stack })
+}
+
+/** Ids of the record's own span. */
+export function takeDialectTrace(dialect: DialectRecord): EntryTrace | undefined {
+  return ifAny({
+    trace_id: dialect.resolve('trace.trace_id', undefined, toIdText),
+    span_id: dialect.resolve('trace.span_id', undefined, toIdText),
+    parent_span_id: dialect.resolve('trace.parent_span_id', undefined, toIdText),
+  })
+}
+
+export function completeRequest(request: EntryRequest | undefined, dialect: DialectRecord): EntryRequest | undefined {
+  const url = dialect.resolve('request.url', request?.url, toPlainText)
+  const path = dialect.resolve('request.path', request?.path ?? toPath(url), toPlainText)
+  let fullUrl = url
+  dialect.resolve('request.query', undefined, (query) => {
+    if (typeof query !== 'string' || path === undefined) return undefined
+    fullUrl ??= `${path}?${query}`
+    return fullUrl.includes(`?${query}`) ? query : undefined
+  })
+  return ifAny({
+    method: dialect.resolve('request.method', request?.method, toPlainText),
+    url: fullUrl,
+    path,
+    status_code: dialect.resolve('request.status_code', request?.status_code, toInteger),
+    ip: dialect.resolve('request.ip', request?.ip, toPlainText),
+    user_agent: dialect.resolve('request.user_agent', request?.user_agent, toPlainText),
+    duration_ms: request?.duration_ms,
+  })
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** The members that have a value; undefined if none has. */
+function ifAny<T extends object>(fields: T): Defined<T> | undefined {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Defined<T>)
+}

@@ -1,0 +1,429 @@
+/**
+ * The names that other log formats have for the fields of an entry, and their look-up in a record. Members may be nested or dotted
+ * in any mix: `http.request.method`, `{ http: { 'request.method': … } }`.
+ *
+ * - ECS: Elastic Common Schema 8, as `@elastic/ecs-pino-format` and `@elastic/ecs-winston-format` write it
+ * - Google Cloud: structured logging, as `@google-cloud/pino-logging-gcp-config` writes it, and events of Error Reporting
+ * - OpenTelemetry: log data model (camel, snake and Pascal case, OTLP's JSON encoding) and semantic conventions, also the older ones
+ * - logstash, as winston's format writes it
+ */
+import type { Json, JsonObject } from '../../protocol/log-entry.js'
+import { hasMembers, isObject, toInteger, toIsoTime, toNumber, toPlainText } from '../coerce.js'
+
+type Mark = 'ecs' | 'otel' | 'gcpError'
+
+interface Name {
+  readonly path: string
+  /** Its first segment. */
+  readonly root: string
+  /** Whether no application uses the name otherwise, so that it counts in every record. */
+  readonly isSure: boolean
+  /** Counts in records of this format only. */
+  readonly needs?: Mark
+  /** Converts the value to the field's unit. */
+  readonly convert?: (value: Json) => Json | undefined
+}
+
+function toName(path: string, options: Partial<Name> = {}): Name {
+  return { path, root: rootOf(path), isSure: path.split('.').length > 2, ...options }
+}
+
+function rootOf(key: string): string {
+  const dot = key.indexOf('.')
+  return dot === -1 ? key : key.slice(0, dot)
+}
+
+function sure(path: string, convert?: Name['convert']): Name {
+  return toName(path, { isSure: true, ...(convert && { convert }) })
+}
+
+/** Google Cloud's HttpRequest, under the name for structured logging and the one for Fluent Bit. */
+function httpRequest(member: string, convert?: Name['convert']): Name[] {
+  return ['httpRequest', 'logging.googleapis.com/http_request'].map((holder) => sure(`${holder}.${member}`, convert))
+}
+
+/** The context of an event of Error Reporting. */
+function errorContext(member: string): Name {
+  return toName(`context.${member}`, { needs: 'gcpError' })
+}
+
+const STACK = /\n[ \t]+at /
+/** W3C Trace Context, section 3.2.2.4. Elastic's transactions and spans have such ids, too; other transactions do not. */
+const SPAN_ID = /^[\da-f]{16}$/i
+const SEVERITIES = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL']
+
+/** Names by field, in order of precedence: the names of the current conventions first. */
+const NAMES = {
+  level: [
+    ...['log.level', 'severityText', 'severity_text', 'SeverityText'].map((path) => sure(path)),
+    ...['severityNumber', 'severity_number', 'SeverityNumber'].map((path) => sure(path, toSeverityName)),
+  ],
+  time: [
+    ...['timeUnixNano', 'time_unix_nano', 'Timestamp'].map((path) => sure(path, toKnownTime)),
+    ...['observedTimeUnixNano', 'observed_time_unix_nano', 'observedTimestamp', 'ObservedTimestamp'].map((path) =>
+      sure(path, toKnownTime),
+    ),
+  ],
+  message: [
+    sure('@message'),
+    ...['body', 'Body', 'body.stringValue'].map((path) => toName(path, { needs: 'otel' as const })),
+  ],
+  service: [toName('service.name'), sure('serviceContext.service')],
+  version: [toName('service.version'), sure('serviceContext.version')],
+  environment: [toName('service.environment'), toName('deployment.environment.name'), toName('deployment.environment')],
+  session_id: [toName('session.id')],
+  request_id: [toName('http.request.id')],
+  action: [toName('event.action')],
+  'user.id': [toName('user.id'), sure('enduser.id'), errorContext('user')],
+  'user.email': [toName('user.email')],
+  'user.name': [toName('user.name'), toName('user.full_name')],
+  'error.type': [toName('error.type'), sure('exception.type')],
+  'error.message': [toName('error.message'), sure('exception.message')],
+  'error.stack': [
+    sure('error.stack_trace'),
+    sure('exception.stacktrace'),
+    sure('stack_trace'),
+    sure('exception', toStack),
+  ],
+  'trace.trace_id': [sure('trace.id'), sure('logging.googleapis.com/trace', toTraceId), sure('TraceId')],
+  'trace.span_id': [
+    sure('span.id', toSpanId),
+    sure('logging.googleapis.com/spanId'),
+    sure('SpanId'),
+    toName('transaction.id', { convert: toSpanId }),
+  ],
+  'trace.parent_span_id': [toName('parent.id')],
+  traceparent: [sure('traceparent'), toName('http.request.headers.traceparent')],
+  'request.method': [
+    toName('http.request.method'),
+    toName('http.method'),
+    ...httpRequest('requestMethod'),
+    errorContext('httpRequest.method'),
+  ],
+  'request.url': [
+    toName('url.full'),
+    toName('url.original'),
+    toName('http.url'),
+    toName('http.target'),
+    ...httpRequest('requestUrl'),
+    errorContext('httpRequest.url'),
+  ],
+  'request.path': [toName('url.path')],
+  'request.query': [toName('url.query')],
+  'request.status_code': [
+    toName('http.response.status_code'),
+    toName('http.status_code'),
+    ...httpRequest('status'),
+    errorContext('httpRequest.responseStatusCode'),
+  ],
+  'request.ip': [
+    toName('client.ip'),
+    toName('client.address'),
+    toName('http.client_ip'),
+    ...httpRequest('remoteIp'),
+    errorContext('httpRequest.remoteIp'),
+  ],
+  'request.user_agent': [
+    sure('user_agent.original'),
+    toName('http.user_agent'),
+    ...httpRequest('userAgent'),
+    errorContext('httpRequest.userAgent'),
+    toName('http.request.headers.user-agent'),
+  ],
+  duration_ms: [
+    ...httpRequest('latency', toDurationMs),
+    toName('event.duration', { needs: 'ecs', convert: toMsFromNanos }),
+  ],
+  // Names that the transport gives a meaning within the metadata.
+  pid: [toName('process.pid')],
+  hostname: [toName('host.hostname'), toName('host.name')],
+  name: [toName('log.logger')],
+  route: [toName('http.route')],
+} satisfies Record<string, readonly Name[]>
+
+export type DialectField = keyof typeof NAMES
+
+/** File and line of the origin. */
+const SOURCES: readonly (readonly [Name, Name])[] = [
+  [sure('logging.googleapis.com/sourceLocation.file'), sure('logging.googleapis.com/sourceLocation.line')],
+  [toName('log.origin.file.name'), toName('log.origin.file.line')],
+  [toName('code.file.path'), toName('code.line.number')],
+  [toName('code.filepath'), toName('code.lineno')],
+  [errorContext('reportLocation.filePath'), errorContext('reportLocation.lineNumber')],
+  [sure('src.file'), sure('src.line')], // bunyan
+]
+
+const ALL_NAMES: readonly Name[] = [...Object.values(NAMES).flat(), ...SOURCES.flat()]
+const OTEL_MARKS = NAMES.level.map(({ path }) => path).filter((path) => path !== 'log.level')
+const ERROR_EVENT = /ReportedErrorEvent$/
+
+/** Keys of a record that are the mark of a format, or whose value may become a field without one. */
+export const DIALECT_KEYS: ReadonlySet<string> = new Set([
+  ...ALL_NAMES.filter(({ needs }) => needs === undefined).map(({ path }) => path),
+  'ecs.version',
+  '@type',
+])
+
+/** Keys of a record whose members, if the value is a container, are a mark or may become fields without one. */
+export const DIALECT_HOLDERS: ReadonlySet<string> = new Set([
+  ...ALL_NAMES.filter(({ isSure, needs }) => isSure && needs === undefined).flatMap(({ path }) => prefixesOf(path)),
+  'ecs',
+  '@fields',
+  '@timestamp',
+  'timestamp',
+])
+
+/** Every key that begins so may name a header or a body. */
+export const HTTP_PREFIX = 'http.re'
+
+function prefixesOf(path: string): string[] {
+  const parts = path.split('.')
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'))
+}
+
+/** Names of the parts of an OpenTelemetry record that hold attributes. */
+const ATTRIBUTES = ['attributes', 'resource.attributes', 'resource', 'Attributes', 'Resource.attributes', 'Resource']
+const ROOTS: ReadonlySet<string> = new Set([...ALL_NAMES.map(({ root }) => root), 'ecs', '@type'])
+
+/** Headers and bodies of `http.request` and `http.response`. */
+const UNSENT =
+  /^http\.re(?:quest|sponse)\.(?:(?:raw_?)?headers?|trailers?|(?:raw_?)?body(?!\.(?:bytes|size)$))(?:\.|$)/i
+const BODY_HOLDER = /^http(?:\.re(?:quest|sponse)(?:\.body)?)?$/
+
+/** Finds and removes the members of other formats in a record. */
+export class DialectRecord {
+  readonly #record: JsonObject
+  /** Roots of the record's own keys. Empty if no member can be of another format. */
+  readonly #roots: ReadonlySet<string>
+  readonly #marks = new Set<Mark>()
+  /** Prefixes of the paths of attributes, `` for the record itself. */
+  #prefixes: readonly string[] = ['']
+  /** Whether names that applications use, too, count here. */
+  #isMarked = false
+
+  /** @param record a clean copy, which the methods change */
+  constructor(record: JsonObject) {
+    this.#record = record
+    const roots = new Set(Object.keys(record).map(rootOf))
+    this.#roots = [...roots].some((root) => ROOTS.has(root)) ? roots : new Set()
+    if (this.#roots.size > 0) this.#findMarks()
+  }
+
+  get isEcs(): boolean {
+    return this.#marks.has('ecs')
+  }
+
+  /** Whether the message of an event of Error Reporting is the stack of its error. */
+  isStack(message: string | undefined): message is string {
+    return this.#marks.has('gcpError') && message !== undefined && STACK.test(message)
+  }
+
+  /**
+   * The value of a field: `known`, or the first that has a name of another format and is accepted by `read`. A further value is
+   * removed from the record if it repeats the first, and otherwise stays.
+   */
+  resolve<T>(
+    field: DialectField,
+    known: T | undefined,
+    read: (value: Json) => T | undefined,
+    repeats: (first: T, other: T) => boolean = (first, other) => first === other,
+  ): T | undefined {
+    let first = known
+    for (const name of NAMES[field] as readonly Name[]) {
+      this.#take(name, (value) => {
+        const converted = name.convert === undefined ? value : name.convert(value)
+        const other = converted === undefined ? undefined : read(converted)
+        if (other === undefined || (first !== undefined && !repeats(first, other))) return undefined
+        first ??= other
+        return other
+      })
+    }
+    return first
+  }
+
+  /** Google Cloud's second form of a timestamp. */
+  takeSplitTime(): string | undefined {
+    const { timestampSeconds: seconds, timestampNanos: nanos } = this.#record
+    const time = seconds === undefined ? undefined : toIsoTime(nanos === undefined ? { seconds } : { seconds, nanos })
+    if (time === undefined) return undefined
+    delete this.#record['timestampSeconds']
+    delete this.#record['timestampNanos']
+    return time
+  }
+
+  /** `file:line`, or the file alone. */
+  takeSource(): string | undefined {
+    for (const [file, line] of SOURCES) {
+      const path = this.#take(file, toPlainText)
+      if (path === undefined) continue
+      const number = this.#take(line, toInteger)
+      return number === undefined ? path : `${path}:${number}`
+    }
+    return undefined
+  }
+
+  /** Headers and bodies are not sent. */
+  removeUnsent(): void {
+    if (this.#roots.has('http')) removeUnsent(this.#record, '')
+    for (const prefix of this.#prefixes.slice(1)) {
+      takeAt(this.#record, prefix, true, (value) => (isObject(value) ? void removeUnsent(value, '') : undefined))
+    }
+  }
+
+  #take<T>(name: Name, read: (value: Json) => T | undefined): T | undefined {
+    if (name.needs !== undefined && !this.#marks.has(name.needs)) return undefined
+    const isSure = name.isSure || this.#isMarked
+    for (const prefix of this.#prefixes) {
+      if (prefix === '' && !this.#roots.has(name.root)) continue
+      const path = prefix === '' ? name.path : `${prefix}.${name.path}`
+      const found = takeAt(this.#record, path, isSure, read)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #has(path: string, is: (value: Json) => boolean): boolean {
+    let has = false
+    takeAt(this.#record, path, true, (value) => void (has ||= is(value)))
+    return has
+  }
+
+  #findMarks(): void {
+    const isText = (value: Json): boolean => typeof value === 'string'
+    const isNumber = (value: Json): boolean => toInteger(value) !== undefined
+    if (this.#has('ecs.version', isText)) this.#marks.add('ecs')
+    if (this.#has('@type', (value) => typeof value === 'string' && ERROR_EVENT.test(value))) this.#marks.add('gcpError')
+    if (OTEL_MARKS.some((key) => this.#has(key, (value) => isText(value) || isNumber(value)))) {
+      this.#marks.add('otel')
+      this.#prefixes = ['', ...ATTRIBUTES.filter((path) => this.#has(path, isObject) || this.#readsList(path))]
+    }
+    this.#isMarked =
+      this.#marks.size > 0 ||
+      this.#has('http.request.method', isText) ||
+      this.#has('http.response.status_code', isNumber)
+  }
+
+  /** OTLP's JSON encoding has lists of attributes. Replaces such a list by an object. */
+  #readsList(path: string): boolean {
+    const [root = '', inner] = path.split('.')
+    const holder = inner === undefined ? this.#record : this.#record[root]
+    const key = inner ?? root
+    if (!isObject(holder)) return false
+    const attributes = fromKeyValues(holder[key])
+    if (attributes === undefined) return false
+    holder[key] = attributes
+    return true
+  }
+}
+
+/**
+ * Removes the first value at `path` that `read` accepts, and objects that are empty afterwards.
+ *
+ * @param isSure whether the path counts even if no key on it has a dot
+ */
+function takeAt<T>(
+  holder: JsonObject,
+  path: string,
+  isSure: boolean,
+  read: (value: Json) => T | undefined,
+): T | undefined {
+  const value = holder[path]
+  if (value !== undefined && (isSure || path.includes('.'))) {
+    const result = read(value)
+    if (result !== undefined) {
+      delete holder[path]
+      return result
+    }
+  }
+  for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
+    const key = path.slice(0, dot)
+    const inner = holder[key]
+    if (!isObject(inner)) continue
+    const result = takeAt(inner, path.slice(dot + 1), isSure || key.includes('.'), read)
+    if (result === undefined) continue
+    if (!hasMembers(inner)) delete holder[key]
+    return result
+  }
+  return undefined
+}
+
+function removeUnsent(holder: JsonObject, prefix: string): void {
+  for (const key of Object.keys(holder)) {
+    const path = prefix + key
+    const value = holder[key]
+    if (isObject(value) && BODY_HOLDER.test(path)) {
+      removeUnsent(value, `${path}.`)
+      if (!hasMembers(value)) delete holder[key]
+    } else if (UNSENT.test(path)) delete holder[key]
+  }
+}
+
+/** OTLP's AnyValue and KeyValue in JSON (opentelemetry-proto, common.proto). The recursion is bounded: a record is at most 32 levels deep. */
+function fromKeyValues(list: Json | undefined): JsonObject | undefined {
+  if (!Array.isArray(list) || list.length === 0) return undefined
+  const object = Object.create(null) as JsonObject
+  for (const item of list) {
+    if (!isObject(item) || typeof item['key'] !== 'string' || !isObject(item['value'])) return undefined
+    if (Object.hasOwn(object, item['key'])) return undefined
+    object[item['key']] = fromAnyValue(item['value'])
+  }
+  return object
+}
+
+function fromAnyValue(value: JsonObject): Json {
+  const [[kind, inner] = []] = Object.entries(value)
+  if (Object.keys(value).length !== 1 || inner === undefined) return value
+  const values = isObject(inner) ? inner['values'] : undefined
+  if (kind === 'arrayValue' && Array.isArray(values))
+    return values.map((item) => (isObject(item) ? fromAnyValue(item) : item))
+  if (kind === 'kvlistValue') return fromKeyValues(values) ?? value
+  return kind === 'stringValue' || kind === 'intValue' || kind === 'doubleValue' || kind === 'boolValue' ? inner : value
+}
+
+/** 1 to 24 (log data model, SeverityNumber), or its name in protobuf. */
+function toSeverityName(value: Json): Json | undefined {
+  if (typeof value === 'string' && value.startsWith('SEVERITY_NUMBER_')) return value.slice('SEVERITY_NUMBER_'.length)
+  const number = toInteger(value)
+  if (number === undefined || number < 1 || number > 24) return undefined
+  const step = (number - 1) % 4
+  return `${SEVERITIES[Math.floor((number - 1) / 4)]}${step === 0 ? '' : step + 1}`
+}
+
+/** 0 stands for an unknown time (log data model, Timestamp). */
+function toKnownTime(value: Json): Json | undefined {
+  return toNumber(value) === 0 ? undefined : value
+}
+
+function toStack(value: Json): Json | undefined {
+  return typeof value === 'string' && STACK.test(value) ? value : undefined
+}
+
+/** `projects/PROJECT/traces/ID`, or the id alone. */
+function toTraceId(value: Json): Json | undefined {
+  if (typeof value !== 'string' || !value.includes('/')) return value
+  return /\/traces\/([^/]+)$/.exec(value)?.[1]
+}
+
+function toSpanId(value: Json): Json | undefined {
+  return typeof value === 'string' && SPAN_ID.test(value) ? value : undefined
+}
+
+/** protobuf's Duration: `0.123s`, or seconds and nanoseconds. */
+function toDurationMs(value: Json): Json | undefined {
+  if (isObject(value)) return msOfDuration(value['seconds'], value['nanos'])
+  const seconds = typeof value === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(value)?.[1] : undefined
+  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1e9) / 1e6
+}
+
+function msOfDuration(seconds: Json | undefined, nanos: Json | undefined): number | undefined {
+  const whole = seconds === undefined ? 0 : toInteger(seconds)
+  const part = nanos === undefined ? 0 : toInteger(nanos)
+  return whole === undefined || part === undefined || (seconds === undefined && nanos === undefined)
+    ? undefined
+    : whole * 1e3 + part / 1e6
+}
+
+function toMsFromNanos(value: Json): Json | undefined {
+  const nanos = toNumber(value)
+  return nanos === undefined || nanos < 0 ? undefined : nanos / 1e6
+}

@@ -1,0 +1,665 @@
+/** Records of other log formats: lines that their loggers wrote, and their names in every form. */
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createBreadcrumbByParsing } from '../../../src/breadcrumbs/breadcrumb-factory.js'
+import type { JsonObject, LogEntry } from '../../../src/protocol/log-entry.js'
+import { Mapper } from '../../../src/record/mapper.js'
+import { DIALECT_HOLDERS, DIALECT_KEYS } from '../../../src/record/reference/dialects.js'
+import { mapByParsing } from '../../../src/record/reference/reference-path.js'
+import { RequestLogExtractor } from '../../../src/request-logs/request-log-extractor.js'
+import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
+import type { CorpusRecord } from '../record-lines.js'
+import { faults } from '../valid-entry.js'
+
+const options = createMappingOptions()
+const lines = new Map(
+  readFileSync(new URL('../../fixtures/dialect-records.ndjson', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as CorpusRecord)
+    .map(({ label, raw }) => [label, raw]),
+)
+
+function jsonOf(line: string): string {
+  const json = new Mapper(options, -1, () => Date.parse(RECEIVED_AT)).map(line, 0, line.length).json
+  expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+  expect(faults(json, options.maxEntryBytes)).toEqual([])
+  return json
+}
+
+function entryOf(record: object): LogEntry {
+  return JSON.parse(jsonOf(JSON.stringify(record))) as LogEntry
+}
+
+/** Distinguishes an absent member in `toMatchObject`. */
+const ABSENT = { metadata: undefined, service: undefined }
+const NO_METADATA = { metadata: undefined }
+const OTEL = { severityText: 'INFO' }
+const ECS = { 'ecs.version': '8.10.0' }
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const SPAN = '00f067aa0ba902b7'
+const boom = { type: 'TypeError', message: 'boom', stack: expect.stringMatching(/^TypeError: boom\n +at /) as string }
+const orders = { service: 'orders', version: '1.4.0' }
+
+describe('lines that the loggers wrote', () => {
+  const expected: Readonly<Record<string, object>> = {
+    'ECS info': {
+      level: 'info',
+      message: 'hello',
+      timestamp: '2026-11-22T19:40:32.173Z',
+      metadata: { hostname: 'vm' },
+    },
+    'ECS warn': { ...orders, level: 'warn', environment: 'production', user_id: 'u1' },
+    'ECS error': { ...orders, level: 'error', message: 'failed', error: boom, source: '/app/src/orders.js:13:30' },
+    'ECS error alone': { level: 'error', message: 'boom', error: boom },
+    'ECS convertErr false': { level: 'error', error: boom },
+    'ECS fatal, name': { level: 'fatal', service: 'orders', metadata: { name: 'orders-log' } },
+    'ECS dotted': {
+      user: { id: 'u-1', email: 'a@example.org' },
+      trace: { trace_id: TRACE, span_id: SPAN },
+      perf: { duration_ms: 1.234567 },
+      tags: ['x', 'y'],
+      metadata: { labels: { a: 'b' } },
+    },
+    'ECS nested': {
+      user: { id: 'u-1', name: 'Ann' },
+      trace: { trace_id: TRACE, span_id: 'b7ad6b7169203331' },
+      action: 'order-placed',
+      perf: { duration_ms: 1.234567 },
+      source: 'orders.js:12',
+      metadata: { transaction: { id: SPAN }, event: { outcome: 'success' }, log: { origin: { function: 'place' } } },
+    },
+    'ECS pino-http completed': {
+      request: {
+        method: 'GET',
+        path: '/orders/7',
+        status_code: 200,
+        duration_ms: 4,
+        ip: '127.0.0.1',
+        user_agent: 'node',
+      },
+      request_id: '1',
+      trace: { trace_id: TRACE, parent_span_id: SPAN },
+      metadata: { http: { response: { body: { bytes: 8 } } } },
+    },
+    'ECS pino-http errored': {
+      request: { path: '/bad', status_code: 500, duration_ms: 0 },
+      error: { type: 'Error', stack: expect.stringContaining('at onResFinished') as string },
+    },
+    'ECS request': {
+      level: 'info',
+      request: {
+        method: 'GET',
+        url: 'http://127.0.0.1:39261/orders/7?page=2',
+        path: '/orders/7',
+        status_code: 200,
+        duration_ms: 4.451933,
+        ip: '127.0.0.1',
+        user_agent: 'matrix-browser/1.0',
+      },
+      request_id: 'cc9db028-0fe9-47de-a8e6-37af5d075fdf',
+      trace: { trace_id: 'ebb6b83250888e54f4ff51933f27d3fa', span_id: '0b073a6a513a653d' },
+      metadata: {
+        pid: 17637,
+        hostname: 'vm',
+        'ecs.version': '8.10.0',
+        'event.dataset': 'ecs-shop',
+        http: { version: '1.1' },
+        client: { port: 54502 },
+      },
+    },
+    'GCP trace': { ...orders, level: 'debug', timestamp: '2026-11-22T19:40:32.698Z' },
+    'GCP warn': { level: 'warn' },
+    'GCP fatal': { level: 'fatal' },
+    'GCP error': { ...orders, level: 'error', error: boom, timestamp: '2026-11-22T19:40:32.698Z' },
+    'GCP traced': { trace: { trace_id: TRACE, span_id: SPAN } },
+    'GCP httpRequest': {
+      request: {
+        method: 'GET',
+        url: 'https://shop.example/orders/7?x=1',
+        path: '/orders/7',
+        status_code: 200,
+        duration_ms: 123,
+        ip: '192.0.2.1',
+        user_agent: 'curl/8',
+      },
+      metadata: { httpRequest: { referer: 'https://r.example/', responseSize: '12' } },
+    },
+    'GCP pino-http completed': {
+      request: { status_code: 200, duration_ms: 1 },
+      timestamp: '2026-11-22T19:40:32.645Z',
+    },
+    'OpenTelemetry instrumentation-pino': {
+      request: { method: 'GET' },
+      trace: { trace_id: '25742718d3ff2ab748164b7d7b9351c0', span_id: '0444d574ad2acb93' },
+    },
+    'bunyan trace': { level: 'debug', service: 'orders', timestamp: '2026-11-22T19:40:32.710Z' },
+    'bunyan error': { level: 'error', error: boom },
+    'bunyan request': { request: { method: 'GET', url: '/a?b=1', status_code: 200 }, metadata: { latency: 3 } },
+    'winston silly': { level: 'debug', metadata: { level: 'silly' } },
+    'winston error': { level: 'error', message: 'boom', error: boom, service: 'orders' },
+    'winston message and error': {
+      message: 'failed pay',
+      error: { type: 'Error', message: 'pay' },
+      metadata: { error: { code: 'E_PAY' } },
+    },
+    'winston name': {
+      service: undefined,
+      error: { type: 'PaymentError', message: 'card declined' },
+      metadata: { error: { code: 'E_CARD', cause: {} } },
+    },
+    'winston logstash': { level: 'info', message: 'hello', timestamp: '2026-11-22T19:40:32.750Z', ...NO_METADATA },
+    'winston logstash error': { level: 'error', message: 'boom', error: boom, service: 'orders', ...NO_METADATA },
+    'winston colours': { level: 'info', ...NO_METADATA },
+    'winston colours error': { level: 'error' },
+    'winston ECS error': { level: 'error', message: 'boom', error: boom, service: 'orders' },
+    'winston ECS message and error': { error: { type: 'PayError' }, metadata: { error: { code: 'E_PAY' } } },
+    'winston syslog emerg': { level: 'fatal', metadata: { level: 'emerg' } },
+    'winston syslog notice': { level: 'info', metadata: { level: 'notice' } },
+  }
+
+  test.each(Object.entries(expected))('%s', (label, entry) => {
+    expect({ ...ABSENT, ...(JSON.parse(jsonOf(lines.get(label) as string)) as LogEntry) }).toMatchObject(entry)
+  })
+
+  test.each([...lines])('no header or body of %s is sent', (_, raw) => {
+    expect(jsonOf(raw)).not.toMatch(/secret-token|sid=1|x-powered-by|accept-|etag|HTTP\/1\.1 200/i)
+  })
+
+  test('breadcrumbs have their level, message and time', () => {
+    const breadcrumb = (label: string): unknown =>
+      JSON.parse(createBreadcrumbByParsing(lines.get(label) as string, options, RECEIVED_AT))
+    expect(breadcrumb('ECS warn')).toMatchObject({
+      level: 'warn',
+      message: 'low stock',
+      timestamp: '2026-11-22T19:40:32.174Z',
+    })
+    expect(breadcrumb('GCP error')).toMatchObject({
+      type: 'error',
+      level: 'error',
+      timestamp: '2026-11-22T19:40:32.698Z',
+      data: { error_type: 'TypeError' },
+    })
+  })
+
+  test.each(['ECS request', 'ECS pino-http completed', 'GCP httpRequest', 'GCP pino-http completed'])(
+    '%s gives a request log',
+    (label) => {
+      const extractor = new RequestLogExtractor({ clock: { now: () => 0, wallNow: () => 0 } })
+      const { json } = extractor.extract(jsonOf(lines.get(label) as string))
+      expect(JSON.parse(json as string)).toMatchObject({ method: 'GET', path: '/orders/7', status_code: 200 })
+    },
+  )
+
+  test('with a threshold of warn errors are sent, and info is not', () => {
+    const mapper = new Mapper(options, 2, () => 0)
+    const isSent = (label: string): boolean => {
+      mapper.beginText()
+      const line = lines.get(label) as string
+      return mapper.map(line, 0, line.length).json !== ''
+    }
+    expect(['ECS error', 'ECS warn', 'ECS info', 'GCP error', 'GCP traced'].map(isSent)).toEqual([
+      true,
+      true,
+      false,
+      true,
+      false,
+    ])
+  })
+})
+
+describe('names in every form', () => {
+  const cases: [string, JsonObject[], object][] = [
+    ['level', [{ 'log.level': 'error' }, { log: { level: 'error' } }, { severityText: 'Error' }], { level: 'error' }],
+    [
+      'severity number',
+      [{ severityNumber: 17 }, { severity_number: '17' }, { SeverityNumber: 17 }],
+      { level: 'error' },
+    ],
+    [
+      'a finer severity',
+      [{ severityNumber: 14 }, { severityText: 'WARN2' }],
+      { level: 'warn', metadata: { level: 'WARN2' } },
+    ],
+    [
+      'severity of another case',
+      [{ severityText: 'Information' }, { severityNumber: 'SEVERITY_NUMBER_INFO' }],
+      { level: 'info' },
+    ],
+    [
+      'unknown text beside a number',
+      [{ severityText: 'odd', severityNumber: 21 }],
+      { level: 'fatal', metadata: { severityText: 'odd' } },
+    ],
+    [
+      'time',
+      [
+        { timestamp: { seconds: 1795376432, nanos: 645999999 } },
+        { timestamp: { seconds: '1795376432', nanos: 645000000 } },
+        { timestampSeconds: 1795376432, timestampNanos: 645000000 },
+        { timestampSeconds: '1795376432', timestampNanos: '645000000' },
+        { timeUnixNano: '1795376432645000000' },
+        { observedTimestamp: 1795376432645, timeUnixNano: '0' },
+        { Timestamp: '1795376432645000000' },
+        { time: '2026-11-22T19:40:32.645Z' },
+      ],
+      { timestamp: '2026-11-22T19:40:32.645Z' },
+    ],
+    [
+      'error',
+      [
+        { error: { type: 'TypeError', message: 'boom', stack_trace: 'TypeError: boom\n    at f (/app/a.js:1:2)' } },
+        {
+          'error.type': 'TypeError',
+          'error.message': 'boom',
+          'error.stack_trace': 'TypeError: boom\n    at f (/app/a.js:1:2)',
+        },
+        {
+          'exception.type': 'TypeError',
+          exception: { message: 'boom', stacktrace: 'TypeError: boom\n    at f (/app/a.js:1:2)' },
+        },
+        { stack_trace: 'TypeError: boom\n    at f (/app/a.js:1:2)' },
+        { exception: 'TypeError: boom\n    at f (/app/a.js:1:2)' },
+        {
+          '@type': 'type.googleapis.com/google.devtools.clouderrorreporting.v1beta1.ReportedErrorEvent',
+          message: 'TypeError: boom\n    at f (/app/a.js:1:2)',
+        },
+        { stack: 'TypeError: boom\n    at f (/app/a.js:1:2)' },
+      ],
+      { error: boom, source: '/app/a.js:1:2' },
+    ],
+    [
+      'trace',
+      [
+        { 'trace.id': TRACE, 'span.id': SPAN },
+        { trace: { id: TRACE }, span: { id: SPAN } },
+        { 'trace.id': TRACE, 'transaction.id': SPAN },
+        { 'logging.googleapis.com/trace': `projects/p/traces/${TRACE}`, 'logging.googleapis.com/spanId': SPAN },
+        { 'logging.googleapis.com/trace': TRACE, 'logging.googleapis.com/spanId': SPAN },
+        { TraceId: TRACE, SpanId: SPAN },
+        { ...OTEL, traceId: TRACE, spanId: SPAN },
+      ],
+      { trace: { trace_id: TRACE, span_id: SPAN } },
+    ],
+    [
+      'traceparent',
+      [
+        { traceparent: `00-${TRACE}-${SPAN}-01` },
+        { http: { request: { headers: { traceparent: `00-${TRACE}-${SPAN}-01` } } } },
+      ],
+      { trace: { trace_id: TRACE, parent_span_id: SPAN }, ...NO_METADATA },
+    ],
+    [
+      'request',
+      [
+        {
+          http: { request: { method: 'GET' }, response: { status_code: 404 } },
+          url: { path: '/a', query: 'b=1' },
+          client: { ip: '::1' },
+          user_agent: { original: 'ua' },
+        },
+        {
+          'http.request.method': 'GET',
+          'http.response.status_code': 404,
+          'url.path': '/a',
+          'url.query': 'b=1',
+          'client.address': '::1',
+          'user_agent.original': 'ua',
+        },
+        {
+          http: { 'request.method': 'GET', response: { status_code: '404' } },
+          'url.full': '/a?b=1',
+          'client.ip': '::1',
+          http_: 1,
+          'http.user_agent': 'ua',
+        },
+        {
+          'http.method': 'GET',
+          'http.target': '/a?b=1',
+          'http.status_code': 404,
+          'http.client_ip': '::1',
+          'http.user_agent': 'ua',
+        },
+        { httpRequest: { requestMethod: 'GET', requestUrl: '/a?b=1', status: 404, remoteIp: '::1', userAgent: 'ua' } },
+        {
+          'logging.googleapis.com/http_request': {
+            requestMethod: 'GET',
+            requestUrl: '/a?b=1',
+            status: '404',
+            remoteIp: '::1',
+            userAgent: 'ua',
+          },
+        },
+        {
+          ...OTEL,
+          attributes: {
+            'http.request.method': 'GET',
+            'http.response.status_code': 404,
+            url: { path: '/a', query: 'b=1' },
+            client: { address: '::1' },
+            'user_agent.original': 'ua',
+          },
+        },
+        {
+          req: { method: 'GET', url: '/a?b=1' },
+          http: { response: { status_code: 404 } },
+          client: { ip: '::1' },
+          user_agent: { original: 'ua' },
+        },
+      ],
+      { request: { method: 'GET', url: '/a?b=1', path: '/a', status_code: 404, ip: '::1', user_agent: 'ua' } },
+    ],
+    [
+      'duration',
+      [
+        { ...ECS, 'event.duration': 12_345_678 },
+        { ecs: { version: '1.6.0' }, event: { duration: '12345678' } },
+        { httpRequest: { latency: '0.012345678s' } },
+        { httpRequest: { latency: { nanos: 12_345_678 } } },
+      ],
+      { perf: { duration_ms: 12.345678 } },
+    ],
+    [
+      'identity',
+      [
+        { 'service.name': 's', 'service.version': '2', 'service.environment': 'e' },
+        { ...ECS, service: { name: 's', version: '2', environment: 'e' } },
+        { serviceContext: { service: 's', version: '2' }, deployment: { environment: { name: 'e' } } },
+        { ...OTEL, resource: { 'service.name': 's', 'service.version': '2', 'deployment.environment': 'e' } },
+        {
+          ...OTEL,
+          resource: {
+            attributes: { 'service.name': 's', service: { version: '2' }, 'deployment.environment.name': 'e' },
+          },
+        },
+        {
+          severityNumber: 9,
+          resource: {
+            attributes: [
+              { key: 'service.name', value: { stringValue: 's' } },
+              { key: 'service.version', value: { stringValue: '2' } },
+              { key: 'deployment.environment.name', value: { stringValue: 'e' } },
+            ],
+          },
+        },
+      ],
+      { service: 's', version: '2', environment: 'e' },
+    ],
+    [
+      'user and session',
+      [
+        { 'user.id': 'u', 'session.id': 's' },
+        { 'enduser.id': 'u', 'session.id': 's' },
+        { enduser: { id: 'u' }, ...OTEL, session: { id: 's' } },
+      ],
+      { user: { id: 'u' }, session_id: 's' },
+    ],
+    [
+      'body',
+      [
+        { ...OTEL, body: 'text' },
+        { SeverityNumber: 9, Body: 'text' },
+        { severity_text: 'INFO', body: { stringValue: 'text' } },
+      ],
+      { message: 'text' },
+    ],
+    [
+      'source',
+      [
+        { 'logging.googleapis.com/sourceLocation': { file: 'a.js', line: '7' } },
+        { 'log.origin.file.name': 'a.js', 'log.origin.file.line': 7 },
+        { log: { origin: { file: { name: 'a.js', line: 7 } } } },
+        { 'code.file.path': 'a.js', 'code.line.number': 7 },
+        { 'code.filepath': 'a.js', 'code.lineno': 7 },
+        { src: { file: 'a.js', line: 7 } },
+      ],
+      { source: 'a.js:7' },
+    ],
+    [
+      'route, process and host',
+      [
+        { 'http.route': '/a/:id', 'process.pid': 7, 'host.name': 'h' },
+        { ...ECS, http: { route: '/a/:id' }, process: { pid: 7 }, host: { hostname: 'h' } },
+      ],
+      { metadata: { route: '/a/:id', pid: 7, hostname: 'h' } },
+    ],
+  ]
+
+  test.each(
+    cases.flatMap(([name, records, entry]) =>
+      records.map((record) => [name, JSON.stringify(record), record, entry] as const),
+    ),
+  )('%s: %s', (_name, _json, record, entry) => {
+    expect({ ...ABSENT, ...entryOf(record) }).toMatchObject(entry)
+  })
+})
+
+describe('what is not of a format stays', () => {
+  test.each<JsonObject>([
+    { url: '/x', host: 'h', client: 'acme', event: 'paid', body: 'text', http: 'ok', session: 's', resource: 'r' },
+    { url: { path: '/x' }, client: { ip: '::1' }, event: { duration: 5, action: 'paid' }, service_: { name: 's' } },
+    { session: { id: 's', cart: 1 }, host: { name: 'h' }, process: { pid: 1 }, transaction: { id: 'pay-1' } },
+    { 'event.duration': 5, 'transaction.id': 'pay-1', body: { stringValue: 'text' }, attributes: { 'user.id': 'u' } },
+    { http: { port: 80, method: 'GET' }, code: { file: { name: 'a' } }, context: { user: 'u' }, deployment: 'blue' },
+  ])('%j', (metadata) => {
+    expect(entryOf({ level: 30, time: 1_795_376_432_645, msg: 'm', ...metadata })).toEqual({
+      level: 'info',
+      message: 'm',
+      timestamp: '2026-11-22T19:40:32.645Z',
+      metadata,
+    })
+  })
+
+  test.each<JsonObject>([
+    { 'http.request.method': 5, 'http.response.status_code': 'ok', 'url.full': ['/'], 'client.ip': null },
+    { 'trace.id': {}, 'service.name': 7, 'user.id': [1], 'exception.type': true, severityNumber: 25 },
+    { 'logging.googleapis.com/trace': 'projects/p', httpRequest: { latency: '5', status: 1.5 }, traceparent: 'x' },
+    { timestamp: { seconds: 1e18, nanos: 1 }, timestampSeconds: 'x', 'log.level': 'gold', severityText: '' },
+    { timestamp: { seconds: 5, nanos: 1, zone: 'z' } },
+  ])('a value of another type stays: %j', (metadata) => {
+    expect(entryOf({ level: 30, time: 1_795_376_432_645, msg: 'm', ...metadata }).metadata).toEqual(metadata)
+  })
+
+  test("the record's own fields count, and another value stays", () => {
+    expect(
+      entryOf({
+        level: 30,
+        'log.level': 'error',
+        service: 'a',
+        'service.name': 'b',
+        trace_id: 't',
+        'trace.id': 'u',
+        reqId: 1,
+        'http.request.id': '2',
+      }),
+    ).toMatchObject({
+      level: 'info',
+      service: 'a',
+      trace: { trace_id: 't' },
+      request_id: '1',
+      metadata: { 'log.level': 'error', 'service.name': 'b', 'trace.id': 'u', 'http.request.id': '2' },
+    })
+  })
+
+  test('in ECS the level and the time are those of ECS', () => {
+    expect(
+      entryOf({
+        'log.level': 'error',
+        '@timestamp': '2026-11-22T19:40:32.173Z',
+        ...ECS,
+        level: 3,
+        time: 35,
+        message: 'm',
+      }),
+    ).toMatchObject({ level: 'error', timestamp: '2026-11-22T19:40:32.173Z', metadata: { level: 3, time: 35 } })
+  })
+})
+
+describe('headers and bodies are not sent', () => {
+  const parts: JsonObject[] = [
+    {
+      http: {
+        request: { headers: { a: 'SECRET' }, body: { content: 'SECRET', bytes: 5 } },
+        response: { headers: { b: 'SECRET' }, body: 'SECRET' },
+      },
+    },
+    {
+      'http.request.headers.a': 'SECRET',
+      'http.response.headers': { b: 'SECRET' },
+      'http.request.body.content': 'SECRET',
+      'http.request.body.bytes': 5,
+    },
+    {
+      'http.request.header.x-a': ['SECRET'],
+      'http.response.header': { b: ['SECRET'] },
+      'http.request.body.card': 'SECRET',
+    },
+    {
+      http: {
+        'request.body': { card: 'SECRET', bytes: 5 },
+        'response.headers': 'SECRET',
+        request: { 'body.content': 'SECRET' },
+      },
+    },
+    {
+      ...OTEL,
+      attributes: { 'http.request.header.x-a': ['SECRET'], http: { request: { body: { content: 'SECRET' } } } },
+    },
+    {
+      severityNumber: 9,
+      attributes: [{ key: 'http.request.header.x-a', value: { arrayValue: { values: [{ stringValue: 'SECRET' }] } } }],
+    },
+  ]
+  test.each(parts)('%j', (members) => {
+    const json = jsonOf(JSON.stringify({ level: 30, time: 1_795_376_432_645, msg: 'm', ...members }))
+    expect(json).not.toContain('SECRET')
+    if (JSON.stringify(members).includes('bytes')) expect(json).toContain('bytes":5')
+  })
+})
+
+describe('any record', () => {
+  const name = fc.constantFrom(
+    ...DIALECT_KEYS,
+    'ecs.version',
+    'severityText',
+    'url',
+    'event.duration',
+    'body',
+    'level',
+    'time',
+    'service',
+  )
+  let leaf = 0
+  const value = fc.oneof(
+    fc.constantFrom('INFO', 'GET', '/a?b=1', 200, 17, '8.1.0', SPAN, TRACE, 'x\n    at f (/a.js:1:2)', null, true),
+    fc.nat().map(() => `leaf-${(leaf += 1)}`),
+  )
+  /** The dots of a name become nesting, or not. */
+  const record = fc
+    .array(fc.tuple(name, fc.array(fc.boolean(), { minLength: 6, maxLength: 6 }), value), { maxLength: 8 })
+    .map((members) => {
+      const root: JsonObject = {}
+      for (const [path, splits, of] of members) {
+        const parts = path.split('.')
+        const keys: string[] = []
+        for (const [index, part] of parts.entries()) {
+          if (index === 0 || splits[index % 6] === true) keys.push(part)
+          else keys.push(`${keys.pop()}.${part}`)
+        }
+        let holder = root
+        for (const key of keys.slice(0, -1)) {
+          const inner = holder[key]
+          holder = (typeof inner === 'object' && inner !== null ? inner : (holder[key] = {})) as JsonObject
+        }
+        holder[keys.at(-1) as string] = of
+      }
+      return root
+    })
+
+  test('is a valid entry, the same on both paths, and every text is in it', () => {
+    fc.assert(
+      fc.property(record, fc.boolean(), (members, isPino) => {
+        const line = JSON.stringify(isPino ? { level: 30, time: 1_795_376_432_645, ...members, msg: 'm' } : members)
+        const json = jsonOf(line)
+        const unsent = /\b(?:headers|body)\b/
+        if (unsent.test(line)) return
+        for (const [text] of line.matchAll(/leaf-\d+/g)) expect(json).toContain(text)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test('every key of the table is declined by the fast path', () => {
+    const isFast = (member: string): boolean => {
+      const line = `{"level":30,"time":1795376432645,${member},"msg":"m"}`
+      return new Mapper(options, -1, () => 0).map(line, 0, line.length).isFastPath
+    }
+    expect([...DIALECT_KEYS].filter((key) => isFast(`${JSON.stringify(key)}:"x"`))).toEqual([])
+    expect([...DIALECT_HOLDERS].filter((key) => isFast(`${JSON.stringify(key)}:{"x":1}`))).toEqual([])
+    expect(isFast('"http.request.header.x-a":["a"]')).toBe(false)
+    expect(isFast('"url":"/x","host":"h","event":{"a":1},"client":{"a":1},"body":"b"')).toBe(true)
+  })
+})
+
+describe('another key of the level', () => {
+  const lvl = createMappingOptions({ levelKey: 'lvl' })
+  const map = (line: string): [LogEntry, boolean] => {
+    const { json, isFastPath } = new Mapper(lvl, -1, () => 0).map(line, 0, line.length)
+    expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, lvl, RECEIVED_AT).json))
+    return [JSON.parse(json) as LogEntry, isFastPath]
+  }
+
+  test.each([
+    ['{"lvl":"warn","time":1795376432645,"msg":"m"}', { level: 'warn' }, true],
+    ['{"lvl":40,"time":1795376432645,"msg":"m","lvl":60}', { level: 'warn' }, true],
+    ['{"lvl":"audit","time":1795376432645,"msg":"m"}', { level: 'info', metadata: { lvl: 'audit' } }, false],
+    ['{"lvl":"warn","time":1795376432645,"level":60,"msg":"m"}', { level: 'warn', metadata: { level: 60 } }, false],
+    ['{"level":40,"time":1795376432645,"msg":"m"}', { level: 'warn' }, false],
+    ['{"lvl":[1],"level":40,"time":1795376432645,"msg":"m"}', { level: 'warn', metadata: { lvl: [1] } }, false],
+  ])('%s', (line, entry, isFastPath) => {
+    expect(map(line)).toEqual([expect.objectContaining(entry), isFastPath])
+  })
+
+  test('is peeked', () => {
+    const mapper = new Mapper(lvl, -1, () => 0)
+    const peek = (line: string): number | undefined => mapper.peekSeverity(line, 0)
+    expect(['{"lvl":"warn","a":1}', '{"lvl":30,"a":1}', '{"level":50,"a":1}', '{"lvl":"a,b","a":1}'].map(peek)).toEqual(
+      [2, 1, undefined, undefined],
+    )
+  })
+})
+
+describe('records without a level that is understood', () => {
+  const known = '{"level":30,"time":1795376432645,"msg":"m"}'
+  const slow = '{"severity":"INFO","msg":"m"}'
+  const unknown = '{"lvl":"warn","time":1795376432645,"msg":"m"}'
+  const reports = (count: number, line: (index: number) => string): number => {
+    let reported = 0
+    const mapper = new Mapper(
+      options,
+      -1,
+      () => 0,
+      () => (reported += 1),
+    )
+    for (let index = 0; index < count; index += 1) {
+      const text = line(index)
+      mapper.beginText()
+      mapper.map(text, 0, text.length)
+    }
+    return reported
+  }
+
+  test.each([
+    ['99', 99, () => unknown, 0],
+    ['100', 100, () => unknown, 1],
+    ['500: once', 500, () => unknown, 1],
+    ['interrupted on the fast path', 300, (index: number) => (index % 100 === 50 ? known : unknown), 0],
+    ['interrupted on the reference path', 300, (index: number) => (index % 100 === 50 ? slow : unknown), 0],
+    ['text lines do not interrupt', 199, (index: number) => (index % 2 === 0 ? unknown : 'text'), 1],
+    ['text lines do not count', 500, () => 'text', 0],
+    ['all known', 500, () => known, 0],
+  ])('%s', (_, count, line, expected) => {
+    expect(reports(count, line)).toBe(expected)
+  })
+})
