@@ -17,6 +17,8 @@
  * 12. what follows `Bearer`, which becomes `[removed]`
  * 13. an id that stands under two of its names, with the same value: it is said once
  * 14. requests and responses of an HTTP client within an error; `metadata.pino_ingest.omitted_http_members` says how many members went
+ * 15. the constants of DOMException, and its type where it has a name
+ * 16. the messages of causes that pino appends to an error's own, whose stack lists the causes
  */
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
@@ -29,6 +31,7 @@ const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
 const ALWAYS_REMOVED = /^(?:authorization|cookie|set-cookie|x-api-key)$/i
 /** Members of an error that belong to an exchange, of those that the generators know. */
 const EXCHANGE = ['headers', 'rawHeaders', 'body', 'data', 'config', 'options', 'request', 'response', 'error', 'cause']
+const DOM_CONSTANTS = Object.entries(DOMException)
 const HEADERS: readonly (string | number)[] = ['headers', 'rawHeaders']
 const UNSENT = ['headers', 'rawHeaders', 'header', 'trailers', 'body', 'rawBody']
 
@@ -406,8 +409,19 @@ class Plan {
 
   #oneError(error: Branch): void {
     const isPlain = (leaf: Leaf): boolean => leaf.kind === 'text'
+    if (DOM_CONSTANTS.every(([name, value]) => Number(textOf(error, name)) === value))
+      for (const [name] of DOM_CONSTANTS) error.members.delete(name)
+    if (textOf(error, 'type') === 'DOMException' && (textOf(error, 'name') ?? '') !== '') error.members.delete('type')
     const type = this.#take(error, ['type'], isPlain, ['error', 'type'])
-    this.#take(error, ['message'], isPlain, ['error', 'message'])
+    const message = this.#take(error, ['message'], isPlain, ['error', 'message'])
+    const expected = this.expected.at(-1)
+    if (
+      message?.kind === 'text' &&
+      expected !== undefined &&
+      textOf(error, 'stack')?.includes('\ncaused by: ') === true
+    )
+      expected.holds = (value) =>
+        value === clean(message.value) || clean(message.value).startsWith(`${String(value)}: `)
     this.#stack(error)
     if (type === undefined) this.#take(error, ['name'], isPlain, ['error', 'type'])
     this.#chain(error)
@@ -668,6 +682,11 @@ function isSame(leaf: Leaf, value: unknown): boolean {
 function branch(from: Branch, key: string): Branch | undefined {
   const tree = from.members.get(key)
   return tree?.kind === 'branch' ? tree : undefined
+}
+
+function textOf(from: Branch, key: string): string | undefined {
+  const tree = from.members.get(key)
+  return tree?.kind === 'text' ? tree.value : tree?.kind === 'number' ? tree.literal : undefined
 }
 
 function emptyBranch(): Branch {

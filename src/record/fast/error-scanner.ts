@@ -1,9 +1,19 @@
 /** pino's serialized error, as slices of the line: the text fields, and the rest in one piece. */
-import { MAX_FRAMES, parseFrameLocation } from '../reference/entry-error.js'
+import { DOM_CONSTANTS } from '../dom-exception.js'
+import {
+  CAUSE_LABEL,
+  CAUSE_SEPARATOR,
+  DOM_EXCEPTION,
+  MAX_FRAMES,
+  parseFrameLocation,
+} from '../reference/entry-error.js'
 import { HTTP_MEMBERS, MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
 
 const BACKSLASH = 92
+/** The reference path removes these, unless they are the application's own. */
+const REFERENCE_MEMBERS: ReadonlySet<string> = new Set([...HTTP_MEMBERS, ...DOM_CONSTANTS.keys()])
+const DOM_TYPE = `"${DOM_EXCEPTION}"`
 
 export class ErrorScanner {
   /** The entry's `error`, as JSON. */
@@ -46,13 +56,15 @@ export class ErrorScanner {
         case 'errors':
           return -1
         default:
-          if (key.includes('\\') || HTTP_MEMBERS.has(key)) return -1
+          if (key.includes('\\') || REFERENCE_MEMBERS.has(key)) return -1
           if (member.isContainer() && MAY_HOLD_HTTP_MESSAGE.test(member.value())) return -1
           this.rest = joinMembers(this.rest, member.member())
       }
     }
     // Without a type the reference path would use the name.
-    if (this.type === '') return -1
+    if (this.type === '' || this.type === DOM_TYPE) return -1
+    // The reference path removes the messages of causes that pino appended.
+    if (this.message.includes(CAUSE_SEPARATOR) && this.#stack.includes(CAUSE_LABEL)) return -1
     this.json =
       `{"type":${this.type}` +
       (this.message === '' ? '' : `,"message":${this.message}`) +

@@ -2,6 +2,7 @@
 import type { EntryError, Json, JsonObject } from '../../protocol/log-entry.js'
 import { createObject } from '../clean-copy.js'
 import { isObject, take, toPlainText } from '../coerce.js'
+import { DOM_CONSTANTS, hasDomConstants } from '../dom-exception.js'
 
 export interface ErrorParts {
   readonly error: EntryError
@@ -85,6 +86,9 @@ export function parseStackHead(stack: string, message?: string): Pick<EntryError
   return text === '' ? { type } : { type, message: text }
 }
 
+/** The class of every web error; the kind of an error is its `name`, as in `AbortError`. */
+export const DOM_EXCEPTION = 'DOMException'
+
 function normalize(source: JsonObject): ErrorParts {
   const rest = Object.assign(createObject(), source)
   const error: EntryError = {}
@@ -92,8 +96,9 @@ function normalize(source: JsonObject): ErrorParts {
     const text = take(rest, keys, toPlainText)
     if (text !== undefined) error[field] = text
   }
+  if (hasDomConstants(rest)) for (const constant of DOM_CONSTANTS.keys()) delete rest[constant]
   const name = toPlainText(rest['name'])
-  if (error.type === undefined && name !== undefined) {
+  if ((error.type === undefined || error.type === DOM_EXCEPTION) && name !== undefined && name !== '') {
     error.type = name
     delete rest['name']
   }
@@ -101,9 +106,55 @@ function normalize(source: JsonObject): ErrorParts {
     const type = parseStackHead(error.stack, error.message)?.type
     if (type !== undefined) error.type = type
   }
+  if (error.message !== undefined && error.stack !== undefined)
+    error.message = findOwnMessage(error.message, error.stack)
   foldCause(error, rest)
   for (const key of ['aggregateErrors', 'errors']) foldParts(error, rest, key)
   return { error, rest }
+}
+
+/** Appended by pino's serializer `err`: to the stack once for each cause, to the message the causes' messages. */
+export const CAUSE_LABEL = 'caused by: '
+export const CAUSE_SEPARATOR = ': '
+/** The name of an error may contain the separator, but not often. */
+const MAX_SEPARATORS = 3
+
+/**
+ * The message without those of the causes that pino's serializer appended: `a` of the message `a: b` and the stack
+ * `Error: a … caused by: Error: b …`. The stack begins with the error's own message, unless the application changed that message
+ * later; then the stacks of the causes show what was appended. Without such stacks the message is divided only if its parts are as many as
+ * the errors; otherwise it is returned unchanged.
+ */
+function findOwnMessage(message: string, stack: string): string {
+  const [own, ...causes] = stack.split(`\n${CAUSE_LABEL}`)
+  if (own === undefined || causes.length === 0 || !message.includes(CAUSE_SEPARATOR)) return message
+  const candidates = [findHead(stack), findHead(own)].flatMap(findMessages)
+  // VError composes its message itself.
+  if (candidates.includes(message)) return message
+  const first = candidates.find((candidate) => message.startsWith(candidate + CAUSE_SEPARATOR))
+  if (first !== undefined) return first
+  const appended = causes.map((cause) => CAUSE_SEPARATOR + (findMessages(findHead(cause)).at(1) ?? '')).join('')
+  if (message.endsWith(appended)) return message.slice(0, -appended.length)
+  const parts = message.split(CAUSE_SEPARATOR)
+  return parts.length === causes.length + 1 ? (parts[0] ?? message) : message
+}
+
+/** The lines of a stack before its frames. */
+function findHead(stack: string): string {
+  const frames = stack.indexOf('\n    at ')
+  return frames === -1 ? stack : stack.slice(0, frames)
+}
+
+/** What the message may be in `TypeError: message`, the longest first. */
+function findMessages(head: string): string[] {
+  const messages = [head]
+  for (let count = 0, at = 0; count < MAX_SEPARATORS; count += 1) {
+    const separator = head.indexOf(CAUSE_SEPARATOR, at)
+    if (separator === -1) break
+    at = separator + CAUSE_SEPARATOR.length
+    messages.push(head.slice(at))
+  }
+  return messages
 }
 
 /** Appends the cause to the stack, as Node prints it. The cause's other properties are kept in `rest`. */
@@ -111,7 +162,7 @@ function foldCause(error: EntryError, rest: JsonObject): void {
   const cause = rest['cause']
   if (!looksLikeError(cause)) return
   const folded = unfoldStack(cause)
-  error.stack = appendStack(error.stack, 'caused by: ', folded.stack)
+  error.stack = appendStack(error.stack, CAUSE_LABEL, folded.stack)
   rest['cause'] = folded.rest
 }
 

@@ -1,10 +1,26 @@
 /** Errors as pino, its serializers and other loggers write them. */
 import { describe, expect, test } from 'vitest'
+import pino from 'pino'
+import { serializeError } from '../../../src/app/logger/error-serializer.js'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../../src/record/reference/entry-fields.js'
 import { Mapper } from '../../../src/record/mapper.js'
 import { mapByParsing } from '../../../src/record/reference/reference-path.js'
 import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
+
+const { stdSerializers } = pino
+
+/** As Node's own errors are named in their stacks. */
+class NamedError extends Error {
+  override name = 'NamedError [ERR_X]'
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    Error.captureStackTrace(this)
+  }
+}
+
+/** As VError: `cause()` is a function, and the message contains the cause's. */
+const asVError = (message: string, inner: Error): Error => Object.assign(new Error(message), { cause: () => inner })
 
 function entryOf(members: object, over: Partial<MappingOptions> = {}): LogEntry {
   const line = JSON.stringify({ level: 50, time: 1795219732486, ...members })
@@ -74,9 +90,6 @@ describe('error', () => {
     expect(entryOf({ err: { name: 'AbortError', message: 'm', stack: 's' }, msg: 'm' })).toMatchObject({
       error: { type: 'AbortError' },
     })
-    expect(
-      entryOf({ err: { type: 'DOMException', name: 'AbortError', message: 'm', code: 20 }, msg: 'm' }),
-    ).toMatchObject({ error: { type: 'DOMException' }, metadata: { error: { name: 'AbortError', code: 20 } } })
   })
 
   test('the stack contains the chain of causes', () => {
@@ -115,6 +128,96 @@ describe('error', () => {
     expect(entry.metadata).toEqual({
       error: { aggregateErrors: [{ type: 'A', message: 'a' }, 'text', { type: 'B', message: 'b', code: 1 }] },
     })
+  })
+
+  /** What pino writes without `ingestOptions()`, and with it. */
+  function written(error: unknown): [pino: LogEntry, ours: LogEntry] {
+    return [stdSerializers.err, serializeError].map((err) => {
+      let line = ''
+      pino({ base: null, serializers: { err } }, { write: (text) => void (line += text) }).error({ err: error }, 'm')
+      return entryOf(JSON.parse(line) as object, { fingerprint: 'auto' })
+    }) as [LogEntry, LogEntry]
+  }
+
+  const own = asVError('a: b', new Error('b', { cause: new Error('c') }))
+  const selfish = new Error('self')
+  selfish.cause = selfish
+  const bare = (error: Error): Error => Object.assign(error, { stack: undefined })
+  test.each<[string, Error, string]>([
+    ['one cause', new Error('a', { cause: new TypeError('b') }), 'a'],
+    ['three', new Error('a', { cause: new Error('b', { cause: new Error('c', { cause: new Error('d') }) }) }), 'a'],
+    ['separators', new Error('a: b: c', { cause: new Error('b: c', { cause: new Error('c') }) }), 'a: b: c'],
+    ['equal messages', new Error('b', { cause: new Error('b', { cause: new Error('b') }) }), 'b'],
+    ['several lines', new Error('a\nb: c', { cause: new Error('d\n  e: f') }), 'a\nb: c'],
+    ["a label like pino's", new Error('a\ncaused by: b: c', { cause: new Error('d') }), 'a\ncaused by: b: c'],
+    ['such a label, and no cause', new Error('a: b\ncaused by: c'), 'a: b\ncaused by: c'],
+    ['no message', new Error('', { cause: new Error('b: c') }), ''],
+    ['a cause without one', new Error('a', { cause: new Error('') }), 'a'],
+    ['a name with a separator', Object.assign(new Error('a', { cause: new Error('b') }), { name: 'X: Y' }), 'a'],
+    ['a code in its name', new NamedError('a: b', { cause: new NamedError('c: d') }), 'a: b'],
+    [
+      'a message that was changed',
+      Object.assign(new Error('a', { cause: new Error('b: c') }), { message: 'x: a' }),
+      'x: a',
+    ],
+    ['of a cause', new Error('a', { cause: Object.assign(new Error('b'), { message: 'x: b' }) }), 'a'],
+    ['a cause without a stack', new Error('a', { cause: bare(new Error('b: c')) }), 'a'],
+    ['an error without one', bare(new Error('a', { cause: new Error('b: c') })), 'a'],
+    ['none with one', bare(new Error('a', { cause: bare(new Error('b')) })), 'a'],
+    ['a cause that is plain data', new Error('a: b', { cause: { message: 'c: d' } }), 'a: b'],
+    ['a function as cause, of VError', own, 'a: b'],
+    ['itself as cause', selfish, 'self'],
+    ['an aborted cause', new Error('a', { cause: new DOMException('b', 'AbortError') }), 'a'],
+  ])('the message is its own, and the fingerprint the same, with %s', (_, error, message) => {
+    for (const entry of written(error)) expect(entry.error?.message).toBe(message)
+    const [pinos, ours] = written(error)
+    expect(pinos.fingerprint).toBe(ours.fingerprint)
+    expect(pinos.error?.type).toBe(ours.error?.type)
+  })
+
+  test('so it is in the parts of an AggregateError', () => {
+    const parts = [new Error('a: b', { cause: new Error('c') }), new DOMException('late', 'TimeoutError')]
+    for (const { metadata } of written(new AggregateError(parts, 'all')))
+      expect(metadata?.['error']).toEqual({
+        aggregateErrors: [
+          expect.objectContaining({ type: 'Error', message: 'a: b' }),
+          { type: 'TimeoutError', message: 'late', code: 23 },
+        ],
+      })
+  })
+
+  test('a long message of separators takes no longer', () => {
+    const stack = `Error: ${'a: '.repeat(100_000)}`
+    const err = {
+      type: 'Error',
+      message: `x${'a: '.repeat(100_000)}`,
+      stack: `${stack}\n    at f\ncaused by: ${stack}`,
+    }
+    const start = performance.now()
+    entryOf({ err, msg: 'm' }, { maxEntryBytes: 4_000_000 })
+    expect(performance.now() - start).toBeLessThan(5_000)
+  })
+
+  test.each(['TimeoutError', 'AbortError', 'DataCloneError'])(
+    '%s of the web has its name as type, and no constants',
+    (name) => {
+      const error = new DOMException('stopped', name)
+      for (const entry of written(error)) {
+        expect(entry.error).toMatchObject({ type: name, message: 'stopped' })
+        expect(entry.metadata).toEqual({ error: { code: error.code } })
+      }
+      class Stopped extends DOMException {}
+      for (const entry of written(new Stopped('stopped', name))) {
+        expect(entry.error).toMatchObject({ type: 'Stopped' })
+        expect(entry.metadata).toEqual({ error: { name, code: error.code } })
+      }
+      for (const entry of written(new Error('x', { cause: error }))) expect(JSON.stringify(entry)).not.toMatch(/_ERR"/)
+    },
+  )
+
+  test("a member of the application's own stays, under the name of such a constant", () => {
+    expect(entryOf({ err: { ...boom, TIMEOUT_ERR: 23 }, msg: 'm' }).metadata).toEqual({ error: { TIMEOUT_ERR: 23 } })
+    expect(entryOf({ err: { ...boom, type: 'DOMException' }, msg: 'm' }).error?.type).toBe('DOMException')
   })
 
   test('a cause that is no error stays', () => {
