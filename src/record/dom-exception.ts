@@ -1,5 +1,9 @@
-/** The constants of DOMException (Web IDL, section 2.8.1), which serializers copy to each error: `TIMEOUT_ERR: 23` and 24 others. */
+/** DOMException (Web IDL, section 2.8.1), whose 25 constants serializers copy to each error. */
 
+/** The class of every error of the web's interfaces; the kind of an error is its `name`, as in `AbortError`. */
+export const DOM_EXCEPTION = 'DOMException'
+
+/** `TIMEOUT_ERR: 23` and others. */
 export const DOM_CONSTANTS: ReadonlyMap<string, unknown> = new Map(
   Object.entries(DOMException).filter(([name]) => name.endsWith('_ERR')),
 )

@@ -6,62 +6,157 @@
  * frozen), fails if a getter throws, and omits a cause that is not an error. `err`, pino's default, reduces a cause to text.
  */
 import { types } from 'node:util'
+import { DOM_CONSTANTS, DOM_EXCEPTION, hasDomConstants } from '../../record/dom-exception.js'
 import { OMITTED, findHttpMembers } from '../../record/http-error.js'
 
 interface SerializedError {
   [property: string]: unknown
 }
 
-/** Maximum of errors in one tree; of further errors only the name is written. */
+/** Bounds of one record, so that a log call stays cheap. Of further errors in it only type and message are written. */
 const MAX_ERRORS = 100
+/** Of values beyond these, errors are written as pino writes them: as `{}`. */
+const MAX_VALUES = 1_000
+const MAX_DEPTH = 8
 const UNREADABLE = '[unreadable]'
+const DOM_TAG = `[object ${DOM_EXCEPTION}]`
 /** Written under other names, or redundant. */
 const TAKEN = new Set(['type', 'message', 'stack', 'cause', 'errors', 'aggregateErrors', 'constructor'])
 
-/** Also accepts errors of another realm (a vm context, as in Jest). */
+type Serialize = (error: Error) => unknown
+type Members = Record<string, unknown>
+
+/** Also accepts errors of another realm (a vm context, as in Jest), where a DOMException is no native error. */
 export function isError(value: unknown): value is Error {
-  return typeof value === 'object' && value !== null && (value instanceof Error || types.isNativeError(value))
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === Object.prototype || prototype === Array.prototype) return false // the most common values
+  return value instanceof Error || types.isNativeError(value) || Object.prototype.toString.call(value) === DOM_TAG
 }
 
 /** A serializer for pino: errors become plain data, other values are returned unchanged. Never throws, and does not change its argument. */
 export function serializeError(value: unknown): unknown {
   try {
-    return isError(value) ? plainError(value, new Set()) : value
+    const error = isError(value) ? value : findSerialized(value)
+    return error === undefined ? value : new ErrorWalk().plainError(error)
   } catch {
     return { type: 'Error', message: UNREADABLE } // a proxy that throws on every access
   }
 }
 
-function plainError(error: Error, seen: Set<unknown>): SerializedError {
-  seen.add(error)
-  const plain = named(error)
-  const stack = read(error, 'stack')
-  if (typeof stack === 'string') plain['stack'] = stack
-  const parts = read(error, 'errors')
-  if (Array.isArray(parts)) plain['aggregateErrors'] = parts.map((part) => nested(part, seen))
-  else if (parts !== undefined) plain['errors'] = nested(parts, seen)
-  const cause = causeOf(error)
-  if (cause !== undefined) plain['cause'] = nested(cause, seen)
-  const keys: string[] = []
-  for (const key in error) if (!TAKEN.has(key)) keys.push(key)
-  const http = findHttpMembers(error, keys)
-  for (const key of keys) {
-    const value = http?.omitted.includes(key) === true ? OMITTED : read(error, key)
-    // Functions are omitted: one named `toJSON`, as on errors of axios, would replace the result.
-    if (typeof value !== 'function') plain[key] = nested(value, seen)
-  }
-  return Object.assign(plain, http?.exchange)
+/** pino-http calls a serializer with the result of pino's own, which keeps the error as `raw` (pino-std-serializers). */
+function findSerialized(value: unknown): Error | undefined {
+  if (typeof value !== 'object' || value === null || Object.hasOwn(value, 'raw')) return undefined
+  const { raw } = value as { raw?: unknown }
+  return isError(raw) ? raw : undefined
 }
 
-/** Serializes each error once, since errors may refer to each other. */
-function nested(value: unknown, seen: Set<unknown>): unknown {
-  if (!isError(value)) return value
-  return seen.has(value) || seen.size >= MAX_ERRORS ? named(value) : plainError(value, seen)
+/** Serializes the errors within the values of one record. Containers are copied where they contain an error, and are not changed. */
+export class ErrorWalk {
+  readonly #serialize: Serialize | undefined
+  readonly #errors = new Set<Error>()
+  readonly #open: object[] = []
+  #values = MAX_VALUES
+
+  /** @param serialize the application's own serializer */
+  constructor(serialize?: Serialize) {
+    this.#serialize = serialize
+  }
+
+  /** `value` itself if it contains no error. Never throws. */
+  tryPlain(value: unknown): unknown {
+    try {
+      return this.#plain(value)
+    } catch {
+      return value // a proxy that throws, or the application's serializer
+    }
+  }
+
+  #plain(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value
+    const prototype: unknown = Object.getPrototypeOf(value)
+    const isCommon = prototype === Object.prototype || prototype === Array.prototype
+    if (isCommon || !isError(value)) {
+      const isWalked =
+        this.#values > 0 &&
+        this.#open.length < MAX_DEPTH &&
+        !this.#open.includes(value) &&
+        (isCommon || !isLarge(value))
+      return isWalked && typeof read(value, 'toJSON') !== 'function' ? this.#container(value) : value
+    }
+    if (this.#serialize !== undefined) return this.#serialize(value)
+    // Errors may refer to each other.
+    return this.#errors.has(value) || this.#errors.size >= MAX_ERRORS ? named(value) : this.plainError(value)
+  }
+
+  plainError(error: Error): SerializedError {
+    this.#errors.add(error)
+    const plain = named(error)
+    const stack = read(error, 'stack')
+    if (typeof stack === 'string') plain['stack'] = stack
+    const parts = read(error, 'errors')
+    if (Array.isArray(parts)) plain['aggregateErrors'] = parts.map((part) => this.#plain(part))
+    else if (parts !== undefined) plain['errors'] = this.#plain(parts)
+    const cause = causeOf(error)
+    if (cause !== undefined) plain['cause'] = this.#plain(cause)
+    const isWeb = hasDomConstants(error as unknown as Record<string, unknown>)
+    const isWritten = (key: string): boolean =>
+      TAKEN.has(key) || (isWeb && (DOM_CONSTANTS.has(key) || (key === 'name' && error.name === plain['type'])))
+    const keys: string[] = []
+    for (const key in error) if (!isWritten(key)) keys.push(key)
+    const http = findHttpMembers(error, keys)
+    for (const key of keys) {
+      const value = http?.omitted.includes(key) === true ? OMITTED : read(error, key)
+      // Functions are omitted: one named `toJSON`, as on errors of axios, would replace the result.
+      if (typeof value !== 'function') plain[key] = this.#plain(value)
+    }
+    return Object.assign(plain, http?.exchange)
+  }
+
+  #container(container: object): unknown {
+    this.#open.push(container)
+    const copy = Array.isArray(container) ? this.#list(container as unknown[]) : this.#members(container as Members)
+    this.#open.pop()
+    return copy ?? container
+  }
+
+  #list(list: readonly unknown[]): unknown[] | undefined {
+    let copy: unknown[] | undefined
+    for (let at = 0; at < list.length && this.#values > 0; at += 1) {
+      this.#values -= 1
+      const plain = this.#plain(list[at])
+      if (plain !== list[at]) (copy ??= [...list])[at] = plain
+    }
+    return copy
+  }
+
+  #members(holder: Members): Members | undefined {
+    let copy: Members | undefined
+    for (const key in holder) {
+      if ((this.#values -= 1) < 0) break
+      const value = read(holder, key)
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(holder, key)) continue
+      const plain = this.#plain(value)
+      if (plain !== value) (copy ??= copyOf(holder))[key] = plain
+    }
+    return copy
+  }
+}
+
+/** Bytes, and streams and sockets, which refer to the whole process. */
+function isLarge(value: object): boolean {
+  return ArrayBuffer.isView(value) || typeof read(value, 'on') === 'function'
+}
+
+function copyOf(holder: Members): Members {
+  const copy = Object.create(null) as Members // without a prototype, `__proto__` is an ordinary key
+  for (const key of Object.keys(holder)) copy[key] = read(holder, key)
+  return copy
 }
 
 function named(error: Error): SerializedError {
   const maker = read(error, 'constructor')
-  const name = typeof maker === 'function' ? maker.name : read(error, 'name')
+  const name = typeof maker === 'function' && maker.name !== DOM_EXCEPTION ? maker.name : read(error, 'name')
   // Without a prototype `__proto__` is an ordinary key, and pino-http's serializer keeps the type.
   return Object.assign(Object.create(null) as SerializedError, {
     type: typeof name === 'string' ? name : 'Error',
@@ -80,9 +175,9 @@ function causeOf(error: Error): unknown {
   }
 }
 
-function read(error: Error, key: string): unknown {
+function read(holder: object, key: string | number): unknown {
   try {
-    return (error as unknown as Record<string, unknown>)[key]
+    return (holder as Record<string | number, unknown>)[key]
   } catch {
     return UNREADABLE
   }

@@ -3,8 +3,9 @@ import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, Tr
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 import { checkCanCross } from '../../filter/load-hook.js'
-import { isError, serializeError } from './error-serializer.js'
+import { ErrorWalk, serializeError } from './error-serializer.js'
 import { ingestMixin } from './ingest-mixin.js'
+import { createLogMethod } from './log-method.js'
 
 type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
 
@@ -37,7 +38,8 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
   options: IngestLoggerOptions<CustomLevels, UseOnlyCustomLevels> = {},
 ): LoggerOptions<CustomLevels, UseOnlyCustomLevels> {
   const { transport = { target: OUR_NAME }, ...own } = options
-  const serialize = own.serializers?.['err'] ?? serializeError
+  const appSerializer = own.serializers?.['err']
+  const serialize = appSerializer ?? serializeError
   return {
     ...own,
     ...(transport !== false && { transport: checkedTransport(transport, own.nestedKey) }),
@@ -48,27 +50,33 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
       error: serialize,
       ...own.serializers,
     },
-    formatters: { ...own.formatters, log: createErrorFormatter(serialize, own) },
+    formatters: { ...own.formatters, log: createErrorFormatter(appSerializer, own) },
+    hooks: { ...own.hooks, logMethod: createLogMethod(own.hooks?.logMethod) },
   }
 }
 
 type Formatter = (record: Record<string, unknown>) => Record<string, unknown>
 
-/** Checks all values of a record, since pino looks up serializers by key, and an Error may have any key. */
+/** Checks all values of a record, since pino looks up serializers by key, and an Error may be anywhere. */
 function createErrorFormatter(
-  serialize: (value: unknown) => unknown,
+  serialize: ((value: unknown) => unknown) | undefined,
   { formatters, serializers = {}, errorKey = 'err' }: Pick<LoggerOptions, 'formatters' | 'serializers' | 'errorKey'>,
 ): Formatter {
-  const served = new Set([...Object.keys(serializers), 'err', 'error', errorKey])
+  // Frameworks add serializers for requests and responses.
+  const served = new Set([...Object.keys(serializers), 'err', 'error', errorKey, 'req', 'res'])
   const format = formatters?.log
   return (given) => {
     const record = format === undefined ? given : format(given)
+    let walk: ErrorWalk | undefined
     let copy: Record<string, unknown> | undefined
     for (const key in record) {
       const value = record[key]
-      if (typeof value !== 'object' || value === null || served.has(key) || !isError(value)) continue
+      if (typeof value !== 'object' || value === null || served.has(key)) continue
+      walk ??= new ErrorWalk(serialize)
+      const plain = walk.tryPlain(value)
+      if (plain === value) continue
       copy ??= { ...record }
-      copy[key] = serialize(value)
+      copy[key] = plain
     }
     return copy ?? record
   }

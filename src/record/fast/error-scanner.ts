@@ -1,12 +1,6 @@
 /** pino's serialized error, as slices of the line: the text fields, and the rest in one piece. */
-import { DOM_CONSTANTS } from '../dom-exception.js'
-import {
-  CAUSE_LABEL,
-  CAUSE_SEPARATOR,
-  DOM_EXCEPTION,
-  MAX_FRAMES,
-  parseFrameLocation,
-} from '../reference/entry-error.js'
+import { DOM_CONSTANTS, DOM_EXCEPTION } from '../dom-exception.js'
+import { CAUSE_LABEL, CAUSE_SEPARATOR, MAX_FRAMES, parseFrameLocation } from '../reference/entry-error.js'
 import { HTTP_MEMBERS, MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
 

@@ -2,7 +2,7 @@
 import type { EntryError, Json, JsonObject } from '../../protocol/log-entry.js'
 import { createObject } from '../clean-copy.js'
 import { isObject, take, toPlainText } from '../coerce.js'
-import { DOM_CONSTANTS, hasDomConstants } from '../dom-exception.js'
+import { DOM_CONSTANTS, DOM_EXCEPTION, hasDomConstants } from '../dom-exception.js'
 
 export interface ErrorParts {
   readonly error: EntryError
@@ -85,9 +85,6 @@ export function parseStackHead(stack: string, message?: string): Pick<EntryError
     return undefined
   return text === '' ? { type } : { type, message: text }
 }
-
-/** The class of every web error; the kind of an error is its `name`, as in `AbortError`. */
-export const DOM_EXCEPTION = 'DOMException'
 
 function normalize(source: JsonObject): ErrorParts {
   const rest = Object.assign(createObject(), source)

@@ -1,7 +1,10 @@
 /** `ingestOptions()` composes with what the app has, finds mistakes early, and loses no error under any key. */
+import { EventEmitter } from 'node:events'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import pino from 'pino'
-import type { Logger, LoggerOptions } from 'pino'
+import type { LogFn, Logger, LoggerOptions } from 'pino'
+import { ErrorWalk, serializeError } from '../../../src/app/logger/error-serializer.js'
 import { addBreadcrumb } from '../../../src/app/scope/scope-breadcrumbs.js'
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 import type { IngestLoggerOptions } from '../../../src/app/logger/ingest-options.js'
@@ -36,6 +39,36 @@ const BOOM = {
   },
 }
 
+class Job {
+  readonly failure: Error
+  constructor(failure: Error) {
+    this.failure = failure
+  }
+}
+
+function circular(err: Error): object {
+  const ctx: Record<string, unknown> = { err }
+  ctx['self'] = ctx
+  return ctx
+}
+
+function refusing(err: Error): object {
+  return Object.defineProperty({ err }, 'refused', {
+    enumerable: true,
+    get: () => {
+      throw new Error('no')
+    },
+  })
+}
+
+function foreign(): Error {
+  return runInNewContext('new RangeError("far")') as Error
+}
+
+function call(logger: Logger, args: unknown[]): void {
+  Reflect.apply(logger.error, logger, args)
+}
+
 describe('errors', () => {
   test.each(['err', 'error', 'cause2', 'lastFailure'])('under %s are serialized completely', (key) => {
     expect(logs({}, (logger) => logger.error({ [key]: boom, a: 1 }, 'x'))).toEqual({ [key]: BOOM, a: 1, msg: 'x' })
@@ -45,6 +78,81 @@ describe('errors', () => {
     expect(logs({}, (logger) => logger.error(boom))).toEqual({ err: BOOM, msg: 'boom' })
     expect(logs({ errorKey: 'failure' }, (logger) => logger.error(boom))).toEqual({ failure: BOOM, msg: 'boom' })
     expect(logs({ errorKey: 'error' }, (logger) => logger.error(boom))).toEqual({ error: BOOM, msg: 'boom' })
+  })
+
+  test.each<[string, (error: Error) => object, string]>([
+    ['an object', (error) => ({ ctx: { err: error, a: 1 } }), 'ctx.err'],
+    ['a list', (error) => ({ errors: [1, error] }), 'errors.1'],
+    [
+      'settled promises',
+      (reason) => ({
+        results: [
+          { status: 'fulfilled', value: 1 },
+          { status: 'rejected', reason },
+        ],
+      }),
+      'results.1.reason',
+    ],
+    ['a class instance', (error) => ({ job: new Job(error) }), 'job.failure'],
+    ['an object that refers to itself', (error) => ({ ctx: circular(error) }), 'ctx.err'],
+    ['an object with a getter that throws', (error) => ({ ctx: refusing(error) }), 'ctx.err'],
+    [
+      'an object without a prototype',
+      (error) => ({ ctx: Object.assign(Object.create(null), { err: error }) as object }),
+      'ctx.err',
+    ],
+    [
+      'a key __proto__',
+      (error) => ({
+        ctx: JSON.parse('{"__proto__":{}}', (key, value: unknown) =>
+          key === '__proto__' ? { err: error } : value,
+        ) as object,
+      }),
+      'ctx.__proto__.err',
+    ],
+    [
+      'another error',
+      (error) => ({ err: Object.assign(new Error('outer'), { context: { tries: [{ error }] } }) }),
+      'err.context.tries.0.error',
+    ],
+    ['another realm', () => ({ ctx: { err: foreign() } }), 'ctx.err'],
+  ])('within %s are serialized completely', (_, record, path) => {
+    const logged = logs({}, (logger) => logger.info(record(boom), 'x'))
+    const error = path.split('.').reduce<unknown>((holder, key) => (holder as Record<string, unknown>)[key], logged)
+    expect(error).toMatchObject(
+      path === 'ctx.err' && _ === 'another realm' ? { type: 'RangeError', message: 'far' } : BOOM,
+    )
+  })
+
+  test('within values are redacted, and the values stay as they are', () => {
+    const ctx = { err: Object.assign(new Error('m'), { token: 't' }), list: [new Date(0), Buffer.from('b'), /x/] }
+    const logged = logs({ redact: ['ctx.err.token'] }, (logger) => logger.info({ ctx }, 'x'))
+    expect(logged['ctx']).toMatchObject({
+      err: { message: 'm', token: '[Redacted]' },
+      list: ['1970-01-01T00:00:00.000Z', { type: 'Buffer' }, {}],
+    })
+    expect(ctx.err).toBeInstanceOf(Error)
+    expect(ctx.err.token).toBe('t')
+  })
+
+  test('are looked for within bounds, and not in what JSON writes in its own form', () => {
+    let reads = 0
+    const wide = {
+      list: Array.from({ length: 100_000 }, () =>
+        Object.defineProperty({}, 'a', { enumerable: true, get: () => ++reads }),
+      ),
+    }
+    const own = { toJSON: () => 'own', err: boom }
+    const emitter = Object.assign(new EventEmitter(), { err: new Error('socket') })
+    const deep = Array.from({ length: 20 }).reduce<unknown>((inner) => ({ inner }), boom)
+    const walk = new ErrorWalk()
+    for (const value of [wide, own, emitter, deep, new Uint8Array(10)]) expect(walk.tryPlain(value)).toBe(value)
+    expect(reads).toBeLessThan(1_001)
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    expect(walk.tryPlain(proxy)).toBe(proxy)
+    const many = logs({}, (logger) => logger.info({ errors: Array.from({ length: 500 }, () => new Error('m')) }))
+    expect(JSON.stringify(many).length).toBeLessThan(200_000)
   })
 
   test("in a child's bindings, under the usual keys", () => {
@@ -181,6 +289,79 @@ describe("the app's own", () => {
         }),
       ),
     ).toMatchObject({ request_id: 'r', failure: BOOM, breadcrumbs: [{ message: 'm' }] })
+  })
+})
+
+describe('errors that pino drops from a call', () => {
+  const far = { type: 'RangeError', message: 'far' }
+  test.each<[string, unknown[], object]>([
+    ["('failed', error)", ['failed', boom], { err: BOOM, msg: 'failed' }],
+    ["({}, 'failed', error)", [{ a: 1 }, 'failed', boom], { a: 1, err: BOOM, msg: 'failed' }],
+    ['({}, error)', [{ a: 1 }, boom], { a: 1, err: BOOM, msg: 'boom' }],
+    ["({}, error, 'failed')", [{ a: 1 }, boom, 'failed'], { a: 1, err: BOOM, msg: 'failed' }],
+    ["(null, 'failed', error)", [null, 'failed', boom], { err: BOOM, msg: 'failed' }],
+    ['(undefined, error)', [undefined, boom], { err: BOOM, msg: 'boom' }],
+    ["('%s failed', 'it', error)", ['%s failed', 'it', boom], { err: BOOM, msg: 'it failed' }],
+    ["('%d%% failed', 5, error)", ['%d%% failed', 5, boom], { err: BOOM, msg: '5% failed' }],
+    ["('100% failed', error)", ['100% failed', boom], { err: BOOM, msg: '100% failed' }],
+    ["('%d failed', null, error)", ['%d failed', null, boom], { err: BOOM, msg: '%d failed' }],
+    [
+      "(error, 'failed', another)",
+      [boom, 'failed', new Error('2')],
+      { err: BOOM, errors: [{ message: '2' }], msg: 'failed' },
+    ],
+    [
+      "({ err }, 'failed', another)",
+      [{ err: boom }, 'failed', new Error('2')],
+      { err: BOOM, errors: [{ message: '2' }], msg: 'failed' },
+    ],
+    ['two', ['failed', boom, new Error('2')], { err: BOOM, errors: [{ message: '2' }], msg: 'failed' }],
+    ["another realm's", [foreign()], { err: far, msg: 'far' }],
+    ["another realm's, and a message", [foreign(), 'failed %s', 1], { err: far, msg: 'failed 1' }],
+    ["another realm's, last", ['failed', foreign()], { err: far, msg: 'failed' }],
+  ])('%s', (_, args, expected) => {
+    expect(logs({}, (logger) => call(logger, args))).toMatchObject(expected)
+    const hooks = {
+      logMethod(this: Logger, given: unknown[], method: LogFn) {
+        Reflect.apply(method, this, given)
+      },
+    }
+    expect(logs({ hooks }, (logger) => call(logger.child({ c: 1 }), args))).toMatchObject(expected)
+  })
+
+  test.each<[unknown[]]>([
+    [['%s failed', boom]],
+    [['failed: %o', boom]],
+    [['%j', boom]],
+    [['%O %d', boom, 1]],
+    [['a', 1, 'b']],
+    [[{ a: 1 }, 'm %s', 'n']],
+    [[boom, 'm']],
+    [[{ a: 1 }, { b: 2 }, boom]],
+    [[5]],
+    [[null]],
+    [[undefined]],
+    [[[1, 2], 'm']],
+  ])('%j is logged as pino does', (args) => {
+    const { stream, last } = lines()
+    call(pino({ serializers: { err: serializeError } }, stream), args)
+    expect(logs({}, (logger) => call(logger, args))).toEqual(bare(last()))
+  })
+
+  test("the application's hook receives the arguments as they were, and its own are used", () => {
+    const received: unknown[] = []
+    const hooks = {
+      logMethod(this: Logger, args: unknown[], method: LogFn) {
+        received.push(args)
+        Reflect.apply(method, this, [args[1], args[0]])
+      },
+      streamWrite: (text: string) => text.replace('SECRET', 'gone'),
+    }
+    expect(logs({ hooks, errorKey: 'failure' }, (logger) => call(logger, ['SECRET', boom]))).toEqual({
+      failure: BOOM,
+      msg: 'gone',
+    })
+    expect(received).toEqual([['SECRET', boom]])
   })
 })
 

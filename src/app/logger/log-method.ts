@@ -1,0 +1,128 @@
+/** [main] Keeps errors in log calls whose form pino does not know: `logger.error('failed', error)`, and errors of another realm. */
+import type { LogFn, LoggerOptions } from 'pino'
+import { isError } from './error-serializer.js'
+import { readPinoProperty } from './pino-symbols.js'
+
+/** pino's option `hooks.logMethod`. */
+type LogMethodHook = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
+type Arguments = readonly unknown[]
+
+/**
+ * A hook that writes an error that pino would drop under pino's `errorKey`, and further ones in `errors`. The application's own hook
+ * is called first, with the arguments as they were given.
+ */
+export function createLogMethod(appHook: LogMethodHook | undefined): LogMethodHook {
+  if (appHook === undefined)
+    return function (args, method) {
+      Reflect.apply(method, this, keepErrors(this, args))
+    }
+  const methods = new WeakMap<LogFn, LogFn>()
+  return function (args, method, level) {
+    let keeping = methods.get(method)
+    if (keeping === undefined) {
+      keeping = function (this: object, ...changed: unknown[]) {
+        Reflect.apply(method, this, keepErrors(this, changed))
+      }
+      methods.set(method, keeping)
+    }
+    appHook.call(this, args, keeping, level)
+  }
+}
+
+function keepErrors(logger: object, args: Arguments): Arguments {
+  try {
+    const [first, second] = args
+    // The usual calls: one argument, or fields and a message.
+    const isUsual = typeof first !== 'object' || first === null || Object.getPrototypeOf(first) === Object.prototype
+    if (isUsual && (args.length < 2 || (args.length === 2 && typeof second !== 'object'))) return args
+    return isForeignError(first) || findUnwritten(args).length > 0 ? withFields(logger, args) : args
+  } catch {
+    return args // a proxy that throws
+  }
+}
+
+/** pino tests the first argument by `instanceof`. */
+function isForeignError(value: unknown): boolean {
+  return isError(value) && !(value instanceof Error)
+}
+
+/** The same call, with its errors in the first argument. */
+function withFields(logger: object, args: Arguments): Arguments {
+  const [first] = args
+  const unwritten = findUnwritten(args)
+  if (isHttp(first)) return args
+  const key = readPinoProperty(logger, 'pino.errorKey')
+  const errorKey = typeof key === 'string' ? key : 'err'
+  const hasFields = isObject(first)
+  const fields: Record<string, unknown> = isError(first) ? { [errorKey]: first } : hasFields ? { ...first } : {}
+  if (fields[errorKey] === undefined) fields[errorKey] = unwritten.shift()
+  if (unwritten.length > 0 && fields['errors'] === undefined) fields['errors'] = unwritten
+  const at = messageIndex(first)
+  const rest = args.slice(at)
+  while (isError(rest[0])) rest.shift()
+  return [fields, ...rest]
+}
+
+/** Errors that pino would not write: in place of the message, or without a placeholder in it. */
+function findUnwritten(args: Arguments): unknown[] {
+  let at = messageIndex(args[0])
+  const unwritten: unknown[] = []
+  while (at > 0 && isError(args[at])) {
+    unwritten.push(args[at])
+    at += 1
+  }
+  const message = args[at]
+  let formatted: ReadonlySet<number> | undefined
+  for (let next = at + 1; next < args.length; next += 1) {
+    if (!isError(args[next])) continue
+    if (isObject(message)) break // pino writes all arguments as JSON
+    formatted ??= findFormatted(message, args.slice(at + 1))
+    if (!formatted.has(next - at - 1)) unwritten.push(args[next])
+  }
+  return unwritten
+}
+
+function messageIndex(first: unknown): 0 | 1 {
+  return typeof first === 'object' || first === undefined ? 1 : 0
+}
+
+const PERCENT = 37
+const NUMBERS = 'dfi'
+const VALUES = 'oOj'
+
+/** Positions of the arguments that `quick-format-unescaped`, pino's formatter, writes into the message. */
+function findFormatted(message: unknown, args: Arguments): ReadonlySet<number> {
+  const formatted = new Set<number>()
+  if (typeof message !== 'string') return formatted
+  for (let at = 0, index = 0; at + 1 < message.length; at += 1) {
+    if (message.charCodeAt(at) !== PERCENT) continue
+    const letter = message.charAt(at + 1)
+    if (letter === '%') {
+      at += 1
+      continue
+    }
+    const value = args[index]
+    const isWritten =
+      index < args.length &&
+      (letter === 's' ||
+        (NUMBERS.includes(letter) && value !== undefined && value !== null) ||
+        (VALUES.includes(letter) && value !== undefined))
+    if (isWritten) {
+      formatted.add(index)
+      at += 1
+    }
+    index += 1 // pino counts `100% sure`, too
+  }
+  return formatted
+}
+
+/** pino writes these as `req` and `res`. */
+function isHttp(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { method, headers, socket, setHeader } = value as Record<string, unknown>
+  return typeof setHeader === 'function' || Boolean(method && headers && socket)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
