@@ -28,6 +28,18 @@ let isWarned = false
  * throws: if logging fails, one process warning (`PINO_INGEST_CAPTURE`) is emitted.
  */
 export function captureError(logger: ErrorLogger, error: unknown, fields: CaptureFields = {}): string {
+  return logCaught(logger, 'error', error, fields)
+}
+
+type LevelLogger = Partial<Record<'error' | 'fatal', ErrorLogger['error']>>
+
+/** As `captureError()`, at this level. */
+export function logCaught(
+  logger: LevelLogger,
+  level: 'error' | 'fatal',
+  error: unknown,
+  fields: CaptureFields,
+): string {
   let id: string | undefined
   try {
     const { msg, event_id: given, ...rest } = fields
@@ -35,21 +47,21 @@ export function captureError(logger: ErrorLogger, error: unknown, fields: Captur
     if (id === undefined) id = newEventId()
     else rememberEventId(id)
     const errorKey = readPinoProperty(logger, 'pino.errorKey')
-    logger.error(
+    logger[level]?.(
       { ...rest, event_id: id, [typeof errorKey === 'string' ? errorKey : 'err']: error },
       msg ?? messageOf(error),
     )
   } catch (failure) {
     id ??= newEventId()
-    captureWithout(logger, id, failure)
+    logWithout(logger, level, id, failure)
   }
   return id
 }
 
 /** A serializer or a getter may have thrown: the event is logged without the error. */
-function captureWithout(logger: ErrorLogger, id: string, failure: unknown): void {
+function logWithout(logger: LevelLogger, level: 'error' | 'fatal', id: string, failure: unknown): void {
   try {
-    logger.error({ event_id: id }, 'an error was caught that cannot be logged')
+    logger[level]?.({ event_id: id }, 'an error was caught that cannot be logged')
   } catch {
     if (isWarned) return
     isWarned = true

@@ -6,6 +6,7 @@ import {
   IngestError,
   addBreadcrumb,
   captureError,
+  captureUncaught,
   flush,
   flushOnSignal,
   httpBreadcrumbs,
@@ -77,6 +78,9 @@ export async function helpers(): Promise<void> {
   })
   // @ts-expect-error text is no logger
   captureError('logger', new Error('x'))
+  expectTypeOf(captureUncaught(logger, { exitCode: 2, timeoutMs: 500 })).toEqualTypeOf<() => void>()
+  // @ts-expect-error -- not a logger
+  captureUncaught(console)
 
   // Releases, feedback, monitors.
   expectTypeOf(registerRelease({ version: env['VERSION'], logger })).resolves.toEqualTypeOf<string>()

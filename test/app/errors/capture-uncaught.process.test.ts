@@ -1,0 +1,268 @@
+/** Uncaught errors are logged, and Node ends the process as it would have done. Real processes, compared with the same ones without us. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { captureUncaught } from '../../../src/app/errors/capture-uncaught.js'
+import { createIngestService } from '../../../src/service/index.js'
+import type { IngestService } from '../../../src/service/index.js'
+import { cleanEnv } from '../../process/run-app.js'
+import { ingestStream } from '../../../src/transport/in-process.js'
+import { lines } from '../lines.js'
+import pino from 'pino'
+
+type LoggerKind = 'none' | 'stdout' | 'worker' | 'stream' | 'throwing'
+
+interface Plan {
+  readonly logger?: LoggerKind | readonly LoggerKind[]
+  readonly kind: string
+  readonly listens?: readonly string[]
+  readonly options?: object
+  readonly ingest?: object
+  readonly undo?: boolean
+  readonly inWorker?: boolean
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly stderr: string
+  readonly stdout: string
+  readonly records: readonly Record<string, unknown>[]
+}
+
+/** The tests run at the same time, and share them. */
+const undos: (() => void | Promise<void>)[] = []
+afterAll(async () => {
+  await Promise.all(undos.map((undo) => undo()))
+})
+
+async function run(plan: Plan, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [...args, fileURLToPath(new URL('uncaught.mjs', import.meta.url))], {
+    env: cleanEnv({ PLAN: JSON.stringify(plan), ...env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  undos.push(() => void child.kill('SIGKILL'))
+  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => {
+    const chunks: Buffer[] = []
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    return () => Buffer.concat(chunks).toString()
+  }) as [() => string, () => string]
+  const [code] = (await once(child, 'close')) as [number | null]
+  const records = stdout()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  return { code, stderr: stderr(), stdout: stdout(), records }
+}
+
+const plainRuns = new Map<string, Promise<Ended>>()
+
+/** The same application without us. */
+function runPlain(kind: string): Promise<Ended> {
+  const started = plainRuns.get(kind) ?? run({ kind })
+  plainRuns.set(kind, started)
+  return started
+}
+
+async function startService(): Promise<{ service: IngestService; ingest: object }> {
+  const service = await createIngestService()
+  undos.push(() => service.close())
+  return { service, ingest: { url: service.url, apiKey: 'k', service: 'shop', spool: false } }
+}
+
+const KINDS = [
+  'common',
+  'thrown',
+  'tabs',
+  'engine',
+  'parse',
+  'frozen',
+  'timer',
+  'rejected',
+  'rejectedText',
+  'async',
+  'topLevel',
+]
+/** Node knows where these were thrown, which nobody else does once they are caught. */
+const ELSEWHERE = ['throwsElsewhere', 'text', 'nothing']
+
+describe.concurrent("output and exit code are Node's", () => {
+  test.each(['thrown', 'text', 'eventError', 'rejectedText'])(
+    '%s, with a destination that writes at once',
+    async (kind) => {
+      const [plain, captured] = await Promise.all([runPlain(kind), run({ kind, logger: 'stdout' })])
+      expect(plain.code).toBe(1)
+      expect(captured).toMatchObject({ code: 1, stderr: plain.stderr })
+      expect(captured.records).toMatchObject([{ level: 60, event_id: expect.any(String) as string }])
+    },
+  )
+
+  test.each([...KINDS, ...ELSEWHERE])('%s, after the flush of a stream', async (kind) => {
+    const { service, ingest } = await startService()
+    const [plain, captured] = await Promise.all([runPlain(kind), run({ kind, logger: 'stream', ingest })])
+    expect(captured.code).toBe(1)
+    if (!ELSEWHERE.includes(kind)) expect(captured.stderr).toBe(plain.stderr)
+    else expect(plain.stderr).toContain(captured.stderr.split('\n').findLast((line) => line !== ''))
+    expect(service.entries().items).toMatchObject([{ entry: { level: 'fatal' } }])
+  })
+
+  test.each(['thrown', 'text', 'async'])('%s, with a worker', async (kind) => {
+    const { service, ingest } = await startService()
+    const [plain, captured] = await Promise.all([runPlain(kind), run({ kind, logger: 'worker', ingest })])
+    expect(captured).toMatchObject({ code: 1, stderr: plain.stderr })
+    expect(service.entries().items).toMatchObject([{ entry: { level: 'fatal' } }])
+  })
+
+  test.each(['stdout', 'stream', 'worker'] as const)('but for the exit code that %s is given', async (logger) => {
+    const { ingest } = await startService()
+    const [plain, captured] = await Promise.all([
+      runPlain('thrown'),
+      run({ kind: 'thrown', logger, ingest, options: { exitCode: 70 } }),
+    ])
+    expect(captured).toMatchObject({ code: 70, stderr: plain.stderr })
+  })
+
+  test.each(['throw', 'strict', 'warn', 'warn-with-error-code', 'none'])(
+    'with --unhandled-rejections=%s',
+    async (mode) => {
+      const { service, ingest } = await startService()
+      const args = [`--unhandled-rejections=${mode}`]
+      const withoutPid = (text: string): string => text.replaceAll(/\(node:\d+\)/g, '(node)')
+      const [plain, monitored, flushed, fromEnv] = await Promise.all([
+        run({ kind: 'async' }, args),
+        run({ kind: 'async', logger: 'stdout' }, args),
+        run({ kind: 'async', logger: 'stream', ingest }, args),
+        run({ kind: 'async', logger: 'stdout' }, [], { NODE_OPTIONS: args.join(' ') }),
+      ])
+      const isLogged = mode !== 'warn-with-error-code'
+      for (const one of [monitored, flushed, fromEnv])
+        expect({ ...one, stderr: withoutPid(one.stderr) }).toMatchObject({
+          code: plain.code,
+          stderr: withoutPid(plain.stderr),
+        })
+      for (const { records } of [monitored, fromEnv])
+        expect(records.map(({ msg }) => msg)).toEqual(isLogged ? ['async'] : [])
+      expect(service.entries().items).toHaveLength(isLogged ? 1 : 0)
+    },
+  )
+
+  test('with a logger that throws, and with one beside it', async () => {
+    const plain = await runPlain('thrown')
+    expect(await run({ kind: 'thrown', logger: 'throwing' })).toMatchObject({ code: 1, stderr: plain.stderr })
+    expect(await run({ kind: 'thrown', logger: ['throwing', 'stdout'] })).toMatchObject({
+      code: 1,
+      stderr: plain.stderr,
+      records: [{ msg: 'declined' }],
+    })
+  })
+
+  test('once it is undone, nothing is logged', async () => {
+    const { ingest } = await startService()
+    expect(await run({ kind: 'thrown', logger: ['stdout', 'stream'], ingest, undo: true })).toMatchObject({
+      code: 1,
+      records: [],
+    })
+  })
+})
+
+describe.concurrent('the application listens', () => {
+  test.each<[string, readonly string[], number, number]>([
+    ['thrown', ['uncaughtException'], 0, 1],
+    ['async', ['uncaughtException'], 0, 1],
+    ['async', ['unhandledRejection'], 0, 1],
+    ['async', ['unhandledRejection', 'uncaughtException'], 0, 1],
+    ['async', ['unhandledRejection', 'rethrow'], 1, 1],
+    ['thrown', ['unhandledRejection'], 1, 1],
+    ['text', ['unhandledRejection'], 1, 1],
+  ])('%s, to %j: it decides, and %d is the exit code', async (kind, listens, code, count) => {
+    const { service, ingest } = await startService()
+    const [monitored, flushed] = await Promise.all([
+      run({ kind, listens, logger: 'stdout' }),
+      run({ kind, listens, logger: 'stream', ingest }),
+    ])
+    for (const one of [monitored, flushed]) {
+      expect(one.code).toBe(code)
+      expect(one.stdout.split('app: ')).toHaveLength(kind === 'thrown' || kind === 'text' ? (code === 0 ? 2 : 1) : 2)
+    }
+    expect(monitored.records).toHaveLength(count)
+    expect(service.entries().items).toHaveLength(count)
+  })
+})
+
+describe.concurrent('what is logged', () => {
+  test.each(['scope', 'rejectedScope'])('%s: fields and breadcrumbs of the scope, id and origin', async (kind) => {
+    const { service, ingest } = await startService()
+    await run({ kind, logger: 'stream', ingest })
+    expect(service.entries().items.map(({ entry }) => entry)).toMatchObject([
+      {
+        level: 'fatal',
+        request_id: 'r-1',
+        breadcrumbs: [{ message: 'before' }],
+        error: { stack: expect.stringContaining('uncaught.mjs') as string },
+        metadata: {
+          event_id: expect.stringMatching(/^[\da-f-]{36}$/) as string,
+          origin: kind === 'scope' ? 'uncaughtException' : 'unhandledRejection',
+        },
+      },
+    ])
+  })
+
+  test('a second error during the flush, whose first error is the one that Node prints', async () => {
+    const { service, ingest } = await startService()
+    service.faults.add({ kind: 'delay', delayMs: 500, times: 1 })
+    const { code, stderr } = await run({ kind: 'twice', logger: 'stream', ingest })
+    expect(code).toBe(1)
+    expect(stderr).toContain('Error: first')
+    expect(stderr).not.toContain('Error: second')
+    expect(
+      service
+        .entries()
+        .items.map(({ entry }) => entry.message)
+        .toSorted(),
+    ).toEqual(['first', 'second'])
+  })
+
+  test('a service that does not answer: the process ends in time, with its output', async () => {
+    const { service, ingest } = await startService()
+    service.faults.add({ kind: 'hang', times: 100 })
+    const plain = await runPlain('thrown')
+    const startedAt = performance.now()
+    const captured = await run({
+      kind: 'thrown',
+      logger: 'stream',
+      ingest: { ...ingest, spool: true },
+      options: { timeoutMs: 500 },
+    })
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
+    expect(captured.code).toBe(1)
+    expect(captured.stderr).toMatch(/^pino-ingest: 1 entry [^\n]*\n/)
+    expect(captured.stderr.slice(captured.stderr.indexOf('\n') + 1)).toBe(plain.stderr)
+    service.faults.clear()
+    // The next process sends it from the disk.
+    const next = ingestStream({ ...ingest, spool: true })
+    await service.waitForEntries(1, { timeoutMs: 20_000 })
+    next.end()
+    await once(next, 'close')
+  })
+
+  test('process.exit() during the flush does not become a success', async () => {
+    const { service, ingest } = await startService()
+    service.faults.add({ kind: 'hang', times: 100 })
+    expect((await run({ kind: 'exits', logger: 'stream', ingest })).code).toBe(1)
+  })
+
+  test.each(['stdout', 'stream', 'worker'] as const)('in a worker thread, by %s', async (logger) => {
+    const { service, ingest } = await startService()
+    const { stdout } = await run({ kind: 'thrown', logger, ingest, inWorker: true })
+    expect(stdout).toContain('parent: declined\nworker ended: 1\n')
+    if (logger === 'stdout') expect(stdout).toContain('"level":60')
+    else expect(service.entries().items).toMatchObject([{ entry: { level: 'fatal', message: 'declined' } }])
+  })
+})
+
+test('wrong arguments are refused', () => {
+  const logger = pino(lines().stream)
+  expect(() => captureUncaught(undefined as never)).toThrow(expect.objectContaining({ code: 'CONFIG' }) as Error)
+  for (const exitCode of [-1, 256, 1.5, '1' as never])
+    expect(() => captureUncaught(logger, { exitCode })).toThrow(/exitCode/)
+})

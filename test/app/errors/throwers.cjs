@@ -1,0 +1,6 @@
+/** Ways to throw in CommonJS. */
+module.exports = {
+  common() {
+    throw new RangeError('common')
+  },
+}

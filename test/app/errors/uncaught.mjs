@@ -1,0 +1,113 @@
+/**
+ * An application that throws, as a real process.
+ *
+ * `PLAN`: logger: none (nothing is captured), stdout, worker, stream, throwing, or a list of them; kind: what it throws; listens: the events
+ * that it listens to itself; options: of `captureUncaught()`; ingest: of the transport; undo: whether that is undone at once;
+ * inWorker: whether all runs in a worker thread.
+ */
+import { EventEmitter } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { connect } from 'node:net'
+import { Worker, isMainThread } from 'node:worker_threads'
+import pino from 'pino'
+import { addBreadcrumb, captureUncaught, ingestOptions, ingestStream, withScope } from 'pino-ingest'
+
+const { common } = createRequire(import.meta.url)('./throwers.cjs')
+const { logger = 'none', kind, listens = [], options, ingest, undo, inWorker } = JSON.parse(process.env.PLAN)
+
+const makers = {
+  stdout: () => pino(ingestOptions({ transport: false }), pino.destination({ dest: 1, sync: true })),
+  worker: () => pino(ingestOptions({ transport: { target: 'pino-ingest', options: ingest } })),
+  stream: () => pino(ingestOptions({ transport: false }), ingestStream(ingest)),
+  throwing: () => ({
+    error() {},
+    fatal() {
+      throw new Error('the logger is broken')
+    },
+  }),
+}
+
+function declined() {
+  throw new RangeError('declined', { cause: new Error('limit') })
+}
+
+const kinds = {
+  common,
+  thrown: declined,
+  throwsElsewhere() {
+    const error = new Error('made before')
+    error.code = 'E_BEFORE'
+    throw error
+  },
+  tabs() {
+    if (kind) throw new Error('indented by a tab')
+  },
+  engine: () => undefined.property,
+  parse: () => JSON.parse('{'),
+  text() {
+    throw 'a text' // oxlint-disable-line no-throw-literal
+  },
+  nothing() {
+    throw undefined // oxlint-disable-line no-throw-literal
+  },
+  assigned() {
+    throw Object.assign(new Error('assigned'), { code: 'E_ASSIGNED', cause: declined })
+  },
+  nodes: () => readFileSync('/no/such/file'),
+  eventError: () => void new EventEmitter().emit('error', new Error('emitted')),
+  socketError: () => void connect({ path: '/no/such/socket' }),
+  rejectedEngine: async () => undefined.property,
+  frozen() {
+    throw Object.freeze(new Error('frozen'))
+  },
+  timer: () => void setTimeout(declined, 1),
+  rejected: () => void Promise.reject(new Error('rejected')),
+  rejectedText: () => void Promise.reject('a text'), // oxlint-disable-line prefer-promise-reject-errors
+  async: async () => {
+    await undefined
+    throw new Error('async')
+  },
+  scope: () =>
+    withScope({ request_id: 'r-1' }, () => {
+      addBreadcrumb({ message: 'before' })
+      setTimeout(declined, 1)
+    }),
+  rejectedScope: () =>
+    withScope({ request_id: 'r-1' }, async () => {
+      addBreadcrumb({ message: 'before' })
+      await undefined
+      throw new Error('async')
+    }),
+  twice() {
+    setTimeout(() => {
+      throw new Error('second')
+    }, 100)
+    throw new Error('first')
+  },
+  exits() {
+    setTimeout(() => process.exit(), 100)
+    throw new Error('first')
+  },
+  topLevel() {},
+}
+
+if (inWorker && isMainThread) {
+  const worker = new Worker(new URL(import.meta.url))
+  worker.on('error', (error) => process.stdout.write(`parent: ${error?.message ?? error}\n`))
+  worker.on('exit', (code) => process.stdout.write(`worker ended: ${code}\n`))
+} else {
+  for (const name of [logger].flat()) {
+    if (name === 'none') continue
+    const stop = captureUncaught(makers[name](), options)
+    if (undo) stop()
+  }
+  for (const event of listens) {
+    process.on(event, (error) => {
+      process.stdout.write(`app: ${event}\n`)
+      if (event === 'unhandledRejection' && listens.includes('rethrow')) throw error
+    })
+  }
+  kinds[kind]()
+  if (kind === 'topLevel') await Promise.reject(new Error('top level'))
+}
