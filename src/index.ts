@@ -4,7 +4,7 @@
  */
 import './shared/node-version.js'
 export { default } from './transport/worker.js'
-export type { IngestTransport } from './transport/transport-stream.js'
+export type { IngestStream, IngestTransport } from './transport/transport-stream.js'
 export { ingestStream } from './transport/in-process.js'
 export { flush } from './app/lifecycle/flush.js'
 export type { FlushOptions } from './app/lifecycle/flush.js'

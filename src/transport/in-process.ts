@@ -5,7 +5,7 @@ import { resolveFromProcess } from '../options/resolve-options.js'
 import type { IngestOptions } from '../options/resolve-options.js'
 import { Pipeline } from '../pipeline/pipeline.js'
 import { TransportStream } from './transport-stream.js'
-import type { IngestTransport } from './transport-stream.js'
+import type { IngestStream } from './transport-stream.js'
 
 /**
  * A destination for `pino(options, ingestStream({ url, apiKey }))`.
@@ -17,7 +17,7 @@ import type { IngestTransport } from './transport-stream.js'
  *
  * @throws IngestError `CONFIG` naming each option that is missing or wrong.
  */
-export function ingestStream(options: IngestOptions = {}): IngestTransport {
+export function ingestStream(options: IngestOptions = {}): IngestStream {
   const settings = resolveFromProcess(options)
   const hook = settings.beforeSend === undefined ? undefined : loadHookSync(settings.beforeSend)
   const stream = new TransportStream({
@@ -26,7 +26,7 @@ export function ingestStream(options: IngestOptions = {}): IngestTransport {
     createPipeline: (emit) => new Pipeline({ settings, hook, clock: backgroundClock, emit, isInProcess: true }),
   })
   stream.once('close', watchExit(stream.pipeline, settings.shutdownTimeoutMs))
-  return stream as IngestTransport
+  return stream as IngestStream
 }
 
 interface Watched {

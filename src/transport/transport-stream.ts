@@ -1,4 +1,5 @@
 /** The stream that pino writes to, in its worker or in the application's own thread. */
+import type { EventEmitter } from 'node:events'
 import { Transform } from 'node:stream'
 import type { TransformCallback } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
@@ -11,27 +12,40 @@ import { flushWithin } from './flush-responder.js'
 import { RELEASE_METHOD } from './release-message.js'
 import type { Releasable } from './release-message.js'
 
-type Listen<Emitter> = <Name extends keyof IngestEvents>(
+/** Not an overload beside those of Node's types: a listener for another payload would match one of them. */
+type Listen<Emitter> = <Name extends string | symbol>(
   event: Name,
-  listener: (payload: IngestEvents[Name], transportId?: string) => void,
+  listener: Name extends keyof IngestEvents
+    ? (payload: IngestEvents[Name], transportId?: string) => void
+    : // oxlint-disable-next-line typescript/no-explicit-any -- as in Node's types
+      (...args: any[]) => void,
 ) => Emitter
 
-/** The transport's own events. From a worker the second argument is the transport's id, since several `targets` share a stream. */
-interface IngestEmitter {
-  on: Listen<this>
-  once: Listen<this>
-  off: Listen<this>
-  addListener: Listen<this>
-  removeListener: Listen<this>
+type ListenerMethod =
+  | 'on'
+  | 'once'
+  | 'off'
+  | 'addListener'
+  | 'removeListener'
+  | 'prependListener'
+  | 'prependOnceListener'
+
+/** A stream that reports through `IngestEvents`. From a worker listeners get the transport's id, too, since several `targets` share a stream. */
+type Reporting<Stream> = Omit<Stream, ListenerMethod | 'flush'> & {
+  readonly [Method in ListenerMethod]: Listen<Reporting<Stream>>
+} & {
   /** Calls back, always without an error, when everything written before is acknowledged, rejected or dropped. */
   flush(callback: () => void): void
 }
 
-/**
- * A stream that reports through `IngestEvents`. Not an interface that extends `Transform`: it would have to repeat its
- * overloads, which differ between versions of Node's types.
- */
-export type IngestTransport = IngestEmitter & Transform
+/** The stream to pino's worker: `pino.transport({ target: 'pino-ingest' }) as IngestTransport`. `IngestStream` is one, too. */
+export type IngestTransport = Reporting<EventEmitter> & {
+  write(line: string): boolean
+  end(): void
+}
+
+/** The stream of `ingestStream()`. */
+export type IngestStream = Reporting<Transform>
 
 export interface TransportStreamOptions {
   readonly clock: Clock

@@ -10,7 +10,7 @@ import { systemClock } from '../shared/clock.js'
 import { answerFlushRequests } from './flush-responder.js'
 import { receivePinoConfig } from './pino-config.js'
 import { TransportStream } from './transport-stream.js'
-import type { IngestTransport } from './transport-stream.js'
+import type { IngestStream } from './transport-stream.js'
 
 /**
  * The transport, as pino's `target: 'pino-ingest'` loads it in its worker thread.
@@ -20,7 +20,7 @@ import type { IngestTransport } from './transport-stream.js'
  * @throws IngestError `CONFIG` naming each option that is missing or wrong; pino then fails to start.
  * @see https://getpino.io/#/docs/transports
  */
-export default async function ingestTransport(options: IngestOptions = {}): Promise<IngestTransport> {
+export default async function ingestTransport(options: IngestOptions = {}): Promise<IngestStream> {
   const settings = resolveFromProcess(options)
   const port = parentPort
   // In this turn of the event loop, since a later listener would miss the message.
@@ -37,7 +37,7 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
     createPipeline: (emit) => new Pipeline({ settings, config, hook, clock: systemClock, emit: emitToApp ?? emit }),
   })
   if (port !== null) answerFlushRequests(port, stream.pipeline, systemClock)
-  return stream as IngestTransport
+  return stream as IngestStream
 }
 
 /** pino announces its configuration in the worker's data. */

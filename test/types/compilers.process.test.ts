@@ -3,7 +3,7 @@
  * oldest TypeScript that is supported, the last of each major, and the newest, for each way to resolve modules.
  */
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,6 +50,13 @@ const AUGMENTED: Mode = {
   options: { module: 'nodenext' },
   endings: ['mts', 'cts'],
   programs: ['augmented', 'client'],
+}
+/** Wrong fields, whose errors are compared with the comments. */
+const REFUSED: Mode = {
+  name: 'nodenext, wrong fields',
+  options: { module: 'nodenext' },
+  endings: ['mts'],
+  programs: ['refused'],
 }
 /** Knows no `exports`: `main` and `typesVersions` lead the way. 6 has it still, if asked twice; 7 does not. */
 const NODE10: Mode = {
@@ -128,10 +135,8 @@ async function printed(compiler: string, folder: string): Promise<readonly strin
     stdout: error.stdout === '' ? error.message : error.stdout,
   }))
   return stdout
-    .split('\n')
-    .filter(
-      (line) => line.trim() !== '' && !line.startsWith(' ') && !/^[^(]*node_modules\/(?!pino-ingest\/)/.test(line),
-    )
+    .split(/\n(?! )/)
+    .filter((one) => one.trim() !== '' && !/^[^(]*node_modules\/(?!pino-ingest\/)/.test(one))
 }
 
 describe.each(Object.entries(COMPILERS))('%s', (compiler, modes) => {
@@ -145,6 +150,21 @@ describe.each(Object.entries(COMPILERS))('%s', (compiler, modes) => {
       expect(Object.fromEntries(modes.map(({ name }, at) => [name, found[at]]))).toEqual(
         Object.fromEntries(modes.map(({ name }) => [name, []])),
       )
+    },
+    LIMIT_MS,
+  )
+
+  test.concurrent(
+    'names the rule that a wrong field of a log call breaks',
+    async () => {
+      const folder = folderOf(compiler, REFUSED)
+      const [found] = await complaints(compiler, [folder])
+      const lines = readFileSync(join(folder, 'refused.mts'), 'utf8').split('\n')
+      for (const [index, line] of lines.entries()) {
+        const rule = /^logger.* \/\/ (.*)$/.exec(line)?.[1]
+        const told = found?.find((one) => one.includes(`refused.mts(${index + 1},`))
+        expect(told ?? '', line).toContain(rule ?? '')
+      }
     },
     LIMIT_MS,
   )

@@ -1,7 +1,9 @@
 /** Compiled, never run, as a program of its own: pino's log calls know the entry's fields once the typing is imported. */
+import { expectTypeOf } from 'expect-type'
 import pino from 'pino'
 import 'pino-ingest/augment'
 import { ingestOptions } from 'pino-ingest'
+import type { EntryTrace, LogEntry } from 'pino-ingest'
 import type { IngestLogFields } from 'pino-ingest/augment'
 
 const logger = pino(ingestOptions({ level: 'debug' }))
@@ -20,11 +22,19 @@ logger.info(
 logger.error({ err: new Error('x'), notify: true, notify_channels: ['ops'], user: { id: 'u' } }, 'failed')
 const fields: IngestLogFields = { fingerprint: 'f', session_id: 's' }
 logger.child({ module: 'm' }).warn(fields, 'x')
-// @ts-expect-error an id is text
-logger.info({ event_id: 7 })
-// @ts-expect-error a pattern is text
-logger.info({ route: /a/ })
-// @ts-expect-error tags are a list
-logger.info({ tags: 'a' })
-// @ts-expect-error breadcrumbs are a list
-logger.info({ breadcrumbs: 'm' })
+// Values as applications have them: numbers as ids, lists that are constants, null and undefined for what is missing.
+const session: { id?: string; user: { id: number; plan: string } | null } = { user: null }
+logger.info({ user: session.user, user_id: session.user?.id ?? null, session_id: session.id, tags: ['a'] as const })
+logger.info({ user: { id: 7, email: undefined, plan: 'pro' }, metadata: { at: new Date() } })
+logger.info({ breadcrumbs: [{ message: 'm', timestamp: Date.now(), data: { at: new Date() } }] })
+logger.info({ ...(session as object), anything: 1 })
+// Each field that a record may have; pino makes the others.
+expectTypeOf<keyof IngestLogFields>().toEqualTypeOf<
+  | Exclude<
+      keyof LogEntry,
+      'level' | 'message' | 'timestamp' | 'error' | 'request' | 'service' | 'environment' | 'version'
+    >
+  | keyof EntryTrace
+  | 'event_id'
+  | 'route'
+>()

@@ -1,8 +1,9 @@
 /** Compiled, never run: the options, and the ways to hand them to pino. */
+import type { Transform } from 'node:stream'
 import { expectTypeOf } from 'expect-type'
 import pino from 'pino'
 import ingestTransport, { ingestOptions, ingestStream } from 'pino-ingest'
-import type { BeforeSend, IngestEvents, IngestOptions, IngestTransport, LogEntry } from 'pino-ingest'
+import type { BeforeSend, IngestOptions, IngestStream, IngestTransport, LogEntry } from 'pino-ingest'
 
 // Each option by its own words, and no wider.
 expectTypeOf<IngestOptions['url']>().toEqualTypeOf<string | undefined>()
@@ -84,7 +85,7 @@ void wrongHook
 
 // In pino's worker.
 expectTypeOf(ingestTransport).parameter(0).toEqualTypeOf<IngestOptions | undefined>()
-expectTypeOf(ingestTransport).returns.resolves.toEqualTypeOf<IngestTransport>()
+expectTypeOf(ingestTransport).returns.resolves.toEqualTypeOf<IngestStream>()
 pino({ transport: { target: 'pino-ingest', options } }).info('x')
 pino(ingestOptions({ transport: { target: 'pino-ingest', options } })).info('x')
 pino({
@@ -101,12 +102,31 @@ pino({ transport: single })
 const transport = pino.transport<IngestOptions>({ target: 'pino-ingest', options })
 // @ts-expect-error pino takes no wrong option once it knows their type
 pino.transport<IngestOptions>({ target: 'pino-ingest', options: { servce: 'x' } })
-transport.on('ingest:dropped', ({ count, reason }: IngestEvents['ingest:dropped']) => void [count, reason])
 pino(transport)
+const worker = transport as IngestTransport
+worker
+  .on('ingest:dropped', ({ count, reason }, transportId) => {
+    expectTypeOf(count).toEqualTypeOf<number>()
+    expectTypeOf(reason).toEqualTypeOf<'buffer' | 'shutdown' | 'spool' | 'age' | 'damaged'>()
+    expectTypeOf(transportId).toEqualTypeOf<string | undefined>()
+  })
+  .once('ingest:problem', ({ code, message }) => expectTypeOf([code, message]).items.toExtend<string>())
+  .off('ingest:stats', (account) => expectTypeOf(account.received).toEqualTypeOf<number>())
+  .on('ready', () => {})
+  .on('error', (error: Error) => error.message)
+// @ts-expect-error that is of another event
+worker.on('ingest:dropped', ({ batchId }) => batchId)
+// @ts-expect-error a listener for another payload
+worker.once('ingest:dropped', (delivered: { batchId: string }) => delivered.batchId)
+pino({ level: 'debug' }, worker)
+pino(pino.multistream([{ stream: worker }]))
+pino.transport({ targets: [{ target: 'pino-ingest', options }] }) as IngestTransport
 
 // In the process.
 const stream = ingestStream()
-expectTypeOf(stream).toEqualTypeOf<IngestTransport>()
+expectTypeOf(stream).toEqualTypeOf<IngestStream>()
+expectTypeOf(stream).toExtend<IngestTransport>()
+expectTypeOf(stream).toExtend<Transform>()
 pino(stream)
 pino({ level: 'debug' }, stream)
 pino(pino.multistream([{ stream }, { level: 'debug', stream: ingestStream(options) }]))
@@ -128,7 +148,9 @@ const chained = stream
     expectTypeOf(status).toEqualTypeOf<number | undefined>()
   })
   .on('ingest:stats', (account) => expectTypeOf(account.dropped.buffer).toEqualTypeOf<number>())
-expectTypeOf(chained).toEqualTypeOf<IngestTransport>()
+expectTypeOf(chained).toEqualTypeOf<IngestStream>()
+// @ts-expect-error a listener for another payload
+stream.on('ingest:dropped', (delivered: { batchId: string }) => delivered.batchId)
 // Node's own events stay.
 stream
   .on('close', () => {})
