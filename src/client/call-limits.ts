@@ -1,5 +1,6 @@
 /** Limits of a call: attempts and time. */
 import { MAX_TIMER_MS } from '../shared/clock.js'
+import { checkArgument, isObject, readOptions } from '../shared/arguments.js'
 import { IngestError } from '../shared/errors.js'
 import { describeHidden } from '../options/format-value.js'
 
@@ -23,6 +24,21 @@ export interface CallLimits {
    * A call that would have to wait longer fails at once.
    */
   timeoutMs?: number | undefined
+}
+
+/** @throws IngestError `CONFIG` if `options` is not an object, or its `signal` no AbortSignal, of any realm or library */
+export function readSignal(
+  owner: string,
+  options: { readonly signal?: AbortSignal | undefined },
+): AbortSignal | undefined {
+  const { signal } = readOptions(owner, options)
+  const isSignal =
+    isObject(signal) &&
+    typeof signal.aborted === 'boolean' &&
+    typeof signal.addEventListener === 'function' &&
+    typeof signal.removeEventListener === 'function'
+  checkArgument(`signal of ${owner}`, 'an AbortSignal', signal === undefined || isSignal, signal)
+  return signal
 }
 
 /** @throws IngestError `CONFIG` naming the option, the rule and the value. */

@@ -1,14 +1,14 @@
 /** Client for the five endpoints of the service: typed, validated before sending, with a limited number of attempts. */
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../shared/clock.js'
+import { readOptions } from '../shared/arguments.js'
 import { IngestError } from '../shared/errors.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
 import type { IngestOptions } from '../options/resolve-options.js'
-import { isPlainObject } from '../options/kinds.js'
 import type { IngestBatch, IngestResult } from '../protocol/ingest-result.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Feedback, RegisteredRelease, Release, RequestLog } from '../protocol/resources.js'
-import { CALL_OPTION_NAMES, resolveLimits } from './call-limits.js'
+import { CALL_OPTION_NAMES, readSignal, resolveLimits } from './call-limits.js'
 import type { CallLimits } from './call-limits.js'
 import { RetryingCaller } from './retrying-caller.js'
 import type { Call, TransportHooks } from './retrying-caller.js'
@@ -64,10 +64,9 @@ export class IngestClient {
    * local service of this user, with a fixed key: the given key is not used, which is reported on stderr.
    */
   constructor(options: IngestClientOptions = {}) {
-    const given: IngestClientOptions = isPlainObject(options) ? options : {}
-    const { maxAttempts, timeoutMs, ...others } = given
+    const { maxAttempts, timeoutMs, ...others } = readOptions('new IngestClient()', options)
     const limits = resolveLimits({ maxAttempts, timeoutMs })
-    const settings = resolveFromProcess(isPlainObject(options) ? others : options, CALL_OPTION_NAMES)
+    const settings = resolveFromProcess(others, CALL_OPTION_NAMES)
     const apiKey = settings.apiKey.reveal()
     this.#keyWarning = settings.keyWarning
     this.#calls = new RetryingCaller({
@@ -94,7 +93,7 @@ export class IngestClient {
       path: PATHS.ingest,
       body,
       expected: 'ingest-result',
-      signal: options.signal,
+      signal: readSignal('ingest()', options),
       isAnswer: (reply) => parseIngestResult(reply.text) !== undefined,
     })
     const result = parseIngestResult(text)
@@ -106,13 +105,21 @@ export class IngestClient {
   /** Sends HTTP request records for request analytics (interface: POST /ingest/requests). */
   async ingestRequests(requests: readonly RequestLog[], options: CallOptions = {}): Promise<void> {
     validateRequest('requests', { requests })
-    await this.#post({ path: PATHS.requests, body: encode('requests', { requests }), signal: options.signal })
+    await this.#post({
+      path: PATHS.requests,
+      body: encode('requests', { requests }),
+      signal: readSignal('ingestRequests()', options),
+    })
   }
 
   /** Attaches feedback of a user to a logged event (interface: POST /feedback). */
   async sendFeedback(feedback: Feedback, options: CallOptions = {}): Promise<void> {
     validateRequest('feedback', feedback)
-    await this.#post({ path: PATHS.feedback, body: encode('feedback', feedback), signal: options.signal })
+    await this.#post({
+      path: PATHS.feedback,
+      body: encode('feedback', feedback),
+      signal: readSignal('sendFeedback()', options),
+    })
   }
 
   /**
@@ -125,7 +132,7 @@ export class IngestClient {
     const { status, text } = await this.#post({
       path: PATHS.registerRelease,
       body: encode('release', release),
-      signal: options.signal,
+      signal: readSignal('registerRelease()', options),
     })
     const releaseId = releaseIdOf(text)
     if (releaseId !== undefined) return { release_id: releaseId }
@@ -134,7 +141,7 @@ export class IngestClient {
 
   /** Reports that a monitored task is alive (interface: POST /heartbeat/{monitor_token}). The token appears in no error. */
   async heartbeat(token: string, options: CallOptions = {}): Promise<void> {
-    await this.#post(createHeartbeatCall(token, options.signal))
+    await this.#post(createHeartbeatCall(token, readSignal('heartbeat()', options)))
   }
 
   #post(call: Call): Promise<HttpReply> {

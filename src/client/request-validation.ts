@@ -1,4 +1,5 @@
 /** Checks values against the service's interface before they are sent. */
+import { describeThrown } from '../shared/arguments.js'
 import { IngestError } from '../shared/errors.js'
 import { LEVELS } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
@@ -56,7 +57,12 @@ const SHAPES = {
 
 /** @throws IngestError `INVALID` naming the first path that breaks the interface, the rule and the value. */
 export function validateRequest(kind: keyof typeof SHAPES, value: unknown): void {
-  check(value, SHAPES[kind], kind)
+  try {
+    check(value, SHAPES[kind], kind)
+  } catch (error) {
+    if (error instanceof IngestError) throw error
+    throw new IngestError('INVALID', `${kind} cannot be read: ${describeThrown(error)}`, { cause: error }) // a getter throws
+  }
   const logs = (value as { logs?: unknown[] }).logs
   if (logs !== undefined && logs.length > MAX_LOGS_PER_REQUEST) {
     throw invalid('batch.logs', `hold at most ${MAX_LOGS_PER_REQUEST} entries`, logs.length)

@@ -1,6 +1,7 @@
 /** Reports on the transport: lines on stderr, events for the app. Both are throttled, with counts summed, and contain no secrets. Never throws. */
 import { writeSync } from 'node:fs'
 import type { AccountSnapshot, DropReason } from './account.js'
+import { describeThrown } from '../shared/arguments.js'
 import type { Clock } from '../shared/clock.js'
 import type { IngestErrorCode } from '../shared/errors.js'
 import { APPLICATION_MESSAGES, SERVICE_MESSAGES, SPOOL_MESSAGES } from './messages.js'
@@ -217,7 +218,7 @@ export class Reporter {
       if (name !== 'ingest:stats') this.stats()
     } catch (error) {
       // In-process a listener is the app's own code; its fault must not end the delivery.
-      this.note('listener', APPLICATION_MESSAGES.listenerThrew.text(name, textOf(error)))
+      this.note('listener', APPLICATION_MESSAGES.listenerThrew.text(name, describeThrown(error)))
     }
   }
 }
@@ -238,13 +239,4 @@ function cut(text: string, chars: number): string {
 function counted(count: number, of: Subject): string {
   if (of === 'requestLogs') return count === 1 ? '1 request log' : `${count} request logs`
   return count === 1 ? '1 entry' : `${count} entries`
-}
-
-/** Any value may be thrown, also an object whose conversion to text throws. */
-function textOf(thrown: unknown): string {
-  try {
-    return String(thrown)
-  } catch {
-    return `a ${typeof thrown} that is no text`
-  }
 }

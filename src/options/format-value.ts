@@ -1,4 +1,5 @@
 /** Formats a wrong value for a message: recognizable, on one line, short, and without a password. */
+import { describeType } from '../shared/arguments.js'
 
 const MAX_SHOWN_CHARS = 80
 
@@ -24,15 +25,6 @@ export function formatTypedText(text: string): string {
 export function describeHidden(value: unknown): string {
   if (typeof value === 'string') return `text of ${value.length} characters (not shown)`
   return typeof value === 'object' ? `${describeType(value)} (not shown)` : `a ${typeof value} (not shown)`
-}
-
-/** The type of a value whose content may be a secret. */
-export function describeType(value: unknown): string {
-  if (value === null || value === undefined) return String(value)
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value !== 'object') return `a ${typeof value}`
-  const name: unknown = (value as { constructor?: { name?: unknown } }).constructor?.name
-  return typeof name === 'string' && name !== '' && name !== 'Object' ? `an instance of ${cut(name)}` : 'an object'
 }
 
 /** The name of an unknown option may be any text. */

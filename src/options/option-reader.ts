@@ -1,4 +1,5 @@
 /** Reads one option after the other from code and environment, groups member by member. */
+import { describeThrown } from '../shared/arguments.js'
 import { describeHidden, formatName, formatValue } from './format-value.js'
 import { isPlainObject } from './kinds.js'
 import type { Members, Row } from './kinds.js'
@@ -39,10 +40,15 @@ export class OptionReader {
   /** @returns undefined if nothing is given, or it is wrong. A group has only the members that are given. */
   read(row: Row<unknown>, path: string, places: Places): unknown {
     const { members } = row.kind
-    if (members !== undefined) return this.#readGroup(row, members, path, places)
     const { inCode, inJson = [] } = places
-    const given = inCode ?? this.#fromVariables(row, path) ?? inJson[0]
-    return given && this.check(row, given.place, given.value)
+    try {
+      if (members !== undefined) return this.#readGroup(row, members, path, places)
+      const given = inCode ?? this.#fromVariables(row, path) ?? inJson[0]
+      return given && this.check(row, given.place, given.value)
+    } catch (error) {
+      this.#problems.push(`${path} cannot be read: ${describeThrown(error)}`) // a getter of the application throws
+      return undefined
+    }
   }
 
   /** @returns undefined if the value breaks the rule */

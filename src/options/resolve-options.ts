@@ -1,6 +1,7 @@
 /** Resolves and validates the configuration: code wins over environment, which wins over defaults. */
 import { readFileSync } from 'node:fs'
 import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
+import { copyMembers, describeType } from '../shared/arguments.js'
 import { IngestError } from '../shared/errors.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { findCiDeploy } from './ci.js'
@@ -12,7 +13,7 @@ import { Secret } from './secret.js'
 import type { Settings } from './settings.js'
 import { resolveSpool, isInMemory } from './spool-settings.js'
 import type { SpoolOption } from './spool-settings.js'
-import { describeType, formatValue, formatName } from './format-value.js'
+import { formatValue, formatName } from './format-value.js'
 import { OptionReader, withDefaults } from './option-reader.js'
 import type { ReaderSources } from './option-reader.js'
 import { LEVEL_NAMES, OPTION_TABLE, rowOf, variablesOf } from './option-table.js'
@@ -99,7 +100,12 @@ function givenOptions(given: unknown, known: readonly OptionName[], problems: st
     problems.push(`options must be a plain object, got ${describeType(given)}`) // it may be the key itself
     return {}
   }
-  for (const name of Object.keys(given)) {
+  const members = copyMembers(given)
+  if (typeof members === 'string') {
+    problems.push(`options ${members}`)
+    return {}
+  }
+  for (const name of Object.keys(members)) {
     if ((known as readonly string[]).includes(name) || PINOS_OWN.includes(name)) continue
     const here = findEquivalentOptions(name).filter((one) =>
       (known as readonly string[]).includes(one.split('.')[0] ?? one),
@@ -107,7 +113,7 @@ function givenOptions(given: unknown, known: readonly OptionName[], problems: st
     const meant = here.length > 0 ? here.join(', ') : findNearestName(name, known)
     problems.push(`there is no option ${formatName(name)}${meant === undefined ? '' : `, did you mean ${meant}?`}`)
   }
-  return given
+  return members
 }
 
 /** Own properties only: `Object.prototype` may have been extended. */

@@ -1,4 +1,5 @@
 /** Callers that wait for entries to arrive. */
+import { readTimeoutMs } from '../shared/arguments.js'
 import { IngestServiceError } from './ingest-service-error.js'
 import type { StoredEntry } from './store/stored-record.js'
 
@@ -60,7 +61,12 @@ export class EntryWaiters {
     )
   }
 
-  #wait(isSatisfied: Waiter['isSatisfied'], describe: () => string, { timeoutMs = 5000 }: WaitOptions): Promise<void> {
+  #wait(
+    isSatisfied: Waiter['isSatisfied'],
+    describe: () => string,
+    { timeoutMs: given = 5000 }: WaitOptions,
+  ): Promise<void> {
+    const timeoutMs = readTimeoutMs('timeoutMs of waitForEntries()', given)
     return new Promise((resolve, reject) => {
       const settle = (error?: IngestServiceError): void => {
         clearTimeout(timer)

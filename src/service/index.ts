@@ -1,6 +1,8 @@
 /** The entry point `pino-ingest/service`: an embedded implementation of the service interface for development and tests. */
 import '../shared/node-version.js'
 export { createIngestService } from './service.js'
+export { IngestError } from '../shared/errors.js'
+export type { IngestErrorCode } from '../shared/errors.js'
 export { IngestServiceError } from './ingest-service-error.js'
 export { validateEntry } from './ingest/validate.js'
 export type { EntryPredicate, WaitOptions } from './entry-waiters.js'

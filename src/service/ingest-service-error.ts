@@ -1,5 +1,4 @@
 /**
- * - `OPTION`: an option of the service is wrong; nothing was started.
  * - `PORT`: the port is in use or may not be used.
  * - `STORE`: the journal cannot be used.
  * - `FAULT`: a scripted fault is not one of the known kinds or has a wrong field.
@@ -7,9 +6,9 @@
  * - `TIMEOUT`: the expected entries did not arrive in time.
  * - `CLOSED`: the service was closed during the call.
  */
-export type IngestServiceErrorCode = 'OPTION' | 'PORT' | 'STORE' | 'FAULT' | 'QUERY' | 'TIMEOUT' | 'CLOSED'
+export type IngestServiceErrorCode = 'PORT' | 'STORE' | 'FAULT' | 'QUERY' | 'TIMEOUT' | 'CLOSED'
 
-/** Thrown by the local service. Match on `code`; messages may change. */
+/** Thrown by the local service; for a wrong option or argument `IngestError` with code `CONFIG`. Match on `code`; messages may change. */
 export class IngestServiceError extends Error {
   override readonly name = 'IngestServiceError'
   readonly code: IngestServiceErrorCode

@@ -1,10 +1,11 @@
 /** The options of the local service: types, defaults and validation. */
 import { isToken, TOKEN_RULE } from '../protocol/token-rule.js'
+import { describeType, describeValue, isFunction, isObject, readOptions } from '../shared/arguments.js'
 import { backgroundClock } from '../shared/clock.js'
 import type { Clock } from '../shared/clock.js'
+import { IngestError } from '../shared/errors.js'
 import type { RateLimitOptions } from './http/rate-limit.js'
 import { createRandomToken } from './http/token-auth.js'
-import { IngestServiceError } from './ingest-service-error.js'
 import type { RecordKind, Stored } from './store/stored-record.js'
 
 /** Time, which tests can control. */
@@ -85,33 +86,80 @@ const DEFAULTS: Omit<ResolvedServiceOptions, 'token'> = {
   onRecords: () => {},
 }
 
-const KNOWN = [...Object.keys(DEFAULTS), 'token']
 const HOSTS: readonly unknown[] = ['127.0.0.1', '::1', 'localhost']
-const COUNTS = ['maxBodyBytes', 'maxEntries', 'maxStoreBytes', 'maxRecordedRequests'] as const
 
-/** @throws IngestServiceError `OPTION`, with the option, the rule and the value (never a key or token). */
+interface Rule {
+  /** Completes "must be …". */
+  readonly text: string
+  readonly holds: (value: unknown) => boolean
+  /** Its value is not shown: it may be a valid key or token followed by a line break. */
+  readonly isSecret?: boolean
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
+const isInteger = (value: unknown, from: number): boolean => Number.isSafeInteger(value) && (value as number) >= from
+const isAbove0 = (value: unknown): boolean => typeof value === 'number' && value > 0
+const have = (value: unknown, rules: Readonly<Record<string, (member: unknown) => boolean>>): boolean =>
+  isObject(value) && Object.entries(rules).every(([name, holds]) => holds((value as Record<string, unknown>)[name]))
+
+const FLAG: Rule = { text: 'true or false', holds: (value) => typeof value === 'boolean' }
+const COUNT: Rule = { text: 'an integer from 1', holds: (value) => isInteger(value, 1) }
+const FUNCTION: Rule = { text: 'a function', holds: isFunction }
+const SECRETS: Rule = { text: 'a list of texts', holds: isTexts, isSecret: true }
+
+const RULES: Readonly<Record<keyof IngestServiceOptions, Rule>> = {
+  host: {
+    text: '127.0.0.1, ::1 or localhost, since the service must not be reachable from outside',
+    holds: (value) => HOSTS.includes(value),
+  },
+  port: {
+    text: 'an integer from 0 to 65535',
+    holds: (value) => isInteger(value, 0) && (value as number) <= 65_535,
+  },
+  apiKeys: SECRETS,
+  token: { text: TOKEN_RULE, holds: (value) => typeof value === 'string' && isToken(value), isSecret: true },
+  monitorTokens: SECRETS,
+  partial: FLAG,
+  partialStatus: { text: '200 or 422', holds: (value) => value === 200 || value === 422 },
+  dedupeBatches: FLAG,
+  maxBodyBytes: COUNT,
+  rateLimit: {
+    text: '{ requests: an integer from 0, windowMs: above 0 }',
+    holds: (value) => have(value, { requests: (one) => isInteger(one, 0), windowMs: isAbove0 }),
+  },
+  latencyMs: { text: 'milliseconds from 0', holds: (value) => Number.isFinite(value) && (value as number) >= 0 },
+  dbFile: { text: 'a path', holds: (value) => typeof value === 'string' && value !== '' },
+  maxEntries: COUNT,
+  maxStoreBytes: COUNT,
+  maxAgeMs: { text: 'milliseconds above 0', holds: isAbove0 },
+  maxRecordedRequests: COUNT,
+  clock: {
+    text: '{ now, wallNow: functions }',
+    holds: (value) =>
+      have(value, { now: isFunction, wallNow: isFunction, timer: (one) => one === undefined || isFunction(one) }),
+  },
+  onProblem: FUNCTION,
+  onRecords: FUNCTION,
+}
+
+/** @throws IngestError `CONFIG`, with the option, the rule and the value (never a key or token). */
 export function resolveServiceOptions(options: IngestServiceOptions): ResolvedServiceOptions {
-  const unknown = Object.keys(options).find((name) => !KNOWN.includes(name))
-  if (unknown !== undefined) {
-    throw new IngestServiceError('OPTION', `unknown option ${unknown}; known are ${KNOWN.join(', ')}`)
-  }
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const given = Object.entries(readOptions('createIngestService()', options)).filter(([, value]) => value !== undefined)
+  for (const [name, value] of given) check(name, value)
   const resolved: ResolvedServiceOptions = { ...DEFAULTS, token: createRandomToken(), ...Object.fromEntries(given) }
-  const { host, port, partialStatus, latencyMs, rateLimit, maxAgeMs, dbFile, token } = resolved
-
-  const loopback = '127.0.0.1, ::1 or localhost, since the service must not be reachable from outside'
-  check(resolved, 'host', HOSTS.includes(host), loopback)
-  check(resolved, 'port', isInteger(port, 0) && port <= 65_535, 'an integer from 0 to 65535')
-  check(resolved, 'partialStatus', [200, 422].includes(partialStatus), '200 or 422')
-  check(resolved, 'latencyMs', Number.isFinite(latencyMs) && latencyMs >= 0, 'milliseconds from 0')
-  for (const name of COUNTS) check(resolved, name, isInteger(resolved[name], 1), 'an integer from 1')
-  const isRate = rateLimit === undefined || (isInteger(rateLimit.requests, 0) && rateLimit.windowMs > 0)
-  check(resolved, 'rateLimit', isRate, '{ requests: an integer from 0, windowMs: above 0 }')
-  check(resolved, 'maxAgeMs', maxAgeMs === undefined || maxAgeMs > 0, 'milliseconds above 0')
-  check(resolved, 'dbFile', dbFile !== '', 'a path')
-  // Without the value, which may be a valid token followed by a line break.
-  if (!isToken(token)) throw new IngestServiceError('OPTION', `token must be ${TOKEN_RULE}`)
   return { ...resolved, clock: completeClock(resolved.clock) }
+}
+
+function check(name: string, value: unknown): void {
+  if (!Object.hasOwn(RULES, name))
+    throw new IngestError('CONFIG', `unknown option ${name}; known are ${Object.keys(RULES).join(', ')}`)
+  const { text, holds, isSecret = false } = RULES[name as keyof IngestServiceOptions]
+  if (holds(value)) return
+  throw new IngestError(
+    'CONFIG',
+    `${name} must be ${text}; got ${isSecret ? describeType(value) : describeValue(value)}`,
+  )
 }
 
 function completeClock(clock: ServiceClock): Clock {
@@ -120,17 +168,4 @@ function completeClock(clock: ServiceClock): Clock {
     wallNow: () => clock.wallNow(),
     timer: (delayMs, fire) => clock.timer?.(delayMs, fire) ?? backgroundClock.timer(delayMs, fire),
   }
-}
-
-function isInteger(value: unknown, from: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= from
-}
-
-function check(
-  options: ResolvedServiceOptions,
-  name: keyof ResolvedServiceOptions,
-  holds: boolean,
-  rule: string,
-): void {
-  if (!holds) throw new IngestServiceError('OPTION', `${name} must be ${rule}; got ${JSON.stringify(options[name])}`)
 }

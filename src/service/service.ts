@@ -2,6 +2,7 @@
 import { BASE_PATH } from '../protocol/limits.js'
 import { EntryWaiters } from './entry-waiters.js'
 import type { EntryPredicate, WaitOptions } from './entry-waiters.js'
+import { checkArgument, readOptions } from '../shared/arguments.js'
 import { BodyReader } from './http/body-reader.js'
 import { formatOrigin } from './http/origin-check.js'
 import { RateLimit } from './http/rate-limit.js'
@@ -41,6 +42,7 @@ export interface IngestService {
   readonly requests: readonly RecordedRequest[]
   /** Entries that were stored at the start and accepted since, or since the last reset. */
   readonly arrived: number
+  /** As all lists: @throws IngestServiceError `QUERY` for a wrong filter or page. */
   entries(query?: EntryQuery): Page<StoredEntry>
   entry(id: string): EntryWithFeedback | undefined
   counts(filter?: EntryFilter): LevelCounts
@@ -52,7 +54,8 @@ export interface IngestService {
   /**
    * With a number, resolves to all stored entries, oldest first, when that many have arrived. With a predicate, resolves to the matching
    * entries, when there is one.
-   * @throws IngestServiceError `TIMEOUT` after `timeoutMs` (5000), with the number of entries that arrived; `CLOSED`.
+   * @throws IngestServiceError `TIMEOUT` after `timeoutMs` (5000), with the number of entries that arrived; `CLOSED`. IngestError `CONFIG`
+   * for other arguments.
    */
   waitForEntries(wanted: number | EntryPredicate, options?: WaitOptions): Promise<readonly StoredEntry[]>
   /** Deletes all records, the recorded requests and the faults. */
@@ -63,7 +66,7 @@ export interface IngestService {
 
 /**
  * Starts the local service.
- * @throws IngestServiceError `OPTION`, `PORT` or `STORE`; the service is then not running.
+ * @throws IngestError `CONFIG` for a wrong option, IngestServiceError `PORT` or `STORE`; the service is then not running.
  */
 export async function createIngestService(options: IngestServiceOptions = {}): Promise<IngestService> {
   const resolved = resolveServiceOptions(options)
@@ -152,15 +155,18 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
       get arrived() {
         return waiters.arrived
       },
-      entries: (query = {}) => reader.entries(query),
+      entries: (query) => reader.entries(readOptions('entries()', query)),
       entry: (id) => reader.entry(id),
-      counts: (filter = {}) => reader.counts(filter),
-      requestLogs: (page = {}) => reader.list('request', page),
-      feedback: (page = {}) => reader.list('feedback', page),
-      releases: (page = {}) => reader.list('release', page),
-      heartbeats: (page = {}) => reader.list('heartbeat', page),
-      rejected: (page = {}) => reader.list('rejected', page),
-      async waitForEntries(wanted, waitOptions = {}) {
+      counts: (filter) => reader.counts(readOptions('counts()', filter)),
+      requestLogs: (page) => reader.list('request', readOptions('requestLogs()', page)),
+      feedback: (page) => reader.list('feedback', readOptions('feedback()', page)),
+      releases: (page) => reader.list('release', readOptions('releases()', page)),
+      heartbeats: (page) => reader.list('heartbeat', readOptions('heartbeats()', page)),
+      rejected: (page) => reader.list('rejected', readOptions('rejected()', page)),
+      async waitForEntries(wanted, given) {
+        const waitOptions = readOptions('waitForEntries()', given)
+        const isWanted = typeof wanted === 'function' || Number.isFinite(wanted)
+        checkArgument('the first argument of waitForEntries()', 'a number or a function', isWanted, wanted)
         if (typeof wanted === 'number') {
           await waiters.waitForCount(wanted, waitOptions)
           return listAll()

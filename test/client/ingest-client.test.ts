@@ -366,8 +366,8 @@ describe('its configuration', () => {
     [{ url: 'x' }, 'url must be'],
     [{ retry: { minMs: 9, maxMs: 8 } }, 'retry.minMs must not'],
     [{ apikey: KEY }, 'did you mean apiKey?'],
-    [null, 'options must be a plain object, got null'],
-    [KEY, 'options must be a plain object, got a string'],
+    [null, 'must be an object, got null'],
+    [KEY, 'must be an object, got a string'],
     [[KEY], 'got a list'],
   ])('%o', (options, words) => {
     expect(configFault(options)).toContain(words)

@@ -35,14 +35,14 @@ describe('start', () => {
   ])('refuses %j, naming the option', async (options) => {
     const name = Object.keys(options).at(-1)
     await expect(createIngestService(options as never)).rejects.toMatchObject({
-      code: 'OPTION',
+      code: 'CONFIG',
       message: expect.stringContaining(`${name} must be`),
     })
   })
 
   it('refuses an unknown option', async () => {
     await expect(createIngestService({ colour: 1 } as never)).rejects.toMatchObject({
-      code: 'OPTION',
+      code: 'CONFIG',
       message: expect.stringContaining('colour'),
     })
   })

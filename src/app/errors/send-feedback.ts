@@ -1,4 +1,5 @@
 /** [main] Sends a user's feedback about an error. */
+import { readOptions } from '../../shared/arguments.js'
 import type { CallOptions, Feedback, IngestClientOptions } from '../../client/index.js'
 import { withClient } from '../../client/with-client.js'
 
@@ -12,6 +13,6 @@ export type SendFeedbackOptions = IngestClientOptions & CallOptions
  * @throws IngestError `CONFIG` if the configuration is missing, `INVALID` for a field; all that `IngestClient` throws.
  */
 export async function sendFeedback(feedback: Feedback, options: SendFeedbackOptions = {}): Promise<void> {
-  const { signal, ...clientOptions } = options
+  const { signal, ...clientOptions } = readOptions('sendFeedback()', options)
   await withClient(clientOptions, (client) => client.sendFeedback(feedback, { signal }))
 }

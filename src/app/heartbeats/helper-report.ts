@@ -1,9 +1,18 @@
 /** [main] Reports failures of the helpers to the given logger, otherwise on stderr. */
+import { checkArgument, isObject } from '../../shared/arguments.js'
 
 /** The part of a pino logger that is used. */
 export interface HelperLogger {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
+}
+
+/** @throws IngestError `CONFIG` for something else than a logger: its reports would be lost. */
+export function checkHelperLogger(owner: string, logger: unknown): void {
+  const isLogger =
+    isObject(logger) &&
+    ['warn', 'error'].every((level) => typeof (logger as Record<string, unknown>)[level] === 'function')
+  checkArgument(`logger of ${owner}`, 'a pino logger', logger === undefined || isLogger, logger)
 }
 
 /** Never throws: a helper in the background must not end the process or hide the error of the job. */

@@ -1,10 +1,10 @@
 /** [main] Runs a job, and pings its monitor if it succeeds. */
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { systemClock } from '../../shared/clock.js'
-import { IngestError } from '../../shared/errors.js'
+import { checkArgument, isFunction, readOptions } from '../../shared/arguments.js'
 import { Pinger } from './pinger.js'
 import type { PingOptions } from './pinger.js'
-import { report } from './helper-report.js'
+import { checkHelperLogger, report } from './helper-report.js'
 import type { HelperLogger } from './helper-report.js'
 
 export type MonitorOptions = PingOptions & {
@@ -21,9 +21,9 @@ export type MonitorOptions = PingOptions & {
  * @throws IngestError `INVALID` for the token, `CONFIG` for the options: before the job starts.
  */
 export async function monitor<T>(token: string, job: () => T | Promise<T>, options: MonitorOptions = {}): Promise<T> {
-  const { logger, ...pingOptions } = options
-  if (typeof job !== 'function')
-    throw new IngestError('CONFIG', `monitor needs a function as its job, got ${job === null ? 'null' : typeof job}`)
+  const { logger, ...pingOptions } = readOptions('monitor()', options)
+  checkArgument('job of monitor()', 'a function', isFunction(job), job)
+  checkHelperLogger('monitor()', logger)
   const pinger = new Pinger(token, pingOptions, systemClock)
   reportUnusedKey(pinger)
   try {

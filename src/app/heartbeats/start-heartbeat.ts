@@ -2,11 +2,12 @@
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { MAX_TIMER_MS, backgroundClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
+import { describeType, readOptions } from '../../shared/arguments.js'
 import { IngestError } from '../../shared/errors.js'
 import { Throttle } from '../../diagnostics/throttle.js'
 import { Pinger } from './pinger.js'
 import type { PingOptions } from './pinger.js'
-import { report } from './helper-report.js'
+import { checkHelperLogger, report } from './helper-report.js'
 import type { HelperLogger } from './helper-report.js'
 
 export type StartHeartbeatOptions = PingOptions & {
@@ -43,11 +44,12 @@ export function startHeartbeatWithClock(
   token: string,
   options: StartHeartbeatOptions,
 ): () => Promise<void> {
-  const { everyMs, logger, ...pingOptions } = options
-  if (!Number.isSafeInteger(everyMs) || everyMs < MIN_EVERY_MS || everyMs > MAX_TIMER_MS) {
+  const { everyMs, logger, ...pingOptions } = readOptions('startHeartbeat()', options)
+  checkHelperLogger('startHeartbeat()', logger)
+  if (everyMs === undefined || !Number.isSafeInteger(everyMs) || everyMs < MIN_EVERY_MS || everyMs > MAX_TIMER_MS) {
     throw new IngestError(
       'CONFIG',
-      `everyMs must be an integer from ${MIN_EVERY_MS} to ${MAX_TIMER_MS} (ms), got ${typeof everyMs === 'number' ? everyMs : typeof everyMs}`,
+      `everyMs must be an integer from ${MIN_EVERY_MS} to ${MAX_TIMER_MS} (ms), got ${typeof everyMs === 'number' ? everyMs : describeType(everyMs)}`,
     )
   }
   const pinger = new Pinger(token, pingOptions, clock)

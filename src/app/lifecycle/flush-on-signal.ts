@@ -1,11 +1,13 @@
 /** [main] Flushes loggers before a signal ends the process. */
 import { constants } from 'node:os'
-import { flush } from './flush.js'
+import { checkArgument, describeType, readOptions, readTimeoutMs } from '../../shared/arguments.js'
+import { IngestError } from '../../shared/errors.js'
+import { checkLogger, flush } from './flush.js'
 
 export interface FlushOnSignalOptions {
   /** Default SIGTERM and SIGINT. */
   readonly signals?: readonly NodeJS.Signals[]
-  /** Milliseconds that the flush may take. Default 3000. */
+  /** Milliseconds that the flush may take; a negative number means 0. Default 3000. */
   readonly timeoutMs?: number
   /**
    * Whether to end the process after the flush. Default: if there is no other listener when the signal arrives. Set `true`
@@ -41,13 +43,22 @@ const SHUTDOWN = Symbol.for('pino-ingest.shutdown')
  *
  * @param loggers flushed before the exit; pino drains worker transports at the exit in any case
  * @returns a function that undoes it
+ * @throws IngestError `CONFIG` for a logger that is not an object, a signal that a process cannot handle, an option of another type.
  */
 export function flushOnSignal(
   loggers: object | readonly object[] = [],
   options: FlushOnSignalOptions = {},
 ): () => void {
-  const { signals = DEFAULT_SIGNALS, timeoutMs = DEFAULT_TIMEOUT_MS, exit } = options
+  const {
+    signals = DEFAULT_SIGNALS,
+    timeoutMs: given = DEFAULT_TIMEOUT_MS,
+    exit,
+  } = readOptions('flushOnSignal()', options)
+  const timeoutMs = readTimeoutMs('timeoutMs of flushOnSignal()', given)
+  checkArgument('exit of flushOnSignal()', 'true or false', exit === undefined || typeof exit === 'boolean', exit)
+  checkSignals(signals)
   const all = [loggers].flat() as object[]
+  for (const logger of all) checkLogger('flushOnSignal()', logger)
   const shutdown = ((globalThis as { [SHUTDOWN]?: ShutdownState })[SHUTDOWN] ??= {
     listeners: new Set(),
     undos: new Set(),
@@ -65,7 +76,7 @@ export function flushOnSignal(
     if (isFlushing) return
     isFlushing = true
     shutdown.flushing += 1
-    void Promise.all(all.map((logger) => flush(logger, { timeoutMs }))).then(() => {
+    void Promise.allSettled(all.map((logger) => flush(logger, { timeoutMs }))).then(() => {
       isFlushing = false
       shutdown.flushing -= 1
       if (shutdown.flushing === 0 && shutdown.exitCode !== undefined) end(shutdown, shutdown.exitCode)
@@ -81,6 +92,19 @@ export function flushOnSignal(
   // Prepended, since Node removes a `once` listener before calling it: the app's listener would not be found.
   for (const signal of signals) process.prependListener(signal, onSignal)
   return undo
+}
+
+/** Node refuses listeners for these. */
+const UNCATCHABLE: readonly unknown[] = ['SIGKILL', 'SIGSTOP']
+
+function checkSignals(signals: unknown): void {
+  checkArgument('signals of flushOnSignal()', "a list of signals, as ['SIGTERM']", Array.isArray(signals), signals)
+  for (const signal of signals as unknown[])
+    if (typeof signal !== 'string' || !Object.hasOwn(constants.signals, signal) || UNCATCHABLE.includes(signal))
+      throw new IngestError(
+        'CONFIG',
+        `signals of flushOnSignal() must be signals that a process can handle, got ${typeof signal === 'string' ? JSON.stringify(signal) : describeType(signal)}`,
+      )
 }
 
 function end({ undos }: ShutdownState, code: number): void {

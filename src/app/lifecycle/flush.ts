@@ -1,11 +1,12 @@
 /** [main] Waits until logged entries are acknowledged or on disk. */
 import { randomUUID } from 'node:crypto'
+import { checkArgument, isObject, readOptions, readTimeoutMs } from '../../shared/arguments.js'
 import { FLUSHED_EVENT, FLUSH_METHOD, mergeFlushResults } from '../../transport/flush-message.js'
 import type { FlushReply, FlushRequest, FlushResult, Flushable } from '../../transport/flush-message.js'
 import { isWorkerStream, findLoggerStreams } from '../logger/logger-streams.js'
 
 export interface FlushOptions {
-  /** Milliseconds. Default 5000. */
+  /** Milliseconds; a negative number means 0. Default 5000. */
   readonly timeoutMs?: number
 }
 
@@ -27,15 +28,22 @@ const ANSWER_MS = 100
  * attempt at once, and returns `spooled` only after that attempt has failed.
  *
  * @param logger a pino logger, or one of its children
- * @returns the state and the account; without this package's transport behind the logger `timeout`, at once. Never rejects.
+ * @returns the state and the account; without this package's transport behind the logger `timeout`, at once. No state of the logger or
+ * of the service rejects it.
+ * @throws IngestError `CONFIG`, as a rejection, if `logger` is not an object or `timeoutMs` not a number.
  */
-export async function flush(
-  logger: object,
-  { timeoutMs = DEFAULT_TIMEOUT_MS }: FlushOptions = {},
-): Promise<FlushResult> {
+export async function flush(logger: object, options: FlushOptions = {}): Promise<FlushResult> {
+  checkLogger('flush()', logger)
+  const { timeoutMs: given = DEFAULT_TIMEOUT_MS } = readOptions('flush()', options)
+  const timeoutMs = readTimeoutMs('timeoutMs of flush()', given)
   const streams = findLoggerStreams(logger).filter(isFlushableStream)
   if (streams.length === 0) return { state: 'timeout' }
-  return mergeFlushResults(await Promise.all(streams.map((stream) => flushStream(stream, Math.max(timeoutMs, 0)))))
+  return mergeFlushResults(await Promise.all(streams.map((stream) => flushStream(stream, timeoutMs))))
+}
+
+/** @throws IngestError `CONFIG` */
+export function checkLogger(owner: string, logger: unknown): void {
+  checkArgument(`the logger of ${owner}`, 'a pino logger', isObject(logger), logger)
 }
 
 function flushStream(stream: Flushable | WorkerStream, timeoutMs: number): Promise<FlushResult> {

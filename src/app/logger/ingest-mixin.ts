@@ -1,4 +1,5 @@
 /** [main] Adds the fields of the scope to each record. */
+import { checkArgument, isFunction } from '../../shared/arguments.js'
 import type { LoggerOptions } from 'pino'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 import { boundNames } from './logger-bindings.js'
@@ -42,10 +43,12 @@ const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id
  * traces are overridden as a whole: parts of two are never mixed. Never throws by itself.
  *
  * @param appMixin the application's own, called first, as pino would call it
+ * @throws IngestError `CONFIG` if it is not a function: pino would find out at the first record.
  */
 export function ingestMixin<CustomLevels extends string = never>(
   appMixin?: IngestMixin<CustomLevels>,
 ): IngestMixin<CustomLevels> {
+  checkArgument('mixin', 'a function', appMixin === undefined || isFunction(appMixin), appMixin)
   return (mergeObject, level, logger) => {
     const own = appMixin?.(mergeObject, level, logger) ?? {}
     try {

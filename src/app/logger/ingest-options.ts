@@ -3,6 +3,8 @@ import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, Tr
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 import { checkCanCross } from '../../filter/load-hook.js'
+import { checkArgument, copyMembers, isFunction, isObject, readOptions } from '../../shared/arguments.js'
+import { IngestError } from '../../shared/errors.js'
 import { ErrorWalk, serializeError } from './error-serializer.js'
 import { ingestMixin } from './ingest-mixin.js'
 import { createLogMethod } from './log-method.js'
@@ -32,12 +34,15 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
  *
  * Its own serializers, formatters and mixin still apply. The argument is not changed.
  *
- * @throws IngestError `CONFIG` naming each option of this transport that is missing or wrong, anywhere in `transport`.
+ * @throws IngestError `CONFIG` naming each option of this transport that is missing or wrong, anywhere in `transport`; and for a mixin,
+ * serializer or formatter that is not a function, which pino would find out at the first record.
  */
 export function ingestOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean>(
   options: IngestLoggerOptions<CustomLevels, UseOnlyCustomLevels> = {},
 ): LoggerOptions<CustomLevels, UseOnlyCustomLevels> {
-  const { transport = { target: OUR_NAME }, ...own } = options
+  const { transport = { target: OUR_NAME }, ...own } = readOptions('ingestOptions()', options) as typeof options
+  checkFunctions('serializers', own.serializers)
+  checkFunctions('formatters', own.formatters)
   const appSerializer = own.serializers?.['err']
   const serialize = appSerializer ?? serializeError
   return {
@@ -53,6 +58,13 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
     formatters: { ...own.formatters, log: createErrorFormatter(appSerializer, own) },
     hooks: { ...own.hooks, logMethod: createLogMethod(own.hooks?.logMethod) },
   }
+}
+
+function checkFunctions(name: string, functions: object | undefined): void {
+  const members = functions === undefined ? {} : copyMembers(functions)
+  if (typeof members === 'string') throw new IngestError('CONFIG', `${name} of ingestOptions() ${members}`)
+  for (const [key, value] of Object.entries(members))
+    checkArgument(`${name}.${key} of ingestOptions()`, 'a function', value === undefined || isFunction(value), value)
 }
 
 type Formatter = (record: Record<string, unknown>) => Record<string, unknown>
@@ -84,6 +96,12 @@ function createErrorFormatter(
 
 /** Checks the options of this transport wherever it is used, and adds `nestedKey`, which pino passes to no transport. */
 function checkedTransport(transport: AppTransport, nestedKey: string | undefined): AppTransport {
+  const listed = <Item extends object>(name: string, list: readonly Item[]): readonly Item[] => {
+    checkArgument(`${name} of ingestOptions()`, 'a list', Array.isArray(list), list)
+    for (const item of list) checkArgument(`each of ${name} of ingestOptions()`, 'an object', isObject(item), item)
+    return list
+  }
+  checkArgument('transport of ingestOptions()', "pino's transport options or false", isObject(transport), transport)
   // The worker has its own environment, which is not known here.
   const isElsewhere = (transport as TransportSingleOptions).worker?.env !== undefined
   const checked = <Target extends { readonly target?: unknown; readonly options?: unknown }>(
@@ -100,10 +118,13 @@ function checkedTransport(transport: AppTransport, nestedKey: string | undefined
     return { ...target, ...(completed !== options && { options: completed }) }
   }
   if ('target' in transport) return checked(transport)
-  if ('pipeline' in transport) return { ...transport, pipeline: transport.pipeline.map(checked) }
-  if (!Array.isArray(transport.targets)) return transport // pino reports the error
-  const targets = transport.targets.map((one) =>
-    'pipeline' in one ? { ...one, pipeline: one.pipeline.map(checked) } : checked(one),
+  if ('pipeline' in transport)
+    return { ...transport, pipeline: listed('transport.pipeline', transport.pipeline).map(checked) }
+  if (transport.targets === undefined) return transport // pino reports the error
+  const targets = listed('transport.targets', transport.targets).map((one) =>
+    'pipeline' in one
+      ? { ...one, pipeline: listed('pipeline in transport.targets', one.pipeline).map(checked) }
+      : checked(one),
   )
   return { ...transport, targets } as TransportMultiOptions
 }

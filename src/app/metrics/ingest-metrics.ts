@@ -2,9 +2,10 @@
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import { systemClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
+import { describeType, readOptions } from '../../shared/arguments.js'
 import { IngestError } from '../../shared/errors.js'
 import { findNearestName } from '../../options/nearest-name.js'
-import { describeType, formatValue, formatName } from '../../options/format-value.js'
+import { formatName } from '../../options/format-value.js'
 import { FAMILIES } from './metric-families.js'
 import { parseLabels } from './metric-labels.js'
 import { MetricsListener } from './metrics-listener.js'
@@ -97,9 +98,8 @@ function findTransportStreams(logger: unknown): readonly object[] {
   )
 }
 
-function parseMetricsOptions(options: unknown): IngestMetricsOptions {
-  if (typeof options !== 'object' || options === null)
-    throw new IngestError('CONFIG', `the options of ingestMetrics() must be an object; got ${formatValue(options)}`)
+function parseMetricsOptions(given: IngestMetricsOptions): IngestMetricsOptions {
+  const options = readOptions('ingestMetrics()', given)
   const wrong = Object.keys(options).find((name) => !OPTIONS.some((one) => one === name))
   if (wrong === undefined) return options
   const near = findNearestName(wrong, OPTIONS)

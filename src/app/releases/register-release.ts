@@ -1,4 +1,5 @@
 /** [main] Registers a release, and sets its id on the entries that are logged afterwards. */
+import { checkArgument, isObject, readOptions } from '../../shared/arguments.js'
 import { registerDetectedRelease } from '../../client/release/register-detected-release.js'
 import type { DetectedReleaseOptions } from '../../client/release/register-detected-release.js'
 import { notifyRelease } from './release-notification.js'
@@ -14,10 +15,11 @@ export type RegisterReleaseOptions = DetectedReleaseOptions & {
  * provider, in package.json, and by running `git` in `cwd`. URL and key are those of `IngestClient`.
  *
  * @returns its id. With `logger`, as soon as the transport behind it has the id, or after 1 s without its answer.
- * @throws IngestError `CONFIG` if the configuration or a version is missing; all that `IngestClient` throws.
+ * @throws IngestError `CONFIG` if the configuration or a version is missing, or an option has another type; all that `IngestClient` throws.
  */
 export async function registerRelease(options: RegisterReleaseOptions = {}): Promise<string> {
-  const { logger, ...others } = options
+  const { logger, ...others } = readOptions('registerRelease()', options)
+  checkArgument('logger of registerRelease()', 'a pino logger', logger === undefined || isObject(logger), logger)
   const releaseId = await registerDetectedRelease(others)
   if (logger !== undefined) await notifyRelease(logger, releaseId)
   return releaseId

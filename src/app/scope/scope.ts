@@ -1,4 +1,5 @@
 /** [main] Scopes: fields that are set once, for example for a request, are added to all records logged in the scope. */
+import { checkArgument, isFunction } from '../../shared/arguments.js'
 import { parseScopeFacts } from './scope-context.js'
 import type { ScopeContext } from './scope-context.js'
 import { appState, currentScope, createHistory } from './app-state.js'
@@ -13,8 +14,10 @@ import type { Scope, ScopeFacts } from './app-state.js'
  * end of the request has them all.
  *
  * @returns what `fn` returns; errors of `fn` pass through. A context that cannot be read counts as empty.
+ * @throws IngestError `CONFIG` if `fn` is not a function.
  */
 export function withScope<T>(context: ScopeContext, fn: () => T): T {
+  checkArgument('fn of withScope()', 'a function', isFunction(fn), fn)
   return appState().scopes.run(createScope(currentScope(), parseScopeFacts(context)), fn)
 }
 

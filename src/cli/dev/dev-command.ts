@@ -3,6 +3,7 @@ import { findToken, TOKEN_VARIABLE } from '../../options/dev-token.js'
 import { createIngestService, IngestServiceError } from '../../service/index.js'
 import type { IngestService, IngestServiceOptions } from '../../service/index.js'
 import { backgroundClock } from '../../shared/clock.js'
+import { IngestError } from '../../shared/errors.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { createPaint } from '../shared/paint.js'
@@ -81,11 +82,12 @@ async function start(options: IngestServiceOptions, program: readonly string[] |
   try {
     return await createIngestService(options)
   } catch (error) {
+    if (error instanceof IngestError) throw new CommandError(error.code, error.message, EXIT_USAGE)
     if (!(error instanceof IngestServiceError)) throw error
     const { host = '127.0.0.1', port = 0 } = options
     const origin = `http://${host === '::1' ? '[::1]' : host}:${port}`
     const isRunning = error.code === 'PORT' && (await probePort(origin)) === 'local-service'
     const message = isRunning ? formatPortTaken(origin, program) : error.message
-    throw new CommandError(error.code, message, error.code === 'OPTION' ? EXIT_USAGE : EXIT_FAILED)
+    throw new CommandError(error.code, message, EXIT_FAILED)
   }
 }

@@ -1,5 +1,6 @@
 /** Registers a release whose missing fields are detected. Used by the application's helper, the transport and the command line. */
 import { processEnv } from '../../options/process-env.js'
+import { checkArgument } from '../../shared/arguments.js'
 import type { CallOptions, IngestClient, IngestClientOptions } from '../index.js'
 import type { TransportHooks } from '../retrying-caller.js'
 import { withClient } from '../with-client.js'
@@ -25,6 +26,7 @@ export function registerDetectedRelease(options: DetectedReleaseOptions, hooks?:
     signal,
     ...clientOptions
   } = options
+  checkArgument('cwd of registerRelease()', 'a path', typeof cwd === 'string', cwd)
   const call = async (client: IngestClient): Promise<string> => {
     const release = await findRelease(
       { version, commit_hash, branch, deployed_by, changelog },

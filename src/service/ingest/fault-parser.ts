@@ -1,5 +1,6 @@
 /** Validates a fault, which may be untrusted JSON. */
 import { ENDPOINTS } from '../http/endpoints.js'
+import { describeValue } from '../../shared/arguments.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import type { Fault } from './fault.js'
 import { isObject } from './validators.js'
@@ -88,6 +89,6 @@ export function parseFault(input: unknown): Fault {
 }
 
 function createFaultError(name: string, rule: string, value: unknown): IngestServiceError {
-  const received = value === undefined ? 'nothing' : JSON.stringify(value)?.slice(0, 100)
+  const received = value === undefined ? 'nothing' : describeValue(value)
   return new IngestServiceError('FAULT', `${name} must be ${rule}, got ${received}`)
 }

@@ -1,6 +1,7 @@
 /** Filters over entries and request logs: types, validation, matching (pure). */
 import { LEVELS } from '../../protocol/log-entry.js'
 import type { Level } from '../../protocol/log-entry.js'
+import { describeValue } from '../../shared/arguments.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 import type { PageQuery } from '../store/stored-record.js'
@@ -40,6 +41,8 @@ export interface RouteQuery extends RequestFilter {
 /** Filters that compare one field. */
 export const EQUALITY_NAMES = ['service', 'environment', 'version', 'release_id', 'trace_id', 'request_id'] as const
 
+const TEXT_NAMES = [...EQUALITY_NAMES, 'tag', 'fingerprint', 'q'] as const
+
 /** From `sinceMs`, and before `untilMs`. */
 export interface TimeBounds {
   readonly sinceMs: number | undefined
@@ -53,6 +56,9 @@ export function parseTimeBounds({ since, until }: Pick<EntryFilter, 'since' | 'u
 
 /** @returns whether an entry matches @throws IngestServiceError `QUERY`. */
 export function createEntryMatcher(filter: EntryFilter): (entry: IndexedEntry) => boolean {
+  for (const name of TEXT_NAMES)
+    if (filter[name] !== undefined && typeof filter[name] !== 'string')
+      throw createQueryError(name, 'text', filter[name])
   const { tag, fingerprint, q = '' } = filter
   const levels = filter.level === undefined ? undefined : [filter.level].flat()
   const unknown = levels?.find((level) => !LEVELS.includes(level))
@@ -87,14 +93,14 @@ function isWithin({ sinceMs, untilMs }: TimeBounds, timeMs: number): boolean {
 /** @throws IngestServiceError `QUERY`. */
 export function parseCursor(cursor: string | undefined): number {
   if (cursor === undefined) return Infinity
-  if (!/^\d{1,15}$/.test(cursor)) throw createCursorError(cursor)
+  if (typeof cursor !== 'string' || !/^\d{1,15}$/.test(cursor)) throw createCursorError(cursor)
   return Number(cursor)
 }
 
 /** @throws IngestServiceError `QUERY`. */
 export function parseLimit(limit = 100): number {
-  const isValid = limit >= 1 && (Number.isInteger(limit) || limit === Infinity)
-  if (!isValid) throw createQueryError('limit', 'an integer from 1', String(limit))
+  const isValid = typeof limit === 'number' && limit >= 1 && (Number.isInteger(limit) || limit === Infinity)
+  if (!isValid) throw createQueryError('limit', 'an integer from 1', limit)
   return limit
 }
 
@@ -108,11 +114,11 @@ const ISO_TIME = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9
 function parseTime(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   // V8 also parses texts that are not ISO 8601, with unexpected results.
-  const ms = ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
+  const ms = typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
   if (Number.isNaN(ms)) throw createQueryError(name, 'an ISO 8601 time, as 2026-01-31T08:00:00Z', value)
   return ms
 }
 
-export function createQueryError(name: string, rule: string, value: string): IngestServiceError {
-  return new IngestServiceError('QUERY', `${name} must be ${rule}, got ${JSON.stringify(value.slice(0, 100))}`)
+export function createQueryError(name: string, rule: string, value: unknown): IngestServiceError {
+  return new IngestServiceError('QUERY', `${name} must be ${rule}, got ${describeValue(value)}`)
 }

@@ -174,7 +174,7 @@ describe('the token', () => {
     const token = 'c2VjcmV0LXRva2Vu\n'
     const error = await createIngestService({ token }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({
-      code: 'OPTION',
+      code: 'CONFIG',
       message: expect.stringMatching(/^token must be 16 to 512 characters/),
     })
     expect(String(error)).not.toContain(token.trim())
