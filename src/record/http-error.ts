@@ -6,6 +6,7 @@
  * throw. An application's own `data` or `response` on an error without such a shape is kept.
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
+import { omitStatementValues } from './statement-values.js'
 
 /** Replaces a member that was removed before the error became JSON. */
 export const OMITTED = '[omitted]'
@@ -75,6 +76,8 @@ const CLIENT_CODE = /^(?:UND_ERR_|ERR_NON_2XX_3XX_)/
 const METHOD = /^(?:get|head|post|put|patch|delete|options|trace|connect|query)$/i
 const ERROR_NAME = /(?:Error|Exception)$/
 
+export const INDEX = /^\d+$/
+
 type Holder = Record<string | number, Json>
 
 interface Exchange {
@@ -96,13 +99,13 @@ export interface HttpMembers {
  * @param keys its members that would be sent
  */
 export function findHttpMembers(error: object, keys: readonly string[]): HttpMembers | undefined {
-  const candidates = keys.filter((key) => HTTP_MEMBERS.has(key))
+  const candidates = keys.filter((key) => HTTP_MEMBERS.has(key) || INDEX.test(key))
   if (candidates.length === 0) return undefined
   const isClient = isClientError(error)
   const omitted = candidates.filter((key) => {
     const value = read(error, key)
     if (value === undefined || value === null) return false
-    return value === OMITTED || (isClient && !isInnerError(key, value))
+    return value === OMITTED || (isClient && (INDEX.test(key) ? isCharacter(value) : !isInnerError(key, value)))
   })
   return omitted.length === 0
     ? undefined
@@ -115,6 +118,11 @@ export function findHttpMembers(error: object, keys: readonly string[]): HttpMem
             )
           : {},
       }
+}
+
+/** The AWS SDK assigns a body that is text to the error, which yields a member for each character. */
+function isCharacter(value: unknown): boolean {
+  return isText(value) && value.length === 1
 }
 
 function isInnerError(key: string, value: unknown): boolean {
@@ -148,7 +156,10 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
       } else visit(value as Holder, owner)
     }
     if (Array.isArray(holder)) for (let at = 0; at < holder.length; at += 1) visitMember(at)
-    else for (const key of Object.keys(holder)) visitMember(key)
+    else {
+      if (owner !== undefined) omitStatementValues(holder as JsonObject)
+      for (const key of Object.keys(holder)) visitMember(key)
+    }
   }
   const visitError = (error: JsonObject): void => {
     const http = findHttpMembers(error, Object.keys(error))

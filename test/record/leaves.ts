@@ -19,6 +19,9 @@
  * 14. requests and responses of an HTTP client within an error; `metadata.pino_ingest.omitted_http_members` says how many members went
  * 15. the constants of DOMException, and its type where it has a name
  * 16. the messages of causes that pino appends to an error's own, whose stack lists the causes
+ * 17. an empty message of an error, or beside one
+ * 18. the type `Error` of an error that has a name
+ * 19. the values of a statement within an error: arguments, literals, parameters, documents
  */
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
@@ -268,8 +271,10 @@ class Plan {
   #message(): void {
     const isMessage = (leaf: Leaf): boolean => isText(leaf) || (leaf.kind === 'word' && leaf.value !== null)
     // Beyond the table: another logger, read from a pipe, has one of these two.
-    const found = this.#take(this.#record, [this.#options.messageKey], isMessage, ['message'])
-    if (found === undefined) this.#take(this.#record, ['message', 'msg'], (leaf) => leaf.kind === 'text', ['message'])
+    const found =
+      this.#take(this.#record, [this.#options.messageKey], isMessage, ['message']) ??
+      this.#take(this.#record, ['message', 'msg'], (leaf) => leaf.kind === 'text', ['message'])
+    if (found?.kind === 'text' && clean(found.value) === '' && this.#entry.error !== undefined) this.expected.pop()
   }
 
   #level(): void {
@@ -411,11 +416,12 @@ class Plan {
     const isPlain = (leaf: Leaf): boolean => leaf.kind === 'text'
     if (DOM_CONSTANTS.every(([name, value]) => Number(textOf(error, name)) === value))
       for (const [name] of DOM_CONSTANTS) error.members.delete(name)
-    if (textOf(error, 'type') === 'DOMException' && (textOf(error, 'name') ?? '') !== '') error.members.delete('type')
+    dropGenericType(error)
     const type = this.#take(error, ['type'], isPlain, ['error', 'type'])
     const message = this.#take(error, ['message'], isPlain, ['error', 'message'])
     const expected = this.expected.at(-1)
-    if (
+    if (message?.kind === 'text' && clean(message.value) === '') this.expected.pop()
+    else if (
       message?.kind === 'text' &&
       expected !== undefined &&
       textOf(error, 'stack')?.includes('\ncaused by: ') === true
@@ -452,6 +458,7 @@ class Plan {
     for (const part of inner) {
       if (!isError(part)) continue
       this.#stack(part)
+      dropGenericType(part)
       const name = part.members.get('name')
       if (part.members.get('type')?.kind !== 'text' && name?.kind === 'text') {
         const type = part.members.get('type')
@@ -684,6 +691,11 @@ function branch(from: Branch, key: string): Branch | undefined {
   return tree?.kind === 'branch' ? tree : undefined
 }
 
+function dropGenericType(error: Branch): void {
+  if (['DOMException', 'Error'].includes(textOf(error, 'type') ?? '') && (textOf(error, 'name') ?? '') !== '')
+    error.members.delete('type')
+}
+
 function textOf(from: Branch, key: string): string | undefined {
   const tree = from.members.get(key)
   return tree?.kind === 'text' ? tree.value : tree?.kind === 'number' ? tree.literal : undefined
@@ -724,7 +736,8 @@ function isInteger(leaf: Leaf): boolean {
 function isError(tree: Tree | undefined): tree is Branch {
   if (tree?.kind !== 'branch') return false
   const has = (key: string): boolean => tree.members.get(key)?.kind === 'text'
-  return has('stack') && (has('message') || has('type'))
+  const stack = tree.members.get('stack')
+  return stack?.kind === 'text' && clean(stack.value) !== '' && (has('message') || has('type'))
 }
 
 /** Milliseconds since the epoch, from s, ms, us or ns by magnitude, or from ISO 8601. */

@@ -1,13 +1,19 @@
 /** pino's serialized error, as slices of the line: the text fields, and the rest in one piece. */
 import { DOM_CONSTANTS, DOM_EXCEPTION } from '../dom-exception.js'
 import { CAUSE_LABEL, CAUSE_SEPARATOR, MAX_FRAMES, parseFrameLocation } from '../reference/entry-error.js'
-import { HTTP_MEMBERS, MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
+import { HTTP_MEMBERS, INDEX, MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
+import { MAY_HOLD_STATEMENT, STATEMENT_MEMBERS } from '../statement-values.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
 
 const BACKSLASH = 92
-/** The reference path removes these, unless they are the application's own. */
-const REFERENCE_MEMBERS: ReadonlySet<string> = new Set([...HTTP_MEMBERS, ...DOM_CONSTANTS.keys()])
+const GENERIC_TYPE = '"Error"'
+/** The reference path may remove these. */
+const REFERENCE_MEMBERS: ReadonlySet<string> = new Set([...HTTP_MEMBERS, ...STATEMENT_MEMBERS, ...DOM_CONSTANTS.keys()])
 const DOM_TYPE = `"${DOM_EXCEPTION}"`
+
+function isDeclined(value: string): boolean {
+  return MAY_HOLD_HTTP_MESSAGE.test(value) || MAY_HOLD_STATEMENT.test(value)
+}
 
 export class ErrorScanner {
   /** The entry's `error`, as JSON. */
@@ -24,6 +30,7 @@ export class ErrorScanner {
   /** Position after the object at `at`, or -1 if it is declined. */
   scan(text: string, at: number, end: number): number {
     this.rest = this.#stack = this.type = this.message = ''
+    let hasName = false
     const member = this.#members.open(text, at, end)
     while (member.next()) {
       if (!member.skipValue()) return -1
@@ -50,13 +57,14 @@ export class ErrorScanner {
         case 'errors':
           return -1
         default:
-          if (key.includes('\\') || REFERENCE_MEMBERS.has(key)) return -1
-          if (member.isContainer() && MAY_HOLD_HTTP_MESSAGE.test(member.value())) return -1
+          if (key.includes('\\') || REFERENCE_MEMBERS.has(key) || INDEX.test(key)) return -1
+          if (member.isContainer() && isDeclined(member.value())) return -1
+          if (key === 'name') hasName = true
           this.rest = joinMembers(this.rest, member.member())
       }
     }
-    // Without a type the reference path would use the name.
-    if (this.type === '' || this.type === DOM_TYPE) return -1
+    // The reference path would use the name.
+    if (this.type === '' || this.type === DOM_TYPE || (hasName && this.type === GENERIC_TYPE)) return -1
     // The reference path removes the messages of causes that pino appended.
     if (this.message.includes(CAUSE_SEPARATOR) && this.#stack.includes(CAUSE_LABEL)) return -1
     this.json =

@@ -105,6 +105,8 @@ export class FastPath {
     if (!this.#scan(text, start, end) || this.#level === undefined) return false
     if (this.#secrets.hasSecret(text, start, end, this.#isUnsent)) return false
     if (this.#timestamp === '' || this.#message === '') return false
+    // The reference path would use the error's message.
+    if (this.#hasError && this.#message === EMPTY_TEXT) return false
     const { severity } = this.#level
     const openJson = severity >= threshold ? this.#compose(this.#level) : ''
     if (openJson === undefined) return false
@@ -278,4 +280,5 @@ export class FastPath {
 
 /** Keys under which the metadata keeps the rest of a member, which win over the options' own metadata. */
 const KEPT_KEYS = ['level', 'error', 'req', 'res']
+const EMPTY_TEXT = '""'
 const LONG_INTEGER = /^-?\d{16,}$/

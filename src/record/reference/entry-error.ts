@@ -44,7 +44,8 @@ function hasErrorField(value: Json): boolean {
 function looksLikeError(value: Json | undefined): value is JsonObject {
   return (
     isObject(value) &&
-    ERROR_FIELDS[2][1].some((key) => toPlainText(value[key]) !== undefined) &&
+    // pino's serializer writes an empty one for parts that are no errors.
+    ERROR_FIELDS[2][1].some((key) => Boolean(toPlainText(value[key]))) &&
     (toPlainText(value['message']) !== undefined || toPlainText(value['type']) !== undefined)
   )
 }
@@ -86,6 +87,9 @@ export function parseStackHead(stack: string, message?: string): Pick<EntryError
   return text === '' ? { type } : { type, message: text }
 }
 
+/** Messages of parts. */
+const MAX_JOINED = 4
+
 function normalize(source: JsonObject): ErrorParts {
   const rest = Object.assign(createObject(), source)
   const error: EntryError = {}
@@ -95,7 +99,8 @@ function normalize(source: JsonObject): ErrorParts {
   }
   if (hasDomConstants(rest)) for (const constant of DOM_CONSTANTS.keys()) delete rest[constant]
   const name = toPlainText(rest['name'])
-  if ((error.type === undefined || error.type === DOM_EXCEPTION) && name !== undefined && name !== '') {
+  // A name that the application or a library set: `err.name = 'TimeoutError'`.
+  if ((error.type === undefined || error.type === 'Error' || error.type === DOM_EXCEPTION) && name) {
     error.type = name
     delete rest['name']
   }
@@ -103,6 +108,7 @@ function normalize(source: JsonObject): ErrorParts {
     const type = parseStackHead(error.stack, error.message)?.type
     if (type !== undefined) error.type = type
   }
+  if (error.message === '') error.message = joinMessages(rest['aggregateErrors'])
   if (error.message !== undefined && error.stack !== undefined)
     error.message = findOwnMessage(error.message, error.stack)
   foldCause(error, rest)
@@ -152,6 +158,14 @@ function findMessages(head: string): string[] {
     messages.push(head.slice(at))
   }
   return messages
+}
+
+/** Node's AggregateError of a connection that no address accepted has no message of its own. */
+function joinMessages(parts: Json | undefined): string {
+  const messages = Array.isArray(parts)
+    ? parts.map((part) => (isObject(part) ? toPlainText(part['message']) : undefined))
+    : []
+  return [...new Set(messages.filter((message) => message !== undefined))].slice(0, MAX_JOINED).join('; ')
 }
 
 /** Appends the cause to the stack, as Node prints it. The cause's other properties are kept in `rest`. */

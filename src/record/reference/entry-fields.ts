@@ -144,7 +144,9 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
     take(record, ['notify'], (value) => (typeof value === 'boolean' ? value : undefined)),
   )
   set(entry, 'notify_channels', takeTexts(record, 'notify_channels', ['notify_channels', 'notifyChannels']))
-  entry.message = message ?? entry.error?.message ?? formatRequestTitle(entry.request) ?? NO_MESSAGE
+  // An error without a message, such as Node's AggregateError, was logged without another one.
+  const logged = message === '' && entry.error !== undefined ? undefined : message
+  entry.message = logged ?? (entry.error?.message || formatRequestTitle(entry.request)) ?? NO_MESSAGE
   if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error?.stack))
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
   const ids = {

@@ -1,0 +1,58 @@
+/**
+ * [worker] Errors of database clients hold the values of the statement that failed: passwords, personal data. The statement is kept
+ * without its values.
+ */
+import type { Json, JsonObject } from '../protocol/log-entry.js'
+import { isObject } from './coerce.js'
+
+type Rule = (value: Json, error: JsonObject) => Json | undefined
+
+/** ioredis: `{ name: 'auth', args: ['password'] }`. */
+const commandName: Rule = (value) =>
+  isObject(value) && typeof value['name'] === 'string' && Array.isArray(value['args']) ? value['name'] : undefined
+
+/** TypeORM, Sequelize, Drizzle: beside the statement. */
+const noList: Rule = (value, error) =>
+  Array.isArray(value) && ['sql', 'query'].some((key) => typeof error[key] === 'string') ? OMITTED_VALUES : undefined
+
+/** mysql and mysql2 write the values into the statement. In double quotes other databases have names. */
+const STRING_LITERAL = /'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)/g
+const NUMBER_LITERAL = /(?<![\w$`".])\d+(?:\.\d+)?(?![\w$])/g
+const withoutLiterals: Rule = (value) =>
+  typeof value === 'string' ? value.replace(STRING_LITERAL, '?').replace(NUMBER_LITERAL, '?') : undefined
+
+/** MongoDB: `op` is the document. */
+const withoutDocuments: Rule = (value) =>
+  Array.isArray(value) ? value.map((item) => (isObject(item) ? withoutDocument(item) : item)) : undefined
+
+const OMITTED_VALUES = '[omitted]'
+
+const RULES: ReadonlyMap<string, Rule> = new Map([
+  ['command', commandName],
+  ['sql', withoutLiterals],
+  ['parameters', noList],
+  ['params', noList],
+  ['bindings', noList],
+  ['values', noList],
+  ['writeErrors', withoutDocuments],
+])
+
+/** Members of an error that may hold values. */
+export const STATEMENT_MEMBERS: ReadonlySet<string> = new Set(RULES.keys())
+
+/** Matches compact JSON within an error that may hold them. */
+export const MAY_HOLD_STATEMENT = new RegExp(`"(?:${[...RULES.keys()].join('|')})":`)
+
+/** Removes the values from an error, or an object within an error, in place. */
+export function omitStatementValues(error: JsonObject): void {
+  for (const [key, rule] of RULES) {
+    const value = error[key]
+    const kept = value === undefined ? undefined : rule(value, error)
+    if (kept !== undefined) error[key] = kept
+  }
+}
+
+function withoutDocument({ op: _document, ...item }: JsonObject): JsonObject {
+  const { err } = item
+  return isObject(err) ? { ...item, err: withoutDocument(err) } : item
+}

@@ -1,0 +1,134 @@
+/**
+ * Errors of database clients and others, in `library-errors.ndjson` as pino wrote them: made by the libraries themselves, by
+ * `test/matrix/apps/errors`. What must not be sent begins with `secret-`.
+ */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject, LogEntry } from '../../src/protocol/log-entry.js'
+import { Mapper } from '../../src/record/mapper.js'
+import { mapByParsing } from '../../src/record/reference/reference-path.js'
+import { RECEIVED_AT, createMappingOptions } from './record-lines.js'
+
+const recorded = readFileSync(new URL('../fixtures/library-errors.ndjson', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as { readonly name: string; readonly line: string })
+
+const options = createMappingOptions({})
+
+/** By both paths, which must agree. */
+function entryOf(line: string): LogEntry {
+  const json = new Mapper(options, -1, () => 0).map(line, 0, line.length).json
+  const entry = JSON.parse(json) as LogEntry
+  expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+  return entry
+}
+
+function entryOfError(properties: object, message = 'm'): LogEntry {
+  const err = { type: 'Error', message: 'm', stack: 'Error: m\n    at f (/app/a.js:1:2)', ...properties }
+  return entryOf(JSON.stringify({ level: 50, time: 1795219732486, err, msg: message }))
+}
+
+const DUPLICATE = 'E11000 duplicate key error'
+const REFUSED = /^connect ECONNREFUSED 127\.0\.0\.1:\d+; connect ECONNREFUSED 127\.0\.0\.2:\d+$/
+
+const EXPECTED: Readonly<Record<string, { readonly error: object; readonly kept: JsonObject }>> = {
+  'mysql2: duplicate key': {
+    error: { type: 'Error', message: "Duplicate entry 'jane@example.com' for key 'users.email'" },
+    kept: { code: 'ER_DUP_ENTRY', errno: 1062, sql: 'INSERT INTO users (email, password) VALUES (?, ?)' },
+  },
+  'mysql2: syntax error': { error: { type: 'Error' }, kept: { sql: 'SELECT * FORM users' } },
+  'ioredis: wrong type': { error: { type: 'SimpleError' }, kept: { command: 'lpush' } },
+  'ioredis: wrong password': { error: { type: 'SimpleError' }, kept: { command: 'AUTH' } },
+  'mongodb: duplicate key': { error: { type: 'MongoServerError' }, kept: { code: 11000, keyPattern: { email: 1 } } },
+  'mongodb: bulk write': {
+    error: { type: 'MongoBulkWriteError', message: DUPLICATE },
+    kept: { code: 11000, writeErrors: [{ code: 11000, index: 0, errmsg: 'E11000' }] },
+  },
+  'aws: not its reply': {
+    error: { type: 'S3ServiceException', message: 'UnknownError' },
+    kept: { $fault: 'server', $metadata: { httpStatusCode: 502 } },
+  },
+  'aws: aborted': { error: { type: 'AbortError', message: 'Request aborted' }, kept: {} },
+  'undici: refused, all addresses': {
+    error: { type: 'AggregateError', message: expect.stringMatching(REFUSED) },
+    kept: { code: 'ECONNREFUSED' },
+  },
+}
+
+test('each recorded line has its row', () => {
+  expect(recorded.map(({ name }) => name).toSorted()).toEqual(Object.keys(EXPECTED).toSorted())
+})
+
+test.each(recorded.map(({ name, line }) => [name, line] as const))('%s', (name, line) => {
+  const { error, metadata } = entryOf(line)
+  expect(JSON.stringify({ error, metadata })).not.toMatch(/secret-|"\d+":/)
+  expect(error).toMatchObject(EXPECTED[name]?.error ?? {})
+  expect(error?.stack).toMatch(/^\w+.*\n +at /)
+  expect(metadata?.['error'] ?? {}).toMatchObject(EXPECTED[name]?.kept ?? {})
+})
+
+describe('the values of a statement', () => {
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'literals',
+      { sql: String.raw`SELECT * FROM "t1" WHERE a = 'it''s' AND b='x\'y' AND c IN (1, 2.5) AND d1 = X'6162'` },
+      { sql: 'SELECT * FROM "t1" WHERE a = ? AND b=? AND c IN (?, ?) AND d1 = X?' },
+    ],
+    ['a literal that was cut', { sql: "INSERT INTO t VALUES ('secret-pass" }, { sql: 'INSERT INTO t VALUES (?' }],
+    [
+      'TypeORM, Sequelize: parameters',
+      { query: 'INSERT INTO t VALUES ($1)', parameters: ['secret-a'] },
+      { query: 'INSERT INTO t VALUES ($1)', parameters: '[omitted]' },
+    ],
+    ['Drizzle', { query: 'select $1', params: ['secret-a'] }, { query: 'select $1', params: '[omitted]' }],
+    [
+      'deeper within the error',
+      { reply: { command: { name: 'auth', args: ['secret-a'] } } },
+      { reply: { command: 'auth' } },
+    ],
+    ["an application's own members", { command: 'deploy', params: ['a'] }, { command: 'deploy', params: ['a'] }],
+  ])('%s', (_, properties, kept) => {
+    expect(entryOfError(properties).metadata?.['error']).toEqual(kept)
+  })
+
+  test('an error of a cause', () => {
+    const { metadata } = entryOfError({
+      cause: { type: 'Error', message: 'c', stack: 'Error: c', sql: "SELECT 'secret-a'" },
+    })
+    expect(metadata?.['error']).toEqual({ cause: { type: 'Error', message: 'c', sql: 'SELECT ?' } })
+  })
+
+  test('outside an error nothing is changed', () => {
+    const line = JSON.stringify({
+      level: 30,
+      time: 1795219732486,
+      sql: "SELECT 'a'",
+      command: { name: 'c', args: [1] },
+    })
+    expect(entryOf(line).metadata).toEqual({ sql: "SELECT 'a'", command: { name: 'c', args: [1] } })
+  })
+})
+
+test('a name that was set is the type of an Error', () => {
+  expect(entryOfError({ name: 'TimeoutError' })).toMatchObject({ error: { type: 'TimeoutError' } })
+  expect(entryOfError({ type: 'PaymentError', name: 'Error' })).toMatchObject({
+    error: { type: 'PaymentError' },
+    metadata: { error: { name: 'Error' } },
+  })
+})
+
+test('without a message of its own an entry has that of the error, and an error those of its parts', () => {
+  const part = (message: string): object => ({ type: 'Error', message, stack: `Error: ${message}` })
+  expect(entryOfError({ message: '', aggregateErrors: ['a', 'b', 'a'].map(part) }, '')).toMatchObject({
+    message: 'a; b',
+    error: { message: 'a; b' },
+  })
+  expect(entryOfError({}, '').message).toBe('m')
+})
+
+test('parts that are no errors are data, and add nothing to the stack', () => {
+  const { error, metadata } = entryOfError({ aggregateErrors: [{ type: 'Object', message: 'too short', stack: '' }] })
+  expect(error?.stack).toBe('Error: m\n    at f (/app/a.js:1:2)')
+  expect(metadata?.['error']).toEqual({ aggregateErrors: [{ type: 'Object', message: 'too short', stack: '' }] })
+})
