@@ -1,7 +1,7 @@
 /** Next.js: a route handler that logs, built by Turbopack and by webpack, under `next start` and as standalone server. */
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { driveServer } from '../kit/server.mjs'
+import { driveServer, get } from '../kit/server.mjs'
 
 /** Next ends itself with 128 and the signal's number. */
 const SIGTERM_CODE = 143
@@ -43,7 +43,7 @@ export const group = {
         driveServer(command, {
           cwd,
           env: { ...env, NEXT_TELEMETRY_DISABLED: '1' },
-          path: `/api/${way}`,
+          ask: get(`/api/${way}`),
           endCode: SIGTERM_CODE,
         })
 

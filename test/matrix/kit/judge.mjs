@@ -21,31 +21,36 @@ export async function judge(kit, cell) {
     const run = cell.drive
       ? await cell.drive(env, service)
       : await kit.run(cell.command ?? [], { cwd: cell.cwd ?? kit.scratch, env })
+    if (cell.compare !== undefined) return { ...named(cell), ...compared(run, service, cell.compare(service)) }
     const numbers = service.entries({ limit: 2 * RECORDS }).items.map(({ entry }) => entry.metadata?.['n'])
-    const { table, row, column, kind, takes } = cell
-    return {
-      table,
-      row,
-      column,
-      ...(kind && { kind }),
-      ...(takes && { takes }),
-      arrived: new Set(numbers).size,
-      ...verdict(cell, run, numbers),
-    }
+    return { ...named(cell), arrived: new Set(numbers).size, ...verdict(cell, run, numbers) }
   } catch (error) {
-    const { table, row, column, kind, takes } = cell
-    return {
-      table,
-      row,
-      column,
-      ...(kind && { kind }),
-      ...(takes && { takes }),
-      arrived: 0,
-      outcome: 'failed',
-      detail: String(error),
-    }
+    return { ...named(cell), arrived: 0, outcome: 'failed', detail: String(error) }
   } finally {
     await service.close()
+  }
+}
+
+/** @param {import('./types.d.mts').Cell} cell */
+function named({ table, row, column, kind, takes }) {
+  return { table, row, column, ...(kind && { kind }), ...(takes && { takes }) }
+}
+
+/** @param {import('./types.d.mts').Run} run @param {import('pino-ingest/service').IngestService} service @param {Readonly<Record<string, readonly string[]>>} problems */
+function compared(run, service, problems) {
+  const arrived = service.entries({ limit: RECORDS }).items.length
+  // Express prints the errors of its handlers.
+  const complaint = run.stderr.split('\n').find((line) => line.startsWith('pino-ingest'))
+  const own = run.code !== 0 ? `exit code ${run.code}: ${run.stderr}${run.stdout}` : complaint
+  const wrong = Object.keys(problems).filter((aspect) => problems[aspect]?.length !== 0)
+  if (wrong.length === 0 && own === undefined) return { outcome: /** @type {const} */ ('works'), arrived }
+  const aspects = Object.keys(problems).map((aspect) => `${aspect} ${wrong.includes(aspect) ? '✗' : '✓'}`)
+  const reasons = wrong.flatMap((aspect) => (problems[aspect] ?? []).map((reason) => `\n    ${aspect}: ${reason}`))
+  return {
+    outcome: /** @type {const} */ ('failed'),
+    arrived,
+    wrong,
+    detail: `${[...(own === undefined ? [] : [own]), aspects.join('  ')].join('\n  ')}${reasons.join('')}`,
   }
 }
 

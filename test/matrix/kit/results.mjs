@@ -28,6 +28,7 @@ export const GROUPS = [
   'vitest',
   'pnpm',
   'yarn',
+  'frameworks',
 ]
 
 /**

@@ -1,4 +1,4 @@
-/** Drives a server: starts it on a free port, asks it once, ends it with SIGTERM. */
+/** Drives a server: starts it on a free port, asks it, ends it with SIGTERM. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -11,10 +11,14 @@ const POLL_MS = 50
 
 /**
  * @param {readonly string[]} command it gets the port as `PORT`, the host as `HOSTNAME`
- * @param {{ cwd: string, env: import('./types.d.mts').Environment, path: string, endCode: number }} options `endCode` is what an end in order by SIGTERM gives
- * @returns {Promise<import('./types.d.mts').Run>} code 0 if it answered with 200 and ended in order, else its own, or 1
+ * @param {object} options
+ * @param {string} options.cwd
+ * @param {import('./types.d.mts').Environment} options.env
+ * @param {(base: string) => Promise<string | undefined>} options.ask is repeated while it throws; its text says what was wrong with the answer
+ * @param {number} options.endCode what an end in order by SIGTERM gives
+ * @returns {Promise<import('./types.d.mts').Run>} code 0 if the answer was right and it ended in order, else its own, or 1
  */
-export async function driveServer([program = '', ...args], { cwd, env, path, endCode }) {
+export async function driveServer([program = '', ...args], { cwd, env, ask, endCode }) {
   const port = await freePort()
   const child = spawn(program, args, {
     cwd,
@@ -25,12 +29,12 @@ export async function driveServer([program = '', ...args], { cwd, env, path, end
   const printed = collectOutput(child)
   const deadline = setTimeout(() => child.kill('SIGKILL'), START_MS)
   try {
-    const status = await answered(`http://127.0.0.1:${port}${path}`, child)
+    const wrong = await answered(() => ask(`http://127.0.0.1:${port}`), child)
     child.kill('SIGTERM')
     const killed = setTimeout(() => child.kill('SIGKILL'), END_MS)
     const [code] = await closed
     clearTimeout(killed)
-    if (status !== 200) return { code: 1, stdout: `${printed.stdout}\nanswered with ${status}`, stderr: printed.stderr }
+    if (wrong !== undefined) return { code: 1, stdout: `${printed.stdout}\n${wrong}`, stderr: printed.stderr }
     return { code: code === endCode ? 0 : (code ?? undefined), ...printed }
   } finally {
     clearTimeout(deadline)
@@ -38,18 +42,25 @@ export async function driveServer([program = '', ...args], { cwd, env, path, end
   }
 }
 
-/** @param {string} url @param {import('node:child_process').ChildProcess} child @returns {Promise<number | undefined>} */
-async function answered(url, child) {
+/** @param {() => Promise<string | undefined>} ask @param {import('node:child_process').ChildProcess} child */
+async function answered(ask, child) {
   while (child.exitCode === null && child.signalCode === null) {
     try {
-      const response = await fetch(url)
-      await response.text()
-      return response.status
+      return await ask()
     } catch {
       await sleep(POLL_MS) // it does not listen yet
     }
   }
-  return undefined
+  return 'ended before it answered'
+}
+
+/** For `ask`: expects 200. @param {string} path */
+export function get(path) {
+  return async (/** @type {string} */ base) => {
+    const response = await fetch(base + path)
+    await response.text()
+    return response.status === 200 ? undefined : `answered with ${response.status}`
+  }
 }
 
 /** @returns {Promise<number>} */

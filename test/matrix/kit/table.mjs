@@ -2,6 +2,7 @@
 
 const RUNTIME_COLUMNS = ['target', 'targets', 'pipeline', 'in-process', 'pipe']
 const TOOL_COLUMNS = ['worker thread', 'in-process']
+const APPLICATION_COLUMNS = ['transport', 'ingestOptions()', 'pipe']
 
 /** @typedef {import('./types.d.mts').Result} Result */
 
@@ -15,6 +16,10 @@ export function matrixMarkdown(results) {
     results.filter(({ table }) => table === 'tools'),
     TOOL_COLUMNS,
   )
+  const applications = rows(
+    results.filter(({ table }) => table === 'applications'),
+    APPLICATION_COLUMNS,
+  )
   return [
     `| ESM, CJS and TypeScript on | ${RUNTIME_COLUMNS.join(' | ')} |`,
     `|---|${RUNTIME_COLUMNS.map(() => '---').join('|')}|`,
@@ -23,6 +28,10 @@ export function matrixMarkdown(results) {
     `| with | ${TOOL_COLUMNS.join(' | ')} | what it takes |`,
     `|---|${TOOL_COLUMNS.map(() => '---').join('|')}|---|`,
     ...tools.map(({ row, cells, takes }) => `| ${row} | ${cells.join(' | ')} | ${takes || 'nothing'} |`),
+    '',
+    `| logged with | ${APPLICATION_COLUMNS.map((column) => column.replace('ingestOptions()', '`$&`')).join(' | ')} |`,
+    `|---|${APPLICATION_COLUMNS.map(() => '---').join('|')}|`,
+    ...applications.map(({ row, cells }) => `| ${row} | ${cells.map((cell) => cell || '–').join(' | ')} |`),
     '',
   ].join('\n')
 }
@@ -48,7 +57,8 @@ function cellText(results) {
 }
 
 /** @param {Result} result */
-function sign({ outcome, arrived }) {
+function sign({ outcome, arrived, wrong }) {
   if (outcome === 'works') return '✓'
+  if (wrong !== undefined) return `✗ ${wrong.join(', ')}`
   return outcome === 'refused' ? 'no' : `✗ ${arrived} of 1,000`
 }

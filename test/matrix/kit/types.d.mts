@@ -36,11 +36,14 @@ export interface Run {
 export interface Cell {
   /** Such as `Node 24.21.0 · pino 10.4.0`, `esbuild 0.28.2, one file`. */
   readonly row: string
-  /** `target`, `targets`, `pipeline`, `in-process`, `pipe` in table `runtimes`; `worker thread`, `in-process` in table `tools`. */
+  /**
+   * `target`, `targets`, `pipeline`, `in-process`, `pipe` in table `runtimes`; `worker thread`, `in-process` in table `tools`;
+   * `transport`, `ingestOptions()`, `pipe` in table `applications`.
+   */
   readonly column: string
   /** Where a table's cell sums up several: `ESM`, `CJS`, `TypeScript`. */
   readonly kind?: string
-  readonly table: 'runtimes' | 'tools'
+  readonly table: 'runtimes' | 'tools' | 'applications'
   /** For the table's last column: what it takes, or what to do instead. Markdown, short. */
   readonly takes?: string
   readonly command?: readonly string[]
@@ -48,6 +51,8 @@ export interface Cell {
   readonly env?: Environment
   /** Instead of `command`: what is to be driven, such as a server. The environment holds the address and the key. */
   readonly drive?: (env: Environment, service: IngestService) => Promise<Run>
+  /** Instead of counting 1,000 records: what is wrong with what arrived, by aspect. */
+  readonly compare?: (service: IngestService) => Readonly<Record<string, readonly string[]>>
   /** What cannot work: it must end with another code than 0 and print this. */
   readonly refuses?: RegExp
   /** What may stand on stderr, where something else prints there. */
@@ -60,12 +65,14 @@ export interface Group {
 
 export interface Result {
   readonly group: string
-  readonly table: 'runtimes' | 'tools'
+  readonly table: 'runtimes' | 'tools' | 'applications'
   readonly row: string
   readonly column: string
   readonly kind?: string
   readonly takes?: string
   readonly outcome: 'works' | 'refused' | 'failed'
   readonly arrived: number
+  /** In table `applications`: the aspects that differ. */
+  readonly wrong?: readonly string[]
   readonly detail?: string
 }

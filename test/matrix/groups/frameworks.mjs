@@ -1,0 +1,214 @@
+/** Frameworks and other loggers' formats: what arrives is compared with what was asked and logged. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compare } from '../kit/comparison.mjs'
+import { driveServer } from '../kit/server.mjs'
+import { visit } from '../kit/visits.mjs'
+
+const PACKAGES = [
+  'pino@10',
+  'fastify@5',
+  'express@5',
+  'pino-http@11',
+  '@nestjs/core@12',
+  '@nestjs/common@12',
+  '@nestjs/platform-express@12',
+  'nestjs-pino@5',
+  'reflect-metadata',
+  'rxjs@7',
+  'koa@3',
+  'koa-pino-logger@5',
+  '@hapi/hapi@21',
+  'hapi-pino@13',
+  'hono@4',
+  'hono-pino@0.10',
+  '@hono/node-server@2',
+  '@elastic/ecs-pino-format@1',
+  '@google-cloud/pino-logging-gcp-config@1',
+  '@opentelemetry/api@1',
+  '@opentelemetry/instrumentation',
+  '@opentelemetry/instrumentation-http',
+  '@opentelemetry/instrumentation-pino',
+  '@opentelemetry/sdk-trace-node@2',
+  'bunyan@2',
+  'winston@3',
+  'express-winston@4',
+  'typescript@5.9',
+  '@types/node@22',
+]
+const WAYS = /** @type {const} */ (['transport', 'ingestOptions()', 'pipe'])
+/** pino-http's defaults. */
+const ENDS = /^request (?:completed|errored)$/
+const NOT_TOLD = { level: 'info', type: 'Error', message: 'failed with status code 500' }
+
+/**
+ * File, packages that the row names, facts by way. Nest needs a newer Node.
+ * @typedef {object} Shop
+ * @property {readonly string[]} command behind `node`
+ * @property {string} name
+ * @property {readonly string[]} packages
+ * @property {readonly (typeof WAYS)[number][]} [ways]
+ * @property {import('../kit/types.d.mts').Environment} [env]
+ * @property {(way: (typeof WAYS)[number]) => import('../kit/comparison.mjs').Facts} facts
+ */
+
+/** @type {readonly Shop[]} */
+const SHOPS = [
+  {
+    name: 'Fastify',
+    packages: ['fastify'],
+    command: ['fastify.mjs'],
+    facts: (way) => ({
+      end: /^request completed$/,
+      failedEnd: 'info',
+      // Fastify logs no headers.
+      lacks: ['user agent'],
+      ...(way === 'ingestOptions()' && { route: '/orders/:id' }),
+    }),
+  },
+  {
+    name: 'Express',
+    packages: ['express', 'pino-http'],
+    command: ['express.mjs'],
+    facts: (way) =>
+      way === 'ingestOptions()'
+        ? { end: ENDS, failedEnd: 'error', route: '/orders/:id' }
+        : { end: ENDS, failedEnd: 'info', failure: NOT_TOLD },
+  },
+  {
+    name: 'NestJS',
+    packages: ['@nestjs/core', 'nestjs-pino'],
+    command: ['nest.js'],
+    facts: (way) => ({ end: ENDS, failedEnd: way === 'ingestOptions()' ? 'error' : 'info' }),
+  },
+  {
+    name: 'Koa',
+    packages: ['koa', 'koa-pino-logger'],
+    command: ['koa.mjs'],
+    facts: (way) => ({ end: ENDS, failedEnd: way === 'ingestOptions()' ? 'error' : 'info' }),
+  },
+  {
+    name: 'hapi',
+    packages: ['@hapi/hapi', 'hapi-pino'],
+    command: ['hapi.mjs'],
+    facts: () => ({ end: /^\[response\] get /, failedEnd: 'info' }),
+  },
+  {
+    name: 'Hono',
+    packages: ['hono', 'hono-pino'],
+    command: ['hono.mjs'],
+    // The error's own record is before it, with the same message.
+    facts: () => ({ end: /^(?:Request completed|card declined)$/, failedEnd: 'error', lacks: ['ip'] }),
+  },
+  {
+    name: 'ECS format',
+    packages: ['@elastic/ecs-pino-format'],
+    command: ['ecs.mjs'],
+    facts: () => ({ end: /^handled request$/, failedEnd: 'info', lacks: ['cause', 'code'] }),
+  },
+  {
+    name: 'ECS format with pino-http',
+    packages: ['@elastic/ecs-pino-format', 'pino-http'],
+    command: ['ecs-pino-http.mjs'],
+    facts: () => ({ end: ENDS, failedEnd: 'info', lacks: ['cause', 'code'] }),
+  },
+  {
+    name: 'Google Cloud format',
+    packages: ['@google-cloud/pino-logging-gcp-config'],
+    command: ['gcp.mjs'],
+    facts: () => ({ end: /^request completed$/, failedEnd: 'info' }),
+  },
+  {
+    name: 'OpenTelemetry',
+    packages: ['@opentelemetry/instrumentation-pino'],
+    command: ['-r', './otel-tracing.cjs', 'otel.cjs'],
+    facts: () => ({ end: ENDS, failedEnd: 'info' }),
+  },
+  {
+    name: '`formatters.level` with a key of its own',
+    packages: ['pino'],
+    command: ['level-key.mjs'],
+    env: { PINO_INGEST_LEVEL_KEY: 'lvl' },
+    facts: () => ({ end: ENDS, failedEnd: 'info' }),
+  },
+  {
+    name: 'bunyan',
+    packages: ['bunyan'],
+    command: ['bunyan.mjs'],
+    ways: ['pipe'],
+    facts: () => ({ end: /^request finished$/, failedEnd: 'info', lacks: ['cause'] }),
+  },
+  {
+    name: 'winston',
+    packages: ['winston', 'express-winston'],
+    command: ['winston.mjs'],
+    ways: ['pipe'],
+    facts: () => ({
+      end: /^HTTP GET /,
+      failedEnd: 'info',
+      lacks: ['cause', 'ip'],
+      messages: { 'payment failed': 'card declined' },
+    }),
+  },
+]
+
+/** @type {import('../kit/types.d.mts').Group} */
+export const group = {
+  *cells(kit) {
+    const folder = kit.folder('frameworks', { type: 'module' })
+    kit.copyApp('frameworks', folder)
+    kit.install(folder, [kit.tarball, ...PACKAGES])
+    kit.exec([process.execPath, join(folder, 'node_modules/typescript/bin/tsc'), '-p', folder], { cwd: folder })
+    const kept = join(kit.scratch, 'arrived')
+    mkdirSync(kept)
+    for (const { name, packages, command, ways = WAYS, env: own, facts } of SHOPS) {
+      const [main = '', ...beside] = packages
+      const row = [`${name} ${kit.versionIn(folder, main)}`, ...beside.map((one) => `${one} ${kit.versionIn(folder, one)}`)].join(', ')
+      const node = main.startsWith('@nestjs') ? kit.node('24') : process.execPath
+      for (const way of ways) {
+        const file = join(kept, `${command.at(-1)}-${way.replace('()', '')}`)
+        /** @type {import('../kit/visits.mjs').Visit[]} */
+        let visits = []
+        let startedAt = 0
+        let endedAt = 0
+        yield {
+          table: 'applications',
+          row,
+          column: way,
+          drive: async (env) => {
+            startedAt = Date.now()
+            const all = { ...env, ...own, PINO_INGEST_REQUEST_LOGS: 'true' }
+            const run = await driveServer([node, ...command], {
+              cwd: folder,
+              env: { ...all, WAY: way },
+              endCode: 0,
+              ask: async (base) => {
+                visits = await visit(base)
+                return undefined
+              },
+            })
+            endedAt = Date.now()
+            if (way !== 'pipe' || run.code !== 0) return run
+            writeFileSync(`${file}.ndjson`, run.stdout)
+            // The time of receipt is another than that of the log call.
+            return kit.run(['sh', '-c', `node_modules/.bin/pino-ingest --quiet < '${file}.ndjson'`], { cwd: folder, env: all })
+          },
+          compare: (service) => {
+            const arrived = {
+              entries: service
+                .entries({ limit: 1000 })
+                .items.map(({ entry }) => entry)
+                .toReversed(),
+              requestLogs: service
+                .requestLogs({ limit: 1000 })
+                .items.map(({ request }) => request)
+                .toReversed(),
+            }
+            writeFileSync(`${file}.json`, JSON.stringify(arrived, undefined, 2))
+            return compare(arrived, { visits, startedAt, endedAt }, facts(way))
+          },
+        }
+      }
+    }
+  },
+}

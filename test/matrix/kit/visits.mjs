@@ -1,0 +1,45 @@
+/** What a browser asks of each shop of `apps/frameworks`: an order, one whose handler throws, and a page that is not there. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export const USER_AGENT = 'matrix-browser/1.0'
+const PATHS = /** @type {const} */ ([
+  ['/orders/7?page=2', 200],
+  ['/orders/13', 500],
+  ['/nowhere', 404],
+])
+
+/**
+ * @typedef {object} Visit
+ * @property {string} path without the query
+ * @property {number} status
+ * @property {string} requestId sent as `x-request-id`
+ * @property {string} traceId sent in `traceparent`
+ * @property {string | undefined} spanId of the server's span, if the reply names it
+ * @property {number} from when it was sent, in ms since the epoch
+ */
+
+/** Throws if the server does not listen or gives another status. @param {string} base @returns {Promise<Visit[]>} */
+export async function visit(base) {
+  /** @type {Visit[]} */
+  const visits = []
+  for (const [url, status] of PATHS) {
+    const requestId = randomUUID()
+    const traceId = randomBytes(16).toString('hex')
+    const from = Date.now()
+    const response = await fetch(base + url, {
+      headers: {
+        'user-agent': USER_AGENT,
+        'x-request-id': requestId,
+        traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01`,
+      },
+    })
+    const text = await response.text()
+    if (response.status !== status) throw new Error(`${url} was answered with ${response.status}`)
+    const spanId = /"span_id":"(\w+)"/.exec(text)?.[1]
+    visits.push({ path: url.split('?')[0] ?? '', status, requestId, traceId, spanId, from })
+  }
+  // A server logs the end of a request after the reply.
+  await sleep(200)
+  return visits
+}
