@@ -53,7 +53,7 @@ const NOT_TOLD = { level: 'info', type: 'Error', message: 'failed with status co
  */
 
 /** @type {readonly Shop[]} */
-const SHOPS = [
+export const SHOPS = [
   {
     name: 'Fastify',
     packages: ['fastify'],
@@ -104,10 +104,10 @@ const SHOPS = [
     name: 'ECS format',
     packages: ['@elastic/ecs-pino-format'],
     command: ['ecs.mjs'],
-    facts: () => ({ end: /^handled request$/, failedEnd: 'info', lacks: ['cause', 'code'] }),
+    facts: () => ({ end: /^handled request$/, failedEnd: 'info', lacks: ['cause', 'code'], service: 'ecs-shop' }),
   },
   {
-    name: 'ECS format with pino-http',
+    name: 'ECS format',
     packages: ['@elastic/ecs-pino-format', 'pino-http'],
     command: ['ecs-pino-http.mjs'],
     facts: () => ({ end: ENDS, failedEnd: 'info', lacks: ['cause', 'code'] }),
@@ -116,16 +116,16 @@ const SHOPS = [
     name: 'Google Cloud format',
     packages: ['@google-cloud/pino-logging-gcp-config'],
     command: ['gcp.mjs'],
-    facts: () => ({ end: /^request completed$/, failedEnd: 'info' }),
+    facts: () => ({ end: /^request completed$/, failedEnd: 'info', service: 'gcp-shop' }),
   },
   {
-    name: 'OpenTelemetry',
+    name: 'OpenTelemetry instrumentation-pino',
     packages: ['@opentelemetry/instrumentation-pino'],
     command: ['-r', './otel-tracing.cjs', 'otel.cjs'],
     facts: () => ({ end: ENDS, failedEnd: 'info' }),
   },
   {
-    name: '`formatters.level` with a key of its own',
+    name: '`formatters.level` with a key of its own, pino',
     packages: ['pino'],
     command: ['level-key.mjs'],
     env: { PINO_INGEST_LEVEL_KEY: 'lvl' },
@@ -136,7 +136,7 @@ const SHOPS = [
     packages: ['bunyan'],
     command: ['bunyan.mjs'],
     ways: ['pipe'],
-    facts: () => ({ end: /^request finished$/, failedEnd: 'info', lacks: ['cause'] }),
+    facts: () => ({ end: /^request finished$/, failedEnd: 'info', lacks: ['cause'], service: 'bunyan-shop' }),
   },
   {
     name: 'winston',
@@ -163,7 +163,10 @@ export const group = {
     mkdirSync(kept)
     for (const { name, packages, command, ways = WAYS, env: own, facts } of SHOPS) {
       const [main = '', ...beside] = packages
-      const row = [`${name} ${kit.versionIn(folder, main)}`, ...beside.map((one) => `${one} ${kit.versionIn(folder, one)}`)].join(', ')
+      const row = [
+        `${name} ${kit.versionIn(folder, main)}`,
+        ...beside.map((one) => `${one} ${kit.versionIn(folder, one)}`),
+      ].join(', ')
       const node = main.startsWith('@nestjs') ? kit.node('24') : process.execPath
       for (const way of ways) {
         const file = join(kept, `${command.at(-1)}-${way.replace('()', '')}`)
@@ -191,7 +194,10 @@ export const group = {
             if (way !== 'pipe' || run.code !== 0) return run
             writeFileSync(`${file}.ndjson`, run.stdout)
             // The time of receipt is another than that of the log call.
-            return kit.run(['sh', '-c', `node_modules/.bin/pino-ingest --quiet < '${file}.ndjson'`], { cwd: folder, env: all })
+            return kit.run(['sh', '-c', `node_modules/.bin/pino-ingest --quiet < '${file}.ndjson'`], {
+              cwd: folder,
+              env: all,
+            })
           },
           compare: (service) => {
             const arrived = {
@@ -204,8 +210,9 @@ export const group = {
                 .items.map(({ request }) => request)
                 .toReversed(),
             }
-            writeFileSync(`${file}.json`, JSON.stringify(arrived, undefined, 2))
-            return compare(arrived, { visits, startedAt, endedAt }, facts(way))
+            const asked = { startedAt, endedAt, visits }
+            writeFileSync(`${file}.json`, JSON.stringify({ asked, ...arrived }, undefined, 2))
+            return compare(arrived, asked, facts(way))
           },
         }
       }

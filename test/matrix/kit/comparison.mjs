@@ -1,5 +1,5 @@
 /** Compares the entries of a shop with what it was asked and what it logged. */
-import { USER_AGENT } from './visits.mjs'
+import { SECRETS, USER_AGENT } from './visits.mjs'
 
 /** In the order of the printed row. */
 export const ASPECTS = /** @type {const} */ ([
@@ -11,6 +11,7 @@ export const ASPECTS = /** @type {const} */ ([
   'user',
   'request id',
   'request log',
+  'service',
 ])
 
 /**
@@ -21,6 +22,7 @@ export const ASPECTS = /** @type {const} */ ([
  * @property {{ level: string, type: string, message: string }} [failure] the error that the failed request logs, if it is not the shop's own
  * @property {readonly ('cause' | 'code' | 'ip' | 'user agent')[]} [lacks] what the library does not write
  * @property {Readonly<Record<string, string>>} [messages] what the library makes of a message
+ * @property {string} [service] that the shop names itself
  * @property {string} [route] pattern of the order's route, if the request log must have it
  */
 
@@ -101,6 +103,10 @@ export function compare({ entries, requestLogs }, { visits, startedAt, endedAt }
       (/** @type {unknown} */ ms) => typeof ms === 'number' && ms >= 0 && ms <= endedAt - from,
     )
   }
+  for (const { message, service, version } of entries) {
+    expect('service', `'${message}'`, service, facts.service ?? entries[0]?.service)
+    expect('service', `'${message}': version`, version, entries[0]?.version)
+  }
   const messageOf = (/** @type {string} */ message) => facts.messages?.[message] ?? message
   const find = (/** @type {readonly LogEntry[]} */ among, /** @type {string} */ message) => {
     const found = among.filter((entry) => entry.message === messageOf(message))
@@ -108,7 +114,7 @@ export function compare({ entries, requestLogs }, { visits, startedAt, endedAt }
     return found[0]
   }
 
-    for (const [message, level] of [
+  for (const [message, level] of [
     ['shop is open', 'info'],
     ['stock is low', 'warn'],
     ['payment failed', 'error'],
@@ -126,7 +132,12 @@ export function compare({ entries, requestLogs }, { visits, startedAt, endedAt }
       const json = JSON.stringify(entry)
       return json.includes(requestId) || json.includes(traceId)
     })
+    if (own.length === 0) for (const aspect of ASPECTS) problems[aspect].push(`${path}: nothing arrived`)
     for (const entry of own) {
+      const header = [...SECRETS, 'X-Powered-By'].find((text) =>
+        JSON.stringify(entry).toLowerCase().includes(text.toLowerCase()),
+      )
+      if (header !== undefined) problems.request.push(`${path} '${entry.message}' has the header ${header}`)
       const what = `${path} '${entry.message}'`
       expectTime(what, entry.timestamp, from, endedAt)
       expect('trace', `${what}: trace_id`, entry.trace?.trace_id, traceId)
@@ -170,8 +181,7 @@ export function compare({ entries, requestLogs }, { visits, startedAt, endedAt }
     for (const log of logs) {
       expectRequest('request log', path, log, asked)
       expectTime(`request log of ${path}`, log.timestamp, from, endedAt)
-      if (status === 200 && facts.route !== undefined)
-        expect('request log', `${path}: route`, log.route, facts.route)
+      if (status === 200 && facts.route !== undefined) expect('request log', `${path}: route`, log.route, facts.route)
     }
   }
   return problems

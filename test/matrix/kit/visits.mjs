@@ -3,6 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export const USER_AGENT = 'matrix-browser/1.0'
+/** Values of headers, none of which may be sent. */
+export const SECRETS = /** @type {const} */ (['b-4711', 'c-4711', 'h-4711'])
 const PATHS = /** @type {const} */ ([
   ['/orders/7?page=2', 200],
   ['/orders/13', 500],
@@ -30,6 +32,9 @@ export async function visit(base) {
     const response = await fetch(base + url, {
       headers: {
         'user-agent': USER_AGENT,
+        authorization: 'Bearer b-4711',
+        cookie: 'sid=c-4711',
+        'x-internal': 'h-4711',
         'x-request-id': requestId,
         traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01`,
       },
