@@ -48,9 +48,13 @@ const NOT_TOLD = { level: 'info', type: 'Error', message: 'failed with status co
  * @property {string} name
  * @property {readonly string[]} packages
  * @property {readonly (typeof WAYS)[number][]} [ways]
- * @property {import('../kit/types.d.mts').Environment} [env]
+ * @property {(way: (typeof WAYS)[number]) => import('../kit/types.d.mts').Environment} [env]
  * @property {(way: (typeof WAYS)[number]) => import('../kit/comparison.mjs').Facts} facts
  */
+
+const requestLogs = (/** @type {Readonly<Record<string, string>>} */ keys) => ({
+  PINO_INGEST_REQUEST_LOGS: JSON.stringify({ enabled: true, keys }),
+})
 
 /** @type {readonly Shop[]} */
 export const SHOPS = [
@@ -74,6 +78,30 @@ export const SHOPS = [
       way === 'ingestOptions()'
         ? { end: ENDS, failedEnd: 'error', route: '/orders/:id' }
         : { end: ENDS, failedEnd: 'info', failure: NOT_TOLD },
+  },
+  {
+    name: '`requestIdLogLabel`, Fastify',
+    packages: ['fastify'],
+    command: ['fastify-label.mjs'],
+    env: () => requestLogs({ reqId: 'trackingId' }),
+    facts: (way) => ({
+      end: /^request completed$/,
+      failedEnd: 'info',
+      lacks: ['user agent'],
+      ...(way === 'ingestOptions()' && { route: '/orders/:id' }),
+    }),
+  },
+  {
+    name: '`customAttributeKeys`, pino-http',
+    packages: ['pino-http'],
+    command: ['pino-http-keys.mjs'],
+    // pino-http's own options hold the keys.
+    env: (way) =>
+      way === 'ingestOptions()' ? {} : requestLogs({ req: 'httpReq', res: 'httpRes', responseTime: 'timeTaken' }),
+    facts: (way) =>
+      way === 'ingestOptions()'
+        ? { end: ENDS, failedEnd: 'error', route: '/orders/:id' }
+        : { end: ENDS, failedEnd: 'info' },
   },
   {
     name: 'NestJS',
@@ -128,7 +156,7 @@ export const SHOPS = [
     name: '`formatters.level` with a key of its own, pino',
     packages: ['pino'],
     command: ['level-key.mjs'],
-    env: { PINO_INGEST_LEVEL_KEY: 'lvl' },
+    env: () => ({ PINO_INGEST_LEVEL_KEY: 'lvl' }),
     facts: () => ({ end: ENDS, failedEnd: 'info' }),
   },
   {
@@ -180,7 +208,7 @@ export const group = {
           column: way,
           drive: async (env) => {
             startedAt = Date.now()
-            const all = { ...env, ...own, PINO_INGEST_REQUEST_LOGS: 'true' }
+            const all = { ...env, PINO_INGEST_REQUEST_LOGS: 'true', ...own?.(way) }
             const run = await driveServer([node, ...command], {
               cwd: folder,
               env: { ...all, WAY: way },
