@@ -1,0 +1,126 @@
+/**
+ * What frameworks and other loggers' formats really wrote (`frameworks/*.ndjson`, recorded by `test/matrix`), through the in-process
+ * stream to the local service: the entries and request logs agree with what the application was asked and logged.
+ */
+import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ingestStream } from '../../src/index.js'
+import type { IngestOptions } from '../../src/index.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
+import type { RequestLog } from '../../src/protocol/resources.js'
+import { createIngestService } from '../../src/service/index.js'
+import type { IngestService } from '../../src/service/index.js'
+import { SHOPS } from '../matrix/groups/frameworks.mjs'
+import { compare } from '../matrix/kit/comparison.mjs'
+
+const FOLDER = new URL('frameworks/', import.meta.url)
+const asked = JSON.parse(readFileSync(new URL('asked.json', FOLDER), 'utf8')) as Record<
+  string,
+  Parameters<typeof compare>[1]
+>
+const NAMES = SHOPS.map(({ command }) => (command.at(-1) ?? '').split('.')[0] ?? '')
+
+interface Arrived {
+  readonly entries: readonly LogEntry[]
+  readonly requestLogs: readonly RequestLog[]
+}
+
+let service: IngestService
+
+beforeAll(async () => {
+  service = await createIngestService()
+})
+afterAll(async () => service.close())
+
+async function send(lines: string, options: IngestOptions = {}): Promise<Arrived> {
+  service.reset()
+  const stream = ingestStream({
+    url: service.url,
+    apiKey: 'any',
+    spool: false,
+    requestLogs: true,
+    breadcrumbs: false,
+    ...options,
+  })
+  stream.end(lines)
+  await once(stream, 'close')
+  return {
+    entries: service
+      .entries({ limit: 1000 })
+      .items.map(({ entry }) => entry)
+      .toReversed(),
+    requestLogs: service
+      .requestLogs({ limit: 1000 })
+      .items.map(({ request }) => request)
+      .toReversed(),
+  }
+}
+
+const linesOf = (name: string): string => readFileSync(new URL(`${name}.ndjson`, FOLDER), 'utf8')
+const OPTIONS: Readonly<Record<string, IngestOptions>> = {
+  'level-key': { pino: { levelKey: 'lvl' } },
+  'fastify-label': { requestLogs: { keys: { reqId: 'trackingId' } } },
+  'pino-http-keys': { requestLogs: { keys: { req: 'httpReq', res: 'httpRes', responseTime: 'timeTaken' } } },
+}
+
+describe.each(NAMES)('%s', (name) => {
+  const facts = SHOPS[NAMES.indexOf(name)]?.facts('pipe')
+
+  test('agrees with what was asked and logged', async () => {
+    const lines = linesOf(name)
+    const arrived = await send(lines, OPTIONS[name])
+    expect(arrived.entries).toHaveLength(lines.trimEnd().split('\n').length)
+    expect(Object.values(compare(arrived, asked[name] as never, facts as never)).flat()).toEqual([])
+  })
+})
+
+test('a duration in ns or as text in seconds is in milliseconds', async () => {
+  const { requestLogs } = await send(linesOf('ecs'))
+  const { requestLogs: others } = await send(linesOf('gcp'))
+  const read = (name: string, pattern: RegExp): number[] =>
+    [...linesOf(name).matchAll(pattern)].map(([, digits]) => Number(digits))
+  const near = (log: RequestLog): unknown => expect.closeTo(log.duration_ms, 6)
+  expect(read('ecs', /"event\.duration":(\d+)/g).map((ns) => ns / 1e6)).toEqual(requestLogs.map(near))
+  expect(read('gcp', /"latency":"([\d.]+)s"/g).map((seconds) => seconds * 1000)).toEqual(others.map(near))
+  expect([...requestLogs, ...others]).toHaveLength(6)
+})
+
+test('a level below which nothing is sent leaves the errors', async () => {
+  for (const name of NAMES) {
+    const { entries } = await send(linesOf(name), { ...OPTIONS[name], level: 'error' })
+    expect(
+      entries.map(({ level }) => level),
+      name,
+    ).toEqual(expect.arrayContaining(['error']))
+    expect(
+      entries.every(({ level }) => level === 'error'),
+      name,
+    ).toBe(true)
+  }
+})
+
+const without = (entry: LogEntry, key: keyof LogEntry): LogEntry =>
+  Object.fromEntries(Object.entries(entry).filter(([name]) => name !== key)) as unknown as LogEntry
+
+test('the comparison sees what is wrong', async () => {
+  const right = await send(linesOf('express'))
+  const facts = SHOPS[NAMES.indexOf('express')]?.facts('pipe') as never
+  const wrong = (change: (entry: LogEntry) => LogEntry): string[] => {
+    const problems = compare({ ...right, entries: right.entries.map(change) }, asked['express'] as never, facts)
+    return Object.entries(problems).flatMap(([aspect, found]) => (found.length === 0 ? [] : [aspect]))
+  }
+  expect(wrong((entry) => entry)).toEqual([])
+  expect(wrong((entry) => ({ ...entry, level: 'info' }))).toEqual(['level'])
+  expect(wrong((entry) => ({ ...entry, timestamp: '2020-01-01T00:00:00.000Z' }))).toEqual(['time'])
+  expect(wrong((entry) => without(entry, 'error'))).toEqual(['error'])
+  expect(wrong((entry) => without(entry, 'request'))).toEqual(['request'])
+  expect(wrong((entry) => ({ ...entry, trace: { span_id: '1' } }))).toEqual(['trace'])
+  expect(wrong((entry) => without(entry, 'user'))).toEqual(['user'])
+  expect(wrong((entry) => ({ ...entry, request_id: '1' }))).toEqual(['request id'])
+  expect(wrong((entry) => ({ ...entry, service: entry.message }))).toEqual(['service'])
+  expect(Object.values(compare({ entries: [], requestLogs: [] }, asked['express'] as never, facts))).not.toContainEqual(
+    [],
+  )
+  expect(compare({ ...right, requestLogs: [] }, asked['express'] as never, facts)['request log']).toHaveLength(3)
+})
