@@ -1,12 +1,13 @@
 /**
  * Real applications in scratch folders, with the packed package: on each Node, Bun and Deno, bundled, under test runners, by other
- * package managers. Each logs 1,000 records, and each of them must arrive once. Needs the npm registry; not part of `npm test`.
+ * package managers. Each logs 1,000 records, and each of them must arrive once; what frameworks and other loggers' formats log must
+ * arrive as it was logged. Needs the npm registry; not part of `npm test`.
  *
  *     npm run test:matrix                       # everything: about twenty minutes
  *     npm run test:matrix -- nodes next         # these groups
  *     npm run test:matrix -- --match 'Node 24'  # of all, only the rows that say so
  *     npm run test:matrix -- --update           # keeps the outcome in results.json, and writes README's tables
- *     npm run test:matrix -- --keep             # leaves the scratch folder, and says where
+ *     npm run test:matrix -- --keep             # leaves the scratch folder, and says where; entries of frameworks are in `arrived`
  */
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -81,6 +82,6 @@ process.exitCode = failed === 0 ? 0 : 1
 
 /** @param {import('./kit/types.d.mts').Result} result */
 function told({ outcome, arrived, detail }) {
-  if (outcome === 'works') return `${arrived} arrived`
+  if (outcome === 'works') return `${arrived} arrived  ${detail ?? ''}`.trimEnd()
   return outcome === 'refused' ? `refused, as it should: ${detail}` : `FAILED: ${detail}`
 }

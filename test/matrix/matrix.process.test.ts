@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { regionOf, writeRegion } from '../markdown.js'
+import type { IngestService } from '../../src/service/index.js'
 import { judge } from './kit/judge.mjs'
 import { runProgram } from './kit/processes.mjs'
 import { GROUPS, mergeResults, readResults } from './kit/results.mjs'
@@ -41,6 +42,9 @@ describe('the tables', () => {
     const rows = [...new Set(results.map(({ row }) => row))].join('\n')
     for (const pino of ['9.14', '10'])
       for (const node of [20, 22, 24, 26]) expect(rows).toMatch(new RegExp(`^Node ${node}\\S+ · pino ${pino}`, 'm'))
+    const applications = results.filter(({ table }) => table === 'applications').map(({ row }) => row)
+    for (const name of ['Fastify', 'Express', 'NestJS', 'Koa', 'hapi', 'Hono', 'ECS', 'Google Cloud', 'OpenTelemetry'])
+      expect(applications.filter((row) => row.startsWith(name))).not.toEqual([])
     for (const name of ['Bun', 'Deno', 'esbuild', 'webpack 5', 'Vite', 'Next', 'Jest', 'vitest', 'pnpm', 'Yarn 4'])
       expect(rows).toMatch(new RegExp(`^${name}`, 'm'))
   })
@@ -52,6 +56,12 @@ describe('the tables', () => {
 
   test('a cell that was not tried is empty', () => {
     expect(matrixMarkdown([works])).toContain('| Node 20 · pino 10 | ✓ |  |')
+  })
+
+  test('an application that does not log with pino has no worker', () => {
+    const bunyan = { group: 'frameworks', table: 'applications', row: 'bunyan', column: 'pipe', arrived: 8 } as const
+    expect(matrixMarkdown([{ ...bunyan, outcome: 'works' }])).toContain('| bunyan | – | – | ✓ |')
+    expect(matrixMarkdown([{ ...bunyan, outcome: 'failed', wrong: ['level', 'time'] }])).toContain('✗ level, time')
   })
 
   test('a cell whose kinds differ names them', () => {
@@ -118,6 +128,20 @@ describe('the judge', () => {
     const result = await judged(app(lines))
     expect(result.outcome).toBe('failed')
     expect(result.detail).toContain(detail)
+  })
+
+  test('what arrived otherwise than logged: it failed, and each aspect says why', async () => {
+    const logged = app('logger.info({ n: 0 })')
+    const compare = (service: IngestService) => ({
+      level: [],
+      time: service.entries().items.map(({ entry }) => `${entry.message} is late`),
+    })
+    const result = await judged({ ...logged, table: 'applications', compare })
+    expect(result).toMatchObject({ outcome: 'failed', arrived: 1, wrong: ['time'] })
+    expect(result.detail).toBe('level ✓  time ✗\n    time: (no message) is late')
+    expect(await judged({ ...logged, compare: () => ({ level: [] }) })).toMatchObject({ outcome: 'works', arrived: 1 })
+    const complains = app('console.error("pino-ingest: [AUTH] refused")')
+    expect(await judged({ ...complains, compare: () => ({ level: [] }) })).toMatchObject({ outcome: 'failed' })
   })
 
   test('what cannot work must end badly and say why', async () => {

@@ -43,15 +43,13 @@ function compared(run, service, problems) {
   const complaint = run.stderr.split('\n').find((line) => line.startsWith('pino-ingest'))
   const own = run.code !== 0 ? `exit code ${run.code}: ${run.stderr}${run.stdout}` : complaint
   const wrong = Object.keys(problems).filter((aspect) => problems[aspect]?.length !== 0)
-  if (wrong.length === 0 && own === undefined) return { outcome: /** @type {const} */ ('works'), arrived }
-  const aspects = Object.keys(problems).map((aspect) => `${aspect} ${wrong.includes(aspect) ? '✗' : '✓'}`)
-  const reasons = wrong.flatMap((aspect) => (problems[aspect] ?? []).map((reason) => `\n    ${aspect}: ${reason}`))
-  return {
-    outcome: /** @type {const} */ ('failed'),
-    arrived,
-    wrong,
-    detail: `${[...(own === undefined ? [] : [own]), aspects.join('  ')].join('\n  ')}${reasons.join('')}`,
-  }
+  const row = Object.keys(problems)
+    .map((aspect) => `${aspect} ${wrong.includes(aspect) ? '✗' : '✓'}`)
+    .join('  ')
+  if (wrong.length === 0 && own === undefined) return { outcome: /** @type {const} */ ('works'), arrived, detail: row }
+  const reasons = wrong.flatMap((aspect) => (problems[aspect] ?? []).map((reason) => `    ${aspect}: ${reason}`))
+  const detail = [...(own === undefined ? [] : [own]), row, ...reasons].join('\n')
+  return { outcome: /** @type {const} */ ('failed'), arrived, wrong, detail }
 }
 
 /** @param {import('./types.d.mts').Cell} cell @param {import('./types.d.mts').Run} run @param {unknown[]} numbers */
