@@ -107,7 +107,10 @@ export const SHOPS = [
     name: 'NestJS',
     packages: ['@nestjs/core', 'nestjs-pino'],
     command: ['nest.js'],
-    facts: (way) => ({ end: ENDS, failedEnd: way === 'ingestOptions()' ? 'error' : 'info' }),
+    facts: (way) =>
+      way === 'ingestOptions()'
+        ? { end: ENDS, failedEnd: 'error', route: '/orders/:id' }
+        : { end: ENDS, failedEnd: 'info' },
   },
   {
     name: 'Koa',
