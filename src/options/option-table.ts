@@ -200,7 +200,7 @@ export const OPTION_TABLE = {
             "`{ req, res, responseTime, reqId }`: pino-http's `customAttributeKeys`, Fastify's `requestIdLogLabel`; also apply if `enabled` is `false`",
         },
       },
-      { words: { only: { only: true } } },
+      { words: { only: { only: true } }, hint: ' or only; in code { only: true }' },
     ),
     defaultText: 'off',
     meaning: '`true`: HTTP records are also sent to request analytics; the variable may be `only`',

@@ -42,10 +42,7 @@ export interface RunningApp {
 /** Without the variables of the shell that runs the tests, but for the test file's own spool. */
 export function cleanEnv(extra: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
-    ([name]) =>
-      !/^(?:PINO_INGEST_|npm_|NODE_ENV$|VITEST|OTEL_|K8S_|KUBERNETES_|HTTPS?_PROXY$|https?_proxy$|GITHUB_|CI$)/.test(
-        name,
-      ),
+    ([name]) => !/^(?:PINO_INGEST_|npm_|NODE_ENV$|VITEST|OTEL_|HTTPS?_PROXY$|https?_proxy$|GITHUB_|CI$)/.test(name),
   )
   return { ...Object.fromEntries(own), PINO_INGEST_SPOOL_DIR: process.env['PINO_INGEST_SPOOL_DIR'], ...extra }
 }

@@ -1,5 +1,6 @@
 /** [main] Completes the application's pino options: scope fields on each record, whole errors, checked transport options. */
 import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, TransportSingleOptions } from 'pino'
+import { isPlainObject } from '../../options/kinds.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 import { checkCanCross } from '../../filter/load-hook.js'
@@ -109,10 +110,7 @@ function checkedTransport(transport: AppTransport, nestedKey: string | undefined
   ): Target => {
     if (!isOurs(target.target)) return target
     const options: unknown = target.options
-    const completed =
-      nestedKey === undefined
-        ? options
-        : { ...(options as object | undefined), pino: { nestedKey, ...(options as IngestOptions | undefined)?.pino } }
+    const completed = nestedKey === undefined ? options : addNestedKey(options, nestedKey)
     checkCanCross((options as IngestOptions | undefined)?.beforeSend)
     if (!isElsewhere) resolveFromProcess(completed)
     return { ...target, ...(completed !== options && { options: completed }) }
@@ -127,6 +125,13 @@ function checkedTransport(transport: AppTransport, nestedKey: string | undefined
       : checked(one),
   )
   return { ...transport, targets } as TransportMultiOptions
+}
+
+/** @returns wrong options unchanged, for the check of them */
+function addNestedKey(options: unknown = {}, nestedKey: string): unknown {
+  if (!isPlainObject(options)) return options
+  const { pino = {} } = options
+  return isPlainObject(pino) ? { ...options, pino: { ...pino, nestedKey: pino['nestedKey'] ?? nestedKey } } : options
 }
 
 function isOurs(target: unknown): boolean {

@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events'
 import { maskDeep, createSecretMask } from '../../diagnostics/secret-mask.js'
 import type { IngestEvents } from '../../diagnostics/reporter.js'
 import { loadHook } from '../../filter/load-hook.js'
+import { readResource } from '../../options/resource.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/settings.js'
 import { Pipeline } from '../../pipeline/pipeline.js'
@@ -185,10 +186,15 @@ function toSendSettings(settings: Settings, maxConcurrency: number): Settings {
   }
 }
 
-/** Hash of the options that determine the entries, without version and commit: another build may continue an interrupted file. */
+/**
+ * Hash of the options that determine the entries, without version, commit and pod: another build, or another pod, may continue an
+ * interrupted file.
+ */
 function hashOptions(settings: Settings): string {
   const { level, pino, requestLogs, service, environment, tags, metadata } = settings
   const { sample, beforeSend, scrub, fingerprint, maxEntryBytes } = settings
-  const mapping = [level, pino, requestLogs.keys, service, environment, tags, metadata]
+  const { metadata: ofProcess } = readResource(process.env)
+  const own = Object.entries(metadata).filter(([name, value]) => ofProcess[name] !== value)
+  const mapping = [level, pino, requestLogs.keys, service, environment, tags, own]
   return digest(JSON.stringify([mapping, sample, beforeSend, scrub, fingerprint, maxEntryBytes]))
 }

@@ -404,6 +404,11 @@ describe('the transport', () => {
     ).not.toThrow()
   })
 
+  test.each([5, null, ['a'], { pino: 5 }, { pino: null }])('%j is refused beside a nestedKey, too', (options) => {
+    const transport = { target: 'pino-ingest', options: options as Record<string, unknown> }
+    expect(() => ingestOptions({ nestedKey: 'data', transport })).toThrow(/(?:options|pino) must be/)
+  })
+
   test('receives nestedKey, unless it is set', () => {
     const { transport } = ingestOptions({
       nestedKey: 'data',

@@ -168,6 +168,16 @@ describe('files', () => {
     expect(messagesAt(place.service)).toEqual(['i', 't', 'd', 'i'])
   })
 
+  test('another pod and another version continue a file', async () => {
+    const place = await bench()
+    const path = fileIn(place, 'a.log', '{"level":30,"msg":"one"}\n')
+    const at = (pod: string): typeof place.env => ({ ...place.env, K8S_POD_NAME: pod, PINO_INGEST_VERSION: pod })
+    await send(at('pod-1'), [path])
+    appendFileSync(path, '{"level":30,"msg":"two"}\n')
+    expect(await send(at('pod-2'), [path])).toMatchObject({ code: 0, err: '' })
+    expect(messagesAt(place.service)).toEqual(['one', 'two'])
+  })
+
   test('secrets are taken out, a sample is taken, the hook is asked', async () => {
     const place = await bench()
     const hook = fileIn(
