@@ -9,16 +9,18 @@ import { IngestError } from '../../shared/errors.js'
 import { ErrorWalk, serializeError } from './error-serializer.js'
 import { ingestMixin } from './ingest-mixin.js'
 import { createLogMethod } from './log-method.js'
+import { levelOfResponse } from './response-level.js'
+import type { HttpLoggerOptions } from './response-level.js'
 
 type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
 
-/** pino's options. `transport: false` means that a stream is passed to `pino()`. */
+/** pino's options, and those of pino-http. `transport: false` means that a stream is passed to `pino()`. */
 export type IngestLoggerOptions<
   CustomLevels extends string = never,
   UseOnlyCustomLevels extends boolean = boolean,
 > = Omit<LoggerOptions<CustomLevels, UseOnlyCustomLevels>, 'transport'> & {
   transport?: AppTransport | false | undefined
-}
+} & HttpLoggerOptions
 
 const OUR_NAME = 'pino-ingest'
 /** The result of `require.resolve` or `import.meta.resolve`, if pino would not find the name. */
@@ -30,6 +32,8 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
  * - `ingestMixin()` around its mixin,
  * - an Error under any key written with type, message, stack, causes and properties, where pino writes `{}`; the app's own
  *   `serializers.err` is used if it has one,
+ * - for pino-http and nestjs-pino `customLogLevel`, by the status: 5xx and errors are logged as error, 4xx as warn. An own
+ *   `customLogLevel` or `useLevel` is kept. pino and Fastify ignore it. With pino-http's `logger` only what its child logger needs is added,
  * - without a `transport`, `{ target: 'pino-ingest' }`, configured by the environment; with `transport: false` none, for
  *   `pino(ingestOptions({ transport: false }), ingestStream(options))`.
  *
@@ -41,14 +45,17 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
 export function ingestOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean>(
   options: IngestLoggerOptions<CustomLevels, UseOnlyCustomLevels> = {},
 ): LoggerOptions<CustomLevels, UseOnlyCustomLevels> {
-  const { transport = { target: OUR_NAME }, ...own } = readOptions('ingestOptions()', options) as typeof options
+  const given = readOptions('ingestOptions()', options) as typeof options
+  const isChild = given.logger !== undefined
+  const { transport = isChild ? false : { target: OUR_NAME }, ...own } = given
   checkFunctions('serializers', own.serializers)
   checkFunctions('formatters', own.formatters)
   const appSerializer = own.serializers?.['err']
   const serialize = appSerializer ?? serializeError
   return {
     ...own,
-    ...(transport !== false && { transport: checkedTransport(transport, own.nestedKey) }),
+    ...(transport !== false && { transport: checkedTransport(transport, findKeys(own)) }),
+    ...(own.customLogLevel === undefined && own.useLevel === undefined && { customLogLevel: levelOfResponse }),
     mixin: ingestMixin(own.mixin),
     serializers: {
       err: serialize,
@@ -56,7 +63,10 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
       error: serialize,
       ...own.serializers,
     },
-    formatters: { ...own.formatters, log: createErrorFormatter(appSerializer, own) },
+    // A child logger's own would replace those of its parent.
+    ...((!isChild || own.formatters !== undefined) && {
+      formatters: { ...own.formatters, log: createErrorFormatter(appSerializer, own) },
+    }),
     hooks: { ...own.hooks, logMethod: createLogMethod(own.hooks?.logMethod) },
   }
 }
@@ -95,8 +105,32 @@ function createErrorFormatter(
   }
 }
 
-/** Checks the options of this transport wherever it is used, and adds `nestedKey`, which pino passes to no transport. */
-function checkedTransport(transport: AppTransport, nestedKey: string | undefined): AppTransport {
+type KnownKeys = Pick<NonNullable<IngestOptions['pino']>, 'nestedKey' | 'levelKey'>
+
+/** Keys of a record that pino passes to no transport. */
+function findKeys({ nestedKey, formatters }: Pick<LoggerOptions, 'nestedKey' | 'formatters'>): KnownKeys {
+  const levelKey = findLevelKey(formatters?.level)
+  return { ...(nestedKey !== undefined && { nestedKey }), ...(levelKey !== undefined && { levelKey }) }
+}
+
+/** Keys under which a level is found without an option. */
+const LEVEL_KEYS = ['level', 'severity']
+const [LABEL, NUMBER] = ['info', 30] as const
+
+/** The key under which the application's formatter writes the level, if it is another one. */
+function findLevelKey(format: ((label: string, number: number) => object) | undefined): string | undefined {
+  if (format === undefined) return undefined
+  try {
+    const written = Object.entries(format(LABEL, NUMBER) as Record<string, unknown>)
+    if (written.some(([key]) => LEVEL_KEYS.includes(key))) return undefined
+    return written.find(([, value]) => value === NUMBER || String(value).toLowerCase().startsWith(LABEL))?.[0]
+  } catch {
+    return undefined // pino reports the error
+  }
+}
+
+/** Checks the options of this transport wherever it is used, and adds keys of which it would not know. */
+function checkedTransport(transport: AppTransport, keys: KnownKeys): AppTransport {
   const listed = <Item extends object>(name: string, list: readonly Item[]): readonly Item[] => {
     checkArgument(`${name} of ingestOptions()`, 'a list', Array.isArray(list), list)
     for (const item of list) checkArgument(`each of ${name} of ingestOptions()`, 'an object', isObject(item), item)
@@ -110,7 +144,7 @@ function checkedTransport(transport: AppTransport, nestedKey: string | undefined
   ): Target => {
     if (!isOurs(target.target)) return target
     const options: unknown = target.options
-    const completed = nestedKey === undefined ? options : addNestedKey(options, nestedKey)
+    const completed = Object.keys(keys).length === 0 ? options : addKeys(options, keys)
     checkCanCross((options as IngestOptions | undefined)?.beforeSend)
     if (!isElsewhere) resolveFromProcess(completed)
     return { ...target, ...(completed !== options && { options: completed }) }
@@ -128,10 +162,12 @@ function checkedTransport(transport: AppTransport, nestedKey: string | undefined
 }
 
 /** @returns wrong options unchanged, for the check of them */
-function addNestedKey(options: unknown = {}, nestedKey: string): unknown {
+function addKeys(options: unknown = {}, keys: KnownKeys): unknown {
   if (!isPlainObject(options)) return options
   const { pino = {} } = options
-  return isPlainObject(pino) ? { ...options, pino: { ...pino, nestedKey: pino['nestedKey'] ?? nestedKey } } : options
+  if (!isPlainObject(pino)) return options
+  const given = Object.entries(pino).filter(([, value]) => value !== undefined)
+  return { ...options, pino: { ...keys, ...Object.fromEntries(given) } }
 }
 
 function isOurs(target: unknown): boolean {

@@ -429,6 +429,33 @@ describe('the transport', () => {
     })
   })
 
+  test.each<[object, string | undefined]>([
+    [(label: string) => ({ lvl: label }), 'lvl'],
+    [(label: string, number: number) => ({ 'log.level': label.toUpperCase(), n: number }), 'log.level'],
+    [(_label: string, number: number) => ({ app: 'shop', rank: number }), 'rank'],
+    [(label: string) => ({ level: label, other: label }), undefined],
+    [(label: string) => ({ severity: label, other: label }), undefined],
+    [() => ({ app: 'shop' }), undefined],
+    [
+      () => {
+        throw new Error('no')
+      },
+      undefined,
+    ],
+  ])('receives the key under which formatters.level writes, for %o: %j', (level, levelKey) => {
+    const formatters = { level: level as (label: string, number: number) => object }
+    const { transport } = ingestOptions({ formatters, transport: { target: 'pino-ingest' } })
+    expect(transport).toEqual({
+      target: 'pino-ingest',
+      ...(levelKey !== undefined && { options: { pino: { levelKey } } }),
+    })
+    const own = { target: 'pino-ingest', options: { pino: { levelKey: 'own' } } }
+    expect(ingestOptions({ formatters, nestedKey: 'data', transport: own }).transport).toEqual({
+      target: 'pino-ingest',
+      options: { pino: { nestedKey: 'data', levelKey: 'own' } },
+    })
+  })
+
   test('a value that is no transport is left to pino to report', () => {
     expect(() => pino(ingestOptions({ transport: lines().stream as never }))).toThrow(/do not allow stream/)
   })

@@ -38,7 +38,8 @@ describe('pino-http', () => {
     ['with a logger', (stream) => ({ logger: pino(ingestOptions({ transport: false }), stream) })],
     ['with options', (stream) => ({ ...ingestOptions({ transport: false }), stream }) as Options],
   ]
-  test.each(ways)('%s: its records have the scope, the breadcrumbs and the route', async (_, options) => {
+  test.each(ways)('%s: its records have the scope, the breadcrumbs and the route', async (way, options) => {
+    const isError = way === 'with options' // which set the level by the status
     const out = lines()
     const log = pinoHttp(options(out.stream))
     await get(
@@ -55,7 +56,7 @@ describe('pino-http', () => {
     )
     const [record] = await records(out, 1)
     expect(record).toMatchObject({
-      level: 30,
+      level: isError ? 50 : 30,
       msg: 'request errored',
       request_id: 'r',
       user_id: 'u',
@@ -69,7 +70,7 @@ describe('pino-http', () => {
       },
       responseTime: expect.any(Number) as number,
     })
-    expect(record).not.toHaveProperty('breadcrumbs') // pino-http logs it as info
+    expect(record?.['breadcrumbs']).toEqual(isError ? [expect.objectContaining({ message: 'found' })] : undefined)
   })
 })
 

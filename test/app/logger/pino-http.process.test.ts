@@ -1,0 +1,167 @@
+/** `ingestOptions()` for pino-http, with Express: the level is that of the status, and the error is the one that was thrown. */
+import { once } from 'node:events'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import Fastify from 'fastify'
+import { expect, expectTypeOf, onTestFinished, test } from 'vitest'
+import pino from 'pino'
+import { pinoHttp } from 'pino-http'
+import type { Options } from 'pino-http'
+import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
+import { createIngestService } from '../../../src/service/index.js'
+import { ingestStream } from '../../../src/transport/in-process.js'
+import { lines } from '../lines.js'
+
+type Request = IncomingMessage
+type Response = ServerResponse & { readonly locals: Record<string, string> }
+type Next = (error?: unknown) => void
+type Handler = (request: Request, response: Response, next: Next) => void
+type ErrorHandler = (error: Error, request: Request, response: Response, next: Next) => void
+
+/** The used part of Express, which has no types of its own. */
+interface Express {
+  use(handler: Handler): void
+  use(handler: ErrorHandler): void
+  get(path: string, handler: Handler): void
+  listen(port: number, host: string): Server
+}
+
+const express = createRequire(import.meta.url)('express') as () => Express
+
+const declined = Object.assign(
+  new RangeError('card declined', { cause: Object.assign(new Error('timeout'), { code: 'E_TIMEOUT' }) }),
+  {
+    code: 'E_CARD',
+  },
+)
+const OUTPUT = process.env['NODE_ENV']
+
+interface Logged {
+  readonly level: number
+  readonly res: { readonly statusCode: number }
+  readonly err?: { readonly message: string; readonly cause?: { readonly code: string } }
+}
+
+/** The records of one request each. */
+async function requestAll(options: Options, paths: readonly string[]): Promise<Logged[]> {
+  const records: Logged[] = []
+  const stream = { write: (text: string) => void records.push(JSON.parse(text) as Logged) }
+  const app = express()
+  app.use(options.logger === undefined ? pinoHttp(options, stream) : pinoHttp(options))
+  await send(app, paths)
+  return records
+}
+
+async function send(app: Express, paths: readonly string[]): Promise<void> {
+  process.env['NODE_ENV'] = 'test' // Express prints errors otherwise
+  onTestFinished(() => void (process.env['NODE_ENV'] = OUTPUT))
+  app.get('/ok', (_request, response) => void response.end('ok'))
+  app.get('/fails', () => {
+    throw declined
+  })
+  app.get('/refused', () => {
+    throw Object.assign(new Error('refused'), { status: 403 })
+  })
+  app.get('/broken', (_request, response) => {
+    response.write('half')
+    throw declined
+  })
+  app.use((error: Error, _request: Request, response: Response, next: Next) => {
+    response.err = error
+    next(error)
+  })
+  const server = app.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  for (const path of paths)
+    await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
+      .then((response) => response.text())
+      .catch(() => {})
+}
+
+const PATHS = ['/ok', '/nowhere', '/refused', '/fails', '/broken']
+const EXPECTED = [
+  { level: 30, res: { statusCode: 200 } },
+  { level: 40, res: { statusCode: 404 } },
+  { level: 40, res: { statusCode: 403 }, err: { message: 'refused' } },
+  {
+    level: 50,
+    res: { statusCode: 500 },
+    err: { message: 'card declined', code: 'E_CARD', cause: { code: 'E_TIMEOUT' } },
+  },
+  { level: 50, res: { statusCode: 200 }, err: { message: 'card declined' } },
+]
+
+test('the level is that of the status, and the error that of the handler, with its causes', async () => {
+  const records = await requestAll(ingestOptions({ transport: false, autoLogging: true }), PATHS)
+  expect(records).toMatchObject(EXPECTED)
+})
+
+test('so it is for a logger that exists, whose own options stay', async () => {
+  const records: unknown[] = []
+  const stream = { write: (text: string) => void records.push(JSON.parse(text)) }
+  const formatters = { log: (record: object) => ({ ...record, own: 1 }) }
+  const logger = pino(ingestOptions({ transport: false, formatters }), stream)
+  const options = ingestOptions({ logger, quietReqLogger: true })
+  expect(options).not.toHaveProperty('transport')
+  await requestAll(options, PATHS)
+  expect(records).toMatchObject(
+    EXPECTED.map((expected) => ({ ...expected, own: 1, reqId: expect.any(Number) as number })),
+  )
+})
+
+test("an application's own level is used", async () => {
+  const levelsOf = async (options: Options): Promise<number[]> =>
+    (await requestAll(options, ['/ok', '/fails'])).map(({ level }) => level)
+  expect(await levelsOf(ingestOptions({ transport: false, customLogLevel: () => 'fatal' }))).toEqual([60, 60])
+  expect(await levelsOf(ingestOptions({ transport: false, useLevel: 'warn' }))).toEqual([40, 40])
+})
+
+test('pino-http accepts the result, and its options are checked', () => {
+  expectTypeOf(ingestOptions()).toExtend<Options>()
+  const options = ingestOptions({
+    transport: false,
+    genReqId: (request: IncomingMessage) => String(request.headers['x-request-id']),
+    customProps: (_request: Request, response: Response) => ({ route: response.locals['route'] }),
+    customLogLevel: (_request: IncomingMessage, _response: ServerResponse, error) =>
+      error === undefined ? 'silent' : 'warn',
+    customAttributeKeys: { req: 'request' },
+  })
+  expect(pinoHttp(options)).toBeTypeOf('function')
+  // @ts-expect-error there is no such option
+  ingestOptions({ customLogLevle: () => 'info' })
+})
+
+test('the entry that arrives has level, cause and codes', async () => {
+  const service = await createIngestService()
+  onTestFinished(() => service.close())
+  const stream = ingestStream({ url: service.url, apiKey: 'k', spool: false })
+  const app = express()
+  app.use(pinoHttp(ingestOptions({ transport: false }), stream))
+  await send(app, ['/fails'])
+  stream.end()
+  await once(stream, 'close')
+  expect(service.entries().items).toMatchObject([
+    {
+      entry: {
+        level: 'error',
+        error: { type: 'RangeError', message: 'card declined' },
+        request: { status_code: 500, path: '/fails' },
+        metadata: { error: { code: 'E_CARD', cause: { message: 'timeout', code: 'E_TIMEOUT' } } },
+      },
+    },
+  ])
+})
+
+test('pino and Fastify take no notice of it', async () => {
+  const { stream, last } = lines()
+  pino(ingestOptions({ transport: false }), stream).info({ res: { statusCode: 500 } }, 'plain')
+  expect(last()).toMatchObject({ level: 30 })
+  const app = Fastify({ logger: { ...ingestOptions({ transport: false }), stream } })
+  app.get('/', (_request, reply) => reply.code(500).send('no'))
+  await app.inject('/')
+  expect(last()).toMatchObject({ level: 30, res: { statusCode: 500 } })
+  Reflect.apply(app.log.error, app.log, ['failed', declined])
+  expect(last()).toMatchObject({ msg: 'failed', err: { code: 'E_CARD' } })
+})
