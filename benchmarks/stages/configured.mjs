@@ -4,6 +4,7 @@ import { resolveOptions } from '../../dist/esm/options/resolve-options.js'
 import { createEntryBuilder } from '../../dist/esm/pipeline/create-entry-builder.js'
 import { createMappingOptions } from '../../dist/esm/pipeline/mapping-options.js'
 import { Mapper } from '../../dist/esm/record/mapper.js'
+import { RequestJoiner } from '../../dist/esm/request-logs/request-joiner.js'
 
 const GIVEN = {
   url: 'http://127.0.0.1:9/api/v1',
@@ -36,6 +37,7 @@ export function newEntryBuilder() {
     mapping: MAPPING,
     clock: systemClock,
     mapper: newMapper(),
+    joiner: new RequestJoiner({ clock: systemClock, ...MAPPING }),
     requests: undefined,
     hook: undefined,
     onProblem: fail,

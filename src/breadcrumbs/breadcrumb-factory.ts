@@ -4,6 +4,7 @@ import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { toPlainText } from '../record/coerce.js'
 import { createObject, putUnderFreeKey } from '../record/clean-copy.js'
 import { parseExact, stringifyExact } from '../shared/exact-json.js'
+import type { RequestKeys } from '../options/settings.js'
 import { mapByParsing } from '../record/reference/reference-path.js'
 import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 import { FastBreadcrumbFactory } from './fast-breadcrumb-factory.js'
@@ -56,13 +57,16 @@ const TAIL = ']}'
 export function createBreadcrumbByParsing(line: string, options: MappingOptions, receivedAt: string): string {
   const createWithin = (maxEntryBytes: number): string =>
     stringifyExact(
-      toBreadcrumb(parseExact(mapByParsing(line, { ...options, maxEntryBytes }, receivedAt).json) as LogEntry),
+      toBreadcrumb(
+        parseExact(mapByParsing(line, { ...options, maxEntryBytes }, receivedAt).json) as LogEntry,
+        options.requestKeys,
+      ),
     )
   const json = createWithin(options.maxEntryBytes)
   return Buffer.byteLength(json) <= MAX_BREADCRUMB_BYTES ? json : createWithin(CUT_BYTES)
 }
 
-function toBreadcrumb(entry: LogEntry): Breadcrumb {
+function toBreadcrumb(entry: LogEntry, { req, res }: RequestKeys): Breadcrumb {
   const { request, error, metadata = {}, level, message, timestamp } = entry
   const type = error !== undefined ? 'error' : request !== undefined ? 'http' : 'log'
   const categoryKey = CATEGORY_KEYS.find((key) => (toPlainText(metadata[key]) ?? '') !== '')
@@ -75,7 +79,8 @@ function toBreadcrumb(entry: LogEntry): Breadcrumb {
   if (error?.message !== message) put('error_message', error?.message)
   put('action', entry.action)
   if (entry.perf !== undefined) put('perf', { ...entry.perf })
-  for (const [key, value] of Object.entries(metadata)) if (!NOT_DATA.has(key) && key !== categoryKey) put(key, value)
+  const notData = new Set([...NOT_DATA, categoryKey, req, res])
+  for (const [key, value] of Object.entries(metadata)) if (!notData.has(key)) put(key, value)
   return {
     type,
     category: categoryKey === undefined ? type : (metadata[categoryKey] as string),

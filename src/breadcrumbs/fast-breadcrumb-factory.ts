@@ -1,7 +1,8 @@
 /** Maps a usual line to a breadcrumb without JSON.parse; returns `undefined` for any other line. */
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { ErrorScanner } from '../record/fast/error-scanner.js'
-import { SLOT_FIELDS, SLOT_OF_KEY, isEntryKey } from '../record/fast/fast-fields.js'
+import { OTHER_REQUEST_ID, SLOT_FIELDS, createKeyTable, isEntryKey } from '../record/fast/fast-fields.js'
+import type { KeyTable } from '../record/fast/fast-fields.js'
 import { LevelTextCache, TimestampTextCache, toMessageText } from '../record/fast/entry-head.js'
 import { RequestScanner } from '../record/fast/request-scanner.js'
 import { FieldSlots } from '../record/fast/field-slots.js'
@@ -21,7 +22,7 @@ const DERIVED_KEYS: readonly string[] = ['method', 'url', 'status_code', 'error_
 export class FastBreadcrumbFactory {
   readonly #options: MappingOptions
   readonly #maxBytes: number
-  readonly #isUsual: boolean
+  readonly #keys: KeyTable
   readonly #levels: LevelTextCache
   readonly #times = new TimestampTextCache()
   readonly #members = new MemberCursor()
@@ -41,16 +42,13 @@ export class FastBreadcrumbFactory {
   constructor(options: MappingOptions, maxBytes: number) {
     this.#options = options
     this.#maxBytes = maxBytes
-    this.#isUsual =
-      options.nestedKey === undefined &&
-      !isEntryKey(options.messageKey) &&
-      (options.errorKey === 'err' || options.errorKey === 'error' || !isEntryKey(options.errorKey))
+    this.#keys = createKeyTable(options)
     this.#levels = new LevelTextCache(options.levels)
   }
 
   /** @param line was accepted by the fast path of entries: its strings can be copied unchanged */
   create(line: string): string | undefined {
-    if (!this.#isUsual || line.length > MAX_LINE_CHARS) return undefined
+    if (!this.#keys.isSupported || line.length > MAX_LINE_CHARS) return undefined
     this.#seen.reset()
     this.#slots.reset()
     this.#request.reset()
@@ -107,10 +105,10 @@ export class FastBreadcrumbFactory {
       this.#hasError = true
       return (member.after = this.#error.scan(line, member.valueAt, line.length)) !== -1
     }
-    if (key === 'req' || key === 'res') {
+    if (key === this.#keys.req || key === this.#keys.res) {
       this.#hasRequest = true
       const end =
-        key === 'req'
+        key === this.#keys.req
           ? this.#request.scanReq(line, member.valueAt, line.length)
           : this.#request.scanRes(line, member.valueAt, line.length)
       return (member.after = end) !== -1
@@ -119,9 +117,9 @@ export class FastBreadcrumbFactory {
     if (key === this.#options.messageKey) return (this.#message = toMessageText(member)) !== ''
     if (key === (this.#options.levelKey ?? 'level')) return this.#placeLevel(member.value())
     if (key === 'time') return (this.#timestamp = this.#times.get(member.value())) !== ''
-    if (key === 'responseTime') return this.#placeDuration(member)
-    const slot = SLOT_OF_KEY.get(key)
-    if (slot !== undefined) return slot !== ACTION_SLOT && this.#slots.fill(slot, member)
+    if (key === this.#keys.responseTime) return this.#placeDuration(member)
+    const slot = this.#keys.slotOf.get(key)
+    if (slot !== undefined) return slot !== ACTION_SLOT && slot !== OTHER_REQUEST_ID && this.#slots.fill(slot, member)
     if (IDENTITY.includes(key)) return member.isText()
     if (isEntryKey(key) || DERIVED_KEYS.includes(key)) return false
     if (NOT_DATA.has(key)) return true

@@ -279,6 +279,15 @@ export const APPLICATION_MESSAGES = {
     remedy:
       'name the key in `pino.levelKey`, or write one of the level names in [the table of fields](../../README.md#what-your-record-becomes)',
   },
+  requestsNotUnderstood: {
+    code: 'CONFIG',
+    text: (count, req, res, responseTime, reqId) =>
+      `${count} records in a row look like HTTP requests and gave no request log; name their keys in requestLogs.keys, now ${req}, ${res}, ${responseTime}, ${reqId}`,
+    cause:
+      '`requestLogs` is on, and the records have a status or a duration, but no method, path, status and duration under the keys that are known; reported once',
+    remedy:
+      "set `requestLogs.keys` to the names of pino-http's `customAttributeKeys`, or `reqId` to Fastify's `requestIdLogLabel`",
+  },
   hookFailed: {
     code: 'CONFIG',
     text: (fault) => `beforeSend ${fault}; the entry is sent unchanged`,

@@ -14,6 +14,7 @@ import type { Settings } from '../options/resolve-options.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import type { Mapper } from '../record/mapper.js'
 import { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
+import type { RequestJoiner } from '../request-logs/request-joiner.js'
 import { BreadcrumbBuffer } from '../breadcrumbs/breadcrumb-buffer.js'
 import type { RequestLogPipeline } from './request-log-pipeline.js'
 
@@ -22,6 +23,7 @@ export interface EntryBuilderParts {
   readonly mapping: MappingOptions
   readonly clock: Clock
   readonly mapper: Mapper
+  readonly joiner: RequestJoiner
   readonly requests: RequestLogPipeline | undefined
   /** The function of `beforeSend`. */
   readonly hook: HookFunction | undefined
@@ -31,12 +33,13 @@ export interface EntryBuilderParts {
 }
 
 export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
-  const { settings, mapping, clock, mapper, requests, hook, onProblem, onSummary } = parts
+  const { settings, mapping, clock, mapper, joiner, requests, hook, onProblem, onSummary } = parts
   const { maxEntryBytes, sample, dedupeWindowMs } = settings
   const beforeSend =
     hook && new BeforeSendHook({ hook, onProblem, isValid: findFault, maxEntryBytes, redactor: mapping.redactor })
   return new EntryBuilder({
     mapper,
+    joiner,
     maxEntryBytes,
     threshold: toThreshold(settings.level),
     onRecord: requests && ((entryJson) => requests.add(entryJson)),

@@ -1,5 +1,5 @@
 /**
- * Builds the entry of a line: maps, samples and deduplicates it, attaches breadcrumbs, and calls the application's `beforeSend`. A line
+ * Builds the entry of a line: maps, joins, samples and deduplicates it, attaches breadcrumbs, and calls the application's `beforeSend`. A line
  * whose entry is not sent may still become a breadcrumb.
  */
 import type { Deduplicator } from '../filter/deduplicator.js'
@@ -8,6 +8,7 @@ import { findFingerprint } from '../filter/entry-fingerprint.js'
 import type { Sampler } from '../filter/sampler.js'
 import type { MappedRecord } from '../record/mapped-record.js'
 import type { Mapper } from '../record/mapper.js'
+import type { RequestJoiner } from '../request-logs/request-joiner.js'
 import { appendBreadcrumbs, attachBreadcrumbs } from '../breadcrumbs/attach-breadcrumbs.js'
 import type { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
 import type { BreadcrumbBuffer } from '../breadcrumbs/breadcrumb-buffer.js'
@@ -28,6 +29,7 @@ export interface EntryBuilderOptions {
   readonly threshold: number
   /** Receives the entry of every record, even below the threshold. Returns true if it must not be sent as a log entry as well. */
   readonly onRecord?: ((entryJson: string) => boolean) | undefined
+  readonly joiner: RequestJoiner
   readonly breadcrumbs?: EntryBreadcrumbs | undefined
   readonly sampler?: Sampler | undefined
   readonly deduplicator?: Deduplicator | undefined
@@ -56,8 +58,9 @@ export class EntryBuilder {
    * @returns the mapper's record, with `json` and `severity` of the entry that is sent; `json` is '' if none is
    */
   build(text: string, start: number, end: number): MappedRecord {
-    const { mapper, breadcrumbs } = this.#options
+    const { mapper, joiner, breadcrumbs } = this.#options
     const record = mapper.map(text, start, end)
+    if (record.requestPart !== 'none') joiner.join(record)
     if (record.json !== '' && !this.#isKept(record)) record.json = ''
     const takesBreadcrumbs = record.json !== '' && record.severity >= ERROR_SEVERITY
     if (breadcrumbs !== undefined) {

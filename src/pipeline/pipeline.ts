@@ -13,6 +13,7 @@ import { createSecretMask } from '../diagnostics/secret-mask.js'
 import type { HookFunction } from '../filter/load-hook.js'
 import { toThreshold } from '../options/resolve-options.js'
 import type { Settings } from '../options/settings.js'
+import { RequestJoiner } from '../request-logs/request-joiner.js'
 import { Mapper } from '../record/mapper.js'
 import type { Clock } from '../shared/clock.js'
 import { createEntryBuilder } from './create-entry-builder.js'
@@ -87,12 +88,21 @@ export class Pipeline {
       siblingUrls: this.#requestAccount === undefined ? [] : [toRequestLogUrl(settings.url)],
       onPreviousDrops: (drops) => notices.addFromPreviousProcess(drops),
     })
+    const mapping = createMappingOptions(settings, config)
+    const joiner = new RequestJoiner({ clock, ...mapping })
     const requests =
       this.#requestAccount &&
-      new RequestLogPipeline({ ...shared, settings, account: this.#requestAccount, report: reporter, http, hint })
+      new RequestLogPipeline({
+        ...shared,
+        settings,
+        joiner,
+        account: this.#requestAccount,
+        report: reporter,
+        http,
+        hint,
+      })
     const endpoints = requests === undefined ? ([entries] as const) : ([entries, requests.endpoint] as const)
     const threshold = toThreshold(settings.level)
-    const mapping = createMappingOptions(settings, config)
     const mapper = new Mapper(
       mapping,
       requests === undefined ? threshold : -1,
@@ -104,6 +114,7 @@ export class Pipeline {
       mapping,
       clock,
       mapper,
+      joiner,
       requests,
       hook,
       onProblem: (message) => reporter.problem('CONFIG', message),

@@ -6,7 +6,10 @@ import { createRequestsBodySender, createRequestsSender } from '../delivery/requ
 import type { Settings } from '../options/resolve-options.js'
 import type { Reporter } from '../diagnostics/reporter.js'
 import { PATHS } from '../protocol/limits.js'
-import { REQUEST_MEMBER, RequestLogExtractor } from '../request-logs/request-log-extractor.js'
+import type { RequestJoiner } from '../request-logs/request-joiner.js'
+import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
+import { MISSED_LIMIT, MissedRequests } from '../request-logs/missed-requests.js'
+import { NO_REQUEST_LOG, REQUEST_MEMBER, RequestLogExtractor } from '../request-logs/request-log-extractor.js'
 import { toRequestLogSettings } from './mapping-options.js'
 
 export interface RequestLogPipelineOptions extends Pick<
@@ -15,6 +18,7 @@ export interface RequestLogPipelineOptions extends Pick<
 > {
   readonly report: Reporter
   readonly settings: Settings
+  readonly joiner: RequestJoiner
   readonly http: Http
   readonly hint: string | undefined
 }
@@ -26,12 +30,15 @@ export function toRequestLogUrl(url: string): string {
 export class RequestLogPipeline {
   readonly endpoint: EndpointPipeline
   readonly #logs: RequestLogExtractor
-  readonly #isOnly: boolean
+  readonly #missed = new MissedRequests()
+  readonly #settings: Settings
+  readonly #report: Reporter
 
-  constructor({ settings, http, hint, report, ...shared }: RequestLogPipelineOptions) {
+  constructor({ settings, joiner, http, hint, report, ...shared }: RequestLogPipelineOptions) {
     const { clock } = shared
-    this.#logs = new RequestLogExtractor({ clock })
-    this.#isOnly = settings.requestLogs.only
+    this.#logs = new RequestLogExtractor({ clock, joiner, requestKeys: settings.requestLogs.keys })
+    this.#settings = settings
+    this.#report = report
     this.endpoint = new EndpointPipeline({
       ...shared,
       settings: toRequestLogSettings(settings),
@@ -47,13 +54,23 @@ export class RequestLogPipeline {
 
   /** @returns whether the record must not be sent as an entry */
   add(entryJson: string): boolean {
-    if (!entryJson.includes(REQUEST_MEMBER)) return false
-    const { json, severity, isCovered } = this.#logs.extract(entryJson)
-    if (json !== undefined) {
+    const { json, severity, isCovered } = entryJson.includes(REQUEST_MEMBER)
+      ? this.#logs.extract(entryJson)
+      : NO_REQUEST_LOG
+    if (json === undefined) {
+      if (this.#missed.add(entryJson)) this.#reportMissed()
+    } else {
+      this.#missed.reset()
       this.endpoint.account.received += 1
       if (severity < this.endpoint.admission.threshold) this.endpoint.recordRefusal()
       else this.endpoint.batcher.add(json, severity)
     }
-    return this.#isOnly && isCovered
+    return this.#settings.requestLogs.only && isCovered
+  }
+
+  #reportMissed(): void {
+    const { req, res, responseTime, reqId } = this.#settings.requestLogs.keys
+    const { code, text } = APPLICATION_MESSAGES.requestsNotUnderstood
+    this.#report.problem(code, text(MISSED_LIMIT, req, res, responseTime, reqId))
   }
 }

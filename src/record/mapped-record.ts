@@ -3,9 +3,12 @@
 /** The relation by which records share breadcrumbs. */
 export type ScopeKind = 'trace' | 'request' | 'session' | 'process'
 
+/** The start of a request or its end, with an id of its own, by which it can be joined to the other; or both. */
+export type RequestPart = 'none' | 'part' | 'whole'
+
 /** The mapper fills one object of this type for all lines: its values are valid until the next line is mapped. */
 export interface MappedRecord {
-  /** The entry as JSON; '' if its severity is below the threshold. */
+  /** The entry as JSON; '' if its severity is below the threshold, unless it is a part of a request. */
   json: string
   /** `json` without its closing brace if that needs no copy, else ''. */
   openJson: string
@@ -20,6 +23,7 @@ export interface MappedRecord {
   scopeId: string
   /** Whether the entry has breadcrumbs of the record's own. */
   hasBreadcrumbs: boolean
+  requestPart: RequestPart
   /** Whether the fast path mapped the line: its strings can be copied without decoding. */
   isFastPath: boolean
 }
@@ -34,6 +38,7 @@ export function createMappedRecord(): MappedRecord {
     scopeKind: 'process',
     scopeId: '',
     hasBreadcrumbs: false,
+    requestPart: 'none',
     isFastPath: false,
   }
 }
@@ -57,4 +62,9 @@ export function setScope(
     record.scopeKind = sessionId === '' ? 'process' : 'session'
     record.scopeId = sessionId
   }
+}
+
+export function toRequestPart(hasStart: boolean, hasEnd: boolean, hasId: boolean): RequestPart {
+  if (hasStart && hasEnd) return 'whole'
+  return hasId && (hasStart || hasEnd) ? 'part' : 'none'
 }

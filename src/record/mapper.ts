@@ -78,14 +78,15 @@ export class Mapper {
   #mapByParsing(text: string, start: number, end: number): MappedRecord {
     const line = start === 0 && end === text.length ? text : text.slice(start, end)
     const receivedAt = new Date(this.#wallNow()).toISOString()
-    const { json, level, hasLevel, ids } = mapByParsing(line, this.#options, receivedAt)
+    const { json, level, hasLevel, ids, requestPart } = mapByParsing(line, this.#options, receivedAt)
     if (hasLevel !== undefined) this.#countUnlevelled(hasLevel)
     const record = this.#record
-    record.json = level.severity < this.#threshold ? '' : json
+    record.json = level.severity < this.#threshold && requestPart !== 'part' ? '' : json
     record.openJson = ''
     record.severity = level.severity
     record.fingerprint = ids.fingerprint
     record.hasBreadcrumbs = ids.hasBreadcrumbs
+    record.requestPart = requestPart
     record.isFastPath = false
     setScope(record, ids.traceId, ids.isCallersTrace, ids.requestId, ids.sessionId)
     return record

@@ -1,68 +1,85 @@
-/** Starts of requests whose end is not yet logged: Fastify logs a request in two records. Bounded in number, size and age. */
+/** Joins the records of one request: Fastify logs it in two, and only the first has method, URL and address. */
+import type { RequestKeys } from '../options/settings.js'
+import type { EntryRequest, Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
+import type { MappedRecord } from '../record/mapped-record.js'
+import { requestPartKeys } from '../record/reference/entry-request.js'
+import { shortenToFit } from '../record/shorten-entry.js'
 import type { Clock } from '../shared/clock.js'
-import type { RequestStart } from './request-log.js'
+import { parseExact, stringifyExact } from '../shared/exact-json.js'
+import { parseRequestId } from './request-log.js'
+import { RequestStarts } from './request-starts.js'
 
-/** More than the concurrent requests of one process. */
-const MAX_OPEN = 10_000
-/** Servers limit paths to 16 KiB or so; ten thousand of these would take too much memory. */
-const MAX_OPEN_CHARS = 4 * 1024 * 1024
-/** The end of an aborted request is never logged. */
-const MAX_AGE_MS = 5 * 60_000
-
-interface Waiting {
-  readonly opening: RequestStart
-  readonly chars: number
-  readonly openedAt: number
+export interface RequestJoinerOptions {
+  readonly clock: Pick<Clock, 'now'>
+  readonly requestKeys: RequestKeys
+  readonly maxEntryBytes: number
 }
 
+/** The parts of the first entry that the others lack. */
+interface RequestStart {
+  readonly request: EntryRequest
+  readonly metadata: JsonObject
+}
+
+/** The message of Fastify's first record of a request. */
+export const FASTIFY_START = 'incoming request'
+
 export class RequestJoiner {
-  readonly #clock: Pick<Clock, 'now'>
-  /** By id, the oldest first. */
-  readonly #waiting = new Map<string, Waiting>()
-  #chars = 0
+  readonly #requestKeys: RequestKeys
+  readonly #maxEntryBytes: number
+  readonly #starts: RequestStarts
 
-  constructor(clock: Pick<Clock, 'now'>) {
-    this.#clock = clock
+  constructor({ clock, requestKeys, maxEntryBytes }: RequestJoinerOptions) {
+    this.#requestKeys = requestKeys
+    this.#maxEntryBytes = maxEntryBytes
+    this.#starts = new RequestStarts(clock)
   }
 
-  /** Number of requests that wait for their end. */
-  get size(): number {
-    return this.#waiting.size
-  }
-
-  /** @param id of the request; if an earlier request has the same id, the newer one wins */
-  set(id: string, opening: RequestStart): void {
-    this.#remove(id)
-    const { method, path, labels } = opening
-    const chars = [id, method, path, ...Object.values(labels)].reduce((sum, text) => sum + text.length, 0)
-    this.#waiting.set(id, { opening, chars, openedAt: this.#clock.now() })
-    this.#chars += chars
-    this.#forget()
-  }
-
-  /** @returns the start of the request; undefined if it was not logged, or too long ago */
-  get(id: string): RequestStart | undefined {
-    this.#forget()
-    return this.#waiting.get(id)?.opening
-  }
-
-  /** The request has ended: a later record with its id is another request. */
-  delete(id: string): void {
-    this.#remove(id)
-  }
-
-  #forget(): void {
-    const now = this.#clock.now()
-    for (const [id, { openedAt }] of this.#waiting) {
-      if (this.#waiting.size <= MAX_OPEN && this.#chars <= MAX_OPEN_CHARS && now - openedAt <= MAX_AGE_MS) return
-      this.#remove(id)
+  /**
+   * Completes the entry of a record that has a response and no request. Records must come in the order in which they were
+   * logged. Never throws.
+   *
+   * @param record whose `json` is as it would be sent: a start is kept without its secrets
+   */
+  join(record: MappedRecord): void {
+    if (record.json === '' || (record.requestPart === 'whole' && this.#starts.size === 0)) return
+    const entry = parseExact(record.json) as LogEntry
+    const key = parseRequestId(entry, this.#requestKeys)?.key
+    const { request } = entry
+    if (key === undefined || request === undefined) return // an entry that was shortened
+    const known = this.#starts.get(key)
+    const hasStart = (request.method ?? request.path ?? request.url) !== undefined
+    if (hasStart && request.status_code === undefined) {
+      // A later record may describe a request that the application itself makes: so the first wins, and Fastify's own always does.
+      if (known === undefined || entry.message === FASTIFY_START) this.#starts.set(key, this.#startOf(entry, request))
+      return
     }
+    if (known === undefined) return
+    const start = parseExact(known) as RequestStart
+    const isOther = hasStart && (request.method !== start.request.method || request.path !== start.request.path)
+    if (request.duration_ms !== undefined && !isOther) this.#starts.delete(key)
+    if (hasStart) return
+    record.json = shortenToFit(stringifyExact(complete(entry, start)), this.#maxEntryBytes)
+    record.openJson = ''
   }
 
-  #remove(id: string): void {
-    const waiting = this.#waiting.get(id)
-    if (waiting === undefined) return
-    this.#chars -= waiting.chars
-    this.#waiting.delete(id)
+  /** Whether the request has begun and not ended. @param key see `RequestId` */
+  isOpen(key: string): boolean {
+    return this.#starts.get(key) !== undefined
   }
+
+  #startOf({ metadata = {} }: LogEntry, { duration_ms: _durationMs, ...request }: EntryRequest): string {
+    const kept = ['route', ...requestPartKeys(this.#requestKeys)].filter((key) => Object.hasOwn(metadata, key))
+    const start: RequestStart = {
+      request,
+      metadata: Object.fromEntries(kept.map((key) => [key, metadata[key] as Json])),
+    }
+    return stringifyExact(start)
+  }
+}
+
+function complete(entry: LogEntry, { request, metadata }: RequestStart): LogEntry {
+  const completed = { ...entry, request: { ...request, ...entry.request } }
+  if (Object.keys(metadata).length > 0) completed.metadata = { ...entry.metadata, ...metadata, ...entry.metadata }
+  return completed
 }

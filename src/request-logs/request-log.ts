@@ -1,13 +1,16 @@
 /** Reads the HTTP request of a log entry, and creates the request log. Pure. */
 import type { RequestLog } from '../protocol/resources.js'
-import { toIsoTime } from '../record/coerce.js'
+import { isCatchAll } from './route-pattern.js'
+import type { RequestKeys } from '../options/settings.js'
+import type { Json } from '../protocol/log-entry.js'
+import { toIdText, toIsoTime } from '../record/coerce.js'
+import { requestPartKeys } from '../record/reference/entry-request.js'
 import { cleanText } from '../record/clean-copy.js'
 
 /** How a request began. */
-export interface RequestStart {
+interface RequestStart {
   readonly method: string
   readonly path: string
-  readonly labels: Labels
 }
 
 type Labels = Pick<RequestLog, 'route' | 'host' | 'service' | 'environment'>
@@ -19,12 +22,17 @@ export interface RequestEnd {
   readonly durationMs: number
 }
 
-export interface LoggedRequest {
+export interface RequestId {
   /** The application's id, which need not be unique across processes. */
-  readonly id: string | undefined
+  readonly text: string
+  /** Distinguishes the requests of several processes that log to one transport. */
+  readonly key: string
+}
+
+export interface LoggedRequest {
+  readonly id: RequestId | undefined
   readonly start: RequestStart | undefined
   readonly end: RequestEnd | undefined
-  /** Also present if `start` is undefined. */
   readonly labels: Labels
   /** ISO 8601, UTC. */
   readonly timestamp: string | undefined
@@ -35,20 +43,27 @@ export interface LoggedRequest {
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** @returns undefined for an entry without an id of a request */
+export function parseRequestId(entry: object, { reqId }: RequestKeys): RequestId | undefined {
+  const { metadata: given, request_id: id } = entry as Fields
+  const metadata = fieldsOf(given) ?? {}
+  // Fastify's own id is the same in all records of a request; a scope may have set another one.
+  const text = [metadata[reqId], metadata['reqId'], id].map((one) => textOf(toIdText(one as Json))).find(Boolean)
+  return text === undefined ? undefined : { text, key: [metadata['hostname'], metadata['pid'], text].join(' ') }
+}
+
 /** @returns undefined if there is no entry, or an entry without a request. Never throws. */
-export function parseRequest(entryJson: string): LoggedRequest | undefined {
+export function parseRequest(entryJson: string, keys: RequestKeys): LoggedRequest | undefined {
   const entry = parse(entryJson)
   const request = fieldsOf(entry?.['request'])
   if (entry === undefined || request === undefined) return undefined
   const method = textOf(request['method'])
   const path = textOf(request['path'])
-  const labels = labelsOf(entry)
   return {
-    // Fastify's own id is the same in both records; a scope may have set another one.
-    id: textOf(fieldsOf(entry['metadata'])?.['reqId']) ?? textOf(entry['request_id']),
-    start: method === undefined || path === undefined ? undefined : { method, path, labels },
+    id: parseRequestId(entry, keys),
+    start: method === undefined || path === undefined ? undefined : { method, path },
     end: endingOf(request),
-    labels,
+    labels: labelsOf(entry, keys),
     timestamp: typeof entry['timestamp'] === 'string' ? toIsoTime(entry['timestamp']) : undefined,
     message: textOf(entry['message']),
     hasOtherContent:
@@ -61,20 +76,19 @@ export function parseRequest(entryJson: string): LoggedRequest | undefined {
 
 /** @param seen the request of the entry that completes it */
 export function toRequestLog(
-  opening: RequestStart,
+  { method, path }: RequestStart,
   { statusCode, durationMs }: RequestEnd,
   seen: LoggedRequest,
   id: string,
   timestamp: string,
 ): RequestLog {
   return {
-    method: opening.method,
-    path: opening.path,
+    method,
+    path,
     status_code: statusCode,
     duration_ms: durationMs,
     request_id: id,
     timestamp,
-    ...opening.labels,
     ...seen.labels,
   }
 }
@@ -102,10 +116,10 @@ function endingOf({ status_code: statusCode, duration_ms: durationMs }: Fields):
   return { statusCode, durationMs: Math.max(0, durationMs) }
 }
 
-function labelsOf(entry: Fields): Labels {
+function labelsOf(entry: Fields, keys: RequestKeys): Labels {
   const metadata = fieldsOf(entry['metadata']) ?? {}
   const labels = {
-    route: routeIn(metadata),
+    route: routeIn(metadata, keys),
     host: textOf(metadata['hostname']),
     service: textOf(entry['service']),
     environment: textOf(entry['environment']),
@@ -113,12 +127,12 @@ function labelsOf(entry: Fields): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([, text]) => text !== undefined))
 }
 
-/** pino-http uses `req` and `res`, or with `customAttributeKeys` other names. */
-const PARTS = ['res', 'response', 'req', 'request']
-
 /** The route pattern, from serializers or custom properties. The response's wins, since it is written last. */
-function routeIn(metadata: Fields): string | undefined {
-  const parts = PARTS.map((name) => fieldsOf(metadata[name])).filter((part) => part !== undefined)
+function routeIn(metadata: Fields, keys: RequestKeys): string | undefined {
+  const parts = requestPartKeys(keys)
+    .toReversed()
+    .map((name) => fieldsOf(metadata[name]))
+    .filter((part) => part !== undefined)
   return [
     ...parts.map((part) => part['route']),
     metadata['route'],
@@ -128,10 +142,10 @@ function routeIn(metadata: Fields): string | undefined {
     .find((pattern) => pattern !== undefined)
 }
 
-/** Text, or the `path` of Express's route, that begins with `/` or `*`. Other text is not a route. */
+/** Text, or the `path` of Express's route, that begins with `/`. Other text is not a route. */
 function patternOf(value: unknown): string | undefined {
   const text = textOf(fieldsOf(value)?.['path'] ?? value)
-  return text !== undefined && /^[/*]/.test(text) ? text : undefined
+  return text?.startsWith('/') === true && !isCatchAll(text) ? text : undefined
 }
 
 function textOf(value: unknown): string | undefined {

@@ -10,8 +10,8 @@ import { faults } from '../record/valid-entry.js'
 
 const options = createMappingOptions()
 
-function isUsual(line: string): boolean {
-  const mapper = new Mapper(options, -1, () => 0)
+function isUsual(line: string, mapping = options): boolean {
+  const mapper = new Mapper(mapping, -1, () => 0)
   return mapper.map(line, 0, line.length).isFastPath
 }
 
@@ -123,12 +123,18 @@ test('a long record makes a short breadcrumb', () => {
   expect(JSON.parse(json)).toMatchObject({ level: 'debug', timestamp: AT })
 })
 
-describe('the fast path', () => {
-  const fast = new FastBreadcrumbFactory(options, MAX_BYTES)
+describe.each([
+  ['its usual names', options],
+  [
+    'other names of a request',
+    createMappingOptions({ requestKeys: { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' } }),
+  ],
+])('the fast path with %s', (_, mapping) => {
+  const fast = new FastBreadcrumbFactory(mapping, MAX_BYTES)
   const judge = (line: string): boolean => {
-    const json = isUsual(line) ? fast.create(line) : undefined
+    const json = isUsual(line, mapping) ? fast.create(line) : undefined
     if (json === undefined) return false
-    expect(JSON.parse(json)).toEqual(JSON.parse(createBreadcrumbByParsing(line, options, RECEIVED_AT)))
+    expect(JSON.parse(json)).toEqual(JSON.parse(createBreadcrumbByParsing(line, mapping, RECEIVED_AT)))
     return true
   }
 

@@ -1,5 +1,5 @@
 /** Request logs: a way and an account of their own. */
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { piped } from './create-pipeline.js'
 
 const REQUEST = { method: 'GET', url: '/orders/7' }
@@ -60,4 +60,53 @@ test('a service without the endpoint gets the entries all the same', async () =>
   write(done(1), done(2))
   await vi.waitFor(() => expect(service.arrived).toBe(2), { timeout: 10_000 })
   expect(pipeline.snapshot.requestLogs).toMatchObject({ received: 2, accepted: 0, pending: 2, balances: true })
+})
+
+describe('records that look like requests and give no request log', () => {
+  const problemsOf = (reported: Awaited<ReturnType<typeof piped>>['reported']): string[] =>
+    reported
+      .filter(({ name }) => name === 'ingest:problem')
+      .map(({ payload }) => (payload as { message: string }).message)
+  const renamed = { rid: 1, q: REQUEST, s: { statusCode: 200 }, took: 12, msg: 'done' }
+
+  test.each<[string, object]>([
+    ["pino-http's under other keys", renamed],
+    ['with other serializers', { q: { verb: 'GET' }, s: { status: 204 }, msg: 'done' }],
+    ["Fastify's second with another label of the id", { rid: 'req-1', res: { statusCode: 200 }, responseTime: 1 }],
+    ['by their message', { rid: 1, took: 3, msg: 'request completed' }],
+    ['by their duration', { rid: 1, responseTime: '3 ms', msg: 'done' }],
+  ])('%s: a hundred are reported once', async (_, record) => {
+    const { write, arrived, reported, service } = await piped({ requestLogs: true })
+    for (let n = 0; n < 99; n += 1) write(record, { msg: 'inside' })
+    expect(problemsOf(reported)).toEqual([])
+    for (let n = 0; n < 201; n += 1) write(record)
+    await arrived()
+    expect(service.requestLogs().items).toEqual([])
+    expect(problemsOf(reported)).toEqual([
+      expect.stringMatching(/^100 .*requestLogs\.keys.* req, res, responseTime, reqId$/),
+    ])
+  })
+
+  test('with their names they are request logs', async () => {
+    const keys = { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' }
+    const { write, arrived, reported, service } = await piped({ requestLogs: { keys } })
+    for (let n = 0; n < 150; n += 1) write(renamed)
+    await arrived()
+    expect(service.requestLogs({ limit: 200 }).items).toHaveLength(150)
+    expect(problemsOf(reported)).toEqual([])
+  })
+
+  test('nothing is reported between request logs, of other records, and with requestLogs off', async () => {
+    const failed = { err: { type: 'E', message: 'm', stack: 'E: m\n    at f', statusCode: 404 }, msg: 'failed' }
+    const mixed = await piped({ requestLogs: true })
+    for (let n = 0; n < 5; n += 1) mixed.write(...Array.from({ length: 99 }, () => renamed), done(n))
+    const other = await piped({ requestLogs: true })
+    other.write(...Array.from({ length: 150 }, () => [failed, { status: 'done' }, { status: 200, ms: 3 }]).flat())
+    const off = await piped()
+    off.write(...Array.from({ length: 150 }, () => renamed))
+    for (const { arrived, reported } of [mixed, other, off]) {
+      await arrived()
+      expect(problemsOf(reported)).toEqual([])
+    }
+  })
 })

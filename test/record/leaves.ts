@@ -4,7 +4,8 @@
  *
  * The closed list of what a record may hold and an entry need not:
  *  1. level and time: another representation (a name, ISO 8601 UTC with milliseconds); a custom label is in the metadata
- *  2. headers other than user-agent and traceparent, and bodies: not sent; traceparent itself becomes two ids
+ *  2. headers other than user-agent, traceparent and an x-request-id without another id, and bodies: not sent; traceparent itself
+ *     becomes two ids
  *  3. containers deeper than 32: text takes their place
  *  4. keys beyond 1,000 of one object
  *  5. a key that comes twice: of `level` and `time` the first counts, of every other the last
@@ -22,7 +23,9 @@
  * 17. an empty message of an error, or beside one
  * 18. the type `Error` of an error that has a name
  * 19. the values of a statement within an error: arguments, literals, parameters, documents
+ * 20. a method of HTTP is in upper case
  */
+import { METHODS } from 'node:http'
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { parseNodes } from './json-nodes.js'
@@ -36,7 +39,17 @@ const ALWAYS_REMOVED = /^(?:authorization|cookie|set-cookie|x-api-key)$/i
 const EXCHANGE = ['headers', 'rawHeaders', 'body', 'data', 'config', 'options', 'request', 'response', 'error', 'cause']
 const DOM_CONSTANTS = Object.entries(DOMException)
 const HEADERS: readonly (string | number)[] = ['headers', 'rawHeaders']
-const UNSENT = ['headers', 'rawHeaders', 'header', 'trailers', 'body', 'rawBody']
+const UNSENT = ['headers', 'header', 'rawHeaders', 'trailers', 'body', 'rawBody']
+const REQUEST_IDS = [
+  'request_id',
+  'requestId',
+  'reqId',
+  'req_id',
+  'x-request-id',
+  'correlationId',
+  'correlation_id',
+  'x-correlation-id',
+]
 
 type Step = string | number
 type Leaf = TextNode | NumberNode | WordNode | { kind: 'empty-object' | 'empty-list' | 'cut' }
@@ -193,7 +206,7 @@ class Plan {
       ['user_id', 'user_id', 'userId'],
       ['session_id', 'session_id', 'sessionId'],
       ['release_id', 'release_id', 'releaseId'],
-      ['request_id', 'request_id', 'requestId', 'reqId'],
+      ['request_id', ...REQUEST_IDS],
       ['action', 'action'],
       ['source', 'source', 'caller'],
       ['fingerprint', 'fingerprint'],
@@ -325,10 +338,11 @@ class Plan {
     const headers = branch(req, 'headers') ?? emptyBranch()
     const agent = headers.members.get('user-agent')
     const hasOne = [
-      this.#take(req, ['method'], isPlain, ['request', 'method']),
+      this.#method(req),
       this.#take(req, ['url'], isPlain, ['request', 'url']),
       this.#take(req, ['path'], isPlain, ['request', 'path']),
       this.#take(res, ['statusCode', 'status_code'], isInteger, ['request', 'status_code']) ??
+        this.#take(res, ['status'], isStatus, ['request', 'status_code']) ??
         this.#take(req, ['status_code', 'statusCode'], isInteger, ['request', 'status_code']),
       this.#take(req, ['remoteAddress', 'ip'], isPlain, ['request', 'ip']),
       this.#take(req, ['user_agent', 'userAgent'], isPlain, ['request', 'user_agent']) ??
@@ -349,6 +363,13 @@ class Plan {
     ) {
       this.#take(req, ['id'], isText, ['request_id'])
     }
+    const header = headers.members.get('x-request-id')
+    if (
+      header?.kind === 'text' &&
+      /^[\w.:-]{1,200}$/.test(header.value) &&
+      !this.expected.some((one) => one.to[0] === 'request_id')
+    )
+      this.#expect(header, 'headers.x-request-id', ['request_id'])
     this.#parent = headers.members.get('traceparent')
     const emptied = [req, res]
     for (const key of ['req', 'request', 'res', 'response']) {
@@ -358,6 +379,15 @@ class Plan {
     }
     this.#drop(emptied)
     return hasRequest
+  }
+
+  /** hapi logs it in lower case. */
+  #method(req: Branch): Leaf | undefined {
+    const method = req.members.get('method')
+    if (method?.kind !== 'text') return undefined
+    const value = METHODS.includes(method.value.toUpperCase()) ? method.value.toUpperCase() : method.value
+    req.members.set('method', { kind: 'text', value })
+    return this.#take(req, ['method'], () => true, ['request', 'method'])
   }
 
   /** The request's traceparent header. */
@@ -731,6 +761,10 @@ function isInteger(leaf: Leaf): boolean {
   return (
     isNumeric(leaf) && Number.isSafeInteger(Number(leaf.kind === 'text' ? leaf.value : (leaf as NumberNode).literal))
   )
+}
+
+function isStatus(leaf: Leaf): boolean {
+  return leaf.kind === 'number' && /^[1-9]\d\d$/.test(String(Number(leaf.literal)))
 }
 
 function isError(tree: Tree | undefined): tree is Branch {

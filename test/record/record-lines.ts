@@ -49,6 +49,14 @@ const KEYS = [
   'reqId',
   'requestId',
   'request_id',
+  'req_id',
+  'x-request-id',
+  'correlationId',
+  'x-correlation-id',
+  'q',
+  's',
+  'took',
+  'rid',
   'pid',
   'hostname',
   'name',
@@ -188,6 +196,7 @@ const INNER = [
   'path',
   'headers',
   'user-agent',
+  'x-request-id',
   'traceparent',
   'user-\\u0061gent',
   'authorization',
@@ -195,6 +204,7 @@ const INNER = [
   'remotePort',
   'statusCode',
   'status_code',
+  'status',
   'body',
   'trace_id',
   'span_id',
@@ -250,6 +260,9 @@ const stack = fc.constantFrom(
 const headers = fc.constantFrom(
   '{}',
   '{"user-agent":"test/1","accept":"*/*"}',
+  '{"host":"h","x-request-id":"c-1"}',
+  '{"x-request-id":"token=1"}',
+  '{"x-request-id":777}',
   '{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01","authorization":"Bearer x"}',
 )
 
@@ -260,6 +273,14 @@ const usualMember: fc.Arbitrary<[string, string]> = fc.oneof(
     ['hostname', '"vm"'],
     ['reqId', '"req-1"'],
     ['reqId', '7'],
+    ['reqId', '"c-1"'],
+    ['correlationId', '"c-1"'],
+    ['x-request-id', '"c-2"'],
+    ['rid', '"req-1"'],
+    ['took', '5'],
+    ['s', '{"statusCode":404,"headers":{"set-cookie":"x"}}'],
+    ['res', '{"status":404,"headers":{}}'],
+    ['res', '{"status":"done","statusCode":200}'],
     ['user_id', '"u1"'],
     ['userId', '5'],
     ['name', '"api"'],
@@ -274,10 +295,15 @@ const usualMember: fc.Arbitrary<[string, string]> = fc.oneof(
     ['source', '"a.js:1"'],
   ),
   fc
-    .tuple(headers, fc.constantFrom('1', '"in-42"', '7'))
-    .map(([all, id]): [string, string] => [
-      'req',
-      `{"id":${id},"method":"GET","url":"/ok?x=1","headers":${all},"remoteAddress":"127.0.0.1","remotePort":47958}`,
+    .tuple(
+      fc.constantFrom('req', 'req', 'q'),
+      headers,
+      fc.constantFrom('"id":1,', '"id":"in-42",', '"id":"req-1",', ''),
+      fc.constantFrom('GET', 'get', 'Post', 'm-search', 'getUser', 'GÉT'),
+    )
+    .map(([key, all, id, method]): [string, string] => [
+      key,
+      `{${id}"method":"${method}","url":"/ok?x=1","headers":${all},"remoteAddress":"127.0.0.1","remotePort":47958}`,
     ]),
   fc
     .tuple(stack, value)

@@ -3,10 +3,15 @@ import { expect } from 'vitest'
 import { validateRequest } from '../../src/client/request-validation.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import { Mapper } from '../../src/record/mapper.js'
+import { createMappedRecord } from '../../src/record/mapped-record.js'
+import type { MappedRecord } from '../../src/record/mapped-record.js'
+import { RequestJoiner } from '../../src/request-logs/request-joiner.js'
+import type { RequestKeys } from '../../src/options/settings.js'
 import { RequestLogExtractor } from '../../src/request-logs/request-log-extractor.js'
 import { validateRequestLogs } from '../../src/service/ingest/validate.js'
 import { FakeClock } from '../fake-clock.js'
 import { createMappingOptions } from '../record/record-lines.js'
+import { faults } from '../record/valid-entry.js'
 
 export const TAG = 'a1b2c3d4e5f6'
 
@@ -16,10 +21,15 @@ export interface Took {
   readonly isCovered: boolean
 }
 
-export function taker(clock = new FakeClock()): { take: (entryJson: string) => Took; line: (line: string) => Took } {
-  const logs = new RequestLogExtractor({ clock, tag: TAG, newId: () => 'minted-0123456789' })
-  const mapper = new Mapper(createMappingOptions({ environment: 'test' }), -1, () => clock.wallNow())
-  const take = (entryJson: string): Took => {
+export function taker(
+  clock = new FakeClock(),
+  requestKeys?: RequestKeys,
+): { take: (entryJson: string) => Took; line: (line: string) => Took } {
+  const mapping = createMappingOptions({ environment: 'test', ...(requestKeys && { requestKeys }) })
+  const joiner = new RequestJoiner({ clock, ...mapping })
+  const logs = new RequestLogExtractor({ clock, joiner, ...mapping, tag: TAG, newId: () => 'minted-0123456789' })
+  const mapper = new Mapper(mapping, -1, () => clock.wallNow())
+  const extract = (entryJson: string): Took => {
     const { json, severity: rank, isCovered } = logs.extract(entryJson)
     if (json === undefined) return { log: undefined, rank, isCovered }
     const log = JSON.parse(json) as RequestLog
@@ -28,18 +38,27 @@ export function taker(clock = new FakeClock()): { take: (entryJson: string) => T
     expect(validateRequestLogs({ requests: [log] })).toEqual([])
     return { log, rank, isCovered }
   }
+  const isValid = (json: string): boolean => faults(json, mapping.maxEntryBytes).length === 0
+  const joined = (record: MappedRecord): string => {
+    if (record.requestPart !== 'none') joiner.join(record)
+    return record.json
+  }
   return {
-    take,
+    // The mapper makes no other entries.
+    take: (entryJson) =>
+      extract(
+        isValid(entryJson) ? joined({ ...createMappedRecord(), json: entryJson, requestPart: 'part' }) : entryJson,
+      ),
     line(line) {
       mapper.beginText()
-      return take(mapper.map(line, 0, line.length).json)
+      return extract(joined(mapper.map(line, 0, line.length)))
     },
   }
 }
 
 /** The request logs of all lines, and the messages of what is a log entry still under `only`. */
-export function takeAll(lines: readonly string[]): { logs: RequestLog[]; left: string[] } {
-  const { line } = taker()
+export function takeAll(lines: readonly string[], requestKeys?: RequestKeys): { logs: RequestLog[]; left: string[] } {
+  const { line } = taker(new FakeClock(), requestKeys)
   const logs: RequestLog[] = []
   const left: string[] = []
   for (const one of lines) {

@@ -177,6 +177,15 @@ describe('Fastify', () => {
     expect(left).toEqual([expect.stringContaining('Server listening'), 'Route GET:/after not found'])
   })
 
+  test('under another label for the id', async () => {
+    const { app, lines } = fastifyApp({ logController: new LogController({ requestIdLogLabel: 'rid' }) })
+    app.get('/a', () => 'a')
+    await app.inject('/a')
+    expect(takeAll(lines).logs).toEqual([])
+    const { logs } = takeAll(lines, { req: 'req', res: 'res', responseTime: 'responseTime', reqId: 'rid' })
+    expect(logs).toMatchObject([{ path: '/a', status_code: 200, request_id: `${TAG}-req-1` }])
+  })
+
   test('with its own request logging off there is none, and nothing else is taken for it', async () => {
     const { app, lines } = fastifyApp({ logController: new LogController({ disableRequestLogging: true }) })
     app.get('/a', (request) => {
@@ -242,6 +251,19 @@ describe('pino-http', () => {
       logs: [{ path: '/a', status_code: 200 }],
       left: [],
     })
+  })
+
+  test('names that no table has', async () => {
+    const { lines, port } = await pinoHttpApp(
+      { customAttributeKeys: { req: 'q', res: 's', err: 'e', reqId: 'rid', responseTime: 'took' } },
+      (_, response) => void response.end('x'),
+    )
+    await call(port, '/a')
+    const written = await linesWith(lines, 'request completed', 1)
+    expect(takeAll(written).logs).toEqual([])
+    expect(takeAll(written, { req: 'q', res: 's', reqId: 'rid', responseTime: 'took' }).logs).toMatchObject([
+      { path: '/a', status_code: 200, request_id: `${TAG}-1` },
+    ])
   })
 
   test('an aborted request has no status, and stays a log entry', async () => {

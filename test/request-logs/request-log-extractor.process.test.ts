@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { REQUEST_MEMBER, RequestLogExtractor } from '../../src/request-logs/request-log-extractor.js'
 import { FakeClock } from '../fake-clock.js'
-import { anyLine, corpus } from '../record/record-lines.js'
+import { RequestJoiner } from '../../src/request-logs/request-joiner.js'
+import { anyLine, corpus, createMappingOptions } from '../record/record-lines.js'
 import { hostileLines } from '../record/hostile-lines.js'
 import { TAG, taker } from './extract-lines.js'
 
@@ -131,7 +132,11 @@ describe('the route', () => {
     ['/a/:id', { req: { routerPath: '/a/:id' } }],
     ['/a/:id', { request: { route: '/a/:id' } }],
     ['/a/:id', { response: { route: '/a/:id' } }],
-    ['*', { req: { route: '*' } }],
+    ['/files/*', { req: { route: '/files/*' } }],
+    ['/:id', { req: { route: '/:id' } }],
+    [undefined, { req: { route: '*' } }],
+    [undefined, { req: { route: '/{*path}' } }],
+    ['/b', { res: { route: '/*' }, req: { route: '/b' } }],
     ['/res', { req: { route: '/req' }, res: { route: '/res' }, route: '/loose' }],
     ['/req', { req: { route: '/req' }, route: 'BER-JFK' }],
     ['/b', { route: 'BER-JFK', req: { routeOptions: { url: '/b' } } }],
@@ -178,7 +183,9 @@ describe('the id', () => {
   test('is made where there is none, and two processes make two', () => {
     expect(taker().take(entry({ request_id: undefined })).log?.request_id).toBe('minted-0123456789')
     const ids = [1, 2].flatMap(() => {
-      const logs = new RequestLogExtractor({ clock: new FakeClock() })
+      const clock = new FakeClock()
+      const mapping = createMappingOptions()
+      const logs = new RequestLogExtractor({ clock, joiner: new RequestJoiner({ clock, ...mapping }), ...mapping })
       return [entry(), entry({ request_id: undefined })].map(
         (one) => (JSON.parse(logs.extract(one).json ?? '{}') as { request_id: string }).request_id,
       )

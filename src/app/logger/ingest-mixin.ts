@@ -2,10 +2,11 @@
 import { checkArgument, isFunction } from '../../shared/arguments.js'
 import type { LoggerOptions } from 'pino'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
+import { TEXT_FIELDS } from '../../record/reference/entry-fields.js'
 import { boundNames } from './logger-bindings.js'
 import { takeBreadcrumbs } from '../scope/scope-breadcrumbs.js'
 import { findActiveSpanIds } from './active-span.js'
-import { findRoute } from './route.js'
+import { findFastifyId, findRoute } from './route.js'
 import { parseId } from '../scope/scope-context.js'
 import { isSameUser, namesUser } from '../scope/scope.js'
 import { currentScope, currentHistory } from '../scope/app-state.js'
@@ -20,6 +21,7 @@ interface AddedFields extends ScopeTrace {
   user_id?: string
   session_id?: string
   request_id?: string
+  reqId?: string
   tags?: readonly string[]
   route?: string
   breadcrumbs?: Breadcrumb[]
@@ -30,6 +32,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** pino's number. */
 const ERROR = 50
 const USER_NAMES = ['user', 'user_id', 'userId']
+const REQUEST_ID_NAMES = TEXT_FIELDS.find(([field]) => field === 'request_id')?.[1] ?? []
 const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id', 'parentSpanId', 'trace', 'dd']
 
 /**
@@ -37,7 +40,7 @@ const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id
  *
  * It adds to each record the user, session, request, tags and fields of the current `withScope()`; the ids of
  * OpenTelemetry's active span, otherwise the scope's trace; if `res` is logged, the `route` pattern of Express or
- * Fastify; and from level error up the breadcrumbs of `addBreadcrumb()`, each of them once.
+ * Fastify; Fastify's request id, if `requestIdLogLabel` renames it; and from level error up the breadcrumbs of `addBreadcrumb()`, each of them once.
  *
  * The record's own fields take precedence, as do a child logger's bindings and the result of the app's own mixin. Users and
  * traces are overridden as a whole: parts of two are never mixed. Never throws by itself.
@@ -70,6 +73,8 @@ function collectFields(record: RecordFields, level: number): Fields & AddedField
   const trace = findActiveSpanIds() ?? facts?.trace
   if (trace !== undefined && !record.hasAny(TRACE_NAMES)) Object.assign(added, trace)
   const response = record.value('res')
+  const requestId = findFastifyId(record.value('req'), response)
+  if (requestId !== undefined && !record.hasAny(REQUEST_ID_NAMES)) added.reqId = requestId
   const route = response === undefined || record.has('route') ? undefined : findRoute(response)
   if (route !== undefined) added.route = route
   if (level >= ERROR && !record.has('breadcrumbs')) {

@@ -3,6 +3,7 @@ import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, Tr
 import { isPlainObject } from '../../options/kinds.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
+import type { Settings } from '../../options/settings.js'
 import { checkCanCross } from '../../filter/load-hook.js'
 import { checkArgument, copyMembers, isFunction, isObject, readOptions } from '../../shared/arguments.js'
 import { IngestError } from '../../shared/errors.js'
@@ -54,7 +55,9 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
   const serialize = appSerializer ?? serializeError
   return {
     ...own,
-    ...(transport !== false && { transport: checkedTransport(transport, findKeys(own)) }),
+    ...(transport !== false && {
+      transport: checkedTransport(transport, findKeys(own), own.customAttributeKeys),
+    }),
     ...(own.customLogLevel === undefined && own.useLevel === undefined && { customLogLevel: levelOfResponse }),
     mixin: ingestMixin(own.mixin),
     serializers: {
@@ -130,7 +133,11 @@ function findLevelKey(format: ((label: string, number: number) => object) | unde
 }
 
 /** Checks the options of this transport wherever it is used, and adds keys of which it would not know. */
-function checkedTransport(transport: AppTransport, keys: KnownKeys): AppTransport {
+function checkedTransport(
+  transport: AppTransport,
+  keys: KnownKeys,
+  requestKeys: HttpLoggerOptions['customAttributeKeys'],
+): AppTransport {
   const listed = <Item extends object>(name: string, list: readonly Item[]): readonly Item[] => {
     checkArgument(`${name} of ingestOptions()`, 'a list', Array.isArray(list), list)
     for (const item of list) checkArgument(`each of ${name} of ingestOptions()`, 'an object', isObject(item), item)
@@ -144,9 +151,10 @@ function checkedTransport(transport: AppTransport, keys: KnownKeys): AppTranspor
   ): Target => {
     if (!isOurs(target.target)) return target
     const options: unknown = target.options
-    const completed = Object.keys(keys).length === 0 ? options : addKeys(options, keys)
+    let completed = Object.keys(keys).length === 0 ? options : addKeys(options, keys)
     checkCanCross((options as IngestOptions | undefined)?.beforeSend)
-    if (!isElsewhere) resolveFromProcess(completed)
+    const settings = isElsewhere ? undefined : resolveFromProcess(completed)
+    if (requestKeys !== undefined) completed = addRequestKeys(completed, requestKeys, settings)
     return { ...target, ...(completed !== options && { options: completed }) }
   }
   if ('target' in transport) return checked(transport)
@@ -168,6 +176,21 @@ function addKeys(options: unknown = {}, keys: KnownKeys): unknown {
   if (!isPlainObject(pino)) return options
   const given = Object.entries(pino).filter(([, value]) => value !== undefined)
   return { ...options, pino: { ...keys, ...Object.fromEntries(given) } }
+}
+
+const REQUEST_KEYS = ['req', 'res', 'responseTime', 'reqId'] as const
+
+/** pino-http's names. They do not turn request logs on: `enabled` is what the options or the environment say. */
+function addRequestKeys(
+  options: unknown,
+  names: NonNullable<HttpLoggerOptions['customAttributeKeys']>,
+  settings: Settings | undefined,
+): object {
+  const { requestLogs } = (options ?? {}) as IngestOptions
+  const own = typeof requestLogs === 'object' ? requestLogs : {}
+  const enabled = settings?.requestLogs.enabled ?? (typeof requestLogs === 'object' || requestLogs === true)
+  const given = Object.fromEntries(REQUEST_KEYS.filter((key) => names[key]).map((key) => [key, names[key]]))
+  return { ...(options as object | undefined), requestLogs: { enabled, ...own, keys: { ...given, ...own.keys } } }
 }
 
 function isOurs(target: unknown): boolean {

@@ -17,7 +17,10 @@ export interface HttpLoggerOptions {
   customSuccessObject?(request: IncomingMessage, response: ServerResponse, fields: object): object
   customErrorObject?(request: IncomingMessage, response: ServerResponse, error: Error, fields: object): object
   customProps?(request: IncomingMessage, response: ServerResponse): object
-  customAttributeKeys?: { [attribute in 'req' | 'res' | 'err' | 'reqId' | 'responseTime']?: string } | undefined
+  /** Also passed to the transport as its option `requestLogs.keys`. */
+  customAttributeKeys?:
+    | { [attribute in 'req' | 'res' | 'err' | 'reqId' | 'responseTime']?: string | undefined }
+    | undefined
   wrapSerializers?: boolean | undefined
   quietReqLogger?: boolean | undefined
   quietResLogger?: boolean | undefined

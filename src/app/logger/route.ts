@@ -1,4 +1,6 @@
-/** [main] Finds the route pattern of a request in the framework's objects, once the request is answered. Pure. */
+/** [main] Finds the route pattern and the id of a request in the framework's objects. Pure. */
+
+import { isCatchAll } from '../../request-logs/route-pattern.js'
 
 /** Express stores the route on the request, and the mount path of a router as `baseUrl`. */
 interface ExpressRequest {
@@ -7,22 +9,38 @@ interface ExpressRequest {
   readonly originalUrl?: unknown
 }
 
+interface FastifyRequest {
+  readonly id?: unknown
+  readonly routeOptions?: { readonly url?: unknown }
+}
+
 /** The used part of a ServerResponse, of pino's serialized form, or of Fastify's Reply. */
 interface Answered {
   readonly raw?: Answered
   readonly req?: ExpressRequest
-  readonly request?: { readonly routeOptions?: { readonly url?: unknown } }
+  readonly request?: FastifyRequest
 }
 
-/** `/users/:id`; `undefined` without a framework, without a route (a 404), and for a RegExp. */
+/** `/users/:id`; `undefined` without a framework, without a route (a 404), for a RegExp and for a pattern that matches all paths. */
 export function findRoute(response: unknown): string | undefined {
   if (typeof response !== 'object' || response === null) return undefined
   try {
     const { request: fastify, req, raw } = response as Answered
-    if (typeof fastify?.routeOptions?.url === 'string') return fastify.routeOptions.url
-    return findExpressRoute(req ?? raw?.req)
+    const url = fastify?.routeOptions?.url
+    const route = typeof url === 'string' ? url : findExpressRoute(req ?? raw?.req)
+    return route === undefined || isCatchAll(route) ? undefined : route
   } catch {
     return undefined // a getter of the framework, or of another object logged as `res`
+  }
+}
+
+/** Fastify's id of a request, from what it logs as `req` or `res`. Under which key a logger has it is the application's choice. */
+export function findFastifyId(req: unknown, res: unknown): string | undefined {
+  try {
+    const request = (req ?? (res as Answered | null | undefined)?.request) as FastifyRequest | null | undefined
+    return typeof request?.id === 'string' && request.routeOptions !== undefined ? request.id : undefined
+  } catch {
+    return undefined // as above
   }
 }
 

@@ -1,6 +1,6 @@
 /** The fast path's part of the field table: the keys that it copies, and the keys that it declines. */
 import type { MappingOptions } from '../reference/entry-fields.js'
-import { TEXT_FIELDS } from '../reference/entry-fields.js'
+import { OTHER_REQUEST_IDS, TEXT_FIELDS } from '../reference/entry-fields.js'
 import { DIALECT_HOLDERS, DIALECT_KEYS } from '../reference/dialects.js'
 import { TRACE_FIELDS } from '../reference/entry-trace.js'
 import { joinMembers } from '../member-cursor.js'
@@ -10,9 +10,12 @@ const FIRST_TRACE_SLOT = TEXT_FIELDS.length
 
 /** Fields whose value is text or a plain integer, by slot. The trace's fields come last. */
 export const SLOT_FIELDS: readonly string[] = FIELDS.map(([field]) => field)
-export const SLOT_OF_KEY: ReadonlyMap<string, number> = new Map(
-  FIELDS.flatMap(([, keys], slot) => keys.map((key) => [key, slot] as const)),
-)
+/** Of `OTHER_REQUEST_IDS`. */
+export const OTHER_REQUEST_ID = -1
+const SLOT_OF_KEY: ReadonlyMap<string, number> = new Map([
+  ...FIELDS.flatMap(([, keys], slot) => keys.map((key) => [key, slot] as const)),
+  ...OTHER_REQUEST_IDS.map((key) => [key, OTHER_REQUEST_ID] as const),
+])
 
 export const REQUEST_ID_SLOT = SLOT_FIELDS.indexOf('request_id')
 export const SOURCE_SLOT = SLOT_FIELDS.indexOf('source')
@@ -22,7 +25,7 @@ export const RELEASE_SLOT = SLOT_FIELDS.indexOf('release_id')
 export const TRACE_SLOT = SLOT_FIELDS.indexOf('trace_id')
 
 /** Keys that only the reference path maps. */
-export const REFERENCE_KEYS: ReadonlySet<string> = new Set([
+const REFERENCE_KEYS: ReadonlySet<string> = new Set([
   'metadata',
   'err',
   'error',
@@ -58,12 +61,50 @@ export const NAMED_KEYS: ReadonlySet<string> = new Set([
   'name',
 ])
 
+/** The keys of a record, as this path treats them. */
+export interface KeyTable {
+  readonly req: string
+  readonly res: string
+  readonly responseTime: string
+  readonly slotOf: ReadonlyMap<string, number>
+  /** Keys that are not copied to the metadata unchanged, besides those above. */
+  readonly special: ReadonlySet<string>
+  /** Whether this path can map lines with these names. */
+  readonly isSupported: boolean
+}
+
+export function createKeyTable({ requestKeys, messageKey, errorKey, nestedKey }: MappingOptions): KeyTable {
+  const { req, res, responseTime, reqId } = requestKeys
+  const names = [req, res, responseTime, reqId]
+  const others = names.filter((name) => !['req', 'res', 'responseTime', 'reqId'].includes(name))
+  const isOtherField = (name: string): boolean => isEntryKey(name) && !(name === reqId && isRequestId(name))
+  return {
+    req,
+    res,
+    responseTime,
+    slotOf: new Map([...SLOT_OF_KEY, [reqId, REQUEST_ID_SLOT]]),
+    special: new Set([...NAMED_KEYS, ...DECLINED_KEYS, 'req', 'res', responseTime]),
+    isSupported:
+      nestedKey === undefined &&
+      !isEntryKey(messageKey) &&
+      (errorKey === 'err' || errorKey === 'error' || !isEntryKey(errorKey)) &&
+      new Set([...names, messageKey, errorKey]).size === names.length + 2 &&
+      !others.some(isOtherField),
+  }
+}
+
+function isRequestId(key: string): boolean {
+  const slot = SLOT_OF_KEY.get(key)
+  return slot === REQUEST_ID_SLOT || slot === OTHER_REQUEST_ID
+}
+
 /** Whether the reference path may map a value under this key. */
-export function isMappedKey(key: string, { messageKey, errorKey, levelKey }: MappingOptions): boolean {
+export function isMappedKey(key: string, { messageKey, errorKey, levelKey, requestKeys }: MappingOptions): boolean {
   return (
     key === messageKey ||
     key === errorKey ||
     key === levelKey ||
+    Object.values(requestKeys).includes(key) ||
     isEntryKey(key) ||
     DIALECT_KEYS.has(key) ||
     DIALECT_HOLDERS.has(key)

@@ -9,33 +9,32 @@ import { ErrorScanner } from './error-scanner.js'
 import {
   FINGERPRINT_SLOT,
   NAMED_KEYS,
+  OTHER_REQUEST_ID,
   RELEASE_SLOT,
   REQUEST_ID_SLOT,
-  SLOT_OF_KEY,
-  DECLINED_KEYS,
   SESSION_SLOT,
   SOURCE_SLOT,
   TRACE_SLOT,
-  isEntryKey,
+  createKeyTable,
   isMappedKey,
   formatIdentity,
   formatSlots,
   createStaticText,
 } from './fast-fields.js'
-import type { Identity, StaticText } from './fast-fields.js'
+import type { Identity, KeyTable, StaticText } from './fast-fields.js'
 import { MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
 import { DIALECT_HOLDERS, HTTP_PREFIX } from '../reference/dialects.js'
 import { LevelTextCache, TimestampTextCache, toMessageText } from './entry-head.js'
 import type { LevelText } from './entry-head.js'
 import { RequestScanner } from './request-scanner.js'
 import { SecretFinder } from './secret-finder.js'
-import { FieldSlots, unquote } from './field-slots.js'
+import { FieldSlots, toIdJson } from './field-slots.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
 import { NextOccurrence } from './next-occurrence.js'
 import { findNextSuspect } from '../../shared/json-scan.js'
 import { SeenKeys } from './seen-keys.js'
-import { setScope } from '../mapped-record.js'
-import type { MappedRecord } from '../mapped-record.js'
+import { setScope, toRequestPart } from '../mapped-record.js'
+import type { MappedRecord, RequestPart } from '../mapped-record.js'
 
 const LEVEL = 'level'
 /** Upper limit of the text that an entry has besides its line and the options: field names, timestamp, source, path. */
@@ -45,6 +44,7 @@ export class FastPath {
   readonly #options: MappingOptions
   readonly #static: StaticText
   readonly #levelKey: string
+  readonly #keys: KeyTable
   readonly #maxLineChars: number
   readonly #isSupported: boolean
   readonly #suspects = new NextOccurrence(findNextSuspect)
@@ -59,6 +59,8 @@ export class FastPath {
   readonly #identity: Identity = { service: '', environment: '', version: '' }
   readonly #unknown = new SeenKeys()
   #hasIdentity = false
+  #otherId = ''
+  #otherIdMember = ''
   #level: LevelText | undefined
   #timestamp = ''
   #message = ''
@@ -75,12 +77,13 @@ export class FastPath {
     this.#levelKey = options.levelKey ?? LEVEL
     this.#levels = new LevelTextCache(options.levels)
     this.#secrets = new SecretFinder(options.redactor)
+    this.#keys = createKeyTable(options)
+    // The metadata keeps the rest of these members, which wins over the options' own metadata.
+    const keptKeys = ['level', 'error', this.#keys.req, this.#keys.res]
     this.#isSupported =
-      options.nestedKey === undefined &&
-      !isEntryKey(options.messageKey) &&
+      this.#keys.isSupported &&
       (this.#levelKey === LEVEL || !isMappedKey(this.#levelKey, { ...options, levelKey: undefined })) &&
-      (options.errorKey === 'err' || options.errorKey === 'error' || !isEntryKey(options.errorKey)) &&
-      !KEPT_KEYS.some((key) => this.#static.metadataKeys.has(key))
+      !keptKeys.some((key) => this.#static.metadataKeys.has(key))
     // A UTF-16 unit takes at most three bytes. The reference path measures lines that may be too long.
     this.#maxLineChars = Math.floor(options.maxEntryBytes / 3) - this.#static.chars - FRAME_CHARS
   }
@@ -107,8 +110,11 @@ export class FastPath {
     if (this.#timestamp === '' || this.#message === '') return false
     // The reference path would use the error's message.
     if (this.#hasError && this.#message === EMPTY_TEXT) return false
+    if (this.#otherId !== '') this.#placeOtherId()
+    record.requestPart = this.#hasReq || this.#hasRes ? this.#requestPart() : 'none'
+    if (this.#hasReq) this.#placeRequestId()
     const { severity } = this.#level
-    const openJson = severity >= threshold ? this.#compose(this.#level) : ''
+    const openJson = severity >= threshold || record.requestPart === 'part' ? this.#compose(this.#level) : ''
     if (openJson === undefined) return false
     record.openJson = openJson
     record.severity = severity
@@ -117,8 +123,7 @@ export class FastPath {
     record.isFastPath = true
     const { hasTrace } = this.#slots
     const traceId = hasTrace ? this.#slots.decode(TRACE_SLOT) : this.#request.traceId
-    const requestId = this.#slots.decode(REQUEST_ID_SLOT) || (this.#hasReq ? unquote(`"${this.#request.id}"`) : '')
-    setScope(record, traceId, !hasTrace, requestId, this.#slots.decode(SESSION_SLOT))
+    setScope(record, traceId, !hasTrace, this.#slots.decode(REQUEST_ID_SLOT), this.#slots.decode(SESSION_SLOT))
     return true
   }
 
@@ -129,7 +134,7 @@ export class FastPath {
     if (this.#hasReq || this.#hasRes) this.#request.reset()
     this.#hasIdentity = this.#hasError = this.#hasReq = this.#hasRes = false
     this.#level = undefined
-    this.#timestamp = this.#message = this.#duration = this.#name = this.#metadata = ''
+    this.#timestamp = this.#message = this.#duration = this.#name = this.#metadata = this.#otherId = ''
   }
 
   readonly #isUnsent = (position: number): boolean => (this.#hasReq || this.#hasRes) && this.#request.isUnsent(position)
@@ -137,6 +142,7 @@ export class FastPath {
   /** Reads every member; false if one is declined. */
   #scan(text: string, start: number, end: number): boolean {
     const { messageKey, errorKey } = this.#options
+    const { req, res, slotOf } = this.#keys
     // Adjacent unknown members are copied in one piece.
     let runStart = -1
     let runEnd = -1
@@ -147,11 +153,11 @@ export class FastPath {
         if (this.#hasError) return false
         this.#hasError = true
         member.after = this.#error.scan(text, member.valueAt, end)
-      } else if (key === 'req') {
+      } else if (key === req) {
         if (this.#hasReq) return false
         this.#hasReq = true
         member.after = this.#request.scanReq(text, member.valueAt, end)
-      } else if (key === 'res') {
+      } else if (key === res) {
         if (this.#hasRes) return false
         this.#hasRes = true
         member.after = this.#request.scanRes(text, member.valueAt, end)
@@ -168,9 +174,10 @@ export class FastPath {
         if (this.#timestamp === '') return false
       } else if (key === LEVEL) return false
       else {
-        const slot = SLOT_OF_KEY.get(key)
+        const slot = slotOf.get(key)
         if (slot !== undefined) {
-          if (!this.#slots.fill(slot, member)) return false
+          if (!(slot === OTHER_REQUEST_ID ? this.#readOtherId(key, member) : this.#slots.fill(slot, member)))
+            return false
         } else if (!this.#isUnknown(key, member)) {
           if (!this.#fillNamed(key, member)) return false
         } else if (runEnd !== -1 && runEnd + 1 === member.at) runEnd = member.after
@@ -187,15 +194,14 @@ export class FastPath {
 
   /** Whether the member is copied to the metadata unchanged. */
   #isUnknown(key: string, member: MemberCursor): boolean {
-    if (NAMED_KEYS.has(key) || DECLINED_KEYS.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\'))
-      return false
+    if (this.#keys.special.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\')) return false
     if (key.startsWith(HTTP_PREFIX)) return false
     if (member.isContainer() && (DIALECT_HOLDERS.has(key) || MAY_HOLD_HTTP_MESSAGE.test(member.value()))) return false
     return this.#unknown.add(key)
   }
 
   #fillNamed(key: string, member: MemberCursor): boolean {
-    if (key === 'responseTime') {
+    if (key === 'responseTime' || key === this.#keys.responseTime) {
       if (!member.isNumber() || this.#duration !== '') return false
       this.#duration = member.value()
       return !LONG_INTEGER.test(this.#duration) // which is kept in the metadata
@@ -218,11 +224,11 @@ export class FastPath {
     if (this.#name !== '' && !this.#placeName()) return undefined
     let parts = ''
     if (this.#hasReq || this.#hasRes) {
-      if (this.#request.request === '' || !this.#placeRequestId()) return undefined
+      if (this.#request.request === '') return undefined
       const duration = this.#duration === '' ? '' : `,"duration_ms":${this.#duration}`
       parts = `,"request":{${this.#request.request}${duration}}`
-      this.#keep('req', this.#request.reqRest)
-      this.#keep('res', this.#request.resRest)
+      this.#keep(this.#keys.req, this.#request.reqRest)
+      this.#keep(this.#keys.res, this.#request.resRest)
     } else if (this.#duration !== '') parts = `,"perf":{"duration_ms":${this.#duration}}`
     if (this.#hasError) {
       if (!this.#placeSource()) return undefined
@@ -255,13 +261,32 @@ export class FastPath {
     return !this.#static.metadataKeys.has('name')
   }
 
-  /** pino-http writes the id inside `req`. If it differs from the record's own, the line is declined. */
-  #placeRequestId(): boolean {
-    if (this.#request.id === '') return true
-    const id = `"${this.#request.id}"`
+  /** False if the value is declined. */
+  #readOtherId(key: string, member: MemberCursor): boolean {
+    if (this.#otherId !== '' || this.#static.metadataKeys.has(key)) return false
+    this.#otherId = toIdJson(member)
+    this.#otherIdMember = member.member()
+    return this.#otherId !== ''
+  }
+
+  /** An id that differs from the record's own is kept in the metadata. */
+  #placeOtherId(): void {
     const known = this.#slots.texts[REQUEST_ID_SLOT]
-    this.#slots.set(REQUEST_ID_SLOT, id)
-    return known === '' || known === id
+    if (known === '') this.#slots.set(REQUEST_ID_SLOT, this.#otherId)
+    else if (known !== this.#otherId) this.#metadata = joinMembers(this.#metadata, this.#otherIdMember)
+  }
+
+  #requestPart(): RequestPart {
+    const { method, url, status } = this.#request
+    return toRequestPart(method !== '' || url !== '', status !== '', this.#slots.texts[REQUEST_ID_SLOT] !== '')
+  }
+
+  /** pino-http writes the id inside `req`. */
+  #placeRequestId(): void {
+    const known = this.#slots.texts[REQUEST_ID_SLOT]
+    const id = this.#request.id === '' ? '' : `"${this.#request.id}"`
+    if (known === '') this.#slots.set(REQUEST_ID_SLOT, id || this.#request.headerId)
+    else if (id !== '' && known !== id) this.#request.keepId()
   }
 
   #placeSource(): boolean {
@@ -278,7 +303,5 @@ export class FastPath {
   }
 }
 
-/** Keys under which the metadata keeps the rest of a member, which win over the options' own metadata. */
-const KEPT_KEYS = ['level', 'error', 'req', 'res']
 const EMPTY_TEXT = '""'
 const LONG_INTEGER = /^-?\d{16,}$/

@@ -16,8 +16,7 @@ export class FieldSlots {
 
   /** False if the value is declined. */
   fill(slot: number, member: MemberCursor): boolean {
-    const value = member.value()
-    const text = member.isText() ? value : PLAIN_INTEGER.test(value) ? `"${value}"` : ''
+    const text = toIdJson(member)
     // Fastify's `reqId` may repeat the scope's `request_id`.
     if (this.texts[slot] !== '') return this.texts[slot] === text
     if (text === '') return false
@@ -43,8 +42,14 @@ export class FieldSlots {
   }
 }
 
+/** Quoted text; '' if the value is neither text nor a plain integer. */
+export function toIdJson(member: MemberCursor): string {
+  const value = member.value()
+  return member.isText() ? value : PLAIN_INTEGER.test(value) ? `"${value}"` : ''
+}
+
 /** @param text valid JSON text, or '' */
-export function unquote(text: string): string {
+function unquote(text: string): string {
   if (text === '') return ''
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1)
 }

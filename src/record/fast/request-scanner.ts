@@ -1,5 +1,5 @@
 /** `req` and `res` of pino-http and Fastify, as slices of the line. */
-import { UNSENT_MEMBERS } from '../reference/entry-request.js'
+import { HEADER_ID, STATUS, UNSENT_MEMBERS, normalizeMethod } from '../reference/entry-request.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
 import { parseTraceparent } from '../reference/entry-trace.js'
 
@@ -27,6 +27,8 @@ export class RequestScanner {
   resRest = ''
   /** The request's id, raw text without quotes. */
   id = ''
+  /** The header `x-request-id`, quoted; '' if there is none. */
+  headerId = ''
   /** The entry's `trace` as JSON, from the traceparent header. */
   trace = ''
   /** Its trace-id, raw text without quotes. */
@@ -34,6 +36,7 @@ export class RequestScanner {
   /** Positions of the headers, which are not sent, and of the user agent in the request's headers, which is. */
   readonly #unsent = { reqAt: 0, reqEnd: 0, resAt: 0, resEnd: 0, agentAt: 0, agentEnd: 0 }
   #userAgent = ''
+  #idMember = ''
   readonly #members = new MemberCursor()
   readonly #headers = new MemberCursor()
 
@@ -41,7 +44,15 @@ export class RequestScanner {
     this.method = this.url = this.status = ''
     const unsent = this.#unsent
     unsent.reqAt = unsent.reqEnd = unsent.resAt = unsent.resEnd = unsent.agentAt = unsent.agentEnd = 0
-    this.request = this.reqRest = this.resRest = this.id = this.trace = this.traceId = this.#userAgent = ''
+    this.request =
+      this.reqRest =
+      this.resRest =
+      this.id =
+      this.headerId =
+      this.trace =
+      this.traceId =
+      this.#userAgent =
+        ''
   }
 
   /** Whether the text at this position is not sent. */
@@ -70,7 +81,7 @@ export class RequestScanner {
       switch (key) {
         case 'method':
           if (!member.isText()) return -1
-          this.method = member.value()
+          this.method = normalizeJson(member.value())
           break
         case 'remoteAddress':
           if (!member.isText()) return -1
@@ -83,6 +94,7 @@ export class RequestScanner {
           break
         case 'id':
           this.id = member.value()
+          this.#idMember = member.member()
           if (this.id === '""') return -1
           if (member.isText()) this.id = this.id.slice(1, -1)
           else if (!PLAIN_INTEGER.test(this.id)) return -1
@@ -106,16 +118,29 @@ export class RequestScanner {
     return member.closedAt
   }
 
+  /** The record has another id of its own. */
+  keepId(): void {
+    this.reqRest = joinMembers(this.reqRest, this.#idMember)
+  }
+
   /** As `scanReq`. */
   scanRes(text: string, at: number, end: number): number {
+    let hasOther = false
     const member = this.#members.open(text, at, end)
     while (member.next()) {
       if (!member.skipValue()) return -1
       const key = member.key()
       switch (key) {
         case 'statusCode':
+          if (hasOther) return -1
           this.status = member.value()
           if (!PLAIN_INTEGER.test(this.status)) return -1
+          break
+        case 'status':
+          if (hasOther) return -1
+          hasOther = true
+          if (this.status === '' && STATUS.test(member.value())) this.status = member.value()
+          else this.resRest = joinMembers(this.resRest, member.member())
           break
         case 'headers':
           this.#unsent.resAt = member.valueAt
@@ -132,7 +157,7 @@ export class RequestScanner {
     return member.closedAt
   }
 
-  /** Headers are not sent, except two that have a field. */
+  /** Headers are not sent, except those that have a field. */
   #scanHeaders(text: string, at: number, end: number): number {
     const header = this.#headers.open(text, at, end)
     while (header.next()) {
@@ -148,10 +173,17 @@ export class RequestScanner {
         const trace = parseTraceparent(header.value().slice(1, -1))
         this.trace = trace === undefined ? '' : JSON.stringify(trace)
         this.traceId = trace?.trace_id ?? ''
-      } else if (keyChars > 11 && header.key().includes('\\')) return -1 // an escaped name may be `user-agent` or `traceparent`
+      } else if (keyChars === 12 && text.startsWith('x-request-id', header.at + 1)) {
+        this.headerId = header.isText() && HEADER_ID.test(header.value().slice(1, -1)) ? header.value() : ''
+      } else if (keyChars > 11 && header.key().includes('\\')) return -1 // an escaped name may be one of these
     }
     return header.closedAt
   }
+}
+
+/** Quoted, as `normalizeMethod`: usual text is not copied. */
+function normalizeJson(method: string): string {
+  return method === method.toUpperCase() ? method : `"${normalizeMethod(method.slice(1, -1))}"`
 }
 
 /** The quoted path of a quoted URL in origin form; '' for any other form and for a URL with escapes. */

@@ -27,9 +27,11 @@ import type { LevelLabels, ResolvedLevel } from '../coerce.js'
 import type { RequestKeys } from '../../options/settings.js'
 import type { Redactor } from '../../redaction/redactor.js'
 import { computeErrorFingerprint } from '../error-fingerprint.js'
+import { toRequestPart } from '../mapped-record.js'
+import type { RequestPart } from '../mapped-record.js'
 import { createObject, putUnderFreeKey } from '../clean-copy.js'
 import { omitHttpMembers } from '../http-error.js'
-import { formatRequestTitle, takeRequest } from './entry-request.js'
+import { formatRequestTitle, requestPartKeys, takeRequest } from './entry-request.js'
 import { addNote } from '../shorten-entry.js'
 import { isCallersTrace, takeTrace } from './entry-trace.js'
 
@@ -63,19 +65,28 @@ const LOGSTASH_FIELDS = '@fields'
 
 export const NO_MESSAGE = '(no message)'
 
+/** Ids of a request that a record may have besides its own id. */
+export const OTHER_REQUEST_IDS = [
+  'req_id',
+  'x-request-id',
+  'correlationId',
+  'correlation_id',
+  'x-correlation-id',
+] as const
+
 /** Text fields, with the keys of a record that they are read from: the field's own name and the names that other libraries use. */
 export const TEXT_FIELDS = [
   ['user_id', ['user_id', 'userId']],
   ['session_id', ['session_id', 'sessionId']],
   ['release_id', ['release_id', 'releaseId']],
-  ['request_id', ['request_id', 'requestId', 'reqId']],
+  ['request_id', ['request_id', 'requestId', 'reqId', ...OTHER_REQUEST_IDS]],
   ['action', ['action']],
   ['source', ['source', 'caller']],
   ['fingerprint', ['fingerprint']],
 ] as const
 
-/** Objects whose members become fields. An object that is empty afterwards is not kept. */
-const PARTED = ['user', 'req', 'request', 'res', 'response', 'trace', 'dd', 'perf', 'deploy']
+/** Objects whose members become fields, besides those of a request. An object that is empty afterwards is not kept. */
+const PARTED = ['user', 'trace', 'dd', 'perf', 'deploy']
 
 export interface MappedEntry {
   readonly entry: LogEntry
@@ -83,6 +94,7 @@ export interface MappedEntry {
   /** Whether the record itself has a level. */
   readonly hasLevel: boolean
   readonly ids: RecordIds
+  readonly requestPart: RequestPart
 }
 
 /** Ids that relate a record to others; '' if it has none. */
@@ -111,21 +123,24 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const level = known ?? toResolvedLevel('info')
   const kept: JsonObject = level.customLevel === undefined ? {} : { level: level.customLevel }
   const timestamp = takeTime(record, dialect) ?? receivedAt
-  const parted = PARTED.filter((key) => hasMembers(record[key]))
+  const { requestKeys } = options
+  const parted = [...PARTED, ...requestPartKeys(requestKeys)].filter((key) => hasMembers(record[key]))
 
   const entry: LogEntry = { level: level.level, message: '', timestamp }
   // First, since the `name` beside a stack is the error's and not the service's.
   const error = takeError(record, options.errorKey)
   moveMetadata(record, dialect)
   takeIdentity(entry, record, dialect, options)
-  for (const [field, keys] of TEXT_FIELDS) {
+  for (const [field, names] of TEXT_FIELDS) {
+    const keys = field === 'request_id' ? [...names.slice(0, 2), requestKeys.reqId, ...names.slice(2)] : names
     set(entry, field, take(record, keys, toIdText))
     // Fastify's `reqId` may repeat the scope's `request_id`.
     for (const key of keys) if (entry[field] !== undefined && toIdText(record[key]) === entry[field]) delete record[key]
   }
   for (const field of ['session_id', 'action'] as const)
     set(entry, field, dialect.resolve(field, entry[field], toIdText))
-  const taken = takeRequest(record, entry.request_id)
+  const hasOwnId = entry.request_id !== undefined
+  const taken = takeRequest(record, entry.request_id, requestKeys)
   set(entry, 'request', completeRequest(taken.request, dialect))
   set(entry, 'request_id', dialect.resolve('request_id', entry.request_id ?? taken.id, toIdText))
   const { trace, traceparent } = takeTrace(record, dialect, taken.traceparent)
@@ -134,7 +149,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   set(entry, 'error', completeError(error?.error, dialect, message))
   takeUser(entry, record)
   set(entry, 'user', completeUser(entry.user, dialect))
-  takeDuration(entry, record, dialect)
+  takeDuration(entry, record, dialect, requestKeys.responseTime)
   set(entry, 'deploy', takeDeploy(record) ?? options.deploy)
   set(entry, 'breadcrumbs', takeBreadcrumbs(record, options.levels))
   set(entry, 'tags', withTags(takeTexts(record, 'tags', ['tags']), options.tags))
@@ -170,7 +185,9 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   }
   if (Object.keys(metadata).length > 0 || wholeMetadata !== undefined) entry.metadata = metadata
   if (omitted > 0) addNote(entry, { omitted_http_members: omitted })
-  return { entry, level, hasLevel: known !== undefined, ids }
+  const { method, path, url, status_code: status } = entry.request ?? {}
+  const requestPart = toRequestPart((method ?? path ?? url) !== undefined, status !== undefined, hasOwnId)
+  return { entry, level, hasLevel: known !== undefined, ids, requestPart }
 }
 
 function set<T extends object, K extends keyof T>(target: T, field: K, value: T[K] | undefined): void {
@@ -231,11 +248,15 @@ function takeIdentity(entry: LogEntry, record: JsonObject, dialect: DialectRecor
 }
 
 /** A duration is the request's, if there is one. */
-function takeDuration(entry: LogEntry, record: JsonObject, dialect: DialectRecord): void {
+function takeDuration(entry: LogEntry, record: JsonObject, dialect: DialectRecord, responseTime: string): void {
   const { request } = entry
   if (request !== undefined)
-    set(request, 'duration_ms', request.duration_ms ?? take(record, ['responseTime', 'duration_ms'], toNumber))
-  const perf = takePerf(record, request !== undefined)
+    set(
+      request,
+      'duration_ms',
+      request.duration_ms ?? take(record, [responseTime, 'responseTime', 'duration_ms'], toNumber),
+    )
+  const perf = takePerf(record, request !== undefined, responseTime)
   const duration = dialect.resolve(
     'duration_ms',
     request === undefined ? perf?.duration_ms : request.duration_ms,
@@ -261,11 +282,11 @@ function takeUser(entry: LogEntry, record: JsonObject): void {
   if (Object.keys(user).length > 0) entry.user = user
 }
 
-function takePerf(record: JsonObject, hasRequest: boolean): EntryPerf | undefined {
+function takePerf(record: JsonObject, hasRequest: boolean, responseTime: string): EntryPerf | undefined {
   const perf: EntryPerf = {}
   const source = isObject(record['perf']) ? record['perf'] : {}
   for (const [field, ...others] of [
-    ['duration_ms', 'duration_ms', 'responseTime'],
+    ['duration_ms', 'duration_ms', 'responseTime', responseTime],
     ['memory_mb', 'memory_mb'],
     ['db_queries', 'db_queries'],
     ['cache_hits', 'cache_hits'],

@@ -1,4 +1,5 @@
 /** The request, as pino-http writes it in one record, Fastify in two, and as the service's own `request` object. */
+import type { RequestKeys } from '../../options/settings.js'
 import type { EntryRequest, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, toInteger, hasMembers, isObject, toNumber, toPlainText, take } from '../coerce.js'
 
@@ -6,23 +7,47 @@ import { toIdText, toInteger, hasMembers, isObject, toNumber, toPlainText, take 
 export const UNSENT_MEMBERS: ReadonlySet<string> = new Set([
   'headers',
   'rawHeaders',
-  'header', // bunyan
+  'header', // bunyan's text of all of them
   'trailers',
   'body',
   'rawBody',
 ])
 
+/** The methods that Node's HTTP parser accepts: `http.METHODS`. */
+const METHODS: ReadonlySet<string> = new Set(
+  (
+    'ACL BIND CHECKOUT CONNECT COPY DELETE GET HEAD LINK LOCK M-SEARCH MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY ' +
+    'OPTIONS PATCH POST PROPFIND PROPPATCH PURGE PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNLINK ' +
+    'UNLOCK UNSUBSCRIBE'
+  ).split(' '),
+)
+
+/** hapi logs `get`. Text that is not an HTTP method is returned unchanged. */
+export function normalizeMethod(method: string): string {
+  const upper = method.toUpperCase()
+  return METHODS.has(upper) ? upper : method
+}
+
+/** Three digits (RFC 9110, section 15). */
+export const STATUS = /^[1-9]\d\d$/
+
 export interface RequestParts {
   readonly request: EntryRequest | undefined
   readonly traceparent: Json | undefined
-  /** pino-http keeps its request id inside `req`. */
+  /** pino-http keeps its request id inside `req`, Hono only in a header. */
   readonly id: string | undefined
 }
 
+/** Objects of a record that may hold a request or a response; the configured names first. */
+export function requestPartKeys({ req, res }: RequestKeys): readonly string[] {
+  return [req, 'req', 'request', res, 'res', 'response']
+}
+
 /** Removes the mapped members from `record`. Other members of `req` and `res` are kept for the metadata. */
-export function takeRequest(record: JsonObject, hasRequestId: string | undefined): RequestParts {
-  const requestKey = ['req', 'request'].find((key) => hasMembers(record[key]))
-  const responseKey = ['res', 'response'].find((key) => hasMembers(record[key]))
+export function takeRequest(record: JsonObject, hasRequestId: string | undefined, keys: RequestKeys): RequestParts {
+  const parts = requestPartKeys(keys)
+  const requestKey = parts.slice(0, 3).find((key) => hasMembers(record[key]))
+  const responseKey = parts.slice(3).find((key) => hasMembers(record[key]))
   const req = requestKey === undefined ? {} : (record[requestKey] as JsonObject)
   const res = responseKey === undefined ? {} : (record[responseKey] as JsonObject)
   const headers = isObject(req['headers']) ? req['headers'] : {}
@@ -30,21 +55,24 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
   const set = <K extends keyof EntryRequest>(field: K, value: EntryRequest[K] | undefined): void => {
     if (value !== undefined) request[field] = value
   }
-  set('method', take(req, ['method'], toPlainText))
+  const method = take(req, ['method'], toPlainText)
+  set('method', method === undefined ? undefined : normalizeMethod(method))
   set('url', take(req, ['url'], toPlainText))
   set('path', take(req, ['path'], toPlainText) ?? toPath(request.url))
   set(
     'status_code',
-    take(res, ['statusCode', 'status_code'], toInteger) ?? take(req, ['status_code', 'statusCode'], toInteger),
+    take(res, ['statusCode', 'status_code'], toInteger) ??
+      take(res, ['status'], toStatus) ??
+      take(req, ['status_code', 'statusCode'], toInteger),
   )
   set('ip', take(req, ['remoteAddress', 'ip'], toPlainText))
   set('user_agent', take(req, ['user_agent', 'userAgent'], toPlainText) ?? toPlainText(headers['user-agent']))
   set('duration_ms', take(req, ['duration_ms', 'durationMs'], toNumber))
   if (request.duration_ms === undefined && Object.keys(request).length > 0) {
-    set('duration_ms', take(record, ['responseTime', 'duration_ms'], toNumber))
+    set('duration_ms', take(record, [keys.responseTime, 'responseTime', 'duration_ms'], toNumber))
   }
-  const id = takeId(req, hasRequestId)
-  for (const part of ['req', 'request', 'res', 'response']) {
+  const id = takeId(req, hasRequestId) ?? toHeaderId(headers['x-request-id'])
+  for (const part of parts) {
     if (isObject(record[part])) for (const unsent of UNSENT_MEMBERS) delete record[part][unsent]
   }
   return {
@@ -52,6 +80,18 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
     traceparent: headers['traceparent'],
     id,
   }
+}
+
+/** An id in a header is a client's text: only characters that ids consist of, and that need no escaping and no redaction. */
+export const HEADER_ID = /^[\w.:-]{1,200}$/
+
+function toHeaderId(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && HEADER_ID.test(value) ? value : undefined
+}
+
+/** hono-pino's `status`; other libraries use the name for other numbers and for text. */
+function toStatus(value: Json): number | undefined {
+  return typeof value === 'number' && STATUS.test(String(value)) ? value : undefined
 }
 
 /** An id that repeats `known` is removed; a different id is kept. */

@@ -12,7 +12,7 @@ import type { CutCounts } from '../clean-copy.js'
 import { parseRecord } from './parse-record.js'
 import { noteCuts } from '../shorten-entry.js'
 
-export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids'> {
+export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 'requestPart'> {
   /** The entry as JSON. */
   readonly json: string
   /** Whether the record has a level; undefined if the line is not a JSON object. */
@@ -25,7 +25,7 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const record = parseRecord(line, cuts, (key) => isMappedKey(key, options), options.levelKey)
   // Before the mapping as well: a record's `name` and `value` may become parts of different fields.
   const removed = record === undefined ? 0 : removeHeaderMembers(record)
-  const { entry, level, hasLevel, ids } =
+  const { entry, level, hasLevel, ids, requestPart } =
     record === undefined ? textEntry(line, options, receivedAt, cuts) : toEntry(record, options, receivedAt)
   noteCuts(entry, cuts)
   return {
@@ -33,6 +33,7 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
     level,
     hasLevel: record === undefined ? undefined : hasLevel,
     ids,
+    requestPart,
   }
 }
 

@@ -1,13 +1,15 @@
 /** `ingestOptions()` composes with what the app has, finds mistakes early, and loses no error under any key. */
 import { EventEmitter } from 'node:events'
 import { runInNewContext } from 'node:vm'
-import { describe, expect, expectTypeOf, test } from 'vitest'
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import pino from 'pino'
-import type { LogFn, Logger, LoggerOptions } from 'pino'
+import type { LogFn, Logger, LoggerOptions, TransportSingleOptions } from 'pino'
+import type { Options } from 'pino-http'
 import { ErrorWalk, serializeError } from '../../../src/app/logger/error-serializer.js'
 import { addBreadcrumb } from '../../../src/app/scope/scope-breadcrumbs.js'
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 import type { IngestLoggerOptions } from '../../../src/app/logger/ingest-options.js'
+import type { IngestOptions } from '../../../src/options/resolve-options.js'
 import { withScope } from '../../../src/app/scope/scope.js'
 import { flush } from '../../../src/app/lifecycle/flush.js'
 import { IngestError } from '../../../src/shared/errors.js'
@@ -453,6 +455,34 @@ describe('the transport', () => {
     expect(ingestOptions({ formatters, nestedKey: 'data', transport: own }).transport).toEqual({
       target: 'pino-ingest',
       options: { pino: { nestedKey: 'data', levelKey: 'own' } },
+    })
+  })
+
+  describe("receives pino-http's names of its keys", () => {
+    const customAttributeKeys = { req: 'q', res: 's', err: 'e', reqId: 'rid' }
+    const keysOf = (options?: IngestOptions, worker?: { env: Record<string, string> }): unknown =>
+      (
+        ingestOptions({ customAttributeKeys, transport: { target: 'pino-ingest', options, worker } as never })
+          .transport as TransportSingleOptions<IngestOptions>
+      ).options?.requestLogs
+    const keys = { req: 'q', res: 's', reqId: 'rid' }
+
+    test.each<[IngestOptions['requestLogs'], string, object]>([
+      [undefined, '', { enabled: false, keys }],
+      [undefined, 'true', { enabled: true, keys }],
+      [undefined, 'only', { enabled: true, keys }],
+      [true, '', { enabled: true, keys }],
+      [false, 'true', { enabled: false, keys }],
+      [{ only: true }, '', { enabled: true, only: true, keys }],
+      [{ enabled: false, keys: { req: 'own' } }, '', { enabled: false, keys: { ...keys, req: 'own' } }],
+    ])('requestLogs %j in code, %j in the environment', (requestLogs, env, expected) => {
+      vi.stubEnv('PINO_INGEST_REQUEST_LOGS', env)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      expect(keysOf(requestLogs === undefined ? undefined : { requestLogs })).toEqual(expected)
+    })
+
+    test('as pino-http types them', () => {
+      expectTypeOf<Options['customAttributeKeys']>().toExtend<IngestLoggerOptions['customAttributeKeys']>()
     })
   })
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import fastify from 'fastify'
+import fastify, { LogController } from 'fastify'
 import type { FastifyServerOptions } from 'fastify'
 import { afterEach, describe, expect, test } from 'vitest'
 import pino from 'pino'
@@ -13,6 +13,7 @@ import { addBreadcrumb } from '../../../src/app/scope/scope-breadcrumbs.js'
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 import { findRoute } from '../../../src/app/logger/route.js'
 import { withScope } from '../../../src/app/scope/scope.js'
+import { takeAll } from '../../request-logs/extract-lines.js'
 import { lines } from '../lines.js'
 
 const open: Server[] = []
@@ -129,6 +130,39 @@ describe('Fastify', () => {
   )
 })
 
+describe('the id of a Fastify request', () => {
+  test('is added where another label hides it, so that its records are joined', async () => {
+    const out = lines()
+    const app = fastify({
+      logController: new LogController({ requestIdLogLabel: 'rid' }),
+      loggerInstance: pino(ingestOptions({ transport: false }), out.stream),
+    } as FastifyServerOptions)
+    app.get('/orders/:id', () => 'ok')
+    await app.inject('/orders/7')
+    const all = await records(out, 2)
+    expect(all.map(({ rid, reqId }) => [rid, reqId])).toEqual([
+      ['req-1', 'req-1'],
+      ['req-1', 'req-1'],
+    ])
+    expect(takeAll(all.map((record) => JSON.stringify(record))).logs).toMatchObject([
+      { path: '/orders/7', route: '/orders/:id', status_code: 200 },
+    ])
+    await app.close()
+  })
+
+  test('is left out where the record has one, and of what is no Fastify request', () => {
+    const out = lines()
+    const logger = pino(ingestOptions({ transport: false }), out.stream)
+    const request = { id: 'req-1', routeOptions: {} }
+    const serializers = { req: () => ({}), res: () => ({}) }
+    for (const bindings of [{ reqId: 'x' }, { correlationId: 'x' }, { 'x-request-id': 'x' }])
+      logger.child(bindings, { serializers }).info({ req: request })
+    for (const fields of [{ req: { id: 'a' } }, { res: { request: { id: 'a' } } }, { req: 'text', res: null }])
+      logger.child({}, { serializers }).info(fields)
+    expect(out.records().filter(({ reqId }) => reqId !== undefined && reqId !== 'x')).toEqual([])
+  })
+})
+
 describe('the route', () => {
   test.each<[string, unknown, string | undefined]>([
     ['of an application', { req: { route: { path: '/a/:id' }, baseUrl: '' } }, '/a/:id'],
@@ -150,6 +184,10 @@ describe('the route', () => {
     ['of what pino made of a response', { statusCode: 200, raw: { req: { route: { path: '/a' } } } }, '/a'],
     ['that is an expression', { req: { route: { path: /a/ } } }, undefined],
     ['of several', { req: { route: { path: ['/a', '/b'] } } }, undefined],
+    ['of all paths', { req: { route: { path: '/{*path}' }, baseUrl: '' } }, undefined],
+    ["of all paths of Nest's router", { req: { route: { path: '{/*splat}' } } }, undefined],
+    ['of all paths of Fastify', { request: { routeOptions: { url: '/*' } } }, undefined],
+    ['of all paths below a router', { req: { route: { path: '/*rest' }, baseUrl: '/files' } }, '/files/*rest'],
     ['of none', { req: {} as IncomingMessage }, undefined],
     ['of text', 'res', undefined],
     [

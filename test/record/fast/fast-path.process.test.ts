@@ -35,6 +35,21 @@ const configurations: [string, MappingOptions][] = [
   ],
   ['nested', createMappingOptions({ nestedKey: 'payload' })],
   ['keys that mean something', createMappingOptions({ messageKey: 'action', errorKey: 'name' })],
+  [
+    'other names of a request',
+    createMappingOptions({ requestKeys: { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' } }),
+  ],
+  [
+    'names of a request that are fields',
+    createMappingOptions({
+      messageKey: 'message',
+      requestKeys: { req: 'request', res: 'user', responseTime: 'duration_ms', reqId: 'action' },
+    }),
+  ],
+  [
+    'one id of a request under the name of another',
+    createMappingOptions({ requestKeys: { req: 'req', res: 'res', responseTime: 'took', reqId: 'x-request-id' } }),
+  ],
   ['fingerprint', createMappingOptions({ fingerprint: 'auto' })],
 ]
 
@@ -56,7 +71,9 @@ describe.each(configurations)('with %s', (_, options) => {
         const json = fast(line, options)
         if (json === undefined) return
         taken += 1
-        expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+        const reference = mapByParsing(line, options, RECEIVED_AT)
+        expect(JSON.parse(json)).toEqual(JSON.parse(reference.json))
+        expect(mapped.requestPart).toBe(reference.requestPart)
       }),
       { numRuns: 4_000 },
     )

@@ -7,7 +7,7 @@ import type { JsonObject, LogEntry } from '../../../src/protocol/log-entry.js'
 import { Mapper } from '../../../src/record/mapper.js'
 import { DIALECT_HOLDERS, DIALECT_KEYS } from '../../../src/record/reference/dialects.js'
 import { mapByParsing } from '../../../src/record/reference/reference-path.js'
-import { RequestLogExtractor } from '../../../src/request-logs/request-log-extractor.js'
+import { taker } from '../../request-logs/extract-lines.js'
 import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
 import type { CorpusRecord } from '../record-lines.js'
 import { faults } from '../valid-entry.js'
@@ -186,9 +186,11 @@ describe('lines that the loggers wrote', () => {
   test.each(['ECS request', 'ECS pino-http completed', 'GCP httpRequest', 'GCP pino-http completed'])(
     '%s gives a request log',
     (label) => {
-      const extractor = new RequestLogExtractor({ clock: { now: () => 0, wallNow: () => 0 } })
-      const { json } = extractor.extract(jsonOf(lines.get(label) as string))
-      expect(JSON.parse(json as string)).toMatchObject({ method: 'GET', path: '/orders/7', status_code: 200 })
+      expect(taker().line(lines.get(label) as string).log).toMatchObject({
+        method: 'GET',
+        path: '/orders/7',
+        status_code: 200,
+      })
     },
   )
 

@@ -3,14 +3,15 @@ import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import { Mapper } from '../../../src/record/mapper.js'
 import { mapByParsing } from '../../../src/record/reference/reference-path.js'
+import type { RequestKeys } from '../../../src/options/settings.js'
 import { RECEIVED_AT, corpus, createMappingOptions } from '../record-lines.js'
 
-function entryOf(members: object): LogEntry {
-  return entryOfLine(JSON.stringify({ level: 30, time: 1795219732486, ...members, msg: 'm' }))
+function entryOf(members: object, requestKeys?: RequestKeys): LogEntry {
+  return entryOfLine(JSON.stringify({ level: 30, time: 1795219732486, ...members, msg: 'm' }), requestKeys)
 }
 
-function entryOfLine(line: string): LogEntry {
-  const options = createMappingOptions()
+function entryOfLine(line: string, requestKeys?: RequestKeys): LogEntry {
+  const options = createMappingOptions(requestKeys && { requestKeys })
   const entry = JSON.parse(new Mapper(options, -1, () => 0).map(line, 0, line.length).json) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
   return entry
@@ -100,6 +101,131 @@ describe('request', () => {
     expect(entryOfLine(line).request).toEqual({ method: 'B', url: '/a', path: '/a', ip: '2', status_code: 2 })
     const json = new Mapper(createMappingOptions(), -1, () => 0).map(line, 0, line.length).json
     expect(json.match(/"(?:method|ip|status_code)":/g)).toHaveLength(3)
+  })
+
+  test.each([
+    ['get', 'GET'],
+    ['Post', 'POST'],
+    ['m-search', 'M-SEARCH'],
+    ['getUser', 'getUser'],
+    ['poke', 'poke'],
+  ])('the method %s is %s', (logged, method) => {
+    expect(entryOf({ req: { method: logged, url: '/' } }).request?.method).toBe(method)
+    expect(entryOf({ request: { method: logged, url: '/' } }).request?.method).toBe(method)
+  })
+
+  test('hapi-pino', () => {
+    const entry = entryOf({
+      req: {
+        id: '1795376454030:vm:10278:mws8s9xm:10000',
+        method: 'get',
+        url: '/x/7',
+        query: { a: 'b' },
+        headers: { host: 'h', 'user-agent': 'node' },
+        remoteAddress: '127.0.0.1',
+        remotePort: 50908,
+      },
+      tags: ['api'],
+      pathParams: { id: '7' },
+      res: { statusCode: 200, headers: {} },
+      responseTime: 8,
+    })
+    expect(entry).toMatchObject({
+      request_id: '1795376454030:vm:10278:mws8s9xm:10000',
+      tags: ['api'],
+      request: {
+        method: 'GET',
+        url: '/x/7',
+        path: '/x/7',
+        status_code: 200,
+        duration_ms: 8,
+        ip: '127.0.0.1',
+        user_agent: 'node',
+      },
+      metadata: { req: { query: { a: 'b' }, remotePort: 50908 }, pathParams: { id: '7' } },
+    })
+    expect(entry.metadata).not.toHaveProperty('res')
+  })
+
+  test("hono-pino writes the response's `status`", () => {
+    const entry = entryOf({ req: { url: '/x', method: 'GET' }, res: { status: 503, headers: {} }, reqId: 3 })
+    expect(entry).toMatchObject({ request: { path: '/x', status_code: 503 }, request_id: '3' })
+    expect(entry.metadata).toBeUndefined()
+    expect(entryOf({ res: { statusCode: 200, status: 201 } })).toMatchObject({
+      request: { status_code: 200 },
+      metadata: { res: { status: 201 } },
+    })
+    for (const status of ['ok', '200', 2, 2000, null, true])
+      expect(entryOf({ res: { status } })).toMatchObject({ metadata: { res: { status } } })
+  })
+
+  const KEYS = { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' }
+
+  test('configured names are read, and the usual ones after them', () => {
+    const q = {
+      method: 'GET',
+      url: '/x?a=b',
+      remotePort: 1,
+      headers: { cookie: 'SECRET', 'user-agent': 'node' },
+    }
+    const s = { statusCode: 200, headers: { 'set-cookie': 'SECRET' } }
+    const entry = entryOf({ rid: 1, q, s, took: 5 }, KEYS)
+    expect(entry).toMatchObject({
+      request_id: '1',
+      request: { method: 'GET', path: '/x', status_code: 200, duration_ms: 5, user_agent: 'node' },
+      metadata: { q: { remotePort: 1 } },
+    })
+    expect(Object.keys(entry.metadata ?? {})).toEqual(['q'])
+    expect(entryOf({ reqId: 2, req: { method: 'PUT', url: '/y' }, responseTime: 3 }, KEYS)).toMatchObject({
+      request_id: '2',
+      request: { method: 'PUT', path: '/y', duration_ms: 3 },
+    })
+    expect(entryOf({ took: 4 }, KEYS).perf).toEqual({ duration_ms: 4 })
+    expect(entryOf({ q: 'text', s: 7, took: 'long', rid: { a: 1 } }, KEYS).metadata).toEqual({
+      q: 'text',
+      s: 7,
+      took: 'long',
+      rid: { a: 1 },
+    })
+  })
+
+  test('names that are fields themselves', () => {
+    expect(
+      entryOf(
+        { request: { method: 'GET', url: '/' }, user: { statusCode: 204 }, duration_ms: 2, action: 'r-1' },
+        { req: 'request', res: 'user', responseTime: 'duration_ms', reqId: 'action' },
+      ),
+    ).toMatchObject({ request_id: 'r-1', request: { path: '/', status_code: 204, duration_ms: 2 } })
+  })
+
+  test.each(['req_id', 'x-request-id', 'correlationId', 'correlation_id', 'x-correlation-id'])(
+    '%s is an id of the request, after its own',
+    (key) => {
+      expect(entryOf({ [key]: 'c-1' })).toMatchObject({ request_id: 'c-1' })
+      expect(entryOf({ [key]: 17 })).toMatchObject({ request_id: '17' })
+      expect(entryOf({ [key]: 'c-1', reqId: 'c-1', requestId: 'c-1' }).metadata).toBeUndefined()
+      for (const record of [
+        { [key]: 'c-1', reqId: 'req-1' },
+        { reqId: 'req-1', [key]: 'c-1' },
+      ])
+        expect(entryOf(record)).toMatchObject({ request_id: 'req-1', metadata: { [key]: 'c-1' } })
+      expect(entryOf({ [key]: 'c-1', req: { id: 7, method: 'GET' } })).toMatchObject({
+        request_id: 'c-1',
+        metadata: { req: { id: 7 } },
+      })
+      expect(entryOf({ [key]: { a: 1 } })).toMatchObject({ metadata: { [key]: { a: 1 } } })
+    },
+  )
+
+  test('the header x-request-id is its last id', () => {
+    const req = { method: 'GET', headers: { 'x-request-id': 'e80fdbef-2b8f', cookie: 'SECRET' } }
+    const entry = entryOf({ req })
+    expect(entry.request_id).toBe('e80fdbef-2b8f')
+    expect(entry.metadata).toBeUndefined()
+    expect(entryOf({ req, reqId: 1 })).toMatchObject({ request_id: '1' })
+    expect(entryOf({ req: { ...req, id: 7 } })).toMatchObject({ request_id: '7' })
+    for (const id of ['', 'token=SECRET', 'a b', 'é', 7, ['a'], 'x'.repeat(201)])
+      expect(entryOf({ req: { ...req, headers: { 'x-request-id': id } } })).not.toHaveProperty('request_id')
   })
 
   test("another id than the request's stays where it was", () => {

@@ -1,0 +1,62 @@
+/** Starts of requests whose end is not yet logged. Bounded in number, size and age. */
+import type { Clock } from '../shared/clock.js'
+
+/** More than the concurrent requests of one process. */
+const MAX_OPEN = 10_000
+/** Servers limit paths to 16 KiB or so; ten thousand of these would take too much memory. */
+const MAX_OPEN_CHARS = 4 * 1024 * 1024
+/** The end of an aborted request is never logged. */
+const MAX_AGE_MS = 5 * 60_000
+
+interface Waiting {
+  readonly start: string
+  readonly chars: number
+  readonly openedAt: number
+}
+
+export class RequestStarts {
+  readonly #clock: Pick<Clock, 'now'>
+  /** By key, the oldest first. */
+  readonly #waiting = new Map<string, Waiting>()
+  #chars = 0
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  /** Number of requests that wait for their end. */
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** @param key of the request; if an earlier request has the same key, the newer one wins */
+  set(key: string, start: string): void {
+    this.delete(key)
+    const chars = key.length + start.length
+    this.#waiting.set(key, { start, chars, openedAt: this.#clock.now() })
+    this.#chars += chars
+    this.#forget()
+  }
+
+  /** @returns the start of the request; undefined if it was not logged, or too long ago */
+  get(key: string): string | undefined {
+    this.#forget()
+    return this.#waiting.get(key)?.start
+  }
+
+  /** The request has ended: a later record with its key is another request. */
+  delete(key: string): void {
+    const waiting = this.#waiting.get(key)
+    if (waiting === undefined) return
+    this.#chars -= waiting.chars
+    this.#waiting.delete(key)
+  }
+
+  #forget(): void {
+    const now = this.#clock.now()
+    for (const [key, { openedAt }] of this.#waiting) {
+      if (this.#waiting.size <= MAX_OPEN && this.#chars <= MAX_OPEN_CHARS && now - openedAt <= MAX_AGE_MS) return
+      this.delete(key)
+    }
+  }
+}
