@@ -5,6 +5,8 @@ import { DIALECT_HOLDERS, DIALECT_KEYS } from '../reference/dialects.js'
 import { TRACE_FIELDS } from '../reference/entry-trace.js'
 import { joinMembers } from '../member-cursor.js'
 
+/** pino's key. */
+export const LEVEL = 'level'
 const FIELDS = [...TEXT_FIELDS, ...TRACE_FIELDS]
 const FIRST_TRACE_SLOT = TEXT_FIELDS.length
 
@@ -73,7 +75,13 @@ export interface KeyTable {
   readonly isSupported: boolean
 }
 
-export function createKeyTable({ requestKeys, messageKey, errorKey, nestedKey }: MappingOptions): KeyTable {
+export function createKeyTable({
+  requestKeys,
+  messageKey,
+  errorKey,
+  nestedKey,
+  levelKey = LEVEL,
+}: MappingOptions): KeyTable {
   const { req, res, responseTime, reqId } = requestKeys
   const names = [req, res, responseTime, reqId]
   const others = names.filter((name) => !['req', 'res', 'responseTime', 'reqId'].includes(name))
@@ -83,7 +91,14 @@ export function createKeyTable({ requestKeys, messageKey, errorKey, nestedKey }:
     res,
     responseTime,
     slotOf: new Map([...SLOT_OF_KEY, [reqId, REQUEST_ID_SLOT]]),
-    special: new Set([...NAMED_KEYS, ...DECLINED_KEYS, 'req', 'res', responseTime]),
+    special: new Set([
+      ...NAMED_KEYS,
+      ...DECLINED_KEYS,
+      'req',
+      'res',
+      responseTime,
+      ...(levelKey === LEVEL ? [] : [LEVEL]),
+    ]),
     isSupported:
       nestedKey === undefined &&
       !isEntryKey(messageKey) &&

@@ -8,6 +8,7 @@ import type { MappingOptions } from '../reference/entry-fields.js'
 import { ErrorScanner } from './error-scanner.js'
 import {
   FINGERPRINT_SLOT,
+  LEVEL,
   NAMED_KEYS,
   OTHER_REQUEST_ID,
   RELEASE_SLOT,
@@ -23,7 +24,7 @@ import {
 } from './fast-fields.js'
 import type { Identity, KeyTable, StaticText } from './fast-fields.js'
 import { MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
-import { DIALECT_HOLDERS, HTTP_PREFIX } from '../reference/dialects.js'
+import { DIALECT_HOLDERS, HTTP_PREFIX, MIN_HTTP_KEY_CHARS } from '../reference/dialects.js'
 import { LevelTextCache, TimestampTextCache, toMessageText } from './entry-head.js'
 import type { LevelText } from './entry-head.js'
 import { RequestScanner } from './request-scanner.js'
@@ -36,7 +37,6 @@ import { SeenKeys } from './seen-keys.js'
 import { setScope, toRequestPart } from '../mapped-record.js'
 import type { MappedRecord, RequestPart } from '../mapped-record.js'
 
-const LEVEL = 'level'
 /** Upper limit of the text that an entry has besides its line and the options: field names, timestamp, source, path. */
 const FRAME_CHARS = 4_000
 
@@ -172,8 +172,7 @@ export class FastPath {
       } else if (key === 'time') {
         if (this.#timestamp === '') this.#timestamp = this.#times.get(member.value())
         if (this.#timestamp === '') return false
-      } else if (key === LEVEL) return false
-      else {
+      } else {
         const slot = slotOf.get(key)
         if (slot !== undefined) {
           if (!(slot === OTHER_REQUEST_ID ? this.#readOtherId(key, member) : this.#slots.fill(slot, member)))
@@ -195,7 +194,7 @@ export class FastPath {
   /** Whether the member is copied to the metadata unchanged. */
   #isUnknown(key: string, member: MemberCursor): boolean {
     if (this.#keys.special.has(key) || this.#static.metadataKeys.has(key) || key.includes('\\')) return false
-    if (key.startsWith(HTTP_PREFIX)) return false
+    if (key.length >= MIN_HTTP_KEY_CHARS && key.startsWith(HTTP_PREFIX)) return false
     if (member.isContainer() && (DIALECT_HOLDERS.has(key) || MAY_HOLD_HTTP_MESSAGE.test(member.value()))) return false
     return this.#unknown.add(key)
   }

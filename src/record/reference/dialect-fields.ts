@@ -14,6 +14,7 @@ const METADATA_FIELDS: readonly (readonly [DialectField, (value: Json) => Json |
 ]
 
 export function moveMetadata(record: JsonObject, dialect: DialectRecord): void {
+  if (dialect.isEmpty) return
   for (const [key, read] of METADATA_FIELDS) {
     const value = dialect.resolve(key as DialectField, record[key], read)
     if (value !== undefined) record[key] = value
@@ -21,6 +22,7 @@ export function moveMetadata(record: JsonObject, dialect: DialectRecord): void {
 }
 
 export function completeUser(user: EntryUser | undefined, dialect: DialectRecord): EntryUser | undefined {
+  if (dialect.isEmpty) return user
   return ifAny({
     id: dialect.resolve('user.id', user?.id, toIdText),
     email: dialect.resolve('user.email', user?.email, toIdText),
@@ -34,6 +36,7 @@ export function completeError(
   dialect: DialectRecord,
   message: string | undefined,
 ): EntryError | undefined {
+  if (dialect.isEmpty) return error
   const own = {
     type: dialect.resolve('error.type', error?.type, toPlainText),
     message: dialect.resolve('error.message', error?.message, toPlainText),
@@ -48,6 +51,7 @@ export function completeError(
 
 /** Ids of the record's own span. */
 export function takeDialectTrace(dialect: DialectRecord): EntryTrace | undefined {
+  if (dialect.isEmpty) return undefined
   return ifAny({
     trace_id: dialect.resolve('trace.trace_id', undefined, toIdText),
     span_id: dialect.resolve('trace.span_id', undefined, toIdText),
@@ -56,6 +60,7 @@ export function takeDialectTrace(dialect: DialectRecord): EntryTrace | undefined
 }
 
 export function completeRequest(request: EntryRequest | undefined, dialect: DialectRecord): EntryRequest | undefined {
+  if (dialect.isEmpty) return request
   const url = dialect.resolve('request.url', request?.url, toPlainText)
   const path = dialect.resolve('request.path', request?.path ?? toPath(url), toPlainText)
   let fullUrl = url

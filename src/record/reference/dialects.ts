@@ -12,6 +12,28 @@ import { hasMembers, isObject, toInteger, toIsoTime, toNumber, toPlainText } fro
 
 type Mark = 'ecs' | 'otel' | 'gcpError'
 
+/** The names of a member: the whole path as one key, or a key and the path in the object under it. */
+interface Path {
+  readonly text: string
+  readonly hasDot: boolean
+  readonly splits: readonly (readonly [key: string, keyHasDot: boolean, rest: Path])[]
+}
+
+const PATHS = new Map<string, Path>()
+
+function toPath(text: string): Path {
+  const known = PATHS.get(text)
+  if (known !== undefined) return known
+  const parts = text.split('.')
+  const splits = parts.slice(1).map((_, index) => {
+    const rest = toPath(parts.slice(index + 1).join('.'))
+    return [parts.slice(0, index + 1).join('.'), index > 0, rest] as const
+  })
+  const path = { text, hasDot: parts.length > 1, splits }
+  PATHS.set(text, path)
+  return path
+}
+
 interface Name {
   readonly path: string
   /** Its first segment. */
@@ -173,8 +195,9 @@ export const DIALECT_HOLDERS: ReadonlySet<string> = new Set([
   'timestamp',
 ])
 
-/** Every key that begins so may name a header or a body. */
+/** Every key that begins so and is not shorter than `http.request.body` may name a header or a body. */
 export const HTTP_PREFIX = 'http.re'
+export const MIN_HTTP_KEY_CHARS = 'http.request.body'.length
 
 function prefixesOf(path: string): string[] {
   const parts = path.split('.')
@@ -184,6 +207,9 @@ function prefixesOf(path: string): string[] {
 /** Names of the parts of an OpenTelemetry record that hold attributes. */
 const ATTRIBUTES = ['attributes', 'resource.attributes', 'resource', 'Attributes', 'Resource.attributes', 'Resource']
 const ROOTS: ReadonlySet<string> = new Set([...ALL_NAMES.map(({ root }) => root), 'ecs', '@type'])
+/** Roots that are names by themselves. */
+const ROOT_NAMES: ReadonlySet<string> = new Set(['@type', ...ALL_NAMES.map(({ path }) => path)])
+const NO_ROOTS: ReadonlySet<string> = new Set()
 
 /** Headers and bodies of `http.request` and `http.response`. */
 const UNSENT =
@@ -193,7 +219,7 @@ const BODY_HOLDER = /^http(?:\.re(?:quest|sponse)(?:\.body)?)?$/
 /** Finds and removes the members of other formats in a record. */
 export class DialectRecord {
   readonly #record: JsonObject
-  /** Roots of the record's own keys. Empty if no member can be of another format. */
+  /** Roots of the keys that may be of another format. */
   readonly #roots: ReadonlySet<string>
   readonly #marks = new Set<Mark>()
   /** Prefixes of the paths of attributes, `` for the record itself. */
@@ -204,9 +230,19 @@ export class DialectRecord {
   /** @param record a clean copy, which the methods change */
   constructor(record: JsonObject) {
     this.#record = record
-    const roots = new Set(Object.keys(record).map(rootOf))
-    this.#roots = [...roots].some((root) => ROOTS.has(root)) ? roots : new Set()
-    if (this.#roots.size > 0) this.#findMarks()
+    let roots: Set<string> | undefined
+    for (const key of Object.keys(record)) {
+      const root = rootOf(key)
+      if (key === root && !ROOT_NAMES.has(key) && typeof record[key] !== 'object') continue
+      if (ROOTS.has(root)) (roots ??= new Set()).add(root)
+    }
+    this.#roots = roots ?? NO_ROOTS
+    if (roots !== undefined) this.#findMarks()
+  }
+
+  /** Whether no member can be of another format. */
+  get isEmpty(): boolean {
+    return this.#roots.size === 0
   }
 
   get isEcs(): boolean {
@@ -228,8 +264,10 @@ export class DialectRecord {
     read: (value: Json) => T | undefined,
     repeats: (first: T, other: T) => boolean = (first, other) => first === other,
   ): T | undefined {
+    if (this.isEmpty) return known
     let first = known
     for (const name of NAMES[field] as readonly Name[]) {
+      if (this.#prefixes.length === 1 && !this.#roots.has(name.root)) continue
       this.#take(name, (value) => {
         const converted = name.convert === undefined ? value : name.convert(value)
         const other = converted === undefined ? undefined : read(converted)
@@ -253,6 +291,7 @@ export class DialectRecord {
 
   /** `file:line`, or the file alone. */
   takeSource(): string | undefined {
+    if (this.isEmpty) return undefined
     for (const [file, line] of SOURCES) {
       const path = this.#take(file, toPlainText)
       if (path === undefined) continue
@@ -266,7 +305,9 @@ export class DialectRecord {
   removeUnsent(): void {
     if (this.#roots.has('http')) removeUnsent(this.#record, '')
     for (const prefix of this.#prefixes.slice(1)) {
-      takeAt(this.#record, prefix, true, (value) => (isObject(value) ? void removeUnsent(value, '') : undefined))
+      takeAt(this.#record, toPath(prefix), true, (value) =>
+        isObject(value) ? void removeUnsent(value, '') : undefined,
+      )
     }
   }
 
@@ -276,7 +317,7 @@ export class DialectRecord {
     for (const prefix of this.#prefixes) {
       if (prefix === '' && !this.#roots.has(name.root)) continue
       const path = prefix === '' ? name.path : `${prefix}.${name.path}`
-      const found = takeAt(this.#record, path, isSure, read)
+      const found = takeAt(this.#record, toPath(path), isSure, read)
       if (found !== undefined) return found
     }
     return undefined
@@ -284,7 +325,7 @@ export class DialectRecord {
 
   #has(path: string, is: (value: Json) => boolean): boolean {
     let has = false
-    takeAt(this.#record, path, true, (value) => void (has ||= is(value)))
+    takeAt(this.#record, toPath(path), true, (value) => void (has ||= is(value)))
     return has
   }
 
@@ -323,23 +364,22 @@ export class DialectRecord {
  */
 function takeAt<T>(
   holder: JsonObject,
-  path: string,
+  path: Path,
   isSure: boolean,
   read: (value: Json) => T | undefined,
 ): T | undefined {
-  const value = holder[path]
-  if (value !== undefined && (isSure || path.includes('.'))) {
+  const value = holder[path.text]
+  if (value !== undefined && (isSure || path.hasDot)) {
     const result = read(value)
     if (result !== undefined) {
-      delete holder[path]
+      delete holder[path.text]
       return result
     }
   }
-  for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
-    const key = path.slice(0, dot)
+  for (const [key, keyHasDot, rest] of path.splits) {
     const inner = holder[key]
     if (!isObject(inner)) continue
-    const result = takeAt(inner, path.slice(dot + 1), isSure || key.includes('.'), read)
+    const result = takeAt(inner, rest, isSure || keyHasDot, read)
     if (result === undefined) continue
     if (!hasMembers(inner)) delete holder[key]
     return result

@@ -201,11 +201,13 @@ function takeLevel(
   { levelKey, levels }: MappingOptions,
 ): ResolvedLevel | undefined {
   const read = (value: Json): ResolvedLevel | undefined => resolveLevel(value, levels)
-  const repeats = (first: ResolvedLevel, other: ResolvedLevel): boolean =>
-    first.severity === other.severity && other.customLevel === undefined
   const own = levelKey === undefined ? undefined : take(record, [levelKey], read)
-  const named = dialect.isEcs ? dialect.resolve('level', own, read, repeats) : own
-  return dialect.resolve('level', named ?? take(record, ['level', 'severity'], read), read, repeats)
+  const named = dialect.isEcs ? dialect.resolve('level', own, read, isSameLevel) : own
+  return dialect.resolve('level', named ?? take(record, ['level', 'severity'], read), read, isSameLevel)
+}
+
+function isSameLevel(first: ResolvedLevel, other: ResolvedLevel): boolean {
+  return first.severity === other.severity && other.customLevel === undefined
 }
 
 /** Milliseconds as ISO 8601. */

@@ -10,8 +10,12 @@ import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE, findStringEnd } from '../../shar
  * let it replace both. For every other key the last value wins.
  */
 const FIRST_COUNTS = ['level', 'time'] as const
-/** Even with every letter escaped. */
-const MAX_CHARS_PER_LETTER = 6
+const MAX_QUOTED_CHARS = maxQuotedChars('level')
+
+/** With every letter escaped. */
+function maxQuotedChars(key: string): number {
+  return key.length * 6 + 2
+}
 
 /**
  * Returns undefined if the line is not a JSON object.
@@ -39,7 +43,7 @@ export function parseRecord(
 
 /** The text of the first value of each of these top-level keys. `line` is a valid JSON object. */
 function firstValues(line: string, wanted: readonly string[]): Map<string, string> {
-  const maxChars = Math.max(...wanted.map((key) => key.length)) * MAX_CHARS_PER_LETTER + 2
+  const maxChars = wanted === FIRST_COUNTS ? MAX_QUOTED_CHARS : Math.max(...wanted.map(maxQuotedChars))
   const firsts = new Map<string, string>()
   let depth = 0
   let key: string | undefined
