@@ -56,11 +56,22 @@ export function ingestMixin<CustomLevels extends string = never>(
     const own = appMixin?.(mergeObject, level, logger) ?? {}
     try {
       // Not a spread of both: pino adds the record to the result, which is then slow (4 us instead of 0.1).
-      return Object.assign(collectFields(new RecordFields(mergeObject, own, logger), level), own)
+      const added = Object.assign(collectFields(new RecordFields(mergeObject, own, logger), level), own)
+      return Object.hasOwn(mergeObject, '__proto__') ? withOwnProto(added) : added
     } catch {
       return own // a proxy that throws
     }
   }
+}
+
+/** pino assigns the record's members to the result: without such a member of its own, `__proto__` would become its prototype. */
+function withOwnProto(added: object): object {
+  return Object.defineProperty(added, '__proto__', {
+    value: undefined,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  })
 }
 
 function collectFields(record: RecordFields, level: number): Fields & AddedFields {

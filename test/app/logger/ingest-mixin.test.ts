@@ -34,6 +34,12 @@ const WHOLE = {
 const without = (...names: string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(WHOLE).filter(([name]) => !names.includes(name)))
 
+test('a member named __proto__ is kept', () => {
+  withScope({ session_id: 's' }, () => logger.info(JSON.parse('{"__proto__":{"x":1},"a":1}') as object, 'm'))
+  expect(JSON.stringify(out.last())).toContain('"__proto__":{"x":1}')
+  expect(out.last()).toMatchObject({ a: 1, session_id: 's' })
+})
+
 describe('a record in a scope', () => {
   test('carries what the scope said; outside nothing is added', () => {
     logger.info({ a: 1 }, 'outside')

@@ -7,6 +7,7 @@ import type { JsonObject, LogEntry } from '../../../src/protocol/log-entry.js'
 import { Mapper } from '../../../src/record/mapper.js'
 import { DIALECT_HOLDERS, DIALECT_KEYS } from '../../../src/record/reference/dialects.js'
 import { mapByParsing } from '../../../src/record/reference/reference-path.js'
+import { Redactor } from '../../../src/redaction/redactor.js'
 import { taker } from '../../request-logs/extract-lines.js'
 import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
 import type { CorpusRecord } from '../record-lines.js'
@@ -540,6 +541,27 @@ describe('headers and bodies are not sent', () => {
   })
 })
 
+describe('secrets', () => {
+  const redactor = new Redactor({ patterns: [], urlParams: ['token'], maxTextChars: 10_000 })
+  test.each<JsonObject>([
+    {
+      http: { request: { method: 'GET' } },
+      url: { full: 'http://h/a?token=t-4711', query: 'token=t-4711', path: '/a' },
+    },
+    { ...ECS, url: { query: 'token=t-4711' } },
+    { 'http.request.method': 'GET', 'url.path': '/a', 'url.query': 'token=t-4711' },
+    { httpRequest: { requestUrl: 'https://u:t-4711@h/a?token=t-4711', referer: 'https://h/?token=t-4711' } },
+    { http: { request: { headers: { authorization: 'Bearer t-4711', cookie: 't-4711' } } } },
+    { 'http.request.header.authorization': ['t-4711'], http: { request: { cookies: { sid: 't-4711' } } } },
+    { ...OTEL, attributes: { 'http.target': '/a?token=t-4711', 'http.request.header.x-api-key': 't-4711' } },
+  ])('are removed: %j', (members) => {
+    const line = JSON.stringify({ level: 30, time: 1_795_376_432_645, msg: 'm', ...members })
+    const json = new Mapper({ ...options, redactor }, -1, () => 0).map(line, 0, line.length).json
+    expect(json).not.toContain('t-4711')
+    expect(faults(json, options.maxEntryBytes)).toEqual([])
+  })
+})
+
 describe('any record', () => {
   const name = fc.constantFrom(
     ...DIALECT_KEYS,
@@ -556,6 +578,7 @@ describe('any record', () => {
   const value = fc.oneof(
     fc.constantFrom('INFO', 'GET', '/a?b=1', 200, 17, '8.1.0', SPAN, TRACE, 'x\n    at f (/a.js:1:2)', null, true),
     fc.nat().map(() => `leaf-${(leaf += 1)}`),
+    fc.nat().map((): JsonObject => ({ x: [`leaf-${(leaf += 1)}`] })),
   )
   /** The dots of a name become nesting, or not. */
   const record = fc
