@@ -1,7 +1,7 @@
 /**
  * An application that throws, as a real process.
  *
- * `PLAN`: logger: none (nothing is captured), stdout, worker, stream, throwing, or a list of them; kind: what it throws; listens: the events
+ * `PLAN`: logger: none (nothing is captured), stdout, worker, stream, throwing, or a list of them; kind: what it throws, `direct` and `topLevel` while the module is loaded; listens: the events
  * that it listens to itself; options: of `captureUncaught()`; ingest: of the transport; undo: whether that is undone at once;
  * inWorker: whether all runs in a worker thread.
  */
@@ -108,6 +108,8 @@ if (inWorker && isMainThread) {
       if (event === 'unhandledRejection' && listens.includes('rethrow')) throw error
     })
   }
-  kinds[kind]()
+  // An error of the module's own code is a rejection.
+  if (kind === 'direct') declined()
+  else setImmediate(kinds[kind])
   if (kind === 'topLevel') await Promise.reject(new Error('top level'))
 }
