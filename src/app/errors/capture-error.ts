@@ -1,5 +1,5 @@
 /** [main] Logs a caught error and returns the id of the event. */
-import { isError } from '../logger/error-serializer.js'
+import { isError } from '../../record/error-serializer.js'
 import { newEventId, rememberEventId } from './event-id.js'
 import { readPinoProperty } from '../logger/pino-symbols.js'
 import { parseId } from '../scope/scope-context.js'

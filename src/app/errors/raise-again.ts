@@ -4,7 +4,7 @@ import { readFileSync, writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
 import { rejectionMode } from '../../options/rejection-mode.js'
-import { isError } from '../logger/error-serializer.js'
+import { isError } from '../../record/error-serializer.js'
 
 const STDERR = 2
 /** Node makes such an error of a rejection's reason that is not an error. */

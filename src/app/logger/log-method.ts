@@ -1,6 +1,6 @@
 /** [main] Keeps errors in log calls whose form pino does not know: `logger.error('failed', error)`, and errors of another realm. */
 import type { LogFn, LoggerOptions } from 'pino'
-import { isError } from './error-serializer.js'
+import { isError } from '../../record/error-serializer.js'
 import { readPinoProperty } from './pino-symbols.js'
 
 /** pino's option `hooks.logMethod`. */

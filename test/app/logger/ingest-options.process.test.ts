@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest
 import pino from 'pino'
 import type { LogFn, Logger, LoggerOptions, TransportSingleOptions } from 'pino'
 import type { Options } from 'pino-http'
-import { ErrorWalk, serializeError } from '../../../src/app/logger/error-serializer.js'
+import { ErrorWalk, serializeError } from '../../../src/record/error-serializer.js'
 import { addBreadcrumb } from '../../../src/app/scope/scope-breadcrumbs.js'
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 import type { IngestLoggerOptions } from '../../../src/app/logger/ingest-options.js'

@@ -1,7 +1,7 @@
 /** Errors as pino, its serializers and other loggers write them. */
 import { describe, expect, test } from 'vitest'
 import pino from 'pino'
-import { serializeError } from '../../../src/app/logger/error-serializer.js'
+import { serializeError } from '../../../src/record/error-serializer.js'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../../src/record/reference/entry-fields.js'
 import { Mapper } from '../../../src/record/mapper.js'

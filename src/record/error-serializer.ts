@@ -6,8 +6,8 @@
  * frozen), fails if a getter throws, and omits a cause that is not an error. `err`, pino's default, reduces a cause to text.
  */
 import { types } from 'node:util'
-import { DOM_CONSTANTS, DOM_EXCEPTION, hasDomConstants } from '../../record/dom-exception.js'
-import { OMITTED, findHttpMembers } from '../../record/http-error.js'
+import { DOM_CONSTANTS, DOM_EXCEPTION, hasDomConstants } from './dom-exception.js'
+import { OMITTED, findHttpMembers } from './http-error.js'
 
 interface SerializedError {
   [property: string]: unknown

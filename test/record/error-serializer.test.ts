@@ -8,11 +8,11 @@ import fc from 'fast-check'
 import { Agent, interceptors, request } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import pino from 'pino'
-import { serializeError } from '../../../src/app/logger/error-serializer.js'
-import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
-import type { LogEntry } from '../../../src/protocol/log-entry.js'
-import { mapByParsing } from '../../../src/record/reference/reference-path.js'
-import { RECEIVED_AT, createMappingOptions } from '../../record/record-lines.js'
+import { serializeError } from '../../src/record/error-serializer.js'
+import { ingestOptions } from '../../src/app/logger/ingest-options.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
+import { mapByParsing } from '../../src/record/reference/reference-path.js'
+import { RECEIVED_AT, createMappingOptions } from './record-lines.js'
 
 const { stdSerializers } = pino
 
