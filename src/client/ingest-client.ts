@@ -1,10 +1,11 @@
 /** Client for the five endpoints of the service: typed, validated before sending, with a limited number of attempts. */
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../shared/clock.js'
-import { readOptions } from '../shared/arguments.js'
+import { describeThrown, readOptions } from '../shared/arguments.js'
 import { IngestError } from '../shared/errors.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
 import type { IngestOptions } from '../options/resolve-options.js'
+import type { Breadcrumb, LogEntry } from '../protocol/log-entry.js'
 import type { IngestBatch, IngestResult } from '../protocol/ingest-result.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Feedback, RegisteredRelease, Release, RequestLog } from '../protocol/resources.js'
@@ -16,11 +17,25 @@ import { validateRequest } from './request-validation.js'
 import { createHeartbeatCall } from './heartbeat-call.js'
 import { createHttp } from './http.js'
 import type { HttpReply } from './http-types.js'
+import { toPlainBatch } from './plain-data.js'
 import { reportUnusedKey } from './key-warning.js'
 import { parseIngestResult, parseObject } from './reply-parser.js'
 
 /** As the transport's options of the same names; missing ones are read from the same variables. */
 export type IngestClientOptions = Pick<IngestOptions, (typeof CALL_OPTION_NAMES)[number]> & CallLimits
+
+/** A log entry whose free-form fields are any values. */
+export type LogEntryInput = Omit<LogEntry, 'metadata' | 'breadcrumbs'> & {
+  metadata?: object
+  breadcrumbs?: (Omit<Breadcrumb, 'data'> & { data?: object })[]
+}
+
+export interface IngestInput {
+  /** UUID or free-form text. Default: a new UUID. */
+  batch_id?: string | undefined
+  /** At most 100. */
+  logs: readonly LogEntryInput[]
+}
 
 export interface CallOptions {
   /** Ends the call, also between two attempts, with `ABORTED`. */
@@ -80,15 +95,14 @@ export class IngestClient {
 
   /**
    * Sends at most 100 log entries (interface: POST /ingest). Without a `batch_id` a UUID is created, and kept through every attempt.
+   * In an entry an Error arrives as type, message, stack, causes and its own properties, a Map as an object, a Set as a list, a BigInt as text,
+   * bytes as their number, and a cycle as `[Circular]`. The batch is not changed.
    * @returns the result, also where some or all entries were rejected: `errors` names them.
    * @throws IngestError `REJECTED` if the reply is a rejection without such a result, `MISDIRECTED` if it is a 2xx without one.
    */
-  async ingest(
-    batch: Omit<IngestBatch, 'batch_id'> & { batch_id?: string | undefined },
-    options: CallOptions = {},
-  ): Promise<IngestResult> {
-    validateRequest('batch', batch)
-    const body = encode('batch', { ...batch, batch_id: batch.batch_id ?? randomUUID() })
+  async ingest(batch: IngestInput, options: CallOptions = {}): Promise<IngestResult> {
+    const data = readBatch(batch)
+    const body = JSON.stringify({ ...data, batch_id: data.batch_id ?? randomUUID() })
     const { status, text } = await this.#post({
       path: PATHS.ingest,
       body,
@@ -107,7 +121,7 @@ export class IngestClient {
     validateRequest('requests', { requests })
     await this.#post({
       path: PATHS.requests,
-      body: encode('requests', { requests }),
+      body: JSON.stringify({ requests }),
       signal: readSignal('ingestRequests()', options),
     })
   }
@@ -117,7 +131,7 @@ export class IngestClient {
     validateRequest('feedback', feedback)
     await this.#post({
       path: PATHS.feedback,
-      body: encode('feedback', feedback),
+      body: JSON.stringify(feedback),
       signal: readSignal('sendFeedback()', options),
     })
   }
@@ -131,7 +145,7 @@ export class IngestClient {
     validateRequest('release', release)
     const { status, text } = await this.#post({
       path: PATHS.registerRelease,
-      body: encode('release', release),
+      body: JSON.stringify(release),
       signal: readSignal('registerRelease()', options),
     })
     const releaseId = releaseIdOf(text)
@@ -155,15 +169,16 @@ export class IngestClient {
   }
 }
 
-/** @throws IngestError `INVALID` for values in free-form fields that JSON cannot contain: cycles, BigInts, too deep nesting. */
-function encode(place: string, value: object): string {
+/** @throws IngestError `INVALID` for a field that breaks the interface, a getter that throws, too deep nesting. */
+function readBatch(batch: unknown): Omit<IngestBatch, 'batch_id'> & { batch_id?: string } {
+  let data: unknown
   try {
-    return JSON.stringify(value)
+    data = toPlainBatch(batch)
   } catch (error) {
-    throw new IngestError('INVALID', `${place} must be what JSON can hold, without circles and BigInts`, {
-      cause: error,
-    })
+    throw new IngestError('INVALID', `batch cannot be read: ${describeThrown(error)}`, { cause: error })
   }
+  validateRequest('batch', data)
+  return data as IngestBatch
 }
 
 function releaseIdOf(text: string): string | undefined {

@@ -40,8 +40,11 @@ export async function calls(): Promise<void> {
   const request = { method: 'GET', path: '/', duration_ms: 1, request_id: 'r', timestamp: '' } as const
   // @ts-expect-error a status is a number
   await client.ingestRequests([{ ...request, status_code: '200' }])
-  // @ts-expect-error what JSON cannot hold
-  await client.ingest({ logs: [{ ...entry, metadata: { when: new Map() } }] })
+  await client.ingest({
+    logs: [{ ...entry, error: new Error('x'), metadata: { when: new Map([['a', new Date()]]), err: new Error('x') } }],
+  })
+  // @ts-expect-error metadata are an object
+  await client.ingest({ logs: [{ ...entry, metadata: 'text' }] })
   const error: Error = new IngestError('INVALID', 'm', { status: 400, cause: new Error('c') })
   throw error
 }
