@@ -159,7 +159,8 @@ export const SHOPS = [
     name: '`formatters.level` with a key of its own, pino',
     packages: ['pino'],
     command: ['level-key.mjs'],
-    env: () => ({ PINO_INGEST_LEVEL_KEY: 'lvl' }),
+    // ingestOptions() asks the formatter.
+    env: (way) => (way === 'ingestOptions()' ? {} : { PINO_INGEST_LEVEL_KEY: 'lvl' }),
     facts: () => ({ end: ENDS, failedEnd: 'info' }),
   },
   {
