@@ -68,6 +68,7 @@ export class ErrorWalk {
     try {
       return this.#plain(value)
     } catch {
+      this.#open.length = 0
       return value // a proxy that throws, or the application's serializer
     }
   }
@@ -82,7 +83,7 @@ export class ErrorWalk {
         this.#open.length < MAX_DEPTH &&
         !this.#open.includes(value) &&
         (isCommon || !isLarge(value))
-      return isWalked && typeof read(value, 'toJSON') !== 'function' ? this.#container(value) : value
+      return isWalked && typeof (value as { toJSON?: unknown }).toJSON !== 'function' ? this.#container(value) : value
     }
     if (this.#serialize !== undefined) return this.#serialize(value)
     // Errors may refer to each other.
@@ -134,7 +135,12 @@ export class ErrorWalk {
     let copy: Members | undefined
     for (const key in holder) {
       if ((this.#values -= 1) < 0) break
-      const value = read(holder, key)
+      let value: unknown
+      try {
+        value = holder[key] // not by `read()`: the engine knows the keys of this loop
+      } catch {
+        continue // a copy has its mark
+      }
       if (typeof value !== 'object' || value === null || !Object.hasOwn(holder, key)) continue
       const plain = this.#plain(value)
       if (plain !== value) (copy ??= copyOf(holder))[key] = plain

@@ -152,7 +152,10 @@ describe('errors', () => {
     expect(reads).toBeLessThan(1_001)
     const { proxy, revoke } = Proxy.revocable({}, {})
     revoke()
-    expect(walk.tryPlain(proxy)).toBe(proxy)
+    const holder = { a: { proxy } }
+    const other = new ErrorWalk()
+    for (let times = 0; times < 10; times += 1) expect(other.tryPlain(holder) === holder).toBe(true)
+    expect(other.tryPlain([foreign()])).toMatchObject([{ message: 'far' }])
     const many = logs({}, (logger) => logger.info({ errors: Array.from({ length: 500 }, () => new Error('m')) }))
     expect(JSON.stringify(many).length).toBeLessThan(200_000)
   })
