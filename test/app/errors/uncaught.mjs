@@ -99,7 +99,7 @@ if (inWorker && isMainThread) {
 } else {
   for (const name of [logger].flat()) {
     if (name === 'none') continue
-    const stop = captureUncaught(makers[name](), options)
+    const stop = captureUncaught(makers[name](), { timeoutMs: 20_000, ...options })
     if (undo) stop()
   }
   for (const event of listens) {
