@@ -60,7 +60,7 @@ export function takeDialectTrace(dialect: DialectRecord): EntryTrace | undefined
 }
 
 export function completeRequest(request: EntryRequest | undefined, dialect: DialectRecord): EntryRequest | undefined {
-  if (dialect.isEmpty) return request
+  if (dialect.isEmpty || (request !== undefined && namesOther(request, dialect))) return request
   const url = dialect.resolve('request.url', request?.url, toPlainText)
   const path = dialect.resolve('request.path', request?.path ?? toPath(url), toPlainText)
   let fullUrl = url
@@ -78,6 +78,20 @@ export function completeRequest(request: EntryRequest | undefined, dialect: Dial
     user_agent: dialect.resolve('request.user_agent', request?.user_agent, toPlainText),
     duration_ms: request?.duration_ms,
   })
+}
+
+/** Whether the record also names another request, such as one that the application makes while it handles this one. */
+function namesOther({ method, path }: EntryRequest, dialect: DialectRecord): boolean {
+  const isOther = (
+    field: DialectField,
+    known: string | undefined,
+    read: (text: string) => string | undefined,
+  ): boolean => {
+    let other: string | undefined
+    dialect.resolve(field, undefined, (value) => void (other ??= typeof value === 'string' ? read(value) : undefined))
+    return known !== undefined && other !== undefined && other !== known
+  }
+  return isOther('request.method', method, (text) => text) || isOther('request.url', path, toPath)
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -485,6 +485,19 @@ describe('what is not of a format stays', () => {
     })
   })
 
+  test.each<JsonObject>([
+    { 'http.request.method': 'POST', 'http.response.status_code': 502 },
+    { 'http.request.method': 'GET', 'url.full': 'https://api.test/pay', 'http.response.status_code': 502 },
+    { httpRequest: { requestUrl: 'https://api.test/pay', status: 502 } },
+  ])('a request that the application makes is not the one that it handles: %j', (metadata) => {
+    expect(
+      entryOf({ level: 30, time: 1, msg: 'm', req: { method: 'GET', url: '/orders/7' }, ...metadata }),
+    ).toMatchObject({
+      request: { method: 'GET', url: '/orders/7', path: '/orders/7' },
+      metadata,
+    })
+  })
+
   test('in ECS the level and the time are those of ECS', () => {
     expect(
       entryOf({
