@@ -3,12 +3,12 @@
 /** The relation by which records share breadcrumbs. */
 export type ScopeKind = 'trace' | 'request' | 'session' | 'process'
 
-/** The start of a request or its end, with an id of its own, by which it can be joined to the other; or both. */
-export type RequestPart = 'none' | 'part' | 'whole'
+/** The start of a request or its end, with an id by which it can be joined to the other; or both. */
+export type RequestPart = 'none' | 'start' | 'end' | 'whole'
 
 /** The mapper fills one object of this type for all lines: its values are valid until the next line is mapped. */
 export interface MappedRecord {
-  /** The entry as JSON; '' if its severity is below the threshold, unless it is a part of a request. */
+  /** The entry as JSON; '' if its severity is below the threshold, unless it is the start or the end of a request. */
   json: string
   /** `json` without its closing brace if that needs no copy, else ''. */
   openJson: string
@@ -24,6 +24,8 @@ export interface MappedRecord {
   /** Whether the entry has breadcrumbs of the record's own. */
   hasBreadcrumbs: boolean
   requestPart: RequestPart
+  /** The framework's id of a request, which is not in `req`; '' if there is none. */
+  requestId: string
   /** Whether the fast path mapped the line: its strings can be copied without decoding. */
   isFastPath: boolean
 }
@@ -39,6 +41,7 @@ export function createMappedRecord(): MappedRecord {
     scopeId: '',
     hasBreadcrumbs: false,
     requestPart: 'none',
+    requestId: '',
     isFastPath: false,
   }
 }
@@ -65,6 +68,6 @@ export function setScope(
 }
 
 export function toRequestPart(hasStart: boolean, hasEnd: boolean, hasId: boolean): RequestPart {
-  if (hasStart && hasEnd) return 'whole'
-  return hasId && (hasStart || hasEnd) ? 'part' : 'none'
+  if (!hasId || !(hasStart || hasEnd)) return 'none'
+  return hasStart ? (hasEnd ? 'whole' : 'start') : 'end'
 }

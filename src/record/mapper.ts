@@ -78,15 +78,17 @@ export class Mapper {
   #mapByParsing(text: string, start: number, end: number): MappedRecord {
     const line = start === 0 && end === text.length ? text : text.slice(start, end)
     const receivedAt = new Date(this.#wallNow()).toISOString()
-    const { json, level, hasLevel, ids, requestPart } = mapByParsing(line, this.#options, receivedAt)
+    const { json, level, hasLevel, ids, requestPart, requestId } = mapByParsing(line, this.#options, receivedAt)
     if (hasLevel !== undefined) this.#countUnlevelled(hasLevel)
     const record = this.#record
-    record.json = level.severity < this.#threshold && requestPart !== 'part' ? '' : json
+    const isPart = requestPart === 'start' || requestPart === 'end'
+    record.json = level.severity < this.#threshold && !isPart ? '' : json
     record.openJson = ''
     record.severity = level.severity
     record.fingerprint = ids.fingerprint
     record.hasBreadcrumbs = ids.hasBreadcrumbs
     record.requestPart = requestPart
+    record.requestId = requestId
     record.isFastPath = false
     setScope(record, ids.traceId, ids.isCallersTrace, ids.requestId, ids.sessionId)
     return record

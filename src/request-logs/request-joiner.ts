@@ -1,13 +1,17 @@
-/** Joins the records of one request: Fastify logs it in two, and only the first has method, URL and address. */
+/**
+ * Joins the records of one request: Fastify logs it in two, and only the first has method, URL and address. Works on the text of the
+ * entries: parsing both would take three times as long as mapping them.
+ */
 import type { RequestKeys } from '../options/settings.js'
-import type { EntryRequest, Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
+import type { LogEntry } from '../protocol/log-entry.js'
 import type { MappedRecord } from '../record/mapped-record.js'
+import { MemberCursor, joinMembers } from '../record/member-cursor.js'
 import { requestPartKeys } from '../record/reference/entry-request.js'
 import { shortenToFit } from '../record/shorten-entry.js'
 import type { Clock } from '../shared/clock.js'
-import { parseExact, stringifyExact } from '../shared/exact-json.js'
-import { parseRequestId } from './request-log.js'
+import { findValueEnd } from '../shared/json-scan.js'
 import { RequestStarts } from './request-starts.js'
+import type { RequestStart } from './request-starts.js'
 
 export interface RequestJoinerOptions {
   readonly clock: Pick<Clock, 'now'>
@@ -15,23 +19,25 @@ export interface RequestJoinerOptions {
   readonly maxEntryBytes: number
 }
 
-/** The parts of the first entry that the others lack. */
-interface RequestStart {
-  readonly request: EntryRequest
-  readonly metadata: JsonObject
-}
-
 /** The message of Fastify's first record of a request. */
 export const FASTIFY_START = 'incoming request'
+const FASTIFY_MEMBER = `"message":"${FASTIFY_START}"`
+
+/** The members before it hold no objects, so that the first occurrence is the entry's own. */
+const REQUEST = '"request":{'
+const METADATA = '"metadata":{'
+const DURATION = '"duration_ms":'
 
 export class RequestJoiner {
-  readonly #requestKeys: RequestKeys
   readonly #maxEntryBytes: number
+  /** Members of the metadata that belong to the start. */
+  readonly #startKeys: readonly string[]
   readonly #starts: RequestStarts
+  readonly #members = new MemberCursor()
 
   constructor({ clock, requestKeys, maxEntryBytes }: RequestJoinerOptions) {
-    this.#requestKeys = requestKeys
     this.#maxEntryBytes = maxEntryBytes
+    this.#startKeys = ['route', ...requestPartKeys(requestKeys)]
     this.#starts = new RequestStarts(clock)
   }
 
@@ -42,44 +48,75 @@ export class RequestJoiner {
    * @param record whose `json` is as it would be sent: a start is kept without its secrets
    */
   join(record: MappedRecord): void {
-    if (record.json === '' || (record.requestPart === 'whole' && this.#starts.size === 0)) return
-    const entry = parseExact(record.json) as LogEntry
-    const key = parseRequestId(entry, this.#requestKeys)?.key
-    const { request } = entry
-    if (key === undefined || request === undefined) return // an entry that was shortened
+    const { json, requestPart, requestId } = record
+    if (json === '' || (requestPart !== 'start' && this.#starts.size === 0)) return
+    const key = toKey(requestId, json)
     const known = this.#starts.get(key)
-    const hasStart = (request.method ?? request.path ?? request.url) !== undefined
-    if (hasStart && request.status_code === undefined) {
+    if (requestPart === 'start') {
       // A later record may describe a request that the application itself makes: so the first wins, and Fastify's own always does.
-      if (known === undefined || entry.message === FASTIFY_START) this.#starts.set(key, this.#startOf(entry, request))
+      if (known === undefined || json.includes(FASTIFY_MEMBER)) this.#begin(key, json)
       return
     }
-    if (known === undefined) return
-    const start = parseExact(known) as RequestStart
-    const isOther = hasStart && (request.method !== start.request.method || request.path !== start.request.path)
-    if (request.duration_ms !== undefined && !isOther) this.#starts.delete(key)
-    if (hasStart) return
-    record.json = shortenToFit(stringifyExact(complete(entry, start)), this.#maxEntryBytes)
+    const request = requestIn(json)
+    if (known === undefined || request === '') return
+    const isOther = requestPart === 'whole' && !isSame(request, known.request)
+    if (request.includes(DURATION) && !isOther) this.#starts.delete(key)
+    if (requestPart === 'whole') return
+    const completed = json.replace(REQUEST, () => `${REQUEST}${known.request},`)
+    record.json = shortenToFit(this.#addMetadata(completed, known, record.hasBreadcrumbs), this.#maxEntryBytes)
     record.openJson = ''
   }
 
-  /** Whether the request has begun and not ended. @param key see `RequestId` */
-  isOpen(key: string): boolean {
-    return this.#starts.get(key) !== undefined
+  /** Whether the request has begun and not ended. @param id as in `MappedRecord` */
+  isOpen(id: string, entryJson: string): boolean {
+    return this.#starts.get(toKey(id, entryJson)) !== undefined
   }
 
-  #startOf({ metadata = {} }: LogEntry, { duration_ms: _durationMs, ...request }: EntryRequest): string {
-    const kept = ['route', ...requestPartKeys(this.#requestKeys)].filter((key) => Object.hasOwn(metadata, key))
-    const start: RequestStart = {
-      request,
-      metadata: Object.fromEntries(kept.map((key) => [key, metadata[key] as Json])),
-    }
-    return stringifyExact(start)
+  #begin(key: string, json: string): void {
+    const request = requestIn(json)
+    // An entry that was shortened has none; a duration is of the end.
+    if (request === '' || request.includes(DURATION)) return
+    let metadata = ''
+    for (const member of this.#startMembers(json)) metadata = joinMembers(metadata, member)
+    this.#starts.set(key, { request, metadata })
+  }
+
+  /** Breadcrumbs of the record's own may hold any object, also one that is called like the metadata. */
+  #addMetadata(json: string, { metadata }: RequestStart, hasBreadcrumbs: boolean): string {
+    if (metadata === '' || hasBreadcrumbs || this.#startMembers(json).length > 0) return json
+    const at = json.indexOf(METADATA)
+    if (at === -1) return `${json.slice(0, -1)},${METADATA}${metadata}}}`
+    const inside = at + METADATA.length
+    return json.slice(0, inside) + joinMembers(metadata, json.slice(inside))
+  }
+
+  #startMembers(json: string): string[] {
+    const found: string[] = []
+    const at = json.indexOf(METADATA)
+    const member = this.#members.open(json, at === -1 ? json.length : at + METADATA.length - 1, json.length)
+    while (member.next() && member.skipValue()) if (this.#startKeys.includes(member.key())) found.push(member.member())
+    return found
   }
 }
 
-function complete(entry: LogEntry, { request, metadata }: RequestStart): LogEntry {
-  const completed = { ...entry, request: { ...request, ...entry.request } }
-  if (Object.keys(metadata).length > 0) completed.metadata = { ...entry.metadata, ...metadata, ...entry.metadata }
-  return completed
+/** Members of the entry's request; '' if it has none. */
+function requestIn(json: string): string {
+  const at = json.indexOf(REQUEST)
+  if (at === -1) return ''
+  const start = at + REQUEST.length
+  const end = findValueEnd(json, start - 1, json.length)
+  return end === -1 ? '' : json.slice(start, end - 1)
+}
+
+function isSame(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((members) => JSON.parse(`{${members}}`) as NonNullable<LogEntry['request']>)
+  return first?.method === second?.method && first?.path === second?.path
+}
+
+/** As pino writes them. */
+const PROCESS = /"pid":\d+(?:,"hostname":"[^"\\]*")?/
+
+/** Processes that log to one transport have the same ids. */
+function toKey(id: string, entryJson: string): string {
+  return `${id} ${PROCESS.exec(entryJson)?.[0] ?? ''}`
 }

@@ -57,8 +57,8 @@ export class RequestLogExtractor {
     }
     const timestamp = seen.timestamp ?? new Date(this.#clock.wallNow()).toISOString()
     // The request with this id has not ended: this is another one, such as one that the application itself makes.
-    const isOther = id === undefined || this.#joiner.isOpen(id.key)
-    const log = toRequestLog(start, end, seen, isOther ? this.#newId() : toUniqueId(id.text, this.#tag), timestamp)
+    const isOther = id === undefined || this.#joiner.isOpen(id, entryJson)
+    const log = toRequestLog(start, end, seen, isOther ? this.#newId() : toUniqueId(id, this.#tag), timestamp)
     return { json: JSON.stringify(log), severity: toSeverity(end.statusCode), isCovered: !hasOtherContent }
   }
 }

@@ -22,15 +22,9 @@ export interface RequestEnd {
   readonly durationMs: number
 }
 
-export interface RequestId {
-  /** The application's id, which need not be unique across processes. */
-  readonly text: string
-  /** Distinguishes the requests of several processes that log to one transport. */
-  readonly key: string
-}
-
 export interface LoggedRequest {
-  readonly id: RequestId | undefined
+  /** The application's id, which need not be unique across processes. */
+  readonly id: string | undefined
   readonly start: RequestStart | undefined
   readonly end: RequestEnd | undefined
   readonly labels: Labels
@@ -43,15 +37,6 @@ export interface LoggedRequest {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** @returns undefined for an entry without an id of a request */
-export function parseRequestId(entry: object, { reqId }: RequestKeys): RequestId | undefined {
-  const { metadata: given, request_id: id } = entry as Fields
-  const metadata = fieldsOf(given) ?? {}
-  // Fastify's own id is the same in all records of a request; a scope may have set another one.
-  const text = [metadata[reqId], metadata['reqId'], id].map((one) => textOf(toIdText(one as Json))).find(Boolean)
-  return text === undefined ? undefined : { text, key: [metadata['hostname'], metadata['pid'], text].join(' ') }
-}
-
 /** @returns undefined if there is no entry, or an entry without a request. Never throws. */
 export function parseRequest(entryJson: string, keys: RequestKeys): LoggedRequest | undefined {
   const entry = parse(entryJson)
@@ -59,8 +44,12 @@ export function parseRequest(entryJson: string, keys: RequestKeys): LoggedReques
   if (entry === undefined || request === undefined) return undefined
   const method = textOf(request['method'])
   const path = textOf(request['path'])
+  const metadata = fieldsOf(entry['metadata']) ?? {}
   return {
-    id: parseRequestId(entry, keys),
+    // Fastify's own id is the same in all records of a request; a scope may have set another one.
+    id: [metadata[keys.reqId], metadata['reqId'], entry['request_id']]
+      .map((id) => textOf(toIdText(id as Json)))
+      .find(Boolean),
     start: method === undefined || path === undefined ? undefined : { method, path },
     end: endingOf(request),
     labels: labelsOf(entry, keys),

@@ -1,4 +1,5 @@
 /** Starts of requests whose end is not yet logged. Bounded in number, size and age. */
+import { copyString } from '../record/string-copy.js'
 import type { Clock } from '../shared/clock.js'
 
 /** More than the concurrent requests of one process. */
@@ -8,8 +9,15 @@ const MAX_OPEN_CHARS = 4 * 1024 * 1024
 /** The end of an aborted request is never logged. */
 const MAX_AGE_MS = 5 * 60_000
 
+/** Parts of the first entry of a request, as JSON without braces. */
+export interface RequestStart {
+  readonly request: string
+  /** '' if there is none. */
+  readonly metadata: string
+}
+
 interface Waiting {
-  readonly start: string
+  readonly start: RequestStart
   readonly chars: number
   readonly openedAt: number
 }
@@ -30,16 +38,18 @@ export class RequestStarts {
   }
 
   /** @param key of the request; if an earlier request has the same key, the newer one wins */
-  set(key: string, start: string): void {
+  set(key: string, { request, metadata }: RequestStart): void {
     this.delete(key)
-    const chars = key.length + start.length
-    this.#waiting.set(key, { start, chars, openedAt: this.#clock.now() })
+    const chars = key.length + request.length + metadata.length
+    // Copies: a slice would keep the whole entry in memory.
+    const start = { request: copyString(request), metadata: copyString(metadata) }
+    this.#waiting.set(copyString(key), { start, chars, openedAt: this.#clock.now() })
     this.#chars += chars
     this.#forget()
   }
 
   /** @returns the start of the request; undefined if it was not logged, or too long ago */
-  get(key: string): string | undefined {
+  get(key: string): RequestStart | undefined {
     this.#forget()
     return this.#waiting.get(key)?.start
   }

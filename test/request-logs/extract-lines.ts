@@ -3,9 +3,10 @@ import { expect } from 'vitest'
 import { validateRequest } from '../../src/client/request-validation.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import { Mapper } from '../../src/record/mapper.js'
-import { createMappedRecord } from '../../src/record/mapped-record.js'
+import { createMappedRecord, toRequestPart } from '../../src/record/mapped-record.js'
 import type { MappedRecord } from '../../src/record/mapped-record.js'
 import { RequestJoiner } from '../../src/request-logs/request-joiner.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestKeys } from '../../src/options/settings.js'
 import { RequestLogExtractor } from '../../src/request-logs/request-log-extractor.js'
 import { validateRequestLogs } from '../../src/service/ingest/validate.js'
@@ -45,15 +46,19 @@ export function taker(
   }
   return {
     // The mapper makes no other entries.
-    take: (entryJson) =>
-      extract(
-        isValid(entryJson) ? joined({ ...createMappedRecord(), json: entryJson, requestPart: 'part' }) : entryJson,
-      ),
+    take: (entryJson) => extract(isValid(entryJson) ? joined(recordOf(entryJson)) : entryJson),
     line(line) {
       mapper.beginText()
       return extract(joined(mapper.map(line, 0, line.length)))
     },
   }
+}
+
+function recordOf(json: string): MappedRecord {
+  const { request = {}, request_id: requestId = '' } = JSON.parse(json) as LogEntry
+  const hasStart = (request.method ?? request.path) !== undefined
+  const requestPart = toRequestPart(hasStart, request.status_code !== undefined, requestId !== '')
+  return { ...createMappedRecord(), json, requestPart, requestId }
 }
 
 /** The request logs of all lines, and the messages of what is a log entry still under `only`. */

@@ -1,47 +1,49 @@
 /** The bounds of what waits for its second half. */
 import { expect, test } from 'vitest'
 import { RequestStarts } from '../../src/request-logs/request-starts.js'
+import type { RequestStart } from '../../src/request-logs/request-starts.js'
 import { FakeClock } from '../fake-clock.js'
 
+const start = (request: string): RequestStart => ({ request, metadata: '' })
 const MINUTE_MS = 60_000
 
 test('ten thousand wait, and of more the oldest goes', () => {
   const starts = new RequestStarts(new FakeClock())
-  for (let n = 0; n < 10_001; n += 1) starts.set(`${n}`, `/${n}`)
+  for (let n = 0; n < 10_001; n += 1) starts.set(`${n}`, start(`/${n}`))
   expect(starts.size).toBe(10_000)
   expect(starts.get('0')).toBeUndefined()
-  expect(starts.get('1')).toBe('/1')
+  expect(starts.get('1')?.request).toBe('/1')
   // One that begins anew is young again.
-  starts.set('1', '/again')
-  starts.set('x', '/x')
-  expect([starts.get('1'), starts.get('2'), starts.size]).toEqual(['/again', undefined, 10_000])
+  starts.set('1', start('/again'))
+  starts.set('x', start('/x'))
+  expect([starts.get('1')?.request, starts.get('2'), starts.size]).toEqual(['/again', undefined, 10_000])
 })
 
 test('for five minutes', async () => {
   const clock = new FakeClock()
   const starts = new RequestStarts(clock)
-  starts.set('a', '/a')
+  starts.set('a', start('/a'))
   await clock.advance(3 * MINUTE_MS)
-  starts.set('b', '/b')
+  starts.set('b', start('/b'))
   await clock.advance(2 * MINUTE_MS)
-  expect(starts.get('a')).toBe('/a')
+  expect(starts.get('a')?.request).toBe('/a')
   await clock.advance(1)
-  expect([starts.get('a'), starts.get('b'), starts.size]).toEqual([undefined, '/b', 1])
+  expect([starts.get('a'), starts.get('b')?.request, starts.size]).toEqual([undefined, '/b', 1])
   expect(clock.timers).toBe(0)
 })
 
 test('long paths do not fill the memory', () => {
   const starts = new RequestStarts(new FakeClock())
-  for (let n = 0; n < 1_000; n += 1) starts.set(`${n}`, `/${'x'.repeat(100_000)}`)
+  for (let n = 0; n < 1_000; n += 1) starts.set(`${n}`, start(`/${'x'.repeat(100_000)}`))
   expect(starts.size).toBeLessThanOrEqual(42)
   expect(starts.get('999')).toBeDefined()
   // One alone that is too much is not kept either.
-  starts.set('big', 'x'.repeat(5_000_000))
+  starts.set('big', start('x'.repeat(5_000_000)))
   expect(starts.size).toBe(0)
-  starts.set('a', '/a')
+  starts.set('a', start('/a'))
   starts.delete('a')
   starts.delete('a')
   expect(starts.size).toBe(0)
-  for (let n = 0; n < 10_000; n += 1) starts.set(`${n}`, '/')
+  for (let n = 0; n < 10_000; n += 1) starts.set(`${n}`, start('/'))
   expect(starts.size).toBe(10_000)
 })

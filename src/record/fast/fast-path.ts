@@ -111,10 +111,12 @@ export class FastPath {
     // The reference path would use the error's message.
     if (this.#hasError && this.#message === EMPTY_TEXT) return false
     if (this.#otherId !== '') this.#placeOtherId()
-    record.requestPart = this.#hasReq || this.#hasRes ? this.#requestPart() : 'none'
+    const part = this.#hasReq || this.#hasRes ? this.#requestPart() : 'none'
+    record.requestPart = part
+    record.requestId = part === 'none' ? '' : this.#slots.decode(REQUEST_ID_SLOT)
     if (this.#hasReq) this.#placeRequestId()
     const { severity } = this.#level
-    const openJson = severity >= threshold || record.requestPart === 'part' ? this.#compose(this.#level) : ''
+    const openJson = severity >= threshold || part === 'start' || part === 'end' ? this.#compose(this.#level) : ''
     if (openJson === undefined) return false
     record.openJson = openJson
     record.severity = severity
@@ -276,8 +278,8 @@ export class FastPath {
   }
 
   #requestPart(): RequestPart {
-    const { method, url, status } = this.#request
-    return toRequestPart(method !== '' || url !== '', status !== '', this.#slots.texts[REQUEST_ID_SLOT] !== '')
+    const { hasStart, status } = this.#request
+    return toRequestPart(hasStart, status !== '', this.#slots.texts[REQUEST_ID_SLOT] !== '')
   }
 
   /** pino-http writes the id inside `req`. */

@@ -7,6 +7,7 @@ import { parseTraceparent } from '../reference/entry-trace.js'
 export const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
 
 const SLASH = 47
+const UPPER_Z = 90
 /** The path repeats the URL: this bounds how much longer the entry is than its line. */
 const MAX_URL_CHARS = 1_000
 
@@ -36,23 +37,22 @@ export class RequestScanner {
   /** Positions of the headers, which are not sent, and of the user agent in the request's headers, which is. */
   readonly #unsent = { reqAt: 0, reqEnd: 0, resAt: 0, resEnd: 0, agentAt: 0, agentEnd: 0 }
   #userAgent = ''
-  #idMember = ''
+  #isIdText = false
+  #ip = ''
   readonly #members = new MemberCursor()
   readonly #headers = new MemberCursor()
 
   reset(): void {
-    this.method = this.url = this.status = ''
+    this.method = this.url = this.status = this.#ip = ''
     const unsent = this.#unsent
     unsent.reqAt = unsent.reqEnd = unsent.resAt = unsent.resEnd = unsent.agentAt = unsent.agentEnd = 0
-    this.request =
-      this.reqRest =
-      this.resRest =
-      this.id =
-      this.headerId =
-      this.trace =
-      this.traceId =
-      this.#userAgent =
-        ''
+    this.request = this.reqRest = this.resRest = this.id = this.trace = this.traceId = ''
+    this.headerId = this.#userAgent = ''
+  }
+
+  /** Whether there is anything of a request, besides its response. */
+  get hasStart(): boolean {
+    return this.method !== '' || this.url !== '' || this.#ip !== '' || this.#userAgent !== ''
   }
 
   /** Whether the text at this position is not sent. */
@@ -66,7 +66,6 @@ export class RequestScanner {
 
   /** Position after the object at `at`, or -1 if it is declined. */
   scanReq(text: string, at: number, end: number): number {
-    let ip = ''
     const member = this.#members.open(text, at, end)
     while (member.next()) {
       const key = member.key()
@@ -85,7 +84,7 @@ export class RequestScanner {
           break
         case 'remoteAddress':
           if (!member.isText()) return -1
-          ip = member.value()
+          this.#ip = member.value()
           break
         case 'url':
           if (!member.isText() || this.url !== '') return -1
@@ -94,9 +93,9 @@ export class RequestScanner {
           break
         case 'id':
           this.id = member.value()
-          this.#idMember = member.member()
+          this.#isIdText = member.isText()
           if (this.id === '""') return -1
-          if (member.isText()) this.id = this.id.slice(1, -1)
+          if (this.#isIdText) this.id = this.id.slice(1, -1)
           else if (!PLAIN_INTEGER.test(this.id)) return -1
           break
         default:
@@ -113,14 +112,14 @@ export class RequestScanner {
       if (path === '') return -1
       this.request = joinMembers(this.request, `"url":${url},"path":${path}`)
     }
-    if (ip !== '') this.request = joinMembers(this.request, `"ip":${ip}`)
+    if (this.#ip !== '') this.request = joinMembers(this.request, `"ip":${this.#ip}`)
     if (this.#userAgent !== '') this.request = joinMembers(this.request, `"user_agent":${this.#userAgent}`)
     return member.closedAt
   }
 
   /** The record has another id of its own. */
   keepId(): void {
-    this.reqRest = joinMembers(this.reqRest, this.#idMember)
+    this.reqRest = joinMembers(this.reqRest, this.#isIdText ? `"id":"${this.id}"` : `"id":${this.id}`)
   }
 
   /** As `scanReq`. */
@@ -183,7 +182,10 @@ export class RequestScanner {
 
 /** Quoted, as `normalizeMethod`: usual text is not copied. */
 function normalizeJson(method: string): string {
-  return method === method.toUpperCase() ? method : `"${normalizeMethod(method.slice(1, -1))}"`
+  for (let i = 1; i < method.length - 1; i += 1) {
+    if (method.charCodeAt(i) > UPPER_Z) return `"${normalizeMethod(method.slice(1, -1))}"`
+  }
+  return method
 }
 
 /** The quoted path of a quoted URL in origin form; '' for any other form and for a URL with escapes. */

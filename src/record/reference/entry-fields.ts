@@ -95,6 +95,8 @@ export interface MappedEntry {
   readonly hasLevel: boolean
   readonly ids: RecordIds
   readonly requestPart: RequestPart
+  /** As in `MappedRecord`. */
+  readonly requestId: string
 }
 
 /** Ids that relate a record to others; '' if it has none. */
@@ -139,7 +141,8 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   }
   for (const field of ['session_id', 'action'] as const)
     set(entry, field, dialect.resolve(field, entry[field], toIdText))
-  const hasOwnId = entry.request_id !== undefined
+  // Fastify's own id is the same in all records of a request; a scope may have set another one.
+  const ownId = toIdText(record[requestKeys.reqId]) ?? toIdText(record['reqId']) ?? entry.request_id ?? ''
   const taken = takeRequest(record, entry.request_id, requestKeys)
   set(entry, 'request', completeRequest(taken.request, dialect))
   set(entry, 'request_id', dialect.resolve('request_id', entry.request_id ?? taken.id, toIdText))
@@ -185,9 +188,10 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   }
   if (Object.keys(metadata).length > 0 || wholeMetadata !== undefined) entry.metadata = metadata
   if (omitted > 0) addNote(entry, { omitted_http_members: omitted })
-  const { method, path, url, status_code: status } = entry.request ?? {}
-  const requestPart = toRequestPart((method ?? path ?? url) !== undefined, status !== undefined, hasOwnId)
-  return { entry, level, hasLevel: known !== undefined, ids, requestPart }
+  const { status_code: status, duration_ms: _durationMs, ...start } = entry.request ?? {}
+  const requestPart = toRequestPart(Object.keys(start).length > 0, status !== undefined, ownId !== '')
+  const requestId = requestPart === 'none' ? '' : ownId
+  return { entry, level, hasLevel: known !== undefined, ids, requestPart, requestId }
 }
 
 function set<T extends object, K extends keyof T>(target: T, field: K, value: T[K] | undefined): void {

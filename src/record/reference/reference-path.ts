@@ -12,7 +12,7 @@ import type { CutCounts } from '../clean-copy.js'
 import { parseRecord } from './parse-record.js'
 import { noteCuts } from '../shorten-entry.js'
 
-export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 'requestPart'> {
+export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 'requestPart' | 'requestId'> {
   /** The entry as JSON. */
   readonly json: string
   /** Whether the record has a level; undefined if the line is not a JSON object. */
@@ -25,15 +25,13 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const record = parseRecord(line, cuts, (key) => isMappedKey(key, options), options.levelKey)
   // Before the mapping as well: a record's `name` and `value` may become parts of different fields.
   const removed = record === undefined ? 0 : removeHeaderMembers(record)
-  const { entry, level, hasLevel, ids, requestPart } =
+  const { entry, ...mapped } =
     record === undefined ? textEntry(line, options, receivedAt, cuts) : toEntry(record, options, receivedAt)
   noteCuts(entry, cuts)
   return {
+    ...mapped,
     json: finishEntry(entry, options.maxEntryBytes, options.redactor, removed),
-    level,
-    hasLevel: record === undefined ? undefined : hasLevel,
-    ids,
-    requestPart,
+    hasLevel: record === undefined ? undefined : mapped.hasLevel,
   }
 }
 
