@@ -10,6 +10,9 @@ export const MAX_DEPTH = 32
 /** Keys of one object. */
 export const MAX_KEYS = 1_000
 
+/** Kept even beyond the limit: a long text that was assigned to an error stands before them. */
+const ERROR_KEYS: ReadonlySet<string> = new Set(['type', 'message', 'stack', 'name'])
+
 /** Numbers of containers, keys and NUL characters that were left out of a record. */
 export interface CutCounts {
   depth: number
@@ -70,7 +73,7 @@ export function cleanCopy(source: object, cuts: CutCounts, isKept: (key: string)
     const cleaned: [string, Json][] = []
     for (const key of Object.keys(task.from)) {
       keys += 1
-      if (keys > MAX_KEYS && !(to === root && isKept(key))) {
+      if (keys > MAX_KEYS && !(to === root ? isKept(key) : ERROR_KEYS.has(key))) {
         cuts.keys += 1
         continue
       }

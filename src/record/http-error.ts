@@ -105,7 +105,8 @@ export function findHttpMembers(error: object, keys: readonly string[]): HttpMem
   const omitted = candidates.filter((key) => {
     const value = read(error, key)
     if (value === undefined || value === null) return false
-    return value === OMITTED || (isClient && (INDEX.test(key) ? isCharacter(value) : !isInnerError(key, value)))
+    if (INDEX.test(key)) return isCharacter(value)
+    return value === OMITTED || (isClient && !isInnerError(key, value))
   })
   return omitted.length === 0
     ? undefined

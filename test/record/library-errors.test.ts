@@ -110,6 +110,13 @@ describe('the values of a statement', () => {
   })
 })
 
+test('a text that was assigned to an error, of which each letter is a member', () => {
+  const { error, metadata } = entryOfError({ ...Array.from('secret-'.repeat(1_000)), code: 'X' })
+  expect(error).toMatchObject({ type: 'Error', message: 'm', stack: expect.stringContaining('Error: m\n') as string })
+  expect(metadata?.['error'] ?? {}).toEqual({})
+  expect(metadata?.['pino_ingest']).toMatchObject({ cut_keys: 6_001 })
+})
+
 test('a name that was set is the type of an Error', () => {
   expect(entryOfError({ name: 'TimeoutError' })).toMatchObject({ error: { type: 'TimeoutError' } })
   expect(entryOfError({ type: 'PaymentError', name: 'Error' })).toMatchObject({
