@@ -51,12 +51,20 @@ const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id
 export function ingestMixin<CustomLevels extends string = never>(
   appMixin?: IngestMixin<CustomLevels>,
 ): IngestMixin<CustomLevels> {
+  return createIngestMixin(appMixin, 'res')
+}
+
+/** As `ingestMixin()`. @param responseKey under which the application logs a response */
+export function createIngestMixin<CustomLevels extends string>(
+  appMixin: IngestMixin<CustomLevels> | undefined,
+  responseKey: string,
+): IngestMixin<CustomLevels> {
   checkArgument('mixin', 'a function', appMixin === undefined || isFunction(appMixin), appMixin)
   return (mergeObject, level, logger) => {
     const own = appMixin?.(mergeObject, level, logger) ?? {}
     try {
       // Not a spread of both: pino adds the record to the result, which is then slow (4 us instead of 0.1).
-      const added = Object.assign(collectFields(new RecordFields(mergeObject, own, logger), level), own)
+      const added = Object.assign(collectFields(new RecordFields(mergeObject, own, logger), level, responseKey), own)
       return Object.hasOwn(mergeObject, '__proto__') ? withOwnProto(added) : added
     } catch {
       return own // a proxy that throws
@@ -74,7 +82,7 @@ function withOwnProto(added: object): object {
   })
 }
 
-function collectFields(record: RecordFields, level: number): Fields & AddedFields {
+function collectFields(record: RecordFields, level: number, responseKey: string): Fields & AddedFields {
   const facts = currentScope()?.facts
   const added: Record<string, unknown> & AddedFields = {}
   if (facts !== undefined) {
@@ -83,7 +91,7 @@ function collectFields(record: RecordFields, level: number): Fields & AddedField
   }
   const trace = findActiveSpanIds() ?? facts?.trace
   if (trace !== undefined && !record.hasAny(TRACE_NAMES)) Object.assign(added, trace)
-  const response = record.value('res')
+  const response = record.value(responseKey)
   const requestId = findFastifyId(record.value('req'), response)
   if (requestId !== undefined && !record.hasAny(REQUEST_ID_NAMES)) added.reqId = requestId
   const route = response === undefined || record.has('route') ? undefined : findRoute(response)

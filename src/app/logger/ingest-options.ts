@@ -8,7 +8,7 @@ import { checkCanCross } from '../../filter/load-hook.js'
 import { checkArgument, copyMembers, isFunction, isObject, readOptions } from '../../shared/arguments.js'
 import { IngestError } from '../../shared/errors.js'
 import { ErrorWalk, serializeError } from '../../record/error-serializer.js'
-import { ingestMixin } from './ingest-mixin.js'
+import { createIngestMixin } from './ingest-mixin.js'
 import { createLogMethod } from './log-method.js'
 import { levelOfResponse } from './response-level.js'
 import type { HttpLoggerOptions } from './response-level.js'
@@ -59,7 +59,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
       transport: checkedTransport(transport, findKeys(own), own.customAttributeKeys),
     }),
     ...(own.customLogLevel === undefined && own.useLevel === undefined && { customLogLevel: levelOfResponse }),
-    mixin: ingestMixin(own.mixin),
+    mixin: createIngestMixin(own.mixin, own.customAttributeKeys?.res ?? 'res'),
     serializers: {
       err: serialize,
       // Under this `errorKey` pino itself would use the app's `err`.

@@ -73,6 +73,19 @@ describe('pino-http', () => {
     })
     expect(record?.['breadcrumbs']).toEqual(isError ? [expect.objectContaining({ message: 'found' })] : undefined)
   })
+
+  test('the route of a response under another key', async () => {
+    const out = lines()
+    const options = ingestOptions({ transport: false, customAttributeKeys: { res: 'httpRes' } })
+    const log = pinoHttp({ ...options, stream: out.stream } as Options)
+    await get((req, res) => {
+      log(req, res)
+      Object.assign(req, { baseUrl: '/shop', route: { path: '/orders/:id' } })
+      res.end()
+    }, '/shop/orders/7')
+    const [record] = await records(out, 1)
+    expect(record).toMatchObject({ httpRes: { statusCode: 200 }, route: '/shop/orders/:id' })
+  })
 })
 
 describe('Fastify', () => {
