@@ -721,9 +721,11 @@ function branch(from: Branch, key: string): Branch | undefined {
   return tree?.kind === 'branch' ? tree : undefined
 }
 
-function dropGenericType(error: Branch): void {
-  if (['DOMException', 'Error'].includes(textOf(error, 'type') ?? '') && (textOf(error, 'name') ?? '') !== '')
-    error.members.delete('type')
+function dropGenericType({ members }: Branch): void {
+  const [type, name] = ['type', 'name']
+    .map((key) => members.get(key))
+    .map((one) => (one?.kind === 'text' ? clean(one.value) : ''))
+  if (['DOMException', 'Error'].includes(type ?? '') && name !== '') members.delete('type')
 }
 
 function textOf(from: Branch, key: string): string | undefined {
