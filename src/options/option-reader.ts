@@ -82,7 +82,10 @@ export class OptionReader {
     })
     const given = Object.fromEntries(found.filter(([, value]) => value !== undefined))
     if (code === undefined && jsons.length === 0 && Object.keys(given).length === 0) return undefined
-    return Object.hasOwn(members, 'enabled') ? { enabled: true, ...given } : given
+    if (!Object.hasOwn(members, 'enabled')) return given
+    // Members in code turn the group on, whatever a variable says.
+    const isOn = code !== undefined && memberOf(code, 'enabled') === undefined
+    return { enabled: true, ...given, ...(isOn && { enabled: true }) }
   }
 
   #reportUnknown(names: readonly string[], members: Members, place: string): void {

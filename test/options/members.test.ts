@@ -64,8 +64,13 @@ test("code wins over variables member by member, and the member's own variable o
   })
 })
 
-test('a variable switches a group off that code sets members of, and the other way round', () => {
-  expect(resolve({ ...PLACE, breadcrumbs: { limit: 5 } }, { PINO_INGEST_BREADCRUMBS: 'false' }).breadcrumbs).toBe(false)
+test('members in code turn a group on, whatever a variable says', () => {
+  expect(
+    resolve({ ...PLACE, breadcrumbs: { limit: 5 } }, { PINO_INGEST_BREADCRUMBS: 'false' }).breadcrumbs,
+  ).toMatchObject({
+    limit: 5,
+  })
+  expect(resolve({ requestLogs: { only: true } }, { PINO_INGEST_REQUEST_LOGS: 'false' }).requestLogs.enabled).toBe(true)
   expect(resolve({ ...PLACE, breadcrumbs: true }, { PINO_INGEST_BREADCRUMBS: 'false' }).breadcrumbs).not.toBe(false)
   expect(resolve({ ...PLACE, breadcrumbs: false }, { PINO_INGEST_BREADCRUMBS_LIMIT: '5' }).breadcrumbs).toBe(false)
   expect(resolve({}).spool).toBe(false)

@@ -14,6 +14,7 @@ export const OPTION_FLAGS = {
   'message-key': { value: 'KEY', meaning: "pino's messageKey, if it is not msg" },
   'error-key': { value: 'KEY', meaning: "pino's errorKey, if it is not err" },
   'nested-key': { value: 'KEY', meaning: "pino's nestedKey, if one is set" },
+  'level-key': { value: 'KEY', meaning: "key under which pino's formatters.level writes the level" },
   'custom-levels': { value: 'LIST', meaning: "pino's customLevels, as audit:35,notice:25" },
 } as const satisfies Flags
 

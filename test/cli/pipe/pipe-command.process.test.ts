@@ -58,6 +58,7 @@ describe('the pass-through', () => {
         problem: { type: 'TypeError', message: 'boom', stack: 'TypeError: boom' },
         nested: { a: 1 },
       },
+      { lvl: 'warn', text: 'level under its own key' },
       { level: 20, text: 'below' },
     ]
     const result = await runCli(
@@ -78,6 +79,8 @@ describe('the pass-through', () => {
         'nested',
         '--custom-levels',
         'audit:35',
+        '--level-key',
+        'lvl',
         '--quiet',
       ],
       { ...env, PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1' },
@@ -86,6 +89,7 @@ describe('the pass-through', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' })
     const common = { service: 'flag', environment: 'qa' }
     expect(service.entries().items.map(({ entry }) => entry)).toMatchObject([
+      { ...common, level: 'warn', message: 'level under its own key' },
       { ...common, level: 'error', message: 'failed', error: { type: 'TypeError' }, metadata: { a: 1 } },
       { ...common, level: 'info', message: 'audited', metadata: { level: 'audit' } },
     ])

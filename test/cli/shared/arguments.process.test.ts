@@ -55,6 +55,7 @@ const FLAGS_OF: Record<string, readonly string[]> = {
     'message-key',
     'error-key',
     'nested-key',
+    'level-key',
     'custom-levels',
     'version',
     'json',
