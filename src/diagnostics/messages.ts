@@ -267,14 +267,15 @@ export const APPLICATION_MESSAGES = {
   keyWithoutUrl: {
     code: 'CONFIG',
     text: (names, url) =>
-      `${names} set without a URL and not used: requests go to the local service at ${url}. Set PINO_INGEST_URL to the URL of the service, or unset the named options.`,
-    cause: 'a key, or headers, are not sent to the local service',
+      `${names} not used, because no URL is set; requests go to the local service at ${url}. Set PINO_INGEST_URL, or unset the named options.`,
+    cause:
+      '`apiKey`, `previousApiKeys` or `headers` is set, but no `url`; none of them is sent to the implicit local service',
     remedy: 'set `PINO_INGEST_URL`, or unset the named options',
   },
   levelUnknown: {
     code: 'CONFIG',
     text: (key) =>
-      `100 records in a row have no level that is understood (key ${key}) and were read as info; set pino.levelKey to the key of the level`,
+      `100 consecutive records have no recognized level under "${key}" and were mapped to info. Set pino.levelKey to the right key.`,
     cause: 'a `formatters.level`, or another logger, writes the level under another name; reported once',
     remedy:
       'name the key in `pino.levelKey`, or write one of the level names in [the table of fields](../../README.md#what-your-record-becomes)',
@@ -282,7 +283,7 @@ export const APPLICATION_MESSAGES = {
   requestsNotUnderstood: {
     code: 'CONFIG',
     text: (count, req, res, responseTime, reqId) =>
-      `${count} records in a row look like HTTP requests and gave no request log; name their keys in requestLogs.keys, now ${req}, ${res}, ${responseTime}, ${reqId}`,
+      `${count} consecutive records look like HTTP requests but produced no request log. Set requestLogs.keys (now ${req}, ${res}, ${responseTime}, ${reqId}) to their keys.`,
     cause:
       '`requestLogs` is on, and the records have a status or a duration, but no method, path, status and duration under the keys that are known; reported once',
     remedy:

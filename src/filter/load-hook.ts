@@ -42,7 +42,7 @@ export function checkCanCross(beforeSend: string | BeforeSend | undefined): asse
   if (typeof beforeSend === 'function')
     throw new IngestError(
       'CONFIG',
-      "beforeSend is a function, which cannot be passed to pino's worker: set the path of a module, or use ingestStream()",
+      "beforeSend is a function, which cannot be passed to pino's worker: pass the path of a module, or use ingestStream()",
     )
 }
 

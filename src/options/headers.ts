@@ -30,8 +30,8 @@ function findProblem(value: Record<string, unknown>): string | undefined {
     const shown = formatName(name.replace(/:.*$/s, ':…'))
     if (!TOKEN.test(name)) return `${shown} is not the name of a header`
     const key = name.toLowerCase()
-    if (REFUSED.test(key)) return `${shown} cannot be set: the transport, or the connection, sets it`
-    if (seen.has(key)) return `${shown} is given twice, in another case`
+    if (REFUSED.test(key)) return `${shown} is reserved for the transport and cannot be overridden`
+    if (seen.has(key)) return `${shown} is given twice, in different case`
     seen.add(key)
     if (typeof text !== 'string' || !FIELD_VALUE.test(text))
       return `the value of ${shown} must be text in Latin-1 without line breaks and control characters, got ${describeHidden(text)}`

@@ -145,7 +145,8 @@ export const OPTION_TABLE = {
     variables: ['PINO_INGEST_RELEASE_ID', 'PINO_INGEST_RELEASE'],
     variableKinds: { PINO_INGEST_RELEASE: flag },
     default: false,
-    meaning: '`true`: registers the release at start, and every entry carries its id; text: the id of a registered one',
+    meaning:
+      '`true`: registers the release at start, and every entry carries its id; a string: the id of a registered release',
   }),
   level: sent({
     kind: oneOf(...LEVEL_NAMES),
@@ -161,7 +162,8 @@ export const OPTION_TABLE = {
       fatal: { kind: share },
     }),
     defaultText: 'all',
-    meaning: '`{ debug: 0.1 }`: the share of a level that is sent; the records of a trace are all sent or all filtered',
+    meaning:
+      '`{ debug: 0.1 }`: the share of a level that is sent; within a level, the records of a trace are kept or filtered together',
   }),
   dedupeWindowMs: sent({
     kind: integer(0, DAY_MS, 'ms'),
@@ -178,7 +180,11 @@ export const OPTION_TABLE = {
         meaning: 'maximum number kept for each request, trace or session, and attached to an entry',
       },
       level: { kind: oneOf(...LEVEL_NAMES), default: 'debug', meaning: 'lowest level that becomes a breadcrumb' },
-      maxBytes: { kind: integer(64 * 1024, 1024 * MIB, 'bytes'), default: 8 * MIB, meaning: 'memory for all of them' },
+      maxBytes: {
+        kind: integer(64 * 1024, 1024 * MIB, 'bytes'),
+        default: 8 * MIB,
+        meaning: 'maximum memory for all breadcrumbs',
+      },
     }),
     defaultText: 'on',
     meaning: 'attaches the records logged before an error to its entry; `false` for none',
@@ -187,7 +193,7 @@ export const OPTION_TABLE = {
     kind: switchable(
       {
         enabled: { kind: flag, variables: [], default: false },
-        only: { kind: flag, default: false, meaning: 'HTTP records are sent only to request analytics' },
+        only: { kind: flag, default: false, meaning: 'finished HTTP requests are not sent as log entries as well' },
         keys: {
           kind: group({
             req: { kind: text, default: 'req' },
@@ -195,9 +201,9 @@ export const OPTION_TABLE = {
             responseTime: { kind: text, default: 'responseTime' },
             reqId: { kind: text, default: 'reqId' },
           }),
-          defaultText: 'their own names',
+          defaultText: '`req`, `res`, `responseTime`, `reqId`',
           meaning:
-            "`{ req, res, responseTime, reqId }`: pino-http's `customAttributeKeys`, Fastify's `requestIdLogLabel`; also apply if `enabled` is `false`",
+            "`{ req, res, responseTime, reqId }`: pino-http's `customAttributeKeys`, Fastify's `requestIdLogLabel`; log entries use these names even if `enabled` is `false`",
         },
       },
       { words: { only: { only: true } }, hint: ' or only; in code { only: true }' },
@@ -229,7 +235,7 @@ export const OPTION_TABLE = {
         meaning: 'parameters whose value is removed from every URL',
       },
     }),
-    meaning: 'secrets that are removed besides those that are always recognized',
+    meaning: 'what else to remove, in addition to the built-in rules',
   }),
   maxEntryBytes: sent({
     kind: integer(1_024, LARGEST_ENTRY_BYTES, 'bytes'),
@@ -252,10 +258,10 @@ export const OPTION_TABLE = {
         kind: integer(1, DAY_MS, 'ms'),
         variables: ['PINO_INGEST_FLUSH_INTERVAL_MS'],
         default: 1_000,
-        meaning: 'maximum time that an entry waits for its batch; after a pause 50 ms',
+        meaning: 'maximum time that an entry waits for its batch; 50 ms for the first batch after a pause',
       },
     }),
-    meaning: 'the entries of one request',
+    meaning: 'limits of a batch (one request)',
   }),
   maxConcurrency: delivery({
     kind: integer(1, 256),
@@ -273,16 +279,16 @@ export const OPTION_TABLE = {
       minMs: {
         kind: integer(1, DAY_MS, 'ms'),
         default: 250,
-        meaning: 'maximum of the first random delay after a failure; the maximum doubles with each further failure',
+        meaning: 'upper bound of the first retry delay, which is random; it doubles with each failure',
       },
       maxMs: {
         kind: integer(1, DAY_MS, 'ms'),
         default: 30_000,
         meaning:
-          'upper limit of the delay: in the first 20 s of an outage 5 s, then a quarter of its age, at most this',
+          'maximum retry delay. The limit is 5 s for the first 20 s of an outage, then a quarter of its duration, up to this value',
       },
     }),
-    meaning: 'delays between attempts, whose number is not limited',
+    meaning: 'delays between attempts; the number of attempts is unlimited',
   }),
   shutdownTimeoutMs: delivery({
     kind: integer(0, 8_000, 'ms'),
@@ -299,7 +305,7 @@ export const OPTION_TABLE = {
     kind: switchable(
       {
         enabled: { kind: flag, variables: [] },
-        dir: { kind: path, defaultText: '`<tmp>/pino-ingest-<uid>`', meaning: 'folder' },
+        dir: { kind: path, defaultText: '`<tmp>/pino-ingest-<uid>`', meaning: 'directory of the spool' },
         maxBytes: {
           kind: integer(MIB, 1024 * 1024 * MIB, 'bytes'),
           default: 256 * MIB,
@@ -341,7 +347,7 @@ export const OPTION_TABLE = {
         kind: text,
         variables: ['PINO_INGEST_MESSAGE_KEY'],
         defaultText: "pino's",
-        meaning: 'needed for the pipe and `ingestStream()`, which pino does not pass its configuration',
+        meaning: 'needed for the pipe and `ingestStream()`, since pino does not pass its configuration to them',
       },
       errorKey: {
         kind: text,
@@ -352,7 +358,7 @@ export const OPTION_TABLE = {
       nestedKey: {
         kind: text,
         variables: ['PINO_INGEST_NESTED_KEY'],
-        meaning: 'pino passes it to no transport; `ingestOptions()` does',
+        meaning: 'pino does not pass this to transports; `ingestOptions()` does',
       },
       customLevels: {
         kind: levels,
@@ -363,10 +369,10 @@ export const OPTION_TABLE = {
       levelKey: {
         kind: text,
         variables: ['PINO_INGEST_LEVEL_KEY'],
-        meaning: 'key under which `formatters.level` writes the level, if it is neither `level` nor `severity`',
+        meaning: 'key of the level, if `formatters.level` uses another than `level` or `severity`',
       },
     }),
-    meaning: 'options as given to pino',
+    meaning: 'options that you also give to pino',
   }),
 } as const
 

@@ -77,7 +77,7 @@ function messageOf(thrown: unknown): string {
     if (isError(thrown)) return String(thrown.message || thrown.name)
     if (typeof thrown !== 'object' || thrown === null) return String(thrown)
     const { message } = thrown as { message?: unknown }
-    return typeof message === 'string' ? message : 'a value was thrown that is not an error'
+    return typeof message === 'string' ? message : 'a non-error value was thrown'
   } catch {
     return 'an error without a readable message'
   }

@@ -30,7 +30,7 @@ export function checkOptions(
     return { check: pass('configuration', detail, fix), settings }
   } catch (error) {
     if (!(error instanceof IngestError)) throw error
-    return { check: fail('configuration', error.message, 'set the named option; the README lists all options') }
+    return { check: fail('configuration', error.message, 'correct the value named above') }
   }
 }
 
@@ -76,7 +76,7 @@ export function checkVariables(env: Env): Check[] {
       const nearest = findNearestName(name, known)
       return pass(
         'variable',
-        `${name} is set, but nothing reads it`,
+        `${name} is not a known variable`,
         nearest === undefined ? 'unset it' : `did you mean ${nearest}?`,
       )
     }),

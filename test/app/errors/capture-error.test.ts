@@ -77,7 +77,7 @@ describe('captureError', () => {
     [42, '42', { metadata: { err: 42 } }],
     [null, 'null', { metadata: { err: null } }],
     [undefined, 'undefined', {}],
-    [{ code: 5 }, 'a value was thrown that is not an error', { metadata: { err: { code: 5 } } }],
+    [{ code: 5 }, 'a non-error value was thrown', { metadata: { err: { code: 5 } } }],
     [
       { message: 'like one', code: 5 },
       'like one',
