@@ -56,7 +56,7 @@ export const text: Kind<string> = {
 
 export const path: Kind<string> = { ...text, rule: 'a path' }
 
-/** Type of `beforeSend`: receives an entry and returns it, changed or unchanged, or another one; `null` drops it. */
+/** Type of `beforeSend`: returns the entry to send (the given or a new one), or `null` to drop it. */
 export type BeforeSend = (entry: LogEntry) => LogEntry | null
 
 export const hook: Kind<string | BeforeSend> = {

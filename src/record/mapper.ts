@@ -18,7 +18,7 @@ export class Mapper {
   readonly #wallNow: () => number
   #fast: FastPath
   readonly #record = createMappedRecord()
-  readonly #onUnlevelled: () => void
+  readonly #onUnknownLevel: () => void
   /** The line up to its level. */
   readonly #opening: string
   readonly #levels: LevelTextCache
@@ -28,13 +28,18 @@ export class Mapper {
   /**
    * @param threshold severity below which no entry is made, see `MappedRecord`
    * @param wallNow milliseconds since the epoch, for records without a time of their own
-   * @param onUnlevelled called once, when 100 records in a row have no level that is understood
+   * @param onUnknownLevel called once, after 100 consecutive records without a recognized level
    */
-  constructor(options: MappingOptions, threshold: number, wallNow: () => number, onUnlevelled: () => void = () => {}) {
+  constructor(
+    options: MappingOptions,
+    threshold: number,
+    wallNow: () => number,
+    onUnknownLevel: () => void = () => {},
+  ) {
     this.#options = options
     this.#threshold = threshold
     this.#wallNow = wallNow
-    this.#onUnlevelled = onUnlevelled
+    this.#onUnknownLevel = onUnknownLevel
     this.#opening = `{${JSON.stringify(options.levelKey ?? 'level')}:`
     this.#levels = new LevelTextCache(options.levels)
     this.#fast = new FastPath(options)
@@ -99,6 +104,6 @@ export class Mapper {
     this.#unlevelled = hasLevel ? 0 : this.#unlevelled + 1
     if (this.#unlevelled < UNLEVELLED_RECORDS) return
     this.#unlevelled = Infinity
-    this.#onUnlevelled()
+    this.#onUnknownLevel()
   }
 }

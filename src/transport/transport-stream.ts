@@ -34,11 +34,11 @@ type ListenerMethod =
 type Reporting<Stream> = Omit<Stream, ListenerMethod | 'flush'> & {
   readonly [Method in ListenerMethod]: Listen<Reporting<Stream>>
 } & {
-  /** Calls back, always without an error, when everything written before is acknowledged, rejected or dropped. */
+  /** Calls `callback()` (never with an error) once everything written before is acknowledged, rejected or dropped. */
   flush(callback: () => void): void
 }
 
-/** The stream to pino's worker: `pino.transport({ target: 'pino-ingest' }) as IngestTransport`. `IngestStream` is one, too. */
+/** The stream to pino's worker: `pino.transport({ target: 'pino-ingest' }) as IngestTransport`. `IngestStream` has the same events. */
 export type IngestTransport = Reporting<EventEmitter> & {
   write(line: string): boolean
   end(): void

@@ -16,7 +16,7 @@ export interface UncaughtLogger extends ErrorLogger {
 export interface CaptureUncaughtOptions {
   /** Exit code of the process. Default: Node's own, 1. */
   readonly exitCode?: number
-  /** Milliseconds that the flush of an `ingestStream()` may take. Default 3000. With a worker pino flushes at the exit. */
+  /** Time limit in ms for the flush of an `ingestStream()`. Default 3000. With a worker pino flushes at the exit. */
   readonly timeoutMs?: number
 }
 
@@ -43,7 +43,7 @@ const UNCAUGHT = Symbol.for('pino-ingest.uncaught')
 /**
  * Logs uncaught exceptions and unhandled rejections at level fatal, as `captureError()` does: with an `event_id`, and the breadcrumbs of the
  * scope in which they were thrown. Then Node ends the process, with its own output on stderr. If the application listens to
- * `uncaughtException` or `unhandledRejection`, its listeners decide about that, and this only logs.
+ * `uncaughtException` or `unhandledRejection`, its listeners decide whether the process exits, and this only logs.
  *
  * A worker receives everything by pino's flush at the exit. For an `ingestStream()` the process continues for at most `timeoutMs` until the
  * entries are delivered, and then throws the error again.
@@ -51,7 +51,7 @@ const UNCAUGHT = Symbol.for('pino-ingest.uncaught')
  * Node's option `--unhandled-rejections` applies: with `warn` and `none` a rejection is logged, and the process continues. With
  * `warn-with-error-code` it is logged only if the application listens, since a listener would change the exit code.
  *
- * @returns a function that undoes it
+ * @returns a function that removes the listeners
  * @throws IngestError `CONFIG` if `logger` has no log methods, or `exitCode` is not an integer from 0 to 255.
  */
 export function captureUncaught(logger: UncaughtLogger, options: CaptureUncaughtOptions = {}): () => void {

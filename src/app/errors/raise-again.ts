@@ -46,7 +46,7 @@ function findEnhance(error: Error): symbol | undefined {
   return Object.getOwnPropertySymbols(error).find(({ description }) => description === 'kEnhanceStackBeforeInspector')
 }
 
-/** Throws from where Node throws unhandled `error` events. */
+/** Emits the error again, so that Node reports it as an unhandled `error` event. */
 function emitAgain(error: unknown, enhance: symbol): void {
   // Keeps the place where it was emitted first.
   Object.defineProperty(error, enhance, { configurable: false })

@@ -7,7 +7,7 @@ export interface HelperLogger {
   error(fields: object, message: string): void
 }
 
-/** @throws IngestError `CONFIG` for something else than a logger: its reports would be lost. */
+/** @throws IngestError `CONFIG` if `logger` is not a logger: its reports would be lost. */
 export function checkHelperLogger(owner: string, logger: unknown): void {
   const isLogger =
     isObject(logger) &&

@@ -21,7 +21,7 @@ interface StartedRequest {
  * method, URL without query and userinfo, status, duration. Redirects are requests of their own. Requests of this package
  * are ignored. Calls are counted: breadcrumbs stop when every call was undone.
  *
- * @returns a function that undoes it
+ * @returns a function that removes the listeners
  */
 export function httpBreadcrumbs(): () => void {
   const state = appState()

@@ -46,7 +46,7 @@ const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id
  * traces are overridden as a whole: parts of two are never mixed. Never throws by itself.
  *
  * @param appMixin the application's own, called first, as pino would call it
- * @throws IngestError `CONFIG` if it is not a function: pino would find out at the first record.
+ * @throws IngestError `CONFIG` if it is not a function: pino itself would throw only at the first record.
  */
 export function ingestMixin<CustomLevels extends string = never>(
   appMixin?: IngestMixin<CustomLevels>,

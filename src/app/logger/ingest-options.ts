@@ -34,14 +34,14 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
  * - an Error under any key written with type, message, stack, causes and properties, where pino writes `{}`; the app's own
  *   `serializers.err` is used if it has one,
  * - for pino-http and nestjs-pino `customLogLevel`, by the status: 5xx and errors are logged as error, 4xx as warn. An own
- *   `customLogLevel` or `useLevel` is kept. pino and Fastify ignore it. With pino-http's `logger` only what its child logger needs is added,
+ *   `customLogLevel` or `useLevel` is kept. pino and Fastify ignore it. With pino-http's `logger`, only options that apply to its child logger are added,
  * - without a `transport`, `{ target: 'pino-ingest' }`, configured by the environment; with `transport: false` none, for
  *   `pino(ingestOptions({ transport: false }), ingestStream(options))`.
  *
  * Its own serializers, formatters and mixin still apply. The argument is not changed.
  *
  * @throws IngestError `CONFIG` naming each option of this transport that is missing or wrong, anywhere in `transport`; and for a mixin,
- * serializer or formatter that is not a function, which pino would find out at the first record.
+ * serializer or formatter that is not a function, for which pino itself would throw only at the first record.
  */
 export function ingestOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean>(
   options: IngestLoggerOptions<CustomLevels, UseOnlyCustomLevels> = {},

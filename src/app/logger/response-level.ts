@@ -29,7 +29,7 @@ export interface HttpLoggerOptions {
 const CLIENT_ERROR = 400
 const SERVER_ERROR = 500
 
-/** pino-http's `customLogLevel`. `error` is one of the stream; Express' error handlers set `response.err`. */
+/** pino-http's `customLogLevel`. `error` is a stream error; Express' error handlers set `response.err`. */
 export function levelOfResponse(_request: IncomingMessage, response: ServerResponse, error?: Error): Level {
   const { statusCode, err } = response as ServerResponse & { err?: unknown }
   if (error !== undefined || statusCode >= SERVER_ERROR) return 'error'

@@ -179,14 +179,14 @@ const ALL_NAMES: readonly Name[] = [...Object.values(NAMES).flat(), ...SOURCES.f
 const OTEL_MARKS = NAMES.level.map(({ path }) => path).filter((path) => path !== 'log.level')
 const ERROR_EVENT = /ReportedErrorEvent$/
 
-/** Keys of a record that are the mark of a format, or whose value may become a field without one. */
+/** Keys of a record that identify a format, or whose value may become a field without such a key. */
 export const DIALECT_KEYS: ReadonlySet<string> = new Set([
   ...ALL_NAMES.filter(({ needs }) => needs === undefined).map(({ path }) => path),
   'ecs.version',
   '@type',
 ])
 
-/** Keys of a record whose members, if the value is a container, are a mark or may become fields without one. */
+/** Keys of a record whose members, if the value is a container, identify a format or may become fields without such a key. */
 export const DIALECT_HOLDERS: ReadonlySet<string> = new Set([
   ...ALL_NAMES.filter(({ isSure, needs }) => isSure && needs === undefined).flatMap(({ path }) => prefixesOf(path)),
   'ecs',
