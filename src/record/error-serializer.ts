@@ -143,7 +143,7 @@ export class ErrorWalk {
       }
       if (typeof value !== 'object' || value === null || !Object.hasOwn(holder, key)) continue
       const plain = this.#plain(value)
-      if (plain !== value) (copy ??= copyOf(holder))[key] = plain
+      if (plain !== value) define((copy ??= copyOf(holder)), key, plain)
     }
     return copy
   }
@@ -154,10 +154,18 @@ function isLarge(value: object): boolean {
   return ArrayBuffer.isView(value) || typeof read(value, 'on') === 'function'
 }
 
+/** Of an object of a class the copy is one, too: the application's code may call its methods. */
 function copyOf(holder: Members): Members {
-  const copy = Object.create(null) as Members // without a prototype, `__proto__` is an ordinary key
-  for (const key of Object.keys(holder)) copy[key] = read(holder, key)
+  const prototype = Object.getPrototypeOf(holder) as object | null
+  // Without a prototype `__proto__` is an ordinary key.
+  const copy = Object.create(prototype === Object.prototype ? null : prototype) as Members
+  for (const key of Object.keys(holder)) define(copy, key, read(holder, key))
   return copy
+}
+
+/** Not by an assignment, which would call a setter of the class. */
+function define(holder: Members, key: string, value: unknown): void {
+  Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true })
 }
 
 function named(error: Error): SerializedError {

@@ -10,6 +10,8 @@ import { IngestError } from '../../shared/errors.js'
 import { ErrorWalk, serializeError } from '../../record/error-serializer.js'
 import { createIngestMixin } from './ingest-mixin.js'
 import { createLogMethod } from './log-method.js'
+import type { LogCall } from './log-method.js'
+import { readPinoProperty } from './pino-symbols.js'
 import { levelOfResponse } from './response-level.js'
 import type { HttpLoggerOptions } from './response-level.js'
 
@@ -53,6 +55,8 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
   checkFunctions('formatters', own.formatters)
   const appSerializer = own.serializers?.['err']
   const serialize = appSerializer ?? serializeError
+  // pino-http's child of a logger without these options.
+  const call: LogCall = { logger: given.logger }
   return {
     ...own,
     ...(transport !== false && {
@@ -68,9 +72,9 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
     },
     // A child logger's own would replace those of its parent.
     ...((!isChild || own.formatters !== undefined) && {
-      formatters: { ...own.formatters, log: createErrorFormatter(appSerializer, own) },
+      formatters: { ...own.formatters, log: createErrorFormatter(appSerializer, own, call) },
     }),
-    hooks: { ...own.hooks, logMethod: createLogMethod(own.hooks?.logMethod) },
+    hooks: { ...own.hooks, logMethod: createLogMethod(own.hooks?.logMethod, call) },
   }
 }
 
@@ -83,10 +87,14 @@ function checkFunctions(name: string, functions: object | undefined): void {
 
 type Formatter = (record: Record<string, unknown>) => Record<string, unknown>
 
-/** Checks all values of a record, since pino looks up serializers by key, and an Error may be anywhere. */
+/**
+ * Checks all values of a record, since pino looks up serializers by key, and an Error may be anywhere. A value with a serializer is left to
+ * it; pino calls the serializers, which a child logger may have added, afterwards.
+ */
 function createErrorFormatter(
   serialize: ((value: unknown) => unknown) | undefined,
   { formatters, serializers = {}, errorKey = 'err' }: Pick<LoggerOptions, 'formatters' | 'serializers' | 'errorKey'>,
+  call: LogCall,
 ): Formatter {
   // Frameworks add serializers for requests and responses.
   const served = new Set([...Object.keys(serializers), 'err', 'error', errorKey, 'req', 'res'])
@@ -95,9 +103,12 @@ function createErrorFormatter(
     const record = format === undefined ? given : format(given)
     let walk: ErrorWalk | undefined
     let copy: Record<string, unknown> | undefined
+    let current: Serializers | undefined
     for (const key in record) {
       const value = record[key]
       if (typeof value !== 'object' || value === null || served.has(key)) continue
+      current ??= serializersOf(call.logger)
+      if (current[key]) continue
       walk ??= new ErrorWalk(serialize)
       const plain = walk.tryPlain(value)
       if (plain === value) continue
@@ -106,6 +117,14 @@ function createErrorFormatter(
     }
     return copy ?? record
   }
+}
+
+type Serializers = Readonly<Record<string, unknown>>
+
+const NONE = Object.create(null) as Serializers
+
+function serializersOf(logger: object | undefined): Serializers {
+  return ((logger && readPinoProperty(logger, 'pino.serializers')) ?? NONE) as Serializers
 }
 
 type KnownKeys = Pick<NonNullable<IngestOptions['pino']>, 'nestedKey' | 'levelKey'>

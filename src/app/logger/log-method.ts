@@ -7,21 +7,37 @@ import { readPinoProperty } from './pino-symbols.js'
 type LogMethodHook = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
 type Arguments = readonly unknown[]
 
+/** The running log call. pino's formatters are not told by which logger they are called. */
+export interface LogCall {
+  logger: object | undefined
+}
+
 /**
  * A hook that writes an error that pino would drop under pino's `errorKey`, and further ones in `errors`. The application's own hook
  * is called first, with the arguments as they were given.
+ *
+ * @param call set while pino writes the record
  */
-export function createLogMethod(appHook: LogMethodHook | undefined): LogMethodHook {
+export function createLogMethod(appHook: LogMethodHook | undefined, call: LogCall): LogMethodHook {
+  const run = (logger: object, method: LogFn, args: Arguments): void => {
+    const outer = call.logger // a getter of the record may log, too
+    call.logger = logger
+    try {
+      Reflect.apply(method, logger, keepErrors(logger, args))
+    } finally {
+      call.logger = outer
+    }
+  }
   if (appHook === undefined)
     return function (args, method) {
-      Reflect.apply(method, this, keepErrors(this, args))
+      run(this, method, args)
     }
   const methods = new WeakMap<LogFn, LogFn>()
   return function (args, method, level) {
     let keeping = methods.get(method)
     if (keeping === undefined) {
       keeping = function (this: object, ...changed: unknown[]) {
-        Reflect.apply(method, this, keepErrors(this, changed))
+        run(this, method, changed)
       }
       methods.set(method, keeping)
     }

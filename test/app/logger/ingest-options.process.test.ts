@@ -48,6 +48,22 @@ class Job {
   }
 }
 
+class Order {
+  readonly id = 7
+  readonly lastError!: Error
+  constructor(lastError: Error) {
+    Object.defineProperty(this, 'lastError', { value: lastError, enumerable: true })
+  }
+  summary(): string {
+    return `order ${this.id}`
+  }
+}
+Object.defineProperty(Order.prototype, 'lastError', {
+  set() {
+    expect.fail('a setter was called')
+  },
+})
+
 function circular(err: Error): object {
   const ctx: Record<string, unknown> = { err }
   ctx['self'] = ctx
@@ -202,6 +218,39 @@ describe('errors', () => {
       failed: 'own boom',
       msg: 'boom',
     })
+  })
+
+  test('a value with a serializer, also of a child logger, is left to that serializer', () => {
+    const order = new Order(boom)
+    const record = logs({}, (logger) => {
+      const serializers = {
+        order: (value: Order) => [value === order, value.summary()],
+        cause2: (error: unknown) => error instanceof Error,
+      }
+      const logsItself = {
+        get ctx() {
+          logger.info({ ctx: { failure: boom } })
+          return 1
+        },
+      }
+      const child = logger.child({}, { serializers })
+      child.info({ logsItself, order, cause2: boom, ctx: { failure: boom } }, 'x')
+    })
+    expect(record).toEqual({
+      logsItself: { ctx: 1 },
+      order: [true, 'order 7'],
+      cause2: true,
+      ctx: { failure: BOOM },
+      msg: 'x',
+    })
+  })
+
+  test('the copy of an object with a class keeps it, and no setter is called', () => {
+    const order = new Order(boom)
+    const { ctx } = new ErrorWalk().tryPlain({ ctx: order }) as { ctx: Order }
+    expect(ctx).toMatchObject({ lastError: BOOM, id: 7 })
+    expect(ctx.summary()).toBe('order 7')
+    expect(order.lastError).toBe(boom)
   })
 
   test("a child's serializers get what they can treat as an error", () => {
