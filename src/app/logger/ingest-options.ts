@@ -54,7 +54,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
   checkFunctions('serializers', own.serializers)
   checkFunctions('formatters', own.formatters)
   const appSerializer = own.serializers?.['err']
-  const serialize = appSerializer ?? serializeError
+  const serialize = createErrorSerializer(appSerializer)
   // pino-http's child of a logger without these options.
   const call: LogCall = { logger: given.logger }
   return {
@@ -65,10 +65,10 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
     ...(own.customLogLevel === undefined && own.useLevel === undefined && { customLogLevel: levelOfResponse }),
     mixin: createIngestMixin(own.mixin, own.customAttributeKeys?.res ?? 'res'),
     serializers: {
-      err: serialize,
       // Under this `errorKey` pino itself would use the app's `err`.
       error: serialize,
       ...own.serializers,
+      err: serialize,
     },
     // A child logger's own would replace those of its parent.
     ...((!isChild || own.formatters !== undefined) && {
@@ -85,6 +85,17 @@ function checkFunctions(name: string, functions: object | undefined): void {
     checkArgument(`${name}.${key} of ingestOptions()`, 'a function', value === undefined || isFunction(value), value)
 }
 
+type Serializer = (value: unknown) => unknown
+
+/** For the keys of errors, which may also have a list of errors, or the result of a promise. */
+function createErrorSerializer(appSerializer: Serializer | undefined): Serializer {
+  const serialize = appSerializer ?? serializeError
+  return (value) => {
+    const plain = serialize(value)
+    return plain === value ? new ErrorWalk(appSerializer).tryPlain(value) : plain
+  }
+}
+
 type Formatter = (record: Record<string, unknown>) => Record<string, unknown>
 
 /**
@@ -92,7 +103,7 @@ type Formatter = (record: Record<string, unknown>) => Record<string, unknown>
  * it; pino calls the serializers, which a child logger may have added, afterwards.
  */
 function createErrorFormatter(
-  serialize: ((value: unknown) => unknown) | undefined,
+  serialize: Serializer | undefined,
   { formatters, serializers = {}, errorKey = 'err' }: Pick<LoggerOptions, 'formatters' | 'serializers' | 'errorKey'>,
   call: LogCall,
 ): Formatter {

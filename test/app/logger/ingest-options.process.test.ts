@@ -142,6 +142,18 @@ describe('errors', () => {
     )
   })
 
+  test.each(['err', 'error', 'failure'])('in a list or an object under %s are serialized completely', (key) => {
+    const record = (value: unknown, serializers = {}): unknown =>
+      logs({ errorKey: 'failure', serializers }, (logger) => logger.error({ [key]: value }, 'x'))[key]
+    expect(record([1, boom])).toEqual([1, BOOM])
+    expect(record({ status: 'rejected', reason: boom })).toEqual({ status: 'rejected', reason: BOOM })
+    expect(record({ errors: [boom] })).toEqual({ errors: [BOOM] })
+    expect(record({ err: boom })).toEqual({ err: BOOM })
+    const err = (value: unknown): unknown => (value instanceof Error ? value.message : value)
+    expect(record([boom, cause], { err })).toEqual(['boom', 'inner'])
+    expect(record([boom], { err: String })).toBe('RangeError: boom')
+  })
+
   test('within values are redacted, and the values stay as they are', () => {
     const ctx = { err: Object.assign(new Error('m'), { token: 't' }), list: [new Date(0), Buffer.from('b'), /x/] }
     const logged = logs({ redact: ['ctx.err.token'] }, (logger) => logger.info({ ctx }, 'x'))
