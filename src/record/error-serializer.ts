@@ -15,8 +15,10 @@ interface SerializedError {
 
 /** Bounds of one record, so that a log call stays cheap. Of further errors in it only type and message are written. */
 const MAX_ERRORS = 100
-/** Of values beyond these, errors are written as pino writes them: as `{}`. */
-const MAX_VALUES = 1_000
+/** Values below one key of a record in which errors are looked for; further ones are written as pino writes them: as `{}`. */
+const MAX_VALUES = 10_000
+/** An object counts as this many of them. */
+const OBJECT_VALUES = 10
 const MAX_DEPTH = 8
 const UNREADABLE = '[unreadable]'
 const DOM_TAG = `[object ${DOM_EXCEPTION}]`
@@ -65,6 +67,7 @@ export class ErrorWalk {
 
   /** `value` itself if it contains no error. Never throws. */
   tryPlain(value: unknown): unknown {
+    this.#values = MAX_VALUES
     try {
       return this.#plain(value)
     } catch {
@@ -116,6 +119,7 @@ export class ErrorWalk {
 
   #container(container: object): unknown {
     this.#open.push(container)
+    this.#values -= OBJECT_VALUES
     const copy = Array.isArray(container) ? this.#list(container as unknown[]) : this.#members(container as Members)
     this.#open.pop()
     return copy ?? container

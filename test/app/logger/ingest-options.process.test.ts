@@ -165,6 +165,16 @@ describe('errors', () => {
     expect(ctx.err.token).toBe('t')
   })
 
+  test('are found beside and after a long list of numbers', () => {
+    const numbers = Array.from({ length: 5_000 }, (_, index) => index)
+    const more = Array.from({ length: 50_000 }, (_, index) => index)
+    const [first, second] = [new Error('first'), new Error('second')]
+    expect(logs({}, (logger) => logger.info({ a: { numbers, failure: first }, more, failure: second }))).toMatchObject({
+      a: { failure: { message: 'first' } },
+      failure: { message: 'second' },
+    })
+  })
+
   test('are looked for within bounds, and not in what JSON writes in its own form', () => {
     let reads = 0
     const wide = {
