@@ -1,5 +1,5 @@
 /** [main] Logs a caught error and returns the id of the event. */
-import { isError } from '../../record/error-serializer.js'
+import { isError, serializeError } from '../../record/error-serializer.js'
 import { newEventId, rememberEventId } from './event-id.js'
 import { readPinoProperty } from '../logger/pino-symbols.js'
 import { parseId } from '../scope/scope-context.js'
@@ -40,35 +40,50 @@ export function logCaught(
   error: unknown,
   fields: CaptureFields,
 ): string {
-  let id: string | undefined
-  try {
-    const { msg, event_id: given, ...rest } = fields
-    id = parseId(given)
-    if (id === undefined) id = newEventId()
-    else rememberEventId(id)
-    const errorKey = readPinoProperty(logger, 'pino.errorKey')
-    logger[level]?.(
-      { ...rest, event_id: id, [typeof errorKey === 'string' ? errorKey : 'err']: error },
-      msg ?? messageOf(error),
-    )
-  } catch (failure) {
-    id ??= newEventId()
-    logWithout(logger, level, id, failure)
+  const { id, msg = messageOf(error), rest } = readFields(fields)
+  let failure: unknown
+  const tryLog = (own: object, message: string): boolean => {
+    try {
+      logger[level]?.({ ...own, event_id: id }, message)
+      return true
+    } catch (thrown) {
+      failure ??= thrown
+      return false
+    }
   }
-  return id
-}
-
-/** A serializer or a getter may have thrown: the event is logged without the error. */
-function logWithout(logger: LevelLogger, level: 'error' | 'fatal', id: string, failure: unknown): void {
-  try {
-    logger[level]?.({ event_id: id }, 'an error was caught that cannot be logged')
-  } catch {
-    if (isWarned) return
-    isWarned = true
+  const key = findErrorKey(logger)
+  if (tryLog({ ...rest, [key]: error }, msg)) return id
+  // The logger's serializer may have thrown, as pino's own does for a frozen error. It may throw again, or another field's.
+  const plain = serializeError(error)
+  const stack = plain === error ? undefined : (plain as { stack?: unknown }).stack
+  if (tryLog({ ...rest, [key]: plain }, msg) || tryLog({ stack }, UNLOGGABLE)) return id
+  if (!isWarned)
     process.emitWarning(`captureError() could not log: ${messageOf(failure)}`, {
       type: 'PinoIngestWarning',
       code: 'PINO_INGEST_CAPTURE',
     })
+  isWarned = true
+  return id
+}
+
+const UNLOGGABLE = 'an error was caught that cannot be logged'
+
+function readFields(fields: CaptureFields): { id: string; msg?: string | undefined; rest: object } {
+  try {
+    const { msg, event_id: given, ...rest } = fields
+    const id = parseId(given)
+    return { id: id === undefined ? newEventId() : rememberEventId(id), msg, rest }
+  } catch {
+    return { id: newEventId(), rest: {} } // a getter
+  }
+}
+
+function findErrorKey(logger: LevelLogger): string {
+  try {
+    const key = readPinoProperty(logger, 'pino.errorKey')
+    return typeof key === 'string' ? key : 'err'
+  } catch {
+    return 'err' // no logger, which the call reports
   }
 }
 

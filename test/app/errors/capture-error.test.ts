@@ -91,6 +91,15 @@ describe('captureError', () => {
     expect(entryOf(out.last())).toMatchObject({ message, ...entry })
   })
 
+  test("an error on which pino's own serializer throws is logged with its fields", () => {
+    const cause = new TypeError('inner')
+    const id = captureError(pino(out.stream), Object.freeze(new RangeError('boom', { cause })), { origin: 'here' })
+    expect(bare(out.last())).toMatchObject({ event_id: id, msg: 'boom', origin: 'here' })
+    expect(entryOf(out.last())).toMatchObject({
+      error: { type: 'RangeError', message: 'boom', stack: expect.stringContaining('TypeError: inner') as string },
+    })
+  })
+
   test('a value that cannot be logged is left out', () => {
     const failing = pino(
       ingestOptions({
@@ -104,7 +113,9 @@ describe('captureError', () => {
       out.stream,
     )
     const id = captureError(failing, new Error('boom'))
-    expect(bare(out.last())).toEqual({ event_id: id, msg: 'an error was caught that cannot be logged' })
+    const stack = expect.stringMatching(/^Error: boom\n/) as string
+    expect(bare(out.last())).toEqual({ event_id: id, msg: 'an error was caught that cannot be logged', stack })
+    expect(entryOf(out.last())).toMatchObject({ error: { type: 'Error', message: 'boom', stack } })
     expect(
       captureError(logger, new Error('boom'), {
         get x() {
@@ -135,6 +146,12 @@ describe('captureError', () => {
       },
     }
     expect(captureError(dead, new Error('boom'))).toMatch(UUID)
+    const hostile = {
+      get stack() {
+        throw new Error('no')
+      },
+    }
+    expect(captureError(dead, hostile)).toMatch(UUID)
     expect(captureError(undefined as never, new Error('boom'))).toMatch(UUID)
     const [warning] = (await warned) as [Error]
     expect(warning).toMatchObject({
