@@ -31,6 +31,7 @@ type Row = readonly [argument: string, valid: string, call: (value: never) => un
 const connection = { url: 'http://127.0.0.1:9/api/v1', apiKey: 'key', maxAttempts: 1, timeoutMs: 50 }
 const release = { ...connection, version: '1' }
 const logger = { warn: () => {}, error: () => {} }
+const fatalLogger = { ...logger, fatal: () => {} }
 const feedback = { event_id: 'e', comments: 'c' }
 const client = new api.IngestClient(connection)
 const service = await createIngestService()
@@ -50,6 +51,10 @@ const LIBRARY: readonly Row[] = [
   ['exit of flushOnSignal()', 'undefined boolean', (exit) => api.flushOnSignal(logger, { exit })],
   ['signals of flushOnSignal()', 'undefined list', (signals) => api.flushOnSignal(logger, { signals })],
   ['signals of flushOnSignal()', '', (signal) => api.flushOnSignal(logger, { signals: ['SIGTERM', signal] })],
+  ['the logger of captureUncaught()', '', api.captureUncaught],
+  ['captureUncaught()', 'undefined', (value) => api.captureUncaught(fatalLogger, value)],
+  ['exitCode of captureUncaught()', 'undefined', (exitCode) => api.captureUncaught(fatalLogger, { exitCode })],
+  ['timeoutMs of captureUncaught()', 'undefined', (timeoutMs) => api.captureUncaught(fatalLogger, { timeoutMs })],
   ['the options of ingestOptions()', 'undefined object', api.ingestOptions],
   ['transport', 'undefined object throwing', (value) => api.ingestOptions({ transport: value })],
   ['transport.targets', 'undefined list', (targets) => api.ingestOptions({ transport: { targets } })],

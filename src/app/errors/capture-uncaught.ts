@@ -1,6 +1,8 @@
 /** [main] Logs the error that ends the process, and lets Node end it. */
 import { FLUSH_METHOD } from '../../transport/flush-message.js'
+import { checkNames } from '../../options/known-names.js'
 import { rejectionMode } from '../../options/rejection-mode.js'
+import { checkArgument, describeValue, readOptions, readTimeoutMs } from '../../shared/arguments.js'
 import { IngestError } from '../../shared/errors.js'
 import { flush } from '../lifecycle/flush.js'
 import { findLoggerStreams } from '../logger/logger-streams.js'
@@ -16,7 +18,7 @@ export interface UncaughtLogger extends ErrorLogger {
 export interface CaptureUncaughtOptions {
   /** Exit code of the process. Default: Node's own, 1. */
   readonly exitCode?: number
-  /** Time limit in ms for the flush of an `ingestStream()`. Default 3000. With a worker pino flushes at the exit. */
+  /** Time limit in ms for the flush of an `ingestStream()`; a negative number means 0. Default 3000. With a worker pino flushes at the exit. */
   readonly timeoutMs?: number
 }
 
@@ -32,6 +34,7 @@ interface UncaughtState {
   stop: (() => void) | undefined
 }
 
+const OPTIONS = ['exitCode', 'timeoutMs']
 const DEFAULT_TIMEOUT_MS = 3_000
 const MAX_EXIT_CODE = 255
 const UNCAUGHT_EVENT = 'uncaughtException'
@@ -52,14 +55,21 @@ const UNCAUGHT = Symbol.for('pino-ingest.uncaught')
  * `warn-with-error-code` it is logged only if the application listens, since a listener would change the exit code.
  *
  * @returns a function that removes the listeners
- * @throws IngestError `CONFIG` if `logger` has no log methods, or `exitCode` is not an integer from 0 to 255.
+ * @throws IngestError `CONFIG` if `logger` has no log methods, `exitCode` is not an integer from 0 to 255, `timeoutMs` is not a number, and
+ * for an unknown option.
  */
 export function captureUncaught(logger: UncaughtLogger, options: CaptureUncaughtOptions = {}): () => void {
-  const { exitCode, timeoutMs = DEFAULT_TIMEOUT_MS } = options
-  if (typeof (logger as Partial<ErrorLogger> | null)?.error !== 'function')
-    throw new IngestError('CONFIG', 'captureUncaught() needs a pino logger as its first argument.')
-  if (exitCode !== undefined && !(Number.isInteger(exitCode) && exitCode >= 0 && exitCode <= MAX_EXIT_CODE))
-    throw new IngestError('CONFIG', `exitCode must be an integer from 0 to ${MAX_EXIT_CODE}, not ${String(exitCode)}.`)
+  const isLogger = typeof (logger as Partial<ErrorLogger> | null | undefined)?.error === 'function'
+  checkArgument('the logger of captureUncaught()', 'a pino logger', isLogger, logger)
+  const { exitCode, timeoutMs: given = DEFAULT_TIMEOUT_MS, ...others } = readOptions('captureUncaught()', options)
+  checkNames('captureUncaught()', others, OPTIONS)
+  const timeoutMs = readTimeoutMs('timeoutMs of captureUncaught()', given)
+  const isCode = exitCode === undefined || (Number.isInteger(exitCode) && exitCode >= 0 && exitCode <= MAX_EXIT_CODE)
+  if (!isCode)
+    throw new IngestError(
+      'CONFIG',
+      `exitCode of captureUncaught() must be an integer from 0 to ${MAX_EXIT_CODE}, got ${describeValue(exitCode)}`,
+    )
   const state = ((globalThis as { [UNCAUGHT]?: UncaughtState })[UNCAUGHT] ??= {
     registrations: new Set(),
     stop: undefined,
@@ -100,7 +110,8 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
     const all = [...registrations]
     const exitCode = all.find((one) => one.exitCode !== undefined)?.exitCode
     const inProcess = all.filter(({ logger }) => findLoggerStreams(logger).some((stream) => FLUSH_METHOD in stream))
-    if (!isFlushing && exitCode !== undefined) process.once('exit', () => (process.exitCode = exitCode))
+    // Before the application's own listeners, which may read it.
+    if (!isFlushing && exitCode !== undefined) process.prependOnceListener('exit', () => (process.exitCode = exitCode))
     if (inProcess.length === 0) return
     // Only for this error: a listener that stays would change what other libraries do.
     process.once(UNCAUGHT_EVENT, () => {

@@ -4,8 +4,7 @@ import { systemClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
 import { describeType, readOptions } from '../../shared/arguments.js'
 import { IngestError } from '../../shared/errors.js'
-import { findNearestName } from '../../options/nearest-name.js'
-import { formatName } from '../../options/format-value.js'
+import { checkNames } from '../../options/known-names.js'
 import { FAMILIES } from './metric-families.js'
 import { parseLabels } from './metric-labels.js'
 import { MetricsListener } from './metrics-listener.js'
@@ -100,11 +99,6 @@ function findTransportStreams(logger: unknown): readonly object[] {
 
 function parseMetricsOptions(given: IngestMetricsOptions): IngestMetricsOptions {
   const options = readOptions('ingestMetrics()', given)
-  const wrong = Object.keys(options).find((name) => !OPTIONS.some((one) => one === name))
-  if (wrong === undefined) return options
-  const near = findNearestName(wrong, OPTIONS)
-  throw new IngestError(
-    'CONFIG',
-    `ingestMetrics() has no option ${formatName(wrong)}${near === undefined ? '' : `; did you mean ${near}?`}`,
-  )
+  checkNames('ingestMetrics()', options, OPTIONS)
+  return options
 }

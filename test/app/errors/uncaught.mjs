@@ -104,7 +104,7 @@ if (inWorker && isMainThread) {
   }
   for (const event of listens) {
     process.on(event, (error) => {
-      process.stdout.write(`app: ${event}\n`)
+      process.stdout.write(`app: ${event === 'exit' ? process.exitCode : event}\n`)
       if (event === 'unhandledRejection' && listens.includes('rethrow')) throw error
     })
   }
