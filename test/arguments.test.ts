@@ -64,6 +64,7 @@ const LIBRARY: readonly Row[] = [
   ['serializers', 'undefined', (serializers) => api.ingestOptions({ serializers })],
   ['serializers.err', 'undefined function', (err) => api.ingestOptions({ serializers: { err } })],
   ['formatters.log', 'undefined function', (log) => api.ingestOptions({ formatters: { log } })],
+  ['hooks.logMethod', 'undefined null function', (logMethod) => api.ingestOptions({ hooks: { logMethod } })],
   ['mixin', 'undefined function', api.ingestMixin],
   ['fn of withScope()', 'function', (fn) => api.withScope({}, fn)],
   ['option', 'undefined', (value) => api.registerRelease(value)],

@@ -43,7 +43,7 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
  * Its own serializers, formatters and mixin still apply. The argument is not changed.
  *
  * @throws IngestError `CONFIG` naming each option of this transport that is missing or wrong, anywhere in `transport`; and for a mixin,
- * serializer or formatter that is not a function, for which pino itself would throw only at the first record.
+ * serializer, formatter or `hooks.logMethod` that is not a function, for which pino itself would throw only at the first record.
  */
 export function ingestOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean>(
   options: IngestLoggerOptions<CustomLevels, UseOnlyCustomLevels> = {},
@@ -53,6 +53,13 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
   const { transport = isChild ? false : { target: OUR_NAME }, ...own } = given
   checkFunctions('serializers', own.serializers)
   checkFunctions('formatters', own.formatters)
+  const appHook = own.hooks?.logMethod ?? undefined
+  checkArgument(
+    'hooks.logMethod of ingestOptions()',
+    'a function',
+    appHook === undefined || isFunction(appHook),
+    appHook,
+  )
   const appSerializer = own.serializers?.['err']
   const serialize = createErrorSerializer(appSerializer)
   // pino-http's child of a logger without these options.
@@ -74,7 +81,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
     ...((!isChild || own.formatters !== undefined) && {
       formatters: { ...own.formatters, log: createErrorFormatter(appSerializer, own, call) },
     }),
-    hooks: { ...own.hooks, logMethod: createLogMethod(own.hooks?.logMethod, call) },
+    hooks: { ...own.hooks, logMethod: createLogMethod(appHook, call) },
   }
 }
 

@@ -154,6 +154,10 @@ describe('errors', () => {
     expect(record([boom], { err: String })).toBe('RangeError: boom')
   })
 
+  test('a hook that is null is none', () => {
+    expect(logs({ hooks: { logMethod: null as never } }, (logger) => logger.error(boom))).toMatchObject({ err: BOOM })
+  })
+
   test('within values are redacted, and the values stay as they are', () => {
     const ctx = { err: Object.assign(new Error('m'), { token: 't' }), list: [new Date(0), Buffer.from('b'), /x/] }
     const logged = logs({ redact: ['ctx.err.token'] }, (logger) => logger.info({ ctx }, 'x'))
