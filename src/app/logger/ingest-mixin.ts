@@ -3,7 +3,7 @@ import { checkArgument, isFunction } from '../../shared/arguments.js'
 import type { LoggerOptions } from 'pino'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 import { TEXT_FIELDS } from '../../record/reference/entry-fields.js'
-import { boundNames } from './logger-bindings.js'
+import { boundFields } from './logger-bindings.js'
 import { takeBreadcrumbs } from '../scope/scope-breadcrumbs.js'
 import { findActiveSpanIds } from './active-span.js'
 import { findFastifyId, findRoute } from './route.js'
@@ -27,12 +27,17 @@ interface AddedFields extends ScopeTrace {
   breadcrumbs?: Breadcrumb[]
 }
 
+/** Fastify's `requestIdLogLabel`, once a record has shown it. */
+interface Learned {
+  label: string | undefined
+}
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** pino's number. */
 const ERROR = 50
 const USER_NAMES = ['user', 'user_id', 'userId']
-const REQUEST_ID_NAMES = TEXT_FIELDS.find(([field]) => field === 'request_id')?.[1] ?? []
+const REQUEST_ID_NAMES: readonly string[] = TEXT_FIELDS.find(([field]) => field === 'request_id')?.[1] ?? []
 const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id', 'parentSpanId', 'trace', 'dd']
 
 /**
@@ -60,11 +65,15 @@ export function createIngestMixin<CustomLevels extends string>(
   responseKey: string,
 ): IngestMixin<CustomLevels> {
   checkArgument('mixin', 'a function', appMixin === undefined || isFunction(appMixin), appMixin)
+  const learned: Learned = { label: undefined }
   return (mergeObject, level, logger) => {
     const own = appMixin?.(mergeObject, level, logger) ?? {}
     try {
       // Not a spread of both: pino adds the record to the result, which is then slow (4 us instead of 0.1).
-      const added = Object.assign(collectFields(new RecordFields(mergeObject, own, logger), level, responseKey), own)
+      const added = Object.assign(
+        collectFields(new RecordFields(mergeObject, own, logger), level, responseKey, learned),
+        own,
+      )
       return Object.hasOwn(mergeObject, '__proto__') ? withOwnProto(added) : added
     } catch {
       return own // a proxy that throws
@@ -82,7 +91,12 @@ function withOwnProto(added: object): object {
   })
 }
 
-function collectFields(record: RecordFields, level: number, responseKey: string): Fields & AddedFields {
+function collectFields(
+  record: RecordFields,
+  level: number,
+  responseKey: string,
+  learned: Learned,
+): Fields & AddedFields {
   const facts = currentScope()?.facts
   const added: Record<string, unknown> & AddedFields = {}
   if (facts !== undefined) {
@@ -92,7 +106,7 @@ function collectFields(record: RecordFields, level: number, responseKey: string)
   const trace = findActiveSpanIds() ?? facts?.trace
   if (trace !== undefined && !record.hasAny(TRACE_NAMES)) Object.assign(added, trace)
   const response = record.value(responseKey)
-  const requestId = findFastifyId(record.value('req'), response)
+  const requestId = findRequestId(record, response, learned)
   if (requestId !== undefined && !record.hasAny(REQUEST_ID_NAMES)) added.reqId = requestId
   const route = response === undefined || record.has('route') ? undefined : findRoute(response)
   if (route !== undefined) added.route = route
@@ -101,6 +115,17 @@ function collectFields(record: RecordFields, level: number, responseKey: string)
     if (breadcrumbs.length > 0) added.breadcrumbs = breadcrumbs
   }
   return added
+}
+
+/** Only records with `req` or `res` show the request; a handler's have its id in the binding that these records have, too. */
+function findRequestId(record: RecordFields, response: unknown, learned: Learned): string | undefined {
+  const id = findFastifyId(record.value('req'), response)
+  if (id !== undefined) {
+    for (const [name, value] of record.bound) if (value === id && !REQUEST_ID_NAMES.includes(name)) learned.label = name
+    return id
+  }
+  const bound = learned.label === undefined ? undefined : record.bound.get(learned.label)
+  return typeof bound === 'string' ? bound : undefined
 }
 
 function addIdentity(added: AddedFields, facts: ScopeFacts, record: RecordFields): void {
@@ -118,7 +143,7 @@ class RecordFields {
   readonly #call: Fields
   readonly #mixin: Fields
   readonly #logger: object
-  #bound: ReadonlySet<string> | undefined
+  #bound: ReadonlyMap<string, unknown> | undefined
 
   constructor(call: object, mixin: object, logger: object) {
     this.#call = call as Fields
@@ -128,7 +153,11 @@ class RecordFields {
 
   has(name: string): boolean {
     if (Object.hasOwn(this.#call, name) || Object.hasOwn(this.#mixin, name)) return true
-    return (this.#bound ??= boundNames(this.#logger)).has(name)
+    return this.bound.has(name)
+  }
+
+  get bound(): ReadonlyMap<string, unknown> {
+    return (this.#bound ??= boundFields(this.#logger))
   }
 
   hasAny(names: readonly string[]): boolean {

@@ -1,29 +1,31 @@
-/** [main] Names of a child logger's bindings. pino stores them as text; the parsed names are cached. */
+/** [main] A child logger's bindings. pino stores them as text; the parsed fields are cached. */
 import { readPinoProperty } from './pino-symbols.js'
+
+type Fields = ReadonlyMap<string, unknown>
 
 interface Bound {
   readonly text: string
-  readonly names: ReadonlySet<string>
+  readonly fields: Fields
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NONE: Fields = new Map()
 const known = new WeakMap<object, Bound>()
 
-/** Names of the fields that the logger adds to each record. */
-export function boundNames(logger: object): ReadonlySet<string> {
+/** The fields that the logger adds to each record. */
+export function boundFields(logger: object): Fields {
   const text = readPinoProperty(logger, 'pino.chindings')
   if (typeof text !== 'string') return NONE
   const last = known.get(logger)
-  if (last?.text === text) return last.names // `setBindings()` changes the text
-  const names = namesIn(text)
-  known.set(logger, { text, names })
-  return names
+  if (last?.text === text) return last.fields // `setBindings()` changes the text
+  const fields = fieldsIn(text)
+  known.set(logger, { text, fields })
+  return fields
 }
 
 /** `,"pid":1,"hostname":"a"`, as pino stores it; with the app's own stringifiers it may not be JSON. */
-function namesIn(text: string): ReadonlySet<string> {
+function fieldsIn(text: string): Fields {
   try {
-    return new Set(Object.keys(JSON.parse(`{${text.slice(1)}}`) as object))
+    return new Map(Object.entries(JSON.parse(`{${text.slice(1)}}`) as object))
   } catch {
     return NONE
   }

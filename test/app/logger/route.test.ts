@@ -150,11 +150,17 @@ describe('the id of a Fastify request', () => {
       logController: new LogController({ requestIdLogLabel: 'rid' }),
       loggerInstance: pino(ingestOptions({ transport: false }), out.stream),
     } as FastifyServerOptions)
-    app.get('/orders/:id', () => 'ok')
+    app.get('/orders/:id', (request) => {
+      request.log.info('charging')
+      app.log.info('not of a request')
+      return 'ok'
+    })
     await app.inject('/orders/7')
-    const all = await records(out, 2)
+    const all = await records(out, 4)
     expect(all.map(({ rid, reqId }) => [rid, reqId])).toEqual([
       ['req-1', 'req-1'],
+      ['req-1', 'req-1'],
+      [undefined, undefined],
       ['req-1', 'req-1'],
     ])
     expect(takeAll(all.map((record) => JSON.stringify(record))).logs).toMatchObject([
