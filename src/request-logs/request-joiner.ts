@@ -22,11 +22,16 @@ export interface RequestJoinerOptions {
 /** The message of Fastify's first record of a request. */
 export const FASTIFY_START = 'incoming request'
 const FASTIFY_MEMBER = `"message":"${FASTIFY_START}"`
+/** The messages of its second record. */
+const FASTIFY_END = /"message":"request (?:completed|errored)"/
 
 /** The members before it hold no objects, so that the first occurrence is the entry's own. */
 const REQUEST = '"request":{'
 const METADATA = '"metadata":{'
 const DURATION = '"duration_ms":'
+const PROCESS_KEYS = ['pid', 'hostname']
+/** Of several requests under one key. */
+const UNKNOWN_START = { request: '', metadata: '' }
 
 export class RequestJoiner {
   readonly #maxEntryBytes: number
@@ -50,18 +55,23 @@ export class RequestJoiner {
   join(record: MappedRecord): void {
     const { json, requestPart, requestId } = record
     if (json === '' || (requestPart !== 'start' && this.#starts.size === 0)) return
-    const key = toKey(requestId, json)
+    const key = this.#toKey(requestId, json)
     const known = this.#starts.get(key)
     if (requestPart === 'start') {
       // A later record may describe a request that the application itself makes: so the first wins, and Fastify's own always does.
-      if (known === undefined || json.includes(FASTIFY_MEMBER)) this.#begin(key, json)
+      const isFastify = json.includes(FASTIFY_MEMBER)
+      if (isFastify && known !== undefined && known.fastifyCount > 0)
+        this.#starts.set(key, { ...UNKNOWN_START, fastifyCount: known.fastifyCount + 1 })
+      else if (known === undefined || isFastify) this.#begin(key, json, isFastify)
       return
     }
     const request = requestIn(json)
     if (known === undefined || request === '') return
+    // The application may log the answer of a service that it calls.
+    if (known.fastifyCount > 0 && requestPart === 'end' && !FASTIFY_END.test(json)) return
     const isOther = requestPart === 'whole' && !isSame(request, known.request)
-    if (request.includes(DURATION) && !isOther) this.#starts.delete(key)
-    if (requestPart === 'whole') return
+    if (request.includes(DURATION) && !isOther) this.#end(key, known)
+    if (requestPart === 'whole' || known.request === '') return
     const completed = json.replace(REQUEST, () => `${REQUEST}${known.request},`)
     record.json = shortenToFit(this.#addMetadata(completed, known, record.hasBreadcrumbs), this.#maxEntryBytes)
     record.openJson = ''
@@ -69,16 +79,21 @@ export class RequestJoiner {
 
   /** Whether the request has begun and not ended. @param id as in `MappedRecord` */
   isOpen(id: string, entryJson: string): boolean {
-    return this.#starts.get(toKey(id, entryJson)) !== undefined
+    return this.#starts.get(this.#toKey(id, entryJson)) !== undefined
   }
 
-  #begin(key: string, json: string): void {
+  #end(key: string, known: RequestStart): void {
+    if (known.fastifyCount > 1) this.#starts.set(key, { ...known, fastifyCount: known.fastifyCount - 1 })
+    else this.#starts.delete(key)
+  }
+
+  #begin(key: string, json: string, isFastify: boolean): void {
     const request = requestIn(json)
     // An entry that was shortened has none; a duration is of the end.
     if (request === '' || request.includes(DURATION)) return
     let metadata = ''
     for (const member of this.#startMembers(json)) metadata = joinMembers(metadata, member)
-    this.#starts.set(key, { request, metadata })
+    this.#starts.set(key, { request, metadata, fastifyCount: isFastify ? 1 : 0 })
   }
 
   /** Breadcrumbs of the record's own may hold any object, also one that is called like the metadata. */
@@ -91,10 +106,20 @@ export class RequestJoiner {
   }
 
   #startMembers(json: string): string[] {
+    return this.#membersOf(json, this.#startKeys)
+  }
+
+  /** Processes that log to one transport have the same ids. */
+  #toKey(id: string, json: string): string {
+    return [id, ...this.#membersOf(json, PROCESS_KEYS).sort()].join(' ')
+  }
+
+  /** Of the metadata. */
+  #membersOf(json: string, keys: readonly string[]): string[] {
     const found: string[] = []
     const at = json.indexOf(METADATA)
     const member = this.#members.open(json, at === -1 ? json.length : at + METADATA.length - 1, json.length)
-    while (member.next() && member.skipValue()) if (this.#startKeys.includes(member.key())) found.push(member.member())
+    while (member.next() && member.skipValue()) if (keys.includes(member.key())) found.push(member.member())
     return found
   }
 }
@@ -111,12 +136,4 @@ function requestIn(json: string): string {
 function isSame(one: string, other: string): boolean {
   const [first, second] = [one, other].map((members) => JSON.parse(`{${members}}`) as NonNullable<LogEntry['request']>)
   return first?.method === second?.method && first?.path === second?.path
-}
-
-/** As pino writes them. */
-const PROCESS = /"pid":\d+(?:,"hostname":"[^"\\]*")?/
-
-/** Processes that log to one transport have the same ids. */
-function toKey(id: string, entryJson: string): string {
-  return `${id} ${PROCESS.exec(entryJson)?.[0] ?? ''}`
 }

@@ -14,6 +14,8 @@ export interface RequestStart {
   readonly request: string
   /** '' if there is none. */
   readonly metadata: string
+  /** Open requests under the key whose first record is Fastify's. */
+  readonly fastifyCount: number
 }
 
 interface Waiting {
@@ -38,11 +40,11 @@ export class RequestStarts {
   }
 
   /** @param key of the request; if an earlier request has the same key, the newer one wins */
-  set(key: string, { request, metadata }: RequestStart): void {
+  set(key: string, { request, metadata, fastifyCount }: RequestStart): void {
     this.delete(key)
     const chars = key.length + request.length + metadata.length
     // Copies: a slice would keep the whole entry in memory.
-    const start = { request: copyString(request), metadata: copyString(metadata) }
+    const start = { request: copyString(request), metadata: copyString(metadata), fastifyCount }
     this.#waiting.set(copyString(key), { start, chars, openedAt: this.#clock.now() })
     this.#chars += chars
     this.#forget()

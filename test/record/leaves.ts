@@ -40,16 +40,7 @@ const EXCHANGE = ['headers', 'rawHeaders', 'body', 'data', 'config', 'options', 
 const DOM_CONSTANTS = Object.entries(DOMException)
 const HEADERS: readonly (string | number)[] = ['headers', 'rawHeaders']
 const UNSENT = ['headers', 'header', 'rawHeaders', 'trailers', 'body', 'rawBody']
-const REQUEST_IDS = [
-  'request_id',
-  'requestId',
-  'reqId',
-  'req_id',
-  'x-request-id',
-  'correlationId',
-  'correlation_id',
-  'x-correlation-id',
-]
+const OTHER_REQUEST_IDS = ['req_id', 'x-request-id', 'correlationId', 'correlation_id', 'x-correlation-id']
 
 type Step = string | number
 type Leaf = TextNode | NumberNode | WordNode | { kind: 'empty-object' | 'empty-list' | 'cut' }
@@ -206,19 +197,17 @@ class Plan {
       ['user_id', 'user_id', 'userId'],
       ['session_id', 'session_id', 'sessionId'],
       ['release_id', 'release_id', 'releaseId'],
-      ['request_id', ...REQUEST_IDS],
+      ['request_id', 'request_id', 'requestId', 'reqId'],
       ['action', 'action'],
       ['source', 'source', 'caller'],
       ['fingerprint', 'fingerprint'],
     ] as const) {
-      if (this.#take(record, keys, isText, [field]) === undefined) continue
-      for (const key of keys) {
-        const again = record.members.get(key)
-        const isLeaf = again !== undefined && again.kind !== 'branch' && again.kind !== 'list' && isText(again)
-        if (isLeaf && isSame(again, own(this.#entry, field))) record.members.delete(key)
-      }
+      this.#take(record, keys, field === 'request_id' ? isId : isText, [field])
+      this.#dropRepeats(field, keys)
     }
     const hasRequest = this.#request()
+    if (!this.#has('request_id')) this.#take(record, OTHER_REQUEST_IDS, isId, ['request_id'])
+    this.#dropRepeats('request_id', OTHER_REQUEST_IDS)
     this.#trace()
     this.#error()
     this.#user()
@@ -230,6 +219,20 @@ class Plan {
     this.#texts('notify_channels', ['notify_channels', 'notifyChannels'])
     if (metadata?.kind === 'branch') this.#keep(metadata, ['metadata'])
     for (const [key, tree] of record.members) this.#keep(tree, ['metadata', key])
+  }
+
+  #has(field: string): boolean {
+    return this.expected.some((one) => one.to[0] === field)
+  }
+
+  #dropRepeats(field: string, keys: readonly string[]): void {
+    if (!this.#has(field)) return
+    const { members } = this.#record
+    for (const key of keys) {
+      const again = members.get(key)
+      const isLeaf = again !== undefined && again.kind !== 'branch' && again.kind !== 'list' && isText(again)
+      if (isLeaf && isSame(again, own(this.#entry, field))) members.delete(key)
+    }
   }
 
   /** Expects a leaf at `to`, as it is or as the field's type has it. */
@@ -358,8 +361,8 @@ class Plan {
     const id = req.members.get('id')
     if (
       id !== undefined &&
-      isText(id) &&
-      (!this.expected.some((one) => one.to[0] === 'request_id') || isSame(id, this.#entry.request_id))
+      isId(id) &&
+      (!this.#has('request_id') || isSame(id, this.#entry.request_id))
     ) {
       this.#take(req, ['id'], isText, ['request_id'])
     }
@@ -367,7 +370,7 @@ class Plan {
     if (
       header?.kind === 'text' &&
       /^[\w.:-]{1,200}$/.test(header.value) &&
-      !this.expected.some((one) => one.to[0] === 'request_id')
+      !this.#has('request_id')
     )
       this.#expect(header, 'headers.x-request-id', ['request_id'])
     this.#parent = headers.members.get('traceparent')
@@ -739,6 +742,10 @@ function emptyBranch(): Branch {
 
 function isText(tree: Tree): tree is TextNode | NumberNode {
   return tree.kind === 'text' || tree.kind === 'number'
+}
+
+function isId(tree: Tree): tree is TextNode | NumberNode {
+  return isText(tree) && !(tree.kind === 'text' && tree.value === '')
 }
 
 /** Exception 8. */

@@ -268,11 +268,39 @@ describe('two halves', () => {
     expect(take(SECOND)).toMatchObject({ log: { path: '/users/7' }, isCovered: true })
   })
 
-  test('under an id that comes again, the newer first half counts', () => {
+  test('under an id that two open requests have, neither is joined', () => {
     const { take } = taker()
     take(FIRST)
     take(FIRST.replaceAll('/users/7', '/users/8'))
-    expect(take(SECOND).log?.path).toBe('/users/8')
+    expect(take(SECOND).log).toBeUndefined()
+    expect(take(SECOND).log).toBeUndefined()
+    take(FIRST)
+    expect(take(SECOND).log?.path).toBe('/users/7')
+  })
+
+  test('are not joined by an id that several requests may have', () => {
+    const { line } = taker()
+    const start = { level: 30, time: 1, pid: 1, correlationId: 'c', req: { method: 'GET', url: '/a' } }
+    line(JSON.stringify({ ...start, msg: 'incoming request' }))
+    const end = { level: 30, time: 2, pid: 1, correlationId: 'c', res: { statusCode: 200 }, responseTime: 1 }
+    expect(line(JSON.stringify({ ...end, msg: 'request completed' })).log).toBeUndefined()
+  })
+
+  test("another answer than the request's own leaves the request open", () => {
+    const { take } = taker()
+    take(FIRST)
+    expect(take(SECOND.replace('request completed', 'upstream answered')).log).toBeUndefined()
+    expect(take(SECOND).log?.path).toBe('/users/7')
+    take(FIRST)
+    expect(take(SECOND.replace('request completed', 'request errored')).log?.path).toBe('/users/7')
+  })
+
+  test('are told apart by the process that the record itself names', () => {
+    const { line } = taker()
+    const begin = { level: 30, time: 1, reqId: 'r', req: { method: 'GET', url: '/a' }, msg: 'incoming request' }
+    line(JSON.stringify({ ...begin, child: { pid: 8 } }))
+    const end = { level: 30, time: 2, reqId: 'r', res: { statusCode: 200 }, responseTime: 1, msg: 'request completed' }
+    expect(line(JSON.stringify({ ...end, child: { pid: 9 } })).log?.path).toBe('/a')
   })
 
   test('which cannot be joined for want of an id stay what they are', () => {

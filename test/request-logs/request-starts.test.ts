@@ -4,7 +4,7 @@ import { RequestStarts } from '../../src/request-logs/request-starts.js'
 import type { RequestStart } from '../../src/request-logs/request-starts.js'
 import { FakeClock } from '../fake-clock.js'
 
-const start = (request: string): RequestStart => ({ request, metadata: '' })
+const start = (request: string): RequestStart => ({ request, metadata: '', fastifyCount: 0 })
 const MINUTE_MS = 60_000
 
 test('ten thousand wait, and of more the oldest goes', () => {

@@ -110,11 +110,11 @@ export class FastPath {
     if (this.#timestamp === '' || this.#message === '') return false
     // The reference path would use the error's message.
     if (this.#hasError && this.#message === EMPTY_TEXT) return false
-    if (this.#otherId !== '') this.#placeOtherId()
     const part = this.#hasReq || this.#hasRes ? this.#requestPart() : 'none'
     record.requestPart = part
     record.requestId = part === 'none' ? '' : this.#slots.decode(REQUEST_ID_SLOT)
     if (this.#hasReq) this.#placeRequestId()
+    if (this.#otherId !== '') this.#placeOtherId()
     const { severity } = this.#level
     const openJson = severity >= threshold || part === 'start' || part === 'end' ? this.#compose(this.#level) : ''
     if (openJson === undefined) return false
@@ -267,10 +267,10 @@ export class FastPath {
     if (this.#otherId !== '' || this.#static.metadataKeys.has(key)) return false
     this.#otherId = toIdJson(member)
     this.#otherIdMember = member.member()
-    return this.#otherId !== ''
+    return this.#otherId !== '' && this.#otherId !== EMPTY_TEXT
   }
 
-  /** An id that differs from the record's own is kept in the metadata. */
+  /** An id that differs from the request's own is kept in the metadata. */
   #placeOtherId(): void {
     const known = this.#slots.texts[REQUEST_ID_SLOT]
     if (known === '') this.#slots.set(REQUEST_ID_SLOT, this.#otherId)

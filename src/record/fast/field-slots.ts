@@ -1,5 +1,5 @@
 /** Fields whose value is text or a plain integer, by slot; see `SLOT_FIELDS`. */
-import { SLOT_FIELDS, TRACE_SLOT } from './fast-fields.js'
+import { REQUEST_ID_SLOT, SLOT_FIELDS, TRACE_SLOT } from './fast-fields.js'
 import { PLAIN_INTEGER } from './request-scanner.js'
 import type { MemberCursor } from '../member-cursor.js'
 
@@ -19,7 +19,7 @@ export class FieldSlots {
     const text = toIdJson(member)
     // Fastify's `reqId` may repeat the scope's `request_id`.
     if (this.texts[slot] !== '') return this.texts[slot] === text
-    if (text === '') return false
+    if (text === '' || (slot === REQUEST_ID_SLOT && text === '""')) return false
     this.set(slot, text)
     return true
   }

@@ -31,7 +31,7 @@ import { toRequestPart } from '../mapped-record.js'
 import type { RequestPart } from '../mapped-record.js'
 import { createObject, putUnderFreeKey } from '../clean-copy.js'
 import { omitHttpMembers } from '../http-error.js'
-import { formatRequestTitle, requestPartKeys, takeRequest } from './entry-request.js'
+import { formatRequestTitle, requestPartKeys, takeRequest, toRequestId } from './entry-request.js'
 import { addNote } from '../shorten-entry.js'
 import { isCallersTrace, takeTrace } from './entry-trace.js'
 
@@ -65,7 +65,7 @@ const LOGSTASH_FIELDS = '@fields'
 
 export const NO_MESSAGE = '(no message)'
 
-/** Ids of a request that a record may have besides its own id. */
+/** Ids of a request that come after the framework's own: they may be another service's, and several requests may have them. */
 export const OTHER_REQUEST_IDS = [
   'req_id',
   'x-request-id',
@@ -79,7 +79,7 @@ export const TEXT_FIELDS = [
   ['user_id', ['user_id', 'userId']],
   ['session_id', ['session_id', 'sessionId']],
   ['release_id', ['release_id', 'releaseId']],
-  ['request_id', ['request_id', 'requestId', 'reqId', ...OTHER_REQUEST_IDS]],
+  ['request_id', ['request_id', 'requestId', 'reqId']],
   ['action', ['action']],
   ['source', ['source', 'caller']],
   ['fingerprint', ['fingerprint']],
@@ -135,17 +135,19 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   takeIdentity(entry, record, dialect, options)
   for (const [field, names] of TEXT_FIELDS) {
     const keys = field === 'request_id' ? [...names.slice(0, 2), requestKeys.reqId, ...names.slice(2)] : names
-    set(entry, field, take(record, keys, toIdText))
+    set(entry, field, take(record, keys, field === 'request_id' ? toRequestId : toIdText))
     // Fastify's `reqId` may repeat the scope's `request_id`.
-    for (const key of keys) if (entry[field] !== undefined && toIdText(record[key]) === entry[field]) delete record[key]
+    removeRepeats(record, keys, entry[field])
   }
   for (const field of ['session_id', 'action'] as const)
     set(entry, field, dialect.resolve(field, entry[field], toIdText))
   // Fastify's own id is the same in all records of a request; a scope may have set another one.
-  const ownId = toIdText(record[requestKeys.reqId]) ?? toIdText(record['reqId']) ?? entry.request_id ?? ''
+  const ownId = toRequestId(record[requestKeys.reqId]) ?? toRequestId(record['reqId']) ?? entry.request_id ?? ''
   const taken = takeRequest(record, entry.request_id, requestKeys)
   set(entry, 'request', completeRequest(taken.request, dialect))
-  set(entry, 'request_id', dialect.resolve('request_id', entry.request_id ?? taken.id, toIdText))
+  const requestId = dialect.resolve('request_id', entry.request_id ?? taken.id, toRequestId)
+  set(entry, 'request_id', requestId ?? take(record, OTHER_REQUEST_IDS, toRequestId))
+  removeRepeats(record, OTHER_REQUEST_IDS, entry.request_id)
   const { trace, traceparent } = takeTrace(record, dialect, taken.traceparent)
   set(entry, 'trace', trace)
   dialect.removeUnsent()
@@ -190,8 +192,18 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   if (omitted > 0) addNote(entry, { omitted_http_members: omitted })
   const { status_code: status, duration_ms: _durationMs, ...start } = entry.request ?? {}
   const requestPart = toRequestPart(Object.keys(start).length > 0, status !== undefined, ownId !== '')
-  const requestId = requestPart === 'none' ? '' : ownId
-  return { entry, level, hasLevel: known !== undefined, ids, requestPart, requestId }
+  return {
+    entry,
+    level,
+    hasLevel: known !== undefined,
+    ids,
+    requestPart,
+    requestId: requestPart === 'none' ? '' : ownId,
+  }
+}
+
+function removeRepeats(record: JsonObject, keys: readonly string[], known: string | undefined): void {
+  for (const key of keys) if (known !== undefined && toIdText(record[key]) === known) delete record[key]
 }
 
 function set<T extends object, K extends keyof T>(target: T, field: K, value: T[K] | undefined): void {

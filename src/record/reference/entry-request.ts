@@ -94,9 +94,14 @@ function toStatus(value: Json): number | undefined {
   return typeof value === 'number' && STATUS.test(String(value)) ? value : undefined
 }
 
+/** An empty text is no id. */
+export function toRequestId(value: Json | undefined): string | undefined {
+  return toIdText(value) || undefined
+}
+
 /** An id that repeats `known` is removed; a different id is kept. */
 function takeId(req: JsonObject, known: string | undefined): string | undefined {
-  const id = toIdText(req['id'])
+  const id = toRequestId(req['id'])
   if (id === undefined || (known !== undefined && known !== id)) return undefined
   delete req['id']
   return id

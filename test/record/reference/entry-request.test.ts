@@ -210,9 +210,13 @@ describe('request', () => {
       ])
         expect(entryOf(record)).toMatchObject({ request_id: 'req-1', metadata: { [key]: 'c-1' } })
       expect(entryOf({ [key]: 'c-1', req: { id: 7, method: 'GET' } })).toMatchObject({
-        request_id: 'c-1',
-        metadata: { req: { id: 7 } },
+        request_id: '7',
+        metadata: { [key]: 'c-1' },
       })
+      const req = { method: 'GET', headers: { 'x-request-id': 'h-1' } }
+      expect(entryOf({ [key]: 'c-1', req })).toMatchObject({ request_id: 'h-1', metadata: { [key]: 'c-1' } })
+      expect(entryOf({ [key]: '' })).not.toHaveProperty('request_id')
+      expect(entryOf({ [key]: '', request_id: '', reqId: 'r' })).toMatchObject({ request_id: 'r' })
       expect(entryOf({ [key]: { a: 1 } })).toMatchObject({ metadata: { [key]: { a: 1 } } })
     },
   )
