@@ -28,6 +28,7 @@ const FASTIFY_END = /"message":"request (?:completed|errored)"/
 /** The members before it hold no objects, so that the first occurrence is the entry's own. */
 const REQUEST = '"request":{'
 const METADATA = '"metadata":{'
+const ERROR = '"error":{'
 const DURATION = '"duration_ms":'
 const PROCESS_KEYS = ['pid', 'hostname']
 /** Of several requests under one key. */
@@ -67,8 +68,9 @@ export class RequestJoiner {
     }
     const request = requestIn(json)
     if (known === undefined || request === '') return
-    // The application may log the answer of a service that it calls.
-    if (known.fastifyCount > 0 && requestPart === 'end' && !FASTIFY_END.test(json)) return
+    // Other records may be of the answer of a service that the application calls. Fastify's own of an error has no duration.
+    const isError = json.includes(ERROR) && !request.includes(DURATION)
+    if (known.fastifyCount > 0 && requestPart === 'end' && !FASTIFY_END.test(json) && !isError) return
     const isOther = requestPart === 'whole' && !isSame(request, known.request)
     if (request.includes(DURATION) && !isOther) this.#end(key, known)
     if (requestPart === 'whole' || known.request === '') return
@@ -111,7 +113,7 @@ export class RequestJoiner {
 
   /** Processes that log to one transport have the same ids. */
   #toKey(id: string, json: string): string {
-    return [id, ...this.#membersOf(json, PROCESS_KEYS).sort()].join(' ')
+    return [id, ...this.#membersOf(json, PROCESS_KEYS).toSorted()].join(' ')
   }
 
   /** Of the metadata. */

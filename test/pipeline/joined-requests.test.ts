@@ -73,9 +73,9 @@ test('processes that log through one pipe have the same ids', async () => {
   const { write, arrived } = await piped()
   write(begun({ url: '/a' }), begun({ url: '/b', pid: 2 }), ended(), ended({ pid: 2 }))
   expect((await arrived()).slice(2).map(({ request }) => request?.path)).toEqual(['/a', '/b'])
-  const restarted = await piped()
-  restarted.write(begun({ url: '/a' }), begun({ url: '/b' }), ended())
-  expect((await restarted.arrived()).at(-1)?.request?.path).toBe('/b')
+  const alike = await piped()
+  alike.write(begun({ url: '/a' }), begun({ url: '/b' }), ended())
+  expect((await alike.arrived()).at(-1)?.request).not.toHaveProperty('path')
 })
 
 test('only what may be sent is added', async () => {

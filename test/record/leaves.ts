@@ -359,19 +359,11 @@ class Plan {
       this.#take(this.#record, ['responseTime', 'duration_ms'], isNumeric, ['request', 'duration_ms'])
     }
     const id = req.members.get('id')
-    if (
-      id !== undefined &&
-      isId(id) &&
-      (!this.#has('request_id') || isSame(id, this.#entry.request_id))
-    ) {
+    if (id !== undefined && isId(id) && (!this.#has('request_id') || isSame(id, this.#entry.request_id))) {
       this.#take(req, ['id'], isText, ['request_id'])
     }
     const header = headers.members.get('x-request-id')
-    if (
-      header?.kind === 'text' &&
-      /^[\w.:-]{1,200}$/.test(header.value) &&
-      !this.#has('request_id')
-    )
+    if (header?.kind === 'text' && /^[\w.:-]{1,200}$/.test(header.value) && !this.#has('request_id'))
       this.#expect(header, 'headers.x-request-id', ['request_id'])
     this.#parent = headers.members.get('traceparent')
     const emptied = [req, res]

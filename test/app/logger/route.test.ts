@@ -174,7 +174,7 @@ describe('the id of a Fastify request', () => {
     const logger = pino(ingestOptions({ transport: false }), out.stream)
     const request = { id: 'req-1', routeOptions: {} }
     const serializers = { req: () => ({}), res: () => ({}) }
-    for (const bindings of [{ reqId: 'x' }, { correlationId: 'x' }, { 'x-request-id': 'x' }])
+    for (const bindings of [{ reqId: 'x' }, { request_id: 'x' }])
       logger.child(bindings, { serializers }).info({ req: request })
     for (const fields of [{ req: { id: 'a' } }, { res: { request: { id: 'a' } } }, { req: 'text', res: null }])
       logger.child({}, { serializers }).info(fields)
