@@ -68,7 +68,7 @@ export const HTTP_MEMBERS: ReadonlySet<string> = new Set([...MESSAGE_KEYS, ...BO
 
 /** Matches compact JSON that may hold an error or an HTTP message within an error. */
 export const MAY_HOLD_HTTP_MESSAGE =
-  /"(?:stack|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response)":/
+  /"(?:stack|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response|httpRequest)":/
 
 const MESSAGES: ReadonlySet<string | number> = new Set(MESSAGE_KEYS)
 const CLIENT_NAME = /^(?:Axios|Gaxios|Fetch|HTTP|Http|Request|RequestRetry|Response|Rest|StatusCode)Error$/

@@ -255,7 +255,7 @@ describe('what an application says itself stays', () => {
 
   test.each<[string, object]>([
     ['a request that is no error', { job: { options: { method: 'POST', url: '/x', body: 'b' }, id: 7 } }],
-    ['headers', { upstream: { status: 200, headers: { accept: '*/*' } } }],
+    ['headers', { table: { headers: { accept: '*/*' }, rows: 2 } }],
   ])('%s', (_, members) => {
     expect(entryOf(members).metadata).toEqual(members)
   })

@@ -367,9 +367,9 @@ class Plan {
       this.#expect(header, 'headers.x-request-id', ['request_id'])
     this.#parent = headers.members.get('traceparent')
     const emptied = [req, res]
-    for (const key of ['req', 'request', 'res', 'response']) {
+    for (const key of this.#record.members.keys()) {
       const part = branch(this.#record, key)
-      if (part === undefined) continue
+      if (part === undefined || !(['req', 'request', 'res', 'response'].includes(key) || isHttpMessage(part))) continue
       for (const unsent of UNSENT) if (part.members.delete(unsent)) emptied.push(part)
     }
     this.#drop(emptied)
@@ -714,6 +714,16 @@ function isSame(leaf: Leaf, value: unknown): boolean {
 function branch(from: Branch, key: string): Branch | undefined {
   const tree = from.members.get(key)
   return tree?.kind === 'branch' ? tree : undefined
+}
+
+function isHttpMessage({ members }: Branch): boolean {
+  const has = (key: string, ...kinds: string[]): boolean => kinds.includes(members.get(key)?.kind ?? '')
+  if (!has('headers', 'branch', 'empty-object')) return false
+  if (has('method', 'text') && has('url', 'text')) return true
+  return ['statusCode', 'status_code', 'status'].some((key) => {
+    const status = members.get(key)
+    return status?.kind === 'number' && /^[1-9]\d\d$/.test(String(Number(status.literal)))
+  })
 }
 
 function dropGenericType({ members }: Branch): void {

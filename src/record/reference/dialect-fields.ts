@@ -3,7 +3,7 @@ import type { EntryError, EntryRequest, EntryTrace, EntryUser, Json, JsonObject 
 import { toIdText, toInteger, toNumber, toPlainText } from '../coerce.js'
 import type { DialectField, DialectRecord } from './dialects.js'
 import { parseStackHead } from './entry-error.js'
-import { toPath } from './entry-request.js'
+import { STATUS, normalizeMethod, toPath } from './entry-request.js'
 
 /** Members that the transport gives a meaning within the metadata. */
 const METADATA_FIELDS: readonly (readonly [DialectField, (value: Json) => Json | undefined])[] = [
@@ -70,14 +70,24 @@ export function completeRequest(request: EntryRequest | undefined, dialect: Dial
     return fullUrl.includes(`?${query}`) ? query : undefined
   })
   return ifAny({
-    method: dialect.resolve('request.method', request?.method, toPlainText),
+    method: dialect.resolve('request.method', request?.method, toMethod),
     url: fullUrl,
     path,
-    status_code: dialect.resolve('request.status_code', request?.status_code, toInteger),
+    status_code: dialect.resolve('request.status_code', request?.status_code, toStatus),
     ip: dialect.resolve('request.ip', request?.ip, toPlainText),
     user_agent: dialect.resolve('request.user_agent', request?.user_agent, toPlainText),
     duration_ms: request?.duration_ms,
   })
+}
+
+function toMethod(value: Json): string | undefined {
+  const method = toPlainText(value)
+  return method === undefined ? undefined : normalizeMethod(method)
+}
+
+function toStatus(value: Json): number | undefined {
+  const status = toInteger(value)
+  return STATUS.test(String(status)) ? status : undefined
 }
 
 /** Whether the record also names another request, such as one that the application makes while it handles this one. */
@@ -91,7 +101,7 @@ function namesOther({ method, path }: EntryRequest, dialect: DialectRecord): boo
     dialect.resolve(field, undefined, (value) => void (other ??= typeof value === 'string' ? read(value) : undefined))
     return known !== undefined && other !== undefined && other !== known
   }
-  return isOther('request.method', method, (text) => text) || isOther('request.url', path, toPath)
+  return isOther('request.method', method, normalizeMethod) || isOther('request.url', path, toPath)
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -184,12 +184,21 @@ export const DIALECT_KEYS: ReadonlySet<string> = new Set([
   ...ALL_NAMES.filter(({ needs }) => needs === undefined).map(({ path }) => path),
   'ecs.version',
   '@type',
+  'url.password',
+  'url.username',
+  'context.httpRequest',
+  ...['headers', 'body'].flatMap((key) => [`httpRequest.${key}`, `context.httpRequest.${key}`]),
 ])
+
+/** Names of the parts of an OpenTelemetry record that hold attributes. */
+const ATTRIBUTES = ['attributes', 'resource.attributes', 'resource', 'Attributes', 'Resource.attributes', 'Resource']
 
 /** Keys of a record whose members, if the value is a container, identify a format or may become fields without such a key. */
 export const DIALECT_HOLDERS: ReadonlySet<string> = new Set([
   ...ALL_NAMES.filter(({ isSure, needs }) => isSure && needs === undefined).flatMap(({ path }) => prefixesOf(path)),
   'ecs',
+  'url',
+  ...ATTRIBUTES,
   '@fields',
   '@timestamp',
   'timestamp',
@@ -204,17 +213,16 @@ function prefixesOf(path: string): string[] {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'))
 }
 
-/** Names of the parts of an OpenTelemetry record that hold attributes. */
-const ATTRIBUTES = ['attributes', 'resource.attributes', 'resource', 'Attributes', 'Resource.attributes', 'Resource']
 const ROOTS: ReadonlySet<string> = new Set([...ALL_NAMES.map(({ root }) => root), 'ecs', '@type'])
 /** Roots that are names by themselves. */
 const ROOT_NAMES: ReadonlySet<string> = new Set(['@type', ...ALL_NAMES.map(({ path }) => path)])
 const NO_ROOTS: ReadonlySet<string> = new Set()
 
-/** Headers and bodies of `http.request` and `http.response`. */
+/** Headers and bodies of HTTP, and a URL's user info. */
 const UNSENT =
-  /^http\.re(?:quest|sponse)\.(?:(?:raw_?)?headers?|trailers?|(?:raw_?)?body(?!\.(?:bytes|size)$))(?:\.|$)/i
-const BODY_HOLDER = /^http(?:\.re(?:quest|sponse)(?:\.body)?)?$/
+  /^(?:http\.re(?:quest|sponse)|(?:context\.)?httpRequest|logging\.googleapis\.com\/http_request)\.(?:(?:raw_?)?headers?|trailers?|(?:raw_?)?body(?!\.(?:bytes|size)$))(?:\.|$)|^url\.(?:password|username)$/i
+const UNSENT_HOLDER =
+  /^(?:http(?:\.re(?:quest|sponse)(?:\.body)?)?|url|context|(?:context\.)?httpRequest|logging\.googleapis\.com\/http_request)$/
 
 /** Finds and removes the members of other formats in a record. */
 export class DialectRecord {
@@ -303,11 +311,13 @@ export class DialectRecord {
 
   /** Headers and bodies are not sent. */
   removeUnsent(): void {
-    if (this.#roots.has('http')) removeUnsent(this.#record, '')
-    for (const prefix of this.#prefixes.slice(1)) {
-      takeAt(this.#record, toPath(prefix), true, (value) =>
-        isObject(value) ? void removeUnsent(value, '') : undefined,
-      )
+    removeUnsent(this.#record, '')
+    for (const path of ATTRIBUTES) {
+      takeAt(this.#record, toPath(path), true, (value) => {
+        if (!hasMembers(value)) return undefined
+        removeUnsent(value, '')
+        return hasMembers(value) ? undefined : value
+      })
     }
   }
 
@@ -391,7 +401,7 @@ function removeUnsent(holder: JsonObject, prefix: string): void {
   for (const key of Object.keys(holder)) {
     const path = prefix + key
     const value = holder[key]
-    if (isObject(value) && BODY_HOLDER.test(path)) {
+    if (hasMembers(value) && UNSENT_HOLDER.test(path)) {
       removeUnsent(value, `${path}.`)
       if (!hasMembers(value)) delete holder[key]
     } else if (UNSENT.test(path)) delete holder[key]

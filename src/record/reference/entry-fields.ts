@@ -228,10 +228,8 @@ function isSameLevel(first: ResolvedLevel, other: ResolvedLevel): boolean {
 
 /** Milliseconds as ISO 8601. */
 function takeTime(record: JsonObject, dialect: DialectRecord): string | undefined {
-  // In these formats `time` is logged data.
-  const own = take(record, ['@timestamp', 'timestamp'], (value) =>
-    dialect.isEcs || isObject(value) ? toIsoTime(value) : undefined,
-  )
+  // In ECS `time` is logged data.
+  const own = dialect.isEcs ? take(record, ['@timestamp', 'timestamp'], toIsoTime) : undefined
   return dialect.resolve(
     'time',
     own ?? take(record, ['time', '@timestamp', 'timestamp'], toIsoTime) ?? dialect.takeSplitTime(),

@@ -72,14 +72,26 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
     set('duration_ms', take(record, [keys.responseTime, 'responseTime', 'duration_ms'], toNumber))
   }
   const id = takeId(req, hasRequestId) ?? toHeaderId(headers['x-request-id'])
-  for (const part of parts) {
-    if (isObject(record[part])) for (const unsent of UNSENT_MEMBERS) delete record[part][unsent]
+  for (const key of Object.keys(record)) {
+    const value = record[key]
+    if (isObject(value) && (parts.includes(key) || isHttpMessage(value))) removeUnsentMembers(value)
   }
   return {
     request: Object.keys(request).length > 0 ? request : undefined,
     traceparent: headers['traceparent'],
     id,
   }
+}
+
+export function removeUnsentMembers(message: JsonObject): void {
+  for (const unsent of UNSENT_MEMBERS) delete message[unsent]
+}
+
+/** A request or a response under a name that the transport does not know. */
+function isHttpMessage(value: JsonObject): boolean {
+  if (!isObject(value['headers'])) return false
+  const isRequest = toPlainText(value['method']) !== undefined && toPlainText(value['url']) !== undefined
+  return isRequest || ['statusCode', 'status_code', 'status'].some((key) => toStatus(value[key] ?? null) !== undefined)
 }
 
 /** An id in a header is a client's text: only characters that ids consist of, and that need no escaping and no redaction. */
