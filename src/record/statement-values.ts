@@ -16,10 +16,17 @@ const noList: Rule = (value, error) =>
   Array.isArray(value) && ['sql', 'query'].some((key) => typeof error[key] === 'string') ? OMITTED_VALUES : undefined
 
 /** mysql and mysql2 write the values into the statement. In double quotes other databases have names. */
-const STRING_LITERAL = /'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)/g
-const NUMBER_LITERAL = /(?<![\w$`".])\d+(?:\.\d+)?(?![\w$])/g
-const withoutLiterals: Rule = (value) =>
-  typeof value === 'string' ? value.replace(STRING_LITERAL, '?').replace(NUMBER_LITERAL, '?') : undefined
+const STRING_LITERAL = /'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)/gi
+const MYSQL_LITERAL = /'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)|"(?:[^"\\]|\\[^]|"")*(?:"|\\?$)/gi
+const NUMBER_LITERAL = /(?<![\w$`".])(?:0x[\da-f]+|\d+(?:\.\d+)?)(?![\w$])/gi
+const withoutLiterals: Rule = (value, error) => {
+  if (typeof value !== 'string') return undefined
+  const isMysql = error['sqlState'] !== undefined || error['sqlMessage'] !== undefined
+  return value.replace(isMysql ? MYSQL_LITERAL : STRING_LITERAL, '?').replace(NUMBER_LITERAL, '?')
+}
+
+/** Drizzle writes them into the message, too. */
+const PARAMS_TEXT = /\nparams: [^]*?(?=\n[ \t]+at |$)/g
 
 /** MongoDB: `op` is the document. */
 const withoutDocuments: Rule = (value) =>
@@ -45,6 +52,11 @@ export const MAY_HOLD_STATEMENT = new RegExp(`"(?:${[...RULES.keys()].join('|')}
 
 /** Removes the values from an error, or an object within an error, in place. */
 export function omitStatementValues(error: JsonObject): void {
+  if (error['params'] !== undefined && (typeof error['query'] === 'string' || typeof error['sql'] === 'string'))
+    for (const key of ['message', 'stack']) {
+      const text = error[key]
+      if (typeof text === 'string') error[key] = text.replace(PARAMS_TEXT, '')
+    }
   for (const [key, rule] of RULES) {
     const value = error[key]
     const kept = value === undefined ? undefined : rule(value, error)
