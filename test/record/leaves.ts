@@ -431,10 +431,17 @@ class Plan {
       record.members.delete(key)
       return this.#oneError(tree)
     }
-    this.#take(record, ['stack'], (leaf) => leaf.kind === 'text' && /\n[ \t]+at /.test(clean(leaf.value)), [
-      'error',
-      'stack',
-    ])
+    const stack = record.members.get('stack')
+    if (stack?.kind !== 'text' || !/\n[ \t]+at /.test(clean(stack.value))) return
+    // winston's members of an error are beside its stack.
+    const flat = emptyBranch()
+    for (const key of ['stack', 'code', 'errno', 'syscall', 'cause']) {
+      const tree = record.members.get(key)
+      if (tree === undefined) continue
+      record.members.delete(key)
+      flat.members.set(key, tree)
+    }
+    this.#oneError(flat)
   }
 
   #oneError(error: Branch): void {

@@ -10,7 +10,7 @@ export interface ErrorParts {
   readonly rest: JsonObject
 }
 
-/** Removes the first error from `record`: under pino's error key, `err` or `error`, else any object with the shape of an error. */
+/** Removes the error from `record`: under pino's error key, `err` or `error`, or, if no object has the shape of an error, in the record itself. */
 export function takeError(record: JsonObject, errorKey: string): ErrorParts | undefined {
   for (const key of [errorKey, 'err', 'error']) {
     const value = record[key]
@@ -20,13 +20,18 @@ export function takeError(record: JsonObject, errorKey: string): ErrorParts | un
     delete record[key]
     return message === undefined ? normalize(value as JsonObject) : { error: { message }, rest: createObject() }
   }
+  return Object.values(record).some(looksLikeError) ? undefined : takeFlatError(record)
+}
+
+/** Removes the first object with the shape of an error, after the request was taken: a request or a response may have this shape as well. */
+export function takeShapedError(record: JsonObject): ErrorParts | undefined {
   for (const key of Object.keys(record)) {
     const value = record[key]
     if (!looksLikeError(value)) continue
     delete record[key]
     return normalize(value)
   }
-  return takeFlatError(record)
+  return undefined
 }
 
 /** The fields of an error, with the names that serializers have for them: ECS, Google Cloud and OpenTelemetry for the stack. */

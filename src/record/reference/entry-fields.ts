@@ -10,7 +10,7 @@ import type {
 } from '../../protocol/log-entry.js'
 import { completeError, completeRequest, completeUser, moveMetadata } from './dialect-fields.js'
 import { DialectRecord } from './dialects.js'
-import { takeError, findTopFrame } from './entry-error.js'
+import { takeError, takeShapedError, findTopFrame } from './entry-error.js'
 import {
   hasMembers,
   toIdText,
@@ -130,7 +130,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
 
   const entry: LogEntry = { level: level.level, message: '', timestamp }
   // First, since the `name` beside a stack is the error's and not the service's.
-  const error = takeError(record, options.errorKey)
+  const ownError = takeError(record, options.errorKey)
   moveMetadata(record, dialect)
   takeIdentity(entry, record, dialect, options)
   for (const [field, names] of TEXT_FIELDS) {
@@ -151,6 +151,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const { trace, traceparent } = takeTrace(record, dialect, taken.traceparent)
   set(entry, 'trace', trace)
   dialect.removeUnsent()
+  const error = ownError ?? takeShapedError(record)
   set(entry, 'error', completeError(error?.error, dialect, message))
   takeUser(entry, record)
   set(entry, 'user', completeUser(entry.user, dialect))
