@@ -1,6 +1,6 @@
 /** Limits of a call: attempts and time. */
 import { MAX_TIMER_MS } from '../shared/clock.js'
-import { checkArgument, isObject, readOptions } from '../shared/arguments.js'
+import { checkArgument, isObject, readOptions } from '../shared/argument-checks.js'
 import { IngestError } from '../shared/errors.js'
 import { describeHidden } from '../options/format-value.js'
 

@@ -1,7 +1,7 @@
 /** Client for the five endpoints of the service: typed, validated before sending, with a limited number of attempts. */
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../shared/clock.js'
-import { describeThrown, readOptions } from '../shared/arguments.js'
+import { describeThrown, readOptions } from '../shared/argument-checks.js'
 import { IngestError } from '../shared/errors.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
 import type { IngestOptions } from '../options/resolve-options.js'

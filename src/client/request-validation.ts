@@ -1,5 +1,5 @@
 /** Checks values against the service's interface before they are sent. */
-import { describeThrown } from '../shared/arguments.js'
+import { describeThrown } from '../shared/argument-checks.js'
 import { IngestError } from '../shared/errors.js'
 import { LEVELS } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'

@@ -1,7 +1,7 @@
 /** Reports on the transport: lines on stderr, events for the app. Both are throttled, with counts summed, and contain no secrets. Never throws. */
 import { writeSync } from 'node:fs'
 import type { AccountSnapshot, DropReason } from './account.js'
-import { describeThrown } from '../shared/arguments.js'
+import { describeThrown } from '../shared/argument-checks.js'
 import type { Clock } from '../shared/clock.js'
 import type { IngestErrorCode } from '../shared/errors.js'
 import { APPLICATION_MESSAGES, SERVICE_MESSAGES, SPOOL_MESSAGES } from './messages.js'

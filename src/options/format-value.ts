@@ -1,5 +1,5 @@
 /** Formats a wrong value for a message: recognizable, on one line, short, and without a password. */
-import { describeType } from '../shared/arguments.js'
+import { describeType } from '../shared/argument-checks.js'
 
 const MAX_SHOWN_CHARS = 80
 

@@ -1,5 +1,5 @@
 /** Reads one option after the other from code and environment, groups member by member. */
-import { describeThrown } from '../shared/arguments.js'
+import { describeThrown } from '../shared/argument-checks.js'
 import { describeHidden, formatName, formatValue } from './format-value.js'
 import { isPlainObject } from './kinds.js'
 import type { Members, Row } from './kinds.js'

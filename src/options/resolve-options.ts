@@ -1,7 +1,7 @@
 /** Resolves and validates the configuration: code wins over environment, which wins over defaults. */
 import { readFileSync } from 'node:fs'
 import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
-import { copyMembers, describeType } from '../shared/arguments.js'
+import { copyMembers, describeType } from '../shared/argument-checks.js'
 import { IngestError } from '../shared/errors.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { findCiDeploy } from './ci.js'

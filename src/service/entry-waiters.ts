@@ -1,5 +1,5 @@
 /** Callers that wait for entries to arrive. */
-import { readTimeoutMs } from '../shared/arguments.js'
+import { readTimeoutMs } from '../shared/argument-checks.js'
 import { IngestServiceError } from './ingest-service-error.js'
 import type { StoredEntry } from './store/stored-record.js'
 

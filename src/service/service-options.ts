@@ -1,6 +1,6 @@
 /** The options of the local service: types, defaults and validation. */
 import { isToken, TOKEN_RULE } from '../protocol/token-rule.js'
-import { describeType, describeValue, isFunction, isObject, readOptions } from '../shared/arguments.js'
+import { describeType, describeValue, isFunction, isObject, readOptions } from '../shared/argument-checks.js'
 import { backgroundClock } from '../shared/clock.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'

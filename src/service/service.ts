@@ -2,7 +2,7 @@
 import { BASE_PATH } from '../protocol/limits.js'
 import { EntryWaiters } from './entry-waiters.js'
 import type { EntryPredicate, WaitOptions } from './entry-waiters.js'
-import { checkArgument, readOptions } from '../shared/arguments.js'
+import { checkArgument, readOptions } from '../shared/argument-checks.js'
 import { BodyReader } from './http/body-reader.js'
 import { formatOrigin } from './http/origin-check.js'
 import { RateLimit } from './http/rate-limit.js'

@@ -2,7 +2,7 @@
 import { FLUSH_METHOD } from '../../transport/flush-message.js'
 import { checkNames } from '../../options/known-names.js'
 import { rejectionMode } from '../../options/rejection-mode.js'
-import { checkArgument, describeValue, readOptions, readTimeoutMs } from '../../shared/arguments.js'
+import { checkArgument, describeValue, readOptions, readTimeoutMs } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
 import { flush } from '../lifecycle/flush.js'
 import { findLoggerStreams } from '../logger/logger-streams.js'

@@ -1,5 +1,5 @@
 /** [main] Sends a user's feedback about an error. */
-import { readOptions } from '../../shared/arguments.js'
+import { readOptions } from '../../shared/argument-checks.js'
 import type { CallOptions, Feedback, IngestClientOptions } from '../../client/index.js'
 import { withClient } from '../../client/with-client.js'
 

@@ -1,5 +1,5 @@
 /** [main] Reports failures of the helpers to the given logger, otherwise on stderr. */
-import { checkArgument, isObject } from '../../shared/arguments.js'
+import { checkArgument, isObject } from '../../shared/argument-checks.js'
 
 /** The part of a pino logger that is used. */
 export interface HelperLogger {

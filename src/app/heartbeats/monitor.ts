@@ -1,7 +1,7 @@
 /** [main] Runs a job, and pings its monitor if it succeeds. */
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { systemClock } from '../../shared/clock.js'
-import { checkArgument, isFunction, readOptions } from '../../shared/arguments.js'
+import { checkArgument, isFunction, readOptions } from '../../shared/argument-checks.js'
 import { Pinger } from './pinger.js'
 import type { PingOptions } from './pinger.js'
 import { checkHelperLogger, report } from './helper-report.js'

@@ -2,7 +2,7 @@
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { MAX_TIMER_MS, backgroundClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
-import { describeType, readOptions } from '../../shared/arguments.js'
+import { describeType, readOptions } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
 import { Throttle } from '../../diagnostics/throttle.js'
 import { Pinger } from './pinger.js'

@@ -1,6 +1,6 @@
 /** [main] Flushes loggers before a signal ends the process. */
 import { constants } from 'node:os'
-import { checkArgument, describeType, readOptions, readTimeoutMs } from '../../shared/arguments.js'
+import { checkArgument, describeType, readOptions, readTimeoutMs } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
 import { checkLogger, flush } from './flush.js'
 

@@ -1,6 +1,6 @@
 /** [main] Waits until logged entries are acknowledged or on disk. */
 import { randomUUID } from 'node:crypto'
-import { checkArgument, isObject, readOptions, readTimeoutMs } from '../../shared/arguments.js'
+import { checkArgument, isObject, readOptions, readTimeoutMs } from '../../shared/argument-checks.js'
 import { FLUSHED_EVENT, FLUSH_METHOD, mergeFlushResults } from '../../transport/flush-message.js'
 import type { FlushReply, FlushRequest, FlushResult, Flushable } from '../../transport/flush-message.js'
 import { isWorkerStream, findLoggerStreams } from '../logger/logger-streams.js'

@@ -1,5 +1,5 @@
 /** [main] Adds the fields of the scope to each record. */
-import { checkArgument, isFunction } from '../../shared/arguments.js'
+import { checkArgument, isFunction } from '../../shared/argument-checks.js'
 import type { LoggerOptions } from 'pino'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 import { TEXT_FIELDS } from '../../record/reference/entry-fields.js'

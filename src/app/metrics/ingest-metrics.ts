@@ -2,7 +2,7 @@
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import { systemClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
-import { describeType, readOptions } from '../../shared/arguments.js'
+import { describeType, readOptions } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
 import { checkNames } from '../../options/known-names.js'
 import { FAMILIES } from './metric-families.js'

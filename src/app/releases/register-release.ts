@@ -1,5 +1,5 @@
 /** [main] Registers a release, and sets its id on the entries that are logged afterwards. */
-import { checkArgument, isObject, readOptions } from '../../shared/arguments.js'
+import { checkArgument, isObject, readOptions } from '../../shared/argument-checks.js'
 import { registerDetectedRelease } from '../../client/release/register-detected-release.js'
 import type { DetectedReleaseOptions } from '../../client/release/register-detected-release.js'
 import { notifyRelease } from './release-notification.js'

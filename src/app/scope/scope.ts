@@ -1,5 +1,5 @@
 /** [main] Scopes: fields that are set once, for example for a request, are added to all records logged in the scope. */
-import { checkArgument, isFunction } from '../../shared/arguments.js'
+import { checkArgument, isFunction } from '../../shared/argument-checks.js'
 import { parseScopeFacts } from './scope-context.js'
 import type { ScopeContext } from './scope-context.js'
 import { appState, currentScope, createHistory } from './app-state.js'

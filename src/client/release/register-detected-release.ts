@@ -1,6 +1,6 @@
 /** Registers a release whose missing fields are detected. Used by the application's helper, the transport and the command line. */
 import { processEnv } from '../../options/process-env.js'
-import { checkArgument } from '../../shared/arguments.js'
+import { checkArgument } from '../../shared/argument-checks.js'
 import type { CallOptions, IngestClient, IngestClientOptions } from '../index.js'
 import type { TransportHooks } from '../retrying-caller.js'
 import { withClient } from '../with-client.js'

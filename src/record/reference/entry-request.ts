@@ -68,9 +68,6 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
   set('ip', take(req, ['remoteAddress', 'ip'], toPlainText))
   set('user_agent', take(req, ['user_agent', 'userAgent'], toPlainText) ?? toPlainText(headers['user-agent']))
   set('duration_ms', take(req, ['duration_ms', 'durationMs'], toNumber))
-  if (request.duration_ms === undefined && Object.keys(request).length > 0) {
-    set('duration_ms', take(record, [keys.responseTime, 'responseTime', 'duration_ms'], toNumber))
-  }
   const id = takeId(req, hasRequestId) ?? toHeaderId(headers['x-request-id'])
   for (const key of Object.keys(record)) {
     const value = record[key]

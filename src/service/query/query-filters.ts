@@ -1,7 +1,7 @@
 /** Filters over entries and request logs: types, validation, matching (pure). */
 import { LEVELS } from '../../protocol/log-entry.js'
 import type { Level } from '../../protocol/log-entry.js'
-import { describeValue } from '../../shared/arguments.js'
+import { describeValue } from '../../shared/argument-checks.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 import type { PageQuery } from '../store/stored-record.js'
