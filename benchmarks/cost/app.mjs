@@ -6,9 +6,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { acknowledged } from '../tools/closed-loop.mjs'
-import { BASE } from '../tools/shapes.mjs'
+import { BASE, log as logCall, sentOf } from '../tools/shapes.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
-import { recordsOf, sentOf } from './records.mjs'
+import { recordsOf } from './records.mjs'
 
 /**
  * @typedef {{ url: string, recipe: import('./records.mjs').Recipe, options: Record<string, unknown>, records: number, bytes: number }} CostPlan
@@ -30,7 +30,7 @@ const LEAST_WARM_UP = 1_000
 const plan = JSON.parse(/** @type {string} */ (process.argv[2]))
 const calls = recordsOf(plan.recipe)
 const bytesPerCall = lengthOfAll() / calls.length
-const callsPerRecord = calls.length / sentOf(calls)
+const callsPerRecord = calls.length / sentOf(calls, calls.length)
 const records = Math.min(plan.records, Math.ceil(plan.bytes / (bytesPerCall * callsPerRecord)))
 const wave = Math.max(1, Math.min(WAVE_MOST, Math.floor(WAVE_BYTES / bytesPerCall)))
 const yieldEvery = Math.max(1, Math.min(YIELD_CALLS, Math.floor(YIELD_BYTES / bytesPerCall)))
@@ -89,10 +89,10 @@ async function log(least) {
   /** @type {Promise<void>[]} */
   const waves = []
   while (done.sent < least) {
-    const { level, object, message } = /** @type {import('./records.mjs').Call} */ (calls[at++ % calls.length])
-    logger[level](object, message)
+    const call = /** @type {import('./records.mjs').Call} */ (calls[at++ % calls.length])
+    logCall(logger, call)
     done.calls += 1
-    if (level !== 'debug') done.sent += 1
+    if (call.level !== 'debug') done.sent += 1
     if (done.calls % yieldEvery === 0) await turn()
     if (done.calls % wave === 0) {
       waves.push(acknowledged(logger))
@@ -114,7 +114,7 @@ function lengthOfAll() {
       },
     },
   )
-  for (const { level, object, message } of calls) counting[level](object, message)
+  for (const call of calls) logCall(counting, call)
   return bytes
 }
 

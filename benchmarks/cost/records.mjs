@@ -1,5 +1,5 @@
 /** Records of a size, a width, a depth, or with so much that led to each error. Ids and texts vary as in `../tools/shapes.mjs`. */
-import { SHAPES } from '../tools/shapes.mjs'
+import { SHAPES, ofRequest } from '../tools/shapes.mjs'
 
 /** @typedef {import('../tools/shapes.mjs').Call} Call */
 
@@ -45,11 +45,6 @@ export function recordsOf(recipe) {
   }
 }
 
-/** How many of them are sent: what led to an error is not. @param {readonly Call[]} calls */
-export function sentOf(calls) {
-  return calls.filter(({ level }) => level !== 'debug').length
-}
-
 /** @param {number} chars @param {(n: number) => Call} make */
 function period(chars, make) {
   const records = Math.max(10, Math.min(PERIOD, Math.floor(MOST_CHARS / Math.max(chars, 1))))
@@ -86,7 +81,7 @@ function nested(n, levels) {
 function withCrumbs({ perError, oneErrorIn }) {
   return Array.from({ length: PERIOD }, (_, n) => n).flatMap((n) => {
     const reqId = `req-${n}`
-    if (n % oneErrorIn !== 0) return [{ ...SHAPES.small.make(n), object: { reqId, ...SHAPES.small.make(n).object } }]
+    if (n % oneErrorIn !== 0) return [ofRequest(reqId, SHAPES.small.make(n))]
     const led = Array.from(
       { length: perError },
       (_, step) =>
@@ -96,7 +91,6 @@ function withCrumbs({ perError, oneErrorIn }) {
           message: 'row read from the database',
         }),
     )
-    const { level, object, message } = SHAPES.error.make(n)
-    return [...led, /** @type {Call} */ ({ level, object: { reqId, ...object }, message })]
+    return [...led, ofRequest(reqId, SHAPES.error.make(n))]
   })
 }

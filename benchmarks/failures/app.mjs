@@ -6,7 +6,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { flush } from 'pino-ingest'
-import { BASE, SHAPES } from '../tools/shapes.mjs'
+import { BASE, SHAPES, log } from '../tools/shapes.mjs'
 
 /** An application that never yields makes pino keep all in memory. */
 const YIELD_EVERY = 100
@@ -32,8 +32,7 @@ transport.on('ingest:problem', () => {
 })
 const logger = pino({ base: BASE }, transport)
 for (let n = 0; n < records; n += 1) {
-  const { level, object, message } = SHAPES.http.make(n)
-  logger[level](object, message)
+  log(logger, SHAPES.http.make(n))
   if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
 }
 // In an outage it is `spooled`.

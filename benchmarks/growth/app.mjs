@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
-import { BASE, SHAPES } from '../tools/shapes.mjs'
+import { BASE, callsOf } from '../tools/shapes.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
 import { logInWaves } from '../tools/closed-loop.mjs'
 import { contentsOf } from './folder.mjs'
@@ -19,7 +19,7 @@ const WAVE_RECORDS = 5_000
 const MIB = 2 ** 20
 
 const [url, dir] = /** @type {[string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
-const calls = Array.from({ length: 1000 }, (_, n) => SHAPES.small.make(n))
+const calls = callsOf('small')
 const { started: transport, thread } = threadOf(() =>
   pino.transport({
     target: fileURLToPath(new URL('./watched-transport.cjs', import.meta.url)),

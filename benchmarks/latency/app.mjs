@@ -5,12 +5,12 @@
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { pace } from '../tools/pace.mjs'
-import { BASE, SHAPES } from '../tools/shapes.mjs'
+import { BASE, callsOf, log } from '../tools/shapes.mjs'
 
 const [url, options, perSecond, seconds] = /** @type {[string, string, string, string]} */ (
   /** @type {unknown} */ (process.argv.slice(2))
 )
-const calls = Array.from({ length: 1000 }, (_, n) => SHAPES.http.make(n))
+const calls = callsOf('http')
 const transport = pino.transport({
   target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
   options: {
@@ -34,6 +34,6 @@ process.disconnect?.()
 
 /** @param {number} n */
 function call(n) {
-  const { object, message } = /** @type {import('../tools/shapes.mjs').Call} */ (calls[n % calls.length])
-  logger.info({ n, loggedUs: Number(process.hrtime.bigint() / 1000n), ...object }, message)
+  const one = /** @type {import('../tools/shapes.mjs').Call} */ (calls[n % calls.length])
+  log(logger, { ...one, object: { n, loggedUs: Number(process.hrtime.bigint() / 1000n), ...one.object } })
 }

@@ -3,7 +3,7 @@
  * Arguments: variant, shape, the sink's url, the spool's folder. It is asked for slices of time, and in the end for its account.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { SHAPES } from '../tools/shapes.mjs'
+import { callsOf, log } from '../tools/shapes.mjs'
 import { cpuNs } from '../tools/threads.mjs'
 import { loggingOf } from './loggers.mjs'
 import { pace } from '../tools/pace.mjs'
@@ -20,7 +20,7 @@ const [variant, shape, url, spoolDir] =
   /** @type {[import('./loggers.mjs').Variant, import('../tools/shapes.mjs').Shape, string, string]} */ (
     process.argv.slice(2)
   )
-const calls = Array.from({ length: 1000 }, (_, n) => SHAPES[shape].make(n))
+const calls = callsOf(shape)
 const { logger, transport, thread } = loggingOf(variant, url, spoolDir)
 const delay = monitorEventLoopDelay({ resolution: 1 })
 
@@ -67,9 +67,8 @@ async function cost({ perSecond, forMs }) {
 
 /** @param {number} n */
 function call(n) {
-  const { level, object, message } = /** @type {import('../tools/shapes.mjs').Call} */ (calls[n % calls.length])
   if (logger === undefined) return
-  logger[level](object, message)
+  log(logger, /** @type {import('../tools/shapes.mjs').Call} */ (calls[n % calls.length]))
   logged += 1
 }
 

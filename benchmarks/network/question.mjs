@@ -3,10 +3,12 @@
  * that takes 100 ms. The peers send thousands a request. And a service may get slower the more it is asked, and refuse in the end:
  * then it must not be asked for more than it can do.
  */
-import { bars, compare, most, ratioTo, tableOf } from '../peers/compare.mjs'
+import { bars, compare, tableOf } from '../peers/compare.mjs'
 import { installPeers } from '../peers/install.mjs'
+import { ratioCells } from '../peers/ratios.mjs'
 import { peerSubjects } from '../peers/subjects.mjs'
 import { barChart, lineChart } from '../tools/chart.mjs'
+import { table } from '../tools/table.mjs'
 import { OURS } from './ours.mjs'
 import { measureSlowing, slowingLines } from './slowing.mjs'
 
@@ -42,8 +44,8 @@ export const question = {
     return [
       ...Object.entries(delays).flatMap(([delay, rows]) => [
         `HTTP requests, a service that answers after ${delay}`,
-        ...tableOf(rows),
         ...verdict(rows),
+        ...tableOf(rows),
         '',
       ]),
       ...slowingLines(slowing),
@@ -94,20 +96,10 @@ export const question = {
 
 /** @param {readonly Row[]} rows @returns {string[]} */
 function verdict(rows) {
-  const best = most(
-    rows.filter(({ isPeer }) => isPeer),
-    'entriesPerSecond',
-  )
-  return rows
-    .filter(({ isOurs }) => isOurs)
-    .map((ours) =>
-      ratioTo(
-        ours,
-        best,
-        'entriesPerSecond',
-        'entries a second',
-        (ratio) => `goal at least ${GOAL}: ${ratio >= GOAL ? 'holds' : 'does not hold'}`,
-      ),
-    )
-    .filter((line) => line !== undefined)
+  const claim = /** @type {const} */ ({ key: 'entriesPerSecond', better: 'most', what: 'entries/s', goal: GOAL })
+  const lines = rows.filter(({ isOurs }) => isOurs).map((ours) => ratioCells(rows, ours, claim))
+  return table([
+    ['times the best peer of the round', 'median (min to max)'],
+    ...lines.filter((line) => line !== undefined),
+  ])
 }

@@ -9,7 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { acknowledged } from '../tools/closed-loop.mjs'
-import { BASE, SHAPES } from '../tools/shapes.mjs'
+import { BASE, callsOf, log as logCall } from '../tools/shapes.mjs'
 import { cpuNs, threadOf } from '../tools/threads.mjs'
 import { nowMs } from './tally.mjs'
 
@@ -31,7 +31,7 @@ const PAGE_BYTES = 4096
 
 /** @type {AppOptions} */
 const { url, dir, way, first, records, perSecond } = JSON.parse(/** @type {string} */ (process.argv[2]))
-const calls = Array.from({ length: 1000 }, (_, n) => SHAPES.http.make(n))
+const calls = callsOf('http')
 
 const { started: transport, thread } = threadOf(() =>
   pino.transport({
@@ -75,8 +75,8 @@ function peakBytes() {
 function log(count) {
   const atUs = Math.round(nowMs() * 1000)
   for (let n = 0; n < count; n += 1) {
-    const { object, message } = /** @type {import('../tools/shapes.mjs').Call} */ (calls[logged % calls.length])
-    logger.info({ ...object, seq: first + logged, atUs }, message)
+    const call = /** @type {import('../tools/shapes.mjs').Call} */ (calls[logged % calls.length])
+    logCall(logger, { ...call, object: { ...call.object, seq: first + logged, atUs } })
     logged += 1
   }
 }

@@ -1,4 +1,4 @@
-/** Subjects side by side: in turns, as a table, and ours against the best of the others. */
+/** Subjects side by side: in turns, and as a table. */
 import { cell, table, us } from '../tools/table.mjs'
 import { Samples } from '../tools/statistics.mjs'
 import { run, withPeerSink } from './run.mjs'
@@ -18,6 +18,7 @@ import { run, withPeerSink } from './run.mjs'
  * @property {number} void runs that lost or duplicated a record: nothing of them counts but this
  * @property {number} lost
  * @property {number} duplicated
+ * @property {(Measured | null)[]} runs by round; null: does not count
  * @property {Partial<Record<keyof Measured, Spread>>} spreads of the runs that count
  */
 
@@ -46,8 +47,8 @@ export async function compare({ rounds, loads, subjects, tell }) {
 /** One subject over the rounds. */
 class Tally {
   #samples = new Samples()
-  #counted = 0
-  #void = 0
+  /** @type {(Measured | null)[]} */
+  #runs = []
   #lost = 0
   #duplicated = 0
 
@@ -61,11 +62,11 @@ class Tally {
     this.#lost += lost
     this.#duplicated += duplicated
     if (lost > 0 || duplicated > 0) {
-      this.#void += 1
+      this.#runs.push(null)
       tell(`${this.subject.name}: ${lost} lost or not there in time, ${duplicated} duplicated: this run does not count`)
       return
     }
-    this.#counted += 1
+    this.#runs.push(measured)
     for (const [name, value] of Object.entries(measured)) this.#samples.add(name, value)
   }
 
@@ -77,10 +78,11 @@ class Tally {
       ...(version !== undefined && { version }),
       isOurs,
       isPeer: version !== undefined,
-      counted: this.#counted,
-      void: this.#void,
+      counted: this.#runs.filter((measured) => measured !== null).length,
+      void: this.#runs.filter((measured) => measured === null).length,
       lost: this.#lost,
       duplicated: this.#duplicated,
+      runs: this.#runs,
       spreads: this.#samples.spreads(),
     }
   }
@@ -113,37 +115,6 @@ export function tableOf(rows) {
           `${row.name}: ${row.void} of ${row.void + row.counted} runs do not count: ${row.lost} records lost or not there after a minute, ${row.duplicated} duplicated`,
       ),
   ]
-}
-
-/** @param {readonly Row[]} rows @param {keyof Measured} key */
-export function most(rows, key) {
-  return best(rows, key, 1)
-}
-
-/** @param {readonly Row[]} rows @param {keyof Measured} key */
-export function least(rows, key) {
-  return best(rows, key, -1)
-}
-
-/** @param {readonly Row[]} rows @param {keyof Measured} key @param {1 | -1} sign @returns {Row | undefined} of the runs that count */
-function best(rows, key, sign) {
-  const median = (/** @type {Row} */ row) => /** @type {Spread} */ (row.spreads[key]).median
-  return rows.filter(({ spreads }) => spreads[key] !== undefined).toSorted((a, b) => sign * (median(b) - median(a)))[0]
-}
-
-/**
- * A sentence: ours, as times the other's.
- *
- * @param {Row} ours @param {Row | undefined} other @param {keyof Measured} key @param {string} what @param {(ratio: number) => string} [goal]
- * @returns {string | undefined} where there is nobody to be compared with
- */
-export function ratioTo(ours, other, key, what, goal) {
-  const yardstick = other?.spreads[key]?.median
-  if (other === undefined || yardstick === undefined) return undefined
-  const value = ours.spreads[key]?.median
-  if (value === undefined) return `${ours.name}, ${what}: no run of ours counts, so no goal holds`
-  const ratio = value / yardstick
-  return `${ours.name}, ${what}: ${ratio.toFixed(2)} x the best peer's (${other.name})${goal === undefined ? '' : `; ${goal(ratio)}`}`
 }
 
 /** A bar for each row, for a chart. @param {readonly Row[]} rows @param {keyof Measured} key @param {number} [unit] */

@@ -1,9 +1,11 @@
 /** What each service answers, and what in a request's body stands once for each entry. */
 
+import { MARK } from '../tools/shapes.mjs'
+
 /**
  * @typedef {object} Protocol
- * @property {'message' | 'service' | 'lines'} counts what is counted: the record's message, our service's name (a crumb of an
- *   error repeats the message of another record), or every other line
+ * @property {'message' | 'service' | 'lines'} counts what is counted: the mark in the record's message, our service's name (a breadcrumb
+ *   of an error repeats the message of another record), or every other line
  * @property {number} status
  * @property {Readonly<Record<string, string>>} [headers]
  * @property {(entries: number) => string} body given how many entries came, where the body need not wait for that: 0
@@ -58,11 +60,11 @@ export const PROTOCOLS = {
 
 const NEWLINE = '\n'
 
-/** @param {Protocol} protocol @param {string} message of each record @returns {{ text: string, perEntry: number }} */
-export function markOf({ counts }, message) {
+/** @param {Protocol} protocol @returns {{ text: string, perEntry: number }} */
+export function markOf({ counts }) {
   switch (counts) {
     case 'message':
-      return { text: message, perEntry: 1 }
+      return { text: MARK, perEntry: 1 }
     case 'service':
       return { text: '"service":"shop"', perEntry: 1 }
     case 'lines':

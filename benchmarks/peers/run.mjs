@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { start } from '../tools/children.mjs'
-import { SHAPES } from '../tools/shapes.mjs'
+import { callsOf, sentOf } from '../tools/shapes.mjs'
 
 /**
  * @typedef {import('../tools/shapes.mjs').Shape} Shape
@@ -12,14 +12,15 @@ import { SHAPES } from '../tools/shapes.mjs'
  *
  * @typedef {object} Load
  * @property {Shape} shape
- * @property {number} records
+ * @property {number} records that are logged; those below the level are not sent
+ * @property {boolean} [isCold] the first records of a process are measured, without warm-up
  * @property {number} delayMs
  * @property {number} [capacity]
  * @property {number} [refusesAbove]
  *
  * @typedef {object} Measured
  * @property {number} entriesPerSecond from the first call to the last entry's answer
- * @property {number} mainUs
+ * @property {number} mainUs CPU an entry that is sent, as are the next two
  * @property {number} workerUs
  * @property {number} workerAndOthersUs
  * @property {number} peakMib
@@ -29,7 +30,7 @@ import { SHAPES } from '../tools/shapes.mjs'
  * @typedef {{ lost: number, duplicated: number, measured: Measured, seen: Seen | undefined }} Outcome
  */
 
-const WARM_UP_RECORDS = 150_000
+const WARM_UP_RECORDS = 100_000
 /** What has not come when nothing has come for so long is lost. */
 const LOST_AFTER_MS = 6000
 /** Nor is waited longer than this: what has not come by then counts as lost. */
@@ -64,9 +65,12 @@ export async function run(sink, subject, load) {
 }
 
 /** @param {Parameters<typeof run>[0]} sink @param {Subject} subject @param {Load} load @param {string} folder @returns {Promise<Outcome>} */
-async function runAgainst(sink, subject, { shape, records, ...service }, folder) {
-  const { message } = SHAPES[shape].make(0)
-  const begin = { peer: subject.peer, message, ...service }
+async function runAgainst(sink, subject, load, folder) {
+  const { shape, records, isCold = false, ...service } = load
+  const begin = { peer: subject.peer, ...service }
+  const calls = callsOf(shape)
+  const warmUp = isCold ? 0 : sentOf(calls, WARM_UP_RECORDS)
+  const sent = sentOf(calls, records)
   const arrived = (/** @type {number} */ entries) =>
     sink.ask({ awaits: entries, quietMs: LOST_AFTER_MS + service.delayMs, limitMs: LIMIT_MS })
   // How a sender finds the pace of a service that slows down is part of what is measured; of one that does not, it is warm-up.
@@ -74,56 +78,60 @@ async function runAgainst(sink, subject, { shape, records, ...service }, folder)
     begin:
       service.capacity === undefined ? begin : { ...begin, delayMs: 0, capacity: undefined, refusesAbove: undefined },
   })
-  const app = startApp(subject, shape, records, subject.options(sink.url, folder))
+  const app = startApp(subject, load, subject.options(sink.url, folder))
   await app.first
-  await arrived(WARM_UP_RECORDS)
-  const warm = await sink.ask({ settleMs: WARM_UP_SETTLE_MS })
+  const warm = isCold ? undefined : await arrived(warmUp).then(() => sink.ask({ settleMs: WARM_UP_SETTLE_MS }))
   await sink.ask({ begin })
   await app.ask('go on')
-  const { lastAnswerNs, cpuUs } = await arrived(records)
+  const { lastAnswerNs, cpuUs } = await arrived(sent)
   /** @type {import('./app.mjs').Sample} */
   const sample = await app.ask('go on')
   const seen = await sink.ask({ settleMs: SETTLE_MS })
+  const tooFew = [warmUp - (warm?.entries ?? 0), sent - seen.entries]
   return {
-    lost: Math.max(0, WARM_UP_RECORDS - warm.entries) + Math.max(0, records - seen.entries),
-    duplicated: Math.max(0, warm.entries - WARM_UP_RECORDS) + Math.max(0, seen.entries - records),
+    lost: tooFew.reduce((sum, entries) => sum + Math.max(0, entries), 0),
+    duplicated: tooFew.reduce((sum, entries) => sum + Math.max(0, -entries), 0),
     measured: {
-      ...measuredOf(sample, BigInt(lastAnswerNs), records),
+      ...measuredOf(sample, BigInt(lastAnswerNs), sent),
       entriesPerRequest: seen.entries / seen.requests,
-      sinkUs: cpuUs / records,
+      sinkUs: cpuUs / sent,
     },
     seen,
   }
 }
 
 /** @param {Subject} subject @param {Load} load @returns {Promise<Outcome>} */
-async function runAlone(subject, { shape, records }) {
-  const app = startApp(subject, shape, records, subject.options('', ''), 'flush')
+async function runAlone(subject, load) {
+  const app = startApp(subject, load, subject.options('', ''))
   await app.first
   await app.ask('go on')
   /** @type {import('./app.mjs').Sample} */
   const sample = await app.ask('go on')
-  return { lost: 0, duplicated: 0, measured: measuredOf(sample, BigInt(sample.flushedNs), records), seen: undefined }
+  const sent = sentOf(callsOf(load.shape), load.records)
+  return { lost: 0, duplicated: 0, measured: measuredOf(sample, BigInt(sample.flushedNs), sent), seen: undefined }
 }
 
-/** @param {Subject} subject @param {Shape} shape @param {number} records @param {object} options @param {...string} end */
-function startApp({ target }, shape, records, options, ...end) {
-  return start(new URL('./app.mjs', import.meta.url), [
+/** @param {Subject} subject @param {Load} load @param {object} options */
+function startApp({ target, peer, level = 'info' }, { shape, records, isCold = false }, options) {
+  /** @type {import('./app.mjs').Plan} */
+  const plan = {
     shape,
-    String(WARM_UP_RECORDS),
-    String(records),
-    JSON.stringify({ target, options }),
-    ...end,
-  ])
+    warmUp: isCold ? 0 : WARM_UP_RECORDS,
+    records,
+    level,
+    awaitsFlush: peer === '',
+    transport: { target, options },
+  }
+  return start(new URL('./app.mjs', import.meta.url), [JSON.stringify(plan)])
 }
 
-/** @param {import('./app.mjs').Sample} sample @param {bigint} endNs @param {number} records @returns {Measured} */
-function measuredOf({ firstCallNs, mainUs, workerUs, othersUs, peakMib }, endNs, records) {
+/** @param {import('./app.mjs').Sample} sample @param {bigint} endNs @param {number} sent @returns {Measured} */
+function measuredOf({ firstCallNs, mainUs, workerUs, othersUs, peakMib }, endNs, sent) {
   return {
-    entriesPerSecond: records / (Number(endNs - BigInt(firstCallNs)) / 1e9),
-    mainUs,
-    workerUs,
-    workerAndOthersUs: workerUs + othersUs,
+    entriesPerSecond: sent / (Number(endNs - BigInt(firstCallNs)) / 1e9),
+    mainUs: mainUs / sent,
+    workerUs: workerUs / sent,
+    workerAndOthersUs: (workerUs + othersUs) / sent,
     peakMib,
   }
 }

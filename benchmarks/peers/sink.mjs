@@ -13,7 +13,6 @@ import { MarkCounter, PROTOCOLS, markOf } from './protocols.mjs'
 /**
  * @typedef {object} Service
  * @property {string} peer whose protocol is spoken
- * @property {string} message of every record
  * @property {number} delayMs until it answers
  * @property {number} [capacity] requests at once that it answers in `delayMs`; with more each waits longer, in proportion
  * @property {number} [refusesAbove] requests at once: what comes beyond is answered 503
@@ -56,7 +55,7 @@ class Run {
   constructor(service) {
     this.#service = service
     this.#protocol = /** @type {import('./protocols.mjs').Protocol} */ (PROTOCOLS[service.peer])
-    const { text, perEntry } = markOf(this.#protocol, service.message)
+    const { text, perEntry } = markOf(this.#protocol)
     this.#mark = Buffer.from(text)
     this.#perEntry = perEntry
   }

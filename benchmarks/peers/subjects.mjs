@@ -17,6 +17,8 @@ import { fileURLToPath } from 'node:url'
  * @property {string} [version]
  * @property {string} peer whose protocol it speaks; '' where it needs no sink
  * @property {string} target
+ * @property {'debug' | 'info'} [level] of the application's logger, `info` by default. Ours has `debug`, since breadcrumbs are on: its
+ *   worker filters debug lines. The peers have no use for debug lines that are not sent, so pino filters them in the main thread.
  * @property {boolean} [isOurs]
  * @property {boolean} [needsFolder] for the spool
  * @property {(origin: string, folder: string) => object} options
@@ -32,6 +34,7 @@ export const SPOOL_ON = {
   peer: 'pino-ingest',
   target: OURS,
   isOurs: true,
+  level: 'debug',
   needsFolder: true,
   options: (origin, dir) => ({ url: `${origin}/api/v1`, ...IDENTITY, spool: { dir } }),
 }
@@ -42,6 +45,7 @@ export const SPOOL_OFF = {
   peer: 'pino-ingest',
   target: OURS,
   isOurs: true,
+  level: 'debug',
   options: (origin) => ({ url: `${origin}/api/v1`, ...IDENTITY, spool: false, maxBufferBytes: 1024 * MIB }),
 }
 

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { logInWaves } from '../tools/closed-loop.mjs'
 import { cpuUs } from '../tools/measure.mjs'
-import { BASE, SHAPES } from '../tools/shapes.mjs'
+import { BASE, callsOf } from '../tools/shapes.mjs'
 
 /** @typedef {{ records: number, recordsPerSecond: number, cpuUs: number }} Run all threads of the process */
 
 const WAVE_RECORDS = 3_000
 
 const [url, dir, warmUp] = /** @type {[string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
-const calls = Array.from({ length: 1000 }, (_, n) => SHAPES.http.make(n))
+const calls = callsOf('http')
 const transport = pino.transport({
   target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
   options: { url, apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0', spool: { dir } },

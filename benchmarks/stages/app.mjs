@@ -2,7 +2,7 @@
  * [own process] Runs stages, for each shape whose name it receives.
  * Arguments: the kind of stages; records; the sink's url.
  */
-import { SHAPES, chunksOf, linesOf } from '../tools/shapes.mjs'
+import { SHAPE_NAMES, chunksOf, linesOf } from '../tools/shapes.mjs'
 import { passesOfBreadcrumbs } from './breadcrumbs.mjs'
 import { passesOfDisk } from './disk.mjs'
 import { passesOfMap } from './map.mjs'
@@ -16,8 +16,8 @@ const [kind, count, url] = /** @type {[string, string, string]} */ (/** @type {u
 const records = Number(count)
 
 const subjects = new Map(
-  Object.keys(SHAPES).map((name) => {
-    const chunks = chunksOf(/** @type {import('../tools/shapes.mjs').Shape} */ (name), records)
+  SHAPE_NAMES.map((name) => {
+    const chunks = chunksOf(name, records)
     const bytes = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
     return [name, { chunks, lines: linesOf(chunks), lineBytes: Math.round(bytes / records) }]
   }),

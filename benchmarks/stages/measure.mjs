@@ -1,10 +1,10 @@
 /** Each stage of the worker alone, in processes that do nothing else. */
 import { start, withSink } from '../tools/children.mjs'
-import { SHAPES } from '../tools/shapes.mjs'
+import { SHAPE_NAMES } from '../tools/shapes.mjs'
 import { Samples } from '../tools/statistics.mjs'
 
 /**
- * @typedef {import('../tools/shapes.mjs').Shape} Shape
+ * @typedef {(typeof SHAPE_NAMES)[number]} Shape
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  */
 
@@ -24,8 +24,7 @@ export function measureStages({ rounds, records, tell }) {
   return withSink(async (url) => {
     const children = KINDS.map((kind) => start(new URL('./app.mjs', import.meta.url), [kind, String(records), url]))
     const [ready] = await Promise.all(children.map((child) => child.first))
-    const shapes = /** @type {Shape[]} */ (Object.keys(SHAPES))
-    const samples = new Map(shapes.map((shape) => [shape, new Samples()]))
+    const samples = new Map(SHAPE_NAMES.map((shape) => [shape, new Samples()]))
     for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
       tell(round < 0 ? 'warm-up' : `stages: round ${round + 1} of ${rounds}`)
       for (const [shape, ofShape] of samples) {

@@ -113,8 +113,9 @@ function linesOf([shape, of]) {
     `${(stage(of, name).median / stage(of, ours).median).toFixed(1)} times`,
   ])
   const further = FURTHER.map(([name, label]) => [label, cell(stage(of, name)), ''])
+  const declined = of.stages['declined']?.median ?? 0
   const rows = [
-    [`${shape}, ${of.lineBytes} bytes a line`, '', ''],
+    [`${shape}, ${of.lineBytes} bytes a line, ${(declined * 100).toFixed(0)} % not by the fast path`, '', ''],
     ...flow,
     ...whole,
     ['instead', '', ''],

@@ -27,7 +27,8 @@ const ready = {
   cpuMs: (user + system) / 1000,
   rssMib: process.memoryUsage.rss() / 2 ** 20,
 }
-logger.info('first record')
+// With the mark by which the sink counts.
+logger.info('[shop] first record')
 process.send?.(ready)
 // At its end it would deliver without waiting for a batch, as far as each does.
 setInterval(() => {}, 60_000)

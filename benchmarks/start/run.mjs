@@ -17,8 +17,6 @@ import { start } from '../tools/children.mjs'
  * @property {number} [firstMs] from where `readyMs` begins until the first record is answered
  */
 
-/** As `app.mjs` logs it. */
-const MESSAGE = 'first record'
 const LIMIT_MS = 10_000
 
 /**
@@ -30,7 +28,7 @@ export async function runOnce(sink, starter) {
   const spool = needsFolder ? mkdtempSync(join(tmpdir(), 'pino-ingest-bench-')) : ''
   const options = starter.options(sink.url, spool)
   const args = isInProcess ? ['stream', JSON.stringify(options)] : [JSON.stringify({ target, options })]
-  if (peer !== '') await sink.ask({ begin: { peer, message: MESSAGE, delayMs: 0 } })
+  if (peer !== '') await sink.ask({ begin: { peer, delayMs: 0 } })
   const startNs = process.hrtime.bigint()
   const app = start(pathToFileURL(join(folder, 'app.mjs')), args)
   try {

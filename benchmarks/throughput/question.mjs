@@ -8,44 +8,64 @@ import { verdict } from './goals.mjs'
 
 /**
  * @typedef {import('../tools/shapes.mjs').Shape} Shape
- * @typedef {Record<Shape, import('../peers/compare.mjs').Row[]>} Result of the shapes that were asked for
+ * @typedef {import('./goals.mjs').State} State
+ * @typedef {import('../peers/compare.mjs').Row} Row
+ * @typedef {Partial<Record<State, Partial<Record<Shape, Row[]>>>>} Result what was asked for
  */
 
-const SHAPE_NAMES = /** @type {Shape[]} */ (Object.keys(SHAPES))
+const SHAPES_ASKED = /** @type {Shape[]} */ (Object.keys(SHAPES))
+const STATES = /** @type {const} */ (['cold', 'warm'])
+const MEANINGS = { cold: 'the first records of a process, from ready on', warm: 'after 100,000 records' }
 
 export const question = {
   name: 'throughput',
   asks: 'How many entries a second are acknowledged, and at what cost of CPU and memory, beside the peers?',
   needsLinux: true,
-  /** shape: 1 small, 2 http, 3 error, 0 all. only-ours: 1 leaves all others out. */
-  options: { rounds: 5, records: 150_000, shape: 0, 'only-ours': 0 },
+  /**
+   * records: warm; cold-records: cold. shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only cold, 2 only warm, 0 both.
+   * peers: the first so many of `VERSIONS`, 6 are all. only-ours: 1 leaves all others out.
+   */
+  options: { rounds: 5, records: 150_000, 'cold-records': 30_000, shape: 0, cold: 0, peers: 3, 'only-ours': 0 },
   quick: { rounds: 1, records: 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, records = 0, shape: number = 0, 'only-ours': onlyOurs = 0 }, tell }) {
-    const others = onlyOurs > 0 ? [] : [...peerSubjects(installPeers(tell)), ...BASELINES]
-    const shapes = number > 0 ? SHAPE_NAMES.slice(number - 1, number) : SHAPE_NAMES
-    const loads = Object.fromEntries(shapes.map((shape) => [shape, { shape, records, delayMs: 0 }]))
-    return /** @type {Result} */ (await compare({ rounds, loads, subjects: [SPOOL_ON, SPOOL_OFF, ...others], tell }))
+  async measure({ options, tell }) {
+    const { rounds = 0, records = 0, shape: number = 0, cold = 0, peers = 0 } = options
+    const others = options['only-ours'] ? [] : [...peerSubjects(installPeers(tell)).slice(0, peers), ...BASELINES]
+    const shapes = number > 0 ? SHAPES_ASKED.slice(number - 1, number) : SHAPES_ASKED
+    const states = cold > 0 ? STATES.slice(cold - 1, cold) : STATES
+    const loads = states.flatMap((state) =>
+      shapes.map((shape) => {
+        const isCold = state === 'cold'
+        const count = isCold ? (options['cold-records'] ?? 0) : records
+        return [`${state} ${shape}`, { shape, records: count, isCold, delayMs: 0 }]
+      }),
+    )
+    const subjects = [SPOOL_ON, SPOOL_OFF, ...others]
+    const found = await compare({ rounds, loads: Object.fromEntries(loads), subjects, tell })
+    const of = (/** @type {State} */ state) => shapes.map((shape) => [shape, found[`${state} ${shape}`]])
+    return Object.fromEntries(states.map((state) => [state, Object.fromEntries(of(state))]))
   },
 
   /** @param {Result} result */
   lines(result) {
-    return SHAPE_NAMES.filter((shape) => shape in result).flatMap((shape) => [
-      labelOf(shape),
-      ...tableOf(result[shape]),
-      ...verdict(shape, result[shape]),
+    return measured(result).flatMap(({ state, shape, rows }) => [
+      `${labelOf(state, shape)} (${MEANINGS[state]})`,
+      ...verdict(state, shape, rows),
+      ...tableOf(rows),
       '',
     ])
   },
 
   /** @param {Result} result */
   charts(result) {
-    const shapes = SHAPE_NAMES.filter((shape) => shape in result)
     const all = () => true
-    /** @param {keyof import('../peers/run.mjs').Measured} key @param {(row: import('../peers/compare.mjs').Row) => boolean} isShown @param {number} [unit] */
+    /** @param {keyof import('../peers/run.mjs').Measured} key @param {(row: Row) => boolean} isShown @param {number} [unit] */
     const groups = (key, isShown, unit) =>
-      shapes.map((shape) => ({ label: labelOf(shape), bars: bars(result[shape].filter(isShown), key, unit) }))
+      measured(result).map(({ state, shape, rows }) => ({
+        label: labelOf(state, shape),
+        bars: bars(rows.filter(isShown), key, unit),
+      }))
     return {
       'throughput.svg': barChart({
         title: 'Entries acknowledged a second',
@@ -74,7 +94,17 @@ function sends({ isOurs, isPeer }) {
   return isOurs || isPeer
 }
 
-/** @param {Shape} shape */
-function labelOf(shape) {
-  return `${shape}: ${SHAPES[shape].meaning}`
+/** @param {Result} result @returns {{ state: State, shape: Shape, rows: Row[] }[]} */
+function measured(result) {
+  return STATES.flatMap((state) =>
+    SHAPES_ASKED.flatMap((shape) => {
+      const rows = result[state]?.[shape]
+      return rows === undefined ? [] : [{ state, shape, rows }]
+    }),
+  )
+}
+
+/** @param {State} state @param {Shape} shape */
+function labelOf(state, shape) {
+  return `${state}, ${shape}: ${SHAPES[shape].meaning}`
 }

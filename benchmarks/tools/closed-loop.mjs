@@ -1,5 +1,6 @@
 /** Log calls as fast as the service takes them: an application at most two waves ahead of the acknowledgements. */
 import { setImmediate as turn } from 'node:timers/promises'
+import { log } from './shapes.mjs'
 
 /** An application that never yields makes pino keep all in memory. */
 const YIELD_EVERY = 100
@@ -17,8 +18,7 @@ export async function logInWaves({ logger, calls, waveRecords, isDone, onWave })
   let logged = 0
   while (!isDone(logged)) {
     for (let n = 1; n <= waveRecords; n += 1, logged += 1) {
-      const { level, object, message } = /** @type {import('./shapes.mjs').Call} */ (calls[logged % calls.length])
-      logger[level](object, message)
+      log(logger, /** @type {import('./shapes.mjs').Call} */ (calls[logged % calls.length]))
       if (n % YIELD_EVERY === 0) await turn()
     }
     waves.push(acknowledged(logger))

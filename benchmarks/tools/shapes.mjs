@@ -1,18 +1,56 @@
-/** Three shapes of record, written by pino itself; what varies in production varies here, so that no cache looks too good. */
+/** Shapes of record, written by pino itself; what varies in production varies here, so that no cache looks too good. */
 import pino from 'pino'
 import { LineSplitter } from '../../dist/esm/record/line-splitter.js'
+import { error } from './shapes/error.mjs'
+import { http } from './shapes/http.mjs'
+import { mix } from './shapes/mix.mjs'
+import { small } from './shapes/small.mjs'
 
 /**
- * @typedef {'small' | 'http' | 'error'} Shape
- * @typedef {{ level: 'debug' | 'info' | 'warn' | 'error', object: Record<string, unknown>, message: string }} Call one call of a logger
+ * @typedef {'small' | 'http' | 'error' | 'mix'} Shape
+ * @typedef {{
+ *   level: 'debug' | 'info' | 'warn' | 'error', object: Record<string, unknown>, message: string, bindings?: Record<string, unknown>,
+ * }} Call one call of a logger; with `bindings`, of a child that has them. `MARK` is in each message once, and nowhere else.
  * @typedef {{ text: string, start: number, end: number }} Line a record as a range of its chunk
  */
 
 /** @type {Readonly<Record<Shape, { make: (n: number) => Call, meaning: string }>>} */
 export const SHAPES = {
-  small: { make: small, meaning: 'a number and a message' },
-  http: { make: http, meaning: 'a request as pino-http writes it' },
-  error: { make: error, meaning: 'an error with its stack' },
+  small: { make: small, meaning: 'lines of an application' },
+  http: { make: http, meaning: 'requests as pino-http and Fastify write them' },
+  error: { make: error, meaning: 'errors with their stacks' },
+  mix: { make: mix, meaning: '90 % lines and requests, 9 % below the level that is sent, 1 % errors' },
+}
+
+/** Without the mix: each is of one kind, and all of it is sent. */
+export const SHAPE_NAMES = /** @type {const} */ (['small', 'http', 'error'])
+
+/** By which a record is counted in a request's body, whatever its format. */
+export const MARK = '[shop]'
+
+/** A multiple of 100, of which the mix is made. */
+const PERIOD = 2_000
+
+/** Different calls, to be made again and again: making one takes longer than logging it. @param {Shape} shape @returns {Call[]} */
+export function callsOf(shape) {
+  return Array.from({ length: PERIOD }, (_, n) => SHAPES[shape].make(n))
+}
+
+/** As an application with a child logger for each request does. @param {import('pino').Logger} logger @param {Call} call */
+export function log(logger, { level, object, message, bindings }) {
+  if (bindings === undefined) logger[level](object, message)
+  else logger.child(bindings)[level](object, message)
+}
+
+/** How many of so many calls are at or above the level that is sent. @param {readonly Call[]} calls @param {number} count */
+export function sentOf(calls, count) {
+  const inAll = calls.filter(isSent).length
+  return Math.floor(count / calls.length) * inAll + calls.slice(0, count % calls.length).filter(isSent).length
+}
+
+/** @param {Call} call */
+function isSent({ level }) {
+  return level !== 'debug'
 }
 
 /** In production neither is the machine's own. */
@@ -23,71 +61,6 @@ const START_MS = Date.UTC(2026, 10, 21)
 const RECORDS_PER_MS = 5
 /** thread-stream hands over what has gathered: little when it keeps up, at most its ring of 4 MiB when it does not. */
 const CHUNK_BYTES = [64 * 1024, 256 * 1024, 1024 * 1024, 4 * 1024 * 1024]
-
-/** @param {number} n @returns {Call} */
-function small(n) {
-  return { level: n % 20 === 7 ? 'warn' : 'info', object: { orderId: 100_000 + n }, message: 'order placed' }
-}
-
-const METHODS = ['GET', 'GET', 'GET', 'POST', 'PUT']
-const ROUTES = ['orders', 'customers', 'carts', 'invoices']
-const STATUSES = [200, 200, 200, 201, 304, 404]
-
-/** @param {number} n @returns {Call} */
-function http(n) {
-  return {
-    level: 'info',
-    object: {
-      req: {
-        id: n + 1,
-        method: METHODS[n % 5],
-        url: `/api/${ROUTES[n % 4]}/${10_000 + ((n * 7919) % 90_000)}?page=${n % 9}`,
-        headers: {
-          host: 'shop.example.com',
-          connection: 'keep-alive',
-          accept: 'application/json',
-          'accept-encoding': 'gzip, deflate, br',
-          'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:${120 + (n % 20)}.0) Gecko/20100101 Firefox/${120 + (n % 20)}.0`,
-        },
-        remoteAddress: `10.0.${n % 16}.${n % 251}`,
-        remotePort: 32_768 + ((n * 31) % 28_000),
-      },
-      res: {
-        statusCode: STATUSES[n % 6],
-        headers: { 'content-type': 'application/json', 'content-length': `${200 + ((n * 17) % 1800)}` },
-      },
-      responseTime: 1 + ((n * 13) % 240),
-    },
-    message: 'request completed',
-  }
-}
-
-const FRAMES = [
-  'at PaymentGateway.charge (/srv/app/src/payment/gateway.js:%:17)',
-  'at async Checkout.pay (/srv/app/src/checkout/checkout.js:%:22)',
-  'at async Checkout.complete (/srv/app/src/checkout/checkout.js:%:5)',
-  'at async postOrder (/srv/app/src/routes/orders.js:%:20)',
-  'at async Object.withTransaction (/srv/app/src/database/transaction.js:%:18)',
-  'at async handle (/srv/app/node_modules/router/lib/layer.js:%:9)',
-  'at async next (/srv/app/node_modules/router/lib/route.js:%:13)',
-  'at async Route.dispatch (/srv/app/node_modules/router/lib/route.js:%:3)',
-  'at async authenticate (/srv/app/src/middleware/authenticate.js:%:7)',
-  'at async requestContext (/srv/app/src/middleware/request-context.js:%:11)',
-  'at async rateLimit (/srv/app/src/middleware/rate-limit.js:%:5)',
-  'at async Server.onRequest (/srv/app/src/server.js:%:14)',
-  'at async process.processTicksAndRejections (node:internal/process/task_queues:105:5)',
-]
-
-/** @param {number} n @returns {Call} */
-function error(n) {
-  const err = Object.assign(new TypeError(`card ${1000 + (n % 9000)} was declined by "issuer ${n % 40}"`), {
-    code: 'E_DECLINED',
-    attempt: n % 3,
-  })
-  const frames = FRAMES.map((frame, depth) => frame.replace('%', String(20 + ((n * (depth + 3)) % 400))))
-  err.stack = [`TypeError: ${err.message}`, ...frames].join('\n    ')
-  return { level: 'error', object: { err, orderId: 100_000 + n }, message: 'payment failed' }
-}
 
 /**
  * 200 requests at once: each logs ten debug lines beside the others', one in ten fails, and all end.
@@ -105,11 +78,14 @@ export const REQUESTS = [
       }),
   ),
   ...Array.from({ length: 200 }, (_, id) =>
-    id % 10 === 0
-      ? { ...error(id), object: { reqId: `req-${id}`, ...error(id).object } }
-      : { ...small(id), object: { reqId: `req-${id}`, ...small(id).object } },
+    id % 10 === 0 ? ofRequest(`req-${id}`, error(id)) : ofRequest(`req-${id}`, small(id)),
   ),
 ]
+
+/** Without bindings, which may have another id. @param {string} reqId @param {Call} call @returns {Call} */
+export function ofRequest(reqId, { level, object, message }) {
+  return { level, object: { reqId, ...object }, message }
+}
 
 /**
  * The records as the worker gets them: flat strings, cut anywhere.
@@ -121,7 +97,7 @@ export function chunksOf(shape, records) {
   let n = 0
   const timestamp = () => `,"time":${START_MS + Math.floor(n / RECORDS_PER_MS)}`
   const logger = pino(
-    { base: BASE, timestamp },
+    { base: BASE, timestamp, level: 'debug' },
     {
       write: (line) => {
         written += line
@@ -129,8 +105,7 @@ export function chunksOf(shape, records) {
     },
   )
   for (; n < records; n += 1) {
-    const { level, object, message } = SHAPES[shape].make(n)
-    logger[level](object, message)
+    log(logger, SHAPES[shape].make(n))
   }
   const bytes = Buffer.from(written)
   const chunks = []

@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { acknowledged } from './closed-loop.mjs'
-import { BASE, SHAPES, REQUESTS } from './shapes.mjs'
+import { BASE, REQUESTS, callsOf, log } from './shapes.mjs'
 import { cpuNs, threadOf } from './threads.mjs'
 
 const TARGETS = {
@@ -26,7 +26,7 @@ const records = Number(count)
 /** The application is at most two waves ahead of the service's acknowledgements, so that nothing is dropped. */
 const wave = Number(waveSize)
 /** Of one period; the requests need whole ones, so that each ends. */
-const calls = shape === 'requests' ? REQUESTS : Array.from({ length: 1000 }, (_, n) => SHAPES[shape].make(n))
+const calls = shape === 'requests' ? REQUESTS : callsOf(shape)
 
 const { started: transport, thread } = threadOf(() =>
   pino.transport({
@@ -49,10 +49,10 @@ transport.on('ingest:stats', (snapshot) => {
 })
 const logger = pino({ base: BASE, level: 'debug' }, transport)
 
-await log(WARM_UP_RECORDS)
+await logAll(WARM_UP_RECORDS)
 const from = cpuNs(thread)
 const fromMs = performance.now()
-await log(records)
+await logAll(records)
 const tookMs = performance.now() - fromMs
 const until = cpuNs(thread)
 process.on('message', () => {}) // pino's worker alone keeps no process alive
@@ -72,12 +72,11 @@ process.send?.({
 process.disconnect?.()
 
 /** @param {number} total */
-async function log(total) {
+async function logAll(total) {
   /** @type {Promise<void>[]} */
   const waves = []
   for (let n = 0; n < total; n += 1) {
-    const { level, object, message } = /** @type {import('./shapes.mjs').Call} */ (calls[n % calls.length])
-    logger[level](object, message)
+    log(logger, /** @type {import('./shapes.mjs').Call} */ (calls[n % calls.length]))
     if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
     if (n % wave === wave - 1) {
       waves.push(acknowledged(logger))

@@ -3,19 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { start, withSink } from './children.mjs'
-import { SHAPES } from './shapes.mjs'
+import { SHAPE_NAMES } from './shapes.mjs'
 import { inTurns } from './turns.mjs'
 
 /**
  * @typedef {{ recordsPerSecond: number, mainUs: number, workerUs: number, othersUs: number }} Run CPU a record; others: threads of V8 and libuv
  * @typedef {Record<keyof Run, import('./statistics.mjs').Spread>} Runs
- * @typedef {import('./shapes.mjs').Shape} Shape
+ * @typedef {(typeof SHAPE_NAMES)[number]} Shape
  */
 
 /** With the spool on: two waves of so many records wait for their acknowledgement, 3 to 6 MiB, which is less than `maxBufferBytes`. */
 export const SPOOL_WAVES = { small: 5_000, http: 3_000, error: 1_500 }
 
-export const SHAPE_NAMES = /** @type {readonly Shape[]} */ (Object.keys(SHAPES))
+export { SHAPE_NAMES }
 
 /** A folder of its own for a run's spool. */
 export function spoolFolder() {

@@ -1,0 +1,45 @@
+/** Ours as times the best peer's. Each round has its own ratio, since what else the machine does falls on all runs of a round. */
+import { spread } from '../tools/statistics.mjs'
+
+/**
+ * @typedef {import('../tools/statistics.mjs').Spread} Spread
+ * @typedef {import('./run.mjs').Measured} Measured
+ * @typedef {import('./compare.mjs').Row} Row
+ * @typedef {'most' | 'least'} Better
+ *
+ * @typedef {{ key: keyof Measured, better: Better, what: string, goal?: number, aim?: number }} Claim
+ */
+
+/** @type {Readonly<Record<Better, { best: (...values: number[]) => number, bound: string, holds: (ratio: number, goal: number) => boolean }>>} */
+const RULES = {
+  most: { best: Math.max, bound: 'at least', holds: (ratio, goal) => ratio >= goal },
+  least: { best: Math.min, bound: 'at most', holds: (ratio, goal) => ratio <= goal },
+}
+
+/**
+ * @param {readonly Row[]} rows @param {Row} ours @param {keyof Measured} key @param {Better} better
+ * @returns {Spread | undefined} of the rounds in which ours and a peer have a run that counts
+ */
+export function ratioOf(rows, ours, key, better) {
+  const ratios = ours.runs.flatMap((run, round) => {
+    const value = run?.[key]
+    const peers = rows.filter(({ isPeer }) => isPeer).flatMap(({ runs }) => runs[round]?.[key] ?? [])
+    return value === undefined || peers.length === 0 ? [] : [value / RULES[better].best(...peers)]
+  })
+  return ratios.length === 0 ? undefined : spread(ratios)
+}
+
+/** @param {readonly Row[]} rows @param {Row} ours @param {Claim} claim @returns {readonly string[] | undefined} cells of a table */
+export function ratioCells(rows, ours, { key, better, what, goal, aim }) {
+  const ratio = ratioOf(rows, ours, key, better)
+  if (ratio === undefined) return undefined
+  const { bound, holds } = RULES[better]
+  const judged = (/** @type {string} */ kind, /** @type {number | undefined} */ value) =>
+    value === undefined ? [] : [`${kind} ${bound} ${value}: ${holds(ratio.median, value) ? 'holds' : 'does not hold'}`]
+  return [`${ours.name}: ${what}`, written(ratio), [...judged('goal', goal), ...judged('aim', aim)].join('; ')]
+}
+
+/** @param {Spread} ratio */
+export function written({ median, min, max }) {
+  return `${median.toFixed(2)} (${min.toFixed(2)} to ${max.toFixed(2)})`
+}
