@@ -4,10 +4,9 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { callsOf, log } from '../tools/shapes.mjs'
-import { cpuNs } from '../tools/threads.mjs'
+import { cpuNs, wakeUpsOf } from '../tools/threads.mjs'
 import { loggingOf } from './loggers.mjs'
 import { pace } from '../tools/pace.mjs'
-import { waitsOf } from './waits.mjs'
 
 /**
  * @typedef {{ perSecond: number, forMs: number }} Slice what is asked for
@@ -44,13 +43,13 @@ async function cost({ perSecond, forMs }) {
   messages = 0
   delay.reset()
   delay.enable()
-  const waitsBefore = waitsOf(thread)
+  const waitsBefore = thread === '' ? 0 : wakeUpsOf(thread)
   const from = cpuNs(thread)
   const { calls: made, tookMs } = await pace({ perSecond, forMs, call })
   const until = cpuNs(thread)
   delay.disable()
   const messagesPerSecond = (messages / tookMs) * 1000
-  const waitsPerSecond = ((waitsOf(thread) - waitsBefore) / tookMs) * 1000
+  const waitsPerSecond = thread === '' ? 0 : ((wakeUpsOf(thread) - waitsBefore) / tookMs) * 1000
   await acknowledged() // what is left must not fall on the next process
   const perCallUs = (/** @type {'main' | 'worker' | 'others'} */ name) => (until[name] - from[name]) / 1000 / made
   return {

@@ -6,12 +6,15 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The newest of each when this was written: a number without a version cannot be checked by anybody. */
+/**
+ * The newest of each when this was written: a number without a version cannot be checked by anybody. The first three are ahead of the
+ * others: of all six these had the least CPU, or the most entries a second, on each shape, cold and warm.
+ */
 export const VERSIONS = {
   'pino-loki': '3.0.0',
   'pino-elasticsearch': '9.0.0',
-  '@axiomhq/pino': '2.0.0',
   'pino-opentelemetry-transport': '4.0.2',
+  '@axiomhq/pino': '2.0.0',
   '@logtail/pino': '0.5.9',
   'pino-datadog-transport': '3.0.6',
 }

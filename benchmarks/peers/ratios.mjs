@@ -17,7 +17,13 @@ const RULES = {
 }
 
 /**
- * @param {readonly Row[]} rows @param {Row} ours @param {keyof Measured} key @param {Better} better
+ * @template {string} K
+ * @typedef {{ isPeer: boolean, runs: readonly (Readonly<Partial<Record<K, number>>> | null)[] }} Compared by round
+ */
+
+/**
+ * @template {string} K
+ * @param {readonly Compared<K>[]} rows @param {Compared<K>} ours @param {K} key @param {Better} better
  * @returns {Spread | undefined} of the rounds in which ours and a peer have a run that counts
  */
 export function ratioOf(rows, ours, key, better) {

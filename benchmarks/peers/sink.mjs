@@ -3,7 +3,7 @@
  * nothing else. It may answer late, and it may slow down and refuse under load.
  *
  * It is asked, as JSON: `{ begin: Service }` before a run, `{ awaits: entries, quietMs, limitMs }` until they
- * have come or nothing has come for so long, `{ settleMs }` at its end.
+ * have come or nothing has come for so long, `{ settleMs }` at its end; `withDeliveries`: when each request came is part of the answer.
  */
 import { createServer } from 'node:http'
 import { gunzipSync } from 'node:zlib'
@@ -24,6 +24,7 @@ import { MarkCounter, PROTOCOLS, markOf } from './protocols.mjs'
  * @property {number} maxInFlight
  * @property {string} lastAnswerNs of the monotonic clock that all processes of the machine share
  * @property {number} cpuUs of this process since the run began
+ * @property {[number, number][]} [deliveries] ms of that clock, and the entries of the request that came then
  * @property {[number, number][]} inFlight ms since the first request, and the most requests at once about then
  */
 
@@ -48,8 +49,10 @@ class Run {
   /** @type {[number, number][]} */
   #arrivals = []
   #cpu = process.cpuUsage()
-  /** @type {Buffer[]} */
+  /** @type {{ body: Buffer, atMs: number }[]} */
   #uncounted = []
+  /** @type {[number, number][]} */
+  #deliveries = []
 
   /** @param {Service} service */
   constructor(service) {
@@ -109,14 +112,16 @@ class Run {
     const pieces = []
     request.on('data', (/** @type {Buffer} */ piece) => (isCompressed ? pieces.push(piece) : counter.write(piece)))
     request.on('end', () => {
-      if (isCompressed) this.#uncounted.push(Buffer.concat(pieces))
-      onEnd(this.#add(counter))
+      const atMs = Number(process.hrtime.bigint()) / 1e6
+      if (isCompressed) this.#uncounted.push({ body: Buffer.concat(pieces), atMs })
+      onEnd(this.#add(counter, atMs))
     })
   }
 
-  /** @param {MarkCounter} counter @returns {number} */
-  #add({ count }) {
+  /** @param {MarkCounter} counter @param {number} atMs when they came @returns {number} */
+  #add({ count }, atMs) {
     const entries = count / this.#perEntry
+    this.#deliveries.push([atMs, entries])
     this.#entries += entries
     return entries
   }
@@ -135,11 +140,11 @@ class Run {
   /** One body, so that a request that comes meanwhile does not wait for all. */
   countWhenIdle() {
     if (this.quietMs < IDLE_MS || this.#inFlight > 0) return
-    const body = this.#uncounted.shift()
-    if (body === undefined) return
+    const next = this.#uncounted.shift()
+    if (next === undefined) return
     const counter = new MarkCounter(this.#mark)
-    counter.write(gunzipSync(body))
-    this.#add(counter)
+    counter.write(gunzipSync(next.body))
+    this.#add(counter, next.atMs)
   }
 
   /** All that has come is counted and answered. */
@@ -151,8 +156,8 @@ class Run {
     return this.#uncounted.length === 0
   }
 
-  /** @returns {Seen} */
-  report() {
+  /** @param {boolean} withDeliveries @returns {Seen} */
+  report(withDeliveries) {
     return {
       entries: this.#entries,
       requests: this.#requests,
@@ -160,6 +165,7 @@ class Run {
       maxInFlight: this.#maxInFlight,
       lastAnswerNs: String(this.#lastAnswerNs),
       cpuUs: cpuUs(this.#cpu),
+      ...(withDeliveries && { deliveries: this.#deliveries.filter(([, entries]) => entries > 0) }),
       inFlight: thinned(this.#arrivals),
     }
   }
@@ -175,7 +181,7 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 120_000
 
 process.on('message', async (/** @type {string} */ question) => {
-  const { begin, awaits, quietMs, limitMs, settleMs } = JSON.parse(question)
+  const { begin, awaits, quietMs, limitMs, settleMs, withDeliveries = false } = JSON.parse(question)
   if (begin !== undefined) run = new Run(begin)
   const current = /** @type {Run} */ (run)
   current.listens()
@@ -192,7 +198,7 @@ process.on('message', async (/** @type {string} */ question) => {
       current,
       () => (current.isIdle && current.quietMs >= settleMs) || performance.now() - fromMs > MOST_SETTLE_MS,
     )
-  process.send?.(current.report())
+  process.send?.(current.report(withDeliveries))
 })
 process.on('disconnect', () => process.exit())
 

@@ -1,4 +1,4 @@
-/** Log calls at a steady rate: at each tick what is due by then, and between ticks the event loop is free, as in a server. */
+/** Log calls at a steady rate: at each tick what is due by then, and between ticks the event loop is free, as in a server. At a low rate it sleeps until the next call. */
 
 /** Node's shortest timer. What comes late is made up for at the next tick. */
 const TICK_MS = 1
@@ -14,7 +14,7 @@ export function pace({ perSecond, forMs, call }) {
     const tick = () => {
       const ms = Math.min(performance.now() - fromMs, forMs)
       for (const due = Math.floor((ms * perSecond) / 1000); calls < due; calls += 1) call(calls)
-      if (ms < forMs) setTimeout(tick, TICK_MS)
+      if (ms < forMs) setTimeout(tick, Math.max(TICK_MS, Math.min(forMs, ((calls + 1) / perSecond) * 1000) - ms))
       else resolve({ calls, tookMs: performance.now() - fromMs })
     }
     setTimeout(tick, TICK_MS)

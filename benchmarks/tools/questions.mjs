@@ -13,6 +13,7 @@ import { existsSync, readdirSync } from 'node:fs'
 /** Comparisons with other transports first, then what explains them. Other questions come last. */
 const ORDER = [
   'throughput',
+  'rates',
   'network',
   'main-thread',
   'latency',

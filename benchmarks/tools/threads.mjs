@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 
-/** @typedef {{ main: number, worker: number, others: number }} ThreadTimes */
+/** @typedef {{ main: number, worker: number, others: number }} ThreadTimes a sum for each kind of thread */
 
 export const canMeasureThreads = existsSync('/proc/self/task') && existsSync('/proc/self/schedstat')
 
@@ -28,10 +28,23 @@ export function threadOf(startWorker) {
 
 /** ns on the CPU since each thread began. @param {string} workerThread @returns {ThreadTimes} */
 export function cpuNs(workerThread) {
-  const spent = { main: 0, worker: 0, others: 0 }
-  for (const tid of threads()) {
-    const ns = Number(readFileSync(`/proc/self/task/${tid}/schedstat`, 'utf8').split(' ')[0])
-    spent[tid === String(process.pid) ? 'main' : tid === workerThread ? 'worker' : 'others'] += ns
-  }
-  return spent
+  return sumOf(workerThread, (tid) => Number(readFileSync(`/proc/self/task/${tid}/schedstat`, 'utf8').split(' ')[0]))
+}
+
+/** How often each thread went to sleep since it began, and so was woken up. @param {string} workerThread @returns {ThreadTimes} */
+export function wakeUps(workerThread) {
+  return sumOf(workerThread, wakeUpsOf)
+}
+
+/** @param {string} tid @returns {number} */
+export function wakeUpsOf(tid) {
+  return Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(readFileSync(`/proc/self/task/${tid}/status`, 'utf8'))?.[1])
+}
+
+/** @param {string} workerThread @param {(tid: string) => number} of @returns {ThreadTimes} */
+function sumOf(workerThread, of) {
+  const sum = { main: 0, worker: 0, others: 0 }
+  for (const tid of threads())
+    sum[tid === String(process.pid) ? 'main' : tid === workerThread ? 'worker' : 'others'] += of(tid)
+  return sum
 }
