@@ -9,9 +9,14 @@ const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !n
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set()
 
-/** @param {URL} module @param {readonly string[]} [args] */
-export function start(module, args = []) {
-  const child = fork(fileURLToPath(module), args, { env })
+/** @param {URL} module @param {readonly string[]} [args] @param {string[]} [execArgv] of Node; with these its output can be read */
+export function start(module, args = [], execArgv) {
+  const child = fork(fileURLToPath(module), args, { env, ...(execArgv && { execArgv, silent: true }) })
+  let output = ''
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    output += text
+  })
+  child.stderr?.pipe(process.stderr)
   running.add(child)
   child.once('exit', () => running.delete(child))
   const name = [module.pathname.split('/').at(-1), ...args].join(' ')
@@ -31,6 +36,8 @@ export function start(module, args = []) {
       child.send(question)
       return answer
     },
+    /** What it has written to stdout. */
+    output: () => output,
     stop: () => void child.kill(),
     /** At once, and gone when this is done. */
     kill: () => {

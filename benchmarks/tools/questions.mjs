@@ -24,6 +24,7 @@ const ORDER = [
   'processes',
   'start',
   'stages',
+  'profile',
   'reference-path',
   'spool',
   'breadcrumbs',

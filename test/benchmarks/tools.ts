@@ -1,5 +1,7 @@
 /** The benchmarks' tools, with types: they are JavaScript, which this project's types do not reach. */
 
+import type { Logger } from 'pino'
+
 export interface Spread {
   readonly median: number
   readonly min: number
@@ -64,6 +66,13 @@ export interface Command {
   out: string | undefined
 }
 
+export interface Call {
+  level: 'debug' | 'info' | 'warn' | 'error'
+  object: Record<string, unknown>
+  message: string
+  bindings?: Record<string, unknown>
+}
+
 interface Tools {
   chart: {
     barChart: (chart: BarChart) => string
@@ -83,6 +92,13 @@ interface Tools {
   questions: {
     foldersOf: (root: URL) => string[]
     loadQuestions: (root: URL) => Promise<{ questions: Question[]; broken: Map<string, unknown> }>
+  }
+  shapes: {
+    MARK: string
+    SHAPES: Record<string, unknown>
+    callsOf: (shape: string) => Call[]
+    log: (logger: Logger, call: Call) => void
+    sentOf: (calls: readonly Call[], count: number) => number
   }
   statistics: {
     spread: (values: number[]) => Spread

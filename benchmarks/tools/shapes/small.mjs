@@ -114,7 +114,9 @@ function order(n, items) {
       sku: hex(n, 150 + at, 10),
       quantity: 1 + pick(n, 160 + at, 5),
       price: pick(n, 170 + at, 20_000) / 100,
-      options: chance(n, 180 + at, 30) ? { color: 'red', gift: true, note: text(n, 190 + at, 6) } : {},
+      [chance(n, 179, 10) ? 'options' : 'attributes']: chance(n, 180 + at, 30)
+        ? { color: 'red', gift: true, note: text(n, 190 + at, 6) }
+        : {},
     })),
     tags: ['web', oneOf(n, 200, ['new', 'returning'])],
   }

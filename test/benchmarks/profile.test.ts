@@ -1,0 +1,53 @@
+/** A profile and V8's trace are read by part. */
+import { expect, it } from 'vitest'
+import { BENCHMARKS } from './tools.js'
+
+const { functionsOf, sharesBy } = await import(new URL('profile/parts.mjs', BENCHMARKS).href)
+const { compilationOf } = await import(new URL('profile/compilation.mjs', BENCHMARKS).href)
+
+const frame = (functionName: string, url = '') => ({ functionName, url, lineNumber: 0 })
+
+it('time goes to the part that a function belongs to, and idle time to none', () => {
+  const nodes = [
+    frame('scan', 'file:///app/dist/cjs/record/fast/fast-path.js'),
+    frame('index', 'file:///app/dist/cjs/index.js'),
+    frame('request', 'file:///app/node_modules/undici/lib/core.js'),
+    frame('scoped', 'file:///app/node_modules/@a/b/dist/cjs/record/x.js'),
+    frame('emit', 'node:events'),
+    frame('(garbage collector)'),
+    frame('(idle)'),
+    frame('RegExp: a+'),
+    frame('writev'),
+  ].map((callFrame, id) => ({ id, callFrame }))
+  const samples = nodes.map(({ id }) => id)
+  // A sample lasts until the next.
+  const functions = functionsOf({ nodes, samples: [...samples, 6], timeDeltas: [0, ...samples.map(() => 10), 0] })
+  const shares = sharesBy(functions, (of: { part: string }) => of.part)
+  expect(Object.keys(shares).toSorted()).toEqual([
+    '@a/b',
+    'Node',
+    'garbage collection',
+    'native functions',
+    'regular expressions',
+    'src',
+    'src/record',
+    'undici',
+  ])
+  for (const share of Object.values(shares)) expect(share).toBeCloseTo(1 / 8)
+})
+
+it('compilation counts of the functions that are named', () => {
+  const trace = [
+    '[completed compiling 0x2a <JSFunction scan (sfi = 0x1)> (target TURBOFAN) - took 0.5, 12.0, 0.25 ms]',
+    '[completed compiling 0x2b <JSFunction other (sfi = 0x1)> (target TURBOFAN) - took 0.5, 12.0, 0.25 ms]',
+    '[completed optimizing 0x2a <JSFunction scan (sfi = 0x1)> (target TURBOFAN)]',
+    '[bailout (kind: deopt-eager, reason: wrong map): begin. deoptimizing 0x2a <JSFunction scan (sfi = 0x1)>, 0x3 <Code TURBOFAN>',
+  ].join('\n')
+  expect(compilationOf(trace, new Set(['scan']))).toEqual({
+    optimized: 1,
+    onThreadMs: 0.75,
+    besideMs: 12,
+    deoptimized: 1,
+    reasons: { 'wrong map': 1 },
+  })
+})
