@@ -1,12 +1,13 @@
 /**
  * Asks the questions of this folder: measures, prints, and keeps result and charts.
- * `npm run bench [-- NAME…] [--list] [--quick] [--rounds N] [--records N] [--OPTION N] [--out DIR] [--redraw]`
+ * `npm run bench [-- NAME…] [--list] [--quick] [--rounds N] [--records N] [--OPTION N] [--out DIR] [--redraw] [--readme]`
  */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { hasDefaults, optionsFor, parseCommand } from './tools/command-line.mjs'
 import { stopAll } from './tools/children.mjs'
 import { loadQuestions } from './tools/questions.mjs'
+import { markdownOf, withResults } from './tools/readme.mjs'
 import { drawCharts, footerOf, headOf, readResult, writeResult } from './tools/results.mjs'
 import { surroundings } from './tools/surroundings.mjs'
 import { canMeasureThreads } from './tools/threads.mjs'
@@ -14,6 +15,7 @@ import { canMeasureThreads } from './tools/threads.mjs'
 /** @typedef {import('./tools/questions.mjs').Question} Question */
 
 const KEPT = fileURLToPath(new URL('./results', import.meta.url))
+const README = fileURLToPath(new URL('../README.md', import.meta.url))
 /** Git ignores it. */
 const TRIAL = fileURLToPath(new URL('./results/trial', import.meta.url))
 
@@ -36,6 +38,7 @@ async function run(command) {
   // Who asks others need not hear of these.
   if (command.isAll) for (const [name, error] of broken) fail(name, error)
   if (command.isList) return list()
+  if (command.isReadme) return writeReadme(command.out)
   for (const question of command.questions) {
     const options = optionsFor(question, command)
     const out = command.out ?? (hasDefaults(question, options) ? KEPT : TRIAL)
@@ -83,6 +86,15 @@ function redraw(question, out) {
 function show(question, kept, out) {
   console.log(['', ...headOf(kept), '', ...question.lines(kept.result)].join('\n'))
   drawCharts(out, question.name, question.charts?.(kept.result) ?? {}, footerOf(kept))
+}
+
+/** From a folder of trials the tables are printed instead. @param {string | undefined} out */
+function writeReadme(out) {
+  const stored = Object.fromEntries(
+    ['throughput', 'network', 'rates'].map((name) => [name, readResult(out ?? KEPT, name)]),
+  )
+  if (out === undefined) writeFileSync(README, withResults(readFileSync(README, 'utf8'), stored))
+  else console.log(markdownOf(stored))
 }
 
 function list() {

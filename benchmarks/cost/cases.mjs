@@ -1,7 +1,7 @@
 /** What is varied. Each axis has a plain case, and the others are read as times that one. */
 
 /**
- * @typedef {'size' | 'width' | 'depth' | 'crumbs' | 'options'} Axis
+ * @typedef {(typeof AXES)[number]} Axis
  * @typedef {{ axis: Axis, series: string, label: string, x: number, recipe: import('./records.mjs').Recipe, options: Record<string, unknown>,
  *   needsDir: boolean, isPlain: boolean }} Case
  *   `options` of the transport; `needsDir`: the spool is on
@@ -22,19 +22,23 @@ const OPTIONS = [
   { label: 'breadcrumbs off', options: { breadcrumbs: false } },
   { label: 'gzip', options: { compression: 'gzip' } },
   { label: 'scrub.patterns, all four', options: { scrub: { patterns: PATTERNS } } },
-  { label: 'fingerprint: auto', options: { fingerprint: 'auto' }, shapes: ['error'] },
-  { label: 'dedupeWindowMs', options: { dedupeWindowMs: 1_000 }, shapes: ['error'] },
+  { label: 'fingerprint: auto', options: { fingerprint: 'auto' } },
+  { label: 'dedupeWindowMs', options: { dedupeWindowMs: 1_000 } },
+  { label: 'dedupe by fingerprint', options: { dedupeWindowMs: 1_000, fingerprint: 'auto' }, shapes: ['error'] },
   { label: 'sample, a half', options: { sample: { info: 0.5, error: 0.5 } } },
   { label: 'beforeSend', options: { beforeSend: HOOK } },
-  { label: 'requestLogs', options: { requestLogs: true }, shapes: ['http'] },
+  { label: 'requestLogs', options: { requestLogs: true } },
+  { label: 'requestLogs: only', options: { requestLogs: { only: true } }, shapes: ['http'] },
 ]
+
+export const AXES = /** @type {const} */ (['size', 'width', 'depth', 'crumbs', 'options'])
 
 /** @type {readonly Case[]} */
 export const CASES = [
   ...sizes('message', 'latin', [100, 1_000, 4_000, 16_000, 64_000]),
   ...sizes('message', 'cyrillic', [100, 1_000, 16_000]),
   ...sizes('value', 'latin', [100, 1_000, 16_000, 64_000]),
-  ...[0, 5, 20, 100].map((keys) => of('width', 'keys', keys, { kind: 'width', keys }, keys === 0)),
+  ...[5, 20, 64, 65, 100, 500].map((keys) => of('width', 'keys', keys, { kind: 'width', keys }, keys === 5)),
   ...[1, 5, 20].map((levels) => of('depth', 'levels', levels, { kind: 'depth', levels }, levels === 1)),
   ...[100, 10].flatMap((oneErrorIn) =>
     [0, 10, 50].map((perError) =>

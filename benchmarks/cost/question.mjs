@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { start, withSink } from '../tools/children.mjs'
 import { Samples } from '../tools/statistics.mjs'
-import { CASES } from './cases.mjs'
+import { AXES, CASES } from './cases.mjs'
 import { drawn, report } from './report.mjs'
 
 /**
- * @typedef {{ rounds: number, records: number, mib: number }} Options
+ * @typedef {{ rounds: number, records: number, mib: number, axis: number }} Options
  * @typedef {import('./cases.mjs').Case & { spreads: Record<keyof import('./app.mjs').CostRun, import('../tools/statistics.mjs').Spread> }} Costed
  */
 
@@ -18,17 +18,18 @@ export const question = {
   name: 'cost',
   asks: 'What does a record cost the worker, against its size, width and depth, its breadcrumbs, and the options that do work on it?',
   needsLinux: true,
-  // `mib`: of text at most in one run, which makes fewer of the large ones.
-  options: { rounds: 3, records: 60_000, mib: 128 },
+  // `mib`: of text at most in one run, which makes fewer of the large ones. `axis`: 1 size, 2 width, 3 depth, 4 breadcrumbs, 5 options, 0 all.
+  options: { rounds: 3, records: 60_000, mib: 128, axis: 0 },
   quick: { rounds: 1, records: 8_000, mib: 24 },
 
   /** @param {{ options: Options, tell: (line: string) => void }} context @returns {Promise<Costed[]>} */
   measure({ options, tell }) {
-    const samples = new Map(CASES.map((one) => [one, new Samples()]))
+    const cases = CASES.filter(({ axis }) => options.axis === 0 || axis === AXES[options.axis - 1])
+    const samples = new Map(cases.map((one) => [one, new Samples()]))
     return withSink(async (url) => {
       for (let round = 0; round < options.rounds; round += 1) {
-        tell(`cost: round ${round + 1} of ${options.rounds}, ${CASES.length} cases`)
-        for (const one of round % 2 === 0 ? CASES : CASES.toReversed()) {
+        tell(`cost: round ${round + 1} of ${options.rounds}, ${cases.length} cases`)
+        for (const one of round % 2 === 0 ? cases : cases.toReversed()) {
           const run = await runOf(one, url, options)
           for (const [name, value] of Object.entries(run)) /** @type {Samples} */ (samples.get(one)).add(name, value)
         }

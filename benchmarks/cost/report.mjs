@@ -1,5 +1,6 @@
 /** The costs as a table and as charts. */
 import { barChart, lineChart } from '../tools/chart.mjs'
+import { AXES } from './cases.mjs'
 
 /** @typedef {import('./question.mjs').Costed} Costed */
 
@@ -10,26 +11,54 @@ const HEADS = {
   crumbs: 'breadcrumbs on an error, their making included',
   options: 'options',
 }
-const AXES = /** @type {const} */ (['size', 'width', 'depth', 'crumbs', 'options'])
+/** Cost grows no faster than the record, and an option costs no more than what it does. */
+const MOST_STEP = 1.5
 
 /** @param {readonly Costed[]} result @returns {string[]} */
 export function report(result) {
   return [
-    'worker CPU, us for a record that is sent: median (min to max); times the first of its group; ns a byte of what pino writes; records a second',
-    ...AXES.flatMap((axis) => [
+    'worker CPU, us for a record that is sent: median (min to max); times the first of its group; step; ns a byte of what pino writes; records a second',
+    'A step is how many times more the record costs than the one before it, for as many times more bytes; of an option, than without it.',
+    ...AXES.filter((axis) => groupsOf(result, axis).length > 0).flatMap((axis) => [
       '',
       HEADS[axis],
-      ...groupsOf(result, axis).flatMap(([, group]) => group.map((one) => line(one, plainOf(group)))),
+      ...groupsOf(result, axis).flatMap(([, group]) =>
+        group.map((one) => line(one, plainOf(group), stepOf(one, group))),
+      ),
     ]),
+    '',
+    verdict(result),
   ]
 }
 
-/** @param {Costed} one @param {Costed} plain */
-function line({ series, label, spreads: { workerUs, recordsPerSecond, bytesPerRecord } }, plain) {
+/** @param {readonly Costed[]} result */
+function verdict(result) {
+  const steps = AXES.flatMap((axis) =>
+    groupsOf(result, axis).flatMap(([series, group]) =>
+      group
+        .map((one) => ({ name: `${axis}, ${series}, ${one.label}`, step: stepOf(one, group) }))
+        .filter(({ step }) => step > MOST_STEP)
+        .map(({ name, step }) => `${name}: ${step.toFixed(2)}`),
+    ),
+  )
+  return `goal: no step above ${MOST_STEP}: ${steps.length === 0 ? 'holds' : `does not hold (${steps.join('; ')})`}`
+}
+
+/** @param {Costed} one @param {readonly Costed[]} group @returns {number} */
+function stepOf(one, group) {
+  const before = one.axis === 'options' ? plainOf(group) : group[group.indexOf(one) - 1]
+  if (before === undefined) return 1
+  const times = (/** @type {'workerUs' | 'bytesPerRecord'} */ what) =>
+    one.spreads[what].median / before.spreads[what].median
+  return times('workerUs') / Math.max(1, times('bytesPerRecord'))
+}
+
+/** @param {Costed} one @param {Costed} plain @param {number} step */
+function line({ series, label, spreads: { workerUs, recordsPerSecond, bytesPerRecord } }, plain, step) {
   const times = workerUs.median / plain.spreads.workerUs.median
   return (
     `  ${series.padEnd(24)} ${label.padEnd(24)} ${cost(workerUs.median)} ${`(${cost(workerUs.min).trim()} to ${cost(workerUs.max).trim()})`.padEnd(18)} ` +
-    `${times.toFixed(2).padStart(7)} times  ${((workerUs.median / bytesPerRecord.median) * 1000).toFixed(1).padStart(6)} ns/B  ${(recordsPerSecond.median / 1000).toFixed(1).padStart(6)}k/s`
+    `${times.toFixed(2).padStart(7)} times  step ${step.toFixed(2).padStart(5)}  ${((workerUs.median / bytesPerRecord.median) * 1000).toFixed(1).padStart(6)} ns/B  ${(recordsPerSecond.median / 1000).toFixed(1).padStart(6)}k/s`
   )
 }
 

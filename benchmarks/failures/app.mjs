@@ -1,41 +1,64 @@
 /**
- * [own process] A new application that logs as fast as it can through pino's worker, and waits until all is acknowledged.
- * Arguments: the service's url, records, options of the transport as JSON. It says `{ seconds, messages }`.
+ * [own process] A new application that logs as fast as it can through pino's worker, and waits until all is acknowledged: first the
+ * warm-up, if there is one, then what is measured. Argument: `Plan` as JSON.
+ *
+ * After the warm-up it sends `{}` and continues when it is told to. In the end it sends `{ seconds, messages, workerUs }`.
  */
+import { once } from 'node:events'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { flush } from 'pino-ingest'
-import { BASE, SHAPES, log } from '../tools/shapes.mjs'
+import { BASE, callsOf, log } from '../tools/shapes.mjs'
+import { cpuNs, threadOf } from '../tools/threads.mjs'
+
+/** @typedef {{ url: string, warmUp: number, records: number, options: object }} Plan */
 
 /** An application that never yields makes pino keep all in memory. */
 const YIELD_EVERY = 100
 
-const [url, count, options] = /** @type {[string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
-const records = Number(count)
-const fromMs = performance.now()
-const transport = pino.transport({
-  target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
-  options: {
-    url,
-    apiKey: 'bench',
-    service: 'shop',
-    environment: 'production',
-    version: '1.0.0',
-    logTo: 'silent',
-    ...JSON.parse(options),
-  },
-})
+/** @type {Plan} */
+const { url, warmUp, records, options } = JSON.parse(/** @type {string} */ (process.argv[2]))
+const calls = callsOf('http')
+let fromMs = performance.now()
+const { started: transport, thread } = threadOf(() =>
+  pino.transport({
+    target: fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url)),
+    options: {
+      url,
+      apiKey: 'bench',
+      service: 'shop',
+      environment: 'production',
+      version: '1.0.0',
+      logTo: 'silent',
+      ...options,
+    },
+  }),
+)
 let messages = 0
 transport.on('ingest:problem', () => {
   messages += 1
 })
 const logger = pino({ base: BASE }, transport)
-for (let n = 0; n < records; n += 1) {
-  log(logger, SHAPES.http.make(n))
-  if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
+if (warmUp > 0) {
+  await logAll(warmUp)
+  const next = once(process, 'message')
+  process.send?.({})
+  await next
+  fromMs = performance.now()
 }
-// In an outage it is `spooled`.
-while ((await flush(logger, { timeoutMs: 300_000 })).state !== 'acknowledged') await sleep(100)
+const from = cpuNs(thread)
+await logAll(records)
 const seconds = (performance.now() - fromMs) / 1000
-process.send?.({ seconds, messages }, () => process.kill(process.pid, 'SIGKILL'))
+const workerUs = (cpuNs(thread).worker - from.worker) / 1000 / records
+process.send?.({ seconds, messages, workerUs }, () => process.kill(process.pid, 'SIGKILL'))
+
+/** @param {number} total */
+async function logAll(total) {
+  for (let n = 0; n < total; n += 1) {
+    log(logger, /** @type {import('../tools/shapes.mjs').Call} */ (calls[n % calls.length]))
+    if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
+  }
+  // In an outage it is `spooled`.
+  while ((await flush(logger, { timeoutMs: 300_000 })).state !== 'acknowledged') await sleep(25)
+}

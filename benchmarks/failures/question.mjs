@@ -2,87 +2,152 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { written } from '../peers/ratios.mjs'
 import { start } from '../tools/children.mjs'
+import { Samples, ratios, spread } from '../tools/statistics.mjs'
 import { cell, table } from '../tools/table.mjs'
-import { inTurns } from '../tools/turns.mjs'
 
 /**
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
- * @typedef {{ records: number, delayMs: number, spreads: Record<string, Record<string, Spread>> }} Result
+ * @typedef {{ seconds: number, workerUs: number, requests: number, refused: number, mostInFlight: number, messages: number }} Run
+ * @typedef {Record<string, Run[]>} Runs by what is answered 503, the same rounds for all
+ * @typedef {{ records: number, warmUp: number, delayMs: number, runs: Runs }} Part
+ * @typedef {{ first: Part, later: Part }} Result
  */
 
-/** What is answered 503. The first is what the others are held against. */
-const CASES = ['0 %', '10 %', '20 %', '30 %', '50 %', '70 %', 'every other 500 ms', 'down for 5 s']
-/** Times what it takes without failures. */
-const GOALS = new Map([
-  ['10 %', 1.3],
-  ['30 %', 2],
-])
+/** What is answered 503. The first is what the others are compared with. */
+const NONE = '0 %'
+/** From the first record of an application: times what it takes without failures, at most. */
+const FIRST = {
+  '1 %': undefined,
+  '10 %': 1.3,
+  '20 %': undefined,
+  '30 %': 2,
+  '50 %': undefined,
+  '70 %': undefined,
+  'every other 500 ms': undefined,
+  'down for 5 s': undefined,
+}
+/** After the warm-up: entries a second, times those without failures, at least. */
+const LATER = { '0.1 %': 0.9, '1 %': 0.9, '10 %': undefined }
 const ENTRIES_A_REQUEST = 100
 
 export const question = {
   name: 'failures',
-  asks: 'How long does it take to send 20,000 entries to a service that answers some requests 503, and with how many requests?',
-  /** delayMs: before each reply. */
-  options: { rounds: 5, records: 20_000, delayMs: 0 },
-  quick: { rounds: 1 },
+  asks: 'What does a service that answers some requests 503 cost in throughput, in requests, and in the time of the first 20,000 entries?',
+  needsLinux: true,
+  /** records: of a new application; later: after the warm-up of `warm-up`. delayMs: before each reply. only-later: 1 leaves the first part out. */
+  options: { rounds: 5, records: 20_000, later: 200_000, 'warm-up': 100_000, delayMs: 0, 'only-later': 0 },
+  quick: { rounds: 1, later: 100_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, records = 0, delayMs = 0 }, tell }) {
-    let seed = 0
-    const all = await inTurns({
-      rounds,
-      cases: ['a new application'],
-      variants: CASES,
-      tell,
-      run: (_, name) => measureOne(name, { records, delayMs, seed: (seed += 1) }),
+  async measure({ options, tell }) {
+    const { rounds = 0, records = 0, later = 0, 'warm-up': warmUp = 0, delayMs = 0 } = options
+    const part = async (/** @type {Omit<Part, 'runs'>} */ settings, /** @type {readonly string[]} */ failing) => ({
+      ...settings,
+      runs: failing.length === 0 ? {} : await runsOf(settings, failing, rounds, tell),
     })
-    return { records, delayMs, spreads: all['a new application'] }
+    const first = options['only-later'] ? [] : Object.keys(FIRST)
+    return {
+      later: await part({ records: later, warmUp, delayMs }, Object.keys(LATER)),
+      first: await part({ records, warmUp: 0, delayMs }, first),
+    }
   },
 
   /** @param {Result} result */
-  lines({ records, delayMs, spreads }) {
-    const least = records / ENTRIES_A_REQUEST
-    const without = spreads[/** @type {string} */ (CASES[0])]?.['seconds']?.median ?? NaN
+  lines({ first, later }) {
     return [
-      `${records} entries, ${least} requests at least, a service that answers after ${delayMs} ms, spool on`,
-      ...table([
-        ['answered 503', 'seconds', 'times', 'goal', 'requests', '503', 'most in flight', 'problems reported'],
-        ...Object.entries(spreads).map(([name, { seconds, requests, refused, mostInFlight, messages }]) => {
-          const ratio = (seconds?.median ?? NaN) / without
-          const goal = GOALS.get(name)
-          const verdict = goal === undefined ? '' : `at most ${goal}: ${ratio <= goal ? 'holds' : 'does not hold'}`
-          return [
-            name,
-            cell(seconds),
-            ratio.toFixed(2),
-            verdict,
-            cell(requests, String),
-            cell(refused, String),
-            cell(mostInFlight, String),
-            cell(messages, String),
-          ]
-        }),
-      ]),
+      `${later.records} entries after ${later.warmUp}, a service that answers after ${later.delayMs} ms, spool on`,
+      ...tableOf(later, LATER, 'throughput'),
+      '',
+      `the first ${first.records} entries of an application, its start included`,
+      ...tableOf(first, FIRST, 'seconds'),
     ]
   },
 }
 
-/** @param {string} name @param {{ records: number, delayMs: number, seed: number }} settings @returns {Promise<Record<string, number>>} */
-async function measureOne(name, { records, delayMs, seed }) {
+/**
+ * @param {{ records: number, delayMs: number, warmUp: number }} settings @param {readonly string[]} failing @param {number} rounds
+ * @param {(line: string) => void} tell @returns {Promise<Runs>}
+ */
+async function runsOf(settings, failing, rounds, tell) {
+  const all = [NONE, ...failing].map((name) => ({ name, runs: /** @type {Run[]} */ ([]) }))
+  let seed = 0
+  for (let round = 0; round < rounds; round += 1) {
+    tell(`round ${round + 1} of ${rounds}: ${settings.warmUp === 0 ? 'from the start' : 'later'}`)
+    for (const { name, runs } of round % 2 === 0 ? all : all.toReversed())
+      runs.push(await measureOne(name, settings, (seed += 1)))
+  }
+  return Object.fromEntries(all.map(({ name, runs }) => [name, runs]))
+}
+
+/** @param {string} name @param {{ records: number, delayMs: number, warmUp: number }} settings @param {number} seed @returns {Promise<Run>} */
+async function measureOne(name, { records, delayMs, warmUp }, seed) {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-bench-'))
-  const service = start(new URL('./service.mjs', import.meta.url), [name, String(delayMs), String(seed)])
+  const service = start(new URL('./service.mjs', import.meta.url), [
+    name,
+    String(delayMs),
+    String(seed),
+    String(warmUp),
+  ])
   try {
     const { url } = await service.first
-    const app = start(new URL('./app.mjs', import.meta.url), [url, String(records), JSON.stringify({ spool: { dir } })])
-    const { seconds, messages } = await app.first
+    const app = start(new URL('./app.mjs', import.meta.url), [
+      JSON.stringify({ url, warmUp, records, options: { spool: { dir } } }),
+    ])
+    const first = await app.first
+    if (warmUp > 0) await service.ask('begin')
+    const { seconds, messages, workerUs } = warmUp > 0 ? await app.ask('go on') : first
     const { requests, refused, entries, duplicated, mostInFlight } = await service.ask('what came')
     if (entries !== records || duplicated !== 0)
       throw new Error(`${name}: ${entries} of ${records} entries came, ${duplicated} of them twice`)
     await app.kill()
-    return { seconds, requests, refused, mostInFlight, messages }
+    return { seconds, workerUs, requests, refused, mostInFlight, messages }
   } finally {
     service.stop()
     rmSync(dir, { recursive: true, force: true })
   }
+}
+
+/** @param {Part} part @param {Readonly<Record<string, number | undefined>>} goals @param {'throughput' | 'seconds'} what the ratio is of */
+function tableOf({ records, runs }, goals, what) {
+  const secondsOf = (/** @type {string} */ name) => (runs[name] ?? []).map(({ seconds }) => seconds)
+  const none = secondsOf(NONE)
+  return table([
+    [
+      'answered 503',
+      `times ${what} without`,
+      'goal',
+      'seconds',
+      'entries/s',
+      'worker us',
+      'requests',
+      `of at least`,
+      '503',
+      'most in flight',
+      'problems reported',
+    ],
+    ...Object.entries(runs).map(([name, ofName]) => {
+      const samples = new Samples()
+      for (const run of ofName) for (const [key, value] of Object.entries(run)) samples.add(key, value)
+      const { seconds, workerUs, requests, refused, mostInFlight, messages } = samples.spreads()
+      const ratio = spread(what === 'seconds' ? ratios(secondsOf(name), none) : ratios(none, secondsOf(name)))
+      const goal = goals[name]
+      const holds = goal !== undefined && (what === 'seconds' ? ratio.median <= goal : ratio.median >= goal)
+      const said = `${what === 'seconds' ? 'at most' : 'at least'} ${goal}: ${holds ? 'holds' : 'does not hold'}`
+      return [
+        name,
+        written(ratio),
+        goal === undefined ? '' : said,
+        cell(seconds),
+        Math.round(records / (seconds?.median ?? NaN)).toLocaleString('en-US'),
+        cell(workerUs),
+        cell(requests, String),
+        String(records / ENTRIES_A_REQUEST),
+        cell(refused, String),
+        cell(mostInFlight, String),
+        cell(messages, String),
+      ]
+    }),
+  ])
 }

@@ -1,20 +1,36 @@
 /**
  * [own process] A service that answers some requests 503, as it is asked. Arguments: case, ms before each reply, a number from which chance
- * is drawn. It answers `{ requests, refused, entries, duplicated, mostInFlight }` to whatever it is asked.
+ * is drawn, records before the failures begin. It answers `Served` to whatever it is asked; 'begin' ends the warm-up.
  */
 import { createServer } from 'node:http'
+import { MarkCounter, PROTOCOLS, markOf } from '../peers/protocols.mjs'
 
-const [name, delayMs, seed] = /** @type {[string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
+/** @typedef {{ requests: number, refused: number, entries: number, duplicated: number, mostInFlight: number }} Served */
+
+const [name, delayMs, seed, warmUp] = /** @type {[string, string, string, string]} */ (
+  /** @type {unknown} */ (process.argv.slice(2))
+)
 const OUTAGE_FROM_MS = 300
 const OUTAGE_MS = 5_000
 const BURST_MS = 500
+const OURS = /** @type {import('../peers/protocols.mjs').Protocol} */ (PROTOCOLS['pino-ingest'])
+const MARK = Buffer.from(markOf(OURS).text)
+/** A body begins with its `batch_id`. */
+const ID_BYTES = 64
 
-const seen = { requests: 0, refused: 0, entries: 0, duplicated: 0, mostInFlight: 0 }
+let isWarm = warmUp === '0'
+/** @type {Served} */
+let seen = nothing()
 /** @type {Set<string>} */
 const batches = new Set()
 let inFlight = 0
 let firstAt = 0
 let state = Number(seed)
+
+/** @returns {Served} */
+function nothing() {
+  return { requests: 0, refused: 0, entries: 0, duplicated: 0, mostInFlight: 0 }
+}
 
 /** In [0, 1), the same numbers for the same seed (mulberry32). */
 function chance() {
@@ -25,6 +41,7 @@ function chance() {
 }
 
 function isRefused() {
+  if (!isWarm) return false
   const ms = performance.now() - firstAt
   if (name === 'down for 5 s') return ms >= OUTAGE_FROM_MS && ms < OUTAGE_FROM_MS + OUTAGE_MS
   if (name === 'every other 500 ms') return ms % (2 * BURST_MS) >= BURST_MS
@@ -38,9 +55,12 @@ const server = createServer((request, response) => {
   response.once('close', () => {
     inFlight -= 1
   })
-  /** @type {Buffer[]} */
-  const pieces = []
-  request.on('data', (piece) => pieces.push(piece))
+  const counter = new MarkCounter(MARK)
+  let head = Buffer.alloc(0)
+  request.on('data', (/** @type {Buffer} */ piece) => {
+    counter.write(piece)
+    if (head.length < ID_BYTES) head = Buffer.concat([head, piece.subarray(0, ID_BYTES)])
+  })
   request.on('end', () =>
     setTimeout(() => {
       if (isRefused()) {
@@ -48,13 +68,11 @@ const server = createServer((request, response) => {
         response.writeHead(503).end()
         return
       }
-      const { batch_id: id, logs } = JSON.parse(Buffer.concat(pieces).toString())
-      if (batches.has(id)) seen.duplicated += logs.length
+      const id = head.toString('latin1', 0, ID_BYTES)
+      if (batches.has(id)) seen.duplicated += counter.count
       batches.add(id)
-      seen.entries += logs.length
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ accepted: logs.length, message: 'ok', rejected: 0, errors: [] }))
+      seen.entries += counter.count
+      response.writeHead(200, OURS.headers).end(OURS.body(counter.count))
     }, Number(delayMs)),
   )
 })
@@ -62,5 +80,10 @@ server.listen(0, '127.0.0.1', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
   process.send?.({ url: `http://127.0.0.1:${port}/api/v1` })
 })
-process.on('message', () => process.send?.(seen))
+process.on('message', (question) => {
+  process.send?.(seen)
+  if (question !== 'begin') return
+  isWarm = true
+  seen = nothing()
+})
 process.on('disconnect', () => process.exit())

@@ -32,7 +32,7 @@ import { callsOf, sentOf } from '../tools/shapes.mjs'
 
 const WARM_UP_RECORDS = 100_000
 /** What has not come when nothing has come for so long is lost. */
-const LOST_AFTER_MS = 6000
+const LOST_AFTER_MS = 12_000
 /** Nor is waited longer than this: what has not come by then counts as lost. */
 const LIMIT_MS = 60_000
 /** What comes within this after the last is a duplicate. */

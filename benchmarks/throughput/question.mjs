@@ -1,9 +1,11 @@
 /** An application, pino's worker with a transport, and a sink, in three processes: the application logs as fast as it can. */
 import { bars, compare, tableOf } from '../peers/compare.mjs'
+import { ratioOf } from '../peers/ratios.mjs'
 import { installPeers } from '../peers/install.mjs'
 import { BASELINES, SPOOL_OFF, SPOOL_ON, peerSubjects } from '../peers/subjects.mjs'
 import { barChart } from '../tools/chart.mjs'
 import { SHAPES } from '../tools/shapes.mjs'
+import { bar } from '../tools/table.mjs'
 import { verdict } from './goals.mjs'
 
 /**
@@ -66,7 +68,28 @@ export const question = {
         label: labelOf(state, shape),
         bars: bars(rows.filter(isShown), key, unit),
       }))
+    /** @param {keyof import('../peers/run.mjs').Measured} key @param {import('../peers/ratios.mjs').Better} better */
+    const ratios = (key, better) =>
+      STATES.filter((state) => result[state] !== undefined).map((state) => ({
+        label: `${state}: ${MEANINGS[state]}`,
+        bars: [
+          ...measured(result).flatMap((load) => (load.state === state ? ratioBars(load, key, better) : [])),
+          { label: 'the best peer', value: 1 },
+        ],
+      }))
     return {
+      'throughput-ratios.svg': barChart({
+        title: 'Entries acknowledged a second, times the best peer of the round',
+        subtitle: 'More is better. With the spool on; thin lines show the least and the most of the rounds.',
+        unit: 'times',
+        groups: ratios('entriesPerSecond', 'most'),
+      }),
+      'throughput-cpu-ratios.svg': barChart({
+        title: "CPU of pino's worker for an entry, times the best peer of the round",
+        subtitle: 'Less is better. With the spool on; thin lines show the least and the most of the rounds.',
+        unit: 'times',
+        groups: ratios('workerUs', 'least'),
+      }),
       'throughput.svg': barChart({
         title: 'Entries acknowledged a second',
         subtitle: 'More is better. pino-ingest sends at most 100 a request, the peers as many as they like.',
@@ -102,6 +125,16 @@ function measured(result) {
       return rows === undefined ? [] : [{ state, shape, rows }]
     }),
   )
+}
+
+/**
+ * @param {{ shape: Shape, rows: Row[] }} load @param {keyof import('../peers/run.mjs').Measured} key
+ * @param {import('../peers/ratios.mjs').Better} better
+ */
+function ratioBars({ shape, rows }, key, better) {
+  const ours = rows.find(({ name }) => name === SPOOL_ON.name)
+  const ratio = ours && ratioOf(rows, ours, key, better)
+  return ratio === undefined ? [] : [{ label: `${shape}: ${SHAPES[shape].meaning}`, ...bar(ratio), isOurs: true }]
 }
 
 /** @param {State} state @param {Shape} shape */

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 
 /**
  * @typedef {import('./questions.mjs').Question} Question
- * @typedef {{ questions: Question[], isAll: boolean, given: Record<string, number>, isQuick: boolean, isList: boolean, isRedraw: boolean, out: string | undefined }} Command
+ * @typedef {{ questions: Question[], isAll: boolean, given: Record<string, number>, isQuick: boolean, isList: boolean, isRedraw: boolean, isReadme: boolean, out: string | undefined }} Command
  *   given: options by name, all of them known to a question that is asked
  */
 
@@ -11,6 +11,7 @@ const OWN = /** @type {const} */ ({
   list: { type: 'boolean' },
   quick: { type: 'boolean' },
   redraw: { type: 'boolean' },
+  readme: { type: 'boolean' },
   out: { type: 'string' },
 })
 
@@ -46,8 +47,9 @@ export function parseCommand(args, questions, broken = new Map()) {
     list = false,
     quick = false,
     redraw = false,
+    readme = false,
     out,
-  } = /** @type {{ list?: boolean, quick?: boolean, redraw?: boolean, out?: string }} */ (values)
+  } = /** @type {{ list?: boolean, quick?: boolean, redraw?: boolean, readme?: boolean, out?: string }} */ (values)
   return {
     questions: asked,
     isAll: positionals.length === 0,
@@ -55,6 +57,7 @@ export function parseCommand(args, questions, broken = new Map()) {
     isQuick: quick,
     isList: list,
     isRedraw: redraw,
+    isReadme: readme,
     out,
   }
 }
@@ -84,7 +87,7 @@ function parsed(args, known) {
     // Its second sentence is about names that begin with a dash, of which there are none.
     const [message] = /** @type {Error} */ (error).message.split('. ')
     throw new RangeError(
-      `${message}; there are --list, --quick, --redraw, --out DIR, and ${[...known].map((name) => `--${name} N`).join(', ')}`,
+      `${message}; there are --list, --quick, --redraw, --readme, --out DIR, and ${[...known].map((name) => `--${name} N`).join(', ')}`,
       { cause: error },
     )
   }

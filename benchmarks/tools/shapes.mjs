@@ -19,7 +19,7 @@ export const SHAPES = {
   small: { make: small, meaning: 'lines of an application' },
   http: { make: http, meaning: 'requests as pino-http and Fastify write them' },
   error: { make: error, meaning: 'errors with their stacks' },
-  mix: { make: mix, meaning: '90 % lines and requests, 9 % below the level that is sent, 1 % errors' },
+  mix: { make: mix, meaning: 'lines and requests, 9 % debug, 1 % errors' },
 }
 
 /** Without the mix: each is of one kind, and all of it is sent. */

@@ -11,6 +11,11 @@ export function spread(values) {
   return { median: rounded(median), min: rounded(at(0)), max: rounded(at(-1)) }
 }
 
+/** Round by round. @param {readonly number[]} values @param {readonly number[]} others @returns {number[]} */
+export function ratios(values, others) {
+  return values.map((value, round) => value / /** @type {number} */ (others[round]))
+}
+
 /** Samples of every name, round by round. */
 export class Samples {
   /** @type {Map<string, number[]>} */

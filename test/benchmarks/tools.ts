@@ -63,6 +63,7 @@ export interface Command {
   isQuick: boolean
   isList: boolean
   isRedraw: boolean
+  isReadme: boolean
   out: string | undefined
 }
 
