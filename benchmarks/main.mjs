@@ -1,9 +1,10 @@
 /**
  * Asks the questions of this folder: measures, prints, and keeps result and charts.
- * `npm run bench [-- NAME…] [--list] [--quick] [--rounds N] [--records N] [--OPTION N] [--out DIR] [--redraw] [--readme]`
+ * `npm run bench [-- NAME…] [--list] [--quick] [--rounds N] [--records N] [--OPTION N] [--out DIR] [--redraw] [--readme] [--against DIR]`
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { agreementOf } from './tools/agreement.mjs'
 import { hasDefaults, optionsFor, parseCommand } from './tools/command-line.mjs'
 import { stopAll } from './tools/children.mjs'
 import { loadQuestions } from './tools/questions.mjs'
@@ -44,7 +45,8 @@ async function run(command) {
     const out = command.out ?? (hasDefaults(question, options) ? KEPT : TRIAL)
     try {
       mkdirSync(out, { recursive: true })
-      if (command.isRedraw) redraw(question, out)
+      if (command.against !== undefined) compareWith(question, command.out ?? KEPT, command.against)
+      else if (command.isRedraw) redraw(question, out)
       else await ask(question, options, out)
     } catch (error) {
       fail(question.name, error)
@@ -80,6 +82,14 @@ function redraw(question, out) {
   const kept = readResult(out, question.name)
   if (kept === undefined) console.log(`\n${question.name}: there is no result in ${out}`)
   else show(question, kept, out)
+}
+
+/** @param {Question} question @param {string} folder @param {string} against */
+function compareWith({ name }, folder, against) {
+  const [one, other] = [readResult(folder, name), readResult(against, name)]
+  if (one === undefined || other === undefined) return
+  const lines = agreementOf(one, other)
+  if (lines.length > 1) console.log(['', name, ...lines].join('\n'))
 }
 
 /** @param {Question} question @param {import('./tools/results.mjs').Kept} kept @param {string} out */

@@ -17,6 +17,8 @@ import { verdict } from './goals.mjs'
 
 const SHAPES_ASKED = /** @type {Shape[]} */ (Object.keys(SHAPES))
 const STATES = /** @type {const} */ (['cold', 'warm'])
+const MIX_NOTE =
+  'The debug lines reach the worker of pino-ingest, for its breadcrumbs (level of the logger: debug), and not those of the peers (info).'
 const MEANINGS = { cold: 'the first records of a process, from ready on', warm: 'after 100,000 records' }
 
 export const question = {
@@ -53,6 +55,7 @@ export const question = {
   lines(result) {
     return measured(result).flatMap(({ state, shape, rows }) => [
       `${labelOf(state, shape)} (${MEANINGS[state]})`,
+      ...(shape === 'mix' ? [MIX_NOTE] : []),
       ...verdict(state, shape, rows),
       ...tableOf(rows),
       '',

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 
 /**
  * @typedef {import('./questions.mjs').Question} Question
- * @typedef {{ questions: Question[], isAll: boolean, given: Record<string, number>, isQuick: boolean, isList: boolean, isRedraw: boolean, isReadme: boolean, out: string | undefined }} Command
+ * @typedef {{ questions: Question[], isAll: boolean, given: Record<string, number>, isQuick: boolean, isList: boolean, isRedraw: boolean, isReadme: boolean, out: string | undefined, against: string | undefined }} Command
  *   given: options by name, all of them known to a question that is asked
  */
 
@@ -13,6 +13,7 @@ const OWN = /** @type {const} */ ({
   redraw: { type: 'boolean' },
   readme: { type: 'boolean' },
   out: { type: 'string' },
+  against: { type: 'string' },
 })
 
 /**
@@ -49,7 +50,10 @@ export function parseCommand(args, questions, broken = new Map()) {
     redraw = false,
     readme = false,
     out,
-  } = /** @type {{ list?: boolean, quick?: boolean, redraw?: boolean, readme?: boolean, out?: string }} */ (values)
+    against,
+  } = /** @type {{ list?: boolean, quick?: boolean, redraw?: boolean, readme?: boolean, out?: string, against?: string }} */ (
+    values
+  )
   return {
     questions: asked,
     isAll: positionals.length === 0,
@@ -59,6 +63,7 @@ export function parseCommand(args, questions, broken = new Map()) {
     isRedraw: redraw,
     isReadme: readme,
     out,
+    against,
   }
 }
 
@@ -87,7 +92,7 @@ function parsed(args, known) {
     // Its second sentence is about names that begin with a dash, of which there are none.
     const [message] = /** @type {Error} */ (error).message.split('. ')
     throw new RangeError(
-      `${message}; there are --list, --quick, --redraw, --readme, --out DIR, and ${[...known].map((name) => `--${name} N`).join(', ')}`,
+      `${message}; there are --list, --quick, --redraw, --readme, --out DIR, --against DIR, and ${[...known].map((name) => `--${name} N`).join(', ')}`,
       { cause: error },
     )
   }

@@ -65,6 +65,7 @@ export interface Command {
   isRedraw: boolean
   isReadme: boolean
   out: string | undefined
+  against: string | undefined
 }
 
 export interface Call {
