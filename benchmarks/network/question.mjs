@@ -30,17 +30,18 @@ export const question = {
   asks: 'How many entries a second are acknowledged by a service that takes its time, and what happens to one that slows down under load?',
   needsLinux: true,
   /** peers: the first so many of `VERSIONS`, 6 are all. only-ours: 1 leaves all others out. */
-  options: { rounds: 5, records: 150_000, peers: 3, 'only-ours': 0 },
-  quick: { rounds: 1, records: 30_000 },
+  options: { rounds: 5, records: 150_000, 'warm-up': 100_000, peers: 3, 'only-ours': 0 },
+  quick: { rounds: 1, records: 30_000, 'warm-up': 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, records = 0, peers: count = 0, 'only-ours': onlyOurs = 0 }, tell }) {
-    const peers = onlyOurs > 0 ? [] : peerSubjects(installPeers(tell)).slice(0, count)
+  async measure({ options, tell }) {
+    const { rounds = 0, records = 0, 'warm-up': warmUp = 0, peers: count = 0 } = options
+    const peers = options['only-ours'] ? [] : peerSubjects(installPeers(tell)).slice(0, count)
     const loads = Object.fromEntries(
-      DELAYS_MS.map((delayMs) => [`${delayMs} ms`, { shape: /** @type {const} */ ('http'), records, delayMs }]),
+      DELAYS_MS.map((delayMs) => [`${delayMs} ms`, { shape: /** @type {const} */ ('http'), records, warmUp, delayMs }]),
     )
     const delays = await compare({ rounds, loads, subjects: [...OURS, ...peers], tell })
-    return { delays, slowing: await measureSlowing({ rounds, records, tell }) }
+    return { delays, slowing: await measureSlowing({ rounds, records, warmUp, tell }) }
   },
 
   /** @param {Result} result */

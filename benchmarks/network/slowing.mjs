@@ -26,8 +26,8 @@ const ENTRIES_A_REQUEST = 100
 /** What it can take at most. */
 const IDEAL = ((SERVICE.capacity * ENTRIES_A_REQUEST) / SERVICE.delayMs) * 1000
 
-/** @param {{ rounds: number, records: number, tell: (line: string) => void }} settings @returns {Promise<Slowing[]>} */
-export function measureSlowing({ rounds, records, tell }) {
+/** @param {{ rounds: number, records: number, warmUp: number, tell: (line: string) => void }} settings @returns {Promise<Slowing[]>} */
+export function measureSlowing({ rounds, records, warmUp, tell }) {
   return withPeerSink(async (sink) => {
     const all = OURS.map((subject) => ({
       subject,
@@ -42,6 +42,7 @@ export function measureSlowing({ rounds, records, tell }) {
         const { lost, duplicated, measured, seen } = await run(sink, one.subject, {
           shape: 'http',
           records,
+          warmUp,
           ...SERVICE,
         })
         if (seen === undefined) throw new Error('ours speaks to the sink')

@@ -13,7 +13,7 @@ import { callsOf, sentOf } from '../tools/shapes.mjs'
  * @typedef {object} Load
  * @property {Shape} shape
  * @property {number} records that are logged; those below the level are not sent
- * @property {boolean} [isCold] the first records of a process are measured, without warm-up
+ * @property {number} [warmUp] records before them, 100,000 by default; 0: the first records of a process are measured
  * @property {number} delayMs
  * @property {number} [capacity]
  * @property {number} [refusesAbove]
@@ -66,10 +66,10 @@ export async function run(sink, subject, load) {
 
 /** @param {Parameters<typeof run>[0]} sink @param {Subject} subject @param {Load} load @param {string} folder @returns {Promise<Outcome>} */
 async function runAgainst(sink, subject, load, folder) {
-  const { shape, records, isCold = false, ...service } = load
+  const { shape, records, warmUp: warmUpRecords = WARM_UP_RECORDS, ...service } = load
   const begin = { peer: subject.peer, ...service }
   const calls = callsOf(shape)
-  const warmUp = isCold ? 0 : sentOf(calls, WARM_UP_RECORDS)
+  const warmUp = sentOf(calls, warmUpRecords)
   const sent = sentOf(calls, records)
   const arrived = (/** @type {number} */ entries) =>
     sink.ask({ awaits: entries, quietMs: LOST_AFTER_MS + service.delayMs, limitMs: LIMIT_MS })
@@ -80,7 +80,7 @@ async function runAgainst(sink, subject, load, folder) {
   })
   const app = startApp(subject, load, subject.options(sink.url, folder))
   await app.first
-  const warm = isCold ? undefined : await arrived(warmUp).then(() => sink.ask({ settleMs: WARM_UP_SETTLE_MS }))
+  const warm = warmUp === 0 ? undefined : await arrived(warmUp).then(() => sink.ask({ settleMs: WARM_UP_SETTLE_MS }))
   await sink.ask({ begin })
   await app.ask('go on')
   const { lastAnswerNs, cpuUs } = await arrived(sent)
@@ -112,11 +112,11 @@ async function runAlone(subject, load) {
 }
 
 /** @param {Subject} subject @param {Load} load @param {object} options */
-function startApp({ target, peer, level = 'info' }, { shape, records, isCold = false }, options) {
+function startApp({ target, peer, level = 'info' }, { shape, records, warmUp = WARM_UP_RECORDS }, options) {
   /** @type {import('./app.mjs').Plan} */
   const plan = {
     shape,
-    warmUp: isCold ? 0 : WARM_UP_RECORDS,
+    warmUp,
     records,
     level,
     awaitsFlush: peer === '',

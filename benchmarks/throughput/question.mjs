@@ -26,23 +26,31 @@ export const question = {
   asks: 'How many entries a second are acknowledged, and at what cost of CPU and memory, beside the peers?',
   needsLinux: true,
   /**
-   * records: warm; cold-records: cold. shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only cold, 2 only warm, 0 both.
+   * records: warm, after `warm-up`; cold-records: cold. shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only cold, 2 only warm, 0 both.
    * peers: the first so many of `VERSIONS`, 6 are all. only-ours: 1 leaves all others out.
    */
-  options: { rounds: 5, records: 150_000, 'cold-records': 30_000, shape: 0, cold: 0, peers: 3, 'only-ours': 0 },
-  quick: { rounds: 1, records: 30_000 },
+  options: {
+    rounds: 5,
+    records: 150_000,
+    'warm-up': 100_000,
+    'cold-records': 30_000,
+    shape: 0,
+    cold: 0,
+    peers: 3,
+    'only-ours': 0,
+  },
+  quick: { rounds: 1, records: 30_000, 'warm-up': 50_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   async measure({ options, tell }) {
-    const { rounds = 0, records = 0, shape: number = 0, cold = 0, peers = 0 } = options
+    const { rounds = 0, records = 0, 'warm-up': warmUp = 0, shape: number = 0, cold = 0, peers = 0 } = options
     const others = options['only-ours'] ? [] : [...peerSubjects(installPeers(tell)).slice(0, peers), ...BASELINES]
     const shapes = number > 0 ? SHAPES_ASKED.slice(number - 1, number) : SHAPES_ASKED
     const states = cold > 0 ? STATES.slice(cold - 1, cold) : STATES
     const loads = states.flatMap((state) =>
       shapes.map((shape) => {
-        const isCold = state === 'cold'
-        const count = isCold ? (options['cold-records'] ?? 0) : records
-        return [`${state} ${shape}`, { shape, records: count, isCold, delayMs: 0 }]
+        const counts = state === 'cold' ? { records: options['cold-records'], warmUp: 0 } : { records, warmUp }
+        return [`${state} ${shape}`, { shape, ...counts, delayMs: 0 }]
       }),
     )
     const subjects = [SPOOL_ON, SPOOL_OFF, ...others]
