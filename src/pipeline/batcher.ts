@@ -21,15 +21,21 @@ const INITIAL_BYTES = 64 * 1024
 /** A UTF-16 unit becomes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
 const COMMA = 0x2c
+/**
+ * UTF-16 units that are encoded at once. Encoding each entry of 200 bytes alone takes 0.15 us longer per entry; a longer group is not faster.
+ * Every `commit` encodes the rest.
+ */
+const GROUP_UNITS = 4 * 1024
 /** Bytes per `append`. Damage on disk costs at least this much; a quarter of it would cost 5 % more of the worker's time. */
 const LOG_BYTES = 32 * 1024
 /** After a pause a batch waits only this long: entries that are logged together arrive within it. */
 const LINGER_MS = 50
 const NO_BODY = Buffer.alloc(0)
+const NONE: readonly Batch[] = []
 const CLOSING = Buffer.from(']}')
 
 /**
- * Writes every entry as UTF-8 at once: a string stored until the seal would retain the whole chunk that it is a slice of.
+ * Writes entries as UTF-8 in the turn in which they arrive: a string stored until the seal would retain the whole chunk that it is a slice of.
  * All batches use one scratch buffer, which is copied at the seal, so that a waiting batch uses only the memory of its own bytes. The copy
  * costs about 2 us a batch of 25 KB.
  */
@@ -38,7 +44,10 @@ export class Batcher {
   readonly #newId: () => string
   #scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   #batchId = ''
+  /** Bytes of the entries that are encoded, with the start of the body. */
   #length = 0
+  /** Entries that are not yet encoded, comma-separated. */
+  #text = ''
   #count = 0
   #highestSeverity = 0
   #dueAt = 0
@@ -49,8 +58,8 @@ export class Batcher {
   /** Number of bytes of the open batch that were passed to the log. */
   #loggedLength = 0
   #loggedCount = 0
-  /** Offset of the end of each entry of the open batch. */
-  #ends: number[] = []
+  /** The open batch after each `append`: number of entries, and the offset of their end. */
+  #appends: { readonly count: number; readonly end: number }[] = []
   #isCommitted = true
   /** Whether the open batch is being sealed. A listener may add an entry meanwhile: it is sealed, too. */
   #isCutting = false
@@ -69,6 +78,7 @@ export class Batcher {
 
   /** Bytes of the body, if it were sealed now. */
   get pendingBytes(): number {
+    this.#encode()
     return this.#count === 0 ? 0 : this.#length + CLOSING.length
   }
 
@@ -77,21 +87,23 @@ export class Batcher {
    * @param severity 0 (debug) to 4 (fatal)
    */
   add(entryJson: string, severity: number): void {
-    const full = this.#count > 0 && !this.#isCutting && !this.#fits(entryJson) ? this.#cut() : []
+    const full = this.#count > 0 && !this.#isCutting && !this.#fits(entryJson) ? this.#cut() : NONE
     if (this.#count === 0) this.#open()
     if (severity > this.#highestSeverity) this.#highestSeverity = severity
-    this.#write(entryJson)
-    // After the entry was written: `onBatch` may read `pendingEntries` or add an entry.
-    this.#handOver(full)
-    if (this.#count >= this.#options.batch.size || this.pendingBytes >= this.#options.batch.bytes) this.seal()
+    this.#text = this.#text === '' ? entryJson : `${this.#text},${entryJson}`
+    this.#count += 1
+    this.#isCommitted = false
+    if (this.#text.length >= GROUP_UNITS) this.#encode()
+    // After the entry was added: `onBatch` may read `pendingEntries` or add an entry.
+    if (full !== NONE) this.#handOver(full)
+    if (this.#count >= this.#options.batch.size || !this.#fits('')) this.seal()
   }
 
   /** Writes all added entries to disk, synchronously: a process without CPU time may be killed before a timer fires. */
   commit(): void {
-    const { log } = this.#options
-    if (log === undefined || this.#isCommitted) return
+    if (this.#isCommitted) return
     this.#log()
-    while (!log.flush()) this.#restartBatch()
+    while (this.#options.log?.flush() === false) this.#restartBatch()
     this.#isCommitted = true
   }
 
@@ -107,30 +119,36 @@ export class Batcher {
     }
   }
 
-  /** Counts bytes only if the worst case would not fit. */
+  /** Whether another entry fits. Counts bytes only if the worst case would not fit. */
   #fits(entryJson: string): boolean {
-    const left = this.#options.batch.bytes - this.#length - 1 - CLOSING.length
-    return entryJson.length * MAX_BYTES_PER_UNIT <= left || Buffer.byteLength(entryJson) <= left
+    const most = this.#options.batch.bytes - CLOSING.length - 1
+    if (this.#length + (this.#text.length + 1 + entryJson.length) * MAX_BYTES_PER_UNIT <= most) return true
+    this.#encode()
+    return this.#length + Buffer.byteLength(entryJson) <= most
   }
 
-  #write(entryJson: string): void {
-    this.#reserve(entryJson)
-    if (this.#count > 0) this.#scratch[this.#length++] = COMMA
-    this.#length += this.#scratch.write(entryJson, this.#length)
-    this.#count += 1
-    this.#ends.push(this.#length)
-    this.#isCommitted = false
+  #encode(): void {
+    const text = this.#text
+    if (text === '') return
+    this.#text = ''
+    this.#reserve(text)
+    if (this.#length > this.#headLength) this.#scratch[this.#length++] = COMMA
+    this.#length += this.#scratch.write(text, this.#length)
     if (this.#length - this.#loggedLength >= LOG_BYTES) this.#log()
   }
 
   #log(): void {
     const { log } = this.#options
-    if (log === undefined || this.#loggedCount === this.#count) return
-    const start = this.#loggedCount === 0 ? this.#loggedLength : this.#loggedLength + 1 // after the comma
-    const text = this.#scratch.subarray(start, this.#length)
-    log.append(this.#batchId, this.#loggedCount, this.#count - this.#loggedCount, this.#highestSeverity, text)
+    this.#encode()
+    const first = this.#loggedCount
+    if (log === undefined || first === this.#count) return
+    const start = first === 0 ? this.#loggedLength : this.#loggedLength + 1 // after the comma
+    // Before the call: a listener of the log may add an entry.
     this.#loggedLength = this.#length
     this.#loggedCount = this.#count
+    this.#appends.push({ count: this.#count, end: this.#length })
+    const text = this.#scratch.subarray(start, this.#length)
+    log.append(this.#batchId, first, this.#count - first, this.#highestSeverity, text)
   }
 
   #reserve(entryJson: string): void {
@@ -200,14 +218,14 @@ export class Batcher {
 
   /** Splits the open batch. @returns the body of the first `count` entries; the others become the open batch, under a new id */
   #takeFirst(count: number): Buffer {
-    const end = this.#ends[count - 1] as number
+    this.#encode()
+    const end = this.#appends.find((append) => append.count === count)?.end as number
     const body = Buffer.concat([this.#scratch.subarray(0, end), CLOSING])
     const removed = end + 1 - this.#headLength // including the comma
     this.#scratch.copyWithin(this.#headLength, end + 1, this.#length)
     this.#length -= removed
     this.#count -= count
     this.#handingOver += count
-    this.#ends = this.#ends.slice(count).map((at) => at - removed)
     this.#restartBatch()
     return body
   }
@@ -218,6 +236,7 @@ export class Batcher {
     this.#scratch.write(this.#batchId, ID_AT)
     this.#loggedLength = this.#headLength
     this.#loggedCount = 0
+    this.#appends = []
     this.#log()
   }
 
@@ -225,7 +244,7 @@ export class Batcher {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     this.#count = 0
-    this.#ends = []
+    this.#appends = []
     this.#highestSeverity = 0
     this.#loggedCount = 0
     // Releases the memory of a very large entry.
