@@ -55,7 +55,8 @@ export class AcknowledgementLog {
     if (this.#unwritten.length === 0) return
     try {
       this.#fd ??= openForAppend(this.#path)
-      writeAll(this.#fd, Buffer.concat(this.#unwritten))
+      const [only] = this.#unwritten
+      writeAll(this.#fd, this.#unwritten.length === 1 && only !== undefined ? only : Buffer.concat(this.#unwritten))
       this.#unwritten = []
     } catch (error) {
       // If half a record could not be cut off, reopening the log does it.

@@ -4,6 +4,7 @@ export const MAX_POSITIONS = BYTES * 8
 
 export class PositionSet {
   readonly bytes: Uint8Array
+  #size: number | undefined
 
   /** @param bytes 16 bytes, which are copied */
   constructor(bytes: Uint8Array) {
@@ -30,9 +31,10 @@ export class PositionSet {
   }
 
   get size(): number {
+    if (this.#size !== undefined) return this.#size
     let size = 0
     for (const byte of this.bytes) for (let rest = byte; rest !== 0; rest &= rest - 1) size += 1
-    return size
+    return (this.#size = size)
   }
 
   has(position: number): boolean {

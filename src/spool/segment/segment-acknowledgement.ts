@@ -14,10 +14,13 @@ class SegmentAcknowledgement implements BatchAcknowledgement {
   readonly #batch: StoredBatch
   /** Position in the stored batch of each entry of this sub-batch. */
   readonly #positions: readonly number[]
+  /** The same as a set. */
+  readonly #all: PositionSet
 
-  constructor(batch: StoredBatch, positions: readonly number[]) {
+  constructor(batch: StoredBatch, positions: readonly number[], all = PositionSet.from(positions)) {
     this.#batch = batch
     this.#positions = positions
+    this.#all = all
   }
 
   get isDurable(): boolean {
@@ -33,10 +36,11 @@ class SegmentAcknowledgement implements BatchAcknowledgement {
 
   acknowledge(indices?: readonly number[]): void {
     const { segment, batchId, unsettled } = this.#batch
-    const positions = indices === undefined ? this.#positions : this.#positionsAt(indices)
-    const settled = unsettled.intersection(PositionSet.from(positions))
+    const positions = indices === undefined ? this.#all : PositionSet.from(this.#positionsAt(indices))
+    // Usually a whole batch is settled at once.
+    const settled = positions === unsettled ? unsettled : unsettled.intersection(positions)
     if (settled.size === 0) return
-    this.#batch.unsettled = unsettled.difference(settled)
+    this.#batch.unsettled = positions === unsettled ? NONE : unsettled.difference(settled)
     // The segment was dropped, or claimed by another process.
     if (segment.isGone) return
     segment.acknowledgements.recordSettled(batchId, settled)
@@ -58,12 +62,14 @@ export function createPartAcknowledgements(
   return groups.map((positions) => new SegmentAcknowledgement(batch, positions))
 }
 
-/** By count: batches share these lists. */
-const ALL_POSITIONS = Array.from({ length: 101 }, (_, count) => [...Array(count).keys()])
+const NONE = PositionSet.empty()
+/** By count: batches share these lists and sets. */
+const WHOLE_BATCHES: { readonly positions: readonly number[]; readonly all: PositionSet }[] = []
 
 export function createAcknowledgement(segment: Segment, batchId: string, count: number): BatchAcknowledgement {
-  return new SegmentAcknowledgement(
-    { segment, batchId, unsettled: PositionSet.first(count) },
-    ALL_POSITIONS[count] as readonly number[],
-  )
+  const { positions, all } = (WHOLE_BATCHES[count] ??= {
+    positions: [...Array(count).keys()],
+    all: PositionSet.first(count),
+  })
+  return new SegmentAcknowledgement({ segment, batchId, unsettled: all }, positions, all)
 }
