@@ -12,8 +12,10 @@ import { SETTINGS, newMapper } from './configured.mjs'
 export function batchesOf(lines) {
   /** @type {{ batch: Batch, pieces: Piece[] }[]} */
   const batches = []
-  /** @type {Piece[]} */
-  let pieces = []
+  /** @type {Map<string, Piece[]>} */
+  const pieces = new Map()
+  /** @type {Map<string, number>} */
+  const counts = new Map()
   const log = {
     append: (
       /** @type {string} */ batchId,
@@ -22,18 +24,23 @@ export function batchesOf(lines) {
       /** @type {number} */ severity,
       /** @type {Uint8Array} */ text,
     ) => {
-      pieces.push({ batchId, first, count, severity, text: Buffer.from(text) })
+      const own = pieces.get(batchId) ?? []
+      own.push({ batchId, first, count, severity, text: Buffer.from(text) })
+      pieces.set(batchId, own)
     },
-    flush() {},
-    seal: (/** @type {Batch} */ batch) => batch,
+    flush: () => true,
+    seal: (/** @type {string} */ batchId, /** @type {number} */ count) => {
+      counts.set(batchId, count)
+      return true
+    },
+    finish: (/** @type {string} */ batchId) => ({ count: counts.get(batchId) ?? 0 }),
   }
   const batcher = new Batcher({
     ...SETTINGS,
     clock: systemClock,
     log,
     onBatch: (batch) => {
-      batches.push({ batch, pieces })
-      pieces = []
+      batches.push({ batch, pieces: pieces.get(batch.batchId) ?? [] })
     },
   })
   const mapper = newMapper()
