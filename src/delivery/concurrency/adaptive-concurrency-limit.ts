@@ -10,9 +10,8 @@
  * `base` again from time to time: the service may have become slower for other reasons, and a `base` measured under our own load
  * would only rise.
  *
- * Outage: the limit is one, then grows as at the start; after an overload only as far as `OverloadCeiling` allows. An overload
- * reply to a lone request is an outage. If some requests fail while others are accepted, the limit shrinks by a tenth as long as
- * that helps.
+ * Outage: the limit is one, then grows as at the start; after an overload only as far as `OverloadCeiling` allows. If requests
+ * often fail while others are accepted, the limit shrinks by a tenth as long as that helps.
  */
 import { OverloadCeiling } from './overload-ceiling.js'
 import { ResponseTimeSampler, trimmedMean } from './response-time-sampler.js'
@@ -142,13 +141,15 @@ export class AdaptiveConcurrencyLimit {
     this.#startOver(1)
   }
 
-  /** A request failed while others were accepted. Lowers the limit once per round trip. @param delayMs delay before its batch is sent again */
-  isolatedFailure({ sequence, concurrentRequests }: InFlightRequest, delayMs: number): void {
-    if (sequence < this.#ignoredBefore) return this.#ceiling.addDelay(delayMs)
-    // The limit was not used: lowering it would not help.
-    if (concurrentRequests * 4 < this.#limit * 3) return
+  /** A request failed while others were accepted. Frequent failures lower the limit, at most once per round trip. */
+  isolatedFailure({ sequence, concurrentRequests }: InFlightRequest): void {
+    if (sequence < this.#ignoredBefore) return this.#ceiling.addFailure()
+    // The limit was not used, or is one: lowering it would not help.
+    if (this.#limit === 1 || concurrentRequests * 4 < this.#limit * 3) return
+    const limit = this.#ceiling.isolatedFailure(sequence, concurrentRequests, this.#limit, this.#sampler.now)
+    if (limit === this.#limit) return
+    this.#limit = limit
     this.#ignoredBefore = this.#begun
-    this.#limit = this.#ceiling.isolatedFailure(concurrentRequests, this.#limit, this.#sampler.now, delayMs)
   }
 
   /** One request at a time, until the next success. */

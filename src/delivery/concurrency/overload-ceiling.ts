@@ -1,14 +1,22 @@
 /**
  * Limits concurrency after an overload reply. Up to half of the requests that were in flight the limit grows fast again. The
  * number at which the service was overloaded is not tried again for a multiple of the time that the overload cost.
+ *
+ * Failures while other requests are accepted are an overload only if there are fewer of them at a lower limit. A service that
+ * accepts one request less than are in flight fails at least one per round trip. Fewer failures cost less than a lower limit
+ * would, and do not change it.
  */
 import type { Retryable } from '../../batch/sender.js'
 
 /** Maximum share of the number of requests that were in flight at the overload. */
 const CAUTIOUS_SHARE = 0.9
+/** The limit shrinks after this number of failures within as many round trips. */
+const FREQUENT = 3
 /** Multiple of the time that the overload cost, that is, until the same number of requests was in flight again. */
 const PATIENCE = 10
 const MAX_PATIENCE_MS = 60_000
+/** A number at which requests failed is not tried again before this number was accepted per failure. */
+const ACCEPTED_PER_FAILURE = 200
 /** Lowest limit: with one request at a time, partial failures cannot be distinguished from an outage. */
 const MIN_LIMIT = 2
 
@@ -17,6 +25,12 @@ export class OverloadCeiling {
   #ceiling = Infinity
   #since = 0
   #until = Infinity
+  /** Failures while other requests were accepted, since the limit is lowered. */
+  #failed = 0
+  /** Requests accepted at the ceiling. */
+  #accepted = 0
+  /** Latest failures while the limit is not lowered, the oldest first. */
+  #latest: { readonly sequence: number; readonly now: number }[] = []
   /** The limit before failures lowered it. */
   #limitBefore = 0
   /** Until then failures do not lower the limit, because they did not depend on it. */
@@ -34,6 +48,7 @@ export class OverloadCeiling {
 
   /** @param inFlight requests in flight, including the one with the overload reply */
   overloaded(inFlight: number, now: number): void {
+    this.reset()
     this.#half = Math.max(Math.floor(inFlight / 2), 1)
     this.#ceiling = Math.max(Math.min(inFlight - 1, Math.floor(inFlight * CAUTIOUS_SHARE)), 1)
     this.#since = now
@@ -41,39 +56,48 @@ export class OverloadCeiling {
   }
 
   /**
-   * A request failed while others were accepted: lowers the limit by a tenth. If requests still fail at half the limit, the
-   * failures do not depend on it: it is restored, and failures do not lower it for a while.
-   * @param inFlight requests in flight, including this one @param delayMs delay of its batch @returns the new limit
+   * A request failed while others were accepted. If such failures are frequent, lowers the limit by a tenth. If requests still
+   * fail at half the limit, the failures do not depend on it: it is restored, and failures do not lower it for a while.
+   * @param sequence number of the request @param inFlight requests in flight, including this one @returns the new limit
    */
-  isolatedFailure(inFlight: number, limit: number, now: number, delayMs: number): number {
+  isolatedFailure(sequence: number, inFlight: number, limit: number, now: number): number {
     if (now < this.#unrelatedUntil) return limit
     if (this.#ceiling === Infinity) {
+      this.#latest = [...this.#latest.slice(1 - FREQUENT), { sequence, now }]
+      const [first] = this.#latest
+      if (first === undefined || this.#latest.length < FREQUENT) return limit
+      if (sequence - first.sequence > FREQUENT * inFlight) return limit
       this.#limitBefore = limit
-      this.#since = now - delayMs
+      this.#since = first.now
+      this.#failed = FREQUENT
     } else if (inFlight <= Math.max(this.#limitBefore / 2, MIN_LIMIT)) {
       this.#unrelatedUntil = now + Math.min((now - this.#since) * PATIENCE, MAX_PATIENCE_MS)
       this.reset()
       return Math.max(this.#limitBefore, limit)
-    }
+    } else this.#failed += 1
     this.#ceiling = reduced(inFlight)
+    this.#accepted = 0
     this.#until = Infinity
     return reduced(limit)
   }
 
   /** Another request of the same round trip failed. */
-  addDelay(delayMs: number): void {
-    this.#since -= delayMs
+  addFailure(): void {
+    this.#failed += 1
   }
 
   /** A request succeeded at this limit. */
   succeeded(limit: number, now: number): void {
     if (limit < this.#ceiling) return
+    this.#accepted += 1
     this.#until = Math.min(this.#until, now + Math.min((now - this.#since) * PATIENCE, MAX_PATIENCE_MS))
-    if (now >= this.#until) this.#ceiling = Infinity
+    if (now >= this.#until && this.#accepted >= this.#failed * ACCEPTED_PER_FAILURE) this.#ceiling = Infinity
   }
 
   reset(): void {
     this.#half = this.#ceiling = Infinity
+    this.#failed = this.#accepted = 0
+    this.#latest = []
   }
 }
 

@@ -2,7 +2,8 @@
  * Decides when a batch may be sent, and how many at once. All batches share its knowledge of the service.
  *
  * Closed: one attempt at a time at first. While batches wait and the service keeps up, concurrency grows up to `maxConcurrency`
- * (`AdaptiveConcurrencyLimit`). A failure while other requests are accepted delays only its own batch. Open: an outage replaces
+ * (`AdaptiveConcurrencyLimit`). A failure while other requests are accepted delays only its own batch, for a few response times at
+ * first; with one attempt at a time the others wait for it, since the order is kept. Open: an outage replaces
  * all other pauses by its own (`FailureState`), and starts a new epoch. Attempts of an older epoch may extend a Retry-After, and
  * change nothing else. Half-open: after the pause one probe is sent. After the outage attempts begin no faster than
  * `RecoveryRampUp` allows.
@@ -188,7 +189,7 @@ export class CircuitBreaker {
       if (result === 'success') this.#succeeded(request)
       else if (result === 'outage')
         this.#open(outcome.kind === 'retryable' && isOverload(outcome) ? request : undefined)
-      else if (result === 'isolated') this.#concurrency.isolatedFailure(request, retryState.notBefore - this.#now)
+      else if (result === 'isolated') this.#concurrency.isolatedFailure(request)
       this.#advance()
     }
   }

@@ -61,6 +61,8 @@ const ENDPOINT_REJECTED_PROBE_MS = 60_000
 /** Added to a Retry-After so that many processes do not return at the same instant. */
 const MAX_JITTER_MS = 1000
 const JITTER_SHARE = 0.1
+/** The first delay of one batch while others are accepted, in response times: another node may accept it at once. */
+const FIRST_DELAY_REPLIES = 4
 /** Share of `retry.minMs` per failure of one batch while others are accepted: the service does not need a pause. */
 const BATCH_SHARE = 1 / 4
 /** Maximum delay of one batch while others are accepted. */
@@ -275,16 +277,21 @@ export class FailureState {
     this.#attempts.latestFailed = Math.max(this.#attempts.latestFailed, attempt?.number ?? 0)
   }
 
-  /** A 429 and a failure during an outage always count as one. Otherwise the failure delays only its own batch. */
+  /** A 429 and a failure during an outage always count as one. Otherwise the failure delays only its own batch, or all if it was alone. */
   #isOutage({ status }: Retryable, { startedAt, retryState }: Attempt, isAlone: boolean): boolean {
     this.#failingSince ??= startedAt
-    if (this.lastFailure !== undefined || status === 429 || this.#recent.recordFailure(retryState, isAlone)) return true
+    if (this.lastFailure !== undefined || status === 429 || this.#recent.recordFailure(retryState)) return true
+    // At most two attempts are left, see `FAILURES_ON_DISK`.
+    if (isAlone && this.#isEnding) return true
     const { clock, random, retry } = this.#options
     const now = clock.now()
     this.#suspectedSince ??= now
     retryState.failures += 1
-    retryState.notBefore =
-      now + random() * Math.min(retry.minMs * BATCH_SHARE * retryState.failures, retry.maxMs, MAX_BATCH_DELAY_MS)
+    const maxMs = Math.min(retry.minMs * BATCH_SHARE * retryState.failures, retry.maxMs, MAX_BATCH_DELAY_MS)
+    const firstMs = retryState.failures === 1 ? (now - startedAt) * FIRST_DELAY_REPLIES : Infinity
+    retryState.notBefore = now + random() * Math.min(maxMs, firstMs)
+    // No other request shows whether this is an outage, and the order is kept.
+    if (isAlone) this.#pausedUntil = retryState.notBefore
     return false
   }
 

@@ -3,7 +3,6 @@
  * this is not an outage. A failure is an outage if
  *
  * - most of the latest replies are failures
- * - only one request at a time is sent, so that there are no other replies, and with `maxConcurrency` 1 the order must be kept
  * - the same batch has failed before, and nothing was accepted since then, or nothing was ever accepted
  */
 import type { RetryState } from './wait-queue.js'
@@ -20,10 +19,10 @@ export class RecentReplies {
     this.#add(false)
   }
 
-  /** @param isAlone whether only one request at a time is sent @returns whether the failure is an outage */
-  recordFailure(turn: RetryState, isAlone: boolean): boolean {
+  /** @returns whether the failure is an outage */
+  recordFailure(turn: RetryState): boolean {
     this.#add(true)
-    const isOutage = isAlone || turn.acceptedBefore === this.#accepted || this.#failed.filter(Boolean).length * 2 > KEPT
+    const isOutage = turn.acceptedBefore === this.#accepted || this.#failed.filter(Boolean).length * 2 > KEPT
     turn.acceptedBefore = this.#accepted
     if (isOutage) this.#failed = []
     return isOutage

@@ -40,6 +40,12 @@ function client(max = 32, initial?: number, idleAt = (now: number): number => no
       concurrency.end(flight, moment())
       concurrency.failed(pauseMs, flight)
     },
+    /** The latest request fails while others are accepted. */
+    failAlone: (): void => {
+      const flight = flights.pop() as InFlightRequest
+      concurrency.end(flight, moment())
+      concurrency.isolatedFailure(flight)
+    },
     fail: (pauseMs: number): void => {
       concurrency.end(flights.shift() as InFlightRequest, moment())
       concurrency.failed(pauseMs)
@@ -270,6 +276,58 @@ describe('down on a refusal', () => {
         isOverload({ kind: 'retryable', reason: '', ...(status !== undefined && { status }) }),
       ),
     ).toEqual([true, true, false, false, false, false, false])
+  })
+})
+
+describe('failures while other requests are accepted', () => {
+  /** One request of every so many round trips fails. */
+  function failing(rounds: number, everyRounds: number) {
+    const one = grown(32)
+    const limits: number[] = []
+    for (let n = 0; n < rounds; n += 1) {
+      if (n % everyRounds === 0) {
+        one.failAlone()
+        one.fill()
+      }
+      one.round(20)
+      limits.push(one.concurrency.limit)
+    }
+    return limits
+  }
+
+  test.each([2, 10, 30])('that are rare, one in %i round trips, do not lower the number', (everyRounds) => {
+    expect(Math.min(...failing(300, everyRounds))).toBe(32)
+  })
+
+  test('in each of three round trips lower it by a tenth per round trip; at half it is restored', () => {
+    const limits = failing(100, 1)
+    expect(limits.slice(0, 9)).toEqual([32, 32, 28, 25, 22, 19, 17, 15, 32])
+    expect(Math.min(...limits.slice(8, 60))).toBe(32)
+  })
+
+  test('that end at a lower number: more is tried again after 200 accepted requests per failure', () => {
+    const { concurrency, fill, round, failAlone } = grown(32)
+    for (let n = 0; n < 3; n += 1) {
+      failAlone()
+      fill()
+      round(20)
+    }
+    let accepted = 0
+    for (; concurrency.limit === 28; accepted += 28) round(20)
+    expect(accepted).toBeGreaterThan(500)
+    expect(accepted).toBeLessThan(1_000)
+    for (let n = 0; n < 4; n += 1) round(20)
+    expect(concurrency.limit).toBe(32)
+  })
+
+  test('never raise the number from one', () => {
+    const { concurrency, fill, round, failAlone } = client(1)
+    for (let n = 0; n < 10; n += 1) {
+      fill()
+      failAlone()
+      round(20)
+    }
+    expect(concurrency.limit).toBe(1)
   })
 })
 

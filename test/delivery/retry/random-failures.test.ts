@@ -114,6 +114,29 @@ describe('random failures', () => {
     },
   )
 
+  test.each([
+    [0.001, 1, 1],
+    [0.01, 1, 1],
+    [0.001, 32, 25],
+    [0.01, 32, 25],
+    [0.01, 32, 100],
+  ])(
+    'of %f of all requests, with %i in flight at %i ms each, cost at most a tenth of the throughput',
+    async (share, maxConcurrency, latencyMs) => {
+      const options = { batches: 10_000, maxConcurrency, latencyMs }
+      const [failing, sound] = await Promise.all([
+        sendAll((_, random) => random() < share, 1, options),
+        sendAll(() => false, 1, options),
+      ])
+      process.stdout.write(
+        `${share * 100} % at random, ${maxConcurrency} in flight, ${latencyMs} ms: ${failing.ms} ms, without ${sound.ms} ms\n`,
+      )
+      expect(failing.sender.attempts.length).toBeGreaterThan(10_000)
+      expect(sound.ms / failing.ms).toBeGreaterThan(0.9)
+      expect(failing.lines).toEqual([])
+    },
+  )
+
   test('keep the order with maxConcurrency 1', async () => {
     const { acceptedIds } = await sendAll((_, random) => random() < 0.3, 1, { maxConcurrency: 1 })
     expect(acceptedIds).toEqual(Array.from({ length: BATCHES }, (_, n) => `b${n}`))
@@ -158,8 +181,8 @@ describe('an outage', () => {
       enqueue(batchOf(`b${n}`))
       await clock.advance(1_000)
     }
-    // Failed at 3,010, waited for 31.25 ms, and failed again.
-    expect(ages[0]).toBe(41.25)
+    // Failed at 3,010, waited for half of four response times, and failed again.
+    expect(ages[0]).toBe(30)
     expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual(['503 down', 1_000])
   })
 
@@ -182,6 +205,33 @@ describe('an outage', () => {
     expect((sender.attempts[before]?.at ?? 0) - failedAt).toBeGreaterThanOrEqual(leastMs)
     const probedAt = sender.attempts[before]?.at
     expect(sender.attempts.filter(({ at }) => at === probedAt)).toHaveLength(1)
+  })
+})
+
+describe('one request at a time', () => {
+  /** `b2` fails this often. */
+  async function sendWith(failures: number) {
+    let left = failures
+    const one = setup(({ batchId }) => (batchId === 'b2' && left-- > 0 ? DOWN : OK), {
+      latencyMs: 10,
+      maxConcurrency: 1,
+      random: () => 0.99,
+    })
+    one.enqueue(...many(5))
+    await one.clock.advance(1_000)
+    return { ...one, sent: one.sender.attempts.map(({ batchId, at }) => `${batchId} at ${Math.round(at)}`) }
+  }
+
+  test('a single failure delays the batches by a few response times, in order', async () => {
+    const { sent, breaker } = await sendWith(1)
+    expect(sent).toEqual(['b0 at 0', 'b1 at 10', 'b2 at 20', 'b2 at 70', 'b3 at 80', 'b4 at 90'])
+    expect(breaker.failures.lastFailure).toBeUndefined()
+  })
+
+  test('a second failure is an outage', async () => {
+    const { sent } = await sendWith(2)
+    // The first pause of the backoff.
+    expect(sent.slice(2)).toEqual(['b2 at 20', 'b2 at 70', 'b2 at 327', 'b3 at 337', 'b4 at 347'])
   })
 })
 
@@ -214,7 +264,7 @@ describe('a batch that always fails', () => {
     const waits = attempts()
       .slice(1)
       .map((at, n) => at - (attempts()[n] as number))
-    expect(waits.slice(0, 3).map((ms) => Math.round(ms / 10) * 10)).toEqual([70, 130, 200])
+    expect(waits.slice(0, 3).map((ms) => Math.round(ms / 10) * 10)).toEqual([50, 130, 200])
     expect(waits.at(-1)).toBeLessThan(5_100)
     expect(waits.length).toBeLessThan(90)
     expect(clock.timers).toBeLessThan(3)
