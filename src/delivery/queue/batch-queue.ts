@@ -13,13 +13,18 @@ import { BATCH_OVERHEAD_BYTES, bytesOf } from './queued-batch.js'
 import type { QueuedBatch, Watermark, QueueOptions } from './queued-batch.js'
 import { RecoveredLane } from './recovered-lane.js'
 
-/** Share of the memory for durable batches during an outage, so that some are ready when it ends. */
-const SHARE_IN_OUTAGE = 1 / 4
+/**
+ * Memory for durable batches during an outage, and for those that are read back: more are read while these are sent. During a ramp-up
+ * more of them would wait so long that their memory is not freed before the old generation is collected.
+ */
+const READY_BYTES = 256 * 1024
+const READY_SHARE = 1 / 8
 /** New batches per batch of a backlog. */
 const LIVE_SHARE = 3
 
 export class BatchQueue {
   readonly #maxBytes: number
+  readonly #readyBytes: number
   readonly #isDown: () => boolean
   readonly #isOrdered: boolean
   #onReadBack: () => void = () => {}
@@ -47,6 +52,7 @@ export class BatchQueue {
     maxConcurrency,
   }: QueueOptions) {
     this.#maxBytes = maxBufferBytes
+    this.#readyBytes = Math.min(READY_BYTES, maxBufferBytes * READY_SHARE)
     this.#isDown = isDown
     this.#isOrdered = maxConcurrency === 1
     this.#evicted = disk && new EvictedLane(disk.evicted)
@@ -105,7 +111,7 @@ export class BatchQueue {
   /** Whether a durable batch waits on disk only: there is no memory for it, or others before it wait there. */
   waitsOnDisk(bodyBytes: number, inFlightBytes: number): boolean {
     const isBehind = this.#evicted?.isEmpty === false && (!this.#isBacklog || this.#isDown())
-    const bound = this.#isDown() ? this.#maxBytes * SHARE_IN_OUTAGE : this.#maxBytes
+    const bound = this.#isDown() ? this.#readyBytes : this.#maxBytes
     return isBehind || inFlightBytes + this.#bytes + bodyBytes + BATCH_OVERHEAD_BYTES > bound
   }
 
@@ -261,12 +267,10 @@ export class BatchQueue {
 
   #readBack(): void {
     const evicted = this.#evicted
-    // Half of the memory keeps all senders busy, and leaves the rest for requests in flight.
     if (evicted?.isReadable !== true || this.#isClosed) return
     // One batch of the backlog is always in memory, even if new batches fill it.
     const isWanted = this.#isBacklog && !this.#isDown() && evicted.firstReturned === undefined
-    // Not during an outage.
-    if (this.#bytes > this.#maxBytes * (this.#isDown() ? SHARE_IN_OUTAGE : 1 / 2) && !isWanted) return
+    if (this.#bytes > this.#readyBytes && !isWanted) return
     void evicted
       .read(({ batch }) => this.#count(batch))
       .then(() => {

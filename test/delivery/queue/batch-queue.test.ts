@@ -104,6 +104,21 @@ describe('what is on disk', () => {
     expect(queue.oldest).toEqual(queue.watermark)
   })
 
+  test('comes back as it is sent: at most 256 KiB and a batch wait in memory, however much is allowed', async () => {
+    const { queue } = setup(8 * KIB * KIB)
+    for (let n = 0; n < 5_000; n += 1) queue.push(stored(`b${n}`, new Uint8Array(0)), 0)
+    await settled()
+    queue.refill()
+    let most = 0
+    for (let sent = 0; sent < 1_000; sent += 1) {
+      for (let before = -1; before !== queue.bytes; await settled()) before = queue.bytes
+      most = Math.max(most, queue.bytes)
+      expect(queue.shift()?.batch.batchId).toBe(`b${sent}`)
+    }
+    expect(most).toBeGreaterThan(128 * KIB)
+    expect(most).toBeLessThan(260 * KIB)
+  })
+
   test('a new one goes behind those that wait there, though memory is free again', async () => {
     const { queue, take } = setup(10_000)
     for (const name of names('b', 8)) queue.push(stored(name), 0)
