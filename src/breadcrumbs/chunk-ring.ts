@@ -13,7 +13,8 @@ interface Chunk {
   readonly encoding: 'latin1' | 'utf16le'
 }
 
-const LEAST_BYTES = 64 * 1024
+/** The default limit: a block that is outgrown would stay in memory until the old generation is collected. Unused pages take no memory. */
+const LEAST_BYTES = 8 * 1024 * 1024
 
 export class ChunkRing {
   readonly #maxBytes: number
