@@ -23,6 +23,8 @@ export interface MappedRecord {
   scopeId: string
   /** Whether the entry has breadcrumbs of the record's own. */
   hasBreadcrumbs: boolean
+  /** Whether the entry has a request, unless it was shortened. */
+  hasRequest: boolean
   requestPart: RequestPart
   /** The framework's id of a request, which is not in `req`; '' if there is none. */
   requestId: string
@@ -40,6 +42,7 @@ export function createMappedRecord(): MappedRecord {
     scopeKind: 'process',
     scopeId: '',
     hasBreadcrumbs: false,
+    hasRequest: false,
     requestPart: 'none',
     requestId: '',
     isFastPath: false,

@@ -15,6 +15,7 @@ const UNLEVELLED_RECORDS = 100
 export class Mapper {
   #options: MappingOptions
   readonly #threshold: number
+  readonly #requestThreshold: number
   readonly #wallNow: () => number
   #fast: FastPath
   readonly #record = createMappedRecord()
@@ -29,15 +30,18 @@ export class Mapper {
    * @param threshold severity below which no entry is made, see `MappedRecord`
    * @param wallNow milliseconds since the epoch, for records without a time of their own
    * @param onUnknownLevel called once, after 100 consecutive records without a recognized level
+   * @param requestThreshold as `threshold`, for entries with a request
    */
   constructor(
     options: MappingOptions,
     threshold: number,
     wallNow: () => number,
     onUnknownLevel: () => void = () => {},
+    requestThreshold = threshold,
   ) {
     this.#options = options
     this.#threshold = threshold
+    this.#requestThreshold = requestThreshold
     this.#wallNow = wallNow
     this.#onUnknownLevel = onUnknownLevel
     this.#opening = `{${JSON.stringify(options.levelKey ?? 'level')}:`
@@ -68,7 +72,8 @@ export class Mapper {
   map(text: string, start: number, end: number): MappedRecord {
     const record = this.#record
     const { redactor, maxEntryBytes } = this.#options
-    if (!this.#fast.map(text, start, end, this.#threshold, record)) return this.#mapByParsing(text, start, end)
+    if (!this.#fast.map(text, start, end, this.#threshold, record, this.#requestThreshold))
+      return this.#mapByParsing(text, start, end)
     if (this.#unlevelled !== Infinity) this.#unlevelled = 0
     record.json = record.openJson === '' ? '' : `${record.openJson}}`
     if (record.json !== '' && redactor?.hasPatterns === true) {
@@ -83,15 +88,21 @@ export class Mapper {
   #mapByParsing(text: string, start: number, end: number): MappedRecord {
     const line = start === 0 && end === text.length ? text : text.slice(start, end)
     const receivedAt = new Date(this.#wallNow()).toISOString()
-    const { json, level, hasLevel, ids, requestPart, requestId } = mapByParsing(line, this.#options, receivedAt)
+    const { json, level, hasLevel, ids, hasRequest, requestPart, requestId } = mapByParsing(
+      line,
+      this.#options,
+      receivedAt,
+    )
     if (hasLevel !== undefined) this.#countUnlevelled(hasLevel)
     const record = this.#record
     const isPart = requestPart === 'start' || requestPart === 'end'
-    record.json = level.severity < this.#threshold && !isPart ? '' : json
+    const threshold = hasRequest ? this.#requestThreshold : this.#threshold
+    record.json = level.severity < threshold && !isPart ? '' : json
     record.openJson = ''
     record.severity = level.severity
     record.fingerprint = ids.fingerprint
     record.hasBreadcrumbs = ids.hasBreadcrumbs
+    record.hasRequest = hasRequest
     record.requestPart = requestPart
     record.requestId = requestId
     record.isFastPath = false

@@ -99,9 +99,17 @@ export class FastPath {
    * Lines must come in rising order.
    *
    * @param record is filled, except `json`
+   * @param requestThreshold as `threshold`, for entries with a request
    * @returns false if the line is declined; `record` is undefined then
    */
-  map(text: string, start: number, end: number, threshold: number, record: MappedRecord): boolean {
+  map(
+    text: string,
+    start: number,
+    end: number,
+    threshold: number,
+    record: MappedRecord,
+    requestThreshold = threshold,
+  ): boolean {
     if (!this.#isSupported || end - start > this.#maxLineChars) return false
     if (this.#suspects.isWithin(text, start, end)) return false
     this.#reset()
@@ -110,18 +118,21 @@ export class FastPath {
     if (this.#timestamp === '' || this.#message === '') return false
     // The reference path would use the error's message.
     if (this.#hasError && this.#message === EMPTY_TEXT) return false
-    const part = this.#hasReq || this.#hasRes ? this.#requestPart() : 'none'
+    const hasRequest = this.#hasReq || this.#hasRes
+    const part = hasRequest ? this.#requestPart() : 'none'
     record.requestPart = part
     record.requestId = part === 'none' ? '' : this.#slots.decode(REQUEST_ID_SLOT)
     if (this.#hasReq) this.#placeRequestId()
     if (this.#otherId !== '') this.#placeOtherId()
     const { severity } = this.#level
-    const openJson = severity >= threshold || part === 'start' || part === 'end' ? this.#compose(this.#level) : ''
+    const isMade = severity >= (hasRequest ? requestThreshold : threshold) || part === 'start' || part === 'end'
+    const openJson = isMade ? this.#compose(this.#level) : ''
     if (openJson === undefined) return false
     record.openJson = openJson
     record.severity = severity
     record.fingerprint = this.#slots.decode(FINGERPRINT_SLOT)
     record.hasBreadcrumbs = false
+    record.hasRequest = hasRequest
     record.isFastPath = true
     const { hasTrace } = this.#slots
     const traceId = hasTrace ? this.#slots.decode(TRACE_SLOT) : this.#request.traceId

@@ -15,6 +15,7 @@ import { noteCuts } from '../shorten-entry.js'
 export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 'requestPart' | 'requestId'> {
   /** The entry as JSON. */
   readonly json: string
+  readonly hasRequest: boolean
   /** Whether the record has a level; undefined if the line is not a JSON object. */
   readonly hasLevel: boolean | undefined
 }
@@ -31,6 +32,7 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   return {
     ...mapped,
     json: finishEntry(entry, options.maxEntryBytes, options.redactor, removed),
+    hasRequest: entry.request !== undefined,
     hasLevel: record === undefined ? undefined : mapped.hasLevel,
   }
 }
