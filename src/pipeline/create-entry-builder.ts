@@ -42,7 +42,7 @@ export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
     joiner,
     maxEntryBytes,
     threshold: toThreshold(settings.level),
-    onRecord: requests && ((entryJson) => requests.add(entryJson)),
+    onRecord: requests && ((record) => requests.add(record)),
     breadcrumbs: createBreadcrumbs(settings, mapping, clock),
     sampler: sample && new Sampler(sample),
     deduplicator:

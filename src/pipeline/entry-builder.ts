@@ -27,8 +27,8 @@ export interface EntryBuilderOptions {
   readonly maxEntryBytes: number
   /** Lowest severity that is sent, see `MappedRecord`. */
   readonly threshold: number
-  /** Receives the entry of every record, even below the threshold. Returns true if it must not be sent as a log entry as well. */
-  readonly onRecord?: ((entryJson: string) => boolean) | undefined
+  /** Receives every record with an entry, even below the threshold. Returns true if it must not be sent as a log entry as well. */
+  readonly onRecord?: ((record: MappedRecord) => boolean) | undefined
   readonly joiner: RequestJoiner
   readonly breadcrumbs?: EntryBreadcrumbs | undefined
   readonly sampler?: Sampler | undefined
@@ -90,9 +90,10 @@ export class EntryBuilder {
     this.#options.deduplicator?.cancel()
   }
 
-  #isKept({ json, severity, traceId, fingerprint: ownFingerprint }: MappedRecord): boolean {
+  #isKept(record: MappedRecord): boolean {
+    const { json, severity, traceId, fingerprint: ownFingerprint } = record
     const { threshold, onRecord, sampler, deduplicator } = this.#options
-    if (onRecord?.(json) === true || severity < threshold) return false
+    if (onRecord?.(record) === true || severity < threshold) return false
     // Trace is sent as debug.
     const sentSeverity = Math.max(0, severity)
     if (sampler !== undefined && !sampler.keeps(sentSeverity, traceId)) return false

@@ -105,9 +105,10 @@ export class Pipeline {
     const threshold = toThreshold(settings.level)
     const mapper = new Mapper(
       mapping,
-      requests === undefined ? threshold : -1,
+      threshold,
       () => source?.recordTimeMs() ?? clock.wallNow(),
       () => reporter.problem('CONFIG', APPLICATION_MESSAGES.levelUnknown.text(mapping.levelKey ?? 'level')),
+      requests === undefined ? threshold : -1,
     )
     const entryBuilder = createEntryBuilder({
       settings,

@@ -9,7 +9,8 @@ import { PATHS } from '../protocol/limits.js'
 import type { RequestJoiner } from '../request-logs/request-joiner.js'
 import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { MISSED_LIMIT, MissedRequests } from '../request-logs/missed-requests.js'
-import { NO_REQUEST_LOG, REQUEST_MEMBER, RequestLogExtractor } from '../request-logs/request-log-extractor.js'
+import type { MappedRecord } from '../record/mapped-record.js'
+import { NO_REQUEST_LOG, RequestLogExtractor } from '../request-logs/request-log-extractor.js'
 import { toRequestLogSettings } from './mapping-options.js'
 
 export interface RequestLogPipelineOptions extends Pick<
@@ -53,10 +54,8 @@ export class RequestLogPipeline {
   }
 
   /** @returns whether the record must not be sent as an entry */
-  add(entryJson: string): boolean {
-    const { json, severity, isCovered } = entryJson.includes(REQUEST_MEMBER)
-      ? this.#logs.extract(entryJson)
-      : NO_REQUEST_LOG
+  add({ json: entryJson, hasRequest }: Pick<MappedRecord, 'json' | 'hasRequest'>): boolean {
+    const { json, severity, isCovered } = hasRequest ? this.#logs.extract(entryJson) : NO_REQUEST_LOG
     if (json === undefined) {
       if (this.#missed.add(entryJson)) this.#reportMissed()
     } else {

@@ -2,9 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { RequestKeys } from '../options/settings.js'
 import type { Clock } from '../shared/clock.js'
-import { FASTIFY_START } from './request-joiner.js'
 import type { RequestJoiner } from './request-joiner.js'
-import { toSeverity, parseRequest, toRequestLog } from './request-log.js'
+import { formatRequestLog, toSeverity } from './request-log.js'
+import { RequestReader } from './request-reader.js'
 import { toUniqueId } from './unique-id.js'
 
 export interface RequestLogExtractorOptions {
@@ -27,38 +27,34 @@ export interface ExtractedRequestLog {
   readonly isCovered: boolean
 }
 
-/** Text that every entry with a request holds; other entries need not be passed to `extract`. */
-export const REQUEST_MEMBER = '"request":{'
-
 export const NO_REQUEST_LOG: ExtractedRequestLog = { json: undefined, severity: 0, isCovered: false }
 
 export class RequestLogExtractor {
   readonly #clock: Pick<Clock, 'wallNow'>
   readonly #joiner: RequestJoiner
-  readonly #requestKeys: RequestKeys
+  readonly #reader: RequestReader
   readonly #tag: string
   readonly #newId: () => string
 
   constructor({ clock, joiner, requestKeys, tag, newId }: RequestLogExtractorOptions) {
     this.#clock = clock
     this.#joiner = joiner
-    this.#requestKeys = requestKeys
+    this.#reader = new RequestReader(requestKeys)
     this.#tag = tag ?? randomBytes(6).toString('hex')
     this.#newId = newId ?? randomUUID
   }
 
-  /** Never throws. @param entryJson as it would be sent, after redaction */
+  /** Never throws. @param entryJson as it would be sent, after redaction; the metadata is its last member */
   extract(entryJson: string): ExtractedRequestLog {
-    const seen = parseRequest(entryJson, this.#requestKeys)
-    if (seen?.start === undefined) return NO_REQUEST_LOG
-    const { id, start, end, message, hasOtherContent } = seen
-    if (end === undefined) {
-      return { ...NO_REQUEST_LOG, isCovered: id !== undefined && message === FASTIFY_START && !hasOtherContent }
-    }
-    const timestamp = seen.timestamp ?? new Date(this.#clock.wallNow()).toISOString()
+    const seen = this.#reader.read(entryJson)
+    if (seen === undefined || seen.method === '' || seen.path === '') return NO_REQUEST_LOG
+    const { end, hasOtherContent } = seen
+    const { id } = seen.metadata
+    if (end === undefined) return { ...NO_REQUEST_LOG, isCovered: id !== '' && seen.isFastifyStart && !hasOtherContent }
+    const timestamp = seen.timestamp || `"${new Date(this.#clock.wallNow()).toISOString()}"`
     // The request with this id has not ended: this is another one, such as one that the application itself makes.
-    const isOther = id === undefined || this.#joiner.isOpen(id, entryJson)
-    const log = toRequestLog(start, end, seen, isOther ? this.#newId() : toUniqueId(id, this.#tag), timestamp)
-    return { json: JSON.stringify(log), severity: toSeverity(end.statusCode), isCovered: !hasOtherContent }
+    const isOther = id === '' || this.#joiner.isOpen(id, entryJson)
+    const json = formatRequestLog(seen, end, isOther ? this.#newId() : toUniqueId(id, this.#tag), timestamp)
+    return { json, severity: toSeverity(end.statusCode), isCovered: !hasOtherContent }
   }
 }

@@ -1,85 +1,98 @@
-/** Reads the HTTP request of a log entry, and creates the request log. Pure. */
-import type { RequestLog } from '../protocol/resources.js'
-import { isCatchAll } from './route-pattern.js'
+/** Reads the HTTP request of a log entry, and writes the request log. Pure. */
 import type { RequestKeys } from '../options/settings.js'
 import type { Json } from '../protocol/log-entry.js'
+import { cleanText } from '../record/clean-copy.js'
 import { toIdText, toIsoTime } from '../record/coerce.js'
 import { requestPartKeys } from '../record/reference/entry-request.js'
-import { cleanText } from '../record/clean-copy.js'
+import { isCatchAll } from './route-pattern.js'
 
-/** How a request began. */
-interface RequestStart {
+/** The message of Fastify's first record of a request. */
+export const FASTIFY_START = 'incoming request'
+
+/** What an entry says of its request. A text is JSON, or '' if the entry does not have it or it is empty. */
+export interface LoggedRequest {
   readonly method: string
   readonly path: string
-}
-
-type Labels = Pick<RequestLog, 'route' | 'host' | 'service' | 'environment'>
-
-/** How it ended. */
-export interface RequestEnd {
-  readonly statusCode: number
-  /** Milliseconds. */
-  readonly durationMs: number
-}
-
-export interface LoggedRequest {
-  /** The application's id, which need not be unique across processes. */
-  readonly id: string | undefined
-  readonly start: RequestStart | undefined
+  /** How the request ended; undefined if it has not. */
   readonly end: RequestEnd | undefined
-  readonly labels: Labels
-  /** ISO 8601, UTC. */
-  readonly timestamp: string | undefined
-  readonly message: string | undefined
+  readonly timestamp: string
+  readonly service: string
+  readonly environment: string
+  readonly metadata: RequestMetadata
+  readonly isFastifyStart: boolean
   /** Whether the entry has content without a field in a request log: a level of error or above, an error, a notification. */
   readonly hasOtherContent: boolean
 }
 
-type Fields = Readonly<Record<string, unknown>>
+export interface RequestEnd {
+  readonly statusCode: number
+  /** Milliseconds. */
+  readonly duration: string
+}
+
+/** What the metadata of the entry says, and the id. */
+export interface RequestMetadata {
+  /** The application's id, which need not be unique across processes. No JSON. */
+  readonly id: string
+  readonly route: string
+  readonly host: string
+}
+
+/** Keys of the metadata. */
+export interface MetadataKeys {
+  /** Of Fastify's id. It is the same in all records of a request; a scope may have set another id. */
+  readonly ids: readonly string[]
+  /** Objects that may hold the route. The response's comes first, since it is written last. */
+  readonly parts: readonly string[]
+}
+
+export function createMetadataKeys(keys: RequestKeys): MetadataKeys {
+  return { ids: [...new Set([keys.reqId, 'reqId'])], parts: requestPartKeys(keys).toReversed() }
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+
+const FAILED_LEVELS: readonly unknown[] = ['error', 'fatal']
 
 /** @returns undefined if there is no entry, or an entry without a request. Never throws. */
-export function parseRequest(entryJson: string, keys: RequestKeys): LoggedRequest | undefined {
+export function parseRequest(entryJson: string, keys: MetadataKeys): LoggedRequest | undefined {
   const entry = parse(entryJson)
   const request = fieldsOf(entry?.['request'])
   if (entry === undefined || request === undefined) return undefined
-  const method = textOf(request['method'])
-  const path = textOf(request['path'])
-  const metadata = fieldsOf(entry['metadata']) ?? {}
+  const { level, message, timestamp, service, environment, error, notify } = entry
   return {
-    // Fastify's own id is the same in all records of a request; a scope may have set another one.
-    id: [metadata[keys.reqId], metadata['reqId'], entry['request_id']]
-      .map((id) => textOf(toIdText(id as Json)))
-      .find(Boolean),
-    start: method === undefined || path === undefined ? undefined : { method, path },
-    end: endingOf(request),
-    labels: labelsOf(entry, keys),
-    timestamp: typeof entry['timestamp'] === 'string' ? toIsoTime(entry['timestamp']) : undefined,
-    message: textOf(entry['message']),
-    hasOtherContent:
-      entry['level'] === 'error' ||
-      entry['level'] === 'fatal' ||
-      entry['error'] !== undefined ||
-      entry['notify'] === true,
+    method: jsonOf(request['method']),
+    path: jsonOf(request['path']),
+    end: endOf(request),
+    timestamp: typeof timestamp === 'string' ? jsonOf(toIsoTime(timestamp)) : '',
+    service: jsonOf(service),
+    environment: jsonOf(environment),
+    metadata: readMetadata(fieldsOf(entry['metadata']) ?? {}, entry['request_id'], keys),
+    isFastifyStart: message === FASTIFY_START,
+    hasOtherContent: FAILED_LEVELS.includes(level) || error !== undefined || notify === true,
   }
 }
 
-/** @param seen the request of the entry that completes it */
-export function toRequestLog(
-  { method, path }: RequestStart,
-  { statusCode, durationMs }: RequestEnd,
-  seen: LoggedRequest,
-  id: string,
-  timestamp: string,
-): RequestLog {
-  return {
-    method,
-    path,
-    status_code: statusCode,
-    duration_ms: durationMs,
-    request_id: id,
-    timestamp,
-    ...seen.labels,
-  }
+/** @param requestId of the entry */
+export function readMetadata(metadata: Fields, requestId: unknown, keys: MetadataKeys): RequestMetadata {
+  let id = ''
+  for (const key of keys.ids) id ||= textOf(toIdText(metadata[key] as Json))
+  id ||= textOf(toIdText(requestId as Json))
+  return { id, route: routeIn(metadata, keys), host: jsonOf(metadata['hostname']) }
+}
+
+/** @returns JSON of the request log */
+export function formatRequestLog(seen: LoggedRequest, end: RequestEnd, id: string, timestamp: string): string {
+  const { method, path, metadata, service, environment } = seen
+  const { route, host } = metadata
+  return (
+    `{"method":${method},"path":${path},"status_code":${end.statusCode},"duration_ms":${end.duration},` +
+    `"request_id":${JSON.stringify(id)},"timestamp":${timestamp}` +
+    (route === '' ? '' : `,"route":${route}`) +
+    (host === '' ? '' : `,"host":${host}`) +
+    (service === '' ? '' : `,"service":${service}`) +
+    (environment === '' ? '}' : `,"environment":${environment}}`)
+  )
 }
 
 /** Index in `LEVELS`: 5xx as error, 4xx as warn, else info. It decides which request logs are refused first if space is short. */
@@ -92,7 +105,7 @@ export function toSeverity(statusCode: number): number {
 const MIN_STATUS = 100
 const MAX_STATUS = 999
 
-function endingOf({ status_code: statusCode, duration_ms: durationMs }: Fields): RequestEnd | undefined {
+function endOf({ status_code: statusCode, duration_ms: durationMs }: Fields): RequestEnd | undefined {
   if (
     typeof statusCode !== 'number' ||
     !Number.isInteger(statusCode) ||
@@ -102,45 +115,40 @@ function endingOf({ status_code: statusCode, duration_ms: durationMs }: Fields):
     return undefined
   if (typeof durationMs !== 'number' || !Number.isFinite(durationMs)) return undefined
   // pino-http measures by the wall clock, which may have been set back.
-  return { statusCode, durationMs: Math.max(0, durationMs) }
+  return { statusCode, duration: String(Math.max(0, durationMs)) }
 }
 
-function labelsOf(entry: Fields, keys: RequestKeys): Labels {
-  const metadata = fieldsOf(entry['metadata']) ?? {}
-  const labels = {
-    route: routeIn(metadata, keys),
-    host: textOf(metadata['hostname']),
-    service: textOf(entry['service']),
-    environment: textOf(entry['environment']),
+/** The route pattern, from serializers or custom properties. */
+function routeIn(metadata: Fields, { parts }: MetadataKeys): string {
+  for (const key of parts) {
+    const route = patternOf(fieldsOf(metadata[key])?.['route'])
+    if (route !== '') return route
   }
-  return Object.fromEntries(Object.entries(labels).filter(([, text]) => text !== undefined))
-}
-
-/** The route pattern, from serializers or custom properties. The response's wins, since it is written last. */
-function routeIn(metadata: Fields, keys: RequestKeys): string | undefined {
-  const parts = requestPartKeys(keys)
-    .toReversed()
-    .map((name) => fieldsOf(metadata[name]))
-    .filter((part) => part !== undefined)
-  return [
-    ...parts.map((part) => part['route']),
-    metadata['route'],
-    ...parts.flatMap((part) => [fieldsOf(part['routeOptions'])?.['url'], part['routerPath']]),
-  ]
-    .map(patternOf)
-    .find((pattern) => pattern !== undefined)
+  const own = patternOf(metadata['route'])
+  if (own !== '') return own
+  for (const key of parts) {
+    const part = fieldsOf(metadata[key])
+    if (part === undefined) continue
+    const route = patternOf(fieldsOf(part['routeOptions'])?.['url']) || patternOf(part['routerPath'])
+    if (route !== '') return route
+  }
+  return ''
 }
 
 /** Text, or the `path` of Express's route, that begins with `/`. Other text is not a route. */
-function patternOf(value: unknown): string | undefined {
+function patternOf(value: unknown): string {
   const text = textOf(fieldsOf(value)?.['path'] ?? value)
-  return text?.startsWith('/') === true && !isCatchAll(text) ? text : undefined
+  return text.startsWith('/') && !isCatchAll(text) ? JSON.stringify(text) : ''
 }
 
-function textOf(value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined
-  const text = cleanText(value)
-  return text === '' ? undefined : text
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? cleanText(value) : ''
+}
+
+/** JSON of the text; '' if it is empty or no text. */
+function jsonOf(value: unknown): string {
+  const text = textOf(value)
+  return text === '' ? '' : JSON.stringify(text)
 }
 
 function fieldsOf(value: unknown): Fields | undefined {

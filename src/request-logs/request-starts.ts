@@ -42,11 +42,12 @@ export class RequestStarts {
   /** @param key of the request; if an earlier request has the same key, the newer one wins */
   set(key: string, { request, metadata, fastifyCount }: RequestStart): void {
     this.delete(key)
-    const chars = key.length + request.length + metadata.length
-    // Copies: a slice would keep the whole entry in memory.
-    const start = { request: copyString(request), metadata: copyString(metadata), fastifyCount }
-    this.#waiting.set(copyString(key), { start, chars, openedAt: this.#clock.now() })
-    this.#chars += chars
+    // A copy: a slice would keep the whole entry in memory.
+    const copy = copyString(request + metadata + key)
+    const [requestEnd, keyAt] = [request.length, request.length + metadata.length]
+    const start = { request: copy.slice(0, requestEnd), metadata: copy.slice(requestEnd, keyAt), fastifyCount }
+    this.#waiting.set(copy.slice(keyAt), { start, chars: copy.length, openedAt: this.#clock.now() })
+    this.#chars += copy.length
     this.#forget()
   }
 

@@ -12,5 +12,6 @@ const WORDS = /^(?:[a-z]+[-_.:])+/i
  * @returns the id, or `tag-id`
  */
 export function toUniqueId(id: string, tag: string): string {
-  return id.replace(WORDS, '').length >= MIN_UNIQUE_CHARS ? id : `${tag}-${id}`
+  const isUnique = id.length >= MIN_UNIQUE_CHARS && id.replace(WORDS, '').length >= MIN_UNIQUE_CHARS
+  return isUnique ? id : `${tag}-${id}`
 }

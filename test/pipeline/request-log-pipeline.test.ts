@@ -40,6 +40,13 @@ test('with only, the records are no entries; those below the level count as well
   })
 })
 
+test('of a record below the level that must be parsed, too', async () => {
+  const { write, arrived, service } = await piped({ requestLogs: true, level: 'warn' })
+  write({ ...done(1), user: { id: 1, plan: 'pro' } }, { level: 20, msg: 'inside' })
+  expect(await arrived()).toEqual([])
+  expect(service.requestLogs().items).toHaveLength(1)
+})
+
 test('they arrive while entries are dropped for lack of memory', async () => {
   const { write, service, pipeline } = await piped({
     requestLogs: { only: true },
