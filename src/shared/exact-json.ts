@@ -9,8 +9,8 @@ import { randomBytes } from 'node:crypto'
 import { findStringEnd } from './json-scan.js'
 
 const MARK = `${randomBytes(12).toString('hex')}#`
-/** Not the digits of a fraction, which every duration of `performance.now()` has. */
-const OUT_OF_RANGE = /\d{16}(?<![\d.]\d{16})|[eE]\+?\d{3}/
+/** At the start of a number: a fraction may have any number of digits, and texts hold ids in hexadecimal. */
+const OUT_OF_RANGE = /(?:^|[\s:,[])-?(?:\d{16}|[\d.]+[eE]\+?\d{3})/
 const NUMBERS = /-?\d[\d.eE+-]*/g
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
 
