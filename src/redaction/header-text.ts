@@ -78,19 +78,28 @@ const PLACE = new RegExp(`(?:bearer|basic)(?=[ \\t%+\\\\])|${NAME_END}${AFTER_NA
  * negatives. No letter may be written as an escape.
  */
 export function findNextHeader(json: string, from: number): number {
+  let at = findHeaderName(json, from)
+  while (at !== Infinity && !isHeaderAt(json, at)) at = findHeaderName(json, at + 1)
+  return at
+}
+
+/** As `findNextHeader`, for what has only the end of a header's name, or the name of a scheme. `isHeaderAt` decides. */
+export function findHeaderName(json: string, from: number): number {
   PLACE.lastIndex = from
-  for (let match = PLACE.exec(json); match !== null; match = PLACE.exec(json)) {
-    const end = match.index + match[0].length
-    if (/^b/i.test(match[0])) {
-      if (isCredentialAt(json, match.index)) return match.index
-      // In a list or in an object of name and value, a name that is a whole text may have its value anywhere next to it.
-    } else if (
-      isSecret(json.slice(startOfName(json, end, 0), end)) &&
-      (json[end] === '"' || valueAfter(json, afterQuote(json, end)) !== undefined)
-    )
-      return match.index
-  }
-  return Infinity
+  return PLACE.exec(json)?.index ?? Infinity
+}
+
+/** Whether a header or a credential is at a position that `findHeaderName` has found. */
+export function isHeaderAt(json: string, at: number): boolean {
+  PLACE.lastIndex = at
+  const name = PLACE.exec(json)?.[0] ?? ''
+  if (/^b/i.test(name)) return isCredentialAt(json, at)
+  const end = at + name.length
+  // In a list or in an object of name and value, a name that is a whole text may have its value anywhere next to it.
+  return (
+    isSecret(json.slice(startOfName(json, end, 0), end)) &&
+    (json[end] === '"' || valueAfter(json, afterQuote(json, end)) !== undefined)
+  )
 }
 
 interface Range {

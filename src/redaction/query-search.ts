@@ -9,6 +9,10 @@ const MAX_END_CHARS = 6
 const QUOTE = 34
 const COLON = 58
 const CLOSING_BRACKET = 93
+/** Added to the code of a letter. */
+const LOWER_CASE = 32
+const LETTER_S = 115
+const LETTER_Y = 121
 
 export interface QueryPosition {
   /** Position of the ending of its name. */
@@ -35,6 +39,8 @@ export function findNextQuery(json: string, from: number): QueryPosition | undef
 /** @returns -1 if it has no name, or another one */
 function nameEndAt(json: string, container: number): number {
   if (json.charCodeAt(container - 1) !== COLON || json.charCodeAt(container - 2) !== QUOTE) return -1
+  const last = json.charCodeAt(container - 3) | LOWER_CASE
+  if (last !== LETTER_Y && last !== LETTER_S) return -1
   const end = json.slice(Math.max(container - 2 - MAX_END_CHARS, 0), container - 2)
   const match = NAME_END.exec(end)
   return match === null ? -1 : container - 2 - match[0].length
