@@ -20,6 +20,8 @@ export function passesOfBreadcrumbs(lines) {
   return { 'breadcrumbs: one scope': kept(lines), 'breadcrumbs: taken': taken(lines) * lines.length }
 }
 
+const LINE = { isFastPath: true, isFreeOfSecrets: true }
+
 /** All in one scope, within the default memory limit: the oldest chunks are overwritten. @param {readonly Line[]} lines */
 function kept(lines) {
   const { limit, maxBytes } = breadcrumbSettings()
@@ -29,7 +31,7 @@ function kept(lines) {
   for (const { text, start, end } of lines) {
     if (text !== last) buffer.open()
     last = text
-    buffer.add('process', '', text, start, end, true)
+    buffer.add({ ...LINE, scopeKind: 'process', scopeId: '' }, text, start, end)
   }
   const us = cpuUs(from)
   // The lines of the last chunk alone may be fewer than an error takes.
@@ -48,7 +50,7 @@ function taken(lines) {
   const scopes = Math.floor(lines.length / TAKEN)
   if (scopes === 0) throw new RangeError(`at least ${TAKEN} records are needed, one error takes as many`)
   for (const [n, { text, start, end }] of lines.slice(0, scopes * TAKEN).entries())
-    buffer.add('request', String(Math.floor(n / TAKEN)), text, start, end, true)
+    buffer.add({ ...LINE, scopeKind: 'request', scopeId: String(Math.floor(n / TAKEN)) }, text, start, end)
   const mapper = newMapper()
   mapper.beginText()
   const { openJson } = mapper.map(ERROR_LINE, 0, ERROR_LINE.length)
@@ -58,7 +60,7 @@ function taken(lines) {
   let attached = 0
   const from = process.cpuUsage()
   for (let scope = 0; scope < scopes; scope += 1) {
-    const made = buffer.take('request', String(scope)).map(({ text, isUsual }) => factory.create(text, isUsual))
+    const made = buffer.take('request', String(scope)).map((line) => factory.create(line))
     count += made.length
     if (appendBreadcrumbs(openJson, made, bounds) !== undefined) attached += 1
   }

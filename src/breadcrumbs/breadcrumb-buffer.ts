@@ -3,6 +3,7 @@
  * each line is taken once.
  */
 import type { Clock } from '../shared/clock.js'
+import type { MappedRecord } from '../record/mapped-record.js'
 import { copyString, hashLongId } from '../record/string-copy.js'
 import { LineBuffer } from './line-buffer.js'
 import type { BufferedLine } from './line-buffer.js'
@@ -77,11 +78,17 @@ export class BreadcrumbBuffer {
       this.#remove(scope)
   }
 
-  /** @param kind kind of scope @param key id of the scope @param isUsual see `Mapper` */
-  add(kind: string, key: string, text: string, start: number, end: number, isUsual: boolean): void {
-    const scope = this.#scopeOf(kind, key) ?? this.#newScope(kind, key)
+  /** Adds the line of a record to its scope. */
+  add(
+    record: Pick<MappedRecord, 'scopeKind' | 'scopeId' | 'isFastPath' | 'isFreeOfSecrets'>,
+    text: string,
+    start: number,
+    end: number,
+  ): void {
+    const { scopeKind, scopeId } = record
+    const scope = this.#scopeOf(scopeKind, scopeId) ?? this.#newScope(scopeKind, scopeId)
     this.#touch(scope)
-    scope.newestLine = this.#lines.add(text, start, end, isUsual, scope.newestLine)
+    scope.newestLine = this.#lines.add(text, start, end, record, scope.newestLine)
   }
 
   /** Removes and returns the latest lines of a scope, oldest first. */

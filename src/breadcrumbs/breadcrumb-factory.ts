@@ -5,8 +5,10 @@ import { toPlainText } from '../record/coerce.js'
 import { createObject, putUnderFreeKey } from '../record/clean-copy.js'
 import { parseExact, stringifyExact } from '../shared/exact-json.js'
 import type { RequestKeys } from '../options/settings.js'
+import { findNextHeader } from '../redaction/header-text.js'
 import { mapByParsing } from '../record/reference/reference-path.js'
 import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
+import type { BufferedLine } from './line-buffer.js'
 import { FastBreadcrumbFactory } from './fast-breadcrumb-factory.js'
 
 /** Maximum of UTF-8 bytes. The whole record, if it was sent, has its own entry. */
@@ -34,18 +36,14 @@ export class BreadcrumbFactory {
     this.#wallNow = wallNow
   }
 
-  /** Never throws. @param isUsual see `Mapper` @returns JSON */
-  create(line: string, isUsual: boolean): string {
-    const fast = isUsual ? this.#fast.create(line) : undefined
-    if (fast !== undefined) return this.#redacted(fast)
-    return createBreadcrumbByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
-  }
-
-  /** A usual line contains no headers and no URL parameters, so only patterns apply. */
-  #redacted(breadcrumbJson: string): string {
+  /** Never throws. @param line as `BufferedLine` @returns JSON */
+  create({ text, isUsual, isFreeOfSecrets }: BufferedLine): string {
+    const fast = isUsual ? this.#fast.create(text) : undefined
+    if (fast === undefined || (!isFreeOfSecrets && findNextHeader(fast, 0) !== Infinity))
+      return createBreadcrumbByParsing(text, this.#options, new Date(this.#wallNow()).toISOString())
     const { redactor } = this.#options
-    if (redactor?.hasPatterns !== true) return breadcrumbJson
-    return redactor.redactJson(HEAD + breadcrumbJson + TAIL).slice(HEAD.length, -TAIL.length)
+    if (redactor === undefined || (isFreeOfSecrets && !redactor.hasPatterns)) return fast
+    return redactor.redactJson(HEAD + fast + TAIL).slice(HEAD.length, -TAIL.length)
   }
 }
 

@@ -8,6 +8,7 @@ import { RequestScanner } from '../record/fast/request-scanner.js'
 import { FieldSlots } from '../record/fast/field-slots.js'
 import { MemberCursor, joinMembers } from '../record/member-cursor.js'
 import { SeenKeys } from '../record/fast/seen-keys.js'
+import { NOTE_KEY } from '../record/shorten-entry.js'
 import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 
 /** Longer lines are rare, and a parser is as fast for them. */
@@ -26,7 +27,7 @@ export class FastBreadcrumbFactory {
   readonly #levels: LevelTextCache
   readonly #times = new TimestampTextCache()
   readonly #members = new MemberCursor()
-  readonly #error = new ErrorScanner()
+  readonly #error: ErrorScanner
   readonly #request = new RequestScanner()
   readonly #seen = new SeenKeys()
   readonly #slots = new FieldSlots()
@@ -44,6 +45,7 @@ export class FastBreadcrumbFactory {
     this.#maxBytes = maxBytes
     this.#keys = createKeyTable(options)
     this.#levels = new LevelTextCache(options.levels)
+    this.#error = new ErrorScanner(options)
   }
 
   /** @param line was accepted by the fast path of entries: its strings can be copied unchanged */
@@ -88,9 +90,10 @@ export class FastBreadcrumbFactory {
       put('duration_ms', this.#duration)
     } else if (this.#duration !== '') put('perf', `{"duration_ms":${this.#duration}}`)
     if (this.#hasError) {
-      const { type, message, rest } = this.#error
+      const { type, message, rest, omitted } = this.#error
       put('error_type', type)
       if (message !== this.#message) put('error_message', message)
+      if (omitted > 0) put(NOTE_KEY, `{"omitted_http_members":${omitted}}`)
       if (rest !== '') put('error', `{${rest}}`)
     }
     return this.#rest === '' ? data : joinMembers(data, this.#rest)
@@ -121,7 +124,7 @@ export class FastBreadcrumbFactory {
     const slot = this.#keys.slotOf.get(key)
     if (slot !== undefined) return slot !== ACTION_SLOT && slot !== OTHER_REQUEST_ID && this.#slots.fill(slot, member)
     if (IDENTITY.includes(key)) return member.isText()
-    if (isEntryKey(key) || DERIVED_KEYS.includes(key)) return false
+    if (isEntryKey(key) || DERIVED_KEYS.includes(key) || key === NOTE_KEY) return false
     if (NOT_DATA.has(key)) return true
     if (CATEGORY_KEYS.includes(key)) return this.#placeCategory(member)
     if (member.isObject() && member.value().includes('"stack":')) return false

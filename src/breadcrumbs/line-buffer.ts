@@ -4,13 +4,16 @@
  *
  * Lines are numbered from 0. Each stores the distance to the previous line of its chain.
  */
+import type { MappedRecord } from '../record/mapped-record.js'
 import { ChunkRing } from './chunk-ring.js'
 
 /** A line that was read back. */
 export interface BufferedLine {
   readonly text: string
-  /** See `Mapper.isUsual`. */
+  /** Whether the fast path mapped it. */
   readonly isUsual: boolean
+  /** As in `MappedRecord`. */
+  readonly isFreeOfSecrets: boolean
 }
 
 const LEAST_CAPACITY = 1_024
@@ -21,6 +24,7 @@ const PLACE_BYTES = 12
 export class LineBuffer {
   readonly #chunks: ChunkRing
   /** Rings, indexed by the line number modulo their length. */
+  /** `~start` (negative) if the line may hold a secret. */
   #starts = new Int32Array(LEAST_CAPACITY)
   /** `~end` (negative) if the line is not usual. */
   #ends = new Int32Array(LEAST_CAPACITY)
@@ -55,32 +59,39 @@ export class LineBuffer {
    * @param before number of the previous line of its chain, which may have been removed; or -1
    * @returns the line's number
    */
-  add(text: string, start: number, end: number, isUsual: boolean, before: number): number {
+  add(
+    text: string,
+    start: number,
+    end: number,
+    { isFastPath, isFreeOfSecrets }: Pick<MappedRecord, 'isFastPath' | 'isFreeOfSecrets'>,
+    before: number,
+  ): number {
     if (text !== this.#openText) this.#begin(text)
     const number = this.#next
     const oldest = this.oldest
     if (number - oldest === this.#starts.length) this.#ensureCapacity()
     const at = number & (this.#starts.length - 1)
-    this.#starts[at] = start
-    this.#ends[at] = isUsual ? end : ~end
+    this.#starts[at] = isFreeOfSecrets ? start : ~start
+    this.#ends[at] = isFastPath ? end : ~end
     this.#backs[at] = before < oldest ? 0 : number - before
     this.#next = number + 1
     return number
   }
 
-  /** Reads a chain backwards from `newest`: at most `limit` lines with numbers from `from` on. @returns oldest first */
-  readChain(newest: number, from: number, limit: number): BufferedLine[] {
+  /** Reads a chain backwards from `newest`: at most `limit` lines with numbers from `first` on. @returns oldest first */
+  readChain(newest: number, first: number, limit: number): BufferedLine[] {
     const lines: BufferedLine[] = []
-    const least = Math.max(this.oldest, from)
+    const least = Math.max(this.oldest, first)
     let chunk: number | undefined
     for (let number = newest; number >= least && lines.length < limit;) {
       const at = number & (this.#starts.length - 1)
       const start = this.#starts[at] as number
+      const from = start < 0 ? ~start : start
       const end = this.#ends[at] as number
       const stop = end < 0 ? ~end : end
       if (number < this.#openFirst) chunk = this.#chunks.indexOf(number, chunk)
-      const text = chunk === undefined ? this.#openText.slice(start, stop) : this.#chunks.slice(chunk, start, stop)
-      lines.push({ text, isUsual: end >= 0 })
+      const text = chunk === undefined ? this.#openText.slice(from, stop) : this.#chunks.slice(chunk, from, stop)
+      lines.push({ text, isUsual: end >= 0, isFreeOfSecrets: start >= 0 })
       const back = this.#backs[at] as number
       if (back === 0) break
       number -= back

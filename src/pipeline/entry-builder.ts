@@ -67,7 +67,7 @@ export class EntryBuilder {
       // Added afterwards, so that the error does not take its own breadcrumb.
       if (takesBreadcrumbs) this.#addBreadcrumbs(record, breadcrumbs)
       if (record.severity >= breadcrumbs.threshold) {
-        breadcrumbs.buffer.add(record.scopeKind, record.scopeId, text, start, end, record.isFastPath)
+        breadcrumbs.buffer.add(record, text, start, end)
       }
     }
     if (record.json === '') return record
@@ -106,7 +106,7 @@ export class EntryBuilder {
     const bounds = { limit, maxEntryBytes: this.#options.maxEntryBytes }
     const lines = buffer.take(record.scopeKind, record.scopeId)
     if (lines.length === 0) return
-    const breadcrumbs = lines.map(({ text, isUsual }) => factory.create(text, isUsual))
+    const breadcrumbs = lines.map((line) => factory.create(line))
     record.json =
       (record.openJson === '' ? undefined : appendBreadcrumbs(record.openJson, breadcrumbs, bounds)) ??
       attachBreadcrumbs(record.json, breadcrumbs, record.hasBreadcrumbs, bounds)

@@ -70,6 +70,14 @@ export const HTTP_MEMBERS: ReadonlySet<string> = new Set([...MESSAGE_KEYS, ...BO
 export const MAY_HOLD_HTTP_MESSAGE =
   /"(?:stack|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response|httpRequest)":/
 
+/** What these members belong to is only an error, or a request or response, if it has one of these, too. */
+const SIGN = /"(?:stack|(?:rawH|h)eaders|httpRequest|isAxiosError|status|statusCode|code)":|(?:Error|Exception)"/
+
+/** Whether compact JSON that is not within an error may hold an error or an HTTP message. */
+export function mayHoldExchange(json: string): boolean {
+  return MAY_HOLD_HTTP_MESSAGE.test(json) && SIGN.test(json)
+}
+
 const MESSAGES: ReadonlySet<string | number> = new Set(MESSAGE_KEYS)
 const CLIENT_NAME = /^(?:Axios|Gaxios|Fetch|HTTP|Http|Request|RequestRetry|Response|Rest|StatusCode)Error$/
 const CLIENT_CODE = /^(?:UND_ERR_|ERR_NON_2XX_3XX_)/

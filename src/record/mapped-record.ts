@@ -30,6 +30,8 @@ export interface MappedRecord {
   requestId: string
   /** Whether the fast path mapped the line: its strings can be copied without decoding. */
   isFastPath: boolean
+  /** Whether the line was searched for secrets, and has none in what is sent. */
+  isFreeOfSecrets: boolean
 }
 
 export function createMappedRecord(): MappedRecord {
@@ -46,6 +48,7 @@ export function createMappedRecord(): MappedRecord {
     requestPart: 'none',
     requestId: '',
     isFastPath: false,
+    isFreeOfSecrets: false,
   }
 }
 

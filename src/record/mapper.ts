@@ -8,7 +8,6 @@ import { LevelTextCache } from './fast/entry-head.js'
 
 /** pino's levels have two digits, custom levels a few more. */
 const LEVEL = /(?:\d{1,6}|"[a-z]{1,16}")(?=,)/iy
-const MAX_BYTES_PER_UNIT = 3
 /** So many records without a level in a row are reported. */
 const UNLEVELLED_RECORDS = 100
 
@@ -71,17 +70,9 @@ export class Mapper {
   /** Never throws. Within one text, lines must come in rising order. @returns the same object for every line */
   map(text: string, start: number, end: number): MappedRecord {
     const record = this.#record
-    const { redactor, maxEntryBytes } = this.#options
     if (!this.#fast.map(text, start, end, this.#threshold, record, this.#requestThreshold))
       return this.#mapByParsing(text, start, end)
     if (this.#unlevelled !== Infinity) this.#unlevelled = 0
-    record.json = record.openJson === '' ? '' : `${record.openJson}}`
-    if (record.json !== '' && redactor?.hasPatterns === true) {
-      record.json = redactor.redactJson(record.json)
-      // A marker may be longer than the match that it replaces.
-      if (record.json.length * MAX_BYTES_PER_UNIT > maxEntryBytes) return this.#mapByParsing(text, start, end)
-      record.openJson = record.json.slice(0, -1)
-    }
     return record
   }
 
@@ -105,7 +96,7 @@ export class Mapper {
     record.hasRequest = hasRequest
     record.requestPart = requestPart
     record.requestId = requestId
-    record.isFastPath = false
+    record.isFastPath = record.isFreeOfSecrets = false
     setScope(record, ids.traceId, ids.isCallersTrace, ids.requestId, ids.sessionId)
     return record
   }

@@ -10,6 +10,10 @@ import {
   findValueEnd,
 } from '../shared/json-scan.js'
 
+const LETTER_F = 102
+const LETTER_N = 110
+const LETTER_T = 116
+
 export class MemberCursor {
   #text = ''
   #end = 0
@@ -28,6 +32,16 @@ export class MemberCursor {
     this.closedAt = -1
     this.after = text.charCodeAt(at) === OPEN_BRACE ? at : -1
     this.at = -1
+    return this
+  }
+
+  /** As `open`, after a member that was read in another way. */
+  resume(text: string, after: number, end: number): this {
+    this.#text = text
+    this.#end = end
+    this.closedAt = -1
+    this.after = after
+    this.at = after
     return this
   }
 
@@ -78,6 +92,12 @@ export class MemberCursor {
 
   isObject(): boolean {
     return this.#text.charCodeAt(this.valueAt) === OPEN_BRACE
+  }
+
+  /** true, false or null. */
+  isLiteral(): boolean {
+    const code = this.#text.charCodeAt(this.valueAt)
+    return code === LETTER_T || code === LETTER_F || code === LETTER_N
   }
 
   /** An object or a list. */

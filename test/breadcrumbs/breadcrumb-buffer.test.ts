@@ -1,6 +1,7 @@
 /** What the buffer remembers: of each scope the last lines, once, within its bounds. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { ScopeKind } from '../../src/record/mapped-record.js'
 import { BreadcrumbBuffer } from '../../src/breadcrumbs/breadcrumb-buffer.js'
 
 const MIB = 1024 * 1024
@@ -18,16 +19,17 @@ function take(buffer: BreadcrumbBuffer, kind: string, key: string): string[] {
   return buffer.take(kind, key).map(({ text }) => text)
 }
 
-function add(buffer: BreadcrumbBuffer, kind: string, key: string, ...lines: string[]): void {
+function add(buffer: BreadcrumbBuffer, kind: ScopeKind, key: string, ...lines: string[]): void {
   addAll(buffer, kind, key, lines)
 }
 
-function addAll(buffer: BreadcrumbBuffer, kind: string, key: string, lines: readonly string[]): void {
+function addAll(buffer: BreadcrumbBuffer, kind: ScopeKind, key: string, lines: readonly string[]): void {
+  const record = { scopeKind: kind, scopeId: key, isFastPath: true, isFreeOfSecrets: true }
   buffer.open()
   const text = `${lines.join('\n')}\n`
   let start = 0
   for (const line of lines) {
-    buffer.add(kind, key, text, start, start + line.length, true)
+    buffer.add(record, text, start, start + line.length)
     start += line.length + 1
   }
 }
@@ -45,7 +47,7 @@ test('a scope gives its last lines, oldest first, and gives them once', () => {
 
 test('the same id of a request, a session and a trace are three scopes', () => {
   const { buffer } = createBuffer()
-  for (const kind of ['trace', 'request', 'session', 'process']) add(buffer, kind, '1', kind)
+  for (const kind of ['trace', 'request', 'session', 'process'] as const) add(buffer, kind, '1', kind)
   expect(take(buffer, 'session', '1')).toEqual(['session'])
   expect(take(buffer, 'trace', '1')).toEqual(['trace'])
   expect(take(buffer, 'process', '1')).toEqual(['process'])

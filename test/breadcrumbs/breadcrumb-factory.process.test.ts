@@ -3,22 +3,24 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { attachBreadcrumbs } from '../../src/breadcrumbs/attach-breadcrumbs.js'
 import { BreadcrumbFactory, createBreadcrumbByParsing } from '../../src/breadcrumbs/breadcrumb-factory.js'
+import { Redactor } from '../../src/redaction/redactor.js'
 import { Mapper } from '../../src/record/mapper.js'
+import type { BufferedLine } from '../../src/breadcrumbs/line-buffer.js'
 import { FastBreadcrumbFactory } from '../../src/breadcrumbs/fast-breadcrumb-factory.js'
 import { RECEIVED_AT, anyLine, corpus, createMappingOptions, usualLine } from '../record/record-lines.js'
 import { faults } from '../record/valid-entry.js'
 
 const options = createMappingOptions()
 
-function isUsual(line: string, mapping = options): boolean {
-  const mapper = new Mapper(mapping, -1, () => 0)
-  return mapper.map(line, 0, line.length).isFastPath
+function mapped(line: string, mapping = options): BufferedLine {
+  const { isFastPath, isFreeOfSecrets } = new Mapper(mapping, -1, () => 0).map(line, 0, line.length)
+  return { text: line, isUsual: isFastPath, isFreeOfSecrets }
 }
 
 const MAX_BYTES = 4_096
 
 function toBreadcrumb(record: object): unknown {
-  return JSON.parse(new BreadcrumbFactory(options, () => 0).create(JSON.stringify(record), true))
+  return JSON.parse(new BreadcrumbFactory(options, () => 0).create(mapped(JSON.stringify(record))))
 }
 
 const TIME = 1_763_700_000_123
@@ -99,25 +101,38 @@ test.each([
 
 test('an integer beyond a double is no category', () => {
   const json = new BreadcrumbFactory(options, () => 0).create(
-    '{"level":20,"time":0,"category":9007199254740993,"msg":"m"}',
-    false,
+    mapped('{"level":20,"time":0,"category":9007199254740993,"msg":"m"}'),
   )
   expect(json).toContain('"category":"log"')
   expect(json).toContain('"data":{"category":9007199254740993}')
 })
 
 test("a line that is no JSON is the breadcrumb's message", () => {
-  expect(JSON.parse(new BreadcrumbFactory(options, () => TIME).create('plain text', false))).toMatchObject({
+  expect(JSON.parse(new BreadcrumbFactory(options, () => TIME).create(mapped('plain text')))).toMatchObject({
     message: 'plain text',
     level: 'info',
     timestamp: AT,
   })
 })
 
+test.each([
+  ['header', { msg: 'sent', headers: { cookie: 'SECRET' }, note: 'Authorization: Bearer SECRET' }],
+  ['parameter', { msg: 'GET /a?token=SECRET' }],
+  ['query', { msg: 'm', query: { token: 'SECRET' } }],
+  ['user info', { msg: 'https://a:SECRET@example.com' }],
+])('a line below the level that is sent, with a secret: %s', (_, record) => {
+  const mapping = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
+  const text = JSON.stringify({ ...base, ...record })
+  const { json, isFastPath, isFreeOfSecrets } = new Mapper(mapping, 1, () => 0).map(text, 0, text.length)
+  expect(json).toBe('')
+  const breadcrumb = new BreadcrumbFactory(mapping, () => TIME).create({ text, isUsual: isFastPath, isFreeOfSecrets })
+  expect(breadcrumb).not.toContain('SECRET')
+  expect(JSON.parse(breadcrumb)).toEqual(JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT)))
+})
+
 test('a long record makes a short breadcrumb', () => {
   const json = new BreadcrumbFactory(options, () => 0).create(
-    JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) }),
-    true,
+    mapped(JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) })),
   )
   expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_BYTES)
   expect(JSON.parse(json)).toMatchObject({ level: 'debug', timestamp: AT })
@@ -131,10 +146,11 @@ describe.each([
   ],
 ])('the fast path with %s', (_, mapping) => {
   const fast = new FastBreadcrumbFactory(mapping, MAX_BYTES)
-  const judge = (line: string): boolean => {
-    const json = isUsual(line, mapping) ? fast.create(line) : undefined
-    if (json === undefined) return false
-    expect(JSON.parse(json)).toEqual(JSON.parse(createBreadcrumbByParsing(line, mapping, RECEIVED_AT)))
+  const factory = new BreadcrumbFactory(mapping, () => TIME)
+  const judge = (text: string): boolean => {
+    const line = mapped(text, mapping)
+    if (!line.isUsual || fast.create(text) === undefined) return false
+    expect(JSON.parse(factory.create(line))).toEqual(JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT)))
     return true
   }
 
@@ -156,7 +172,7 @@ test('every breadcrumb is one that the interface knows, whatever the line', () =
     fc.property(anyLine, (line) => {
       const entry = attachBreadcrumbs(
         `{"level":"error","message":"m","timestamp":"${AT}"}`,
-        [breadcrumbs.create(line, isUsual(line))],
+        [breadcrumbs.create(mapped(line))],
         false,
         { limit: 50, maxEntryBytes: 262_144 },
       )

@@ -1,23 +1,36 @@
-/** pino's serialized error, as slices of the line: the text fields, and the rest in one piece. */
+/**
+ * pino's serialized error, as slices of the line: the text fields, and the rest in one piece. An error with causes, parts, or the exchange of an
+ * HTTP client is parsed, and the rest of its record is still copied.
+ */
 import { DOM_CONSTANTS, DOM_EXCEPTION } from '../dom-exception.js'
-import { CAUSE_LABEL, CAUSE_SEPARATOR, MAX_FRAMES, parseFrameLocation } from '../reference/entry-error.js'
+import {
+  CAUSE_LABEL,
+  CAUSE_SEPARATOR,
+  MAX_FRAMES,
+  findOwnMessage,
+  findTopFrame,
+  parseErrorMember,
+  parseFrameLocation,
+} from '../reference/entry-error.js'
 import { HTTP_MEMBERS, INDEX, MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
 import { MAY_HOLD_STATEMENT, STATEMENT_MEMBERS } from '../statement-values.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
+import type { EntryError } from '../../protocol/log-entry.js'
+import type { MappingOptions } from '../reference/entry-fields.js'
+import { stringifyExact } from '../../shared/exact-json.js'
+import { QUOTE, findValueEnd } from '../../shared/json-scan.js'
 
 const BACKSLASH = 92
 const GENERIC_TYPE = '"Error"'
-/** The reference path may remove these. */
-const REFERENCE_MEMBERS: ReadonlySet<string> = new Set([...HTTP_MEMBERS, ...STATEMENT_MEMBERS, ...DOM_CONSTANTS.keys()])
+/** A member that may be removed is left to the parser. */
+const PARSED_MEMBERS: ReadonlySet<string> = new Set([...HTTP_MEMBERS, ...STATEMENT_MEMBERS, ...DOM_CONSTANTS.keys()])
 const DOM_TYPE = `"${DOM_EXCEPTION}"`
 
-function isDeclined(value: string): boolean {
+function mustBeParsed(value: string): boolean {
   return MAY_HOLD_HTTP_MESSAGE.test(value) || MAY_HOLD_STATEMENT.test(value)
 }
 
 export class ErrorScanner {
-  /** The entry's `error`, as JSON. */
-  json = ''
   /** Type of the error, quoted; '' if it has none. */
   type = ''
   message = ''
@@ -25,11 +38,68 @@ export class ErrorScanner {
   rest = ''
   /** Raw text of the stack, in its quotes. */
   #stack = ''
+  /** Members of HTTP clients' errors that were removed. */
+  omitted = 0
+  #parsed: EntryError | undefined
+  /** The decoded stack, if it was needed. */
+  #parsedStack: string | undefined
+  readonly #errorKey: string
   readonly #members = new MemberCursor()
 
-  /** Position after the object at `at`, or -1 if it is declined. */
+  constructor({ errorKey }: Pick<MappingOptions, 'errorKey'>) {
+    this.#errorKey = errorKey
+  }
+
+  /** Position after the value at `at`, or -1 if it is neither an error nor its message. */
   scan(text: string, at: number, end: number): number {
     this.rest = this.#stack = this.type = this.message = ''
+    this.omitted = 0
+    this.#parsed = this.#parsedStack = undefined
+    if (text.charCodeAt(at) === QUOTE) {
+      const after = findValueEnd(text, at, end)
+      this.message = text.slice(at, after)
+      return after
+    }
+    const after = this.#scanText(text, at, end)
+    return after === -1 ? this.#parse(text, at, end) : after
+  }
+
+  /** The entry's `error`. */
+  get json(): string {
+    if (this.#parsed !== undefined) return stringifyExact(this.#parsed)
+    if (this.type === '') return `{"message":${this.message}}`
+    return (
+      `{"type":${this.type}` +
+      (this.message === '' ? '' : `,"message":${this.message}`) +
+      (this.#stack === '' ? '}' : `,"stack":${this.#stack}}`)
+    )
+  }
+
+  /** Removes the messages of causes that pino appended. Of the stack only the lines before the frames are decoded. */
+  #removeCauses(): void {
+    const message = JSON.parse(this.message) as string
+    const own = findOwnMessage(message, JSON.parse(withoutFrames(this.#stack)) as string)
+    if (own !== message) this.message = JSON.stringify(own)
+  }
+
+  #parse(text: string, at: number, end: number): number {
+    const after = findValueEnd(text, at, end)
+    const parsed = after === -1 ? undefined : parseErrorMember(text.slice(at, after), this.#errorKey)
+    if (parsed === undefined) return -1
+    const { error, rest, omitted } = parsed
+    const { type, message, stack } = error
+    this.#parsed = error
+    this.type = type === undefined ? '' : JSON.stringify(type)
+    this.message = message === undefined ? '' : JSON.stringify(message)
+    this.rest = stringifyExact(rest).slice(1, -1)
+    this.omitted = omitted
+    this.#stack = ''
+    this.#parsedStack = stack ?? ''
+    return after
+  }
+
+  /** As `scan`; -1 if the error must be parsed. */
+  #scanText(text: string, at: number, end: number): number {
     let hasName = false
     const member = this.#members.open(text, at, end)
     while (member.next()) {
@@ -48,48 +118,65 @@ export class ErrorScanner {
           if (!member.isText()) return -1
           this.#stack = member.value()
           break
-        // The reference path takes the stack from these if there is no other.
+        // Other names of the stack.
         case 'stack_trace':
         case 'stacktrace':
-        // The reference path appends causes and parts to the stack.
+        // Their stacks are appended to the error's own.
         case 'cause':
         case 'aggregateErrors':
         case 'errors':
           return -1
         default:
-          if (key.includes('\\') || REFERENCE_MEMBERS.has(key) || INDEX.test(key)) return -1
-          if (member.isContainer() && isDeclined(member.value())) return -1
+          if (key.includes('\\') || PARSED_MEMBERS.has(key) || INDEX.test(key)) return -1
+          if (member.isContainer() && mustBeParsed(member.value())) return -1
           if (key === 'name') hasName = true
           this.rest = joinMembers(this.rest, member.member())
       }
     }
-    // The reference path would use the name.
+    // The name may be the type.
     if (this.type === '' || this.type === DOM_TYPE || (hasName && this.type === GENERIC_TYPE)) return -1
-    // The reference path removes the messages of causes that pino appended.
-    if (this.message.includes(CAUSE_SEPARATOR) && this.#stack.includes(CAUSE_LABEL)) return -1
-    this.json =
-      `{"type":${this.type}` +
-      (this.message === '' ? '' : `,"message":${this.message}`) +
-      (this.#stack === '' ? '}' : `,"stack":${this.#stack}}`)
+    if (this.message.includes(CAUSE_SEPARATOR) && this.#stack.includes(CAUSE_LABEL)) this.#removeCauses()
     return member.closedAt
   }
 
-  /**
-   * The application's top frame as JSON text without quotes; '' if there is none, undefined if the stack must be decoded
-   * first (a Windows path).
-   */
-  findSource(): string | undefined {
+  /** The application's top frame as JSON text without quotes; '' if there is none. */
+  findSource(): string {
     const stack = this.#stack
+    if (this.#parsedStack !== undefined) return JSON.stringify(findTopFrame(this.#parsedStack) ?? '').slice(1, -1)
     let at = stack.indexOf('\\n')
     for (let frames = 0; at !== -1 && frames < MAX_FRAMES; frames += 1) {
-      if (stack.charCodeAt(at - 1) === BACKSLASH) return undefined
+      // An escape, as in a Windows path.
+      if (stack.charCodeAt(at - 1) === BACKSLASH) return this.#decodeSource()
       const next = stack.indexOf('\\n', at + 2)
       const line = stack.slice(at + 2, next === -1 ? stack.length - 1 : next)
-      if (line.includes('\\')) return undefined
+      if (line.includes('\\')) return this.#decodeSource()
       const location = parseFrameLocation(line)
       if (location !== undefined) return location
       at = next
     }
     return ''
   }
+
+  #decodeSource(): string {
+    this.#parsedStack = JSON.parse(this.#stack) as string
+    return this.findSource()
+  }
+}
+
+const LABEL = `\\n${CAUSE_LABEL}`
+const FIRST_FRAME = '\\n    at '
+
+/** The stack with only the beginning of the first frame of each error. @param stack in its quotes */
+function withoutFrames(stack: string): string {
+  // A backslash of the text may stand before an n.
+  if (stack.includes('\\\\')) return stack
+  return stack
+    .slice(0, -1)
+    .split(LABEL)
+    .map((part) => {
+      const frame = part.indexOf(FIRST_FRAME)
+      return frame === -1 ? part : part.slice(0, frame + FIRST_FRAME.length)
+    })
+    .join(LABEL)
+    .concat('"')
 }

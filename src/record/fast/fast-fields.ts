@@ -54,14 +54,7 @@ const REFERENCE_KEYS: ReadonlySet<string> = new Set([
 export const DECLINED_KEYS: ReadonlySet<string> = new Set([...REFERENCE_KEYS, ...DIALECT_KEYS])
 
 /** Keys besides the slots that this path maps. */
-export const NAMED_KEYS: ReadonlySet<string> = new Set([
-  'responseTime',
-  'service',
-  'version',
-  'environment',
-  'env',
-  'name',
-])
+const NAMED_KEYS: ReadonlySet<string> = new Set(['responseTime', 'service', 'version', 'environment', 'env', 'name'])
 
 /** The keys of a record, as this path treats them. */
 export interface KeyTable {
@@ -69,19 +62,11 @@ export interface KeyTable {
   readonly res: string
   readonly responseTime: string
   readonly slotOf: ReadonlyMap<string, number>
-  /** Keys that are not copied to the metadata unchanged, besides those above. */
-  readonly special: ReadonlySet<string>
   /** Whether this path can map lines with these names. */
   readonly isSupported: boolean
 }
 
-export function createKeyTable({
-  requestKeys,
-  messageKey,
-  errorKey,
-  nestedKey,
-  levelKey = LEVEL,
-}: MappingOptions): KeyTable {
+export function createKeyTable({ requestKeys, messageKey, errorKey, nestedKey }: MappingOptions): KeyTable {
   const { req, res, responseTime, reqId } = requestKeys
   const names = [req, res, responseTime, reqId]
   const others = names.filter((name) => !['req', 'res', 'responseTime', 'reqId'].includes(name))
@@ -91,14 +76,6 @@ export function createKeyTable({
     res,
     responseTime,
     slotOf: new Map([...SLOT_OF_KEY, [reqId, REQUEST_ID_SLOT]]),
-    special: new Set([
-      ...NAMED_KEYS,
-      ...DECLINED_KEYS,
-      'req',
-      'res',
-      responseTime,
-      ...(levelKey === LEVEL ? [] : [LEVEL]),
-    ]),
     isSupported:
       nestedKey === undefined &&
       !isEntryKey(messageKey) &&
@@ -176,7 +153,8 @@ export interface StaticText {
   /** Quoted, or ''. */
   readonly releaseId: string
   /** Members of the entry. */
-  readonly tail: string
+  readonly deploy: string
+  readonly tags: string
   /** Members of its metadata. */
   readonly metadata: string
   readonly metadataKeys: ReadonlySet<string>
@@ -186,10 +164,9 @@ export interface StaticText {
 export function createStaticText(options: MappingOptions): StaticText {
   const identity = formatIdentity({ service: '', environment: '', version: '' }, options)
   const releaseId = options.releaseId === undefined ? '' : JSON.stringify(options.releaseId)
-  const tail =
-    (options.deploy === undefined ? '' : `,"deploy":${JSON.stringify(options.deploy)}`) +
-    (options.tags.length === 0 ? '' : `,"tags":${JSON.stringify(options.tags)}`)
+  const deploy = options.deploy === undefined ? '' : `,"deploy":${JSON.stringify(options.deploy)}`
+  const tags = options.tags.length === 0 ? '' : `,"tags":${JSON.stringify(options.tags)}`
   const metadata = JSON.stringify(options.metadata).slice(1, -1)
-  const chars = identity.length + releaseId.length + tail.length + metadata.length
-  return { identity, releaseId, tail, metadata, metadataKeys: new Set(Object.keys(options.metadata)), chars }
+  const chars = identity.length + releaseId.length + deploy.length + tags.length + metadata.length
+  return { identity, releaseId, deploy, tags, metadata, metadataKeys: new Set(Object.keys(options.metadata)), chars }
 }

@@ -8,6 +8,10 @@ export class FieldSlots {
   readonly texts: string[] = SLOT_FIELDS.map(() => '')
   #isEmpty = true
 
+  get isEmpty(): boolean {
+    return this.#isEmpty
+  }
+
   reset(): void {
     if (this.#isEmpty) return
     this.texts.fill('')

@@ -9,7 +9,7 @@ export const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
 const SLASH = 47
 const UPPER_Z = 90
 /** The path repeats the URL: this bounds how much longer the entry is than its line. */
-const MAX_URL_CHARS = 1_000
+const MAX_URL_CHARS = 3_000
 
 /** Members of `req` that only the reference path maps. */
 const REFERENCE_KEYS: ReadonlySet<string> = new Set(
@@ -55,13 +55,12 @@ export class RequestScanner {
     return this.method !== '' || this.url !== '' || this.#ip !== '' || this.#userAgent !== ''
   }
 
-  /** Whether the text at this position is not sent. */
-  isUnsent(position: number): boolean {
+  /** Where the part ends that this position is in, if that part is not sent; else -1. */
+  unsentEnd(position: number): number {
     const { reqAt, reqEnd, resAt, resEnd, agentAt, agentEnd } = this.#unsent
-    return (
-      (position > reqAt && position < reqEnd && !(position > agentAt && position < agentEnd)) ||
-      (position > resAt && position < resEnd)
-    )
+    if (position > resAt && position < resEnd) return resEnd
+    if (position <= reqAt || position >= reqEnd || (position > agentAt && position < agentEnd)) return -1
+    return position < agentAt ? agentAt + 1 : reqEnd
   }
 
   /** Position after the object at `at`, or -1 if it is declined. */

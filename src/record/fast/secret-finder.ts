@@ -1,11 +1,14 @@
-/** Finds lines with a secret in a part that is sent. The fast path declines them, and the reference path removes the secret. */
-import { findNextHeader } from '../../redaction/header-text.js'
+/** Finds places of a line that may hold a secret, in the parts that are sent. A chunk is searched once and not per line. */
+import { findHeaderName, isHeaderAt } from '../../redaction/header-text.js'
 import type { Redactor } from '../../redaction/redactor.js'
-import { hasUserinfo, findNextEncodedAt } from '../../redaction/userinfo.js'
+import { findNextEncodedAt, hasUserinfo } from '../../redaction/userinfo.js'
 import { NextOccurrence } from './next-occurrence.js'
 
+/** Where the part ends that a position is in, if that part is not sent; else -1. */
+export type UnsentEnd = (position: number) => number
+
 export class SecretFinder {
-  readonly #headers = new NextOccurrence(findNextHeader)
+  readonly #names = new NextOccurrence(findHeaderName)
   readonly #params: NextOccurrence
   readonly #ats = NextOccurrence.ofText('@')
   readonly #encodedAts = new NextOccurrence(findNextEncodedAt)
@@ -16,30 +19,34 @@ export class SecretFinder {
 
   /** Must be called before the lines of another text. */
   reset(): void {
-    this.#headers.reset()
+    this.#names.reset()
     this.#params.reset()
     this.#ats.reset()
     this.#encodedAts.reset()
   }
 
-  /** Lines must come in rising order. @param isUnsent whether the text at a position is not sent */
-  hasSecret(text: string, start: number, end: number, isUnsent: (position: number) => boolean): boolean {
+  /** Whether there may be a header or a credential. Lines must come in rising order. */
+  mayHoldHeader(text: string, start: number, end: number, unsentEnd: UnsentEnd): boolean {
+    let at = this.#names.next(text, start)
+    while (at < end) {
+      const after = unsentEnd(at)
+      if (after === -1 && isHeaderAt(text, at)) return true
+      at = this.#names.next(text, after === -1 ? at + 1 : after)
+    }
+    return false
+  }
+
+  /** Whether there may be a parameter or user info of a URL. Lines must come in rising order. */
+  mayHoldUrlSecret(text: string, start: number, end: number, unsentEnd: UnsentEnd): boolean {
+    let at = this.#params.next(text, start)
+    while (at < end) {
+      const after = unsentEnd(at)
+      if (after === -1) return true
+      at = this.#params.next(text, after)
+    }
     return (
-      has(this.#headers, text, start, end, isUnsent) ||
-      has(this.#params, text, start, end, isUnsent) ||
-      ((this.#ats.isWithin(text, start, end) || this.#encodedAts.isWithin(text, start, end)) &&
-        hasUserinfo(text.slice(start, end)))
+      (this.#ats.isWithin(text, start, end) || this.#encodedAts.isWithin(text, start, end)) &&
+      hasUserinfo(text.slice(start, end))
     )
   }
-}
-
-function has(
-  places: NextOccurrence,
-  text: string,
-  start: number,
-  end: number,
-  isUnsent: (position: number) => boolean,
-): boolean {
-  for (let at = places.next(text, start); at < end; at = places.next(text, at + 1)) if (!isUnsent(at)) return true
-  return false
 }

@@ -1,27 +1,27 @@
 /** The keys of a line's members, to find duplicates. */
 
-/** Keys are compared one by one; beyond this number a parser is faster. */
-const MAX_KEYS = 64
+/** Keys are compared one by one up to this number; beyond it a Set is faster. */
+const COMPARED_KEYS = 16
 
 export class SeenKeys {
   /** Of a fixed length: a list that is emptied for each line would be allocated again each time. */
-  readonly #keys: string[] = Array.from({ length: MAX_KEYS }, () => '')
+  readonly #keys: string[] = Array.from({ length: COMPARED_KEYS }, () => '')
   #count = 0
+  readonly #others = new Set<string>()
 
   reset(): void {
     this.#count = 0
+    if (this.#others.size > 0) this.#others.clear()
   }
 
-  /** Releases the keys: a slice keeps the whole text in memory. */
-  clear(): void {
-    this.#keys.fill('')
-  }
-
-  /** False for a duplicate, and if there are too many keys. */
+  /** False for a duplicate. */
   add(key: string): boolean {
     const count = this.#count
-    if (count === MAX_KEYS) return false
     for (let i = 0; i < count; i += 1) if (this.#keys[i] === key) return false
+    if (count === COMPARED_KEYS) {
+      const { size } = this.#others
+      return this.#others.add(key).size > size
+    }
     this.#keys[count] = key
     this.#count = count + 1
     return true

@@ -1,6 +1,8 @@
 /** Errors as pino's serializers write them (pino-std-serializers `err` and `errWithCause`), and objects with the shape of an error. */
 import type { EntryError, Json, JsonObject } from '../../protocol/log-entry.js'
 import { createObject } from '../clean-copy.js'
+import { parseExact } from '../../shared/exact-json.js'
+import { omitHttpMembers } from '../http-error.js'
 import { isObject, take, toPlainText } from '../coerce.js'
 import { DOM_CONSTANTS, DOM_EXCEPTION, hasDomConstants } from '../dom-exception.js'
 
@@ -21,6 +23,18 @@ export function takeError(record: JsonObject, errorKey: string): ErrorParts | un
     return message === undefined ? normalize(value as JsonObject) : { error: { message }, rest: createObject() }
   }
   return Object.values(record).some(looksLikeError) ? undefined : takeFlatError(record)
+}
+
+/**
+ * The error in one member of a record: the value of `errorKey` as JSON. The result is that of `takeError` if the record has no other error,
+ * with the number of members that were removed from errors of HTTP clients; undefined if the value is not an error.
+ */
+export function parseErrorMember(json: string, errorKey: string): (ErrorParts & { omitted: number }) | undefined {
+  const record = createObject()
+  record[errorKey] = parseExact(json) as Json
+  const omitted = omitHttpMembers(record, errorKey)
+  const parts = takeError(record, errorKey)
+  return parts && { ...parts, omitted }
 }
 
 /** Removes the first object with the shape of an error, after the request was taken: a request or a response may have this shape as well. */
@@ -133,7 +147,7 @@ const MAX_SEPARATORS = 3
  * later; then the stacks of the causes show what was appended. Without such stacks the message is divided only if its parts are as many as
  * the errors; otherwise it is returned unchanged.
  */
-function findOwnMessage(message: string, stack: string): string {
+export function findOwnMessage(message: string, stack: string): string {
   const [own, ...causes] = stack.split(`\n${CAUSE_LABEL}`)
   if (own === undefined || causes.length === 0 || !message.includes(CAUSE_SEPARATOR)) return message
   const candidates = [findHead(stack), findHead(own)].flatMap(findMessages)
@@ -214,7 +228,8 @@ const NOT_APPLICATION = /node_modules|^node:|^internal\/|<anonymous>|^native/
 
 /** `/app/src/orders.js:12:5` of one line of a V8 stack, or `undefined` if it is not the application's. */
 export function parseFrameLocation(line: string): string | undefined {
-  if (line.length > MAX_FRAME_CHARS) return undefined
+  // Most frames are not the application's: a search is faster than the expression.
+  if (line.length > MAX_FRAME_CHARS || line.includes('node_modules') || line.includes('(node:')) return undefined
   const place = FRAME.exec(line)?.[1]?.replace(/^async /, '')
   return place === undefined || NOT_APPLICATION.test(place) ? undefined : place.replace(/^file:\/\//, '')
 }

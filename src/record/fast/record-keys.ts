@@ -1,0 +1,111 @@
+/**
+ * What the fast path does with each key of a record, in one look-up. Keys that are copied unchanged are numbered when they are first seen, so
+ * that a duplicate is found without comparing keys, however many a record has.
+ */
+import { DIALECT_HOLDERS, HTTP_PREFIX, MIN_HTTP_KEY_CHARS } from '../reference/dialects.js'
+import type { MappingOptions } from '../reference/entry-fields.js'
+import { NOTE_KEY } from '../shorten-entry.js'
+import { copyString } from '../string-copy.js'
+import { DECLINED_KEYS, LEVEL, OTHER_REQUEST_ID } from './fast-fields.js'
+import type { KeyTable } from './fast-fields.js'
+
+/** Only the reference path maps the member. */
+export const DECLINED = 0
+export const MESSAGE_KEY = 1
+export const LEVEL_KEY = 2
+export const TIME_KEY = 3
+export const ERROR_KEY = 4
+export const REQ_KEY = 5
+export const RES_KEY = 6
+export const DURATION_KEY = 7
+export const NAME_KEY = 8
+export const SERVICE_KEY = 9
+export const ENVIRONMENT_KEY = 10
+export const VERSION_KEY = 11
+export const OTHER_ID_KEY = 12
+/** Copied unchanged, unless its value is a container; its number is not known. */
+export const HOLDER_KEY = 13
+export const USER_KEY = 14
+export const TAGS_KEY = 15
+/** The slot of a field is added. */
+export const FIRST_SLOT_KEY = 16
+/** Copied unchanged. The number of the key is added. */
+export const FIRST_COPIED_KEY = 64
+
+/** An application has fewer keys, unless it logs ids as keys. Those beyond are compared by a Set. */
+const MAX_COPIED_KEYS = 1_000
+const MAX_KEY_CHARS = 64
+
+export class RecordKeys {
+  readonly #kinds: Map<string, number>
+  /** The record that had the key last, by the key's number. */
+  readonly #seenIn = new Int32Array(MAX_COPIED_KEYS)
+  #copied = 0
+  #record = 0
+  /** Keys of this record without a number. */
+  readonly #others = new Set<string>()
+
+  constructor(options: MappingOptions, table: KeyTable) {
+    this.#kinds = createKinds(options, table)
+  }
+
+  /** Must be called before the keys of another record. */
+  reset(): void {
+    this.#record = (this.#record + 1) | 0
+    if (this.#others.size > 0) this.#others.clear()
+  }
+
+  kindOf(key: string): number {
+    return this.#kinds.get(key) ?? this.#learn(key)
+  }
+
+  /** False if the record already has the key. @param kind as `kindOf` returned it, of a member that is copied */
+  add(key: string, kind: number): boolean {
+    const number = kind - FIRST_COPIED_KEY
+    if (number < 0 || number >= MAX_COPIED_KEYS) {
+      const { size } = this.#others
+      return this.#others.add(key).size > size
+    }
+    if (this.#seenIn[number] === this.#record) return false
+    this.#seenIn[number] = this.#record
+    return true
+  }
+
+  #learn(key: string): number {
+    // An escape may hide another key; a name of this form may be that of a header or a body.
+    if (key.includes('\\') || (key.length >= MIN_HTTP_KEY_CHARS && key.startsWith(HTTP_PREFIX))) return DECLINED
+    if (this.#copied === MAX_COPIED_KEYS || key.length > MAX_KEY_CHARS) return FIRST_COPIED_KEY + MAX_COPIED_KEYS
+    const kind = FIRST_COPIED_KEY + this.#copied
+    this.#copied += 1
+    this.#kinds.set(copyString(key), kind)
+    return kind
+  }
+}
+
+/** Later names win. */
+function createKinds(options: MappingOptions, { req, res, responseTime, slotOf }: KeyTable): Map<string, number> {
+  const { messageKey, errorKey, levelKey = LEVEL, metadata } = options
+  const declined = [...Object.keys(metadata), ...DECLINED_KEYS, NOTE_KEY, LEVEL, 'req', 'res']
+  const all = (keys: Iterable<string>, kind: number): [string, number][] => Array.from(keys, (key) => [key, kind])
+  return new Map([
+    ...all(DIALECT_HOLDERS, HOLDER_KEY),
+    ...all(declined, DECLINED),
+    ['name', NAME_KEY],
+    ['service', SERVICE_KEY],
+    ...all(['environment', 'env'], ENVIRONMENT_KEY),
+    ['version', VERSION_KEY],
+    ...all(['duration_ms', 'responseTime', responseTime], DURATION_KEY),
+    ['user', Object.hasOwn(metadata, 'user') ? DECLINED : USER_KEY],
+    ['tags', TAGS_KEY],
+    ...Array.from(slotOf, ([key, slot]): [string, number] => [
+      key,
+      slot === OTHER_REQUEST_ID ? OTHER_ID_KEY : FIRST_SLOT_KEY + slot,
+    ]),
+    ['time', TIME_KEY],
+    [levelKey, LEVEL_KEY],
+    [messageKey, MESSAGE_KEY],
+    [res, RES_KEY],
+    [req, REQ_KEY],
+    ...all(['err', 'error', errorKey], ERROR_KEY),
+  ])
+}
