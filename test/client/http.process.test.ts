@@ -484,19 +484,23 @@ describe('in a process of its own', () => {
     expect(await run(script)).toEqual({ code: 0, out: 'sent\n' })
   })
 
-  test('undici is loaded at the first request, not before', async () => {
+  test('undici is loaded at the first request, and only the parts that it needs', async () => {
     const server = await httpServer()
     const script = `
       import { createRequire } from 'node:module'
       const require = createRequire('${pathToFileURL('package.json').href}')
-      const loaded = () => Object.keys(require.cache).some((name) => name.includes('node_modules/undici/'))
+      const loaded = () => Object.keys(require.cache).flatMap((name) => name.split('node_modules/undici/')[1] ?? [])
       const { IngestClient } = require('./dist/cjs/client/index.js')
       const client = new IngestClient({ url: '${server.origin}/api/v1', apiKey: 'k' })
       const before = loaded()
       await client.heartbeat('tok')
-      console.log(before, loaded())
+      console.log(JSON.stringify([before, loaded()]))
       await client.close()`
-    expect(await run(script)).toEqual({ code: 0, out: 'false true\n' })
+    const { code, out } = await run(script)
+    const [before, after] = JSON.parse(out) as [string[], string[]]
+    expect([code, before]).toEqual([0, []])
+    expect(after).toContain('lib/dispatcher/pool.js')
+    expect(after.filter((name) => /^index|fetch|mock|proxy|api/.test(name))).toEqual([])
   })
 })
 
