@@ -103,7 +103,8 @@ export class Delivery {
     this.#isMemoryOnly = batch.place === undefined
     const dropped = this.#queue.push(batch, this.#inFlightBytes)
     const { breaker, maxBufferBytes } = this.#options
-    this.#recorder.recordEvicted(dropped, batch, { maxBufferBytes, lastFailure: breaker.failures.lastFailure })
+    if (dropped.length > 0)
+      this.#recorder.recordEvicted(dropped, batch, { maxBufferBytes, lastFailure: breaker.failures.lastFailure })
     this.#startWaiting()
   }
 
@@ -213,7 +214,7 @@ export class Delivery {
 
   #startWaiting(): void {
     if (this.#closed || this.#isFinished) return
-    while (this.#inFlight.size < this.#options.breaker.limit && this.#hasCapacity) {
+    while (this.#queue.entries > 0 && this.#inFlight.size < this.#options.breaker.limit && this.#hasCapacity) {
       const queued = this.#queue.shift()
       if (queued === undefined) break
       this.#inFlightBytes += bytesOf(queued.batch)

@@ -29,7 +29,7 @@ function setup(reply: Partial<HttpReply> | Error, compression: 'none' | 'gzip' =
   const sender = compression === 'gzip' ? createGzipSender(plain) : plain
   const signal = new AbortController().signal
   const batch: Batch = { batchId: 'b', count: 10, highestSeverity: 1, body: Buffer.from(BODY) }
-  return { calls, signal, send: () => sender.send(batch, signal) }
+  return { calls, signal, send: (count = 10) => sender.send({ ...batch, count }, signal) }
 }
 
 function item(index: number) {
@@ -66,6 +66,13 @@ describe('2xx', () => {
   test('with an ingest result is delivered', async () => {
     expect(await setup({ text: result(10, 0) }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })
     expect(await setup({ status: 202, text: result(10, 0) }).send()).toMatchObject({ kind: 'delivered', accepted: 10 })
+  })
+
+  test('an equal reply counts for the batch that it answers', async () => {
+    const { send } = setup({ text: result(8, 0, [item(9)]) })
+    expect(await send(5)).toEqual({ kind: 'delivered', accepted: 5, rejected: [] })
+    expect(await send(10)).toEqual({ kind: 'delivered', accepted: 9, rejected: [item(9)], status: 200 })
+    expect(await send(5)).toEqual({ kind: 'delivered', accepted: 5, rejected: [] })
   })
 
   test('names the rejected', async () => {

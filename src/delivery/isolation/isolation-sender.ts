@@ -44,15 +44,21 @@ export function createIsolationSender(options: IsolationOptions): Sender {
   }
   return {
     async send(batch, signal) {
-      const progress = new BatchProgress(batch, options.deadLetter ?? (() => {}))
-      const bisection = new BatchBisection(options, takeTurn, progress, signal)
+      let first: Outcome
       try {
-        const first = await options.inner.send(batch, signal)
+        first = await options.inner.send(batch, signal)
         // The usual case. Tracking each entry would take 4 % of the worker's time.
         if (first.kind === 'delivered' && first.accepted === batch.count && first.rejected.length === 0) {
           batch.acknowledgement?.acknowledge()
           return first
         }
+      } catch (bug) {
+        // Must not happen.
+        return { kind: 'abandoned', reason: String(bug), accepted: 0, rejected: [] }
+      }
+      const progress = new BatchProgress(batch, options.deadLetter ?? (() => {}))
+      const bisection = new BatchBisection(options, takeTurn, progress, signal)
+      try {
         await bisection.isolate(first)
       } catch (bug) {
         // Must not happen. Unsettled entries are counted as abandoned, and reported.

@@ -58,6 +58,7 @@ export class RecoveredLane {
   }
 
   shift(): Batch | undefined {
+    if (this.#waiting.length === 0) return undefined
     const isFull = this.#inFlight >= LEAST && this.#inFlightBytes >= IN_FLIGHT_BYTES
     const batch = isFull || !this.#isOn ? undefined : this.#waiting.shift()
     if (batch === undefined) return undefined
@@ -89,8 +90,8 @@ export class RecoveredLane {
   /** Reads more from disk if there is memory for it. */
   refill(): void {
     const { recovery, onRead } = this.#options
-    const isFull = this.#waiting.length >= LEAST && this.#waitingBytes >= WAITING_BYTES
-    if (recovery === undefined || !this.#isOn || this.#isReading || isFull || !recovery.hasMore) return
+    if (recovery === undefined || this.#isReading || !recovery.hasMore || !this.#isOn) return
+    if (this.#waiting.length >= LEAST && this.#waitingBytes >= WAITING_BYTES) return
     this.#isReading = true
     const take = (batch: Batch): void => {
       this.#waiting.push(batch)

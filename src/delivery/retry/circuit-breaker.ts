@@ -90,9 +90,18 @@ export class CircuitBreaker {
    * @returns its outcome, or undefined if it never ran: `signal` aborted, or it could begin only after the deadline
    */
   run(retryState: RetryState, signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome | undefined> {
+    if (signal.aborted) return Promise.resolve(undefined)
+    if (this.#waitQueue.isEmpty && this.#concurrency.running === 0) this.#rampUp.arrivedIdle()
+    // The usual case, which needs no place in the queue.
+    if (this.#waitQueue.isEmpty && this.#concurrency.hasCapacity && !this.isFinished) {
+      if (Math.max(this.failures.opensAt, this.#rampUp.nextAt, retryState.notBefore) <= this.#now) {
+        this.#rampUp.started()
+        const outcome = this.#run(retryState, signal, attempt)
+        if (this.#rampUp.isActive) this.#onCapacity()
+        return outcome
+      }
+    }
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve(undefined)
-      if (this.#waitQueue.isEmpty && this.#concurrency.running === 0) this.#rampUp.arrivedIdle()
       this.#waitQueue.enter(retryState, signal, (isAdmitted) => {
         if (this.#waitQueue.isEmpty) this.#wakeTimer.clear()
         resolve(isAdmitted ? this.#run(retryState, signal, attempt) : undefined)
