@@ -1,30 +1,35 @@
 /** One listener per signal for all requests: Node warns about more than 10, and adding and removing one costs 3 us. */
 
-export class AbortListeners {
-  readonly #held = new Map<AbortSignal, { readonly actions: Set<() => void>; readonly listener: () => void }>()
+export interface Abortable {
+  /** Called when the signal aborts. */
+  abort(): void
+}
 
-  /** Runs `action` when `signal` aborts, until `remove`. An aborted signal does nothing. */
-  add(signal: AbortSignal, action: () => void): void {
+export class AbortListeners {
+  readonly #held = new Map<AbortSignal, { readonly requests: Set<Abortable>; readonly listener: () => void }>()
+
+  /** Aborts `request` when `signal` aborts, until `remove`. An aborted signal does nothing. */
+  add(signal: AbortSignal, request: Abortable): void {
     let held = this.#held.get(signal)
     if (held === undefined) {
-      const actions = new Set<() => void>()
+      const requests = new Set<Abortable>()
       held = {
-        actions,
+        requests,
         listener: () => {
-          for (const one of actions) one()
+          for (const one of requests) one.abort()
         },
       }
       this.#held.set(signal, held)
       signal.addEventListener('abort', held.listener)
     }
-    held.actions.add(action)
+    held.requests.add(request)
   }
 
-  remove(signal: AbortSignal, action: () => void): void {
+  remove(signal: AbortSignal, request: Abortable): void {
     const held = this.#held.get(signal)
     if (held === undefined) return
-    held.actions.delete(action)
-    if (held.actions.size > 0) return
+    held.requests.delete(request)
+    if (held.requests.size > 0) return
     this.#held.delete(signal)
     signal.removeEventListener('abort', held.listener)
   }

@@ -13,17 +13,23 @@ import type { Http, HttpOptions, HttpReply, HttpRequestInit } from './http-types
 import { describeNetworkError } from './network-error.js'
 import { verifyListenerAt, UnverifiedListenerError } from './verify-listener.js'
 import { AbortListeners } from './abort-listeners.js'
+import { RequestTimeouts } from './request-timeouts.js'
 
 export function createHttp(options: HttpOptions): Http {
   const base = new URL(options.url)
+  const { origin } = base
   const basePath = base.pathname.replace(/\/$/, '')
   const open = new Set<HttpExchange>()
+  const timeouts = new RequestTimeouts(open)
   const signals = new AbortListeners()
+  const headersOf = createHeaders(options)
   let dispatcher: Dispatcher | undefined
   let create: (() => Dispatcher) | undefined
   let loading: Promise<() => Dispatcher> | undefined
   let isClosed = false
-  let activeAt = now()
+  /** Of the latest activity, by both clocks, since one of them may stop while the machine is suspended. */
+  let activeAt = performance.now()
+  let activeWallAt = Date.now()
   /** Dispatchers from before a suspension, with requests that may still get a reply. */
   const retired = new Set<Dispatcher>()
 
@@ -36,8 +42,10 @@ export function createHttp(options: HttpOptions): Http {
    * them.
    */
   function current(make: () => Dispatcher): Dispatcher {
-    const isStale = now().some((at, clock) => at - (activeAt[clock] as number) > KEEP_ALIVE_MS)
-    activeAt = now()
+    const [now, wallNow] = [performance.now(), Date.now()]
+    const isStale = now - activeAt > KEEP_ALIVE_MS || wallNow - activeWallAt > KEEP_ALIVE_MS
+    activeAt = now
+    activeWallAt = wallNow
     if (isStale && dispatcher !== undefined) {
       retired.add(dispatcher)
       dispatcher = undefined
@@ -51,63 +59,56 @@ export function createHttp(options: HttpOptions): Http {
     retired.clear()
   }
 
-  function exchange(path: string, body: Uint8Array | string | null, init: HttpRequestInit): Promise<HttpReply> {
-    const timeoutMs = Math.min(options.requestTimeoutMs, init.timeoutMs ?? Infinity)
-    const place = `POST ${base.origin}${basePath}${shownPath(path)}`
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        open.delete(one)
-        if (open.size === 0) destroyRetired()
-        clearTimeout(timer)
-        if (init.signal !== undefined) signals.remove(init.signal, abort)
-      }
-      const one: HttpExchange = new HttpExchange(
-        (reply) => {
-          end()
-          activeAt = now()
-          resolve(reply)
-        },
-        (failure) => {
-          end()
-          reject(failureAt(place, failure, timeoutMs, isClosed))
-        },
+  function ended(
+    one: HttpExchange,
+    reply: HttpReply | undefined,
+    failure: ExchangeFailure = { kind: 'network' },
+  ): void {
+    const { request } = one
+    open.delete(one)
+    if (open.size === 0 && retired.size > 0) destroyRetired()
+    if (request.signal !== undefined) signals.remove(request.signal, one)
+    if (reply === undefined)
+      return request.reject(
+        failureAt(`POST ${origin}${basePath}${shownPath(request.path)}`, failure, request.timeoutMs, isClosed),
       )
-      const abort = (): void => one.fail({ kind: 'aborted' })
-      // After pending input was read: after a suspension timers run before replies are read.
-      const timer = setTimeout(() => setImmediate(() => one.fail({ kind: 'timeout' })), timeoutMs)
-      open.add(one)
-      if (init.signal !== undefined) signals.add(init.signal, abort)
-      if (isClosed || init.signal?.aborted === true) return abort()
-      const headers = headersFor(options, body !== null, init)
-      // Bun replaces undici by a shim without agents and limits.
-      if (process.versions['bun'] !== undefined) {
-        return sendByFetch(one, base.origin + basePath + path, options, {
-          ...options,
-          body,
-          headers,
-          maxReplyBytes: MAX_REPLY_BYTES,
-        })
-      }
-      const request: Dispatcher.DispatchOptions = {
-        origin: base.origin,
-        path: basePath + path,
-        method: 'POST',
-        headers,
-        body,
-      }
-      const start = (make: () => Dispatcher): void => {
-        if (!one.isEnded) send(current(make), request, one)
-      }
-      if (create !== undefined) start(create)
-      else (loading ??= load()).then(start, (error: unknown) => one.fail({ kind: 'network', error }))
-    })
+    activeAt = performance.now()
+    activeWallAt = Date.now()
+    request.resolve(reply)
+  }
+
+  function send(one: HttpExchange, body: Uint8Array | string | null, init: HttpRequestInit): void {
+    const path = basePath + one.request.path
+    const headers = headersOf(body !== null, init)
+    // Bun replaces undici by a shim without agents and limits.
+    if (process.versions['bun'] !== undefined)
+      return sendByFetch(one, origin + path, options, { ...options, body, headers, maxReplyBytes: MAX_REPLY_BYTES })
+    const dispatched: Dispatcher.DispatchOptions = { origin, path, method: 'POST', headers, body }
+    if (create !== undefined) return dispatch(current(create), dispatched, one)
+    ;(loading ??= load()).then(
+      (make) => void (one.isEnded || dispatch(current(make), dispatched, one)),
+      (error: unknown) => one.fail({ kind: 'network', error }),
+    )
   }
 
   return {
-    post: (path, body, init = {}) => exchange(path, body, init),
+    post(path, body, init = {}) {
+      return new Promise((resolve, reject) => {
+        const { signal, timeoutMs: ownTimeoutMs = Infinity } = init
+        const timeoutMs = Math.min(options.requestTimeoutMs, ownTimeoutMs)
+        const now = performance.now()
+        const request = { path, signal, timeoutMs, deadlineAt: now + timeoutMs, resolve, reject }
+        const one = new HttpExchange(request, ended)
+        if (isClosed || signal?.aborted === true) return one.abort()
+        open.add(one)
+        timeouts.watch(request.deadlineAt, now)
+        if (signal !== undefined) signals.add(signal, one)
+        send(one, body, init)
+      })
+    },
     async close() {
       isClosed = true
-      for (const one of open) one.fail({ kind: 'aborted' })
+      for (const one of open) one.abort()
       // Not `close()`, which waits for replies that may never arrive. If loading failed, each request has failed already.
       await loading?.then(
         () => dispatcher?.destroy(),
@@ -118,12 +119,7 @@ export function createHttp(options: HttpOptions): Http {
   }
 }
 
-/** Both clocks, since one of them may stop while the machine is suspended. */
-function now(): [number, number] {
-  return [performance.now(), Date.now()]
-}
-
-function send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, exchange: HttpExchange): void {
+function dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, exchange: HttpExchange): void {
   try {
     dispatcher.dispatch(request, exchange)
   } catch (error) {
@@ -138,7 +134,7 @@ function sendByFetch(
   request: Omit<FetchPost, 'signal'>,
 ): void {
   const ended = new AbortController()
-  exchange.onLeave(() => ended.abort())
+  exchange.onRequestStart(ended)
   // Bun's `fetch` gives no access to its connections, so the listener is verified on a separate one before each request.
   const proven = isLocalDefault === true ? verifyListenerAt(baseUrl, requestTimeoutMs) : Promise.resolve()
   proven
@@ -163,12 +159,12 @@ function failureAt(place: string, { kind, error }: ExchangeFailure, timeoutMs: n
   }
 }
 
-function headersFor(
-  { apiKey, headers = {} }: HttpOptions,
-  hasBody: boolean,
-  { contentEncoding, keyless }: HttpRequestInit,
-): Record<string, string> {
-  return {
+/** @returns the headers of a request. Most requests have the same. */
+function createHeaders({
+  apiKey,
+  headers = {},
+}: HttpOptions): (hasBody: boolean, init: HttpRequestInit) => Record<string, string> {
+  const create = (hasBody: boolean, { contentEncoding, keyless }: HttpRequestInit): Record<string, string> => ({
     'user-agent': `pino-ingest/${VERSION}`,
     ...(hasBody && { accept: CONTENT_TYPE }),
     ...revealAll(headers),
@@ -177,7 +173,12 @@ function headersFor(
     ...(hasBody && { 'content-type': CONTENT_TYPE }),
     ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
     ...(keyless !== true && { [API_KEY_HEADER]: apiKey }),
-  }
+  })
+  let usual: Record<string, string> | undefined
+  return (hasBody, init) =>
+    hasBody && init.contentEncoding === undefined && init.keyless !== true
+      ? (usual ??= create(true, init))
+      : create(hasBody, init)
 }
 
 /** Hides the token of a monitor, which is the only credential of its endpoint. */

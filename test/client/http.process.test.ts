@@ -189,6 +189,23 @@ describe('no reply', () => {
     await until(() => server.openSockets.size === 0)
   })
 
+  test('each request ends at its own time, also one that began after a longer one', async () => {
+    const silent = await rawServer(() => {})
+    const http = httpTo(silent.origin, { requestTimeoutMs: 60_000 })
+    const ended: number[] = []
+    const begin = (timeoutMs: number): Promise<unknown> =>
+      failureOf<HttpFailure>(http.post('/ingest', '{}', { timeoutMs }), KEY).then(({ kind }) =>
+        ended.push(kind === 'timeout' ? timeoutMs : Number.NaN),
+      )
+    const longest = begin(60_000)
+    await Promise.all([begin(400), begin(100), begin(250)])
+    expect(ended).toEqual([100, 250, 400])
+    await begin(50)
+    expect(ended).toEqual([100, 250, 400, 50])
+    await http.close()
+    await longest
+  })
+
   test('a token is not in any failure', async () => {
     const token = 'secret-token-0815'
     const dead = httpTo(`http://127.0.0.1:${await deadPort()}`)

@@ -1,0 +1,39 @@
+/** Ends requests at their deadlines, with one timer for all of them: most requests get a reply long before. */
+
+export interface TimedRequest {
+  /** As `performance.now()`. */
+  readonly deadlineAt: number
+  timeOut(): void
+}
+
+export class RequestTimeouts {
+  /** Requests that have not ended. */
+  readonly #open: ReadonlySet<TimedRequest>
+  #timer: NodeJS.Timeout | undefined
+  #timerAt = Infinity
+
+  constructor(open: ReadonlySet<TimedRequest>) {
+    this.#open = open
+  }
+
+  /** Call when a request with this deadline is open. */
+  watch(deadlineAt: number, now: number): void {
+    if (deadlineAt >= this.#timerAt) return
+    clearTimeout(this.#timer)
+    this.#timerAt = deadlineAt
+    // Not kept alive by it: a request has a socket.
+    this.#timer = setTimeout(() => setImmediate(() => this.#check()), deadlineAt - now).unref()
+  }
+
+  /** After pending input was read: after a suspension timers run before replies are read. */
+  #check(): void {
+    this.#timerAt = Infinity
+    const now = performance.now()
+    let nextAt = Infinity
+    for (const request of this.#open) {
+      if (request.deadlineAt <= now) request.timeOut()
+      else nextAt = Math.min(nextAt, request.deadlineAt)
+    }
+    if (nextAt < Infinity) this.watch(nextAt, now)
+  }
+}
