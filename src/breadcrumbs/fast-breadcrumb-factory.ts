@@ -4,7 +4,7 @@ import { ErrorScanner } from '../record/fast/error-scanner.js'
 import { OTHER_REQUEST_ID, SLOT_FIELDS, createKeyTable, isEntryKey } from '../record/fast/fast-fields.js'
 import type { KeyTable } from '../record/fast/fast-fields.js'
 import { LevelTextCache, TimestampTextCache, toMessageText } from '../record/fast/entry-head.js'
-import { RequestScanner } from '../record/fast/request-scanner.js'
+import { LONG_INTEGER, RequestScanner } from '../record/fast/request-scanner.js'
 import { FieldSlots } from '../record/fast/field-slots.js'
 import { MemberCursor, joinMembers } from '../record/member-cursor.js'
 import { SeenKeys } from '../record/fast/seen-keys.js'
@@ -126,7 +126,7 @@ export class FastBreadcrumbFactory {
     if (IDENTITY.includes(key)) return member.isText()
     if (isEntryKey(key) || DERIVED_KEYS.includes(key) || key === NOTE_KEY) return false
     if (NOT_DATA.has(key)) return true
-    if (CATEGORY_KEYS.includes(key)) return this.#placeCategory(member)
+    if (CATEGORY_KEYS.includes(key) && member.isText()) return this.#placeCategory(member)
     if (member.isObject() && member.value().includes('"stack":')) return false
     this.#rest = joinMembers(this.#rest, member.member())
     return true
@@ -142,11 +142,11 @@ export class FastBreadcrumbFactory {
   /** A longer integer is kept as a separate value by the reference path. */
   #placeDuration(member: MemberCursor): boolean {
     this.#duration = member.value()
-    return member.isNumber() && this.#duration.length < 16
+    return member.isNumber() && !LONG_INTEGER.test(this.#duration)
   }
 
   #placeCategory(member: MemberCursor): boolean {
-    if (this.#category !== '' || !member.isText() || member.value() === '""') return false
+    if (this.#category !== '' || member.value() === '""') return false
     this.#category = member.value()
     return true
   }

@@ -29,7 +29,7 @@ import { NOTE_KEY } from '../shorten-entry.js'
 import { mayHoldExchange } from '../http-error.js'
 import { LevelTextCache, RecordHead, TimestampTextCache, toMessageText } from './entry-head.js'
 import type { LevelText } from './entry-head.js'
-import { RequestScanner } from './request-scanner.js'
+import { LONG_INTEGER, RequestScanner } from './request-scanner.js'
 import { SecretFinder } from './secret-finder.js'
 import { FieldSlots, toIdJson } from './field-slots.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
@@ -435,7 +435,6 @@ const IDENTITY_FIELDS: ReadonlyMap<number, keyof Identity> = new Map([
   [VERSION_KEY, 'version'],
 ])
 const EMPTY_TEXT = '""'
-const LONG_INTEGER = /^-?\d{16,}$/
 
 /** Whether the line may have the key twice: of duplicates the last counts. */
 function isRepeated(key: string, text: string, start: number, end: number): boolean {

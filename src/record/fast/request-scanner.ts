@@ -5,6 +5,8 @@ import { parseTraceparent } from '../reference/entry-trace.js'
 
 /** An integer that reads the same as number and as text. */
 export const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
+/** May be beyond the precision of a double: the reference path keeps it in the metadata. */
+export const LONG_INTEGER = /^-?\d{16,}$/
 
 const SLASH = 47
 const UPPER_Z = 90
