@@ -69,16 +69,20 @@ export function createIngestMixin<CustomLevels extends string>(
   return (mergeObject, level, logger) => {
     const own = appMixin?.(mergeObject, level, logger) ?? {}
     try {
+      const added = collectFields(new RecordFields(mergeObject, own, logger), level, responseKey, learned)
       // Not a spread of both: pino adds the record to the result, which is then slow (4 us instead of 0.1).
-      const added = Object.assign(
-        collectFields(new RecordFields(mergeObject, own, logger), level, responseKey, learned),
-        own,
-      )
+      if (appMixin !== undefined) Object.assign(added, own)
       return Object.hasOwn(mergeObject, '__proto__') ? withOwnProto(added) : added
     } catch {
       return own // a proxy that throws
     }
   }
+}
+
+/** pino's option `mixinMergeStrategy`: as pino's own, without a copy of the record if nothing is added to it. */
+export function mergeMixin(record: object, added: object): object {
+  for (const _ in added) return Object.assign(added, record)
+  return record
 }
 
 /** pino assigns the record's members to the result: without such a member of its own, `__proto__` would become its prototype. */
@@ -97,10 +101,12 @@ function collectFields(
   responseKey: string,
   learned: Learned,
 ): Fields & AddedFields {
-  const facts = currentScope()?.facts
+  const scope = currentScope()
+  const facts = scope?.facts
   const added: Record<string, unknown> & AddedFields = {}
   if (facts !== undefined) {
-    for (const name of Object.keys(facts.fields ?? {})) if (!record.has(name)) added[name] = facts.fields?.[name]
+    const { fields } = facts
+    if (fields !== undefined) for (const name of Object.keys(fields)) if (!record.has(name)) added[name] = fields[name]
     addIdentity(added, facts, record)
   }
   const trace = findActiveSpanIds() ?? facts?.trace
@@ -111,7 +117,7 @@ function collectFields(
   const route = response === undefined || record.has('route') ? undefined : findRoute(response)
   if (route !== undefined) added.route = route
   if (level >= ERROR && !record.has('breadcrumbs')) {
-    const breadcrumbs = takeBreadcrumbs(currentHistory())
+    const breadcrumbs = takeBreadcrumbs(scope?.history ?? currentHistory())
     if (breadcrumbs.length > 0) added.breadcrumbs = breadcrumbs
   }
   return added
@@ -161,7 +167,8 @@ class RecordFields {
   }
 
   hasAny(names: readonly string[]): boolean {
-    return names.some((name) => this.has(name))
+    for (const name of names) if (this.has(name)) return true
+    return false
   }
 
   value(name: string): unknown {

@@ -8,7 +8,7 @@ import { checkCanCross } from '../../filter/load-hook.js'
 import { checkArgument, copyMembers, isFunction, isObject, readOptions } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
 import { ErrorWalk, serializeError } from '../../record/error-serializer.js'
-import { createIngestMixin } from './ingest-mixin.js'
+import { createIngestMixin, mergeMixin } from './ingest-mixin.js'
 import { createLogMethod } from './log-method.js'
 import type { LogCall } from './log-method.js'
 import { readPinoProperty } from './pino-symbols.js'
@@ -71,6 +71,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
     }),
     ...(own.customLogLevel === undefined && own.useLevel === undefined && { customLogLevel: levelOfResponse }),
     mixin: createIngestMixin(own.mixin, own.customAttributeKeys?.res ?? 'res'),
+    mixinMergeStrategy: own.mixinMergeStrategy ?? mergeMixin,
     serializers: {
       // Under this `errorKey` pino itself would use the app's `err`.
       error: serialize,
