@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import pino from 'pino'
 import { addBreadcrumb, takeBreadcrumbs } from '../../../src/app/scope/scope-breadcrumbs.js'
+import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 import { ingestMixin } from '../../../src/app/logger/ingest-mixin.js'
 import { withScope } from '../../../src/app/scope/scope.js'
 import { currentHistory } from '../../../src/app/scope/app-state.js'
@@ -237,4 +238,17 @@ test('what cannot be read is logged as pino logs it', () => {
     )
   })
   expect(logged()).toMatchObject({ a: 1, msg: 'x', request_id: 'r' })
+})
+
+test('with ingestOptions() the record is the same, and a strategy of the application still applies', () => {
+  const record = Object.freeze({ a: 1 })
+  const ours = pino(ingestOptions({ transport: false }), out.stream)
+  ours.info(record, 'x')
+  expect(logged()).toEqual({ a: 1, msg: 'x' })
+  withScope({ request_id: 'r' }, () => ours.info(record, 'x'))
+  expect(logged()).toEqual({ request_id: 'r', a: 1, msg: 'x' })
+  const mixinMergeStrategy = (own: object, added: object): object => ({ ...own, merged: Object.keys(added) })
+  const theirs = pino(ingestOptions({ transport: false, mixinMergeStrategy }), out.stream)
+  withScope({ request_id: 'r' }, () => theirs.info(record, 'x'))
+  expect(logged()).toEqual({ a: 1, merged: ['request_id'], msg: 'x' })
 })
