@@ -249,44 +249,57 @@ function hasBody(message: object): boolean {
   return BODY_KEYS.some((key) => read(message, key) !== undefined)
 }
 
+/** Of axios' response the `config`, of superagent's the `req`. */
+const INNER_MESSAGES = ['config', 'request', 'req'] as const
+
 /** Method, URL and status that `messages` have and `error` itself does not. */
 function exchangeOf(error: object, messages: readonly unknown[]): Exchange {
-  const sources = messages.filter(isObject)
-  // axios' response carries the `config`, superagent's the `req`.
-  const all = [
-    ...sources,
-    ...sources.flatMap((source) => ['config', 'request', 'req'].map((key) => read(source, key))).filter(isObject),
-  ]
-  const method = all.map((source) => read(source, 'method')).find(isText)
-  const url = all.map(urlOf).find(isText)
-  const status = all.map(statusOf).find((one) => one !== undefined)
-  return {
-    ...(method !== undefined && read(error, 'method') === undefined && { method }),
-    ...(url !== undefined && read(error, 'url') === undefined && { url }),
-    ...(status !== undefined && statusOf(error) === undefined && { status }),
+  const exchange: Exchange = {}
+  const lacksMethod = read(error, 'method') === undefined
+  const lacksUrl = read(error, 'url') === undefined
+  const lacksStatus = statusOf(error) === undefined
+  const add = (message: unknown): void => {
+    if (!isObject(message)) return
+    const method = read(message, 'method')
+    if (lacksMethod && exchange.method === undefined && isText(method)) exchange.method = method
+    const url = lacksUrl && exchange.url === undefined ? urlOf(message) : undefined
+    if (url !== undefined) exchange.url = url
+    const status = lacksStatus && exchange.status === undefined ? statusOf(message) : undefined
+    if (status !== undefined) exchange.status = status
   }
+  for (const message of messages) add(message)
+  for (const message of messages) if (isObject(message)) for (const key of INNER_MESSAGES) add(read(message, key))
+  return exchange
 }
 
 function statusOf(holder: object): number | undefined {
-  return ['status', 'statusCode']
-    .map((key) => read(holder, key))
-    .find((value): value is number => typeof value === 'number' && value >= 100 && value < 600)
+  const status = read(holder, 'status')
+  if (isStatus(status)) return status
+  const code = read(holder, 'statusCode')
+  return isStatus(code) ? code : undefined
 }
 
+function isStatus(value: unknown): value is number {
+  return typeof value === 'number' && value >= 100 && value < 600
+}
+
+const URL_KEYS = ['url', 'uri', 'href'] as const
+
 function urlOf(holder: object): string | undefined {
-  const url = ['url', 'uri', 'href']
-    .map((key) => read(holder, key))
-    .map((value) => (isObject(value) ? read(value, 'href') : value))
-    .find(isNonEmptyText)
-  if (url === undefined) {
-    const [path, protocol, host] = ['path', 'protocol', 'host'].map((key) => read(holder, key))
-    if (!isNonEmptyText(path)) return undefined
-    return isText(protocol) && isText(host) ? `${protocol}//${host}${path}` : path
+  for (const key of URL_KEYS) {
+    const value = read(holder, key)
+    const url = isObject(value) ? read(value, 'href') : value
+    if (!isNonEmptyText(url)) continue
+    const base = read(holder, 'baseURL')
+    return isNonEmptyText(base) && !/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(url)
+      ? `${base.replace(/\/$/, '')}/${url.replace(/^\//, '')}`
+      : url
   }
-  const base = read(holder, 'baseURL')
-  return isNonEmptyText(base) && !/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(url)
-    ? `${base.replace(/\/$/, '')}/${url.replace(/^\//, '')}`
-    : url
+  const path = read(holder, 'path')
+  if (!isNonEmptyText(path)) return undefined
+  const protocol = read(holder, 'protocol')
+  const host = read(holder, 'host')
+  return isText(protocol) && isText(host) ? `${protocol}//${host}${path}` : path
 }
 
 /** A getter of a live object may throw. */

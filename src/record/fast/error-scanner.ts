@@ -1,6 +1,6 @@
 /**
- * pino's serialized error, as slices of the line: the text fields, and the rest in one piece. An error with causes, parts, or the exchange of an
- * HTTP client is parsed, and the rest of its record is still copied.
+ * pino's serialized error, as slices of the line: the text fields, and the rest in one piece. An error with the exchange of an HTTP client, or
+ * of another form, is parsed, and the rest of its record is still copied.
  */
 import { DOM_CONSTANTS, DOM_EXCEPTION } from '../dom-exception.js'
 import {
@@ -18,9 +18,11 @@ import { MemberCursor, joinMembers } from '../member-cursor.js'
 import type { EntryError } from '../../protocol/log-entry.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { stringifyExact } from '../../shared/exact-json.js'
-import { QUOTE, findValueEnd } from '../../shared/json-scan.js'
+import { OPEN_BRACKET, QUOTE, findValueEnd } from '../../shared/json-scan.js'
 
 const BACKSLASH = 92
+const CLOSE_BRACKET = 93
+const EMPTY_TEXT = '""'
 const GENERIC_TYPE = '"Error"'
 /** A member that may be removed is left to the parser. */
 const PARSED_MEMBERS: ReadonlySet<string> = new Set([...HTTP_MEMBERS, ...STATEMENT_MEMBERS, ...DOM_CONSTANTS.keys()])
@@ -28,6 +30,15 @@ const DOM_TYPE = `"${DOM_EXCEPTION}"`
 
 function mustBeParsed(value: string): boolean {
   return MAY_HOLD_HTTP_MESSAGE.test(value) || MAY_HOLD_STATEMENT.test(value)
+}
+
+interface InnerError {
+  /** Position after it. */
+  readonly after: number
+  /** In its quotes. */
+  readonly stack: string
+  /** Without the stack, which is appended to that of the outer error. */
+  readonly json: string
 }
 
 export class ErrorScanner {
@@ -45,6 +56,11 @@ export class ErrorScanner {
   #parsedStack: string | undefined
   readonly #errorKey: string
   readonly #members = new MemberCursor()
+  /** Of causes and parts, one for each level. */
+  #inner: ErrorScanner | undefined
+  #causeAt = -1
+  #partsAt = -1
+  #partsKey = ''
 
   constructor({ errorKey }: Pick<MappingOptions, 'errorKey'>) {
     this.#errorKey = errorKey
@@ -52,9 +68,7 @@ export class ErrorScanner {
 
   /** Position after the value at `at`, or -1 if it is neither an error nor its message. */
   scan(text: string, at: number, end: number): number {
-    this.rest = this.#stack = this.type = this.message = ''
-    this.omitted = 0
-    this.#parsed = this.#parsedStack = undefined
+    this.#clear()
     if (text.charCodeAt(at) === QUOTE) {
       const after = findValueEnd(text, at, end)
       this.message = text.slice(at, after)
@@ -62,6 +76,12 @@ export class ErrorScanner {
     }
     const after = this.#scanText(text, at, end)
     return after === -1 ? this.#parse(text, at, end) : after
+  }
+
+  #clear(): void {
+    this.rest = this.#stack = this.type = this.message = ''
+    this.omitted = 0
+    this.#parsed = this.#parsedStack = undefined
   }
 
   /** The entry's `error`. */
@@ -101,6 +121,7 @@ export class ErrorScanner {
   /** As `scan`; -1 if the error must be parsed. */
   #scanText(text: string, at: number, end: number): number {
     let hasName = false
+    this.#causeAt = this.#partsAt = -1
     const member = this.#members.open(text, at, end)
     while (member.next()) {
       if (!member.skipValue()) return -1
@@ -121,11 +142,16 @@ export class ErrorScanner {
         // Other names of the stack.
         case 'stack_trace':
         case 'stacktrace':
-        // Their stacks are appended to the error's own.
+          return -1
         case 'cause':
+          this.#causeAt = member.valueAt
+          break
         case 'aggregateErrors':
         case 'errors':
-          return -1
+          if (this.#partsAt !== -1) return -1
+          this.#partsAt = member.valueAt
+          this.#partsKey = key
+          break
         default:
           if (key.includes('\\') || PARSED_MEMBERS.has(key) || INDEX.test(key)) return -1
           if (member.isContainer() && mustBeParsed(member.value())) return -1
@@ -136,7 +162,50 @@ export class ErrorScanner {
     // The name may be the type.
     if (this.type === '' || this.type === DOM_TYPE || (hasName && this.type === GENERIC_TYPE)) return -1
     if (this.message.includes(CAUSE_SEPARATOR) && this.#stack.includes(CAUSE_LABEL)) this.#removeCauses()
+    if (this.#causeAt !== -1 && !this.#foldCause(text, this.#causeAt, end)) return -1
+    if (this.#partsAt !== -1 && !this.#foldParts(text, this.#partsAt, end)) return -1
     return member.closedAt
+  }
+
+  /** False if the error must be parsed. */
+  #foldCause(text: string, at: number, end: number): boolean {
+    const inner = this.#scanInner(text, at, end)
+    if (inner === undefined) return false
+    this.rest = joinMembers(this.rest, `"cause":${inner.json}`)
+    this.#append(CAUSE_LABEL, inner.stack)
+    return true
+  }
+
+  /** As `#foldCause`, for a list in which every part is an error. */
+  #foldParts(text: string, at: number, end: number): boolean {
+    // The parts' messages may be the error's own.
+    if (this.message === EMPTY_TEXT || text.charCodeAt(at) !== OPEN_BRACKET) return false
+    const parts: InnerError[] = []
+    for (let next = at; text.charCodeAt(next) !== CLOSE_BRACKET;) {
+      const inner = this.#scanInner(text, next + 1, end)
+      if (inner === undefined) return false
+      parts.push(inner)
+      next = inner.after
+    }
+    this.rest = joinMembers(this.rest, `"${this.#partsKey}":[${parts.map(({ json }) => json).join(',')}]`)
+    for (const [index, { stack }] of parts.entries()) this.#append(`error ${index + 1} of ${parts.length}: `, stack)
+    return true
+  }
+
+  /** A cause or a part with a stack; undefined for any other value. */
+  #scanInner(text: string, at: number, end: number): InnerError | undefined {
+    const inner = (this.#inner ??= new ErrorScanner({ errorKey: this.#errorKey }))
+    inner.#clear()
+    const after = inner.#scanText(text, at, end)
+    if (after === -1 || inner.#stack.length <= EMPTY_TEXT.length) return undefined
+    const { type, message, rest } = inner
+    const fields = message === '' ? `"type":${type}` : `"type":${type},"message":${message}`
+    return { after, stack: inner.#stack, json: `{${rest === '' ? fields : joinMembers(fields, rest)}}` }
+  }
+
+  #append(label: string, stack: string): void {
+    this.#stack =
+      this.#stack === '' ? `"${label}${stack.slice(1)}` : `${this.#stack.slice(0, -1)}\\n${label}${stack.slice(1)}`
   }
 
   /** The application's top frame as JSON text without quotes; '' if there is none. */

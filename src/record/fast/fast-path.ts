@@ -26,12 +26,13 @@ import { take, toIdText } from '../coerce.js'
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import { NOTE_KEY } from '../shorten-entry.js'
+import { fingerprintOf } from '../error-fingerprint.js'
 import { mayHoldExchange } from '../http-error.js'
 import { LevelTextCache, RecordHead, TimestampTextCache, toMessageText } from './entry-head.js'
 import type { LevelText } from './entry-head.js'
 import { LONG_INTEGER, RequestScanner } from './request-scanner.js'
 import { SecretFinder } from './secret-finder.js'
-import { FieldSlots, toIdJson } from './field-slots.js'
+import { FieldSlots, toIdJson, unquote } from './field-slots.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
 import { NextOccurrence } from './next-occurrence.js'
 import {
@@ -159,6 +160,8 @@ export class FastPath {
     if (this.#hasReq) this.#placeRequestId()
     if (this.#otherId !== '') this.#placeOtherId()
     const { severity } = level
+    // The record's own: one that is computed is added to the entry only.
+    record.fingerprint = isEmpty ? '' : this.#slots.decode(FINGERPRINT_SLOT)
     const isComposed = severity >= (hasRequest ? requestThreshold : threshold) || part === 'start' || part === 'end'
     const openJson = isComposed ? this.#compose(level) : ''
     if (openJson === undefined) return false
@@ -183,12 +186,10 @@ export class FastPath {
     record.hasRequest = hasRequest
     record.isFastPath = true
     if (isEmpty && !this.#hasReq && this.#otherId === '') {
-      record.fingerprint = ''
       setScope(record, '', false, '', '')
     } else {
       const slots = this.#slots
       const { hasTrace } = slots
-      record.fingerprint = slots.decode(FINGERPRINT_SLOT)
       const traceId = hasTrace ? slots.decode(TRACE_SLOT) : this.#request.traceId
       setScope(record, traceId, !hasTrace, slots.decode(REQUEST_ID_SLOT), slots.decode(SESSION_SLOT))
     }
@@ -417,10 +418,16 @@ export class FastPath {
   }
 
   #placeSource(): boolean {
-    if (this.#options.fingerprint === 'auto') return false // which needs the decoded texts
-    if (this.#slots.texts[SOURCE_SLOT] !== '') return true
+    const needsFingerprint = this.#options.fingerprint === 'auto' && this.#slots.texts[FINGERPRINT_SLOT] === ''
+    const needsSource = this.#slots.texts[SOURCE_SLOT] === ''
+    if (!needsSource && !needsFingerprint) return true
     const source = this.#error.findSource()
-    if (source !== '') this.#slots.set(SOURCE_SLOT, `"${source}"`)
+    if (needsSource && source !== '') this.#slots.set(SOURCE_SLOT, `"${source}"`)
+    if (needsFingerprint) {
+      const { type, message } = this.#error
+      const fingerprint = fingerprintOf(unquote(type), unquote(message), unquote(`"${source}"`))
+      this.#slots.set(FINGERPRINT_SLOT, `"${fingerprint}"`)
+    }
     return true
   }
 

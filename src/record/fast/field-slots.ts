@@ -53,7 +53,7 @@ export function toIdJson(member: MemberCursor): string {
 }
 
 /** @param text valid JSON text, or '' */
-function unquote(text: string): string {
+export function unquote(text: string): string {
   if (text === '') return ''
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1)
 }

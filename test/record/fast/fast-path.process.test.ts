@@ -5,6 +5,7 @@ import { Redactor } from '../../../src/redaction/redactor.js'
 import { FastPath } from '../../../src/record/fast/fast-path.js'
 import { createMappedRecord } from '../../../src/record/mapped-record.js'
 import { mapByParsing } from '../../../src/record/reference/reference-path.js'
+import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../../src/record/reference/entry-fields.js'
 import { RECEIVED_AT, anyLine, corpus, createMappingOptions, usualLine } from '../record-lines.js'
 
@@ -234,4 +235,14 @@ test.each([
   ['a Windows path', '{"type":"Error","message":"a","stack":"Error: a\\n    at f (C:\\\\app\\\\a.js:1:2)"}'],
 ])('an error with %s takes the fast path', (_, err) => {
   expect(mapLines(`${HEAD},"err":${err},"a":1,"msg":"m"}`)[0]).toBeDefined()
+})
+
+test('errors take the fast path, also with a fingerprint', () => {
+  const record = corpus.find(({ label }) => label.trim() === 'error({err}, msg)')
+  const options = createMappingOptions({ fingerprint: 'auto' })
+  const json = fast(record?.raw ?? '', options)
+  const { fingerprint } = JSON.parse(mapByParsing(record?.raw ?? '', options, RECEIVED_AT).json) as LogEntry
+  expect(JSON.parse(json ?? '{}')).toMatchObject({ fingerprint })
+  // Only a fingerprint of the record's own wins over others.
+  expect(mapped.fingerprint).toBe('')
 })
