@@ -11,6 +11,10 @@ import { ratioOf, written } from '../peers/ratios.mjs'
 export const BEGIN = '<!-- written by `npm run bench -- --readme` -->'
 export const END = '<!-- end of what is written -->'
 
+const PICTURES = [
+  '![Entries acknowledged a second, times the best peer](benchmarks/results/throughput-ratios.svg)',
+  "![CPU of pino's worker for an entry, times the best peer's](benchmarks/results/throughput-cpu-ratios.svg)",
+].join('\n')
 const OURS = 'spool on'
 const STATES = { cold: 'the first records of a process', warm: 'after 100,000 records' }
 const SHAPES = { small: 'lines', http: 'requests', error: 'errors', mix: 'the mix' }
@@ -28,12 +32,22 @@ export function withResults(readme, stored) {
   return `${readme.slice(0, from + BEGIN.length)}\n\n${markdownOf(stored)}\n\n${readme.slice(until)}`
 }
 
-/** @param {Stored} stored @returns {string} */
+/** @param {Stored} stored @returns {string} @throws RangeError where a result has no rounds to take ratios of */
 export function markdownOf({ throughput, network, rates }) {
+  for (const kept of [throughput, network, rates]) if (kept !== undefined) checkRounds(kept)
   return [
-    ...(throughput === undefined ? [] : [ratioTable(throughput, network), numberTable(throughput)]),
+    ...(throughput === undefined ? [] : [PICTURES, ratioTable(throughput, network), numberTable(throughput)]),
     ...(rates === undefined ? [] : [rateTable(rates)]),
   ].join('\n\n')
+}
+
+/** @param {Kept} kept */
+function checkRounds({ question, result }) {
+  const { delays = {}, cold = {}, warm = {}, ...others } = result
+  const tables = { ...delays, ...cold, ...warm, ...(question === 'rates' && others) }
+  const rows = Object.values(tables).flat()
+  if (rows.length === 0 || rows.some(({ runs }) => runs === undefined))
+    throw new RangeError(`the result of ${question} has no rounds: measure it again with npm run bench -- ${question}`)
 }
 
 /** @param {Kept} throughput @param {Kept | undefined} network */

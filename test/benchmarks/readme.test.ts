@@ -20,6 +20,7 @@ const around = {
 }
 const throughput = {
   ...around,
+  question: 'throughput',
   result: {
     cold: { small: [row('spool on', false, [26_123, 30_000, 20_000], 3), row('a', true, [20_000, 20_000, 20_000], 6)] },
   },
@@ -33,6 +34,7 @@ const atRate = (name: string, isPeer: boolean, cpuMs: number, delayP99Ms: number
 })
 const rates = {
   ...around,
+  question: 'rates',
   result: {
     '1000': [atRate('spool on', false, 30, 900), atRate('late', true, 10, 9000), atRate('in time', true, 40, 100)],
   },
@@ -52,10 +54,15 @@ it('shows ratios, then numbers, then what low rates cost beside those who delive
 
 it('leaves out what was not measured', () => expect(markdownOf({})).toBe(''))
 
+it('does not take a result without rounds', () => {
+  const old = { ...around, question: 'throughput', result: { small: [{ name: 'spool on', spreads: {} }] } }
+  expect(() => markdownOf({ throughput: old })).toThrow(RangeError)
+})
+
 it('replaces what is between the marks, and nothing else', () => {
   const readme = `before\n${BEGIN}\nold\n${END}\nafter\n`
   const text = withResults(readme, { throughput })
-  expect(text.startsWith(`before\n${BEGIN}\n\nTimes`)).toBe(true)
+  expect(text.startsWith(`before\n${BEGIN}\n\n![Entries acknowledged a second`)).toBe(true)
   expect(text.endsWith(`|\n\n${END}\nafter\n`)).toBe(true)
   expect(text).not.toContain('old')
   expect(() => withResults('no marks', { throughput })).toThrow(RangeError)
