@@ -38,7 +38,8 @@ export const CASES = [
   ...sizes('message', 'latin', [100, 1_000, 4_000, 16_000, 64_000]),
   ...sizes('message', 'cyrillic', [100, 1_000, 16_000]),
   ...sizes('value', 'latin', [100, 1_000, 16_000, 64_000]),
-  ...[5, 20, 64, 65, 100, 500].map((keys) => of('width', 'keys', keys, { kind: 'width', keys }, keys === 5)),
+  // A line has five more keys.
+  ...[5, 20, 59, 60, 64, 65, 100, 500].map((keys) => of('width', 'keys', keys, { kind: 'width', keys }, keys === 5)),
   ...[1, 5, 20].map((levels) => of('depth', 'levels', levels, { kind: 'depth', levels }, levels === 1)),
   ...[100, 10].flatMap((oneErrorIn) =>
     [0, 10, 50].map((perError) =>
