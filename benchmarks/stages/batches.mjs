@@ -12,10 +12,8 @@ import { SETTINGS, newMapper } from './configured.mjs'
 export function batchesOf(lines) {
   /** @type {{ batch: Batch, pieces: Piece[] }[]} */
   const batches = []
-  /** @type {Map<string, Piece[]>} */
-  const pieces = new Map()
-  /** @type {Map<string, number>} */
-  const counts = new Map()
+  /** @type {Piece[]} */
+  let pieces = []
   const log = {
     append: (
       /** @type {string} */ batchId,
@@ -24,23 +22,18 @@ export function batchesOf(lines) {
       /** @type {number} */ severity,
       /** @type {Uint8Array} */ text,
     ) => {
-      const own = pieces.get(batchId) ?? []
-      own.push({ batchId, first, count, severity, text: Buffer.from(text) })
-      pieces.set(batchId, own)
+      pieces.push({ batchId, first, count, severity, text: Buffer.from(text) })
     },
-    flush: () => true,
-    seal: (/** @type {string} */ batchId, /** @type {number} */ count) => {
-      counts.set(batchId, count)
-      return true
-    },
-    finish: (/** @type {string} */ batchId) => ({ count: counts.get(batchId) ?? 0 }),
+    flush() {},
+    seal: (/** @type {Batch} */ batch) => batch,
   }
   const batcher = new Batcher({
     ...SETTINGS,
     clock: systemClock,
     log,
     onBatch: (batch) => {
-      batches.push({ batch, pieces: pieces.get(batch.batchId) ?? [] })
+      batches.push({ batch, pieces })
+      pieces = []
     },
   })
   const mapper = newMapper()

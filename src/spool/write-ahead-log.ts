@@ -1,6 +1,7 @@
 /** Writes entries to disk as they arrive: frames, one seal per batch, and the fallback to memory when a write fails. */
+import type { Batch } from '../batch/sender.js'
 import type { Clock } from '../shared/clock.js'
-import type { EntryLog, StoredBatch } from './entry-log.js'
+import type { EntryLog } from './entry-log.js'
 import type { CurrentInstance } from './instance/current-instance.js'
 import { FrameBuffer } from './segment/frame-buffer.js'
 import { MAX_TEXT_BYTES, parseUuid } from './segment/frame.js'
@@ -24,32 +25,32 @@ export interface WriteAheadLogOptions {
   readonly onSuccess: () => void
 }
 
-/** A batch that is not finished. */
 interface OpenBatch {
   readonly batchId: string
   readonly id: Buffer
   /** Segment of its frames; undefined if there was none when it began. */
-  readonly segment: Segment | undefined
-  readonly offset: number
+  segment: Segment | undefined
+  offset: number
   /** Number of entries that were appended. */
-  count: number
+  appended: number
   /** Number of entries whose frames are in the file. */
   written: number
-  isSealed: boolean
-  /** Whether its seal is in the file. */
-  isComplete: boolean
 }
 
 const RETRY_MS = 5_000
+/** Maximum of bytes collected before a write; the end of a batch always writes. */
+const WRITE_BYTES = 256 * 1024
+/** `{"batch_id":"","logs":[` and the 36 characters of a UUID. */
+const BODY_HEAD_BYTES = 23 + 36
+const BODY_TAIL_BYTES = 2
 const NO_TEXT = Buffer.alloc(0)
 
 export class WriteAheadLog implements EntryLog {
   readonly #options: WriteAheadLogOptions
   readonly #out = new FrameBuffer()
   #writer: SegmentWriter | undefined
-  /** Oldest first. Only the newest is not sealed. */
-  #batches: OpenBatch[] = []
-  /** The batches were claimed, and the batcher does not know yet that it must restart them. */
+  #open: OpenBatch | undefined
+  /** The open batch was claimed, and the batcher does not know yet that it must restart it. */
   #isLost = false
   #retryAt = -Infinity
   #begunAt = 0
@@ -65,39 +66,26 @@ export class WriteAheadLog implements EntryLog {
 
   append(batchId: string, first: number, count: number, severity: number, text: Uint8Array): void {
     if (this.#isLost) return
-    if (first === 0) this.#begin(batchId)
-    const open = this.#batches.at(-1)
-    if (open?.batchId !== batchId) return
-    open.count = first + count
-    if (this.#isInCurrent(open)) this.#frame({ kind: 'entries', id: open.id, severity, count, first, text })
-  }
-
-  seal(batchId: string, count: number): boolean {
-    const open = this.#batches.at(-1)
-    if (open?.batchId !== batchId) return true
-    if (this.#canWriteAgain(open)) {
-      this.#batches.pop()
-      return false
-    }
-    open.isSealed = true
-    if (this.#isInCurrent(open)) this.#frame({ kind: 'seal', id: open.id, severity: 0, count, first: 0, text: NO_TEXT })
-    return true
+    if (first === 0 || this.#open?.batchId !== batchId) this.#begin(batchId)
+    const open = this.#open as OpenBatch
+    open.appended = first + count
+    if (!this.#isInCurrent(open)) return
+    this.#frame({ kind: 'entries', id: open.id, severity, count, first, text })
+    if (this.#out.length >= WRITE_BYTES) this.#flush()
   }
 
   /** When it returns true, all appended entries are written, or `onFailure` was called. */
   flush(): boolean {
     this.#flush()
-    const isLost = this.#isLost
-    this.#isLost = false
-    return !isLost
+    return !this.#takeLoss()
   }
 
-  finish(batchId: string): StoredBatch {
-    const { segment, offset, count, written, isComplete } = this.#batches.shift() as OpenBatch
-    if (segment === undefined || segment.isGone || written === 0) return { count }
-    const acknowledgement = createAcknowledgement(segment, batchId, written)
-    if (!isComplete) return { count: written, acknowledgement }
-    return { count: written, acknowledgement, place: { segment: segment.number, offset } }
+  seal(batch: Batch): Batch | undefined {
+    const open = this.#open
+    if (open?.batchId !== batch.batchId) return this.#takeLoss() ? undefined : batch
+    const sealed = this.#seal(open, batch)
+    this.#open = undefined
+    return this.#takeLoss() ? undefined : sealed
   }
 
   /** Stops writing. The entries of an open batch are on disk, without a seal. */
@@ -107,7 +95,7 @@ export class WriteAheadLog implements EntryLog {
     this.#writer = undefined
     this.#retryAt = Infinity
     writer?.endNow()
-    writer?.segment.complete()
+    if (this.#open?.segment !== writer?.segment) writer?.segment.complete()
   }
 
   /** Synchronises the segment. If that fails, the segment ends. */
@@ -116,20 +104,26 @@ export class WriteAheadLog implements EntryLog {
     writer?.syncSoon(() => this.abandonSegment(writer.segment))
   }
 
-  /** Stops writing to this segment. */
+  /** Stops writing to this segment. Entries of the open batch that are not in it are written to the next segment at its seal. */
   abandonSegment(segment: Segment): void {
     if (this.#writer?.segment === segment) this.#endSegment()
   }
 
-  /** The folder was claimed or deleted: continues in a new folder, and restarts the batches that are not finished. */
+  /** The folder was claimed or deleted: continues in a new folder, and restarts the open batch under a new id. */
   relocate(): void {
     this.#writer?.close()
     this.#writer = undefined
     this.#out.take()
-    this.#isLost ||= this.#batches.length > 0
-    this.#batches = []
+    this.#isLost = this.#open !== undefined
+    this.#open = undefined
     this.#retryAt = -Infinity
     this.#options.onClaimed()
+  }
+
+  #takeLoss(): boolean {
+    const isLost = this.#isLost
+    this.#isLost = false
+    return isLost
   }
 
   #isInCurrent({ segment }: OpenBatch): boolean {
@@ -140,40 +134,46 @@ export class WriteAheadLog implements EntryLog {
     if (this.#out.length > 0) this.#write(this.#out.take())
   }
 
-  /** Whether writing failed while the batch was open, so that none of it is on disk, and there is a new segment for it. */
-  #canWriteAgain(open: OpenBatch): boolean {
-    if (this.#isInCurrent(open) || (open.written > 0 && open.segment?.isGone === false)) return false
-    this.#ensureSegment()
-    return this.#writer !== undefined && !this.#isLost
+  /** @returns the batch as far as it is on disk; all of it, without acknowledgement, if none of it is */
+  #seal(open: OpenBatch, batch: Batch): Batch {
+    const { count, batchId } = batch
+    const first = open.segment
+    this.#writeSeal(open, first, count)
+    if (first?.isGone === true) open.written = 0
+    if (!this.#isInCurrent(open) && open.written === 0) this.#writeWhole(open, batch)
+    const { segment, offset, written } = open
+    if (written > 0) segment?.add(written)
+    if (first !== this.#writer?.segment && first?.isGone === false) first.complete()
+    if (segment === undefined || segment.isGone || written === 0) return batch
+    const acknowledgement = createAcknowledgement(segment, batchId, written)
+    if (!this.#isInCurrent(open)) return { ...batch, count: written, acknowledgement }
+    return { ...batch, acknowledgement, place: { segment: segment.number, offset } }
   }
 
   #begin(batchId: string): void {
+    this.#flush()
     this.#ensureSegment()
-    if (this.#isLost) return
     const segment = this.#writer?.segment
-    this.#batches.push({
+    this.#open = {
       batchId,
       id: parseUuid(batchId),
       segment,
-      offset: segment === undefined ? 0 : segment.writtenBytes + this.#out.length,
-      count: 0,
+      offset: segment?.writtenBytes ?? 0,
+      appended: 0,
       written: 0,
-      isSealed: false,
-      isComplete: false,
-    })
+    }
   }
 
   /** Begins a new segment if needed. Called between batches only, since all frames of a batch are in one segment. */
   #ensureSegment(): void {
     const { clock, segmentBytes, segmentAgeMs, instance, newSegment, onSuccess } = this.#options
+    const writer = this.#writer
     if (
-      this.#writer !== undefined &&
-      this.#writer.segment.writtenBytes + this.#out.length < segmentBytes &&
+      writer !== undefined &&
+      writer.segment.writtenBytes < segmentBytes &&
       clock.now() - this.#begunAt < segmentAgeMs
     )
       return
-    this.#flush()
-    const writer = this.#writer
     if (writer === undefined && clock.now() < this.#retryAt) return
     this.#writer = undefined
     try {
@@ -196,6 +196,27 @@ export class WriteAheadLog implements EntryLog {
     this.#out.append(frame)
   }
 
+  /** Writes all collected frames, and the seal if the batch is in the current segment. */
+  #writeSeal({ id }: OpenBatch, segment: Segment | undefined, count: number): void {
+    if (this.#writer !== undefined && this.#writer.segment === segment) {
+      this.#frame({ kind: 'seal', id, severity: 0, count, first: 0, text: NO_TEXT })
+    }
+    this.#flush()
+  }
+
+  /** Writing failed while the batch was open: writes the whole batch again, from memory. */
+  #writeWhole(open: OpenBatch, { body, count, highestSeverity }: Batch): void {
+    this.#ensureSegment()
+    const writer = this.#writer
+    if (writer === undefined || this.#isLost) return
+    const { segment } = writer
+    const offset = segment.writtenBytes
+    const text = body.subarray(BODY_HEAD_BYTES, body.length - BODY_TAIL_BYTES)
+    this.#frame({ kind: 'entries', id: open.id, severity: highestSeverity, count, first: 0, text })
+    this.#writeSeal(open, segment, count)
+    if (this.#writer === writer) Object.assign(open, { segment, offset, written: count })
+  }
+
   #write(bytes: Buffer): void {
     try {
       const wasUncertain = this.#isUncertain
@@ -205,18 +226,9 @@ export class WriteAheadLog implements EntryLog {
       if (wasUncertain || this.#isUncertain) this.#relocateIfClaimed()
       if (this.#writer === undefined) return
       this.#writer.segment.writtenAtMs = this.#options.clock.now()
-      this.#recordWritten(this.#writer.segment)
+      if (this.#open !== undefined && this.#isInCurrent(this.#open)) this.#open.written = this.#open.appended
     } catch (error) {
       this.#fail(error)
-    }
-  }
-
-  #recordWritten(segment: Segment): void {
-    for (const batch of this.#batches) {
-      if (batch.segment !== segment) continue
-      segment.add(batch.count - batch.written)
-      batch.written = batch.count
-      batch.isComplete = batch.isSealed
     }
   }
 
@@ -244,7 +256,7 @@ export class WriteAheadLog implements EntryLog {
     this.#out.take()
     if (writer === undefined) return
     writer.end()
-    // Its batches are still settled, and it is deleted with the last of them.
-    writer.segment.complete()
+    // Its batches are still settled, and it is deleted with the last of them. The open batch is added to it at the seal.
+    if (this.#open?.segment !== writer.segment) writer.segment.complete()
   }
 }

@@ -33,7 +33,6 @@ describe('cuts', () => {
   test('by count', () => {
     const { batcher, bodies } = setup({ batch: { size: 3 } })
     for (let n = 0; n < 7; n++) batcher.add(`${n}`, 1)
-    batcher.commit()
     expect(bodies().map(({ logs }) => logs)).toEqual([
       [0, 1, 2],
       [3, 4, 5],
@@ -47,7 +46,6 @@ describe('cuts', () => {
     const entry = '"ä€😀"' // 2 + 2 + 3 + 4 bytes
     const exact = setup({ newId, batch: { bytes: envelope + 2 * 11 + 1 } })
     for (let n = 0; n < 4; n++) exact.batcher.add(entry, 1)
-    exact.batcher.commit()
     expect(exact.batches.map(({ count, body }) => [count, body.length])).toEqual([
       [2, envelope + 23],
       [2, envelope + 23],
@@ -142,7 +140,6 @@ describe('an interval beyond the longest timer', () => {
 test('every batch has its own id, and knows the highest severity in it', () => {
   const { batcher, batches, bodies } = setup({ batch: { size: 2 } })
   for (const severity of [1, 4, 0, 0, 3, 2]) batcher.add('{}', severity)
-  batcher.commit()
   expect(batches.map(({ highestSeverity }) => highestSeverity)).toEqual([4, 0, 3])
   expect(bodies().map(({ batch_id }) => batch_id)).toEqual(batches.map(({ batchId }) => batchId))
   expect(new Set(batches.map(({ batchId }) => batchId)).size).toBe(3)
@@ -152,7 +149,6 @@ test('every batch has its own id, and knows the highest severity in it', () => {
 test('a body keeps no more memory than its own bytes, and later entries leave it alone', () => {
   const { batcher, batches } = setup({ batch: { size: 2 } })
   for (let n = 0; n < 6; n++) batcher.add(`"${'abc'[n % 3]?.repeat(200)}"`, 1)
-  batcher.commit()
   const copies = batches.map(({ body }) => Buffer.from(body).toString())
   for (let n = 0; n < 50; n++) batcher.add('"zzz"', 1)
   expect(batches.slice(0, 3).map(({ body }) => Buffer.from(body).toString())).toEqual(copies)
@@ -169,10 +165,7 @@ test('whoever takes a batch may add an entry', () => {
       if (taken.length <= 3) batcher.add('"notice"', 2)
     },
   })
-  for (const entry of ['1', '2', '3', `"${'x'.repeat(60)}"`, `"${'y'.repeat(60)}"`]) {
-    batcher.add(entry, 1)
-    batcher.commit()
-  }
+  for (const entry of ['1', '2', '3', `"${'x'.repeat(60)}"`, `"${'y'.repeat(60)}"`]) batcher.add(entry, 1)
   batcher.seal()
   const logs = taken.flatMap((body) => body.logs)
   expect(logs.filter((entry) => entry === 'notice')).toHaveLength(3)
@@ -180,72 +173,19 @@ test('whoever takes a batch may add an entry', () => {
   expect(batcher.pendingEntries).toBe(0)
 })
 
-describe('batches that are sealed in one turn', () => {
-  function watched() {
-    const events: string[] = []
-    const counts = new Map<string, number>()
-    const bench = setup({
-      batch: { size: 2 },
-      onBatch: ({ count }) => events.push(`batch of ${count}`),
-      log: {
-        append: () => {},
-        seal: (batchId, count) => {
-          counts.set(batchId, count)
-          return true
-        },
-        flush: () => {
-          events.push('written')
-          return true
-        },
-        finish: (batchId) => ({ count: counts.get(batchId) ?? NaN }),
-      },
-    })
-    return { ...bench, events }
-  }
-
-  test('are written together at the commit, and then passed on', () => {
-    const { batcher, events } = watched()
-    for (let n = 0; n < 5; n++) batcher.add(`${n}`, 1)
-    expect(events).toEqual([])
-    expect(batcher.pendingEntries).toBe(5)
-    batcher.commit()
-    expect(events).toEqual(['written', 'batch of 2', 'batch of 2'])
-    expect(batcher.pendingEntries).toBe(1)
-  })
-
-  test('are written before the commit if they are many', () => {
-    const { batcher, events } = watched()
-    for (let n = 0; n < 40; n++) batcher.add(`"${'x'.repeat(20_000)}"`, 1)
-    expect(events.filter((event) => event === 'written').length).toBeGreaterThan(1)
-    expect(batcher.pendingEntries).toBeLessThan(20)
-  })
-
-  test('do not wait for later entries', async () => {
-    const { batcher, events, clock } = watched()
-    batcher.add('1', 1)
-    batcher.add('2', 1)
-    await clock.advance(50)
-    expect(events).toEqual(['written', 'batch of 2'])
-    expect(clock.timers).toBe(0)
-  })
-})
-
 test('a listener of the log may add an entry and seal, while a batch is cut', () => {
-  const counts = new Map<string, number>()
   const { batcher, batches } = setup({
     batch: { size: 4 },
     log: {
       append: () => {},
       flush: () => true,
-      seal: (batchId, count) => {
-        counts.set(batchId, count)
-        if (batcher.pendingEntries === 2) {
+      seal: (batch) => {
+        if (batches.length === 0 && batcher.pendingEntries === 2) {
           batcher.add('"from the listener"', 1)
           batcher.seal()
         }
-        return true
+        return batch
       },
-      finish: (batchId) => ({ count: counts.get(batchId) ?? NaN }),
     },
   })
   batcher.add('"a"', 1)
@@ -278,11 +218,9 @@ test('any entries: all once, in order, never over a bound, the body exact', () =
         for (const [n, value] of entries.entries()) {
           if (value === 'seal') batcher.seal()
           else batcher.add(JSON.stringify(value), 1)
-          if (n % 3 === 0) batcher.commit()
           const added = entries.slice(0, n + 1).filter((one) => one !== 'seal').length
           expect(batches.reduce((sum, { count }) => sum + count, batcher.pendingEntries)).toBe(added)
         }
-        batcher.commit()
         const open = batcher.pendingBytes
         const before = batches.length
         batcher.seal()

@@ -1,7 +1,7 @@
 /** Faults injected into the spool one at a time: the model must detect each of them. */
 import { cpSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import type { StoredBatch } from '../../src/spool/entry-log.js'
+import type { Batch } from '../../src/batch/sender.js'
 import { Segment } from '../../src/spool/segment/segment.js'
 import { SegmentWriter } from '../../src/spool/segment/segment-writer.js'
 import { WriteAheadLog } from '../../src/spool/write-ahead-log.js'
@@ -88,14 +88,14 @@ test('a claim copies the folder and leaves the original to the next process', as
 })
 
 test('an acknowledgement before the reply', async () => {
-  const { finish } = WriteAheadLog.prototype
-  vi.spyOn(WriteAheadLog.prototype, 'finish').mockImplementation(function finished(
+  const { seal } = WriteAheadLog.prototype
+  vi.spyOn(WriteAheadLog.prototype, 'seal').mockImplementation(function sealed(
     this: WriteAheadLog,
-    batchId: string,
-  ): StoredBatch {
-    const stored = finish.call(this, batchId)
-    stored.acknowledgement?.acknowledge()
-    return stored
+    batch: Batch,
+  ): Batch | undefined {
+    const kept = seal.call(this, batch)
+    kept?.acknowledgement?.acknowledge()
+    return kept
   })
   expect(await failure()).toMatch(DIFFERENCE)
 })

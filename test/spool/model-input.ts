@@ -40,30 +40,26 @@ export class Input {
   watch(log: EntryLog): EntryLog {
     return {
       append: (batchId, first, count, rank, text) => {
-        const batch = this.#options.ledger.begin(batchId)
-        const { texts } = batch
+        const { texts } = this.#options.ledger.begin(batchId)
         texts.push(...this.#unlogged.splice(0, count))
         if (texts.slice(first).join() !== Buffer.from(text).toString())
           throw new Error(`other entries than were added are logged as ${batchId}`)
         this.#unwritten.add(batchId)
         log.append(batchId, first, count, rank, text)
-        // The bound is reached, by what nobody may claim yet.
-        if (first === 0) batch.isGone = this.#options.run().spool.log.current === undefined && this.#options.isBounded
       },
       flush: () => {
         const isKept = log.flush()
         this.#written()
         return isKept
       },
-      seal: (...given) => log.seal(...given),
-      finish: (batchId) => {
-        const stored = log.finish(batchId)
-        const known = this.#options.ledger.get(batchId)
-        known.isSealed = stored.place !== undefined
-        // Its segment was deleted to make space for the next one.
-        if (!known.isSealed && this.#options.isBounded) known.isGone = true
-        if (!known.isGone && !known.isSealed) throw new Error(`${batchId} is not on disk`)
-        return stored
+      seal: (batch) => {
+        const sealed = log.seal(batch)
+        this.#written()
+        if (sealed === undefined) return undefined
+        const known = this.#options.ledger.get(batch.batchId)
+        known.isSealed = sealed.place !== undefined
+        if (!known.isGone && !known.isSealed) throw new Error(`${batch.batchId} is not on disk`)
+        return sealed
       },
     }
   }
@@ -71,6 +67,8 @@ export class Input {
   #written(): void {
     for (const id of this.#unwritten) {
       const batch = this.#options.ledger.get(id)
+      // The bound is reached, by what nobody may claim yet.
+      batch.isGone = this.#options.run().spool.log.current === undefined && this.#options.isBounded
       if (batch.isGone) continue
       batch.onDisk = new Set(batch.texts.keys())
       batch.writtenAt = this.#options.clock.now()
@@ -82,7 +80,7 @@ export class Input {
     for (let n = 0; n < count; n += 1) {
       const text = this.#entry(seed >> n)
       this.#unlogged.push(text)
-      this.#options.run().addUncommitted(text, seed % 5)
+      this.#options.run().add(text, seed % 5)
     }
     if (isCommitted) this.#options.run().batcher.commit()
   }
@@ -102,9 +100,9 @@ export class Input {
     }
     this.#options.run().account.received += texts.length
     const body = Buffer.from(`{"batch_id":"${batchId}","logs":[${texts.join()}]}`)
-    log.seal(batchId, texts.length, body.length)
-    if (!log.flush()) throw new Error(`${batchId} was lost to another process`)
-    return { batchId, highestSeverity: 4, body, ...log.finish(batchId) }
+    const sealed = log.seal({ batchId, count: texts.length, highestSeverity: 4, body })
+    if (sealed === undefined) throw new Error(`${batchId} was lost to another process`)
+    return sealed
   }
 
   #entry(seed: number): string {

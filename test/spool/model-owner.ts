@@ -120,7 +120,7 @@ export class ModelOwner {
       if (this.awakeMs <= this.unlinkedUntil) this.#service.entry(n).mayBeLost = true
       this.#own.push(n)
       this.#unwritten.push(n)
-      this.run.addUncommitted(JSON.stringify({ n, pad: 'x'.repeat(padding) }), n % 5)
+      this.run.add(JSON.stringify({ n, pad: 'x'.repeat(padding) }), n % 5)
     }
     if (isCommitted) this.run.batcher.commit()
   }
@@ -290,8 +290,6 @@ export class ModelOwner {
 
   #enqueue(batch: Batch): void {
     const { place } = batch
-    // A batch that began without a segment was written with none of the others.
-    for (const n of numbersIn(batch)) this.#service.entry(n).isOnDisk = batch.acknowledgement?.isDurable === true
     if (place === undefined) this.#flying.push(batch)
     else if (this.run.spool.evicted.batches > 0) return this.run.spool.evicted.push({ ...batch, place })
     else this.#stored.push({ ...batch, place })
@@ -307,12 +305,17 @@ export class ModelOwner {
     return {
       append: (...given) => log.append(...given),
       flush: () => {
-        const isKept = log.flush()
-        if (isKept) written()
-        return isKept
+        const result = log.flush()
+        written()
+        return result
       },
-      seal: (...given) => log.seal(...given),
-      finish: (batchId) => log.finish(batchId),
+      seal: (batch) => {
+        const sealed: ReturnType<EntryLog['seal']> | undefined = log.seal(batch)
+        if (sealed?.acknowledgement?.isDurable === true)
+          for (const n of numbersIn(sealed).slice(0, sealed.count)) this.#service.entry(n).isOnDisk = true
+        written()
+        return sealed
+      },
     }
   }
 }

@@ -93,7 +93,6 @@ export class ProcessRun {
   /** Entries held by the test in place of delivery. */
   held = 0
   readonly #clock: ProcessClock
-  readonly #batchSize: number
 
   constructor({
     root,
@@ -107,7 +106,6 @@ export class ProcessRun {
     watch = (log) => log,
   }: ProcessRunOptions) {
     this.machine = machine
-    this.#batchSize = batchSize
     this.#clock = new ProcessClock(clock)
     this.spool = new Spool({
       dir: root,
@@ -147,13 +145,7 @@ export class ProcessRun {
     this.spool.start()
   }
 
-  /** A turn ends with the entry that fills a batch. */
   add(entry: string, rank = 1): void {
-    this.addUncommitted(entry, rank)
-    if (this.batcher.pendingEntries >= this.#batchSize) this.batcher.commit()
-  }
-
-  addUncommitted(entry: string, rank = 1): void {
     this.account.received += 1
     this.batcher.add(entry, rank)
   }

@@ -2,9 +2,9 @@
  * Replaces the spool if entries are read from a file: the file itself is their copy on disk. Notifies each file of the position up to
  * which it is acknowledged.
  */
-import type { BatchAcknowledgement, DeadLetter } from '../../batch/sender.js'
+import type { Batch, BatchAcknowledgement, DeadLetter } from '../../batch/sender.js'
 import { createSubBatchId } from '../../batch/sub-batch.js'
-import type { RereadableSource, StoredBatch } from '../../spool/entry-log.js'
+import type { RereadableSource } from '../../spool/entry-log.js'
 import type { Counts, Position } from './checkpoint.js'
 
 /** A file, or stdin. */
@@ -133,9 +133,11 @@ export class FilePositionLog implements RereadableSource {
     return true
   }
 
-  /** @returns false if the batch needs another id, since its text has another end than expected at its start */
-  seal(batchId: string, count: number, bytes: number): boolean {
-    if (this.#source === undefined || batchId !== this.newBatchId()) return false
+  /** @returns undefined if the batch needs another id, since its text has another end than expected at its start */
+  seal(batch: Batch): Batch | undefined {
+    const { batchId, count, body } = batch
+    if (this.#source === undefined || batchId !== this.newBatchId()) return undefined
+    const bytes = body.length
     const tracked = {
       source: this.#source,
       batchId,
@@ -151,12 +153,7 @@ export class FilePositionLog implements RereadableSource {
     this.#bytes += bytes
     this.#cuts += 1
     this.#sealedEntries += count
-    return true
-  }
-
-  finish(batchId: string): StoredBatch {
-    const tracked = this.#batches.find((batch) => batch.batchId === batchId) as TrackedBatch
-    return { count: tracked.count, acknowledgement: this.#createAcknowledgement(tracked, tracked.count) }
+    return { ...batch, acknowledgement: this.#createAcknowledgement(tracked, count) }
   }
 
   writeDeadLetters(letters: readonly DeadLetter[]): void {
