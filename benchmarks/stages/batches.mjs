@@ -37,10 +37,7 @@ export function batchesOf(lines) {
     },
   })
   const mapper = newMapper()
-  let last = ''
   for (const { text, start, end } of lines) {
-    if (text !== last) mapper.beginText()
-    last = text
     const { json, severity } = mapper.map(text, start, end)
     batcher.add(json, severity)
   }

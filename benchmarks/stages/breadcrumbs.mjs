@@ -52,7 +52,6 @@ function taken(lines) {
   for (const [n, { text, start, end }] of lines.slice(0, scopes * TAKEN).entries())
     buffer.add({ ...LINE, scopeKind: 'request', scopeId: String(Math.floor(n / TAKEN)) }, text, start, end)
   const mapper = newMapper()
-  mapper.beginText()
   const { openJson } = mapper.map(ERROR_LINE, 0, ERROR_LINE.length)
   const factory = new BreadcrumbFactory(MAPPING, () => systemClock.wallNow())
   const bounds = { limit: TAKEN, maxEntryBytes: SETTINGS.maxEntryBytes }

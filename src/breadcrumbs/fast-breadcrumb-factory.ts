@@ -4,7 +4,7 @@ import { ErrorScanner } from '../record/fast/error-scanner.js'
 import { OTHER_REQUEST_ID, SLOT_FIELDS, createKeyTable, isEntryKey } from '../record/fast/fast-fields.js'
 import type { KeyTable } from '../record/fast/fast-fields.js'
 import { LevelTextCache, TimestampTextCache, toMessageText } from '../record/fast/entry-head.js'
-import { LONG_INTEGER, RequestScanner } from '../record/fast/request-scanner.js'
+import { INEXACT_INTEGER, RequestScanner } from '../record/fast/request-scanner.js'
 import { FieldSlots } from '../record/fast/field-slots.js'
 import { MemberCursor, joinMembers } from '../record/member-cursor.js'
 import { SeenKeys } from '../record/fast/seen-keys.js'
@@ -15,6 +15,7 @@ import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 const MAX_LINE_CHARS = 16 * 1024
 /** A UTF-16 unit has at most three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
+const STACK = /"stack(?:_?trace)?":/
 const ACTION_SLOT = SLOT_FIELDS.indexOf('action')
 const IDENTITY: readonly string[] = ['service', 'environment', 'env', 'version', 'name']
 /** Names of a breadcrumb's data that are derived from the error or request. A line with such a member is not usual. */
@@ -126,8 +127,9 @@ export class FastBreadcrumbFactory {
     if (IDENTITY.includes(key)) return member.isText()
     if (isEntryKey(key) || DERIVED_KEYS.includes(key) || key === NOTE_KEY) return false
     if (NOT_DATA.has(key)) return true
-    if (CATEGORY_KEYS.includes(key) && member.isText()) return this.#placeCategory(member)
-    if (member.isObject() && member.value().includes('"stack":')) return false
+    // A pattern may make a number a text.
+    if (CATEGORY_KEYS.includes(key) && (member.isText() || member.isNumber())) return this.#placeCategory(member)
+    if (member.isObject() && STACK.test(member.value())) return false
     this.#rest = joinMembers(this.#rest, member.member())
     return true
   }
@@ -142,11 +144,11 @@ export class FastBreadcrumbFactory {
   /** A longer integer is kept as a separate value by the reference path. */
   #placeDuration(member: MemberCursor): boolean {
     this.#duration = member.value()
-    return member.isNumber() && !LONG_INTEGER.test(this.#duration)
+    return member.isNumber() && !INEXACT_INTEGER.test(this.#duration)
   }
 
   #placeCategory(member: MemberCursor): boolean {
-    if (this.#category !== '' || member.value() === '""') return false
+    if (this.#category !== '' || !member.isText() || member.value() === '""') return false
     this.#category = member.value()
     return true
   }

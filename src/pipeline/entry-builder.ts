@@ -48,7 +48,6 @@ export class EntryBuilder {
 
   /** Must be called before the lines of another text. */
   beginText(): void {
-    this.#options.mapper.beginText()
     this.#options.breadcrumbs?.buffer.open()
   }
 

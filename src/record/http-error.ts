@@ -6,6 +6,7 @@
  * throw. An application's own `data` or `response` on an error without such a shape is kept.
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
+import { isMarkedNumber } from '../shared/exact-json.js'
 import { omitStatementValues } from './statement-values.js'
 
 /** Replaces a member that was removed before the error became JSON. */
@@ -68,10 +69,11 @@ export const HTTP_MEMBERS: ReadonlySet<string> = new Set([...MESSAGE_KEYS, ...BO
 
 /** Matches compact JSON that may hold an error or an HTTP message within an error. */
 export const MAY_HOLD_HTTP_MESSAGE =
-  /"(?:stack|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response|httpRequest)":/
+  /"(?:stack(?:_?trace)?|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response|httpRequest)":/
 
-/** What these members belong to is only an error, or a request or response, if it has one of these, too. */
-const SIGN = /"(?:stack|(?:rawH|h)eaders|httpRequest|isAxiosError|status|statusCode|code)":|(?:Error|Exception)"/
+/** An object with such a member is an error, a request or a response only if it also has one of these. */
+const SIGN =
+  /"(?:stack(?:_?trace)?|(?:rawH|h)eaders|httpRequest|isAxiosError|status|statusCode|code)":|(?:Error|Exception)"/
 
 /** Whether compact JSON that is not within an error may hold an error or an HTTP message. */
 export function mayHoldExchange(json: string): boolean {
@@ -289,7 +291,7 @@ function urlOf(holder: object): string | undefined {
   for (const key of URL_KEYS) {
     const value = read(holder, key)
     const url = isObject(value) ? read(value, 'href') : value
-    if (!isNonEmptyText(url)) continue
+    if (!isNonEmptyText(url) || isMarkedNumber(url)) continue
     const base = read(holder, 'baseURL')
     return isNonEmptyText(base) && !/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(url)
       ? `${base.replace(/\/$/, '')}/${url.replace(/^\//, '')}`

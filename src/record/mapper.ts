@@ -54,11 +54,6 @@ export class Mapper {
     this.#fast = new FastPath(this.#options)
   }
 
-  /** Must be called before the lines of another text. */
-  beginText(): void {
-    this.#fast.beginText()
-  }
-
   /** Severity of a line that begins as pino's lines do, read from its first characters; undefined for other lines. */
   peekSeverity(text: string, start: number): number | undefined {
     if (!text.startsWith(this.#opening, start)) return undefined
@@ -67,7 +62,7 @@ export class Mapper {
     return level === undefined ? undefined : this.#levels.get(level)?.severity
   }
 
-  /** Never throws. Within one text, lines must come in rising order. @returns the same object for every line */
+  /** Never throws. Within one text, lines should come in rising order. @returns the same object for every line */
   map(text: string, start: number, end: number): MappedRecord {
     const record = this.#record
     if (!this.#fast.map(text, start, end, this.#threshold, record, this.#requestThreshold))

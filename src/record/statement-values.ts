@@ -3,6 +3,7 @@
  * without its values.
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
+import { isMarkedNumber } from '../shared/exact-json.js'
 import { isObject } from './coerce.js'
 
 type Rule = (value: Json, error: JsonObject) => Json | undefined
@@ -21,6 +22,7 @@ const MYSQL_LITERAL = /'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)|"(?:[^"\\]|\\[^]|"")*(?:"
 const NUMBER_LITERAL = /(?<![\w$`".])(?:0x[\da-f]+|\d+(?:\.\d+)?)(?![\w$])/gi
 const withoutLiterals: Rule = (value, error) => {
   if (typeof value !== 'string') return undefined
+  if (isMarkedNumber(value)) return '?'
   const isMysql = error['sqlState'] !== undefined || error['sqlMessage'] !== undefined
   return value.replace(isMysql ? MYSQL_LITERAL : STRING_LITERAL, '?').replace(NUMBER_LITERAL, '?')
 }

@@ -10,7 +10,7 @@ const TEXT = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 /** Of the other members only the end is found: texts, numbers, and containers without containers in them. */
 const VALUE = String.raw`(?:${TEXT}|[\w.+-]+|\{(?:${TEXT}|[^"{}[\]])*\}|\[(?:${TEXT}|[^"{}[\]])*\])`
 const OTHERS = String.raw`(?:,"(?!service"|environment"|request"|request_id"|metadata"|error"|notify")\w+":${VALUE})*`
-const IDS = `${OTHERS}(?:,"request_id":${PLAIN})?${OTHERS}`
+const IDS = `${OTHERS}(?:,"request_id":${PLAIN}${OTHERS})?`
 const STATUS = String.raw`(?:"status_code":([1-9]\d\d),?)?`
 /** The members are in the order in which the fast path or the reference path writes them. */
 const ENTRY = new RegExp(

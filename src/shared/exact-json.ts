@@ -12,7 +12,7 @@ const MARK = `${randomBytes(12).toString('hex')}#`
 /** At the start of a number: a fraction may have any number of digits, and texts hold ids in hexadecimal. */
 const OUT_OF_RANGE = /(?:^|[\s:,[])-?(?:\d{16}|[\d.]+[eE]\+?\d{3})/
 const NUMBERS = /-?\d[\d.eE+-]*/g
-const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g')
+const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g')
 
 /** @throws SyntaxError as JSON.parse does. */
 export function parseExact(json: string): unknown {

@@ -27,10 +27,10 @@ const MAX_KEYS_IN_VALUE = 1_000
 
 /**
  * Characters that prevent copying the strings of a line unchanged: a control character, an invalid escape, NUL or a surrogate written as
- * an escape. A letter or a slash written as an escape (pino writes none) may hide a key.
+ * an escape. A letter, a slash or a line break written as such an escape (pino writes none) may hide a key or a frame of a stack.
  */
 const SUSPECT =
-  /[\0-\x09\x0b-\x1f]|\\(?:[^"\\bfnrtu]|u(?:0000|00[2-7]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
+  /[\0-\x09\x0b-\x1f]|\\(?:[^"\\bfnrtu]|u(?:000[089a-dA-D]|00[2-7]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
 
 /** Position of the next such character at or after `from`, or Infinity. Newlines are not reported. */
 export function findNextSuspect(text: string, from: number): number {

@@ -120,6 +120,7 @@ test.each([
   ['parameter', { msg: 'GET /a?token=SECRET' }],
   ['query', { msg: 'm', query: { token: 'SECRET' } }],
   ['user info', { msg: 'https://a:SECRET@example.com' }],
+  ['header, whose name is in a member that breadcrumbs do not have', { name: 'cookie', value: 'SECRET', msg: 'm' }],
 ])('a line below the level that is sent, with a secret: %s', (_, record) => {
   const mapping = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
   const text = JSON.stringify({ ...base, ...record })

@@ -30,6 +30,20 @@ describe('concurrency', () => {
     expect(sender.maxInFlight).toBe(1)
     expect(report.deliveredIds).toEqual(many(12).map(({ batchId }) => batchId))
   })
+
+  test('of one keeps the order if a flush comes while a failed batch waits', async () => {
+    const { clock, delivery, report, enqueue } = setup((_, attempt) => (attempt === 2 ? DOWN : OK), {
+      maxConcurrency: 1,
+      latencyMs: 200,
+      retry: { minMs: 1_500, maxMs: 60_000 },
+      random: () => 0.9,
+    })
+    enqueue(...many(4))
+    await clock.advance(450)
+    void delivery.flush(10_000)
+    await clock.advance(5_000)
+    expect(report.deliveredIds).toEqual(many(4).map(({ batchId }) => batchId))
+  })
 })
 
 test('an outage costs no entry', async () => {

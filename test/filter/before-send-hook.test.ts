@@ -313,7 +313,6 @@ describe('integers beyond a double', () => {
 test('every entry that the mapper makes comes through whole, changed or not', () => {
   const mapper = new Mapper(createMappingOptions(), -1, () => Date.parse(RECEIVED_AT))
   const same = (line: string): void => {
-    mapper.beginText()
     const before = mapper.map(line, 0, line.length).json
     const untouched = run((entry) => entry, before)
     const touched = run((entry) => ({ ...entry, session_id: 'hooked' }), before)

@@ -79,7 +79,7 @@ test('every entry that the mapper makes is found out alike', () => {
   const same = (line: string): void => {
     for (const fingerprint of ['auto', false] as const) {
       const mapper = new Mapper(createMappingOptions({ fingerprint }), -1, () => Date.parse(RECEIVED_AT))
-      mapper.beginText()
+
       const json = mapper.map(line, 0, line.length).json
       expect(findFingerprint(json, '')).toBe(expected(json))
     }

@@ -57,7 +57,6 @@ describe.each(configurations)('with %s', (_, options, count) => {
       firstFault(
         hostileLines(count, SEED, { isLargeWanted }),
         (line) => {
-          mapper.beginText()
           return mapper.map(line, 0, line.length).json
         },
         options.maxEntryBytes,
@@ -80,7 +79,6 @@ test('lines that share a text come out as alone', () => {
   const together: string[] = []
   const splitter = new LineSplitter((text, start, end) => together.push(shared.map(text, start, end).json))
   for (let i = 0; i < lines.length; i += 100) {
-    shared.beginText()
     splitter.write(`${lines.slice(i, i + 100).join('\n')}\n`)
   }
   const alone = lines
@@ -100,7 +98,6 @@ test('nothing logged reaches a prototype', () => {
     '{"level":30,"time":1,"err":{"type":"E","__proto__":{"polluted":true},"cause":{"stack":"s","message":"m","__proto__":{"polluted":true}}},"msg":"a"}',
     '{"level":30,"time":1,"user":{"__proto__":{"polluted":true}},"breadcrumbs":[{"__proto__":{"polluted":true}}],"msg":"a"}',
   ]) {
-    mapper.beginText()
     expect(mapper.map(line, 0, line.length).json).toContain('polluted')
     expect(mapByParsing(line, createMappingOptions(), RECEIVED_AT).json).toContain('polluted')
   }

@@ -48,7 +48,6 @@ export function taker(
     // The mapper makes no other entries.
     take: (entryJson) => extract(isValid(entryJson) ? joined(recordOf(entryJson)) : entryJson),
     line(line) {
-      mapper.beginText()
       return extract(joined(mapper.map(line, 0, line.length)))
     },
   }

@@ -30,7 +30,6 @@ function compare(lines: Iterable<string>, requestKeys = KEYS): { requests: numbe
   const reader = new RequestReader(requestKeys)
   const counts = { requests: 0, read: 0 }
   for (const line of lines) {
-    mapper.beginText()
     const record = mapper.map(line, 0, line.length)
     if (record.requestPart !== 'none') joiner.join(record)
     const parsed = parseRequest(record.json, createMetadataKeys(requestKeys))

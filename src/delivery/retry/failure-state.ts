@@ -86,6 +86,8 @@ export class FailureState {
   #retryAfterSince: number | undefined
   /** From the backoff; can be shortened. */
   #pausedUntil = -Infinity
+  /** After a single failure of the only request: no other is sent before its batch. */
+  #aloneUntil = -Infinity
   #failedAt = -Infinity
   #isEnding = false
   readonly #attempts: AttemptCounts = { begun: 0, ended: 0, accepted: 0, latestAccepted: 0, latestFailed: 0 }
@@ -122,7 +124,7 @@ export class FailureState {
 
   /** The earliest time of the next attempt. */
   get opensAt(): number {
-    return Math.max(this.#notBefore, this.#pausedUntil)
+    return Math.max(this.#notBefore, this.#pausedUntil, this.#aloneUntil)
   }
 
   /** Numbers of attempts. */
@@ -202,11 +204,13 @@ export class FailureState {
 
   /** The backoff ends at most `retry.minMs` after the latest failure. */
   shortenBackoff(): void {
-    this.#pausedUntil = Math.min(this.#pausedUntil, this.#failedAt + this.#options.retry.minMs)
+    const { clock, retry } = this.#options
+    this.#pausedUntil = Math.min(this.#pausedUntil, this.#failedAt + retry.minMs)
+    this.#aloneUntil = Math.min(this.#aloneUntil, clock.now() + retry.minMs)
   }
 
   endBackoff(): void {
-    this.#pausedUntil = -Infinity
+    this.#pausedUntil = this.#aloneUntil = -Infinity
   }
 
   /** The process ends: ends the backoff, and starts it anew with the next failure. */
@@ -277,7 +281,7 @@ export class FailureState {
     this.#attempts.latestFailed = Math.max(this.#attempts.latestFailed, attempt?.number ?? 0)
   }
 
-  /** A 429 and a failure during an outage always count as one. Otherwise the failure delays only its own batch, or all if it was alone. */
+  /** A 429 and a failure during an outage always count as one. Otherwise the failure delays only its own batch, or all batches if only one request at a time is sent. */
   #isOutage({ status }: Retryable, { startedAt, retryState }: Attempt, isAlone: boolean): boolean {
     this.#failingSince ??= startedAt
     if (this.lastFailure !== undefined || status === 429 || this.#recent.recordFailure(retryState)) return true
@@ -291,7 +295,7 @@ export class FailureState {
     const firstMs = retryState.failures === 1 ? (now - startedAt) * FIRST_DELAY_REPLIES : Infinity
     retryState.notBefore = now + random() * Math.min(maxMs, firstMs)
     // No other request shows whether this is an outage, and the order is kept.
-    if (isAlone) this.#pausedUntil = retryState.notBefore
+    if (isAlone) this.#aloneUntil = retryState.notBefore
     return false
   }
 

@@ -62,7 +62,7 @@ export class LevelTextCache {
       metadata: resolved.customLevel === undefined ? '' : `"level":${JSON.stringify(resolved.customLevel)}`,
     }
     if (this.#known.size === MAX_LEVELS) this.#known.clear()
-    this.#known.set(value, level)
+    this.#known.set(copyString(value), level)
     return level
   }
 }

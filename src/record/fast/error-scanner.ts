@@ -58,6 +58,8 @@ export class ErrorScanner {
   readonly #members = new MemberCursor()
   /** Of causes and parts, one for each level. */
   #inner: ErrorScanner | undefined
+  /** Of its own. */
+  #hasStack = false
   #causeAt = -1
   #partsAt = -1
   #partsKey = ''
@@ -162,6 +164,7 @@ export class ErrorScanner {
     // The name may be the type.
     if (this.type === '' || this.type === DOM_TYPE || (hasName && this.type === GENERIC_TYPE)) return -1
     if (this.message.includes(CAUSE_SEPARATOR) && this.#stack.includes(CAUSE_LABEL)) this.#removeCauses()
+    this.#hasStack = this.#stack.length > EMPTY_TEXT.length
     if (this.#causeAt !== -1 && !this.#foldCause(text, this.#causeAt, end)) return -1
     if (this.#partsAt !== -1 && !this.#foldParts(text, this.#partsAt, end)) return -1
     return member.closedAt
@@ -197,7 +200,7 @@ export class ErrorScanner {
     const inner = (this.#inner ??= new ErrorScanner({ errorKey: this.#errorKey }))
     inner.#clear()
     const after = inner.#scanText(text, at, end)
-    if (after === -1 || inner.#stack.length <= EMPTY_TEXT.length) return undefined
+    if (after === -1 || !inner.#hasStack) return undefined
     const { type, message, rest } = inner
     const fields = message === '' ? `"type":${type}` : `"type":${type},"message":${message}`
     return { after, stack: inner.#stack, json: `{${rest === '' ? fields : joinMembers(fields, rest)}}` }

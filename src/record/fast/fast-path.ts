@@ -30,7 +30,7 @@ import { fingerprintOf } from '../error-fingerprint.js'
 import { mayHoldExchange } from '../http-error.js'
 import { LevelTextCache, RecordHead, TimestampTextCache, toMessageText } from './entry-head.js'
 import type { LevelText } from './entry-head.js'
-import { LONG_INTEGER, RequestScanner } from './request-scanner.js'
+import { INEXACT_INTEGER, RequestScanner } from './request-scanner.js'
 import { SecretFinder } from './secret-finder.js'
 import { FieldSlots, toIdJson, unquote } from './field-slots.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
@@ -82,6 +82,9 @@ export class FastPath {
   readonly #error: ErrorScanner
   readonly #request = new RequestScanner()
 
+  /** Of the last line. What is found in a text does not hold for another. */
+  #text = ''
+  #lastStart = -1
   readonly #slots = new FieldSlots()
   readonly #identity: Identity = { service: '', environment: '', version: '' }
   #hasIdentity = false
@@ -113,7 +116,7 @@ export class FastPath {
     this.#head = new RecordHead(levelKey, this.#levels, this.#times, keys)
     this.#error = new ErrorScanner(options)
     // The metadata keeps the rest of these members, which wins over the options' own metadata.
-    const keptKeys = ['level', 'error', table.req, table.res]
+    const keptKeys = ['level', 'error', NOTE_KEY, table.req, table.res]
     this.#isSupported =
       table.isSupported &&
       (levelKey === LEVEL || !isMappedKey(levelKey, { ...options, levelKey: undefined })) &&
@@ -122,15 +125,8 @@ export class FastPath {
     this.#maxLineChars = Math.floor(options.maxEntryBytes / 3) - this.#static.chars - FRAME_CHARS
   }
 
-  /** Must be called before the lines of another text. */
-  beginText(): void {
-    this.#suspects.reset()
-    this.#secrets.reset()
-    this.#head.beginText()
-  }
-
   /**
-   * Lines must come in rising order.
+   * Within one text, lines should come in rising order: what was found further on is not searched for again.
    *
    * @param record is filled
    * @param requestThreshold as `threshold`, for entries with a request
@@ -145,6 +141,9 @@ export class FastPath {
     requestThreshold = threshold,
   ): boolean {
     if (!this.#isSupported || end - start > this.#maxLineChars) return false
+    // A text may be equal to the last one, so the position counts as well.
+    if (text !== this.#text || start <= this.#lastStart) this.#beginText(text)
+    this.#lastStart = start
     if (this.#suspects.isWithin(text, start, end)) return false
     this.#reset()
     if (!this.#scan(text, start, end)) return false
@@ -196,6 +195,13 @@ export class FastPath {
     return true
   }
 
+  #beginText(text: string): void {
+    this.#text = text
+    this.#suspects.reset()
+    this.#secrets.reset()
+    this.#head.beginText()
+  }
+
   #reset(): void {
     this.#slots.reset()
     this.#keys.reset()
@@ -234,7 +240,7 @@ export class FastPath {
       count += 1
       const isCopied = kind >= FIRST_COPIED_KEY || kind === HOLDER_KEY
       if (isCopied && !member.skipValue()) return false
-      if (isCopied || (this.#isLeft(kind, key, member) && !isRepeated(key, text, start, end))) {
+      if (isCopied || (this.#hasNoField(kind, key, member) && !isRepeated(key, text, start, end))) {
         if (!keys.add(key, kind) || (member.isContainer() && this.#isDeclined(kind, member))) return false
         if (runEnd !== -1 && runEnd + 1 === member.at) runEnd = member.after
         else {
@@ -250,7 +256,7 @@ export class FastPath {
   }
 
   /** Whether a value under a key with a meaning has none, as `user_id: null`, and is copied like others. */
-  #isLeft(kind: number, key: string, member: MemberCursor): boolean {
+  #hasNoField(kind: number, key: string, member: MemberCursor): boolean {
     if (kind < NAME_KEY || kind === OTHER_ID_KEY || kind === TAGS_KEY || this.#static.metadataKeys.has(key))
       return false
     const isLeft = member.isLiteral() || (kind === USER_KEY && !member.isContainer())
@@ -293,7 +299,7 @@ export class FastPath {
       case DURATION_KEY:
         if (!member.isNumber() || this.#duration !== '') return false
         this.#duration = member.value()
-        return !LONG_INTEGER.test(this.#duration) // which is kept in the metadata
+        return !INEXACT_INTEGER.test(this.#duration) // which is kept in the metadata
       case OTHER_ID_KEY:
         return this.#readOtherId(key, member)
       case USER_KEY:

@@ -5,8 +5,8 @@ import { parseTraceparent } from '../reference/entry-trace.js'
 
 /** An integer that reads the same as number and as text. */
 export const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
-/** May be beyond the precision of a double: the reference path keeps it in the metadata. */
-export const LONG_INTEGER = /^-?\d{16,}$/
+/** May be beyond the precision of a double, as `-0` is: the reference path keeps it in the metadata. */
+export const INEXACT_INTEGER = /^(?:-?\d{16,}|-0)$/
 
 const SLASH = 47
 const UPPER_Z = 90
@@ -100,8 +100,8 @@ export class RequestScanner {
           else if (!PLAIN_INTEGER.test(this.id)) return -1
           break
         default:
-          if (UNSENT_MEMBERS.has(key)) break
-          if (REFERENCE_KEYS.has(key) || key.includes('\\')) return -1
+          if (UNSENT_MEMBERS.has(key) && !(key === 'headers' && this.#unsent.reqEnd !== 0)) break
+          if (key === 'headers' || REFERENCE_KEYS.has(key) || key.includes('\\')) return -1
           this.reqRest = joinMembers(this.reqRest, member.member())
       }
     }

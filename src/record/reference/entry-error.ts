@@ -228,8 +228,10 @@ const NOT_APPLICATION = /node_modules|^node:|^internal\/|<anonymous>|^native/
 
 /** `/app/src/orders.js:12:5` of one line of a V8 stack, or `undefined` if it is not the application's. */
 export function parseFrameLocation(line: string): string | undefined {
+  if (line.length > MAX_FRAME_CHARS) return undefined
   // Most frames are not the application's: a search is faster than the expression.
-  if (line.length > MAX_FRAME_CHARS || line.includes('node_modules') || line.includes('(node:')) return undefined
+  const at = line.lastIndexOf('(') + 1
+  if (line.includes('node_modules', at) || line.startsWith('node:', at)) return undefined
   const place = FRAME.exec(line)?.[1]?.replace(/^async /, '')
   return place === undefined || NOT_APPLICATION.test(place) ? undefined : place.replace(/^file:\/\//, '')
 }

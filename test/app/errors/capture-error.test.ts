@@ -31,7 +31,7 @@ function entryOf(record: unknown): Record<string, unknown> {
     0,
     () => 0,
   )
-  mapper.beginText()
+
   return JSON.parse(mapper.map(text, 0, text.length).json) as Record<string, unknown>
 }
 

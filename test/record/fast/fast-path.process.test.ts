@@ -93,7 +93,7 @@ test('a path that has mapped other lines before maps the next one the same', () 
   fc.assert(
     fc.property(fc.array(usualLine, { minLength: 2, maxLength: 8 }), (lines) => {
       const text = lines.join('\n')
-      path.beginText()
+
       let start = 0
       for (const line of lines) {
         const end = start + line.length
@@ -138,7 +138,7 @@ function mapLines(...lines: string[]): unknown[] {
   const options = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
   const path = new FastPath(options)
   const text = lines.join('\n')
-  path.beginText()
+
   let start = 0
   return lines.map((line) => {
     const end = start + line.length
@@ -245,4 +245,53 @@ test('errors take the fast path, also with a fingerprint', () => {
   expect(JSON.parse(json ?? '{}')).toMatchObject({ fingerprint })
   // Only a fingerprint of the record's own wins over others.
   expect(mapped.fingerprint).toBe('')
+})
+
+test('a secret in a text that comes after another text', () => {
+  const options = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
+  const path = new FastPath(options)
+  const entryOf = (text: string, start = 0, end = text.length): string | undefined =>
+    path.map(text, start, end, -1, mapped) ? mapped.json : undefined
+  const harmless = `${HEAD},"msg":"a text without secrets, which is as long as any other of this test"}`
+  const line = (msg: string): string => `${HEAD},"msg":"${msg}"}`
+  const text = [line('GET /a?token=SECRET'), line('cookie: session=SECRET'), line('GET /b?token=SECRET')].join('\n')
+  for (let round = 0; round < 2; round += 1) {
+    expect(entryOf(harmless)).toBeDefined()
+    let start = 0
+    for (const one of text.split('\n')) {
+      expect(entryOf(text, start, start + one.length) ?? '').not.toContain('SECRET')
+      start += one.length + 1
+    }
+  }
+})
+
+test.each([
+  [
+    'a cause without a stack of its own',
+    '"cause":{"type":"E","message":"b","cause":{"type":"E","message":"c","stack":"E: c"}}',
+  ],
+  ['a long integer as its statement', '"sql":12345678901234567'],
+  ['a long integer as its URL', '"config":{"baseURL":"http://h","url":12345678901234567,"method":"get"}'],
+])('an error with %s', (_, members) => {
+  mapLines(`${HEAD},"err":{"type":"Error","message":"a","stack":"Error: a",${members}},"msg":"m"}`)
+  const line = `${HEAD},"err":{"type":"Error","message":"a","stack":"Error: a",${members}},"msg":"m"}`
+  const { json } = mapByParsing(line, createMappingOptions(), RECEIVED_AT)
+  expect(JSON.parse(json)).toHaveProperty('error.stack', 'Error: a')
+  expect(json).not.toMatch(/[\da-f]{24}#/)
+})
+
+test.each([
+  '"data":{"message":"x","stack_trace":"y"},"msg":"m"',
+  '"user":{"id":"u","type":"x","stacktrace":"y"},"msg":"m"',
+  '"req":{"method":"GET","url":"/","headers":{"user-agent":"x"},"headers":[]},"msg":"m"',
+  '"err":{"type":"Error","message":"zz: b","stack":"Error: a\\n    at f (/a.js:1:2)\\u000acaused by: Error: b"},"msg":"m"',
+  '"n":12345678901234567,"responseTime":-0,"msg":"m"',
+])('both paths agree on {%s}', (members) => void mapLines(`${HEAD},${members}}`))
+
+test('the note about an HTTP client, beside metadata of its name', () => {
+  const options = createMappingOptions({ metadata: { pino_ingest: { x: 1 } } })
+  const line = `${HEAD},"err":{"type":"Error","message":"a","stack":"E","config":{"url":"/a","method":"post","headers":{}}},"msg":"m"}`
+  const json = fast(line, options)
+  if (json !== undefined) expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+  expect(json?.match(/pino_ingest/g) ?? ['one']).toHaveLength(1)
 })

@@ -198,7 +198,6 @@ describe('lines that the loggers wrote', () => {
   test('with a threshold of warn errors are sent, and info is not', () => {
     const mapper = new Mapper(options, 2, () => 0)
     const isSent = (label: string): boolean => {
-      mapper.beginText()
       const line = lines.get(label) as string
       return mapper.map(line, 0, line.length).json !== ''
     }
@@ -682,7 +681,7 @@ describe('records without a level that is understood', () => {
     )
     for (let index = 0; index < count; index += 1) {
       const text = line(index)
-      mapper.beginText()
+
       mapper.map(text, 0, text.length)
     }
     return reported
