@@ -37,8 +37,8 @@ export class BreadcrumbFactory {
   }
 
   /** Never throws. @param line as `BufferedLine` @returns JSON */
-  create({ text, isUsual, isFreeOfSecrets }: BufferedLine): string {
-    const fast = isUsual ? this.#fast.create(text) : undefined
+  create({ text, isFastPath, isFreeOfSecrets }: BufferedLine): string {
+    const fast = isFastPath ? this.#fast.create(text) : undefined
     // In the line: the name of a header may be in a member that a breadcrumb does not have.
     if (fast === undefined || (!isFreeOfSecrets && findNextHeader(text, 0) !== Infinity))
       return createBreadcrumbByParsing(text, this.#options, new Date(this.#wallNow()).toISOString())

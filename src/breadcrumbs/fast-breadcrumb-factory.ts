@@ -1,4 +1,4 @@
-/** Maps a usual line to a breadcrumb without JSON.parse; returns `undefined` for any other line. */
+/** Maps a line that the fast path of entries has mapped to a breadcrumb, without JSON.parse; `undefined` if it must be parsed. */
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { ErrorScanner } from '../record/fast/error-scanner.js'
 import { OTHER_REQUEST_ID, SLOT_FIELDS, createKeyTable, isEntryKey } from '../record/fast/fast-fields.js'
@@ -18,7 +18,7 @@ const MAX_BYTES_PER_UNIT = 3
 const STACK = /"stack(?:_?trace)?":/
 const ACTION_SLOT = SLOT_FIELDS.indexOf('action')
 const IDENTITY: readonly string[] = ['service', 'environment', 'env', 'version', 'name']
-/** Names of a breadcrumb's data that are derived from the error or request. A line with such a member is not usual. */
+/** Names of a breadcrumb's data that are derived from the error or request. A line with such a member is parsed. */
 const DERIVED_KEYS: readonly string[] = ['method', 'url', 'status_code', 'error_type', 'error_message']
 
 export class FastBreadcrumbFactory {

@@ -10,8 +10,8 @@ import { ChunkRing } from './chunk-ring.js'
 /** A line that was read back. */
 export interface BufferedLine {
   readonly text: string
-  /** Whether the fast path mapped it. */
-  readonly isUsual: boolean
+  /** As in `MappedRecord`. */
+  readonly isFastPath: boolean
   /** As in `MappedRecord`. */
   readonly isFreeOfSecrets: boolean
 }
@@ -23,10 +23,10 @@ const PLACE_BYTES = 12
 
 export class LineBuffer {
   readonly #chunks: ChunkRing
-  /** Rings, indexed by the line number modulo their length. */
+  // Three rings, indexed by the line's number modulo their length.
   /** `~start` (negative) if the line may hold a secret. */
   #starts = new Int32Array(LEAST_CAPACITY)
-  /** `~end` (negative) if the line is not usual. */
+  /** `~end` (negative) if the fast path did not map the line. */
   #ends = new Int32Array(LEAST_CAPACITY)
   /** 0 if there is no previous line. */
   #backs = new Int32Array(LEAST_CAPACITY)
@@ -91,7 +91,7 @@ export class LineBuffer {
       const stop = end < 0 ? ~end : end
       if (number < this.#openFirst) chunk = this.#chunks.indexOf(number, chunk)
       const text = chunk === undefined ? this.#openText.slice(from, stop) : this.#chunks.slice(chunk, from, stop)
-      lines.push({ text, isUsual: end >= 0, isFreeOfSecrets: start >= 0 })
+      lines.push({ text, isFastPath: end >= 0, isFreeOfSecrets: start >= 0 })
       const back = this.#backs[at] as number
       if (back === 0) break
       number -= back

@@ -14,7 +14,7 @@ const options = createMappingOptions()
 
 function mapped(line: string, mapping = options): BufferedLine {
   const { isFastPath, isFreeOfSecrets } = new Mapper(mapping, -1, () => 0).map(line, 0, line.length)
-  return { text: line, isUsual: isFastPath, isFreeOfSecrets }
+  return { text: line, isFastPath: isFastPath, isFreeOfSecrets }
 }
 
 const MAX_BYTES = 4_096
@@ -126,7 +126,11 @@ test.each([
   const text = JSON.stringify({ ...base, ...record })
   const { json, isFastPath, isFreeOfSecrets } = new Mapper(mapping, 1, () => 0).map(text, 0, text.length)
   expect(json).toBe('')
-  const breadcrumb = new BreadcrumbFactory(mapping, () => TIME).create({ text, isUsual: isFastPath, isFreeOfSecrets })
+  const breadcrumb = new BreadcrumbFactory(mapping, () => TIME).create({
+    text,
+    isFastPath: isFastPath,
+    isFreeOfSecrets,
+  })
   expect(breadcrumb).not.toContain('SECRET')
   expect(JSON.parse(breadcrumb)).toEqual(JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT)))
 })
@@ -150,7 +154,7 @@ describe.each([
   const factory = new BreadcrumbFactory(mapping, () => TIME)
   const judge = (text: string): boolean => {
     const line = mapped(text, mapping)
-    if (!line.isUsual || fast.create(text) === undefined) return false
+    if (!line.isFastPath || fast.create(text) === undefined) return false
     expect(JSON.parse(factory.create(line))).toEqual(JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT)))
     return true
   }

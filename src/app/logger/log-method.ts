@@ -49,8 +49,8 @@ function keepErrors(logger: object, args: Arguments): Arguments {
   try {
     const [first, second] = args
     // The usual calls: one argument, or fields and a message.
-    const isUsual = typeof first !== 'object' || first === null || Object.getPrototypeOf(first) === Object.prototype
-    if (isUsual && (args.length < 2 || (args.length === 2 && typeof second !== 'object'))) return args
+    const isFastPath = typeof first !== 'object' || first === null || Object.getPrototypeOf(first) === Object.prototype
+    if (isFastPath && (args.length < 2 || (args.length === 2 && typeof second !== 'object'))) return args
     return isForeignError(first) || findUnwritten(args).length > 0 ? withFields(logger, args) : args
   } catch {
     return args // a proxy that throws
