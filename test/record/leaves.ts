@@ -754,7 +754,7 @@ function isText(tree: Tree): tree is TextNode | NumberNode {
 }
 
 function isId(tree: Tree): tree is TextNode | NumberNode {
-  return isText(tree) && !(tree.kind === 'text' && tree.value === '')
+  return isText(tree) && !(tree.kind === 'text' && clean(tree.value) === '')
 }
 
 /** Exception 8. */
