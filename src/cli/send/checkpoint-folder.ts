@@ -1,8 +1,8 @@
 /** The checkpoints of a service and key, one for each file that was sent there. */
-import { existsSync, renameSync } from 'node:fs'
+import { closeSync, constants, existsSync, renameSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { removeTemporaries } from '../../shared/safe-files.js'
+import { openPrivate, removeTemporaries } from '../../shared/safe-files.js'
 import { createFolders, ensureNamedRoot } from '../../shared/safe-folders.js'
 import { CommandError, EXIT_FAILED } from '../shared/command.js'
 import { Checkpoint, createState, digest, readState } from './checkpoint.js'
@@ -48,15 +48,21 @@ export class CheckpointFolder {
     if (fileId === undefined)
       return { checkpoint: new Checkpoint(createState(options), undefined), hasOtherOptions: false }
     const [path = '', ...former] = destinations.map((name) => join(dir, name, `${digest(fileId)}.json`))
+    let earlier: number | undefined
     try {
       removeTemporaries(path)
       for (const one of former) if (existsSync(one) && !existsSync(path)) renameSync(one, path)
-      const found = isRestart ? undefined : readState(path)
+      if (!isRestart && existsSync(path)) earlier = openPrivate(path, constants.O_RDONLY)
+      const found = earlier === undefined ? undefined : readState(earlier)
       const isUsable = found?.options === options
       const checkpoint = new Checkpoint(isUsable ? found : createState(options), path)
+      // Another process that sends the file may have saved its progress since. It stops at its next save.
+      if (isUsable && earlier !== undefined) checkpoint.save(readState(earlier))
       return { checkpoint, hasOtherOptions: found !== undefined && !isUsable }
     } catch (error) {
       throw createError(`checkpoint ${path}: ${(error as Error).message}; --restart ignores what it contains`)
+    } finally {
+      if (earlier !== undefined) closeSync(earlier)
     }
   }
 }

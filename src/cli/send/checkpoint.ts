@@ -1,8 +1,8 @@
 /** Stores on disk up to which position a file is acknowledged, so that the next run continues there. */
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, readSync, writeSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
-import { isSameFile, openPrivate, readAtMost, replaceFile, writeAll } from '../../shared/safe-files.js'
+import { isSameFile, openPrivate, replaceFile, writeAll } from '../../shared/safe-files.js'
 
 export interface Counts {
   readonly accepted: number
@@ -111,17 +111,14 @@ function toRecord(state: CheckpointState): Buffer {
   return Buffer.from(`${JSON.stringify(state).padEnd(RECORD_BYTES - 1)}\n`)
 }
 
-/** @throws the system's errors, and errors for a file that is not a checkpoint */
-export function readState(path: string): CheckpointState | undefined {
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
-  const fd = openPrivate(path, constants.O_RDONLY)
-  try {
-    const state = JSON.parse(readAtMost(fd, RECORD_BYTES)?.toString() ?? '') as Partial<CheckpointState> | null
-    const { version, offset, tailBytes, namespace, counts } = state ?? {}
-    const isValid = version === VERSION && Number.isSafeInteger(offset) && Number.isSafeInteger(tailBytes)
-    if (isValid && typeof namespace === 'string' && counts !== undefined) return state as CheckpointState
-    throw new Error('it is damaged, or of another version')
-  } finally {
-    closeSync(fd)
-  }
+/** @param fd of a checkpoint @throws the system's errors, and errors for a file that is not a checkpoint */
+export function readState(fd: number): CheckpointState {
+  const bytes = Buffer.alloc(RECORD_BYTES + 1)
+  const length = readSync(fd, bytes, 0, bytes.length, 0)
+  const text = length > RECORD_BYTES ? '' : bytes.toString('utf8', 0, length)
+  const state = JSON.parse(text) as Partial<CheckpointState> | null
+  const { version, offset, tailBytes, namespace, counts } = state ?? {}
+  const isValid = version === VERSION && Number.isSafeInteger(offset) && Number.isSafeInteger(tailBytes)
+  if (isValid && typeof namespace === 'string' && counts !== undefined) return state as CheckpointState
+  throw new Error('it is damaged, or of another version')
 }

@@ -1,4 +1,5 @@
 /** What `send` records of a file, and what a later run makes of it. */
+import { once } from 'node:events'
 import {
   appendFileSync,
   chmodSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Checkpoint } from '../../../src/cli/send/checkpoint.js'
 import { CheckpointFolder, findStateDir } from '../../../src/cli/send/checkpoint-folder.js'
@@ -73,6 +75,33 @@ test('two processes send one file: the second takes over, the first cannot recor
   expect(() => first.save({ offset: 15 })).toThrow('another process')
   second.save({ offset: 30 })
   expect(open(dir).state.offset).toBe(30)
+})
+
+/** A process that sends the file: it saves its position until another process takes over. */
+const SENDER = `
+const { openSync, readFileSync, statSync, writeSync } = require('node:fs')
+const { parentPort, workerData: path } = require('node:worker_threads')
+const fd = openSync(path, 'r+')
+const { ino } = statSync(path)
+const state = JSON.parse(readFileSync(path, 'utf8'))
+parentPort.postMessage('sends')
+while (statSync(path).ino === ino) {
+  state.offset += 1
+  writeSync(fd, JSON.stringify(state).padEnd(1023) + '\\n', 0, 'utf8')
+}
+parentPort.postMessage(state.offset)
+`
+
+test('the second takes over the position that the first saved last, at most one save earlier', async () => {
+  const dir = newDir()
+  record(dir)
+  for (let round = 0; round < 5; round += 1) {
+    const sender = new Worker(SENDER, { eval: true, workerData: pathIn(dir) })
+    await once(sender, 'message')
+    const saved = once(sender, 'message')
+    const { offset } = open(dir).state
+    expect(offset).toBeGreaterThanOrEqual(((await saved) as [number])[0] - 1)
+  }
 })
 
 test('a record is replaced in place: the file does not grow', () => {
