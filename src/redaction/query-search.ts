@@ -3,7 +3,10 @@
  * is for the brace or bracket, which are rare: 0.1 us for an error with its stack, 0.5 us by an expression for the names.
  */
 
-/** Endings of the names. */
+/** The names under which frameworks log a parsed query. */
+const NAME =
+  /^(?:query|params|query_?params|search_?params|query_?string_?parameters|multi_?value_?query_?string_?parameters)$/i
+/** Their endings. */
 const NAME_END = /(?:query|params|meters)$/i
 const MAX_END_CHARS = 6
 const QUOTE = 34
@@ -19,6 +22,10 @@ export interface QueryPosition {
   readonly at: number
   /** Its brace or bracket. */
   readonly container: number
+}
+
+export function isQueryName(key: string): boolean {
+  return NAME.test(key)
 }
 
 /** The next query whose name's ending is at or after `from`. */

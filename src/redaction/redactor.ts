@@ -5,7 +5,8 @@ import { COLON, findStringEnd, findValueEnd } from '../shared/json-scan.js'
 import { isCardNumber } from './credit-card.js'
 import { createPattern } from './patterns.js'
 import type { Pattern } from './patterns.js'
-import { findNextQuery } from './query-search.js'
+import { redactJsonText } from './json-text.js'
+import { findNextQuery, isQueryName } from './query-search.js'
 import { TextBudget } from './text-budget.js'
 import { UrlParams } from './url-params.js'
 import { REDACTED } from './userinfo.js'
@@ -24,9 +25,6 @@ export interface RedactorOptions {
 /** The meaning of a container's members: fields of the interface, or the application's own data. */
 type Role = 'entry' | 'fields' | 'trace' | 'breadcrumbs' | 'breadcrumb' | 'free' | 'query'
 
-/** The names under which frameworks log a parsed query. */
-const QUERY =
-  /^(?:query|params|query_?params|search_?params|query_?string_?parameters|multi_?value_?query_?string_?parameters)$/i
 const MAX_QUERY_KEY_CHARS = 12
 /** Chunks are searched in pieces of this length. */
 const PIECE_CHARS = 4_096
@@ -105,6 +103,10 @@ export class Redactor {
 
   /** Never throws. @param json an entry */
   redactJson(json: string): string {
+    return (this.hasPatterns ? undefined : redactJsonText(json, this.#params)) ?? this.#redactParsed(json)
+  }
+
+  #redactParsed(json: string): string {
     if (!this.mayMatch(json)) return json
     const hidesLetters = mayHideLetters(json)
     const patterns = this.#patterns.filter((pattern) => hidesLetters || pattern.mayMatch(json))
@@ -224,7 +226,7 @@ function memberRole(role: Role, key: string): Role {
     case 'breadcrumb':
       return key === 'data' ? 'free' : 'fields'
     case 'free':
-      return QUERY.test(key) ? 'query' : 'free'
+      return isQueryName(key) ? 'query' : 'free'
     default:
       return role
   }

@@ -37,12 +37,12 @@ export class UrlParams {
 
   /** Whether `redact` may change JSON text: false positives, no false negatives. */
   mayMatch(json: string): boolean {
-    return this.#paramRanges(json, 1).length > 0 || hasUserinfo(json)
+    return this.findRanges(json, 1).length > 0 || hasUserinfo(json)
   }
 
   /** The text with the values replaced. */
   redact(text: string): string {
-    return removeUserinfo(replaceRanges(text, this.#paramRanges(text, Infinity)))
+    return removeUserinfo(replaceRanges(text, this.findRanges(text)))
   }
 
   /** Position of the next match in this part of JSON text, or Infinity: false positives, no false negatives. */
@@ -55,7 +55,7 @@ export class UrlParams {
       const isEncoded = equals === -1 || (encoded !== -1 && encoded < equals)
       const first = isEncoded ? encoded : equals
       const place = from + first
-      if (this.#isNamed(json, place, Math.max(last, place - MAX_NAME_CHARS))) return place
+      if (this.#findName(json, place, Math.max(last, place - MAX_NAME_CHARS)) !== -1) return place
       last = place + (isEncoded ? 3 : 1)
       if (isEncoded) encoded = nextEncoded(part, first + 1)
       else equals = part.indexOf('=', first + 1)
@@ -63,8 +63,9 @@ export class UrlParams {
     return Infinity
   }
 
-  #paramRanges(text: string, most: number): Range[] {
-    const ranges: Range[] = []
+  /** The values to redact, in rising order. @param most default: all */
+  findRanges(text: string, most = Infinity): ParamRange[] {
+    const ranges: ParamRange[] = []
     if (this.#names.size === 0) return ranges
     let plain = text.indexOf('=')
     if (plain === -1 && !text.includes('%3')) return ranges
@@ -75,11 +76,12 @@ export class UrlParams {
       const at = isEncoded ? encoded : plain
       const start = isEncoded ? at + 3 : at + 1
       let end = start
-      if (this.#isNamed(text, at, Math.max(taken, at - MAX_NAME_CHARS))) {
+      const name = this.#findName(text, at, Math.max(taken, at - MAX_NAME_CHARS))
+      if (name !== -1) {
         const pattern = isEncoded ? ENCODED_VALUE_END : VALUE_END
         pattern.lastIndex = start
         end = pattern.exec(text)?.index ?? text.length
-        if (end > start && !isScrubbed(text, start, end)) ranges.push({ start, end })
+        if (end > start && !isScrubbed(text, start, end)) ranges.push({ name, start, end })
       }
       // A name or value is not part of the next name.
       taken = end
@@ -89,15 +91,16 @@ export class UrlParams {
     return ranges
   }
 
-  /** Whether the name before an equals sign is listed. */
-  #isNamed(text: string, at: number, least: number): boolean {
+  /** Where the name before an equals sign begins; -1 if it is not listed. */
+  #findName(text: string, at: number, least: number): number {
     const start = findRunStart(text, at, least, NAME_CHARS)
-    if (at - start < this.#leastChars) return false
+    if (at - start < this.#leastChars) return -1
     const name = text.slice(start, at)
-    if (this.has(decoded(name))) return true
+    if (this.has(decoded(name))) return start
     // The letter after a backslash belongs to an escape: `\ntoken=`, `\u0026token=`.
-    if (text[start - 1] !== '\\') return false
-    return this.has(decoded(name.slice(1))) || (name.startsWith('u') && this.has(decoded(name.slice(5))))
+    if (text[start - 1] !== '\\') return -1
+    const isListed = this.has(decoded(name.slice(1))) || (name.startsWith('u') && this.has(decoded(name.slice(5))))
+    return isListed ? start : -1
   }
 }
 
@@ -108,9 +111,14 @@ function nextEncoded(text: string, from: number): number {
   return at
 }
 
-interface Range {
+export interface Range {
   readonly start: number
   readonly end: number
+}
+
+export interface ParamRange extends Range {
+  /** Where the name of the parameter begins. */
+  readonly name: number
 }
 
 function bare(name: string): string {

@@ -56,6 +56,18 @@ describe('without patterns', () => {
     )
   })
 
+  test('a parameter within a parameter', () => {
+    expect(redacted(plain, entry({ metadata: { query: { token: 'a?token=b&secret=c', page: 2 } } }))).toEqual(
+      entry({ metadata: { query: { token: '[scrubbed]', page: 2 } } }),
+    )
+  })
+
+  test('keys that become equal', () => {
+    expect(redacted(plain, entry({ metadata: { '?token=a': 1, '?token=b': 2 } }))).toEqual(
+      entry({ metadata: { '?token=[scrubbed]': 1, '?token=[scrubbed]_2': 2 } }),
+    )
+  })
+
   test('where there is nothing, the same string', () => {
     const json = JSON.stringify(
       entry({
@@ -239,6 +251,53 @@ describe('any entry', () => {
         }
       }),
       { numRuns: 1_000 },
+    )
+  })
+
+  test('comes to the same with a pattern that matches nothing', () => {
+    const parsing = new Redactor({ patterns: ['no such text'], urlParams: URL_PARAMS })
+    const part = fc.constantFrom(
+      ...[
+        'token',
+        'oken',
+        'api_key',
+        '=',
+        '%3D',
+        '%3d',
+        '%253D',
+        '&',
+        '%26',
+        ';',
+        '?',
+        ' ',
+        '"',
+        '\\',
+        '\n',
+        '\t',
+        '/',
+      ],
+      ...['n', 't', 'u0026', '[', ']', '.', '%5B', '://', '@', CANARY, '[scrubbed]', 'query', 'é', '→', '<', "'", '#'],
+    )
+    const pieces = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(''))
+    const name = fc.oneof(
+      fc.constantFrom('query', 'params', 'searchParams', 'Query', 'token', 'api-key', 'a"query', 'x[token]'),
+      pieces,
+    )
+    const tree = fc.letrec<{ tree: Json }>((tie) => ({
+      tree: fc.oneof(
+        { depthSize: 'small' },
+        fc.oneof(pieces, fc.constantFrom<Json>(null, true, 0, -1.5, '', {}, [])),
+        fc.array(tie('tree'), { maxLength: 3 }),
+        fc.dictionary(name, tie('tree'), { maxKeys: 3 }),
+      ),
+    })).tree as fc.Arbitrary<Json>
+    const oneEntry = fc.record({ message: pieces, metadata: fc.dictionary(name, tree, { maxKeys: 3 }) })
+    fc.assert(
+      fc.property(oneEntry, (one) => {
+        const json = JSON.stringify(entry(one as unknown as JsonObject))
+        expect(plain.redactJson(json)).toBe(parsing.redactJson(json))
+      }),
+      { numRuns: 3_000 },
     )
   })
 
