@@ -31,7 +31,7 @@ const OPTIONS = [
   { label: 'requestLogs: only', options: { requestLogs: { only: true } }, shapes: ['http'] },
 ]
 
-export const AXES = /** @type {const} */ (['size', 'width', 'depth', 'crumbs', 'options'])
+export const AXES = /** @type {const} */ (['size', 'width', 'depth', 'breadcrumbs', 'options'])
 
 /** @type {readonly Case[]} */
 export const CASES = [
@@ -43,7 +43,7 @@ export const CASES = [
   ...[1, 5, 20].map((levels) => of('depth', 'levels', levels, { kind: 'depth', levels }, levels === 1)),
   ...[100, 10].flatMap((oneErrorIn) =>
     [0, 10, 50].map((perError) =>
-      of('crumbs', `one error in ${oneErrorIn}`, perError, { kind: 'crumbs', perError, oneErrorIn }, perError === 0),
+      of('breadcrumbs', `one error in ${oneErrorIn}`, perError, { kind: 'breadcrumbs', perError, oneErrorIn }, perError === 0),
     ),
   ),
   .../** @type {const} */ (['http', 'error']).flatMap((shape) =>

@@ -15,7 +15,7 @@ const CYRILLIC = 'заказ клиента отправлен на оплату
  * @typedef {{ kind: 'message' | 'value', chars: number, text?: 'latin' | 'cyrillic' }
  *   | { kind: 'width', keys: number }
  *   | { kind: 'depth', levels: number }
- *   | { kind: 'crumbs', perError: number, oneErrorIn: number }
+ *   | { kind: 'breadcrumbs', perError: number, oneErrorIn: number }
  *   | { kind: 'shape', shape: import('../tools/shapes.mjs').Shape }} Recipe
  */
 
@@ -38,7 +38,7 @@ export function recordsOf(recipe) {
       return period(0, (n) => ({ level: 'info', object: keys(n, recipe.keys), message: 'order placed' }))
     case 'depth':
       return period(0, (n) => ({ level: 'info', object: { order: nested(n, recipe.levels) }, message: 'order placed' }))
-    case 'crumbs':
+    case 'breadcrumbs':
       return withCrumbs(recipe)
     case 'shape':
       return period(0, SHAPES[recipe.shape].make)

@@ -73,7 +73,7 @@ export function drawn(result) {
     'cost-size.svg': lines(result, 'size', true),
     'cost-width.svg': lines(result, 'width', false),
     'cost-depth.svg': lines(result, 'depth', false),
-    'cost-crumbs.svg': lines(result, 'crumbs', false),
+    'cost-breadcrumbs.svg': lines(result, 'breadcrumbs', false),
     'cost-options.svg': barChart({
       title: 'What options cost',
       subtitle: 'worker CPU for a record that is logged, least and most of the rounds',
@@ -96,7 +96,7 @@ export function drawn(result) {
 /** @param {readonly Costed[]} result @param {Exclude<import('./cases.mjs').Axis, 'options'>} axis @param {boolean} isLog */
 function lines(result, axis, isLog) {
   return lineChart({
-    title: `What a record costs, by ${axis === 'crumbs' ? 'breadcrumbs' : axis}`,
+    title: `What a record costs, by ${axis === 'breadcrumbs' ? 'breadcrumbs' : axis}`,
     subtitle: 'worker CPU for a record that is sent, spool on',
     x: { label: HEADS[axis], isLog },
     y: { label: 'us', isLog },
