@@ -43,7 +43,13 @@ export const CASES = [
   ...[1, 5, 20].map((levels) => of('depth', 'levels', levels, { kind: 'depth', levels }, levels === 1)),
   ...[100, 10].flatMap((oneErrorIn) =>
     [0, 10, 50].map((perError) =>
-      of('breadcrumbs', `one error in ${oneErrorIn}`, perError, { kind: 'breadcrumbs', perError, oneErrorIn }, perError === 0),
+      of(
+        'breadcrumbs',
+        `one error in ${oneErrorIn}`,
+        perError,
+        { kind: 'breadcrumbs', perError, oneErrorIn },
+        perError === 0,
+      ),
     ),
   ),
   .../** @type {const} */ (['http', 'error']).flatMap((shape) =>
