@@ -327,6 +327,100 @@ export const usualLine = fc
       `{${[['level', level], ['time', time], ...between, ['msg', msg]].map(([key, item]) => `"${key}":${item}`).join(',')}}`,
   )
 
+/** JSON text without quotes. */
+const errorText = fc
+  .array(
+    fc.constantFrom(
+      'a',
+      'b',
+      ': ',
+      ' ',
+      '\\"',
+      '\\\\',
+      '\\n',
+      'é',
+      '\\u00e9',
+      '\\u00E9',
+      'caused by: ',
+      '\\nparams: 1',
+    ),
+    { maxLength: 4 },
+  )
+  .map((parts) => parts.join(''))
+const frames = fc.constantFrom(
+  '',
+  '\\n    at f (/app/src/a.js:1:2)',
+  '\\n    at g (/app/node_modules/x.js:1:1)\\n    at node:internal/x:1:1\\n    at async h (file:///srv/b.js:3:4)',
+  '\\n    at C:\\\\ncaused by: x (C:\\\\app\\\\a.js:1:2)',
+)
+const errorType = fc.constantFrom('Error', 'TypeError', 'DOMException', 'AxiosError', '')
+const errorMember = fc.constantFrom(
+  '"code":"E_A"',
+  '"code":"UND_ERR_SOCKET"',
+  '"code":7',
+  '"name":"TimeoutError"',
+  '"name":""',
+  '"status":502',
+  '"statusCode":500',
+  '"url":"/a"',
+  '"isAxiosError":true',
+  '"config":{"baseURL":"http://h","url":"/b","method":"get","headers":{"a":"b"}}',
+  '"config":{"depth":3}',
+  '"config":"[omitted]"',
+  '"response":{"status":404,"data":{"n":12345678901234567890}}',
+  '"request":{"method":"POST","path":"/c","host":"h","protocol":"http:"}',
+  '"body":"x"',
+  '"data":[1]',
+  '"details":{"request":{"method":"GET","url":"/d"},"sql":"select 1"}',
+  '"details":{"stack":"x","message":"y","headers":{}}',
+  '"error":{"message":"x","stack":"E: x"}',
+  '"query":"select 1"',
+  `"sql":"select 'x'"`,
+  '"values":[1,2]',
+  '"params":[1]',
+  '"0":"a"',
+  '"x":{"y":[1,"2"]}',
+  '"n":12345678901234567890',
+  '"cause":"text"',
+)
+
+const { error: errorJson } = fc.letrec<{ error: string; part: string }>((tie) => ({
+  error: fc
+    .record({
+      type: errorType,
+      own: errorText,
+      causes: fc.array(fc.tuple(errorType, errorText, frames), { maxLength: 2 }),
+      frames,
+      changed: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: errorText }),
+      before: fc.array(errorMember, { maxLength: 3 }),
+      after: fc.array(errorMember, { maxLength: 2 }),
+      cause: fc.option(tie('part'), { nil: undefined }),
+      parts: fc.option(fc.array(tie('part'), { maxLength: 3 }), { nil: undefined, freq: 3 }),
+      key: fc.constantFrom('aggregateErrors', 'errors'),
+    })
+    .map((error) => {
+      const message = [error.changed ?? error.own, ...error.causes.map(([, own]) => own)].join(': ')
+      const stacks = [[error.type, error.own, error.frames], ...error.causes]
+      const all = [
+        ...error.before,
+        `"type":"${error.type}"`,
+        `"message":"${message}"`,
+        `"stack":"${stacks.map(([type, own, lines]) => `${type}: ${own}${lines}`).join('\\ncaused by: ')}"`,
+        ...error.after,
+        ...(error.cause === undefined ? [] : [`"cause":${error.cause}`]),
+        ...(error.parts === undefined ? [] : [`"${error.key}":[${error.parts.join(',')}]`]),
+      ]
+      return `{${all.join(',')}}`
+    }),
+  part: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom('{"type":"E","message":"b","stack":"E: b"}', '{"type":"E","message":"b","stack":""}'),
+    tie('error'),
+  ),
+}))
+
+export const errorLine = errorJson.map((error) => `{"level":50,"time":1795219732486,"err":${error},"msg":"m"}`)
+
 /** JSON in any order, with white space. */
 export const looseLine = fc
   .tuple(members, fc.constantFrom('', ' ', '\t'))

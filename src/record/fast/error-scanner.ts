@@ -1,19 +1,18 @@
 /**
- * pino's serialized error, as slices of the line: the text fields, and the rest in one piece. An error with the exchange of an HTTP client, or
- * of another form, is parsed, and the rest of its record is still copied.
+ * pino's serialized error, as slices of the line: the text fields, and the rest in one piece. Of an error with the exchange of an HTTP client
+ * only the rest is parsed; an error of another form is parsed as a whole, and the rest of its record is still copied.
  */
 import { DOM_CONSTANTS, DOM_EXCEPTION } from '../dom-exception.js'
 import {
   CAUSE_LABEL,
-  CAUSE_SEPARATOR,
   MAX_FRAMES,
-  findOwnMessage,
   findTopFrame,
   parseErrorMember,
   parseFrameLocation,
 } from '../reference/entry-error.js'
 import { HTTP_MEMBERS, INDEX, MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
 import { MAY_HOLD_STATEMENT, STATEMENT_MEMBERS } from '../statement-values.js'
+import { removeCauses } from './own-message.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
 import type { EntryError } from '../../protocol/log-entry.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
@@ -24,18 +23,20 @@ const BACKSLASH = 92
 const CLOSE_BRACKET = 93
 const EMPTY_TEXT = '""'
 const GENERIC_TYPE = '"Error"'
-/** A member that may be removed is left to the parser. */
+/** Members that may be removed or changed. */
 const PARSED_MEMBERS: ReadonlySet<string> = new Set([...HTTP_MEMBERS, ...STATEMENT_MEMBERS, ...DOM_CONSTANTS.keys()])
 const DOM_TYPE = `"${DOM_EXCEPTION}"`
 
-function mustBeParsed(value: string): boolean {
+function mustBeParsed(key: string, member: MemberCursor): boolean {
+  if (PARSED_MEMBERS.has(key) || INDEX.test(key)) return true
+  if (!member.isContainer()) return false
+  const value = member.value()
   return MAY_HOLD_HTTP_MESSAGE.test(value) || MAY_HOLD_STATEMENT.test(value)
 }
 
 interface InnerError {
   /** Position after it. */
   readonly after: number
-  /** In its quotes. */
   readonly stack: string
   /** Without the stack, which is appended to that of the outer error. */
   readonly json: string
@@ -47,7 +48,7 @@ export class ErrorScanner {
   message = ''
   /** The other members, without braces, for `metadata.error`. */
   rest = ''
-  /** Raw text of the stack, in its quotes. */
+  /** Raw text of the stack without its closing quote, so that more can be appended; '' if it has none. */
   #stack = ''
   /** Members of HTTP clients' errors that were removed. */
   omitted = 0
@@ -93,15 +94,8 @@ export class ErrorScanner {
     return (
       `{"type":${this.type}` +
       (this.message === '' ? '' : `,"message":${this.message}`) +
-      (this.#stack === '' ? '}' : `,"stack":${this.#stack}}`)
+      (this.#stack === '' ? '}' : `,"stack":${this.#stack}"}`)
     )
-  }
-
-  /** Removes the messages of causes that pino appended. Of the stack only the lines before the frames are decoded. */
-  #removeCauses(): void {
-    const message = JSON.parse(this.message) as string
-    const own = findOwnMessage(message, JSON.parse(withoutFrames(this.#stack)) as string)
-    if (own !== message) this.message = JSON.stringify(own)
   }
 
   #parse(text: string, at: number, end: number): number {
@@ -120,9 +114,22 @@ export class ErrorScanner {
     return after
   }
 
+  /** Parses everything but message and stack. The type may change. */
+  #parseRest(): void {
+    const parsed = this.rest === '' ? undefined : parseErrorMember(`{"type":${this.type},${this.rest}}`, this.#errorKey)
+    if (parsed === undefined) return
+    this.type = JSON.stringify(parsed.error.type)
+    this.rest = stringifyExact(parsed.rest).slice(1, -1)
+    this.omitted += parsed.omitted
+  }
+
   /** As `scan`; -1 if the error must be parsed. */
   #scanText(text: string, at: number, end: number): number {
     let hasName = false
+    let isParsed = false
+    // Adjacent members are copied in one piece.
+    let runStart = -1
+    let runEnd = -1
     this.#causeAt = this.#partsAt = -1
     const member = this.#members.open(text, at, end)
     while (member.next()) {
@@ -139,11 +146,12 @@ export class ErrorScanner {
           break
         case 'stack':
           if (!member.isText()) return -1
-          this.#stack = member.value()
+          this.#stack = text.slice(member.valueAt, member.after - 1)
           break
-        // Other names of the stack.
+        // Other names of the stack, and values that the message and the stack may have, too.
         case 'stack_trace':
         case 'stacktrace':
+        case 'params':
           return -1
         case 'cause':
           this.#causeAt = member.valueAt
@@ -155,16 +163,22 @@ export class ErrorScanner {
           this.#partsKey = key
           break
         default:
-          if (key.includes('\\') || PARSED_MEMBERS.has(key) || INDEX.test(key)) return -1
-          if (member.isContainer() && mustBeParsed(member.value())) return -1
+          if (key.includes('\\')) return -1
+          isParsed ||= mustBeParsed(key, member)
           if (key === 'name') hasName = true
-          this.rest = joinMembers(this.rest, member.member())
+          if (runEnd + 1 !== member.at || runEnd === -1) {
+            if (runEnd !== -1) this.rest = joinMembers(this.rest, text.slice(runStart, runEnd))
+            runStart = member.at
+          }
+          runEnd = member.after
       }
     }
+    if (runEnd !== -1) this.rest = joinMembers(this.rest, text.slice(runStart, runEnd))
+    if (this.type === '') return -1
     // The name may be the type.
-    if (this.type === '' || this.type === DOM_TYPE || (hasName && this.type === GENERIC_TYPE)) return -1
-    if (this.message.includes(CAUSE_SEPARATOR) && this.#stack.includes(CAUSE_LABEL)) this.#removeCauses()
-    this.#hasStack = this.#stack.length > EMPTY_TEXT.length
+    if (isParsed || this.type === DOM_TYPE || (hasName && this.type === GENERIC_TYPE)) this.#parseRest()
+    this.message = removeCauses(this.message, this.#stack)
+    this.#hasStack = this.#stack.length > 1
     if (this.#causeAt !== -1 && !this.#foldCause(text, this.#causeAt, end)) return -1
     if (this.#partsAt !== -1 && !this.#foldParts(text, this.#partsAt, end)) return -1
     return member.closedAt
@@ -202,13 +216,13 @@ export class ErrorScanner {
     const after = inner.#scanText(text, at, end)
     if (after === -1 || !inner.#hasStack) return undefined
     const { type, message, rest } = inner
+    this.omitted += inner.omitted
     const fields = message === '' ? `"type":${type}` : `"type":${type},"message":${message}`
     return { after, stack: inner.#stack, json: `{${rest === '' ? fields : joinMembers(fields, rest)}}` }
   }
 
   #append(label: string, stack: string): void {
-    this.#stack =
-      this.#stack === '' ? `"${label}${stack.slice(1)}` : `${this.#stack.slice(0, -1)}\\n${label}${stack.slice(1)}`
+    this.#stack = `${this.#stack === '' ? '"' : `${this.#stack}\\n`}${label}${stack.slice(1)}`
   }
 
   /** The application's top frame as JSON text without quotes; '' if there is none. */
@@ -220,7 +234,7 @@ export class ErrorScanner {
       // An escape, as in a Windows path.
       if (stack.charCodeAt(at - 1) === BACKSLASH) return this.#decodeSource()
       const next = stack.indexOf('\\n', at + 2)
-      const line = stack.slice(at + 2, next === -1 ? stack.length - 1 : next)
+      const line = stack.slice(at + 2, next === -1 ? stack.length : next)
       if (line.includes('\\')) return this.#decodeSource()
       const location = parseFrameLocation(line)
       if (location !== undefined) return location
@@ -230,25 +244,7 @@ export class ErrorScanner {
   }
 
   #decodeSource(): string {
-    this.#parsedStack = JSON.parse(this.#stack) as string
+    this.#parsedStack = JSON.parse(`${this.#stack}"`) as string
     return this.findSource()
   }
-}
-
-const LABEL = `\\n${CAUSE_LABEL}`
-const FIRST_FRAME = '\\n    at '
-
-/** The stack with only the beginning of the first frame of each error. @param stack in its quotes */
-function withoutFrames(stack: string): string {
-  // A backslash of the text may stand before an n.
-  if (stack.includes('\\\\')) return stack
-  return stack
-    .slice(0, -1)
-    .split(LABEL)
-    .map((part) => {
-      const frame = part.indexOf(FIRST_FRAME)
-      return frame === -1 ? part : part.slice(0, frame + FIRST_FRAME.length)
-    })
-    .join(LABEL)
-    .concat('"')
 }

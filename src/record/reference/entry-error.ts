@@ -148,17 +148,24 @@ const MAX_SEPARATORS = 3
  * the errors; otherwise it is returned unchanged.
  */
 export function findOwnMessage(message: string, stack: string): string {
-  const [own, ...causes] = stack.split(`\n${CAUSE_LABEL}`)
-  if (own === undefined || causes.length === 0 || !message.includes(CAUSE_SEPARATOR)) return message
-  const candidates = [findHead(stack), findHead(own)].flatMap(findMessages)
-  // VError composes its message itself.
-  if (candidates.includes(message)) return message
-  const first = candidates.find((candidate) => message.startsWith(candidate + CAUSE_SEPARATOR))
-  if (first !== undefined) return first
+  const [first, ...causes] = stack.split(`\n${CAUSE_LABEL}`)
+  if (first === undefined || causes.length === 0 || !message.includes(CAUSE_SEPARATOR)) return message
+  const candidates = [findHead(stack), findHead(first)].flatMap(findMessages)
+  const own = chooseMessage(message, candidates)
+  if (own !== undefined) return own
   const appended = causes.map((cause) => CAUSE_SEPARATOR + (findMessages(findHead(cause)).at(1) ?? '')).join('')
   if (message.endsWith(appended)) return message.slice(0, -appended.length)
   const parts = message.split(CAUSE_SEPARATOR)
   return parts.length === causes.length + 1 ? (parts[0] ?? message) : message
+}
+
+/** The message itself, or the first candidate to which messages of causes were appended. */
+export function chooseMessage(message: string, candidates: readonly string[]): string | undefined {
+  // VError composes its message itself.
+  if (candidates.includes(message)) return message
+  return candidates.find(
+    (candidate) => message.startsWith(candidate) && message.startsWith(CAUSE_SEPARATOR, candidate.length),
+  )
 }
 
 /** The lines of a stack before its frames. */
@@ -168,7 +175,7 @@ function findHead(stack: string): string {
 }
 
 /** What the message may be in `TypeError: message`, the longest first. */
-function findMessages(head: string): string[] {
+export function findMessages(head: string): string[] {
   const messages = [head]
   for (let count = 0, at = 0; count < MAX_SEPARATORS; count += 1) {
     const separator = head.indexOf(CAUSE_SEPARATOR, at)

@@ -7,7 +7,7 @@ import { createMappedRecord } from '../../../src/record/mapped-record.js'
 import { mapByParsing } from '../../../src/record/reference/reference-path.js'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../../src/record/reference/entry-fields.js'
-import { RECEIVED_AT, anyLine, corpus, createMappingOptions, usualLine } from '../record-lines.js'
+import { RECEIVED_AT, anyLine, corpus, createMappingOptions, errorLine, usualLine } from '../record-lines.js'
 
 const mapped = createMappedRecord()
 
@@ -85,6 +85,21 @@ describe.each(configurations)('with %s', (_, options) => {
     )
     if (options.nestedKey === undefined && options.messageKey === 'msg') expect(taken).toBeGreaterThan(500)
   })
+})
+
+test('errors of libraries, with causes and parts', () => {
+  const options = createMappingOptions({ fingerprint: 'auto' })
+  let taken = 0
+  fc.assert(
+    fc.property(errorLine, (line) => {
+      const json = fast(line, options)
+      if (json === undefined) return
+      taken += 1
+      expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+    }),
+    { numRuns: 4_000 },
+  )
+  expect(taken).toBeGreaterThan(2_000)
 })
 
 test('a path that has mapped other lines before maps the next one the same', () => {
@@ -230,6 +245,35 @@ test.each([
   [
     'a statement with values',
     `{"type":"Error","message":"a","stack":"${STACK}","sql":"select 'x'","n":12345678901234567890}`,
+  ],
+  [
+    'the exchange of an HTTP client, and a cause with its own',
+    `{"type":"Error","message":"a: b","stack":"${STACK}\\ncaused by: Error: b","response":{"status":500,"headers":{}},"cause":{"type":"FetchError","message":"b","stack":"E: b","body":"x"}}`,
+  ],
+  [
+    'causes after a text with a backslash',
+    `{"type":"Error","message":"a\\\\: b","stack":"Error: a\\\\\\n    at f (/app/a.js:1:2)\\ncaused by: Error: b"}`,
+  ],
+  [
+    'a cause and a character that its stack has as an escape',
+    `{"type":"T","message":"é: é: b","stack":"T: \\u00e9: é\\n    at f (/app/a.js:1:2)\\ncaused by: Error: b"}`,
+  ],
+  [
+    'a cause and a character that its message has as an escape',
+    `{"type":"T","message":"é: \\u00e9: b","stack":"T: é: é\\n    at f (/app/a.js:1:2)\\ncaused by: Error: b"}`,
+  ],
+  [
+    'frames in the stack of its cause only',
+    `{"type":"T","message":"b: x","stack":"b: x\\ncaused by: b\\n    at f (/app/a.js:1:2)"}`,
+  ],
+  ['causes without frames', `{"type":"T","message":"b: x","stack":"b: x\\ncaused by: bb"}`],
+  [
+    'a label of causes that is not at the start of a line',
+    `{"type":"Error","message":"a: b","stack":"${STACK} C:\\\\ncaused by: Error: b"}`,
+  ],
+  [
+    'parameters in its message',
+    `{"type":"Error","message":"a\\nparams: 1","stack":"${STACK}","query":"select 1","params":[1]}`,
   ],
   ['its name as its type', `{"type":"Error","message":"a","stack":"${STACK}","name":"TimeoutError"}`],
   ['a Windows path', '{"type":"Error","message":"a","stack":"Error: a\\n    at f (C:\\\\app\\\\a.js:1:2)"}'],
