@@ -2,6 +2,7 @@
  * pino's serialized error, as slices of the line: the text fields, and the rest in one piece. Of an error with the exchange of an HTTP client
  * only the rest is parsed; an error of another form is parsed as a whole, and the rest of its record is still copied.
  */
+import { MAX_KEYS } from '../clean-copy.js'
 import { DOM_CONSTANTS, DOM_EXCEPTION } from '../dom-exception.js'
 import {
   CAUSE_LABEL,
@@ -127,13 +128,15 @@ export class ErrorScanner {
   #scanText(text: string, at: number, end: number): number {
     let hasName = false
     let isParsed = false
+    let keys = 0
     // Adjacent members are copied in one piece.
     let runStart = -1
     let runEnd = -1
     this.#causeAt = this.#partsAt = -1
     const member = this.#members.open(text, at, end)
     while (member.next()) {
-      if (!member.skipValue()) return -1
+      // The reference path removes the keys beyond.
+      if (!member.skipValue() || ++keys > MAX_KEYS) return -1
       const key = member.key()
       switch (key) {
         case 'type':

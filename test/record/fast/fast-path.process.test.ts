@@ -310,6 +310,7 @@ test('a secret in a text that comes after another text', () => {
 })
 
 test.each([
+  ['more keys than are kept', Array.from({ length: 1_200 }, (_, key) => `"k${key}":1`).join(',')],
   [
     'a cause without a stack of its own',
     '"cause":{"type":"E","message":"b","cause":{"type":"E","message":"c","stack":"E: c"}}',
