@@ -9,6 +9,7 @@ import {
   MAX_FRAMES,
   findTopFrame,
   parseErrorMember,
+  parseErrorRest,
   parseFrameLocation,
 } from '../reference/entry-error.js'
 import { HTTP_MEMBERS, INDEX, MAY_HOLD_HTTP_MESSAGE } from '../http-error.js'
@@ -117,11 +118,11 @@ export class ErrorScanner {
 
   /** Parses everything but message and stack. The type may change. */
   #parseRest(): void {
-    const parsed = this.rest === '' ? undefined : parseErrorMember(`{"type":${this.type},${this.rest}}`, this.#errorKey)
-    if (parsed === undefined) return
-    this.type = JSON.stringify(parsed.error.type)
-    this.rest = stringifyExact(parsed.rest).slice(1, -1)
-    this.omitted += parsed.omitted
+    if (this.rest === '') return
+    const { type, rest, omitted } = parseErrorRest(`{${this.rest},"type":${this.type}}`, this.#errorKey)
+    this.type = JSON.stringify(type)
+    this.rest = stringifyExact(rest).slice(1, -1)
+    this.omitted += omitted
   }
 
   /** As `scan`; -1 if the error must be parsed. */

@@ -37,6 +37,15 @@ export function parseErrorMember(json: string, errorKey: string): (ErrorParts & 
   return parts && { ...parts, omitted }
 }
 
+/** As `parseErrorMember`, of an error's members besides message and stack, of which `type` is a text. Causes and parts are not joined. */
+export function parseErrorRest(json: string, errorKey: string): { type: string; rest: JsonObject; omitted: number } {
+  const rest = parseExact(json) as JsonObject
+  const omitted = omitHttpMembers({ [errorKey]: rest }, errorKey)
+  const type = takeType(rest['type'] as string, rest) as string
+  delete rest['type']
+  return { type, rest, omitted }
+}
+
 /** Removes the first object with the shape of an error, after the request was taken: a request or a response may have this shape as well. */
 export function takeShapedError(record: JsonObject): ErrorParts | undefined {
   for (const key of Object.keys(record)) {
@@ -116,13 +125,8 @@ function normalize(source: JsonObject): ErrorParts {
     const text = take(rest, keys, toPlainText)
     if (text !== undefined) error[field] = text
   }
-  if (hasDomConstants(rest)) for (const constant of DOM_CONSTANTS.keys()) delete rest[constant]
-  const name = toPlainText(rest['name'])
-  // A name that the application or a library set: `err.name = 'TimeoutError'`.
-  if ((error.type === undefined || error.type === 'Error' || error.type === DOM_EXCEPTION) && name) {
-    error.type = name
-    delete rest['name']
-  }
+  const named = takeType(error.type, rest)
+  if (named !== undefined) error.type = named
   if (error.type === undefined && error.stack !== undefined) {
     const type = parseStackHead(error.stack, error.message)?.type
     if (type !== undefined) error.type = type
@@ -133,6 +137,16 @@ function normalize(source: JsonObject): ErrorParts {
   foldCause(error, rest)
   for (const key of ['aggregateErrors', 'errors']) foldParts(error, rest, key)
   return { error, rest }
+}
+
+/** The type, or the name that stands for it, which is removed from `rest` with what else belongs to the type. */
+function takeType(type: string | undefined, rest: JsonObject): string | undefined {
+  if (hasDomConstants(rest)) for (const constant of DOM_CONSTANTS.keys()) delete rest[constant]
+  const name = toPlainText(rest['name'])
+  // A name that the application or a library set: `err.name = 'TimeoutError'`.
+  if ((type !== undefined && type !== 'Error' && type !== DOM_EXCEPTION) || !name) return type
+  delete rest['name']
+  return name
 }
 
 /** Appended by pino's serializer `err`: to the stack once for each cause, to the message the causes' messages. */
