@@ -1,13 +1,28 @@
 /** Maps a line that the fast path of entries has mapped to a breadcrumb, without JSON.parse; `undefined` if it must be parsed. */
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { ErrorScanner } from '../record/fast/error-scanner.js'
-import { OTHER_REQUEST_ID, SLOT_FIELDS, createKeyTable, isEntryKey } from '../record/fast/fast-fields.js'
-import type { KeyTable } from '../record/fast/fast-fields.js'
+import { SLOT_FIELDS, createKeyTable } from '../record/fast/fast-fields.js'
+import {
+  DECLINED,
+  DURATION_KEY,
+  ENVIRONMENT_KEY,
+  ERROR_KEY,
+  FIRST_SLOT_KEY,
+  HOLDER_KEY,
+  LEVEL_KEY,
+  MESSAGE_KEY,
+  NAME_KEY,
+  REQ_KEY,
+  RES_KEY,
+  SERVICE_KEY,
+  TIME_KEY,
+  VERSION_KEY,
+  createKinds,
+} from '../record/fast/record-keys.js'
 import { LevelTextCache, TimestampTextCache, toMessageText } from '../record/fast/entry-head.js'
 import { INEXACT_INTEGER, RequestScanner } from '../record/fast/request-scanner.js'
 import { FieldSlots } from '../record/fast/field-slots.js'
 import { MemberCursor, joinMembers } from '../record/member-cursor.js'
-import { SeenKeys } from '../record/fast/seen-keys.js'
 import { NOTE_KEY } from '../record/shorten-entry.js'
 import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 
@@ -15,22 +30,23 @@ import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 const MAX_LINE_CHARS = 16 * 1024
 /** A UTF-16 unit has at most three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
-const STACK = /"stack(?:_?trace)?":/
-const ACTION_SLOT = SLOT_FIELDS.indexOf('action')
-const IDENTITY: readonly string[] = ['service', 'environment', 'env', 'version', 'name']
+const ACTION_KEY = FIRST_SLOT_KEY + SLOT_FIELDS.indexOf('action')
+/** Kinds of keys besides those of the fast path of entries. */
+const CATEGORY_KEY = -1
+const LEFT_OUT_KEY = -2
 /** Names of a breadcrumb's data that are derived from the error or request. A line with such a member is parsed. */
 const DERIVED_KEYS: readonly string[] = ['method', 'url', 'status_code', 'error_type', 'error_message']
 
 export class FastBreadcrumbFactory {
-  readonly #options: MappingOptions
   readonly #maxBytes: number
-  readonly #keys: KeyTable
+  readonly #isSupported: boolean
+  /** Other keys are copied to the data. */
+  readonly #kinds: ReadonlyMap<string, number>
   readonly #levels: LevelTextCache
   readonly #times = new TimestampTextCache()
   readonly #members = new MemberCursor()
   readonly #error: ErrorScanner
   readonly #request = new RequestScanner()
-  readonly #seen = new SeenKeys()
   readonly #slots = new FieldSlots()
   #level = ''
   #timestamp = ''
@@ -42,17 +58,22 @@ export class FastBreadcrumbFactory {
   #hasRequest = false
 
   constructor(options: MappingOptions, maxBytes: number) {
-    this.#options = options
     this.#maxBytes = maxBytes
-    this.#keys = createKeyTable(options)
+    const table = createKeyTable(options)
+    this.#isSupported = table.isSupported
+    const named: [string, number][] = [
+      ...CATEGORY_KEYS.map((key): [string, number] => [key, CATEGORY_KEY]),
+      ...Array.from(NOT_DATA, (key): [string, number] => [key, LEFT_OUT_KEY]),
+      ...DERIVED_KEYS.map((key): [string, number] => [key, DECLINED]),
+    ]
+    this.#kinds = new Map([...named, ...[...createKinds(options, table)].filter(([, kind]) => kind !== HOLDER_KEY)])
     this.#levels = new LevelTextCache(options.levels)
     this.#error = new ErrorScanner(options)
   }
 
   /** @param line was accepted by the fast path of entries: its strings can be copied unchanged */
   create(line: string): string | undefined {
-    if (!this.#keys.isSupported || line.length > MAX_LINE_CHARS) return undefined
-    this.#seen.reset()
+    if (!this.#isSupported || line.length > MAX_LINE_CHARS) return undefined
     this.#slots.reset()
     this.#request.reset()
     this.#level = this.#timestamp = this.#message = this.#category = this.#duration = this.#rest = ''
@@ -102,36 +123,43 @@ export class FastBreadcrumbFactory {
 
   /** @returns false if the member requires the reference path */
   #place(line: string, member: MemberCursor): boolean {
-    const key = member.key()
-    // Of duplicates the first level and time count, otherwise the last: left to the reference path.
-    if (key.includes('\\') || !this.#seen.add(key)) return false
-    if (key === this.#options.errorKey) {
-      this.#hasError = true
-      return (member.after = this.#error.scan(line, member.valueAt, line.length)) !== -1
-    }
-    if (key === this.#keys.req || key === this.#keys.res) {
-      this.#hasRequest = true
-      const end =
-        key === this.#keys.req
-          ? this.#request.scanReq(line, member.valueAt, line.length)
-          : this.#request.scanRes(line, member.valueAt, line.length)
-      return (member.after = end) !== -1
+    const kind = this.#kinds.get(member.key())
+    switch (kind) {
+      case ERROR_KEY:
+        this.#hasError = true
+        return (member.after = this.#error.scan(line, member.valueAt, line.length)) !== -1
+      case REQ_KEY:
+        this.#hasRequest = true
+        return (member.after = this.#request.scanReq(line, member.valueAt, line.length)) !== -1
+      case RES_KEY:
+        this.#hasRequest = true
+        return (member.after = this.#request.scanRes(line, member.valueAt, line.length)) !== -1
     }
     if (!member.skipValue()) return false
-    if (key === this.#options.messageKey) return (this.#message = toMessageText(member)) !== ''
-    if (key === (this.#options.levelKey ?? 'level')) return this.#placeLevel(member.value())
-    if (key === 'time') return (this.#timestamp = this.#times.get(member.value())) !== ''
-    if (key === this.#keys.responseTime) return this.#placeDuration(member)
-    const slot = this.#keys.slotOf.get(key)
-    if (slot !== undefined) return slot !== ACTION_SLOT && slot !== OTHER_REQUEST_ID && this.#slots.fill(slot, member)
-    if (IDENTITY.includes(key)) return member.isText()
-    if (isEntryKey(key) || DERIVED_KEYS.includes(key) || key === NOTE_KEY) return false
-    if (NOT_DATA.has(key)) return true
-    // A pattern may make a number a text.
-    if (CATEGORY_KEYS.includes(key) && (member.isText() || member.isNumber())) return this.#placeCategory(member)
-    if (member.isObject() && STACK.test(member.value())) return false
-    this.#rest = joinMembers(this.#rest, member.member())
-    return true
+    switch (kind) {
+      case undefined:
+        this.#rest = joinMembers(this.#rest, member.member())
+        return true
+      case LEFT_OUT_KEY:
+        return true
+      case MESSAGE_KEY:
+        return (this.#message = toMessageText(member)) !== ''
+      case LEVEL_KEY:
+        // Of duplicates the first counts.
+        return this.#level !== '' || this.#placeLevel(member.value())
+      case TIME_KEY:
+        return this.#timestamp !== '' || (this.#timestamp = this.#times.get(member.value())) !== ''
+      case DURATION_KEY:
+        return this.#placeDuration(member)
+      case NAME_KEY:
+      case SERVICE_KEY:
+      case ENVIRONMENT_KEY:
+      case VERSION_KEY:
+        return member.isText()
+      case CATEGORY_KEY:
+        return this.#placeCategory(member)
+    }
+    return kind >= FIRST_SLOT_KEY && kind !== ACTION_KEY && this.#slots.fill(kind - FIRST_SLOT_KEY, member)
   }
 
   #placeLevel(value: string): boolean {
@@ -148,6 +176,11 @@ export class FastBreadcrumbFactory {
   }
 
   #placeCategory(member: MemberCursor): boolean {
+    // A pattern may make a number a text.
+    if (!member.isText() && !member.isNumber()) {
+      this.#rest = joinMembers(this.#rest, member.member())
+      return true
+    }
     if (this.#category !== '' || !member.isText() || member.value() === '""') return false
     this.#category = member.value()
     return true

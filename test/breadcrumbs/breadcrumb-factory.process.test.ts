@@ -161,6 +161,32 @@ describe.each([
 
   test.each(corpus.map(({ label, raw }) => [label, raw] as const))('corpus: %s', (_label, raw) => void judge(raw))
 
+  test.each([
+    '"level":50,"msg":"other"',
+    '"time":1763700000124,"a":1',
+    '"error":{"type":"Error","message":"m","stack":"Error: m","code":"E"}',
+    '"duration_ms":5,"user_id":"u","reqId":7',
+    '"service":"s","version":"1","env":"e"',
+    '"timestamp":"t","ecs":1,"category":null,"module":"db"',
+    '"name":"app","module":{"a":1}',
+  ])('takes {%s}', (members) => {
+    const line = `{"level":30,"time":${TIME},"pid":1,${members},"msg":"m"}`
+    expect([line, judge(line)]).toEqual([line, true])
+  })
+
+  test.each([
+    '"service":null',
+    '"method":"x","req":{"method":"GET","url":"/"},"q":{"method":"GET","url":"/"}',
+    '"error_type":"E","err":{"type":"Error","message":"a","stack":"Error: a"}',
+    '"action":"a"',
+    '"user":{"id":"u"}',
+    '"tags":["a"]',
+    '"module":"a","component":"b"',
+    '"reqId":7,"req_id":8',
+    '"module":7',
+    '"user_id":null',
+  ])('agrees on {%s}', (members) => void judge(`{"level":30,"time":${TIME},"pid":1,${members},"msg":"m"}`))
+
   test('generated lines', () => {
     let taken = 0
     fc.assert(

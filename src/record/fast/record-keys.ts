@@ -82,8 +82,11 @@ export class RecordKeys {
   }
 }
 
-/** Later names win. */
-function createKinds(options: MappingOptions, { req, res, responseTime, slotOf }: KeyTable): Map<string, number> {
+/** By name; keys without an entry are copied. Later names win. */
+export function createKinds(
+  options: MappingOptions,
+  { req, res, responseTime, slotOf }: KeyTable,
+): Map<string, number> {
   const { messageKey, errorKey, levelKey = LEVEL, metadata } = options
   const declined = [...Object.keys(metadata), ...DECLINED_KEYS, NOTE_KEY, LEVEL, 'req', 'res']
   const all = (keys: Iterable<string>, kind: number): [string, number][] => Array.from(keys, (key) => [key, kind])
