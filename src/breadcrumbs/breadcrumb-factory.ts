@@ -40,11 +40,16 @@ export class BreadcrumbFactory {
   create({ text, isFastPath, isFreeOfSecrets }: BufferedLine): string {
     const fast = isFastPath ? this.#fast.create(text) : undefined
     // In the line: the name of a header may be in a member that a breadcrumb does not have.
-    if (fast === undefined || (!isFreeOfSecrets && findNextHeader(text, 0) !== Infinity))
-      return createBreadcrumbByParsing(text, this.#options, new Date(this.#wallNow()).toISOString())
+    if (fast === undefined || (!isFreeOfSecrets && findNextHeader(text, 0) !== Infinity)) return this.#parse(text)
     const { redactor } = this.#options
     if (redactor === undefined || (isFreeOfSecrets && !redactor.hasPatterns)) return fast
-    return redactor.redactJson(HEAD + fast + TAIL).slice(HEAD.length, -TAIL.length)
+    const clean = redactor.redactJson(HEAD + fast + TAIL).slice(HEAD.length, -TAIL.length)
+    // A marker may be longer than what it replaces.
+    return clean.length <= fast.length || Buffer.byteLength(clean) <= MAX_BREADCRUMB_BYTES ? clean : this.#parse(text)
+  }
+
+  #parse(line: string): string {
+    return createBreadcrumbByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
   }
 }
 

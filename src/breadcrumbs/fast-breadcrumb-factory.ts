@@ -114,7 +114,7 @@ export class FastBreadcrumbFactory {
     if (this.#hasError) {
       const { type, message, rest, omitted } = this.#error
       put('error_type', type)
-      if (message !== this.#message) put('error_message', message)
+      if (!isSameText(message, this.#message)) put('error_message', message)
       if (omitted > 0) put(NOTE_KEY, `{"omitted_http_members":${omitted}}`)
       if (rest !== '') put('error', `{${rest}}`)
     }
@@ -185,4 +185,9 @@ export class FastBreadcrumbFactory {
     this.#category = member.value()
     return true
   }
+}
+
+/** Escapes may differ in quoted texts that are the same. */
+function isSameText(a: string, b: string): boolean {
+  return a === b || ((a.includes('\\') || b.includes('\\')) && JSON.parse(a || '""') === JSON.parse(b))
 }

@@ -3,19 +3,19 @@
  * take ten times as long.
  */
 import { COLON, findStringEnd, findValueEnd } from '../shared/json-scan.js'
-import { findNextQuery, isQueryName } from './query-search.js'
+import { QuerySearch, isQueryName } from './query-search.js'
 import type { ParamRange, Range, UrlParams } from './url-params.js'
 import { REDACTED, hasUserinfo } from './userinfo.js'
 
 interface Replacement extends Range {
-  readonly by: string
+  readonly text: string
 }
 
-/** Values that hold no secret. */
+/** Values that stay, whatever their name. */
 const EMPTY = /(?:null|true|false|""|\{\}|\[\])(?=[,}\]])/y
 
 /**
- * The entry as the parsing redaction without patterns makes it, except that it keeps equal keys of one object.
+ * Gives the same result as the parsing walk of `Redactor` without patterns. Duplicate keys stay, each redacted.
  *
  * @returns undefined if the entry must be parsed: it may hold user info, an escape may hide a letter, a parameter is in a key or
  * directly after an escape, or a query has an unusual form
@@ -26,8 +26,13 @@ export function redactJsonText(json: string, params: UrlParams): string | undefi
   if (!areWithinValues(json, ranges)) return undefined
   const members = findSecretMembers(json, params)
   if (members === undefined) return undefined
-  const inTexts = ranges.map(({ start, end }) => ({ start, end, by: REDACTED }))
-  return replace(json, members.length === 0 ? inTexts : [...inTexts, ...members].toSorted((a, b) => a.start - b.start))
+  const inTexts = ranges.map(({ start, end }) => ({ start, end, text: REDACTED }))
+  const clean = replace(
+    json,
+    [...inTexts, ...members].toSorted((a, b) => a.start - b.start),
+  )
+  // A slash in the value of a parameter ended what may be user info: `http://token=a/b&user:password@host`.
+  return hasUserinfo(clean) ? undefined : clean
 }
 
 /** Whether no range is in a key, and no name directly after a backslash. */
@@ -45,7 +50,8 @@ function areWithinValues(json: string, ranges: readonly ParamRange[]): boolean {
 /** The values of listed parameters in all parsed queries; undefined if the entry must be parsed. */
 function findSecretMembers(json: string, params: UrlParams): Replacement[] | undefined {
   const members: Replacement[] = []
-  for (let query = findNextQuery(json, 0), from = 0; query !== undefined; query = findNextQuery(json, from)) {
+  const search = new QuerySearch(json)
+  for (let query = search.next(0), from = 0; query !== undefined; query = search.next(from)) {
     const { container } = query
     from = container + 1
     const keyEnd = container - 2
@@ -69,7 +75,7 @@ function addMembers(json: string, at: number, end: number, params: UrlParams, me
         const start = after + 1
         after = findValueEnd(json, start, end)
         EMPTY.lastIndex = start
-        if (!EMPTY.test(json)) members.push({ start, end: after, by: `"${REDACTED}"` })
+        if (!EMPTY.test(json)) members.push({ start, end: after, text: `"${REDACTED}"` })
       }
     }
     quote = json.indexOf('"', after)
@@ -80,10 +86,10 @@ function addMembers(json: string, at: number, end: number, params: UrlParams, me
 function replace(json: string, replacements: readonly Replacement[]): string {
   let clean = ''
   let copied = 0
-  for (const { start, end, by } of replacements) {
+  for (const { start, end, text } of replacements) {
     // Within a member that was replaced.
     if (start < copied) continue
-    clean += json.slice(copied, start) + by
+    clean += json.slice(copied, start) + text
     copied = end
   }
   return copied === 0 ? json : clean + json.slice(copied)

@@ -28,19 +28,35 @@ export function isQueryName(key: string): boolean {
   return NAME.test(key)
 }
 
-/** The next query whose name's ending is at or after `from`. */
-export function findNextQuery(json: string, from: number): QueryPosition | undefined {
-  let brace = json.indexOf('{"', from)
-  let bracket = json.indexOf('[', from)
-  while (brace !== -1 || bracket !== -1) {
-    const isBrace = bracket === -1 || (brace !== -1 && brace < bracket)
-    const container = isBrace ? brace : bracket
-    const at = isBrace || isNotEmpty(json, bracket) ? nameEndAt(json, container) : -1
-    if (at >= from) return { at, container }
-    if (isBrace) brace = json.indexOf('{"', container + 1)
-    else bracket = json.indexOf('[', container + 1)
+/** Finds the queries of a text one after the other. Each brace and bracket is visited once. */
+export class QuerySearch {
+  readonly #json: string
+  /** The next of each kind, or Infinity. */
+  #brace = -1
+  #bracket = -1
+
+  constructor(json: string) {
+    this.#json = json
   }
-  return undefined
+
+  /** The next query whose name's ending is at or after `from`, which must rise. */
+  next(from: number): QueryPosition | undefined {
+    const json = this.#json
+    for (let at = from; ;) {
+      if (this.#brace < at) this.#brace = findText(json, '{"', at)
+      if (this.#bracket < at) this.#bracket = findText(json, '[', at)
+      const container = Math.min(this.#brace, this.#bracket)
+      if (container === Infinity) return undefined
+      const end = this.#brace === container || isNotEmpty(json, container) ? nameEndAt(json, container) : -1
+      if (end >= from) return { at: end, container }
+      at = container + 1
+    }
+  }
+}
+
+function findText(json: string, part: string, from: number): number {
+  const at = json.indexOf(part, from)
+  return at === -1 ? Infinity : at
 }
 
 /** @returns -1 if it has no name, or another one */

@@ -6,7 +6,7 @@ import { isCardNumber } from './credit-card.js'
 import { createPattern } from './patterns.js'
 import type { Pattern } from './patterns.js'
 import { redactJsonText } from './json-text.js'
-import { findNextQuery, isQueryName } from './query-search.js'
+import { QuerySearch, isQueryName } from './query-search.js'
 import { TextBudget } from './text-budget.js'
 import { UrlParams } from './url-params.js'
 import { REDACTED } from './userinfo.js'
@@ -53,7 +53,7 @@ export class Redactor {
   mayMatch(json: string): boolean {
     return (
       this.#params.mayMatch(json) ||
-      findNextQuery(json, 0) !== undefined ||
+      new QuerySearch(json).next(0) !== undefined ||
       mayHideLetters(json) ||
       this.#patterns.some((pattern) => pattern.mayMatch(json))
     )
@@ -75,7 +75,8 @@ export class Redactor {
 
   #findNextQuery(text: string, from: number, end: number): number {
     const part = text.slice(from, end + MAX_QUERY_KEY_CHARS)
-    for (let query = findNextQuery(part, 0); query !== undefined; query = findNextQuery(part, query.container + 1)) {
+    const search = new QuerySearch(part)
+    for (let query = search.next(0); query !== undefined; query = search.next(query.container + 1)) {
       if (this.#mayNameParam(text, from + query.container)) return from + query.at
     }
     return Infinity

@@ -14,6 +14,8 @@ const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/)
  * name has no encoded equals sign: otherwise a second redaction would find another end.
  */
 const VALUE_END = /[&#\0- \s"'<>\\`]|;(?=(?:(?!%3[Dd])[\w.%[\]-]){1,64}=)/g
+/** Escapes of JSON for characters that do not end a value. */
+const CONTINUATION = /^\\[u/]/
 const ENCODED_VALUE_END = /[&#\0- \s"'<>\\`]|%26|%23/gi
 
 export class UrlParams {
@@ -37,7 +39,7 @@ export class UrlParams {
 
   /** Whether `redact` may change JSON text: false positives, no false negatives. */
   mayMatch(json: string): boolean {
-    return this.findRanges(json, 1).length > 0 || hasUserinfo(json)
+    return this.findRanges(json, true).length > 0 || hasUserinfo(json)
   }
 
   /** The text with the values replaced. */
@@ -63,15 +65,15 @@ export class UrlParams {
     return Infinity
   }
 
-  /** The values to redact, in rising order. @param most default: all */
-  findRanges(text: string, most = Infinity): ParamRange[] {
+  /** The values to redact, in rising order. @param isJson whether an escape may continue a value: `token=\u00e9` */
+  findRanges(text: string, isJson = false): ParamRange[] {
     const ranges: ParamRange[] = []
     if (this.#names.size === 0) return ranges
     let plain = text.indexOf('=')
     if (plain === -1 && !text.includes('%3')) return ranges
     let encoded = nextEncoded(text, 0)
     let taken = 0
-    while (ranges.length < most && (plain !== -1 || encoded !== -1)) {
+    while (plain !== -1 || encoded !== -1) {
       const isEncoded = plain === -1 || (encoded !== -1 && encoded < plain)
       const at = isEncoded ? encoded : plain
       const start = isEncoded ? at + 3 : at + 1
@@ -81,7 +83,8 @@ export class UrlParams {
         const pattern = isEncoded ? ENCODED_VALUE_END : VALUE_END
         pattern.lastIndex = start
         end = pattern.exec(text)?.index ?? text.length
-        if (end > start && !isScrubbed(text, start, end)) ranges.push({ name, start, end })
+        if ((end > start && !isScrubbed(text, start, end)) || (isJson && CONTINUATION.test(text.slice(end, end + 2))))
+          ranges.push({ name, start, end })
       }
       // A name or value is not part of the next name.
       taken = end

@@ -13,6 +13,8 @@ const ENCODED =
 const SCHEME_END = /[a-z\d+.-]{0,32}$/i
 const MAX_SCHEME_CHARS = 32
 
+/** More backslashes than `USERINFO` reads: in JSON text each is written twice. */
+const MANY_BACKSLASHES = '\\'.repeat(65)
 const ENCODED_AT = /(?:25)*40/y
 
 /** Position of the next `%40`, however often it was encoded, or Infinity. */
@@ -27,7 +29,8 @@ export function findNextEncodedAt(text: string, from: number): number {
 /** Whether a text or JSON text may hold user info: false positives, no false negatives. */
 export function hasUserinfo(text: string): boolean {
   USERINFO.lastIndex = ENCODED.lastIndex = 0
-  return (text.includes('@') && USERINFO.test(text)) || (text.includes('%') && ENCODED.test(text))
+  const hasPlain = text.includes('@') && (USERINFO.test(text) || text.includes(MANY_BACKSLASHES))
+  return hasPlain || (text.includes('%') && ENCODED.test(text))
 }
 
 export function removeUserinfo(text: string): string {

@@ -135,6 +135,15 @@ test.each([
   expect(JSON.parse(breadcrumb)).toEqual(JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT)))
 })
 
+test('a breadcrumb that redaction lengthens keeps the limit', () => {
+  const mapping = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
+  const json = new BreadcrumbFactory(mapping, () => 0).create(
+    mapped(JSON.stringify({ ...base, msg: 'token=a '.repeat(480) }), mapping),
+  )
+  expect(json).toContain('token=[scrubbed]')
+  expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_BYTES)
+})
+
 test('a long record makes a short breadcrumb', () => {
   const json = new BreadcrumbFactory(options, () => 0).create(
     mapped(JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) })),
@@ -176,6 +185,7 @@ describe.each([
 
   test.each([
     '"service":null',
+    '"err":{"type":"Error","message":"é","stack":"Error: é"},"msg":"\\u00e9"',
     '"method":"x","req":{"method":"GET","url":"/"},"q":{"method":"GET","url":"/"}',
     '"error_type":"E","err":{"type":"Error","message":"a","stack":"Error: a"}',
     '"action":"a"',
@@ -185,6 +195,7 @@ describe.each([
     '"reqId":7,"req_id":8',
     '"module":7',
     '"user_id":null',
+    // They may be declined.
   ])('agrees on {%s}', (members) => void judge(`{"level":30,"time":${TIME},"pid":1,${members},"msg":"m"}`))
 
   test('generated lines', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findNextQuery } from '../../src/redaction/query-search.js'
+import { QuerySearch } from '../../src/redaction/query-search.js'
 
 /** What it finds, as an expression. */
 const PLACE = /(?:query|params|meters)":(?:\{"|\[[^\]])/gi
@@ -44,7 +44,8 @@ test('finds what the expression finds', () => {
   fc.assert(
     fc.property(text, fc.nat(20), (json, from) => {
       const found: { at: number; container: number }[] = []
-      for (let place = findNextQuery(json, from); place !== undefined; place = findNextQuery(json, place.container + 1))
+      const search = new QuerySearch(json)
+      for (let place = search.next(from); place !== undefined; place = search.next(place.container + 1))
         found.push(place)
       PLACE.lastIndex = from
       const expected: typeof found = []

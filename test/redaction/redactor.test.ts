@@ -56,6 +56,25 @@ describe('without patterns', () => {
     )
   })
 
+  test.each([
+    [
+      'proxy http://token=abc/def&user:SECRET@proxy.local:8080 failed',
+      'proxy http://[scrubbed]@proxy.local:8080 failed',
+    ],
+    ['jdbc:sqlserver://db;password=a/b;trustStorePassword=SECRET@corp', 'jdbc:sqlserver://[scrubbed]@corp'],
+    ['next=https%3A%2F%2Ftoken%3Da%2Fb%26user%3ASECRET%40host', 'next=https%3A%2F%2F[scrubbed]%40host'],
+    [`http://u:pa${'\\'.repeat(40)}SECRET@host ?token=1`, 'http://[scrubbed]@host ?token=[scrubbed]'],
+    [`http://u:pa${'\\'.repeat(40)}SECRET@host`, 'http://[scrubbed]@host'],
+    ['a\token=kept ?token=SECRET', 'a\token=kept ?token=[scrubbed]'],
+  ])('%s', (message, clean) => {
+    expect(redacted(plain, entry({ message }))).toEqual(entry({ message: clean }))
+  })
+
+  test('a value that begins with an escape', () => {
+    const json = String.raw`{"level":"info","message":"/x?token=\u00e9SECRET","timestamp":"t"}`
+    expect(plain.redactJson(json)).not.toContain('SECRET')
+  })
+
   test('a parameter within a parameter', () => {
     expect(redacted(plain, entry({ metadata: { query: { token: 'a?token=b&secret=c', page: 2 } } }))).toEqual(
       entry({ metadata: { query: { token: '[scrubbed]', page: 2 } } }),

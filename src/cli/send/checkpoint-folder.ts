@@ -1,5 +1,5 @@
 /** The checkpoints of a service and key, one for each file that was sent there. */
-import { closeSync, constants, existsSync, renameSync } from 'node:fs'
+import { closeSync, constants, existsSync, lstatSync, renameSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { openPrivate, removeTemporaries } from '../../shared/safe-files.js'
@@ -48,21 +48,22 @@ export class CheckpointFolder {
     if (fileId === undefined)
       return { checkpoint: new Checkpoint(createState(options), undefined), hasOtherOptions: false }
     const [path = '', ...former] = destinations.map((name) => join(dir, name, `${digest(fileId)}.json`))
-    let earlier: number | undefined
+    let previousFd: number | undefined
     try {
       removeTemporaries(path)
       for (const one of former) if (existsSync(one) && !existsSync(path)) renameSync(one, path)
-      if (!isRestart && existsSync(path)) earlier = openPrivate(path, constants.O_RDONLY)
-      const found = earlier === undefined ? undefined : readState(earlier)
+      if (!isRestart && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+        previousFd = openPrivate(path, constants.O_RDONLY)
+      const found = previousFd === undefined ? undefined : readState(previousFd)
       const isUsable = found?.options === options
       const checkpoint = new Checkpoint(isUsable ? found : createState(options), path)
-      // Another process that sends the file may have saved its progress since. It stops at its next save.
-      if (isUsable && earlier !== undefined) checkpoint.save(readState(earlier))
+      // A process that still sends the file may have saved its position since. That process stops at its next save.
+      if (isUsable && previousFd !== undefined) checkpoint.save(readState(previousFd))
       return { checkpoint, hasOtherOptions: found !== undefined && !isUsable }
     } catch (error) {
       throw createError(`checkpoint ${path}: ${(error as Error).message}; --restart ignores what it contains`)
     } finally {
-      if (earlier !== undefined) closeSync(earlier)
+      if (previousFd !== undefined) closeSync(previousFd)
     }
   }
 }

@@ -38,6 +38,7 @@ export interface CheckpointState {
 const VERSION = 1
 /** Fixed size, so that a write replaces the previous record: it needs no space on a full disk, and after a kill one of the two is valid. */
 const RECORD_BYTES = 1024
+const MAX_READS = 100
 
 export function digest(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 32)
@@ -113,12 +114,27 @@ function toRecord(state: CheckpointState): Buffer {
 
 /** @param fd of a checkpoint @throws the system's errors, and errors for a file that is not a checkpoint */
 export function readState(fd: number): CheckpointState {
-  const bytes = Buffer.alloc(RECORD_BYTES + 1)
-  const length = readSync(fd, bytes, 0, bytes.length, 0)
-  const text = length > RECORD_BYTES ? '' : bytes.toString('utf8', 0, length)
-  const state = JSON.parse(text) as Partial<CheckpointState> | null
+  const state = JSON.parse(readRecord(fd)) as Partial<CheckpointState> | null
   const { version, offset, tailBytes, namespace, counts } = state ?? {}
   const isValid = version === VERSION && Number.isSafeInteger(offset) && Number.isSafeInteger(tailBytes)
   if (isValid && typeof namespace === 'string' && counts !== undefined) return state as CheckpointState
   throw new Error('it is damaged, or of another version')
+}
+
+/** Another process may be writing: a read may return parts of two records, but not twice the same. */
+function readRecord(fd: number): string {
+  let text = readOnce(fd)
+  for (let count = 0; count < MAX_READS; count += 1) {
+    const again = readOnce(fd)
+    if (again === text) break
+    text = again
+  }
+  return text
+}
+
+/** @returns '' for a longer file */
+function readOnce(fd: number): string {
+  const bytes = Buffer.alloc(RECORD_BYTES + 1)
+  const length = readSync(fd, bytes, 0, bytes.length, 0)
+  return length > RECORD_BYTES ? '' : bytes.toString('utf8', 0, length)
 }

@@ -20,7 +20,7 @@ export class EntryComposer {
     this.#table = table
   }
 
-  /** The entry without its closing brace; undefined if the line is declined. Adds to the metadata of `members`. */
+  /** The entry without its closing brace; undefined if the line is declined. Changes the metadata, the slots and the identity of `members`. */
   compose(members: RecordMembers, level: LevelText): string | undefined {
     if (level.metadata !== '') members.metadata = joinMembers(members.metadata, level.metadata)
     if (members.name !== '' && !this.#placeName(members)) return undefined
@@ -29,15 +29,15 @@ export class EntryComposer {
       if (members.request.request === '') return undefined
       const duration = members.duration === '' ? '' : `,"duration_ms":${members.duration}`
       parts = `,"request":{${members.request.request}${duration}}`
-      members.keep(this.#table.req, members.request.reqRest)
-      members.keep(this.#table.res, members.request.resRest)
+      members.addObject(this.#table.req, members.request.reqRest)
+      members.addObject(this.#table.res, members.request.resRest)
     } else if (members.duration !== '') parts = `,"perf":{"duration_ms":${members.duration}}`
     if (members.user !== '') parts += `,"user":${members.user}`
     if (members.hasError) {
       this.#placeSource(members)
       parts += `,"error":${members.error.json}`
-      members.keep('error', members.error.rest)
-      if (members.error.omitted > 0) members.keep(NOTE_KEY, `"omitted_http_members":${members.error.omitted}`)
+      members.addObject('error', members.error.rest)
+      if (members.error.omitted > 0) members.addObject(NOTE_KEY, `"omitted_http_members":${members.error.omitted}`)
     }
     if (this.#static.releaseId !== '' && members.slots.texts[RELEASE_SLOT] === '')
       members.slots.set(RELEASE_SLOT, this.#static.releaseId)

@@ -1,6 +1,6 @@
 /**
- * pino's serialized error, as slices of the line: the text fields, and the rest in one piece. Of an error with the exchange of an HTTP client
- * only the rest is parsed; an error of another form is parsed as a whole, and the rest of its record is still copied.
+ * Reads pino's serialized error as slices of the line: type, message and stack, and the other members as one text. If an HTTP client's
+ * exchange is among the other members, they are parsed. An error of another form is parsed as a whole.
  */
 import { MAX_KEYS } from '../clean-copy.js'
 import { DOM_CONSTANTS, DOM_EXCEPTION } from '../dom-exception.js'
@@ -59,9 +59,9 @@ export class ErrorScanner {
   #parsedStack: string | undefined
   readonly #errorKey: string
   readonly #members = new MemberCursor()
-  /** Of causes and parts, one for each level. */
+  /** Scans a cause or a part of this error. */
   #inner: ErrorScanner | undefined
-  /** Of its own. */
+  /** Whether the error itself has a stack, besides those of its causes and parts. */
   #hasStack = false
   #causeAt = -1
   #partsAt = -1
@@ -152,7 +152,7 @@ export class ErrorScanner {
           if (!member.isText()) return -1
           this.#stack = text.slice(member.valueAt, member.after - 1)
           break
-        // Other names of the stack, and values that the message and the stack may have, too.
+        // Other names of the stack; and the parameters of a statement, which Drizzle repeats in message and stack.
         case 'stack_trace':
         case 'stacktrace':
         case 'params':

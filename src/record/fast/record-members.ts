@@ -43,7 +43,7 @@ const EMPTY_TEXT = '""'
 
 export class RecordMembers {
   level: LevelText | undefined
-  /** Of these '' stands for a field that the record does not have. */
+  /** '' if the record has none; so are the texts below. */
   timestamp = ''
   message = ''
   duration = ''
@@ -119,7 +119,7 @@ export class RecordMembers {
   }
 
   /** Adds an object to the metadata. @param members without braces; none if '' */
-  keep(key: string, members: string): void {
+  addObject(key: string, members: string): void {
     if (members !== '') this.metadata = joinMembers(this.metadata, `"${key}":{${members}}`)
   }
 
@@ -178,8 +178,8 @@ export class RecordMembers {
   #hasNoField(kind: number, key: string, member: MemberCursor): boolean {
     if (kind < NAME_KEY || kind === OTHER_ID_KEY || kind === TAGS_KEY || this.#static.metadataKeys.has(key))
       return false
-    const isLeft = member.isLiteral() || (kind === USER_KEY && !member.isContainer())
-    return isLeft && member.skipValue()
+    const hasNoField = member.isLiteral() || (kind === USER_KEY && !member.isContainer())
+    return hasNoField && member.skipValue()
   }
 
   /** Reads a member with a meaning; false if it is declined. */
@@ -248,7 +248,7 @@ export class RecordMembers {
     }
     if (Object.keys(user).length === 0) return false
     this.user = stringifyExact(user)
-    this.keep('user', stringifyExact(source).slice(1, -1))
+    this.addObject('user', stringifyExact(source).slice(1, -1))
     return true
   }
 

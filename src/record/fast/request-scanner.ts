@@ -13,10 +13,14 @@ const UPPER_Z = 90
 /** The path repeats the URL: this bounds how much longer the entry is than its line. */
 const MAX_URL_CHARS = 3_000
 
+/** With a stack the object may be an error. */
+const STACK_KEYS = ['stack', 'stack_trace', 'stacktrace']
 /** Members of `req` that only the reference path maps. */
-const REFERENCE_KEYS: ReadonlySet<string> = new Set(
-  'path ip user_agent userAgent status_code statusCode duration_ms durationMs'.split(' '),
-)
+const REQ_REFERENCE_KEYS: ReadonlySet<string> = new Set([
+  ...'path ip user_agent userAgent status_code statusCode duration_ms durationMs'.split(' '),
+  ...STACK_KEYS,
+])
+const RES_REFERENCE_KEYS: ReadonlySet<string> = new Set(['status_code', ...STACK_KEYS])
 
 export class RequestScanner {
   /** Members of the entry's `request`; '' if there are none. */
@@ -101,7 +105,7 @@ export class RequestScanner {
           break
         default:
           if (UNSENT_MEMBERS.has(key) && !(key === 'headers' && this.#unsent.reqEnd !== 0)) break
-          if (key === 'headers' || REFERENCE_KEYS.has(key) || key.includes('\\')) return -1
+          if (key === 'headers' || REQ_REFERENCE_KEYS.has(key) || key.includes('\\')) return -1
           this.reqRest = joinMembers(this.reqRest, member.member())
       }
     }
@@ -148,7 +152,7 @@ export class RequestScanner {
           break
         default:
           if (UNSENT_MEMBERS.has(key)) break
-          if (key === 'status_code' || key.includes('\\')) return -1
+          if (RES_REFERENCE_KEYS.has(key) || key.includes('\\')) return -1
           this.resRest = joinMembers(this.resRest, member.member())
       }
     }

@@ -9,6 +9,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -136,6 +137,9 @@ test('nothing that others have put into the folder is written or trusted', () =>
   rmSync(path)
   linkSync(notes, path)
   expect(() => open(dir)).toThrow('hard links')
+  rmSync(path)
+  symlinkSync(join(dir, 'nothing'), path)
+  expect(() => open(dir)).toThrow('symbolic link')
   rmSync(path)
   record(dir)
   chmodSync(path, 0o666)

@@ -196,6 +196,20 @@ test('lines of several processes, and a line that names its process twice', () =
 })
 
 test.each([
+  '"res":{"statusCode":500,"type":"MongoServerError","message":"m","stack":"MongoServerError: m\\n    at /a.js:1:2"}',
+  '"req":{"method":"GET","url":"/","message":"m","stack_trace":"Error: m"}',
+  '"err":{"type":"E","message":"m","stack":"E: m","errors":[{"type":"A","message":"a","stack":"A: a"}],"aggregateErrors":[{"type":"B","message":"b","stack":"B: b"}]}',
+  '"err":{"type":"E","message":"m","stack":"E: m","aggregateErrors":[{"type":"B","message":"b","stack":"B: b"}],"errors":1}',
+])('agrees on {%s}', (members) => {
+  const line = `${HEAD},${members},"msg":"x"}`
+  const options = createMappingOptions()
+  const reference = JSON.parse(mapByParsing(line, options, RECEIVED_AT).json) as LogEntry
+  const json = fast(line, options)
+  // It may be declined.
+  expect(json === undefined ? reference : JSON.parse(json)).toEqual(reference)
+})
+
+test.each([
   ['parameter', `${HEAD},"req":{"method":"GET","url":"/a?b=1&token=SECRET","query":{"token":"SECRET"}},"msg":"m"}`],
   ['user info', `${HEAD},"url":1,"msg":"could not reach https://user:SECRET@example.com/"}`],
 ])('a secret %s of a URL is removed on the fast path', (_, line) => {
