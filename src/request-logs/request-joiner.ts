@@ -123,7 +123,7 @@ export class RequestJoiner {
 
   /** Processes that log to one transport have the same ids. */
   #toKey(id: string, json: string, metadataAt: number): string {
-    if (this.#process === '' || !json.startsWith(this.#process, metadataAt)) {
+    if (this.#process === '' || json.slice(metadataAt, metadataAt + this.#process.length) !== this.#process) {
       PROCESS.lastIndex = Math.max(metadataAt, 0)
       this.#process = PROCESS.exec(json)?.[0] ?? ''
       this.#processKey = PROCESS_KEYS.map((key) => this.#membersOf(json, metadataAt, [key])).join(' ')

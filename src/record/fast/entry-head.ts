@@ -6,7 +6,6 @@ import type { LevelLabels } from '../coerce.js'
 import type { MemberCursor } from '../member-cursor.js'
 import { FIRST_COPIED_KEY } from './record-keys.js'
 import type { RecordKeys } from './record-keys.js'
-import { findNumberEnd, findStringEnd } from '../../shared/json-scan.js'
 import { copyString } from '../string-copy.js'
 
 /** Bounds the memory if logged data has many distinct levels. */
@@ -17,11 +16,9 @@ const SCALAR = /^["\d-]/
 const EPOCH_MS = /^\d{13}$/
 /** Milliseconds since the epoch until the year 2286. */
 const TIME_CHARS = 13
-/** RFC 1035, section 2.3.4. */
-const MAX_HOSTNAME_CHARS = 255
-const TIME_OPENING = ',"time":'
-const PID_OPENING = ',"pid":'
-const HOSTNAME_OPENING = ',"hostname":"'
+const TIME_OPENING_CHARS = ',"time":'.length
+const LEVEL_AND_TIME = String.raw`[^,\n]*,"time":\d{13}`
+const BASE = String.raw`(?:,"pid":[1-9]\d{0,14},"hostname":"[^"\\\n]*")?`
 
 export interface LevelText {
   readonly level: Level
@@ -84,13 +81,9 @@ export class TimestampTextCache {
     return text
   }
 
-  /** As `get`, for the 13 digits at `at` if they are of the same second as the last time; '' for any other text. */
+  /** As `get`, for the 13 digits at `at`; '' if they are not of the same second as the last time. */
   ofSameSecond(text: string, at: number): string {
-    if (this.#second === '' || !text.startsWith(this.#second, at)) return ''
-    for (let i = at + 10; i < at + TIME_CHARS; i += 1) {
-      const code = text.charCodeAt(i)
-      if (code < 48 || code > 57) return ''
-    }
+    if (text.slice(at, at + 10) !== this.#second) return ''
     return `${this.#secondText}${text.slice(at + 10, at + TIME_CHARS)}Z"`
   }
 
@@ -114,7 +107,7 @@ function timestampMember(value: string): string {
 
 /**
  * The beginning of a line of pino, which all lines of a process share but for level and milliseconds: `{"level":30,"time":1795400000000,
- * "pid":42,"hostname":"web-1"`. It is compared with that of an earlier line and not scanned.
+ * "pid":42,"hostname":"web-1"`. One expression reads it in 0.06 us; `startsWith` takes 5 ns a character.
  */
 export class RecordHead {
   level: LevelText | undefined
@@ -123,64 +116,52 @@ export class RecordHead {
   end = 0
   /** Where `"pid"` begins; `end` if it was not read. */
   baseStart = 0
-  readonly #opening: string
+  readonly #pattern: RegExp
+  /** Characters before the level's value. */
+  readonly #openingChars: number
   readonly #levels: LevelTextCache
   readonly #times: TimestampTextCache
   readonly #keys: RecordKeys
   readonly #pidKind: number
   readonly #hostnameKind: number
-  #base = ''
-  #canLearn = true
 
   constructor(levelKey: string, levels: LevelTextCache, times: TimestampTextCache, keys: RecordKeys) {
-    this.#opening = `{${JSON.stringify(levelKey)}:`
+    const opening = `{${JSON.stringify(levelKey)}:`
+    this.#openingChars = opening.length
     this.#levels = levels
     this.#times = times
     this.#keys = keys
     this.#pidKind = keys.kindOf('pid')
     this.#hostnameKind = keys.kindOf('hostname')
-  }
-
-  /** Must be called before the lines of another text. */
-  beginText(): void {
-    this.#canLearn = this.#pidKind >= FIRST_COPIED_KEY && this.#hostnameKind >= FIRST_COPIED_KEY
+    const isBaseCopied = this.#pidKind >= FIRST_COPIED_KEY && this.#hostnameKind >= FIRST_COPIED_KEY
+    this.#pattern = new RegExp(`${escapeExpression(opening)}${LEVEL_AND_TIME}${isBaseCopied ? BASE : ''}`, 'y')
   }
 
   /** Reads level, time, pid and hostname; false if the line begins in another way, or its level or second is new. */
   read(text: string, start: number): boolean {
-    if (!text.startsWith(this.#opening, start)) return false
-    const levelAt = start + this.#opening.length
+    const pattern = this.#pattern
+    pattern.lastIndex = start
+    if (!pattern.test(text)) return false
+    const levelAt = start + this.#openingChars
     const levelEnd = text.indexOf(',', levelAt)
-    if (!text.startsWith(TIME_OPENING, levelEnd)) return false
-    const timeAt = levelEnd + TIME_OPENING.length
+    const timeAt = levelEnd + TIME_OPENING_CHARS
     this.timestamp = this.#times.ofSameSecond(text, timeAt)
     if (this.timestamp === '') return false
     this.level = this.#levels.find(text.slice(levelAt, levelEnd))
     if (this.level === undefined) return false
-    const at = timeAt + TIME_CHARS
-    this.end = this.baseStart = at
-    if (this.#base === '' || !text.startsWith(this.#base, at)) {
-      if (!this.#canLearn) return true
-      this.#canLearn = false
-      this.#base = findBase(text, at)
-      if (this.#base === '') return true
-    }
+    this.baseStart = timeAt + TIME_CHARS
+    this.end = pattern.lastIndex
+    if (this.baseStart === this.end) return true
+    this.baseStart += 1
     this.#keys.add('pid', this.#pidKind)
     this.#keys.add('hostname', this.#hostnameKind)
-    this.baseStart = at + 1
-    this.end = at + this.#base.length
     return true
   }
 }
 
-/** `,"pid":42,"hostname":"web-1"` at this position; '' if it is not there. */
-function findBase(text: string, at: number): string {
-  if (!text.startsWith(PID_OPENING, at)) return ''
-  const pidEnd = findNumberEnd(text, at + PID_OPENING.length)
-  if (pidEnd === -1 || !text.startsWith(HOSTNAME_OPENING, pidEnd)) return ''
-  const hostnameAt = pidEnd + HOSTNAME_OPENING.length - 1
-  const end = findStringEnd(text, hostnameAt, Math.min(text.length, hostnameAt + MAX_HOSTNAME_CHARS))
-  return end === -1 ? '' : copyString(text.slice(at, end + 1))
+/** An expression for exactly this text. */
+function escapeExpression(text: string): string {
+  return text.replace(/\W/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Quoted text; '' if the message is null, a container, or a number that differs from its text. */

@@ -133,7 +133,6 @@ export class FastPath {
     this.#text = text
     this.#suspects.reset()
     this.#secrets.reset()
-    this.#members.beginText()
   }
 
   readonly #unsentEnd = (position: number): number =>

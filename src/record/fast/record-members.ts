@@ -113,11 +113,6 @@ export class RecordMembers {
     else if (known !== this.otherId) this.metadata = joinMembers(this.metadata, this.otherIdMember)
   }
 
-  /** Must be called before the lines of another text. */
-  beginText(): void {
-    this.#head.beginText()
-  }
-
   /** Adds an object to the metadata. @param members without braces; none if '' */
   addObject(key: string, members: string): void {
     if (members !== '') this.metadata = joinMembers(this.metadata, `"${key}":{${members}}`)

@@ -168,16 +168,16 @@ export class RequestScanner {
       if (!header.skipValue()) return -1
       // Comparing in the text avoids a string for each header.
       const keyChars = header.valueAt - header.at - 3
-      if (keyChars === 10 && text.startsWith('user-agent', header.at + 1)) {
+      if (keyChars === 10 && header.key() === 'user-agent') {
         this.#userAgent = header.isText() ? header.value() : ''
         this.#unsent.agentAt = header.valueAt
         this.#unsent.agentEnd = header.after
-      } else if (keyChars === 11 && text.startsWith('traceparent', header.at + 1)) {
+      } else if (keyChars === 11 && header.key() === 'traceparent') {
         if (header.value().includes('\\')) return -1
         const trace = parseTraceparent(header.value().slice(1, -1))
         this.trace = trace === undefined ? '' : JSON.stringify(trace)
         this.traceId = trace?.trace_id ?? ''
-      } else if (keyChars === 12 && text.startsWith('x-request-id', header.at + 1)) {
+      } else if (keyChars === 12 && header.key() === 'x-request-id') {
         this.headerId = header.isText() && HEADER_ID.test(header.value().slice(1, -1)) ? header.value() : ''
       } else if (keyChars > 11 && header.key().includes('\\')) return -1 // an escaped name may be one of these
     }

@@ -150,7 +150,10 @@ const HEAD = '{"level":30,"time":1763700000123,"pid":42,"hostname":"web-1"'
 
 /** The entry, which the reference path must give as well; undefined if the line is declined. */
 function mapLines(...lines: string[]): unknown[] {
-  const options = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
+  return mapLinesWith(createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) }), lines)
+}
+
+function mapLinesWith(options: MappingOptions, lines: readonly string[]): unknown[] {
   const path = new FastPath(options)
   const text = lines.join('\n')
 
@@ -207,6 +210,25 @@ test.each([
   const json = fast(line, options)
   // It may be declined.
   expect(json === undefined ? reference : JSON.parse(json)).toEqual(reference)
+  ['another hostname', '"pid":7,"hostname":"web-2"', true],
+  ['an empty hostname', '"pid":7,"hostname":""', true],
+  ['an escaped hostname', String.raw`"pid":7,"hostname":"a\"b\\"`, true],
+  ['a hostname that is no text', '"pid":7,"hostname":8', true],
+  ['no process id', '"pid":0,"hostname":"web-1"', true],
+  ['a fraction', '"pid":7.5,"hostname":"web-1"', true],
+  ['a long process id', `"pid":${'7'.repeat(300)},"hostname":"web-1"`, false],
+  ['a leading zero', '"pid":07,"hostname":"web-1"', false],
+  ['a hostname without its end', '"pid":7,"hostname":"web', false],
+])('a line that begins with %s', (_, base, isTaken) => {
+  const line = `{"level":30,"time":1763700000124,${base},"msg":"m"}`
+  const [first, second, third] = mapLines(`${HEAD},"msg":"m"}`, line, `${HEAD},"msg":"m"}`)
+  expect([first, second, third].map((entry) => entry !== undefined)).toEqual([true, isTaken, true])
+})
+
+test('a key of the level that has a meaning in an expression', () => {
+  const options = createMappingOptions({ levelKey: 'l.v+' })
+  const lines = ['l.v+', 'l.v+', 'lev', 'l.v'].map((key) => `${HEAD.replace('level', key)},"msg":"m"}`)
+  expect(mapLinesWith(options, lines).map((entry) => entry !== undefined)).toEqual([true, true, false, false])
 })
 
 test.each([
