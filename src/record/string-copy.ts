@@ -10,9 +10,8 @@ export const NON_LATIN1 = /[^\0-\xff]/
 
 /** A copy that is not a slice. */
 export function copyString(text: string): string {
-  if (text.length < LEAST_SLICE_CHARS) return text
-  const encoding = NON_LATIN1.test(text) ? 'utf16le' : 'latin1'
-  return Buffer.from(text, encoding).toString(encoding)
+  // V8 copies the joined text to take a slice of it: 0.1 us, through a Buffer 0.3 us.
+  return text.length < LEAST_SLICE_CHARS ? text : ` ${text}`.slice(1)
 }
 
 /** The SHA-1 of an id that is too long to be kept, else undefined. */
