@@ -53,8 +53,8 @@ export class RequestStarts {
 
   /** @returns the start of the request; undefined if it was not logged, or too long ago */
   get(key: string): RequestStart | undefined {
-    this.#forget()
-    return this.#waiting.get(key)?.start
+    const waiting = this.#waiting.get(key)
+    return waiting === undefined || this.#clock.now() - waiting.openedAt > MAX_AGE_MS ? undefined : waiting.start
   }
 
   /** The request has ended: a later record with its key is another request. */

@@ -28,7 +28,9 @@ test('for five minutes', async () => {
   await clock.advance(2 * MINUTE_MS)
   expect(starts.get('a')?.request).toBe('/a')
   await clock.advance(1)
-  expect([starts.get('a'), starts.get('b')?.request, starts.size]).toEqual([undefined, '/b', 1])
+  expect([starts.get('a'), starts.get('b')?.request]).toEqual([undefined, '/b'])
+  starts.set('c', start('/c'))
+  expect(starts.size).toBe(2)
   expect(clock.timers).toBe(0)
 })
 
