@@ -226,9 +226,9 @@ test.each([
 })
 
 test('a key of the level that has a meaning in an expression', () => {
-  const options = createMappingOptions({ levelKey: 'l.v+' })
-  const lines = ['l.v+', 'l.v+', 'lev', 'l.v'].map((key) => `${HEAD.replace('level', key)},"msg":"m"}`)
-  expect(mapLinesWith(options, lines).map((entry) => entry !== undefined)).toEqual([true, true, false, false])
+  const options = createMappingOptions({ levelKey: 'l.v' })
+  const lines = ['l.v', 'l.v', 'lev'].map((key) => `${HEAD.replace('level', key)},"msg":"m"}`)
+  expect(mapLinesWith(options, lines).map((entry) => entry !== undefined)).toEqual([true, true, false])
 })
 
 test.each([
