@@ -14,6 +14,9 @@ const COLON = 58
 const CLOSING_BRACKET = 93
 /** Added to the code of a letter. */
 const LOWER_CASE = 32
+const LETTER_M = 109
+const LETTER_P = 112
+const LETTER_Q = 113
 const LETTER_S = 115
 const LETTER_Y = 121
 
@@ -62,8 +65,15 @@ function findText(json: string, part: string, from: number): number {
 /** @returns -1 if it has no name, or another one */
 function nameEndAt(json: string, container: number): number {
   if (json.charCodeAt(container - 1) !== COLON || json.charCodeAt(container - 2) !== QUOTE) return -1
+  // The letters by which these endings differ from that of `headers`.
   const last = json.charCodeAt(container - 3) | LOWER_CASE
-  if (last !== LETTER_Y && last !== LETTER_S) return -1
+  if (last === LETTER_Y) {
+    if ((json.charCodeAt(container - 7) | LOWER_CASE) !== LETTER_Q) return -1
+  } else {
+    if (last !== LETTER_S) return -1
+    const first = json.charCodeAt(container - 8) | LOWER_CASE
+    if (first !== LETTER_P && first !== LETTER_M) return -1
+  }
   const end = json.slice(Math.max(container - 2 - MAX_END_CHARS, 0), container - 2)
   const match = NAME_END.exec(end)
   return match === null ? -1 : container - 2 - match[0].length

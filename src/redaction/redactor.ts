@@ -67,7 +67,8 @@ export class Redactor {
     // In pieces: otherwise, for each match of one form, the absent forms would be searched to the end of the text.
     for (let at = from; at < text.length; at += PIECE_CHARS) {
       const end = Math.min(at + PIECE_CHARS, text.length)
-      const found = Math.min(this.#params.findNext(text, at, end), this.#findNextQuery(text, at, end))
+      const param = this.#params.findNext(text, at, end)
+      const found = Math.min(param, this.#findNextQuery(text, at, Math.min(param, end)))
       if (found !== Infinity) return found
     }
     return Infinity

@@ -7,6 +7,9 @@ import { REDACTED, hasUserinfo, removeUserinfo } from './userinfo.js'
 
 /** Maximum length of a name. */
 const MAX_NAME_CHARS = 128
+/** V8 copies parts of a text that are so short. A longer one would keep the whole text in memory. */
+const MAX_KNOWN_CHARS = 12
+const MAX_KNOWN = 1_000
 /** Characters of a name, whose brackets may be percent-encoded. */
 const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/)
 /**
@@ -21,6 +24,8 @@ const ENCODED_VALUE_END = /[&#\0- \s"'<>\\`]|%26|%23/gi
 export class UrlParams {
   readonly #names: ReadonlySet<string>
   readonly #leastChars: number
+  /** Whether short names are listed, as they were last written. */
+  readonly #known = new Map<string, boolean>()
 
   /** @param names compared without case, hyphens and underscores. */
   constructor(names: readonly string[]) {
@@ -31,6 +36,17 @@ export class UrlParams {
   /** Whether the value of a parameter is redacted: `token`, `user[password]`, `user.password`. */
   has(name: string): boolean {
     if (name === '' || name.length > MAX_NAME_CHARS) return false
+    if (name.length > MAX_KNOWN_CHARS) return this.#isListed(name)
+    let isListed = this.#known.get(name)
+    if (isListed === undefined) {
+      isListed = this.#isListed(name)
+      if (this.#known.size === MAX_KNOWN) this.#known.clear()
+      this.#known.set(name, isListed)
+    }
+    return isListed
+  }
+
+  #isListed(name: string): boolean {
     return (
       this.#names.has(bare(name)) ||
       (/[.[\]]/.test(name) && name.split(/[.[\]]+/).some((part) => this.#names.has(bare(part))))
