@@ -8,9 +8,9 @@ const MAX_ID_CHARS = 200
 /** A string with one such character takes two bytes per character. */
 export const NON_LATIN1 = /[^\0-\xff]/
 
-/** A copy that is not a slice. */
+/** A copy that keeps no other text in memory. */
 export function copyString(text: string): string {
-  // V8 copies the joined text to take a slice of it: 0.1 us, through a Buffer 0.3 us.
+  // V8 copies a joined text before it takes a slice of it: 0.1 us, through a Buffer 0.3 us.
   return text.length < LEAST_SLICE_CHARS ? text : ` ${text}`.slice(1)
 }
 
