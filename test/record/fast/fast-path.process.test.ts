@@ -210,6 +210,9 @@ test.each([
   const json = fast(line, options)
   // It may be declined.
   expect(json === undefined ? reference : JSON.parse(json)).toEqual(reference)
+})
+
+test.each([
   ['another hostname', '"pid":7,"hostname":"web-2"', true],
   ['an empty hostname', '"pid":7,"hostname":""', true],
   ['an escaped hostname', String.raw`"pid":7,"hostname":"a\"b\\"`, true],
