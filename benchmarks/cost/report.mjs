@@ -8,7 +8,7 @@ const HEADS = {
   size: 'size, characters of a message or a value',
   width: 'width, keys of a record',
   depth: 'depth, levels of an object',
-  crumbs: 'breadcrumbs on an error, their making included',
+  breadcrumbs: 'breadcrumbs on an error, their making included',
   options: 'options',
 }
 /** Cost grows no faster than the record, and an option costs no more than what it does. */
@@ -96,7 +96,7 @@ export function drawn(result) {
 /** @param {readonly Costed[]} result @param {Exclude<import('./cases.mjs').Axis, 'options'>} axis @param {boolean} isLog */
 function lines(result, axis, isLog) {
   return lineChart({
-    title: `What a record costs, by ${axis === 'breadcrumbs' ? 'breadcrumbs' : axis}`,
+    title: `What a record costs, by ${axis}`,
     subtitle: 'worker CPU for a record that is sent, spool on',
     x: { label: HEADS[axis], isLog },
     y: { label: 'us', isLog },

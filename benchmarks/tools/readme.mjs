@@ -59,7 +59,7 @@ function ratioTable({ result, options, machine, versions, date }, network) {
     }),
   )
   const delays = Object.entries(network?.result.delays ?? {}).map(([delay, rows]) => ({
-    label: `requests, a service that answers after ${delay}`,
+    label: `requests, a service that answers after ${delay}${network?.options['rounds'] === options['rounds'] ? '' : ` (rounds: ${network?.options['rounds']})`}`,
     rows: /** @type {Row[]} */ (rows),
   }))
   return [
