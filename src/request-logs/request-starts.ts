@@ -8,6 +8,8 @@ const MAX_OPEN = 10_000
 const MAX_OPEN_CHARS = 4 * 1024 * 1024
 /** The end of an aborted request is never logged. */
 const MAX_AGE_MS = 5 * 60_000
+/** Between two visits of the oldest, which take longer than a look-up. */
+const FORGET_MS = 60_000
 
 /** Parts of the first entry of a request, as JSON without braces. */
 export interface RequestStart {
@@ -29,6 +31,7 @@ export class RequestStarts {
   /** By key, the oldest first. */
   readonly #waiting = new Map<string, Waiting>()
   #chars = 0
+  #forgottenAt = 0
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock
@@ -53,8 +56,11 @@ export class RequestStarts {
 
   /** @returns the start of the request; undefined if it was not logged, or too long ago */
   get(key: string): RequestStart | undefined {
+    const now = this.#clock.now()
+    // Also if no other request begins.
+    if (now - this.#forgottenAt > FORGET_MS) this.#forget()
     const waiting = this.#waiting.get(key)
-    return waiting === undefined || this.#clock.now() - waiting.openedAt > MAX_AGE_MS ? undefined : waiting.start
+    return waiting === undefined || now - waiting.openedAt > MAX_AGE_MS ? undefined : waiting.start
   }
 
   /** The request has ended: a later record with its key is another request. */
@@ -67,6 +73,7 @@ export class RequestStarts {
 
   #forget(): void {
     const now = this.#clock.now()
+    this.#forgottenAt = now
     for (const [key, { openedAt }] of this.#waiting) {
       if (this.#waiting.size <= MAX_OPEN && this.#chars <= MAX_OPEN_CHARS && now - openedAt <= MAX_AGE_MS) return
       this.delete(key)
