@@ -3,13 +3,10 @@
  * take ten times as long.
  */
 import { COLON, findStringEnd, findValueEnd } from '../shared/json-scan.js'
-import { QuerySearch, isQueryName } from './query-search.js'
+import { QuerySearch, findKey, isQueryName } from './query-search.js'
+import { replaceRanges } from './url-params.js'
 import type { ParamRange, Range, UrlParams } from './url-params.js'
 import { REDACTED, hasUserinfo } from './userinfo.js'
-
-interface Replacement extends Range {
-  readonly text: string
-}
 
 /** Values that stay, whatever their name. */
 const EMPTY = /(?:null|true|false|""|\{\}|\[\])(?=[,}\]])/y
@@ -26,11 +23,8 @@ export function redactJsonText(json: string, params: UrlParams): string | undefi
   if (!areWithinValues(json, ranges)) return undefined
   const members = findSecretMembers(json, params)
   if (members === undefined) return undefined
-  const inTexts = ranges.map(({ start, end }) => ({ start, end, text: REDACTED }))
-  const clean = replace(
-    json,
-    [...inTexts, ...members].toSorted((a, b) => a.start - b.start),
-  )
+  const all = members.length === 0 ? ranges : [...ranges, ...members].toSorted((a, b) => a.start - b.start)
+  const clean = replaceRanges(json, all)
   // A slash in the value of a parameter ended what may be user info: `http://token=a/b&user:password@host`.
   return hasUserinfo(clean) ? undefined : clean
 }
@@ -48,8 +42,8 @@ function areWithinValues(json: string, ranges: readonly ParamRange[]): boolean {
 }
 
 /** The values of listed parameters in all parsed queries; undefined if the entry must be parsed. */
-function findSecretMembers(json: string, params: UrlParams): Replacement[] | undefined {
-  const members: Replacement[] = []
+function findSecretMembers(json: string, params: UrlParams): Range[] | undefined {
+  const members: Range[] = []
   const search = new QuerySearch(json)
   for (let query = search.next(0), from = 0; query !== undefined; query = search.next(from)) {
     const { container } = query
@@ -65,32 +59,17 @@ function findSecretMembers(json: string, params: UrlParams): Replacement[] | und
 }
 
 /** Adds the members of a query; false if the entry must be parsed. */
-function addMembers(json: string, at: number, end: number, params: UrlParams, members: Replacement[]): boolean {
-  for (let quote = json.indexOf('"', at); quote !== -1 && quote < end;) {
-    let after = findStringEnd(json, quote, end) + 1
-    if (json.charCodeAt(after) === COLON) {
-      const key = json.slice(quote + 1, after - 1)
-      if (key.includes('\\')) return false
-      if (params.has(key)) {
-        const start = after + 1
-        after = findValueEnd(json, start, end)
-        EMPTY.lastIndex = start
-        if (!EMPTY.test(json)) members.push({ start, end: after, text: `"${REDACTED}"` })
-      }
+function addMembers(json: string, at: number, end: number, params: UrlParams, members: Range[]): boolean {
+  for (let member = findKey(json, at, end); member !== undefined;) {
+    const { key, valueStart } = member
+    if (key.includes('\\')) return false
+    let after = valueStart
+    if (params.has(key)) {
+      after = findValueEnd(json, valueStart, end)
+      EMPTY.lastIndex = valueStart
+      if (!EMPTY.test(json)) members.push({ start: valueStart, end: after, text: `"${REDACTED}"` })
     }
-    quote = json.indexOf('"', after)
+    member = findKey(json, after, end)
   }
   return true
-}
-
-function replace(json: string, replacements: readonly Replacement[]): string {
-  let clean = ''
-  let copied = 0
-  for (const { start, end, text } of replacements) {
-    // Within a member that was replaced.
-    if (start < copied) continue
-    clean += json.slice(copied, start) + text
-    copied = end
-  }
-  return copied === 0 ? json : clean + json.slice(copied)
 }

@@ -1,12 +1,12 @@
 /** [worker] Removes secrets from entries: values of URL parameters, user info of URLs, and what the user's patterns match. */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isMarkedNumber, parseExact, stringifyExact, unmarkNumber } from '../shared/exact-json.js'
-import { COLON, findStringEnd, findValueEnd } from '../shared/json-scan.js'
+import { findValueEnd } from '../shared/json-scan.js'
 import { isCardNumber } from './credit-card.js'
 import { createPattern } from './patterns.js'
 import type { Pattern } from './patterns.js'
 import { redactJsonText } from './json-text.js'
-import { QuerySearch, isQueryName } from './query-search.js'
+import { QuerySearch, findKey, isQueryName } from './query-search.js'
 import { TextBudget } from './text-budget.js'
 import { UrlParams } from './url-params.js'
 import { REDACTED } from './userinfo.js'
@@ -88,13 +88,8 @@ export class Redactor {
     const part = text.slice(at, at + QUERY_CHARS)
     const end = findValueEnd(part, 0, part.length)
     if (end === -1) return true
-    for (let quote = part.indexOf('"'); quote !== -1 && quote < end;) {
-      const after = findStringEnd(part, quote, end) + 1
-      if (after === 0) return true
-      const key = part.slice(quote + 1, after - 1)
-      if (part.charCodeAt(after) === COLON && (key.includes('\\') || this.#params.has(key))) return true
-      quote = part.indexOf('"', after)
-    }
+    for (let member = findKey(part, 0, end); member !== undefined; member = findKey(part, member.valueStart, end))
+      if (member.key.includes('\\') || this.#params.has(member.key)) return true
     return false
   }
 

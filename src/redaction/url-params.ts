@@ -133,6 +133,8 @@ function nextEncoded(text: string, from: number): number {
 export interface Range {
   readonly start: number
   readonly end: number
+  /** What replaces it. Default: `[scrubbed]`. */
+  readonly text?: string
 }
 
 export interface ParamRange extends Range {
@@ -155,11 +157,13 @@ function isScrubbed(text: string, start: number, end: number): boolean {
   return end - start === REDACTED.length && text.startsWith(REDACTED, start)
 }
 
-function replaceRanges(text: string, ranges: readonly Range[]): string {
+/** @param ranges in the order of their starts; one that begins within another is left out */
+export function replaceRanges(text: string, ranges: readonly Range[]): string {
   let clean = ''
   let copied = 0
-  for (const { start, end } of ranges) {
-    clean += text.slice(copied, start) + REDACTED
+  for (const { start, end, text: by = REDACTED } of ranges) {
+    if (start < copied) continue
+    clean += text.slice(copied, start) + by
     copied = end
   }
   return copied === 0 ? text : clean + text.slice(copied)
