@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LARGEST_BATCH_BYTES } from '../../src/options/size-limits.js'
 import { inspectRoot } from '../../src/spool/inspect.js'
+import { MAX_SEGMENT_BYTES } from '../../src/spool/segment/segment.js'
 import { readUnsettledBatches } from '../../src/spool/segment/unsettled-batch.js'
 import { readFrames, segmentsBelow } from './disk-image.js'
 import { numbersIn, useSpoolBench } from './spool-bench.js'
@@ -49,6 +50,8 @@ function harm(path: string): void {
   writeSync(fd, bytes, cut, bytes.length - cut, head.length + HOLE)
   const end = head.length + HOLE + bytes.length - cut
   writeSync(fd, forged(0xffff_ffff), 0, 36, end)
+  // An intact batch where no writer can have written.
+  writeSync(fd, bytes, cut, bytes.length - cut, MAX_SEGMENT_BYTES + HOLE)
   closeSync(fd)
   truncateSync(path, HUGE)
 }
