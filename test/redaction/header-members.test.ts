@@ -242,6 +242,10 @@ describe('in a text', () => {
     ['a list of names and values', inspect(['Authorization', CANARY, 'Host', 'x'])],
     ['an unfinished list', `cookie: ['${CANARY}', 'x`],
     ['line breaks that are written out', String.raw`GET / HTTP/1.1\r\nCookie: ${CANARY}\r\nHost: x`],
+    ['a folded line', `Cookie: a=1;\r\n b=${CANARY}\r\nHost: x`],
+    ['a folded line, in JSON', JSON.stringify({ raw: `Cookie: a=1;\r\n\tb=${CANARY}\r\nHost: x` })],
+    ['spaces around the sign', `authorization = "Digest ${CANARY}", "X-Api-Key" : '${CANARY}'`],
+    ['a credential without a header', `the token Bearer ${CANARY} was refused`],
   ]
 
   test.each(forms)('%s', (_name, text) => {

@@ -65,6 +65,10 @@ describe('user and password', () => {
     [`redis://:${CANARY}@cache`, `redis://${S}@cache`],
     [`https://bob:p@ss${CANARY}@example.com`, `https://${S}@example.com`],
     [`mongodb+srv://u:${CANARY}@a,b/x and amqp://v:${CANARY}@c`, `mongodb+srv://${S}@a,b/x and amqp://${S}@c`],
+    [`https://bob:it's\`😀${CANARY}@example.com/x`, `https://${S}@example.com/x`],
+    [`{"url":"https:\\/\\/bob:${CANARY}@example.com\\/x"}`, `{"url":"https:\\/\\/${S}@example.com\\/x"}`],
+    [`/x?next=https%3A%2F%2Fbob%3A${CANARY}%40a.example`, `/x?next=https%3A%2F%2F${S}%40a.example`],
+    [`/x?next=https%253A%252F%252Fbob%253A${CANARY}%2540a.example`, `/x?next=https%253A%252F%252F${S}%2540a.example`],
   ])('%s', (text, clean) => {
     expect(params.redact(text)).toBe(clean)
     expect(params.redact(clean)).toBe(clean)
