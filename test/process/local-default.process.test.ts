@@ -149,7 +149,8 @@ describe.skipIf(!hasNamespaces || !isRoot)('without a URL', { timeout: 120_000 }
 
   test('the service of this user gets everything, and the fixed key', async () => {
     const { net, log } = await network()
-    const service = await ownService(net)
+    const service = net.run([script('local-service.mjs')])
+    await listening(service, service.stdout, 'it listens')
     const { codes, app } = await runEverything(net, log)
 
     expect(codes).toEqual({ app: 0, pipe: 0, release: 0, feedback: 0, heartbeat: 0, doctor: 0, send: 0 })
