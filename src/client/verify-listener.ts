@@ -9,7 +9,7 @@ import { processEnv } from '../options/process-env.js'
 
 /** The listener was not verified as the local service of this user. Only the challenge was sent to it. */
 export class UnverifiedListenerError extends Error {
-  override readonly name = 'UnprovenError'
+  override readonly name = 'UnverifiedListenerError'
   /** What the user can do; a sentence without a full stop. */
   readonly remedy: string
 
