@@ -25,7 +25,7 @@ const MESSAGE_KEYS = [
   '$response',
 ] as const
 /** On an error with a status these are bodies, without further signs of HTTP. */
-const PLAIN_BODY_KEYS = ['body', 'rawBody', 'requestBody', 'responseBody']
+const PLAIN_BODY_KEYS = ['body', 'rawBody', 'requestBody', 'responseBody', 'rawResponse']
 const BODY_KEYS = [
   ...PLAIN_BODY_KEYS,
   'data',
@@ -41,7 +41,6 @@ const BODY_KEYS = [
   'result',
   'raw',
   'rawError',
-  'rawResponse',
   'rawPacket',
 ]
 const OTHER_KEYS = [
@@ -190,11 +189,12 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
 
 /**
  * A value with a stack is an error, and so is the value under the key of errors. JSON.stringify omits an error's stack and message; then
- * its name counts, or a status or code next to a request or response with headers or a body.
+ * its name counts, or a status or code next to a request or response with headers or a body; under the key of errors any sign of a client.
  */
 function isErrorData(value: JsonObject | Json[], isUnderErrorKey: boolean): boolean {
   if (Array.isArray(value)) return false
-  if (isText(value['stack']) || isUnderErrorKey) return ['message', 'type', 'name'].some((key) => isText(value[key]))
+  if (isText(value['stack']) || isUnderErrorKey)
+    return ['message', 'type', 'name'].some((key) => isText(value[key])) || (isUnderErrorKey && isClientError(value))
   const messages = MESSAGE_KEYS.filter((key) => isObject(value[key]))
   if (messages.length === 0 && value['headers'] === undefined) return false
   if (['name', 'type'].some((key) => matches(ERROR_NAME, value[key])) || value['isAxiosError'] === true) return true
