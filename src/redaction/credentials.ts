@@ -2,7 +2,8 @@
 import { REMOVED } from './header-names.js'
 
 /** RFC 9110, section 11.4. Tokens of other forms are common; base64's own signs may be escaped in JSON. In a URL the space is `%20` or `+`. */
-const SOURCE = String.raw`(bearer|basic)((?:\\{0,64}[ \t]|\\{1,64}t|%20|\+){1,64})(?!(?:bearer|basic)[ \t\\%+])((?:[^\0- \x7f"'${'`'}<>,;()[\]{}\\&]|\\{1,64}(?:\/|u00(?:2b|2f|3d)))+)`
+const SPACE = String.raw`(?:\\{0,64}[ \t]|\\{1,64}t|%20|\+)`
+const SOURCE = String.raw`(bearer|basic)(${SPACE}{1,64})(?!(?:bearer|basic)${SPACE}|%20|\+)((?:[^\0- \x7f"'${'`'}<>,;()[\]{}\\&]|\\{1,64}(?:\/|u00(?:2b|2f|3d)))+)`
 const CREDENTIAL = new RegExp(SOURCE, 'gi')
 const CREDENTIAL_AT = new RegExp(SOURCE, 'iy')
 /** Words that follow the scheme's name in prose. */

@@ -17,7 +17,7 @@ const NAME_CHARS = createCharSet(/[\w.-]/)
 /** In `\nCookie` the n belongs to a line break that is written out. */
 const ESCAPE = /^(?:u[\da-f]{4}|x[\da-f]{2}|[bfnrtv])/i
 /** A colour or weight of a terminal (ECMA-48, SGR), as `util.inspect` and curl write them. */
-const STYLE_START = String.raw`(?:\x1b|\\{1,64}(?:u001b|x1b|033|e))\[[\d;]{0,32}`
+const STYLE_START = String.raw`(?:\\{0,64}\x1b|\\{1,64}(?:u001b|x1b|033|e))\[[\d;]{0,32}`
 const STYLE_BEFORE = new RegExp(`${STYLE_START}$`, 'i')
 const STYLE_REST = /^\d{0,3}m/
 const MAX_STYLE_CHARS = 40
@@ -27,8 +27,8 @@ const BLANK = String.raw`(?:\\{0,64}[ \t]|\\{1,64}t)`
 const SPACE = `(?:${BLANK}|${STYLE_START}m){0,64}`
 const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
 const QUOTE = String.raw`\\{0,64}["'${'`'}]`
-/** Prefixes of the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`. */
-const OPENING = String.raw`(?:[burf]|<<|string\(\d{1,9}\) ?|array ?(?:\(\d{0,9}\) ?)?)?(?=${QUOTE}|[[{(])`
+/** Prefixes of the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`, Node's `[Object: null prototype] `. */
+const OPENING = String.raw`(?:[burf]|<<|string\(\d{1,9}\) ?|array ?(?:\(\d{0,9}\) ?)?|\[\w{1,64}: null prototype\] )?(?=${QUOTE}|[[{(])`
 const SEPARATOR = new RegExp(
   String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}${SPACE}(?=${OPENING}))?(?:${OPENING})?`,
   'iy',
@@ -132,11 +132,10 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
     return end === at ? undefined : { start: at, end, by: REMOVED }
   }
   if (value !== undefined || isContainer) {
-    const range =
-      value === undefined ? containerRange(text, at, isQuoted ? opened : undefined) : quotedRange(text, at, value)
+    const quote = value ?? (isQuoted ? opened : undefined)
+    const range = value === undefined ? containerRange(text, at, quote) : quotedRange(text, at, value)
     const after = value === undefined ? range.end : afterQuote(text, range.end)
-    if ((value !== undefined && text[after] === value.char) || matchAt(CONTINUATION, text, after) !== undefined)
-      return toLineEnd(after)
+    if (isQuoteAt(text, after, quote) || matchAt(CONTINUATION, text, after) !== undefined) return toLineEnd(after)
     return range.start === range.end ? undefined : range
   }
   const number = isQuoted ? matchAt(NUMBER, text, at) : undefined
@@ -197,6 +196,11 @@ function quotedRange(text: string, at: number, quote: Quote): Range {
     end = findQuoteEnd(text, sum.end + next.depth + 1, next, text.length)
   }
   return { start, end, by: REMOVED }
+}
+
+function isQuoteAt(text: string, at: number, quote: Quote | undefined): boolean {
+  const found = findQuoteAt(text, at)
+  return found !== undefined && found.char === quote?.char && found.depth === quote.depth
 }
 
 function afterQuote(text: string, at: number): number {
