@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { AUTH, REMOVED, isSecretHeader } from './header-names.js'
 import { removeHeaderLines } from './header-text.js'
 
-/** `{ name: 'Cookie', value: … }`: HAR, Postman, Playwright, Envoy and AWS write headers so. */
-const NAME_KEY = /(?:name|key|field|header)$/i
+/** `{ name: 'Cookie', value: … }`: HAR, Postman, Playwright, Envoy and AWS write headers so; `path` and `param`: express-validator. */
+const NAME_KEY = /(?:name|key|field|header|path|param)$/i
 const VALUE_KEY = /(?:values?|content)$/i
 
 /**
