@@ -101,6 +101,32 @@ export function leaks(mark: () => string): Leak[] {
       'rack.request.cookie_string': `sid=${m()}`,
       'rack.url_scheme': 'http',
     }),
+    data('express-validator', {
+      errors: [
+        { type: 'field', value: m(), msg: 'Invalid value', path: 'x-api-key', location: 'headers' },
+        { value: m(), msg: 'Invalid value', param: 'authorization', location: 'headers' },
+      ],
+    }),
+    data('OpenTelemetry attributes as OTLP', {
+      attributes: [
+        {
+          key: 'http.request.header.authorization',
+          value: { arrayValue: { values: [{ stringValue: `Bearer ${m()}` }] } },
+        },
+        { key: 'rpc.grpc.request.metadata.cookie', value: { stringValue: m() } },
+      ],
+    }),
+    data('Google Cloud httpRequest', {
+      httpRequest: { requestUrl: `https://a.example/x?access_token=${m()}`, userAgent: 'x' },
+      labels: { 'x-goog-api-key': m() },
+    }),
+    data('Sentry event', { request: { headers: [['Authorization', m()]], cookies: [['sid', m()]], env: {} } }),
+    data('docker inspect', { Config: { Env: [`API_KEY=${m()}`, `HTTP_COOKIE=${m()}`, 'PATH=/bin'] } }),
+    data('Metadata of gRPC', { metadata: { internalRepr: { authorization: [`Bearer ${m()}`], 'x-api-key': [m()] } } }),
+    data('an execa error', {
+      command: `curl -H 'X-Api-Key: ${m()}'`,
+      escapedCommand: `sh -c "curl -H \\"Authorization: Token ${m()}\\""`,
+    }),
     // Text of HTTP
     text(
       'an HTTP request',
@@ -235,6 +261,30 @@ export function leaks(mark: () => string): Leak[] {
       'OpenTelemetry attributes as text',
       `http.request.header.authorization: ["Bearer ${m()}"] http.response.header.set_cookie=["${m()}"]`,
     ),
+    text(
+      'util.inspect of Headers, a Map and cookies',
+      inspect({
+        headers: new Headers({ authorization: `Token ${m()}`, 'x-api-key': m() }),
+        map: new Map([['set-cookie', [`a=${m()}`, `b=${m()}`]]]),
+        cookies: Object.assign(Object.create(null) as object, { sid: m() }),
+        signedCookies: Object.assign(Object.create(null) as object, { sid: m(), other: 'x'.repeat(80) }),
+      }),
+    ),
+    text(
+      'nginx debug log',
+      `[debug] 1#1: *1 http header: "Cookie: a=${m()}; b=${m()}"\n[debug] 1#1: *1 http proxy header: "X-Api-Key: ${m()}"`,
+    ),
+    text('Java okhttp Request', `Request{method=GET, url=https://a.example/, headers=[Authorization:Token ${m()}]}`),
+    text('Java netty', `headers=GrpcHttp2OutboundHeaders[:authority: a, authorization: Bearer ${m()}, cookie: ${m()}]`),
+    text('Rust Debug, indented', `Config {\n    api_key: Some(\n        "${m()}",\n    ),\n    url: "x",\n}`),
+    text('aiohttp', `<CIMultiDictProxy('Host': 'a.example', 'Authorization': 'Token ${m()}', 'Cookie': 'a=${m()}')>`),
+    text('Elixir Plug', `%Plug.Conn{req_headers: [{"cookie", "a=${m()}"}], cookies: %{"sid" => "${m()}"}}`),
+    text(
+      'Jest snapshot',
+      `Object {\n  "Authorization": "Token ${m()}",\n  "set-cookie": Array [\n    "a=${m()}",\n  ],\n}`,
+    ),
+    text('TOML', `[headers]\nAuthorization = "Token ${m()}"\nCookie = """${m()}"""`),
+    text('TOML in JSON', quoted({ config: `Cookie = """${m()}"""\nhost = "a.example"` })),
     // JSON in text
     text('JSON', quoted({ headers: { cookie: m(), authorization: m(), 'x-api-key': 12 } })),
     text('JSON with spaces', `{ "authorization" : "Bearer ${m()}" , "cookie" :\n  "${m()}" }`),
@@ -256,6 +306,10 @@ export function leaks(mark: () => string): Leak[] {
     text(
       'curl -v on a terminal',
       `< \u001B[1mset-cookie\u001B[0m: sid=${m()}; path=/\r\n< \u001B[1mx-auth-token\u001B[0m: ${m()}\r\n`,
+    ),
+    text(
+      'jq -C',
+      `\u001B[1;39m{\n  \u001B[0m\u001B[34;1m"authorization"\u001B[0m\u001B[1;39m:\u001B[0m \u001B[0;32m"Token ${m()}"\u001B[0m\n}`,
     ),
     text(
       'HTTPie on a terminal',
@@ -291,6 +345,11 @@ export function leaks(mark: () => string): Leak[] {
     text('what browsers accept too', `https://b[o]b:{|}^\`"<>${m()}😀@${m()}@a.example`),
     text('a URL in single quotes', `'https://bob:${m()}\`x@a.example'`),
     text('a percent-encoded URL', `/login?next=https%3A%2F%2Fbob%3A${m()}%40x${m()}%40a.example%2Fx`),
+    text('a URL encoded by Python, which keeps slashes', `/login?next=https%3A//bob%3A${m()}%40a.example/x`),
+    text(
+      'a URL encoded by encodeURIComponent',
+      `?next=${encodeURIComponent(`https://bob:it's${m()}!(x)*~@a.example/`)}`,
+    ),
     text('a URL that was encoded twice', `?u=https%253A%252F%252Fbob%253A${m()}%2540a.example`),
     text('query strings', `GET /x?api_key=${m()}&page=2 and /y?a=1&x-api-key=${m()}#top and /z?access_token=${m()}`),
   ]
