@@ -3,7 +3,9 @@
 import * as nodeModule from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { createSecretMask } from '../diagnostics/secret-mask.js'
 import type { BeforeSend } from '../options/kinds.js'
+import type { Secret } from '../options/secret.js'
 import { IngestError } from '../shared/errors.js'
 import type { LogEntry } from '../protocol/log-entry.js'
 import { formatThrown } from './format-thrown.js'
@@ -24,17 +26,26 @@ const ONLY_IMPORTABLE =
  * Loads ES modules and CommonJS. The file extension may be omitted, as for `require`.
  *
  * @param path absolute, relative to `cwd`, or a `file:` URL
+ * @param secrets masked in the error: a module may throw one with its environment
  * @throws IngestError `CONFIG` if it is not found, fails while loading, or has no function as default export
  */
-export async function loadHook(path: string | BeforeSend, cwd = process.cwd()): Promise<HookFunction> {
+export async function loadHook(
+  path: string | BeforeSend,
+  secrets: readonly Secret[],
+  cwd = process.cwd(),
+): Promise<HookFunction> {
   checkCanCross(path)
-  const found = findModule(path, cwd)
-  const required = tryRequire(found, path)
-  if (required !== undefined) return toHook(required.module, path)
-  const imported = await importNatively(found.file).catch((reason: unknown) => {
-    throw failed(path, isImportUnsupported(reason) ? ONLY_IMPORTABLE : formatThrown(reason))
-  })
-  return toHook(imported, path)
+  try {
+    const found = findModule(path, cwd)
+    const required = tryRequire(found, path)
+    if (required !== undefined) return toHook(required.module, path)
+    const imported = await importNatively(found.file).catch((reason: unknown) => {
+      throw failed(path, isImportUnsupported(reason) ? ONLY_IMPORTABLE : formatThrown(reason))
+    })
+    return toHook(imported, path)
+  } catch (error) {
+    throw masked(error, secrets)
+  }
 }
 
 /** @throws IngestError `CONFIG` for a function, which pino cannot pass to its worker */
@@ -51,11 +62,15 @@ export function checkCanCross(beforeSend: string | BeforeSend | undefined): asse
  *
  * @throws IngestError `CONFIG`, also for a module with a top-level await
  */
-export function loadHookSync(path: string | BeforeSend, cwd = process.cwd()): HookFunction {
+export function loadHookSync(path: string | BeforeSend, secrets: readonly Secret[], cwd = process.cwd()): HookFunction {
   if (typeof path === 'function') return path
-  const required = tryRequire(findModule(path, cwd), path)
-  if (required === undefined) throw failed(path, ONLY_IMPORTABLE)
-  return toHook(required.module, path)
+  try {
+    const required = tryRequire(findModule(path, cwd), path)
+    if (required === undefined) throw failed(path, ONLY_IMPORTABLE)
+    return toHook(required.module, path)
+  } catch (error) {
+    throw masked(error, secrets)
+  }
 }
 
 interface FoundModule {
@@ -118,4 +133,9 @@ function codeOf(error: unknown): unknown {
 
 function failed(path: string, reason: string): IngestError {
   return new IngestError('CONFIG', `beforeSend: cannot use the module ${JSON.stringify(path)}: ${reason}`)
+}
+
+function masked(error: unknown, secrets: readonly Secret[]): IngestError {
+  const mask = createSecretMask(secrets.map((secret) => secret.reveal()))
+  return new IngestError('CONFIG', mask((error as Error).message))
 }

@@ -19,7 +19,7 @@ import type { IngestStream } from './transport-stream.js'
  */
 export function ingestStream(options: IngestOptions = {}): IngestStream {
   const settings = resolveFromProcess(options)
-  const hook = settings.beforeSend === undefined ? undefined : loadHookSync(settings.beforeSend)
+  const hook = settings.beforeSend === undefined ? undefined : loadHookSync(settings.beforeSend, settings.secrets)
   const stream = new TransportStream({
     clock: systemClock,
     isWorker: false,

@@ -25,7 +25,7 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
   const port = parentPort
   // In this turn of the event loop, since a later listener would miss the message.
   const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined
-  const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
+  const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
   const config = await receiving
   // Several `targets` emit their events on one stream: the id identifies the transport.
   const id = randomUUID()

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Secret } from '../../src/options/secret.js'
 import { IngestError } from '../../src/shared/errors.js'
 import { loadHook, loadHookSync } from '../../src/filter/load-hook.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
@@ -60,13 +61,13 @@ const hooks = Object.keys(GOOD).filter((name) => !name.endsWith('.json'))
 
 /** One way through both functions. */
 async function both(path: string, cwd?: string): Promise<unknown[]> {
-  return [await loadHook(path, cwd), loadHookSync(path, cwd)].map((hook) => hook(ENTRY))
+  return [await loadHook(path, [], cwd), loadHookSync(path, [], cwd)].map((hook) => hook(ENTRY))
 }
 
-async function faultsOf(path: string, cwd?: string): Promise<IngestError[]> {
-  const caught: unknown[] = [await loadHook(path, cwd).catch((error: unknown) => error)]
+async function faultsOf(path: string, cwd?: string, secrets: readonly Secret[] = []): Promise<IngestError[]> {
+  const caught: unknown[] = [await loadHook(path, secrets, cwd).catch((error: unknown) => error)]
   try {
-    caught.push(loadHookSync(path, cwd))
+    caught.push(loadHookSync(path, secrets, cwd))
   } catch (error) {
     caught.push(error)
   }
@@ -97,7 +98,7 @@ describe('a function is found', () => {
   })
 
   test('in a module that awaits at its top level only by those who can wait', () => {
-    expect(() => loadHookSync('awaits.mjs', folder)).toThrow(ONLY_IMPORTABLE)
+    expect(() => loadHookSync('awaits.mjs', [], folder)).toThrow(ONLY_IMPORTABLE)
   })
 })
 
@@ -121,6 +122,14 @@ describe('a module that cannot be used is refused', () => {
     },
   )
 
+  test('with an error that quotes a secret', async () => {
+    writeFileSync(join(folder, 'quotes.cjs'), 'throw new Error("no account for key-4711-secret")')
+    for (const { message, stack } of await faultsOf('quotes.cjs', folder, [new Secret('key-4711-secret')])) {
+      expect(message).toMatch(/: Error: no account for \*+$/)
+      expect(stack).not.toContain('key-4711')
+    }
+  })
+
   test.each(['file://host.example/hook.mjs', 'file:', 'a\0b'])('%j, which is no path', async (path) => {
     for (const error of await faultsOf(path, folder)) expect(error).toMatchObject({ code: 'CONFIG' })
   })
@@ -135,7 +144,7 @@ describe.each([
   /** What the hooks of these modules make of an entry, or why there are none; a line each. */
   function run(names: readonly string[], flags: readonly string[] = []): string[] {
     const program = `${load(file)}.then(async ({ loadHook }) => {
-      for (const name of JSON.parse(process.argv[1])) console.log(await loadHook(name).then((hook) => hook({}).message, (error) => error.message))
+      for (const name of JSON.parse(process.argv[1])) console.log(await loadHook(name, []).then((hook) => hook({}).message, (error) => error.message))
     })`
     return execFileSync(process.execPath, [...flags, '-e', program, JSON.stringify(names)], {
       cwd: folder,

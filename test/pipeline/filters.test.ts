@@ -12,7 +12,7 @@ function hookOf(code: string): HookFunction {
   const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-hook-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'hook.cjs'), `module.exports = ${code}`)
-  return loadHookSync('./hook.cjs', folder)
+  return loadHookSync('./hook.cjs', [], folder)
 }
 
 const boom = {

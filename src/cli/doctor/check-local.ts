@@ -23,7 +23,7 @@ export async function checkLocal(settings: Settings): Promise<Check[]> {
   const { enabled, spool, beforeSend } = settings
   return [
     ...(enabled && spool !== false ? [checkSpool(spool.dir, settings)] : []),
-    ...(typeof beforeSend === 'string' ? [await checkHook(beforeSend)] : []),
+    ...(typeof beforeSend === 'string' ? [await checkHook(beforeSend, settings.secrets)] : []),
   ]
 }
 
@@ -71,7 +71,7 @@ function countForeignBytes(root: string, settings: Settings): number {
     .reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-async function checkHook(path: string): Promise<Check> {
+async function checkHook(path: string, secrets: Settings['secrets']): Promise<Check> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -80,7 +80,7 @@ async function checkHook(path: string): Promise<Check> {
     )
   })
   try {
-    await Promise.race([loadHook(path), late])
+    await Promise.race([loadHook(path, secrets), late])
     return pass('beforeSend', `${path} is loaded`)
   } catch (error) {
     return fail(

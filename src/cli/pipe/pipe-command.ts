@@ -48,7 +48,7 @@ async function run(given: Arguments): Promise<number> {
   const print = (text: string): void => {
     if (!asJson && !isSilent) process.stderr.write(`pino-ingest: ${printable(text)}\n`)
   }
-  const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
+  const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
   const pipeline = new Pipeline({ settings, hook, clock: systemClock, emit })
   if (process.stdin.isTTY)
     print('reads log lines from stdin, as in: node app.js | pino-ingest. Ctrl-D ends the input; see --help')

@@ -70,7 +70,7 @@ async function run(given: Arguments): Promise<number> {
   if (!resolved.enabled)
     throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
   const settings = toSendSettings(resolved, concurrency)
-  const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend)
+  const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
   const clock = systemClock
   const isJson = switches.has('json')
   const isSilent = resolved.logTo === 'silent'
