@@ -27,8 +27,8 @@ const BLANK = String.raw`(?:\\{0,64}[ \t]|\\{1,64}t)`
 const SPACE = `(?:${BLANK}|${STYLE_START}m){0,64}`
 const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
 const QUOTE = String.raw`\\{0,64}["'${'`'}]`
-/** Prefixes of the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`, Node's `[Object: null prototype] `. */
-const OPENING = String.raw`(?:[burf]|<<|string\(\d{1,9}\) ?|array ?(?:\(\d{0,9}\) ?)?|\[\w{1,64}: null prototype\] )?(?=${QUOTE}|[[{(])`
+/** Prefixes of the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`, Node's `[Object: null prototype] ` and `[Getter] `. */
+const OPENING = String.raw`(?:[burf]|<<|string\(\d{1,9}\) ?|array ?(?:\(\d{0,9}\) ?)?|\[(?:\w{1,64}(?:\(\d{1,9}\))?: null prototype|Getter(?:\/Setter)?)\] )?(?=${QUOTE}|[[{(])`
 const SEPARATOR = new RegExp(
   String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}${SPACE}(?=${OPENING}))?(?:${OPENING})?`,
   'iy',

@@ -271,6 +271,17 @@ export function leaks(mark: () => string): Leak[] {
       }),
     ),
     text(
+      'util.inspect with getters',
+      inspect(
+        {
+          get cookies() {
+            return { sid: m() }
+          },
+        },
+        { getters: true },
+      ),
+    ),
+    text(
       'nginx debug log',
       `[debug] 1#1: *1 http header: "Cookie: a=${m()}; b=${m()}"\n[debug] 1#1: *1 http proxy header: "X-Api-Key: ${m()}"`,
     ),
