@@ -6,6 +6,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
 import type { BeforeSend } from '../options/kinds.js'
 import type { Secret } from '../options/secret.js'
+import { systemClock } from '../shared/clock.js'
+import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
 import type { LogEntry } from '../protocol/log-entry.js'
 import { formatThrown } from './format-thrown.js'
@@ -19,6 +21,9 @@ const MAX_DEFAULTS = 2
 /** Error codes of modules that only `import()` can load: with a top-level await, or if this Node version cannot require ES modules. */
 const NEEDS_IMPORT: ReadonlySet<unknown> = new Set(['ERR_REQUIRE_ASYNC_MODULE', 'ERR_REQUIRE_ESM'])
 
+/** A top-level await may never end, and the worker would accept no lines. */
+const IMPORT_TIMEOUT_MS = 10_000
+
 const ONLY_IMPORTABLE =
   'this ES module cannot be loaded synchronously; remove its top-level await, or write it as CommonJS (.cjs)'
 
@@ -27,22 +32,20 @@ const ONLY_IMPORTABLE =
  *
  * @param path absolute, relative to `cwd`, or a `file:` URL
  * @param secrets masked in the error: a module may throw one with its environment
+ * @param clock limits the time that a top-level await may take
  * @throws IngestError `CONFIG` if it is not found, fails while loading, or has no function as default export
  */
 export async function loadHook(
   path: string | BeforeSend,
   secrets: readonly Secret[],
   cwd = process.cwd(),
+  clock: Pick<Clock, 'timer'> = systemClock,
 ): Promise<HookFunction> {
   checkCanCross(path)
   try {
     const found = findModule(path, cwd)
     const required = tryRequire(found, path)
-    if (required !== undefined) return toHook(required.module, path)
-    const imported = await importNatively(found.file).catch((reason: unknown) => {
-      throw failed(path, isImportUnsupported(reason) ? ONLY_IMPORTABLE : formatThrown(reason))
-    })
-    return toHook(imported, path)
+    return toHook(required === undefined ? await importWithin(found.file, path, clock) : required.module, path)
   } catch (error) {
     throw masked(error, secrets)
   }
@@ -100,6 +103,19 @@ function findModule(path: string, cwd: string): FoundModule {
       `beforeSend: module ${JSON.stringify(path)} was not found (resolved from ${resolve(cwd)})`,
     )
   }
+}
+
+async function importWithin(file: string, path: string, clock: Pick<Clock, 'timer'>): Promise<unknown> {
+  let cancelTimer = (): void => {}
+  const late = new Promise<never>((_, reject) => {
+    cancelTimer = clock.timer(IMPORT_TIMEOUT_MS, () =>
+      reject(failed(path, `it was not loaded within ${IMPORT_TIMEOUT_MS / 1000} s`)),
+    )
+  })
+  const imported = importNatively(file).catch((reason: unknown) => {
+    throw failed(path, isImportUnsupported(reason) ? ONLY_IMPORTABLE : formatThrown(reason))
+  })
+  return Promise.race([imported, late]).finally(cancelTimer)
 }
 
 /**

@@ -28,6 +28,7 @@ const GOOD: Readonly<Record<string, string>> = {
   'type-commonjs/package.json': '{"type":"commonjs"}',
   'with space & %20/höok.mjs': 'export default (entry) => ({ ...entry, message: "hooked" })',
 }
+const NEVER = 'await new Promise(() => {})\nexport default (entry) => entry'
 const AWAITS = 'const message = await Promise.resolve("hooked")\nexport default (entry) => ({ ...entry, message })'
 
 const BAD: readonly (readonly [string, string, RegExp])[] = [
@@ -50,7 +51,10 @@ const BAD: readonly (readonly [string, string, RegExp])[] = [
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'pino-ingest-hooks-'))
-  for (const [name, text] of [...Object.entries(GOOD), ['awaits.mjs', AWAITS], ...BAD] as [string, string][]) {
+  for (const [name, text] of [...Object.entries(GOOD), ['awaits.mjs', AWAITS], ['never.mjs', NEVER], ...BAD] as [
+    string,
+    string,
+  ][]) {
     mkdirSync(join(folder, name, '..'), { recursive: true })
     writeFileSync(join(folder, name), text)
   }
@@ -142,9 +146,9 @@ describe.each([
   const file = fileURLToPath(new URL(`../../dist/${build}/filter/load-hook.js`, import.meta.url))
 
   /** What the hooks of these modules make of an entry, or why there are none; a line each. */
-  function run(names: readonly string[], flags: readonly string[] = []): string[] {
+  function run(names: readonly string[], flags: readonly string[] = [], clock = 'undefined'): string[] {
     const program = `${load(file)}.then(async ({ loadHook }) => {
-      for (const name of JSON.parse(process.argv[1])) console.log(await loadHook(name, []).then((hook) => hook({}).message, (error) => error.message))
+      for (const name of JSON.parse(process.argv[1])) console.log(await loadHook(name, [], undefined, ${clock}).then((hook) => hook({}).message, (error) => error.message))
     })`
     return execFileSync(process.execPath, [...flags, '-e', program, JSON.stringify(names)], {
       cwd: folder,
@@ -153,6 +157,13 @@ describe.each([
       .trim()
       .split('\n')
   }
+
+  test('refuses a module whose top-level await never ends', () => {
+    const clock = '{ timer: (ms, fire) => { setTimeout(fire, ms / 1000); return () => {} } }'
+    expect(run(['never.mjs'], [], clock)).toEqual([
+      'beforeSend: cannot use the module "never.mjs": it was not loaded within 10 s',
+    ])
+  })
 
   test('takes every module, also one that awaits', () => {
     const names = [...hooks, 'awaits.mjs']

@@ -15,9 +15,6 @@ import { listDestinations } from '../spool/locate.js'
 import { fail, pass } from './doctor-check.js'
 import type { Check } from './doctor-check.js'
 
-/** A module may have a top-level await. */
-const LOAD_TIMEOUT_MS = 10_000
-
 /** Removes the files and folders that it creates. */
 export async function checkLocal(settings: Settings): Promise<Check[]> {
   const { enabled, spool, beforeSend } = settings
@@ -72,15 +69,8 @@ function countForeignBytes(root: string, settings: Settings): number {
 }
 
 async function checkHook(path: string, secrets: Settings['secrets']): Promise<Check> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`${path} was not loaded within ${LOAD_TIMEOUT_MS / 1000} s`)),
-      LOAD_TIMEOUT_MS,
-    )
-  })
   try {
-    await Promise.race([loadHook(path, secrets), late])
+    await loadHook(path, secrets)
     return pass('beforeSend', `${path} is loaded`)
   } catch (error) {
     return fail(
@@ -88,8 +78,6 @@ async function checkHook(path: string, secrets: Settings['secrets']): Promise<Ch
       toMessage(error),
       'set PINO_INGEST_BEFORE_SEND to a module whose default export is a function, or unset it; with this one the transport does not start',
     )
-  } finally {
-    clearTimeout(timer)
   }
 }
 
