@@ -143,12 +143,15 @@ export class Reporter {
   /**
    * Discards throttled lines and events that are out of date.
    * @param kinds codes of problems, and kinds of notes
+   * @returns whether there was a line
    */
-  discard(kinds: readonly string[], of?: Subject): void {
+  discard(kinds: readonly string[], of?: Subject): boolean {
+    let hadLine = false
     for (const kind of kinds) {
-      this.#lines.get(`${kind} ${of ?? ''}`)?.discard()
+      if (this.#lines.get(`${kind} ${of ?? ''}`)?.discard() === true) hadLine = true
       this.#events.get(`ingest:problem ${kind} ${of ?? ''}`)?.discard()
     }
+    return hadLine
   }
 
   /** The same for request logs. */

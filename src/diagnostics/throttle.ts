@@ -32,9 +32,11 @@ export class Throttle<T> {
     this.#passOn()
   }
 
-  /** Discards the merged value. The window continues. */
-  discard(): void {
+  /** Discards the merged value. The window continues. @returns whether there was one */
+  discard(): boolean {
+    const isHeld = this.#held !== undefined
     this.#held = undefined
+    return isHeld
   }
 
   #openWindow(): void {

@@ -91,7 +91,9 @@ export class RecordingReport {
     this.notes.push(message)
   }
 
-  discard(): void {}
+  discard(): boolean {
+    return false
+  }
 }
 
 export interface SetupOptions extends Partial<CircuitBreakerOptions> {

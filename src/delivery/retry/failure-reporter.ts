@@ -35,25 +35,29 @@ export function createFailureReporter(
 ): FailureReporter {
   /** By code: when it was last reported in this outage. */
   const reportedAt = new Map<IngestErrorCode, number>()
+  /** The user has not read of the latest recovery, since the service failed again before its line was written. */
+  let isRecoveryDiscarded = false
   return {
     onFailure(failure, outageAgeMs, waitMs, isEnding) {
+      if (report.discard([RECOVERED])) isRecoveryDiscarded = true
       const { code, text } = selectMessage(failure)
       const now = clock.now()
       if (failure.kind === 'retryable' && outageAgeMs + waitMs < REPORT_FROM_MS) return
       if (now - (reportedAt.get(code) ?? -Infinity) < (failure.kind === 'endpoint-rejected' ? REPEAT_MS : repeatMs))
         return
-      report.discard([RECOVERED, ...[...reportedAt.keys()].filter((other) => other !== code)])
+      report.discard([...reportedAt.keys()].filter((other) => other !== code))
       reportedAt.set(code, now)
       const next = isEnding ? '' : `; ${meanwhile}, next attempt in ${seconds(waitMs)} s`
       report.problem(code, `${text(describeFailure(failure))}${next}`, failure.status)
     },
     onRecovery(outageAgeMs) {
-      if (reportedAt.size === 0) return
+      if (reportedAt.size === 0 && !isRecoveryDiscarded) return
+      isRecoveryDiscarded = false
       report.discard([...reportedAt.keys()])
       reportedAt.clear()
       report.note(RECOVERED, SERVICE_MESSAGES.recovered.text(seconds(outageAgeMs)))
     },
-    end: () => report.discard([...reportedAt.keys()]),
+    end: () => void report.discard([...reportedAt.keys()]),
   }
 }
 

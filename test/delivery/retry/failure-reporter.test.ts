@@ -144,6 +144,23 @@ test('a recovery that is held back is not reported after the service fails again
   expect(lines.map((line) => line.includes('503 down'))).toEqual([true, false, true, true])
 })
 
+test('a recovery that is held back is not reported during the next failure, however short, but after it', async () => {
+  const { clock, lines, onFailure, onRecovery } = printing()
+  for (let time = 0; time < 2; time += 1) {
+    onFailure(down, 5_000, 100, false)
+    await clock.advance(1_000)
+    onRecovery(6_000)
+    await clock.advance(1_000)
+  }
+  onFailure(down, 0, 100, false)
+  await clock.advance(9_000)
+  expect(lines.map((line) => line.includes('503 down'))).toEqual([true, false])
+  onRecovery(9_000)
+  await clock.advance(60_000)
+  expect(lines[2]).toContain('9.0 s')
+  expect(lines).toHaveLength(3)
+})
+
 test('of several throttled failures the latest is reported', async () => {
   const { clock, lines, onFailure } = printing()
   onFailure(unauthorized, 0, 60_000, false)
