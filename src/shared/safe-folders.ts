@@ -1,7 +1,7 @@
 /** Folders that no other user can replace or redirect. */
 import { chmodSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { UnsafeError, isOwn, formatMode, ownUid } from './safe-files.js'
 
 const FOLDER_MODE = 0o700
@@ -73,7 +73,7 @@ export function checkNamedRoot(path: string): void {
 /**
  * The folder of a file that the user configured, created with its parents if it is missing. It must belong to this user or to
  * root. Other users may write to it if the sticky bit prevents them from replacing the file, as in `/tmp`.
- * @returns its path without links
+ * @returns the path of the file in that folder, without links to the folder, which somebody could replace later
  * @throws UnsafeError; the system's errors
  */
 export function ensureFolderOf(file: string): string {
@@ -82,7 +82,8 @@ export function ensureFolderOf(file: string): string {
   const folder = realpathSync(named)
   checkNamedRoot(folder)
   const stats = lstatSync(folder)
-  if (ownUid === undefined || (stats.mode & WRITABLE_BY_ALL) === 0 || (stats.mode & STICKY) !== 0) return folder
+  if (ownUid === undefined || (stats.mode & WRITABLE_BY_ALL) === 0 || (stats.mode & STICKY) !== 0)
+    return join(folder, basename(file))
   throw new UnsafeError(`every user can replace files in ${folder} (mode ${formatMode(stats)})`)
 }
 

@@ -8,8 +8,10 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import type fs from 'node:fs'
@@ -75,6 +77,16 @@ describe('in the place of the journal or its lock', () => {
     symlinkSync(victim, file)
     await refused(file, 'symbolic link')
     expect(readFileSync(victim, 'utf8')).toBe('')
+  })
+
+  test('a symbolic link to a file with a lock of another program, which is left alone', async () => {
+    const { file, victim } = place()
+    const lock = `${victim}.lock`
+    writeFileSync(lock, '', { mode: 0o600 })
+    utimesSync(lock, 1, 1)
+    symlinkSync(victim, file)
+    await refused(file, 'symbolic link')
+    expect(existsSync(lock)).toBe(true)
   })
 
   test('a symbolic link to a file that is not there', async () => {
@@ -182,6 +194,20 @@ describe("the journal's temporary file", () => {
     expect(lstatSync(file).size).toBeLessThan(10_000)
     expect(problems).toEqual([])
     expect(store.recordCounts().entry).toBe(10)
+  })
+
+  test('is created in the folder that was checked, although a link to it was replaced', () => {
+    const { folder } = place()
+    const [own, other, link] = ['own', 'other', 'link'].map((name) => join(folder, name)) as [string, string, string]
+    for (const one of [own, other]) mkdirSync(one, { mode: 0o700 })
+    symlinkSync(own, link)
+    const { problems, rewrite } = rewriting(join(link, 'db'))
+    rmSync(link)
+    symlinkSync(other, link)
+    rewrite()
+    expect(problems).toEqual([])
+    expect(readdirSync(other)).toEqual([])
+    expect(lstatSync(join(own, 'db')).size).toBeLessThan(10_000)
   })
 
   test('is noticed when another process exchanges it before it is renamed: nothing is written to the other', () => {

@@ -1,7 +1,6 @@
 /** One running service per journal: two would overwrite each other's records. `FILE.lock` contains the process id. */
 import { randomUUID } from 'node:crypto'
-import { closeSync, constants, lstatSync, readFileSync, realpathSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { closeSync, constants, lstatSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { createFile, openPrivate, readAtMost } from '../../shared/safe-files.js'
 import { ensureFolderOf } from '../../shared/safe-folders.js'
 import { IngestServiceError } from '../ingest-service-error.js'
@@ -22,7 +21,7 @@ export class FileLock {
   /** @throws IngestServiceError `STORE` if another service holds the file, or its folder cannot be written. */
   constructor(file: string) {
     try {
-      this.#path = `${resolveLinks(file, ensureFolderOf(file))}.lock`
+      this.#path = `${ensureFolderOf(file)}.lock`
       this.#take(file)
     } catch (error) {
       throw createStoreError(file, error)
@@ -129,14 +128,4 @@ function removeStale(path: string, text: string): void {
   }
   if (read(aside) === text) rmSync(aside, { force: true })
   else renameSync(aside, path)
-}
-
-/** Resolves symbolic links, so that there is one lock per file. */
-function resolveLinks(file: string, folder: string): string {
-  try {
-    return realpathSync(file)
-  } catch {
-    // The file does not exist yet.
-    return join(folder, basename(file))
-  }
 }

@@ -33,14 +33,13 @@ export class Journal {
 
   /** @throws IngestServiceError `STORE` if the file is not a journal of this version, or cannot be opened. */
   constructor(file: string, options: JournalOptions) {
-    this.#file = file
     this.#onProblem = options.onProblem
     let fd: number | undefined
     try {
-      ensureFolderOf(file)
-      removeTemporaries(file)
+      this.#file = ensureFolderOf(file)
+      removeTemporaries(this.#file)
       // Readable by its owner only, since a journal contains log data of users.
-      fd = openPrivate(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
+      fd = openPrivate(this.#file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
       const damaged = load(fd, options)
       if (damaged > 0) options.onProblem(`${file}: ${damaged} damaged line(s) were skipped`)
       this.#appendTo(fd)

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createIngestService } from '../../../src/service/index.js'
 import { entryOf, ingest, started } from '../support.js'
@@ -17,9 +17,9 @@ test("a second service on the file is refused with the first one's process, by w
   const { file, folder } = place()
   const first = await started({ dbFile: file })
   await ingest(first, [entryOf()])
-  const link = join(folder, 'link.ndjson')
-  symlinkSync(file, link)
-  for (const dbFile of [file, link]) {
+  const link = join(folder, 'link')
+  symlinkSync(folder, link)
+  for (const dbFile of [file, join(link, basename(file))]) {
     await expect(createIngestService({ dbFile })).rejects.toMatchObject({
       code: 'STORE',
       message: expect.stringContaining(`${dbFile} is in use by another local service (process ${process.pid})`),
