@@ -15,19 +15,23 @@ const MAX_NAMED = 5
 
 export class SpoolReporter {
   readonly #report: SpoolReports
+  readonly #root: string
   #hasFailed = false
 
-  constructor(report: SpoolReports) {
+  constructor(report: SpoolReports, root: string) {
     this.#report = report
+    this.#root = root
   }
 
   /** Entries cannot be written to disk. Reported once, until they can. */
   writeFailed(error: unknown): void {
     if (this.#hasFailed) return
     this.#hasFailed = true
-    this.#report.problem(
-      error instanceof SpoolFullError ? error.message : SPOOL_MESSAGES.notWritable.text(toMessage(error)),
-    )
+    if (error instanceof SpoolFullError) return this.#report.problem(error.message)
+    const reason = toMessage(error)
+    // The system's errors of a write name no path.
+    const where = reason.includes(this.#root) ? '' : `${this.#root}: `
+    this.#report.problem(SPOOL_MESSAGES.notWritable.text(where + reason))
   }
 
   writeResumed(): void {
@@ -79,7 +83,7 @@ export class SpoolReporter {
   }
 }
 
-/** A system error's message names the code, the call and the path. */
+/** A system error's message names the code, the call and mostly the path. */
 function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

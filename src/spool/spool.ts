@@ -54,8 +54,8 @@ export class Spool {
       ...given
     } = options
     const { account, clock, durability, machine = readMachine(), maxAgeMs, maxBytes } = given
-    const reporter = new SpoolReporter(options.report)
     const root = dir === undefined ? defaultRoot() : resolve(dir)
+    const reporter = new SpoolReporter(options.report, root)
     const foldersFor = (to: string): string[] =>
       [apiKey, ...previousApiKeys].map((key) => join(root, destinationName(to, key)))
     const destinations = foldersFor(url)

@@ -46,7 +46,7 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     for (let n = 0; n < 3; n += 1) expect(await write(run, 2)).not.toHaveProperty('place')
     expect(run.problems).toEqual([
       expect.stringMatching(
-        new RegExp(`^entries cannot be kept on disk: ${code}.*; they stay in memory.*PINO_INGEST_SPOOL_DIR`),
+        new RegExp(`^entries cannot be kept on disk: ${root}: ${code}.*; they stay in memory.*PINO_INGEST_SPOOL_DIR`),
       ),
     ])
     mend()
