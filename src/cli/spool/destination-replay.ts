@@ -92,7 +92,13 @@ export class DestinationReplay {
       else if (!this.#mayGrow) break
       else await this.#rescanLater()
     }
-    for (const replay of this.#deadLetterReplays) for (const job of replay.jobs()) yield { ...job, deadLetter }
+    for (const replay of this.#deadLetterReplays) {
+      try {
+        for (const job of replay.jobs()) yield { ...job, deadLetter }
+      } catch {
+        // The other files are sent. `finish` reads this one again, and reports it or counts its lines.
+      }
+    }
   }
 
   /**
@@ -103,8 +109,14 @@ export class DestinationReplay {
     this.#cancelRenewal()
     this.#recovery.close()
     let left = 0
+    for (const replay of this.#deadLetterReplays) {
+      try {
+        left += replay.finish()
+      } catch (error) {
+        this.#options.onProblem(toMessage(error))
+      }
+    }
     try {
-      for (const replay of this.#deadLetterReplays) left += replay.finish()
       // Counted before the release: afterwards another process may claim it at once.
       if (!this.#isLost) left += await this.#countEntries()
     } finally {

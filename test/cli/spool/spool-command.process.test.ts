@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -398,6 +399,25 @@ describe('replay', () => {
       expect((await listed(root)).total).toMatchObject({ deadLetters: 0, bytes: 0 })
     },
   )
+
+  test('dead letters: a file that cannot be read is reported, and the others are sent', TIMEOUT, async () => {
+    const root = newRoot()
+    const folder = join(root, destinationName(DOWN, KEY), 'dead')
+    mkdirSync(folder, { recursive: true })
+    const unreadable = join(folder, 'mk2x0c1p-9f3a1c000000-00000001.ndjson')
+    writeFileSync(unreadable, '')
+    truncateSync(unreadable, 2 ** 30)
+    const letter = '{"at":"2026-01-31T08:00:00.000Z","reason":"r","entry":'
+    const entry = '{"level":"info","message":"m","timestamp":"2026-01-31T08:00:00.000Z","metadata":{"n":0}}'
+    writeFileSync(join(folder, 'mk2x0c1p-9f3a1c000000-00000002.ndjson'), `${letter}${entry}}\n`)
+    const service = await started({ apiKeys: [KEY] })
+    const { code, out } = await spool(root, ['replay', 'dead'], to(service))
+    expect(code).toBe(1)
+    expect(out).toContain('Sent 1 entry: 1 accepted')
+    expect(out.match(/is not read/g)).toHaveLength(1)
+    expect(numbersAt(service)).toEqual([0])
+    expect(readdirSync(folder)).toEqual([expect.stringContaining('-00000001-')])
+  })
 
   test('dead letters: lines that are none stay, and nothing is lost while the service is down', TIMEOUT, async () => {
     const root = newRoot()
