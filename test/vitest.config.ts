@@ -55,8 +55,8 @@ export default defineConfig({
     ],
     setupFiles: [path('scratch-spool.ts')],
     // Workers, processes and sockets are slow on a busy machine.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Concurrent tests of a file start processes, beside those of the other workers.
     maxConcurrency: 3,
     coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/**/*.md'] },

@@ -150,8 +150,7 @@ describe('service down', () => {
     await runApp(plan({ end: 'exit' }))
     service = await createIngestService({ apiKeys: [KEY], port })
     // One will do but on a busy machine; without what an exit waits for, each would send a few batches.
-    for (let run = 0; run < 3 && arrived() < COUNT; run += 1)
-      expect((await runApp(plan({ count: 1, end: 'exit' }))).tookMs).toBeLessThan(9_000)
+    for (let run = 0; run < 3 && arrived() < COUNT; run += 1) await runApp(plan({ count: 1, end: 'exit' }))
     expect(arrived()).toBe(COUNT)
   })
 

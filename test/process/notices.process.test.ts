@@ -41,6 +41,7 @@ function linesIn(folder: string): string {
 interface Arrived {
   /** Different records. */
   readonly records: number
+  readonly copies: number
   /** Counts of each notice. */
   readonly dropped: readonly number[]
 }
@@ -48,8 +49,10 @@ interface Arrived {
 function arrived(service: IngestService): Arrived {
   const entries = service.entries({ limit: Infinity }).items.map(({ entry }) => entry)
   const notices = entries.filter(({ message }) => message.startsWith('pino-ingest dropped'))
+  const logged = entries.filter(({ message }) => message === 'long')
   return {
-    records: new Set(entries.filter(({ message }) => message === 'long').map(({ metadata }) => metadata?.['n'])).size,
+    records: new Set(logged.map(({ metadata }) => metadata?.['n'])).size,
+    copies: logged.length,
     dropped: notices.map(({ metadata }) =>
       Object.values((metadata as { pino_ingest: { dropped: Record<string, number> } }).pino_ingest.dropped).reduce(
         (a, b) => a + b,
@@ -82,15 +85,17 @@ test.each(['target', 'stream'] as const)(
       expect(stderr).toMatch(/dropped \d+ entries \(spool\)/)
     }
     const service = await startService(before.port)
-    await runApp({ mode, options, count: 1, end: 'natural' })
-    // One notice for each process that dropped entries: the last one may delete a segment to make room for its own.
-    const { records, dropped } = arrived(service)
-    expect(dropped.length).toBeGreaterThan(0)
-    expect(dropped.length).toBeLessThanOrEqual(3)
     // The two processes log the same numbers: what is there, and what is told to be missing, make up all.
-    const copies = service.entries({ limit: Infinity }).items.filter(({ entry }) => entry.message === 'long').length
-    expect(records).toBeGreaterThan(0)
-    expect(copies + sum(dropped)).toBe(2 * COUNT)
+    const found = (): number => arrived(service).copies + sum(arrived(service).dropped)
+    // One process will do but on a busy machine, where its exit may end before all is sent.
+    for (let run = 0; run < 3 && found() < 2 * COUNT; run += 1)
+      await runApp({ mode, options, count: 1, end: 'natural' })
+    const { copies, dropped } = arrived(service)
+    expect(dropped.length).toBeGreaterThan(0)
+    // One notice for each process that dropped entries: the last one may delete a segment to make room for its own.
+    expect(dropped.length).toBeLessThanOrEqual(3)
+    expect(copies).toBeGreaterThan(0)
+    expect(found()).toBe(2 * COUNT)
   },
 )
 
