@@ -9,7 +9,7 @@ const SAFE = String.raw`[^\0- \s/?#"<>\\@]`
 const PASSWORD = String.raw`[^\0- \s/?#"<>\\:@]*:(?!\d{0,5}(?:["'<>\\]|$))(?:[^\0- \s/?#\\@]|\\{1,64}[^\0- \s/\\bfnrtu@])*`
 const USERINFO = new RegExp(String.raw`(:(?:\\*/){2})(?!\[scrubbed\]@)((?:${PASSWORD}|${SAFE}*)@(?:${SAFE}*@)*)`, 'g')
 const ENCODED =
-  /(%(?<level>(?:25)*)3A(?:(?:%\k<level>2F){2}|\/\/))(?!\[scrubbed\]%)(?:(?!%\k<level>(?:2F|3F|23|22|20))[^\0- \s/?#"'<>\\&]|'(?=[\w%!~*(]))*(?=%\k<level>40)/gi
+  /(%(?<level>(?:25)*)3A(?:(?:%\k<level>2F){2}|\/\/))(?!\[scrubbed\]%)(?:(?!%\k<level>(?:2F|3F|23|22|20))[^\0- \s/?#"'<>\\&]|'(?=[\w%!~*(.-]))*(?=%\k<level>40)/gi
 const SCHEME_END = /[a-z\d+.-]{0,32}$/i
 const MAX_SCHEME_CHARS = 32
 

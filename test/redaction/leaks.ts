@@ -270,15 +270,23 @@ export function leaks(mark: () => string): Leak[] {
         signedCookies: Object.assign(Object.create(null) as object, { sid: m(), other: 'x'.repeat(80) }),
       }),
     ),
-    text(
-      'util.inspect with getters',
-      inspect(
-        {
-          get cookies() {
-            return { sid: m() }
-          },
-        },
-        { getters: true },
+    ...[
+      () => ({ sid: m() }),
+      () => Object.assign(Object.create(null) as object, { sid: m() }),
+      () => new Map([['sid', m()]]),
+    ].flatMap((cookies) =>
+      [false, true].map((colors) =>
+        text(
+          `util.inspect with getters${colors ? ' and colors' : ''} of ${inspect(cookies(), { depth: -1 })}`,
+          inspect(
+            {
+              get cookies() {
+                return cookies()
+              },
+            },
+            { getters: true, colors },
+          ),
+        ),
       ),
     ),
     text(
@@ -359,7 +367,7 @@ export function leaks(mark: () => string): Leak[] {
     text('a URL encoded by Python, which keeps slashes', `/login?next=https%3A//bob%3A${m()}%40a.example/x`),
     text(
       'a URL encoded by encodeURIComponent',
-      `?next=${encodeURIComponent(`https://bob:it's${m()}!(x)*~@a.example/`)}`,
+      `?next=${encodeURIComponent(`https://bob:it's${m()}!(x)*~@a.example/`)}&also=${encodeURIComponent(`https://bob:it'-${m()}@a.example/`)}`,
     ),
     text('a URL that was encoded twice', `?u=https%253A%252F%252Fbob%253A${m()}%2540a.example`),
     text('query strings', `GET /x?api_key=${m()}&page=2 and /y?a=1&x-api-key=${m()}#top and /z?access_token=${m()}`),
