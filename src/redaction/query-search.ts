@@ -27,7 +27,7 @@ export interface QueryPosition {
   readonly container: number
 }
 
-/** The next key of a query or of what it contains, with its escapes, and where its value begins. */
+/** The next key within a parsed query, with its escapes, and the position of its value. */
 export function findKey(
   json: string,
   from: number,
@@ -35,6 +35,7 @@ export function findKey(
 ): { readonly key: string; readonly valueStart: number } | undefined {
   for (let quote = json.indexOf('"', from); quote !== -1 && quote < end;) {
     const after = findStringEnd(json, quote, end) + 1
+    if (after === 0) return undefined
     if (json.charCodeAt(after) === COLON) return { key: json.slice(quote + 1, after - 1), valueStart: after + 1 }
     quote = json.indexOf('"', after)
   }
