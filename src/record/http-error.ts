@@ -189,12 +189,13 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
 
 /**
  * A value with a stack is an error, and so is the value under the key of errors. JSON.stringify omits an error's stack and message; then
- * its name counts, or a status or code next to a request or response with headers or a body; under the key of errors any sign of a client.
+ * its name counts, or a status or code next to a request or response with headers or a body. Under pino's error key, any sign of an HTTP
+ * client suffices, except a status with a URL, which an application's own data may have.
  */
 function isErrorData(value: JsonObject | Json[], isUnderErrorKey: boolean): boolean {
   if (Array.isArray(value)) return false
   if (isText(value['stack']) || isUnderErrorKey)
-    return ['message', 'type', 'name'].some((key) => isText(value[key])) || (isUnderErrorKey && isClientError(value))
+    return ['message', 'type', 'name'].some((key) => isText(value[key])) || (isUnderErrorKey && hasClientSign(value))
   const messages = MESSAGE_KEYS.filter((key) => isObject(value[key]))
   if (messages.length === 0 && value['headers'] === undefined) return false
   if (['name', 'type'].some((key) => matches(ERROR_NAME, value[key])) || value['isAxiosError'] === true) return true
@@ -205,6 +206,10 @@ function isErrorData(value: JsonObject | Json[], isUnderErrorKey: boolean): bool
 }
 
 function isClientError(error: object): boolean {
+  return hasClientSign(error) || (statusOf(error) !== undefined && isText(read(error, 'url')))
+}
+
+function hasClientSign(error: object): boolean {
   if (read(error, 'isAxiosError') === true || isText(read(error, 'rawPacket')) || isObject(read(error, 'rawPacket')))
     return true
   if (
@@ -218,10 +223,7 @@ function isClientError(error: object): boolean {
     isObject(read(error, '$metadata'))
   )
     return true
-  return (
-    statusOf(error) !== undefined &&
-    (PLAIN_BODY_KEYS.some((key) => read(error, key) !== undefined) || isText(read(error, 'url')))
-  )
+  return statusOf(error) !== undefined && PLAIN_BODY_KEYS.some((key) => read(error, key) !== undefined)
 }
 
 /** @param hasMessageKey true if the key suggests an HTTP message; fewer fields are then required */
