@@ -21,7 +21,7 @@ const MAX_DEFAULTS = 2
 /** Error codes of modules that only `import()` can load: with a top-level await, or if this Node version cannot require ES modules. */
 const NEEDS_IMPORT: ReadonlySet<unknown> = new Set(['ERR_REQUIRE_ASYNC_MODULE', 'ERR_REQUIRE_ESM'])
 
-/** A top-level await may never end, and the worker would accept no lines. */
+/** Without a limit, a top-level await that never ends would keep the worker from accepting lines. */
 const IMPORT_TIMEOUT_MS = 10_000
 
 const ONLY_IMPORTABLE =
@@ -47,7 +47,7 @@ export async function loadHook(
     const required = tryRequire(found, path)
     return toHook(required === undefined ? await importWithin(found.file, path, clock) : required.module, path)
   } catch (error) {
-    throw masked(error, secrets)
+    throw masked(error, path, secrets)
   }
 }
 
@@ -72,7 +72,7 @@ export function loadHookSync(path: string | BeforeSend, secrets: readonly Secret
     if (required === undefined) throw failed(path, ONLY_IMPORTABLE)
     return toHook(required.module, path)
   } catch (error) {
-    throw masked(error, secrets)
+    throw masked(error, path, secrets)
   }
 }
 
@@ -109,7 +109,9 @@ async function importWithin(file: string, path: string, clock: Pick<Clock, 'time
   let cancelTimer = (): void => {}
   const late = new Promise<never>((_, reject) => {
     cancelTimer = clock.timer(IMPORT_TIMEOUT_MS, () =>
-      reject(failed(path, `it was not loaded within ${IMPORT_TIMEOUT_MS / 1000} s`)),
+      reject(
+        failed(path, `its top-level await did not end within ${IMPORT_TIMEOUT_MS / 1000} s; shorten or remove it`),
+      ),
     )
   })
   const imported = importNatively(file).catch((reason: unknown) => {
@@ -151,7 +153,8 @@ function failed(path: string, reason: string): IngestError {
   return new IngestError('CONFIG', `beforeSend: cannot use the module ${JSON.stringify(path)}: ${reason}`)
 }
 
-function masked(error: unknown, secrets: readonly Secret[]): IngestError {
+function masked(error: unknown, path: string, secrets: readonly Secret[]): IngestError {
+  const { message } = error instanceof IngestError ? error : failed(path, formatThrown(error))
   const mask = createSecretMask(secrets.map((secret) => secret.reveal()))
-  return new IngestError('CONFIG', mask((error as Error).message))
+  return new IngestError('CONFIG', mask(message))
 }

@@ -126,10 +126,17 @@ describe('a module that cannot be used is refused', () => {
     },
   )
 
-  test('with an error that quotes a secret', async () => {
-    writeFileSync(join(folder, 'quotes.cjs'), 'throw new Error("no account for key-4711-secret")')
-    for (const { message, stack } of await faultsOf('quotes.cjs', folder, [new Secret('key-4711-secret')])) {
-      expect(message).toMatch(/: Error: no account for \*+$/)
+  test.each([
+    ['that it throws', 'quotes.cjs', 'throw new Error("no account for key-4711-secret")'],
+    [
+      'that its default export throws',
+      'getter.cjs',
+      'module.exports = { get default() { throw new Error("no account for key-4711-secret") } }',
+    ],
+  ])('a secret in the error %s is masked', async (_, name, source) => {
+    writeFileSync(join(folder, name), source)
+    for (const { message, stack } of await faultsOf(name, folder, [new Secret('key-4711-secret')])) {
+      expect(message).toMatch(/^beforeSend: .*: Error: no account for \*+$/)
       expect(stack).not.toContain('key-4711')
     }
   })
@@ -160,9 +167,7 @@ describe.each([
 
   test('refuses a module whose top-level await never ends', () => {
     const clock = '{ timer: (ms, fire) => { setTimeout(fire, ms / 1000); return () => {} } }'
-    expect(run(['never.mjs'], [], clock)).toEqual([
-      'beforeSend: cannot use the module "never.mjs": it was not loaded within 10 s',
-    ])
+    expect(run(['never.mjs'], [], clock)).toEqual([expect.stringMatching(/beforeSend: .*never\.mjs.* 10 s/)])
   })
 
   test('takes every module, also one that awaits', () => {
