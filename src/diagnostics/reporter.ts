@@ -143,7 +143,7 @@ export class Reporter {
   /**
    * Discards throttled lines and events that are out of date.
    * @param kinds codes of problems, and kinds of notes
-   * @returns whether there was a line
+   * @returns whether a line was discarded
    */
   discard(kinds: readonly string[], of?: Subject): boolean {
     let hadLine = false

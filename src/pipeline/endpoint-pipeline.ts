@@ -71,8 +71,8 @@ export class EndpointPipeline {
       ...settings,
       clock,
       onFailure: failures.onFailure,
-      onRecovery: (outageAgeMs, hasFailed) => {
-        failures.onRecovery(outageAgeMs)
+      onRecovery: (_, hasFailed) => {
+        failures.onRecovery()
         this.recovered.emit(hasFailed)
       },
       onRetryAfter: (delayMs) => this.retryAfter.emit(delayMs),

@@ -15,7 +15,7 @@ const REPEAT_MS = 3_600_000
 const RECOVERED = 'recovered'
 
 export interface FailureReporter extends Required<Pick<CircuitBreakerOptions, 'onFailure'>> {
-  onRecovery(outageAgeMs: number): void
+  onRecovery(): void
   /** The process ends: discards throttled lines about a next attempt. */
   end(): void
 }
@@ -35,27 +35,36 @@ export function createFailureReporter(
 ): FailureReporter {
   /** By code: when it was last reported in this outage. */
   const reportedAt = new Map<IngestErrorCode, number>()
-  /** The user has not read of the latest recovery, since the service failed again before its line was written. */
-  let isRecoveryDiscarded = false
+  /** What the latest line says, if it is written; and what the latest written line says. */
+  let isDown = false
+  let isShownDown = false
+  let downSince = 0
+  /** Discards throttled lines of these kinds, which are out of date. */
+  const discard = (kinds: Iterable<string>): void => {
+    if (report.discard([...kinds])) isDown = isShownDown
+    else isShownDown = isDown
+  }
   return {
     onFailure(failure, outageAgeMs, waitMs, isEnding) {
-      if (report.discard([RECOVERED])) isRecoveryDiscarded = true
+      if (!isDown) discard([RECOVERED])
       const { code, text } = selectMessage(failure)
       const now = clock.now()
       if (failure.kind === 'retryable' && outageAgeMs + waitMs < REPORT_FROM_MS) return
       if (now - (reportedAt.get(code) ?? -Infinity) < (failure.kind === 'endpoint-rejected' ? REPEAT_MS : repeatMs))
         return
-      report.discard([...reportedAt.keys()].filter((other) => other !== code))
+      discard(reportedAt.keys())
+      if (!isDown) downSince = now - outageAgeMs
+      isDown = true
       reportedAt.set(code, now)
       const next = isEnding ? '' : `; ${meanwhile}, next attempt in ${seconds(waitMs)} s`
       report.problem(code, `${text(describeFailure(failure))}${next}`, failure.status)
     },
-    onRecovery(outageAgeMs) {
-      if (reportedAt.size === 0 && !isRecoveryDiscarded) return
-      isRecoveryDiscarded = false
-      report.discard([...reportedAt.keys()])
+    onRecovery() {
+      discard(reportedAt.keys())
       reportedAt.clear()
-      report.note(RECOVERED, SERVICE_MESSAGES.recovered.text(seconds(outageAgeMs)))
+      if (!isDown) return
+      isDown = false
+      report.note(RECOVERED, SERVICE_MESSAGES.recovered.text(seconds(clock.now() - downSince)))
     },
     end: () => void report.discard([...reportedAt.keys()]),
   }

@@ -15,16 +15,18 @@ test('a short failure is not reported, nor its end', () => {
   const { onFailure, onRecovery } = createFailureReporter(report, new FakeClock())
   onFailure(down, 0, 200, false)
   onFailure(down, 200, 400, false)
-  onRecovery(600)
+  onRecovery()
   expect([report.problems, report.notes]).toEqual([[], []])
 })
 
-test('an outage is reported once it lasts, or is known to last, and its end too', () => {
+test('an outage is reported once it lasts, or is known to last, and its end too', async () => {
   const report = new RecordingReport()
-  const { onFailure, onRecovery } = createFailureReporter(report, new FakeClock())
+  const clock = new FakeClock()
+  const { onFailure, onRecovery } = createFailureReporter(report, clock)
   onFailure(down, 4000, 1500, false)
   expect(report.problems).toEqual([{ code: 'UNAVAILABLE', message: expect.stringContaining('503 down'), status: 503 }])
-  onRecovery(6000)
+  await clock.advance(2000)
+  onRecovery()
   expect(report.notes).toEqual([expect.stringContaining('6.0 s')])
   onFailure({ ...busy, status: 429 }, 0, 3_600_000, false)
   expect(report.problems[1]).toMatchObject({ code: 'RATE_LIMITED', status: 429 })
@@ -64,7 +66,7 @@ test('with a time between repeats: when it begins, then at most once in that tim
   }
   expect(report.problems).toHaveLength(3)
   expect(report.problems[0]?.message).toContain('waiting')
-  onRecovery(150_000)
+  onRecovery()
   onFailure(down, 5_000, 5_000, false)
   expect(report.problems).toHaveLength(4)
 })
@@ -80,7 +82,7 @@ test('a misconfiguration is reported at once, once of a kind, and again after it
     expect.stringMatching(/apiKey.*401 invalid key/),
     expect.stringMatching(/url.*301 moved/),
   ])
-  onRecovery(1000)
+  onRecovery()
   onFailure(unauthorized, 0, 60_000, false)
   expect(report.problems).toHaveLength(3)
 })
@@ -123,7 +125,7 @@ test('a failure that is held back is not reported after the service has recovere
   await clock.advance(500)
   onFailure(down, 5_500, 100, false)
   await clock.advance(100)
-  onRecovery(5_600)
+  onRecovery()
   await clock.advance(60_000)
   expect(lines).toEqual([expect.stringContaining('503 down'), expect.stringContaining('5.6 s')])
   expect(problems).toEqual([0])
@@ -133,11 +135,11 @@ test('a recovery that is held back is not reported after the service fails again
   const { clock, lines, onFailure, onRecovery } = printing()
   onFailure(down, 5_000, 100, false)
   await clock.advance(9_000)
-  onRecovery(14_000)
+  onRecovery()
   await clock.advance(1_500)
   onFailure(down, 5_000, 100, false)
   await clock.advance(500)
-  onRecovery(5_500)
+  onRecovery()
   await clock.advance(500)
   onFailure(down, 5_000, 100, false)
   await clock.advance(60_000)
@@ -146,19 +148,32 @@ test('a recovery that is held back is not reported after the service fails again
 
 test('a recovery that is held back is not reported during the next failure, however short, but after it', async () => {
   const { clock, lines, onFailure, onRecovery } = printing()
+  onFailure(down, 5_000, 100, false)
+  await clock.advance(2_000)
+  onRecovery()
+  await clock.advance(9_000)
+  onFailure(down, 5_000, 100, false)
+  onRecovery()
+  await clock.advance(100)
+  onFailure(down, 0, 100, false)
+  await clock.advance(20_000)
+  expect(lines.map((line) => line.includes('503 down'))).toEqual([true, false, true])
+  onRecovery()
+  await clock.advance(60_000)
+  // Of the outage that was reported, not of the short one.
+  expect(lines.slice(3)).toEqual([expect.stringContaining('25.1 s')])
+})
+
+test('an outage whose line is held back until its end is not reported, nor its end', async () => {
+  const { clock, lines, onFailure, onRecovery } = printing()
   for (let time = 0; time < 2; time += 1) {
     onFailure(down, 5_000, 100, false)
     await clock.advance(1_000)
-    onRecovery(6_000)
+    onRecovery()
     await clock.advance(1_000)
   }
-  onFailure(down, 0, 100, false)
-  await clock.advance(9_000)
-  expect(lines.map((line) => line.includes('503 down'))).toEqual([true, false])
-  onRecovery(9_000)
   await clock.advance(60_000)
-  expect(lines[2]).toContain('9.0 s')
-  expect(lines).toHaveLength(3)
+  expect(lines.map((line) => line.includes('503 down'))).toEqual([true, false])
 })
 
 test('of several throttled failures the latest is reported', async () => {
@@ -178,7 +193,7 @@ test("request logs and entries do not take back each other's lines", async () =>
     onFailure(down, 5_000, 100, false)
     other.onFailure(down, 5_000, 100, false)
   }
-  onRecovery(6_000)
+  onRecovery()
   await clock.advance(60_000)
   expect(lines.filter((line) => line.includes('503'))).toEqual([
     expect.not.stringContaining('request logs'),

@@ -36,9 +36,9 @@ function client(isFailed: (now: number) => boolean, { seed = 1, maxConcurrency =
         isDown = true
         teller.onFailure(failure, ageMs, waitMs, isEnding)
       },
-      onRecovery: (ageMs) => {
+      onRecovery: () => {
         isDown = false
-        teller.onRecovery(ageMs)
+        teller.onRecovery()
       },
     },
   )
