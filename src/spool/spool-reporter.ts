@@ -28,10 +28,7 @@ export class SpoolReporter {
     if (this.#hasFailed) return
     this.#hasFailed = true
     if (error instanceof SpoolFullError) return this.#report.problem(error.message)
-    const reason = toMessage(error)
-    // The system's errors of a write name no path.
-    const where = reason.includes(this.#root) ? '' : `${this.#root}: `
-    this.#report.problem(SPOOL_MESSAGES.notWritable.text(where + reason))
+    this.#report.problem(SPOOL_MESSAGES.notWritable.text(this.#describe(error)))
   }
 
   writeResumed(): void {
@@ -41,26 +38,26 @@ export class SpoolReporter {
   }
 
   error(error: unknown): void {
-    this.#report.problem(SPOOL_MESSAGES.failed.text(toMessage(error)))
+    this.#report.problem(SPOOL_MESSAGES.failed.text(this.#describe(error)))
   }
 
   /** Entries cannot be read at present. They wait; none is lost. */
   readFailed(error: unknown): void {
-    this.#report.problem(SPOOL_MESSAGES.notReadable.text(toMessage(error)))
+    this.#report.problem(SPOOL_MESSAGES.notReadable.text(this.#describe(error)))
   }
 
   /** Synchronising failed: entries may or may not be on disk. */
   syncFailed(error: unknown): void {
-    this.#report.problem(SPOOL_MESSAGES.notSynchronized.text(toMessage(error)))
+    this.#report.problem(SPOOL_MESSAGES.notSynchronized.text(this.#describe(error)))
   }
 
   deadLettersFailed(letters: number, error: unknown): void {
-    this.#report.problem(SPOOL_MESSAGES.deadLettersNotSaved.text(letters, toMessage(error)))
+    this.#report.problem(SPOOL_MESSAGES.deadLettersNotSaved.text(letters, this.#describe(error)))
   }
 
   /** Reported only if `writeFailed` has not reported already that the disk cannot be written. */
   dropCountsFailed(error: unknown): void {
-    if (!this.#hasFailed) this.#report.problem(SPOOL_MESSAGES.dropCountsNotSaved.text(toMessage(error)))
+    if (!this.#hasFailed) this.#report.problem(SPOOL_MESSAGES.dropCountsNotSaved.text(this.#describe(error)))
   }
 
   foreignVersion(path: string): void {
@@ -81,9 +78,10 @@ export class SpoolReporter {
   claimed(entries: number): void {
     this.#report.note('claimed', SPOOL_MESSAGES.takenOver.text(entries))
   }
-}
 
-/** A system error's message names the code, the call and mostly the path. */
-function toMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  /** The folder is named, since the errors of calls on a descriptor contain no path. */
+  #describe(error: unknown): string {
+    const message = error instanceof Error ? error.message : String(error)
+    return message.includes(this.#root) ? message : `${this.#root}: ${message}`
+  }
 }
