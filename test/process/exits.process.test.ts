@@ -8,7 +8,7 @@ import { runApp, startApp } from './run-app.js'
 import type { AppPlan } from './run-app.js'
 import { lastingPort } from '../reusable-port.mjs'
 
-const COUNT = 10_000
+const COUNT = 4_000
 const KEY = 'exits-key-c0ffee'
 
 let service: IngestService
@@ -149,7 +149,7 @@ describe('service down', () => {
     await service.close()
     await runApp(plan({ end: 'exit' }))
     service = await createIngestService({ apiKeys: [KEY], port })
-    // One will do but on a busy machine; without what an exit waits for, each would send a few batches.
+    // One suffices unless the machine is busy. If an exit did not wait, each would send a few batches only.
     for (let run = 0; run < 3 && arrived() < COUNT; run += 1) await runApp(plan({ count: 1, end: 'exit' }))
     expect(arrived()).toBe(COUNT)
   })

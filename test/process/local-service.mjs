@@ -1,4 +1,4 @@
-/** A local service of this user that takes the fixed key alone. Prints what it stores. */
+/** Starts a local service that accepts only the fixed key, and prints the records it stores. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createIngestService } from 'pino-ingest/service'

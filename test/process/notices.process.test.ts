@@ -68,7 +68,7 @@ function sum(counts: readonly number[]): number {
 
 test.each(['target', 'stream'] as const)(
   '%s: the outage outlasts two processes, and the next one reports what both dropped',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (mode) => {
     const before = await startService()
     await before.close()
@@ -85,15 +85,16 @@ test.each(['target', 'stream'] as const)(
       expect(stderr).toMatch(/dropped \d+ entries \(spool\)/)
     }
     const service = await startService(before.port)
-    // The two processes log the same numbers: what is there, and what is told to be missing, make up all.
+    // Stored copies and reported drops add up to both processes' records.
     const found = (): number => arrived(service).copies + sum(arrived(service).dropped)
-    // One process will do but on a busy machine, where its exit may end before all is sent.
-    for (let run = 0; run < 3 && found() < 2 * COUNT; run += 1)
+    // One process suffices unless the machine is busy: its exit may then end before everything is sent.
+    let runs = 0
+    for (; runs === 0 || (runs < 3 && found() < 2 * COUNT); runs += 1)
       await runApp({ mode, options, count: 1, end: 'natural' })
     const { copies, dropped } = arrived(service)
     expect(dropped.length).toBeGreaterThan(0)
-    // One notice for each process that dropped entries: the last one may delete a segment to make room for its own.
-    expect(dropped.length).toBeLessThanOrEqual(3)
+    // One notice for each process that dropped entries: a later one may delete a segment to make room for its own.
+    expect(dropped.length).toBeLessThanOrEqual(2 + runs)
     expect(copies).toBeGreaterThan(0)
     expect(found()).toBe(2 * COUNT)
   },
