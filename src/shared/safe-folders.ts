@@ -71,19 +71,19 @@ export function checkNamedRoot(path: string): void {
 }
 
 /**
- * The folder of a file that the user configured, created with its parents if it is missing. It must belong to this user or to
+ * Creates the folder of a file that the user configured, and its parents, if it is missing. It must belong to this user or to
  * root. Other users may write to it if the sticky bit prevents them from replacing the file, as in `/tmp`.
- * @returns the path of the file in that folder, without links to the folder, which somebody could replace later
+ * @returns the file's absolute path. Links in the folder's path are resolved, since they could be replaced later.
  * @throws UnsafeError; the system's errors
  */
-export function ensureFolderOf(file: string): string {
-  const named = dirname(resolve(file))
-  createFolders(named)
-  const folder = realpathSync(named)
+export function resolveInSafeFolder(file: string): string {
+  const path = resolve(file)
+  createFolders(dirname(path))
+  const folder = realpathSync(dirname(path))
   checkNamedRoot(folder)
   const stats = lstatSync(folder)
   if (ownUid === undefined || (stats.mode & WRITABLE_BY_ALL) === 0 || (stats.mode & STICKY) !== 0)
-    return join(folder, basename(file))
+    return join(folder, basename(path))
   throw new UnsafeError(`every user can replace files in ${folder} (mode ${formatMode(stats)})`)
 }
 

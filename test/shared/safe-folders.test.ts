@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createFolders, ensureFolderOf, ensureNamedRoot } from '../../src/shared/safe-folders.js'
+import { createFolders, ensureNamedRoot, resolveInSafeFolder } from '../../src/shared/safe-folders.js'
 import { scratch } from '../client/release/clones.js'
 
 const isLinux = existsSync('/proc/self')
@@ -64,7 +64,7 @@ test('the folder of a file: others may write to it only where the sticky bit pro
     [0o703, true],
   ] as const) {
     chmodSync(folder, mode)
-    const act = (): string => ensureFolderOf(join(folder, 'db'))
+    const act = (): string => resolveInSafeFolder(join(folder, 'db'))
     if (isRefused)
       expect(caught(act)).toMatchObject({
         code: 'UNSAFE',
@@ -72,4 +72,9 @@ test('the folder of a file: others may write to it only where the sticky bit pro
       })
     else expect(act()).toBe(join(folder, 'db'))
   }
+})
+
+test('the file of a path that ends with . or .. is in the folder that is checked', () => {
+  const folder = join(scratch(), 'db')
+  for (const end of ['.', 'x/..']) expect(resolveInSafeFolder(`${folder}/${end}`)).toBe(folder)
 })

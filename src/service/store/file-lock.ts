@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, lstatSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { createFile, openPrivate, readAtMost } from '../../shared/safe-files.js'
-import { ensureFolderOf } from '../../shared/safe-folders.js'
+import { resolveInSafeFolder } from '../../shared/safe-folders.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import { createStoreError } from './store-error.js'
 
@@ -21,7 +21,7 @@ export class FileLock {
   /** @throws IngestServiceError `STORE` if another service holds the file, or its folder cannot be written. */
   constructor(file: string) {
     try {
-      this.#path = `${ensureFolderOf(file)}.lock`
+      this.#path = `${resolveInSafeFolder(file)}.lock`
       this.#take(file)
     } catch (error) {
       throw createStoreError(file, error)

@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { openPrivate, removeTemporaries, replaceFile, writeAll } from '../../shared/safe-files.js'
-import { ensureFolderOf } from '../../shared/safe-folders.js'
+import { resolveInSafeFolder } from '../../shared/safe-folders.js'
 import { isObject } from '../ingest/validators.js'
 import { createStoreError } from './store-error.js'
 import { RECORD_KINDS } from './stored-record.js'
@@ -36,7 +36,7 @@ export class Journal {
     this.#onProblem = options.onProblem
     let fd: number | undefined
     try {
-      this.#file = ensureFolderOf(file)
+      this.#file = resolveInSafeFolder(file)
       removeTemporaries(this.#file)
       // Readable by its owner only, since a journal contains log data of users.
       fd = openPrivate(this.#file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
