@@ -21,6 +21,7 @@ import { resolveServiceOptions } from './service-options.js'
 import type { IngestServiceOptions } from './service-options.js'
 import { startAgeLimit } from './store/age-limit.js'
 import { FileLock } from './store/file-lock.js'
+import { resolveStoreFile } from './store/store-file.js'
 import { Store } from './store/store.js'
 import type { LevelCounts, Page, PageQuery, RejectedBatch, StoredEntry, StoredFeedback } from './store/stored-record.js'
 import type { StoredHeartbeat, StoredRelease, StoredRequestLog } from './store/stored-record.js'
@@ -72,13 +73,14 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
   const resolved = resolveServiceOptions(options)
   const { clock, dbFile, maxAgeMs, onProblem, token } = resolved
   const startedAtMs = clock.wallNow()
-  const lock = dbFile === undefined ? undefined : new FileLock(dbFile)
+  const file = dbFile === undefined ? undefined : resolveStoreFile(dbFile)
+  const lock = file && new FileLock(file)
   const cleanUp: (() => void)[] = [() => lock?.release()]
   try {
     const store = new Store({
       maxEntries: resolved.maxEntries,
       maxBytes: resolved.maxStoreBytes,
-      file: dbFile,
+      file,
       onProblem,
     })
     cleanUp.unshift(() => store.close())

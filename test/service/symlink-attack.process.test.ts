@@ -14,15 +14,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import type fs from 'node:fs'
-import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
+import { resolveStoreFile } from '../../src/service/store/store-file.js'
 import { Store } from '../../src/service/store/store.js'
 import { scratch } from '../client/release/clones.js'
 import { devEnv } from '../cli/dev-started.js'
 import { runCli } from '../cli/run-cli.js'
+import { replaceCalls, system } from '../spool/disk-faults.js'
 import { entryOf, ingest, started } from './support.js'
 
 const STRANGER = 12_345
@@ -79,7 +79,7 @@ describe('in the place of the journal or its lock', () => {
     expect(readFileSync(victim, 'utf8')).toBe('')
   })
 
-  test('a symbolic link to a file with a lock of another program, which is left alone', async () => {
+  test('a symbolic link to a file: the lock beside its target is kept', async () => {
     const { file, victim } = place()
     const lock = `${victim}.lock`
     writeFileSync(lock, '', { mode: 0o600 })
@@ -153,6 +153,26 @@ describe('in the place of the journal or its lock', () => {
   })
 })
 
+test('the lock and the journal are in one folder, although a link to it is replaced meanwhile', async () => {
+  const folder = scratch()
+  const [own, other, link] = ['own', 'other', 'link'].map((name) => join(folder, name)) as [string, string, string]
+  for (const one of [own, other]) mkdirSync(one)
+  symlinkSync(own, link)
+  const { realpathSync } = system
+  const restore = replaceCalls({
+    realpathSync: (path: string) => {
+      restore()
+      const real = realpathSync(path)
+      rmSync(link)
+      symlinkSync(other, link)
+      return real
+    },
+  })
+  onTestFinished(restore)
+  await started({ dbFile: join(link, 'db') })
+  expect([readdirSync(own).toSorted(), readdirSync(other)]).toEqual([['db', 'db.lock'], []])
+})
+
 describe("the journal's temporary file", () => {
   function rewriting(file: string): { store: Store; problems: string[]; rewrite: () => void } {
     const problems: string[] = []
@@ -160,7 +180,7 @@ describe("the journal's temporary file", () => {
       maxEntries: 10,
       maxBytes: 1 << 26,
       compactSlackBytes: 1_000,
-      file,
+      file: resolveStoreFile(file),
       onProblem: (text) => problems.push(text),
     })
     onTestFinished(() => store.close())
@@ -212,26 +232,22 @@ describe("the journal's temporary file", () => {
 
   test('is noticed when another process exchanges it before it is renamed: nothing is written to the other', () => {
     const { file, folder } = place()
-    const { problems, rewrite } = rewriting(file)
+    const link = join(scratch(), 'link')
+    symlinkSync(folder, link)
+    const { problems, rewrite } = rewriting(join(link, 'db'))
     const other = join(folder, 'other')
     writeFileSync(other, '')
-    const system = createRequire(import.meta.url)('node:fs') as typeof fs
-    const { renameSync: real } = system
-    const exchange = (to: unknown): void => {
-      Object.assign(system, { renameSync: to })
-      syncBuiltinESMExports()
-    }
-    exchange((from: string, to: string) => {
-      exchange(real) // once: the journal is rewritten several times
-      real(other, from)
-      real(from, to)
+    const { renameSync } = system
+    const restore = replaceCalls({
+      renameSync: (from: string, to: string) => {
+        restore() // once: the journal is rewritten several times
+        renameSync(other, from)
+        renameSync(from, to)
+      },
     })
-    try {
-      rewrite()
-    } finally {
-      exchange(real)
-    }
-    expect(problems).toEqual([expect.stringContaining('in memory only')])
+    onTestFinished(restore)
+    rewrite()
+    expect(problems).toEqual([expect.stringContaining(join(link, 'db'))]) // as the user wrote it
     expect(readFileSync(file, 'utf8')).toBe('')
   })
 

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, lstatSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { createFile, openPrivate, readAtMost } from '../../shared/safe-files.js'
-import { resolveInSafeFolder } from '../../shared/safe-folders.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import { createStoreError } from './store-error.js'
+import type { StoreFile } from './store-file.js'
 
 const MAX_LOCK_BYTES = 4096
 
@@ -19,12 +19,12 @@ export class FileLock {
   readonly #text = `${process.pid} ${readStartTime(process.pid) ?? '-'} ${randomUUID()}`
 
   /** @throws IngestServiceError `STORE` if another service holds the file, or its folder cannot be written. */
-  constructor(file: string) {
+  constructor({ name, path }: StoreFile) {
+    this.#path = `${path}.lock`
     try {
-      this.#path = `${resolveInSafeFolder(file)}.lock`
-      this.#take(file)
+      this.#take(name)
     } catch (error) {
-      throw createStoreError(file, error)
+      throw createStoreError(name, error)
     }
   }
 
@@ -33,15 +33,15 @@ export class FileLock {
     if (read(this.#path) === this.#text) rmSync(this.#path, { force: true })
   }
 
-  #take(file: string): void {
+  #take(name: string): void {
     while (!create(this.#path, this.#text)) {
       const text = read(this.#path)
       if (text === undefined) continue
       if (isHeld(this.#path, text)) {
-        const advice = `end it or name another file; delete ${this.#path} if no local service uses ${file}`
+        const advice = `end it or name another file; delete ${this.#path} if no local service uses ${name}`
         throw new IngestServiceError(
           'STORE',
-          `${file} is in use by another local service (process ${Number(text.split(' ')[0]) || 'unknown'}): ${advice}`,
+          `${name} is in use by another local service (process ${Number(text.split(' ')[0]) || 'unknown'}): ${advice}`,
         )
       }
       removeStale(this.#path, text)

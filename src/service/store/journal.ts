@@ -4,9 +4,9 @@
  */
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { openPrivate, removeTemporaries, replaceFile, writeAll } from '../../shared/safe-files.js'
-import { resolveInSafeFolder } from '../../shared/safe-folders.js'
 import { isObject } from '../ingest/validators.js'
 import { createStoreError } from './store-error.js'
+import type { StoreFile } from './store-file.js'
 import { RECORD_KINDS } from './stored-record.js'
 import type { RecordKind, Stored } from './stored-record.js'
 
@@ -25,29 +25,29 @@ export interface JournalOptions {
 }
 
 export class Journal {
-  readonly #file: string
+  readonly #file: StoreFile
   readonly #onProblem: (message: string) => void
   /** Undefined after the file has failed or was closed. */
   #fd: number | undefined
   #bytes = 0
 
   /** @throws IngestServiceError `STORE` if the file is not a journal of this version, or cannot be opened. */
-  constructor(file: string, options: JournalOptions) {
+  constructor(file: StoreFile, options: JournalOptions) {
+    this.#file = file
     this.#onProblem = options.onProblem
     let fd: number | undefined
     try {
-      this.#file = resolveInSafeFolder(file)
-      removeTemporaries(this.#file)
+      removeTemporaries(file.path)
       // Readable by its owner only, since a journal contains log data of users.
-      fd = openPrivate(this.#file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
+      fd = openPrivate(file.path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
       const damaged = load(fd, options)
-      if (damaged > 0) options.onProblem(`${file}: ${damaged} damaged line(s) were skipped`)
+      if (damaged > 0) options.onProblem(`${file.name}: ${damaged} damaged line(s) were skipped`)
       this.#appendTo(fd)
       // After a crash the last line may be incomplete: the next record begins a new line.
       this.append(this.#bytes === 0 ? `${HEADER}\n` : '\n')
     } catch (error) {
       if (fd !== undefined) closeSync(fd)
-      throw createStoreError(file, error)
+      throw createStoreError(file.name, error)
     }
   }
 
@@ -72,7 +72,7 @@ export class Journal {
   rewrite(lines: Iterable<string>, lastSeq: number): void {
     if (this.#fd === undefined) return
     try {
-      const fd = replaceFile(this.#file, (fresh) => writeLines(fresh, lines, lastSeq))
+      const fd = replaceFile(this.#file.path, (fresh) => writeLines(fresh, lines, lastSeq))
       closeSync(this.#fd)
       this.#appendTo(fd)
     } catch (error) {
@@ -94,7 +94,7 @@ export class Journal {
   #fail(error: unknown): void {
     this.close()
     const reason = error instanceof Error ? error.message : String(error)
-    this.#onProblem(`${this.#file}: ${reason}; from now on records are stored in memory only`)
+    this.#onProblem(`${this.#file.name}: ${reason}; from now on records are stored in memory only`)
   }
 }
 

@@ -3,6 +3,7 @@ import { INDEXERS } from './indexed-record.js'
 import type { IndexedRecord, IndexedRecords } from './indexed-record.js'
 import { formatJournalLine, Journal } from './journal.js'
 import { Ring } from './ring.js'
+import type { StoreFile } from './store-file.js'
 import { RECORD_KINDS } from './stored-record.js'
 import type { RecordKind, Records } from './stored-record.js'
 
@@ -16,7 +17,7 @@ export interface StoreOptions {
   /** Bytes of JSON and search text, for entries and for each other kind. */
   readonly maxBytes: number
   /** The journal. Default: nothing is kept after the process ends. */
-  readonly file?: string | undefined
+  readonly file?: StoreFile | undefined
   readonly compactSlackBytes?: number
   readonly onProblem: (message: string) => void
 }

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import { RECORD_KINDS } from '../../../src/service/store/stored-record.js'
 import type { StoredEntry } from '../../../src/service/store/stored-record.js'
+import { resolveStoreFile } from '../../../src/service/store/store-file.js'
 import { Store } from '../../../src/service/store/store.js'
 import { entryOf, requestLog } from '../support.js'
 
@@ -31,7 +32,7 @@ function open(file?: string): Store {
   const store = new Store({
     maxEntries: 1000,
     maxBytes: 1 << 20,
-    file,
+    file: file === undefined ? undefined : resolveStoreFile(file),
     onProblem: (message) => expect.unreachable(message),
   })
   onTestFinished(() => store.close())
@@ -71,7 +72,7 @@ it('deletes them from the file too, also those that were dropped before', () => 
   const store = new Store({
     maxEntries: 2,
     maxBytes: 1 << 20,
-    file,
+    file: resolveStoreFile(file),
     onProblem: (message) => expect.unreachable(message),
   })
   onTestFinished(() => store.close())

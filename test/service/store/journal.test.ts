@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { resolveStoreFile } from '../../../src/service/store/store-file.js'
 import { Store } from '../../../src/service/store/store.js'
 import type { StoredEntry } from '../../../src/service/store/stored-record.js'
 import { entryOf } from '../support.js'
@@ -31,7 +32,7 @@ function open(
     maxEntries: 1000,
     maxBytes: 1 << 26,
     ...more,
-    file: path,
+    file: resolveStoreFile(path),
     onProblem: (text) => problems.push(text),
   })
   onTestFinished(() => store.close())

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import { StoreReader } from '../../../src/service/query/store-reader.js'
+import { resolveStoreFile } from '../../../src/service/store/store-file.js'
+import type { StoreFile } from '../../../src/service/store/store-file.js'
 import { Store } from '../../../src/service/store/store.js'
 import type { StoreOptions } from '../../../src/service/store/store.js'
 import type { StoredEntry } from '../../../src/service/store/stored-record.js'
@@ -22,10 +24,10 @@ function record(seq: number, fields: Partial<LogEntry> = {}): StoredEntry {
   }
 }
 
-function freshPath(): string {
+function freshFile(): StoreFile {
   const folder = mkdtempSync(join(tmpdir(), 'ingest-store-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  return join(folder, 'sub', 'store')
+  return resolveStoreFile(join(folder, 'sub', 'store'))
 }
 
 function open(options: Partial<StoreOptions>): { store: Store; reader: StoreReader } {
@@ -38,22 +40,22 @@ const seqs = (reader: StoreReader): number[] => reader.entries({ limit: Infinity
 
 describe.each([
   ['in memory', () => undefined],
-  ['with a journal', freshPath],
-])('%s', (_, pathOf) => {
+  ['with a journal', freshFile],
+])('%s', (_, createFile) => {
   it('returns the records unchanged', () => {
     const odd = {
       metadata: { ['__proto__']: { a: 1 }, 'ünï "q"\n': [1e21, -0.5, null, '\u2028💥'] },
       notify: false,
       tags: [],
     }
-    const { store, reader } = open({ file: pathOf() })
+    const { store, reader } = open({ file: createFile() })
     store.append('entry', [record(1, odd)], 100)
     expect(reader.entry('ent_run_1')).toEqual({ ...record(1, odd), feedback: [] })
     expect(Object.keys(reader.entry('ent_run_1')?.entry.metadata ?? {})).toEqual(['__proto__', 'ünï "q"\n'])
   })
 
   it('pages stay the same while more records arrive', () => {
-    const { store, reader } = open({ file: pathOf() })
+    const { store, reader } = open({ file: createFile() })
     store.append(
       'entry',
       [1, 2, 3, 4, 5].map((seq) => record(seq)),
@@ -68,12 +70,12 @@ describe.each([
   })
 
   it('drops the oldest entries beyond the count and the bytes', () => {
-    const few = open({ maxEntries: 3, file: pathOf() })
+    const few = open({ maxEntries: 3, file: createFile() })
     for (let seq = 1; seq <= 5000; seq += 2) few.store.append('entry', [record(seq), record(seq + 1)], 400)
     expect(seqs(few.reader)).toEqual([5000, 4999, 4998])
     expect([few.reader.counts({}).total, few.reader.entry('ent_run_1')]).toEqual([3, undefined])
 
-    const small = open({ maxBytes: 10_000, file: pathOf() })
+    const small = open({ maxBytes: 10_000, file: createFile() })
     for (let seq = 1; seq <= 100; seq++) {
       const big = record(seq, { message: 'x'.repeat(1000) })
       small.store.append('entry', [big], JSON.stringify(big).length)
@@ -83,7 +85,7 @@ describe.each([
   })
 
   it('has limits of their own for other kinds, and the newest seq of all', () => {
-    const { store } = open({ file: pathOf() })
+    const { store } = open({ file: createFile() })
     store.append('entry', [record(1)], 100)
     for (let seq = 2; seq <= 10_102; seq++) {
       store.append('heartbeat', [{ id: 'h', seq, received_at: '2026-01-01T00:00:00.000Z', monitor: 'm' }], 100)
@@ -95,7 +97,7 @@ describe.each([
 })
 
 it('has all records after a restart on the same file', () => {
-  const file = freshPath()
+  const file = freshFile()
   const before = open({ file }).store
   before.append('entry', [record(1, { message: 'ä' }), record(2)], 400)
   before.append('heartbeat', [{ id: 'h', seq: 3, received_at: '2026-01-01T00:00:00.000Z', monitor: 'm' }], 100)
@@ -106,7 +108,7 @@ it('has all records after a restart on the same file', () => {
 })
 
 it('limits the size of the file too', () => {
-  const file = freshPath()
+  const file = freshFile()
   const { store } = open({ maxEntries: 10, file })
   const message = 'x'.repeat(10_000)
   for (let seq = 1; seq <= 2000; seq += 10) {
@@ -117,5 +119,5 @@ it('limits the size of the file too', () => {
     )
   }
   store.close()
-  expect(statSync(file).size).toBeLessThan(6_000_000)
+  expect(statSync(file.path).size).toBeLessThan(6_000_000)
 })
