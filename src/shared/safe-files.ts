@@ -54,6 +54,9 @@ export function createFile(path: string): number {
 }
 
 function open(path: string, flags: number, problemOf: (stats: Stats) => string | undefined): number {
+  // Windows has no O_NOFOLLOW.
+  if (constants.O_NOFOLLOW === undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    throw new UnsafeError(`${path} is a symbolic link`)
   let fd: number
   try {
     // O_NONBLOCK: opening a FIFO would wait for its other end.
