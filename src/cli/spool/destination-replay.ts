@@ -81,23 +81,26 @@ export class DestinationReplay {
     this.#deadLetterReplays.push(new DeadLetterReplay(file, this.#options))
   }
 
-  /** Rejects with the system's errors and UnsafeError. */
-  async *jobs(): AsyncGenerator<ReplayJob> {
+  /**
+   * @returns one generator for the instances and one per file of dead letters: an error ends only one of them. They reject with the
+   * system's errors and UnsafeError
+   */
+  jobs(): AsyncGenerator<ReplayJob>[] {
     const deadLetter = (letters: readonly DeadLetter[]): void => this.#deadLetterFile.write(letters)
+    async function* withDeadLetter(jobs: Iterable<ReplayJob> | AsyncIterable<ReplayJob>): AsyncGenerator<ReplayJob> {
+      for await (const job of jobs) yield { ...job, deadLetter }
+    }
+    return [this.#recoveredJobs(), ...this.#deadLetterReplays.map((replay) => replay.jobs())].map(withDeadLetter)
+  }
+
+  async *#recoveredJobs(): AsyncGenerator<ReplayJob> {
     await this.#recovery.scan(this.#instance)
     for (;;) {
       let next: Batch | undefined
       await this.#recovery.next((batch) => (next = batch))
-      if (next !== undefined) yield { batch: next, deadLetter }
+      if (next !== undefined) yield { batch: next }
       else if (!this.#mayGrow) break
       else await this.#rescanLater()
-    }
-    for (const replay of this.#deadLetterReplays) {
-      try {
-        for (const job of replay.jobs()) yield { ...job, deadLetter }
-      } catch {
-        // The other files are sent. `finish` reads this one again, and reports it or counts its lines.
-      }
     }
   }
 

@@ -130,12 +130,13 @@ async function replay(
 ): Promise<ReplayResult> {
   const { mask } = location
   const deadlineAt = systemClock.now() + timeoutMs
-  const problems: string[] = []
+  // A set: a file of dead letters that cannot be read fails when it is sent, and again in `finish`.
+  const problems = new Set<string>()
   const attempt = async <T>(act: () => T | Promise<T>): Promise<T | undefined> => {
     try {
       return await act()
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error))
+      problems.add(error instanceof Error ? error.message : String(error))
       return undefined
     }
   }
@@ -148,26 +149,29 @@ async function replay(
   const { instances, skipped } = splitFree(findOutermost(selection.instances))
   const replays: { readonly kind: ItemKind; readonly replay: DestinationReplay }[] = []
   for (const destination of new Set([...instances, ...selection.deadLetters].map((one) => one.destination))) {
-    await attempt(() => {
-      const one = new DestinationReplay({
-        ...settings,
-        root: location.root,
-        destination,
-        machine: location.machine,
-        clock: systemClock,
-        onSkipped: (name, reason) => skipped.push({ name, reason, isHeld: false }),
-        onProblem: (problem) => problems.push(problem),
-        onLost: stop,
-      })
-      replays.push({ kind: location.kinds.get(destination) ?? 'entries', replay: one })
-      for (const found of instances.filter((instance) => instance.destination === destination)) one.addInstance(found)
-      for (const file of selection.deadLetters.filter((letters) => letters.destination === destination))
-        one.addDeadLetters(file)
-    })
+    const one = await attempt(
+      () =>
+        new DestinationReplay({
+          ...settings,
+          root: location.root,
+          destination,
+          machine: location.machine,
+          clock: systemClock,
+          onSkipped: (name, reason) => skipped.push({ name, reason, isHeld: false }),
+          onProblem: (problem) => problems.add(problem),
+          onLost: stop,
+        }),
+    )
+    if (one === undefined) continue
+    replays.push({ kind: location.kinds.get(destination) ?? 'entries', replay: one })
+    for (const found of instances.filter((instance) => instance.destination === destination))
+      await attempt(() => one.addInstance(found))
+    for (const file of selection.deadLetters.filter((letters) => letters.destination === destination))
+      await attempt(() => one.addDeadLetters(file))
   }
   async function* jobs(kind: ItemKind): AsyncGenerator<ReplayJob, undefined> {
-    for (const one of replays.filter((other) => other.kind === kind)) {
-      const iterator = one.replay.jobs()
+    const ofKind = replays.filter((one) => one.kind === kind)
+    for (const iterator of ofKind.flatMap(({ replay: one }) => one.jobs())) {
       for (
         let next = await attempt(() => iterator.next());
         next?.done === false;
@@ -204,7 +208,12 @@ async function replay(
   const tallies = Object.fromEntries(
     deliveries.map(({ kind, sent, accepted, rejected }) => [kind, { sent, accepted, rejected, kept: kept[kind] }]),
   )
-  return { tallies: tallies as Record<ItemKind, Tally>, skipped, problems, lastFailure: findLastFailure() }
+  return {
+    tallies: tallies as Record<ItemKind, Tally>,
+    skipped,
+    problems: [...problems],
+    lastFailure: findLastFailure(),
+  }
 }
 
 function splitFree(instances: Selection['instances']): {

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { claimInstance } from '../../../src/cli/spool/claim-instance.js'
@@ -400,23 +400,49 @@ describe('replay', () => {
     },
   )
 
-  test('dead letters: a file that cannot be read is reported, and the others are sent', TIMEOUT, async () => {
-    const root = newRoot()
-    const folder = join(root, destinationName(DOWN, KEY), 'dead')
-    mkdirSync(folder, { recursive: true })
-    const unreadable = join(folder, 'mk2x0c1p-9f3a1c000000-00000001.ndjson')
-    writeFileSync(unreadable, '')
-    truncateSync(unreadable, 2 ** 30)
-    const letter = '{"at":"2026-01-31T08:00:00.000Z","reason":"r","entry":'
-    const entry = '{"level":"info","message":"m","timestamp":"2026-01-31T08:00:00.000Z","metadata":{"n":0}}'
-    writeFileSync(join(folder, 'mk2x0c1p-9f3a1c000000-00000002.ndjson'), `${letter}${entry}}\n`)
-    const service = await started({ apiKeys: [KEY] })
-    const { code, out } = await spool(root, ['replay', 'dead'], to(service))
-    expect(code).toBe(1)
-    expect(out).toContain('Sent 1 entry: 1 accepted')
-    expect(out.match(/is not read/g)).toHaveLength(1)
-    expect(numbersAt(service)).toEqual([0])
-    expect(readdirSync(folder)).toEqual([expect.stringContaining('-00000001-')])
+  describe('dead letters: a file that fails is reported once, and the others are sent', () => {
+    const LETTER =
+      '{"at":"2026-01-31T08:00:00.000Z","reason":"r","entry":{"level":"info","message":"m","timestamp":"2026-01-31T08:00:00.000Z","metadata":{"n":0}}}\n'
+    const BEYOND_LIMIT = 2 ** 28 + 1
+
+    /** A second file follows in the order of the names. */
+    function twoFiles(first = 'a'): { root: string; folder: string; file: string } {
+      const root = newRoot()
+      const folder = join(root, destinationName(DOWN, KEY), 'dead')
+      mkdirSync(folder, { recursive: true })
+      for (const name of [first, 'b']) writeFileSync(join(folder, `${name}.ndjson`), LETTER)
+      return { root, folder, file: join(folder, `${first}.ndjson`) }
+    }
+
+    async function expectReplayed(root: string, service: IngestService, file: string): Promise<void> {
+      const { code, out } = await spool(root, ['replay', 'dead'], to(service))
+      expect([code, numbersAt(service)]).toEqual([1, [0]])
+      expect(out.split(file)).toHaveLength(2)
+    }
+
+    test('it cannot be read', TIMEOUT, async () => {
+      const { root, folder, file } = twoFiles()
+      truncateSync(file, BEYOND_LIMIT)
+      await expectReplayed(root, await started({ apiKeys: [KEY] }), join(folder, 'a-r'))
+      expect(readdirSync(folder)).toEqual([expect.stringMatching(/^a-r/)])
+    })
+
+    test('it cannot be read at first', TIMEOUT, async () => {
+      const { root, folder, file } = twoFiles()
+      truncateSync(file, BEYOND_LIMIT)
+      const onRecords = (): void => {
+        const renamed = readdirSync(folder).find((name) => name.startsWith('a-r')) ?? ''
+        truncateSync(join(folder, renamed), LETTER.length)
+      }
+      await expectReplayed(root, await started({ apiKeys: [KEY], onRecords }), join(folder, 'a-r'))
+      expect((await listed(root)).total.deadLetters).toBe(1)
+    })
+
+    test('it cannot be renamed', TIMEOUT, async () => {
+      const { root, folder, file } = twoFiles('a'.repeat(240))
+      await expectReplayed(root, await started({ apiKeys: [KEY] }), `'${file}'`)
+      expect(readdirSync(folder)).toEqual([basename(file)])
+    })
   })
 
   test('dead letters: lines that are none stay, and nothing is lost while the service is down', TIMEOUT, async () => {

@@ -122,10 +122,12 @@ describe('an owner in another PID namespace that is unaware of a claim', () => {
     }
     const sent: Batch[] = []
     const sending = (async () => {
-      for await (const { batch } of replay.jobs()) {
-        if (sent.length === 0) write(owner, 'c')
-        sent.push(batch)
-        batch.acknowledgement?.acknowledge()
+      for (const jobs of replay.jobs()) {
+        for await (const { batch } of jobs) {
+          if (sent.length === 0) write(owner, 'c')
+          sent.push(batch)
+          batch.acknowledgement?.acknowledge()
+        }
       }
     })()
     await vi.waitFor(async () => {
