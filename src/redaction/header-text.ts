@@ -117,7 +117,7 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   if (!isSecret(name)) return undefined
   const opened = findQuoteBefore(text, nameStart)
   const closed = findQuoteAt(text, nameEnd)
-  const isQuoted = opened !== undefined && closed?.char === opened.char && closed.depth === opened.depth
+  const isQuoted = isSameQuote(opened, closed)
   const separator = valueAfter(text, afterQuote(text, nameEnd))
   if (separator === undefined) return undefined
   const { end: at, group: sign } = separator
@@ -137,7 +137,8 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
     const quote = value ?? (isQuoted ? opened : undefined)
     const range = value === undefined ? containerRange(text, at, quote) : quotedRange(text, at, value)
     const after = value === undefined ? range.end : afterQuote(text, range.end)
-    if (isQuoteAt(text, after, quote) || matchAt(CONTINUATION, text, after) !== undefined) return toLineEnd(after)
+    if (isSameQuote(quote, findQuoteAt(text, after)) || matchAt(CONTINUATION, text, after) !== undefined)
+      return toLineEnd(after)
     return range.start === range.end ? undefined : range
   }
   const number = isQuoted ? matchAt(NUMBER, text, at) : undefined
@@ -200,9 +201,8 @@ function quotedRange(text: string, at: number, quote: Quote): Range {
   return { start, end, by: REMOVED }
 }
 
-function isQuoteAt(text: string, at: number, quote: Quote | undefined): boolean {
-  const found = findQuoteAt(text, at)
-  return found !== undefined && found.char === quote?.char && found.depth === quote.depth
+function isSameQuote(one: Quote | undefined, other: Quote | undefined): boolean {
+  return one !== undefined && one.char === other?.char && one.depth === other.depth
 }
 
 function afterQuote(text: string, at: number): number {
