@@ -66,7 +66,7 @@ export function createFailureReporter(
       isDown = false
       report.note(RECOVERED, SERVICE_MESSAGES.recovered.text(seconds(clock.now() - downSince)))
     },
-    end: () => void report.discard([...reportedAt.keys()]),
+    end: () => discard(reportedAt.keys()),
   }
 }
 
