@@ -9,6 +9,8 @@ import { RELEASED_EVENT, isReleaseMessage } from './release-message.js'
 
 interface Registry {
   readonly pipelines: Set<Pipeline>
+  /** Pipelines that wait for pino's configuration. */
+  readonly starting: Set<Promise<Pipeline>>
   isListening: boolean
 }
 
@@ -17,19 +19,25 @@ const REGISTRY = Symbol.for('pino-ingest.pipelines')
 /** Each of two turns of the event loop; usually a few are enough. */
 const MAX_ROUNDS = 20
 
-/** Must be called after pino's configuration was received: the first listener starts the port's delivery of messages. */
-export function answerFlushRequests(port: MessagePort, pipeline: Pipeline, clock: Clock): void {
+/** Must not be called before the listener for pino's configuration is added: the first listener starts the port's delivery of messages. */
+export function answerFlushRequests(port: MessagePort, pipeline: Pipeline | Promise<Pipeline>, clock: Clock): void {
   const registry = ((globalThis as { [REGISTRY]?: Registry })[REGISTRY] ??= {
     pipelines: new Set(),
+    starting: new Set(),
     isListening: false,
   })
-  registry.pipelines.add(pipeline)
+  if (pipeline instanceof Promise) {
+    registry.starting.add(pipeline)
+    void pipeline.then((started) => {
+      registry.starting.delete(pipeline)
+      registry.pipelines.add(started)
+    })
+  } else registry.pipelines.add(pipeline)
   if (registry.isListening) return
   registry.isListening = true
   const waiting = new Map<string, FlushRequest>()
   const answer = (request: FlushRequest): void => {
-    if (waiting.delete(request.id))
-      void flushAll(registry.pipelines, request, clock).then((reply) => sendReply(port, reply))
+    if (waiting.delete(request.id)) void flushAll(registry, request, clock).then((reply) => sendReply(port, reply))
   }
   port.on('message', (message: unknown) => {
     if (isFlushRequest(message)) {
@@ -39,8 +47,11 @@ export function answerFlushRequests(port: MessagePort, pipeline: Pipeline, clock
         clock.timer(message.answerBy - clock.wallNow(), () => answer(message))
       } else answer(message)
     } else if (isReleaseMessage(message)) {
-      for (const one of registry.pipelines) one.setReleaseId(message.releaseId)
-      port.postMessage({ code: 'EVENT', name: RELEASED_EVENT, args: [message.releaseId] })
+      const { releaseId } = message
+      void whenStarted(registry, () => {
+        for (const one of registry.pipelines) one.setReleaseId(releaseId)
+        port.postMessage({ code: 'EVENT', name: RELEASED_EVENT, args: [releaseId] })
+      })
     } else if (isThreadStreamFlush(message)) for (const request of waiting.values()) answer(request)
   })
 }
@@ -54,12 +65,16 @@ function sendReply(port: MessagePort, reply: FlushReply): void {
   port.postMessage({ code: 'EVENT', name: FLUSHED_EVENT, args: [reply] })
 }
 
-async function flushAll(
-  pipelines: ReadonlySet<Pipeline>,
-  { id, answerBy }: FlushRequest,
-  clock: Clock,
-): Promise<FlushReply> {
+/** At once if no pipeline is starting. */
+async function whenStarted({ starting }: Registry, call: () => void): Promise<void> {
+  if (starting.size > 0) await Promise.all(starting)
+  call()
+}
+
+async function flushAll(registry: Registry, { id, answerBy }: FlushRequest, clock: Clock): Promise<FlushReply> {
+  const { pipelines, starting } = registry
   const leftMs = (): number => answerBy - clock.wallNow()
+  await Promise.all(starting)
   await untilReceived(pipelines, leftMs)
   const results = await Promise.all([...pipelines].map((pipeline) => flushWithin(pipeline, leftMs(), clock)))
   return { id, ...mergeFlushResults(results) }

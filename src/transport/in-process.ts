@@ -1,5 +1,6 @@
 /** [main] The transport without a worker: for serverless functions, bundled applications, runtimes without workers, tests. */
 import { backgroundClock, systemClock } from '../shared/clock.js'
+import type { EmitEvent } from '../diagnostics/reporter.js'
 import { loadHookSync } from '../filter/load-hook.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
 import type { IngestOptions } from '../options/resolve-options.js'
@@ -20,12 +21,11 @@ import type { IngestStream } from './transport-stream.js'
 export function ingestStream(options: IngestOptions = {}): IngestStream {
   const settings = resolveFromProcess(options)
   const hook = settings.beforeSend === undefined ? undefined : loadHookSync(settings.beforeSend, settings.secrets)
-  const stream = new TransportStream({
-    clock: systemClock,
-    isWorker: false,
-    createPipeline: (emit) => new Pipeline({ settings, hook, clock: backgroundClock, emit, isInProcess: true }),
-  })
-  stream.once('close', watchExit(stream.pipeline, settings.shutdownTimeoutMs))
+  const stream = new TransportStream({ clock: systemClock, isWorker: false })
+  const emit: EmitEvent = (name, payload) => stream.emit(name, payload)
+  const pipeline = new Pipeline({ settings, hook, clock: backgroundClock, emit, isInProcess: true })
+  stream.connect(pipeline)
+  stream.once('close', watchExit(pipeline, settings.shutdownTimeoutMs))
   return stream as IngestStream
 }
 

@@ -8,7 +8,7 @@
 import type { PinoConfig } from '../pipeline/mapping-options.js'
 import type { MessagePort } from 'node:worker_threads'
 
-/** Enough for a worker that starts under load; the app's first lines wait no longer than this. */
+/** Enough for a worker under load; the app's first lines wait no longer than this. */
 const LISTEN_MS = 100
 /** Other transports in `targets` are loaded at the same time; a slow one may take seconds to listen. */
 const PASS_ON_MS = 5_000

@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events'
 import { Transform } from 'node:stream'
 import type { TransformCallback } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import type { EmitEvent, IngestEvents } from '../diagnostics/reporter.js'
+import type { IngestEvents } from '../diagnostics/reporter.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import type { Clock } from '../shared/clock.js'
 import { FLUSH_METHOD } from './flush-message.js'
@@ -51,62 +51,83 @@ export interface TransportStreamOptions {
   readonly clock: Clock
   /** Long text is read a slice at a time, and pino waits for the end of it. */
   readonly isWorker: boolean
-  /** @param emit emits an event on this stream */
-  readonly createPipeline: (emit: EmitEvent) => Pipeline
 }
 
+/** Until `connect()`, text and calls wait: pino's configuration may come after the stream is ready. */
 export class TransportStream extends Transform implements Flushable, Releasable {
-  readonly pipeline: Pipeline
   readonly #clock: Clock
   readonly #isWorker: boolean
   readonly #decoder = new StringDecoder('utf8')
+  #pipeline: Pipeline | undefined
+  readonly #waiting: ((pipeline: Pipeline) => void)[] = []
 
-  constructor({ clock, isWorker, createPipeline }: TransportStreamOptions) {
+  constructor({ clock, isWorker }: TransportStreamOptions) {
     // pino writes strings. Encoding and decoding each line would take 0.4 us. Some runtimes encode them nevertheless and pass Buffers.
     super({ decodeStrings: false, readableObjectMode: true })
     this.#clock = clock
     this.#isWorker = isWorker
-    this.pipeline = createPipeline((name, payload) => this.emit(name, payload))
     this.resume() // there is no output, but a stream that is not read never ends
   }
 
+  connect(pipeline: Pipeline): void {
+    this.#pipeline = pipeline
+    for (const call of this.#waiting.splice(0)) call(pipeline)
+  }
+
   flush(callback: () => void): void {
-    void this.pipeline.flush().then(() => callback())
+    this.#whenConnected((pipeline) => void pipeline.flush().then(() => callback()))
   }
 
   [RELEASE_METHOD](releaseId: string): void {
-    this.pipeline.setReleaseId(releaseId)
+    this.#whenConnected((pipeline) => pipeline.setReleaseId(releaseId))
   }
 
   [FLUSH_METHOD](timeoutMs: number): Promise<FlushResult> {
-    return flushWithin(this.pipeline, timeoutMs, this.#clock)
+    return new Promise((resolve) =>
+      this.#whenConnected((pipeline) => resolve(flushWithin(pipeline, timeoutMs, this.#clock))),
+    )
   }
 
   /** For a write after the end Node would emit `error`, or nothing. Instead, these records are counted and reported as lost. */
   override write(chunk: unknown, ...rest: unknown[]): boolean {
     if (!this.writableEnded) return (super.write as (...args: unknown[]) => boolean).call(this, chunk, ...rest)
-    this.pipeline.records.write(String(chunk))
-    this.pipeline.end()
+    this.#whenConnected((pipeline) => {
+      pipeline.records.write(String(chunk))
+      pipeline.end()
+    })
     return true
   }
 
   override _transform(chunk: string | Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk)
-    if (this.#isWorker) return this.pipeline.records.add(text, done)
-    this.pipeline.records.write(text)
-    done()
+    const pipeline = this.#pipeline
+    if (pipeline === undefined) return void this.#waiting.push((connected) => this.#read(connected, text, done))
+    this.#read(pipeline, text, done)
   }
 
   override _flush(done: TransformCallback): void {
-    this.pipeline.records.finish()
-    this.pipeline.records.write(this.#decoder.end())
-    this.pipeline.end()
-    // Must complete before `finish`, not only before `close`: in a pino pipeline the worker ends at `finish`.
-    void this.pipeline.close().then(() => done())
+    this.#whenConnected((pipeline) => {
+      pipeline.records.finish()
+      pipeline.records.write(this.#decoder.end())
+      pipeline.end()
+      // Must complete before `finish`, not only before `close`: in a pino pipeline the worker ends at `finish`.
+      void pipeline.close().then(() => done())
+    })
   }
 
   /** Does not pass on the error: an `error` event ends pino's worker or, without a listener, the application. */
   override _destroy(_error: Error | null, done: (error: Error | null) => void): void {
-    void this.pipeline.close().then(() => done(null))
+    this.#whenConnected((pipeline) => void pipeline.close().then(() => done(null)))
+  }
+
+  #read(pipeline: Pipeline, text: string, done: TransformCallback): void {
+    if (this.#isWorker) return pipeline.records.add(text, done)
+    pipeline.records.write(text)
+    done()
+  }
+
+  #whenConnected(call: (pipeline: Pipeline) => void): void {
+    if (this.#pipeline === undefined) this.#waiting.push(call)
+    else call(this.#pipeline)
   }
 }

@@ -5,6 +5,7 @@ import type { EmitEvent } from '../diagnostics/reporter.js'
 import { loadHook } from '../filter/load-hook.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
 import type { IngestOptions } from '../options/resolve-options.js'
+import type { PinoConfig } from '../pipeline/mapping-options.js'
 import { Pipeline } from '../pipeline/pipeline.js'
 import { systemClock } from '../shared/clock.js'
 import { answerFlushRequests } from './flush-responder.js'
@@ -26,17 +27,20 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
   // In this turn of the event loop, since a later listener would miss the message.
   const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
-  const config = await receiving
   // Several `targets` emit their events on one stream: the id identifies the transport.
   const id = randomUUID()
   const emitToApp: EmitEvent | undefined =
     port === null ? undefined : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload, id] })
-  const stream = new TransportStream({
-    clock: systemClock,
-    isWorker: port !== null,
-    createPipeline: (emit) => new Pipeline({ settings, config, hook, clock: systemClock, emit: emitToApp ?? emit }),
-  })
-  if (port !== null) answerFlushRequests(port, stream.pipeline, systemClock)
+  const stream = new TransportStream({ clock: systemClock, isWorker: port !== null })
+  const emit: EmitEvent = emitToApp ?? ((name, payload) => stream.emit(name, payload))
+  const start = (config?: PinoConfig): Pipeline => {
+    const pipeline = new Pipeline({ settings, config, hook, clock: systemClock, emit })
+    stream.connect(pipeline)
+    return pipeline
+  }
+  // Lines wait for the configuration. The stream is ready without it: it does not come before `pino()` is called.
+  const pipeline = receiving === undefined ? start() : receiving.then(start)
+  if (port !== null) answerFlushRequests(port, pipeline, systemClock)
   return stream as IngestStream
 }
 
