@@ -25,7 +25,7 @@ const helps = new Map<string, Help>()
 function helpOf(command: string): Help {
   const known = helps.get(command)
   if (known !== undefined) return known
-  const args = [`${root}dist/cjs/cli/main.js`, ...(command === '' ? [] : [command]), '--help', '--json']
+  const args = [`${root}dist/cjs/cli.js`, ...(command === '' ? [] : [command]), '--help', '--json']
   const help = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Help
   helps.set(command, help)
   return help

@@ -24,7 +24,8 @@ import { cpuNs, threadOf } from '../tools/threads.mjs'
 
 /** An application that never yields makes pino keep all in memory. */
 const YIELD_EVERY = 100
-const TARGET = fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url))
+/** One file a module, which the profile names. */
+const TARGET = fileURLToPath(new URL('../../build/modules/transport/worker.js', import.meta.url))
 const PROFILED = fileURLToPath(new URL('./profiled-transport.cjs', import.meta.url))
 
 /** @type {Plan} */

@@ -6,7 +6,7 @@
  * @typedef {{ part: string, file: string, name: string, share: number }} Function_ share of the time that is not idle, of the function itself
  */
 
-const OWN = /\/dist\/(?:cjs|esm)\/(.+)\.js$/
+const OWN = /\/build\/modules\/(.+)\.js$/
 const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//
 
 /** @param {Profile} profile @returns {Function_[]} the most expensive first */

@@ -2,15 +2,15 @@
 import { RELEASES, traceId } from './records.mjs'
 
 /**
- * @typedef {import('../../dist/esm/service/query/store-reader.js').Reader} Reader
- * @typedef {import('../../dist/esm/service/store/store.js').Store} Store
+ * @typedef {import('../../src/service/query/store-reader.js').Reader} Reader
+ * @typedef {import('../../src/service/store/store.js').Store} Store
  * @typedef {{ name: string, ask: (reader: Reader, store: Store) => unknown }} Query
  */
 
 const LATE = '2026-11-21T11:30:00Z'
 const ABSENT = 'no-such-value'
 
-/** @type {Readonly<Record<string, import('../../dist/esm/service/query/query-filters.js').EntryFilter>>} */
+/** @type {Readonly<Record<string, import('../../src/service/query/query-filters.js').EntryFilter>>} */
 const FILTERS = {
   none: {},
   level: { level: ['error', 'fatal'] },
@@ -35,7 +35,7 @@ const FILTERS = {
 const FIELDS = /** @type {const} */ (['service', 'environment', 'version', 'release_id', 'tag'])
 const GROUP_FILTERS = ['none', 'service', 'level', 'text', 'tag', 'since', 'text that is nowhere']
 
-/** @param {string} what @param {(filter: import('../../dist/esm/service/query/query-filters.js').EntryFilter) => (reader: Reader, store: Store) => unknown} ask @param {readonly string[]} [of] @returns {Query[]} */
+/** @param {string} what @param {(filter: import('../../src/service/query/query-filters.js').EntryFilter) => (reader: Reader, store: Store) => unknown} ask @param {readonly string[]} [of] @returns {Query[]} */
 function filtered(what, ask, of = Object.keys(FILTERS)) {
   return of.map((name) => ({ name: `${what}, filter ${name}`, ask: ask(FILTERS[name] ?? {}) }))
 }

@@ -4,8 +4,8 @@
  */
 
 /**
- * @typedef {import('../../dist/esm/protocol/log-entry.js').LogEntry} LogEntry
- * @typedef {import('../../dist/esm/protocol/resources.js').RequestLog} RequestLog
+ * @typedef {import('../../src/protocol/log-entry.js').LogEntry} LogEntry
+ * @typedef {import('../../src/protocol/resources.js').RequestLog} RequestLog
  */
 
 const END_MS = Date.UTC(2026, 10, 21, 12)

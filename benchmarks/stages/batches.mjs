@@ -1,10 +1,10 @@
 /** Makes batches from lines, not timed: the input of the stages after the batcher. */
-import { Batcher } from '../../dist/esm/pipeline/batcher.js'
-import { systemClock } from '../../dist/esm/shared/clock.js'
+import { Batcher } from '../../build/modules/pipeline/batcher.js'
+import { systemClock } from '../../build/modules/shared/clock.js'
 import { SETTINGS, newMapper } from './configured.mjs'
 
 /**
- * @typedef {import('../../dist/esm/batch/sender.js').Batch} Batch
+ * @typedef {import('../../src/batch/sender.js').Batch} Batch
  * @typedef {{ batchId: string, first: number, count: number, severity: number, text: Buffer }} Piece entries that the batcher logs together
  */
 

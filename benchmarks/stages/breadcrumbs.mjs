@@ -1,8 +1,8 @@
 /** Breadcrumbs alone: lines are buffered, and an error takes the last 50 of its scope. */
-import { systemClock } from '../../dist/esm/shared/clock.js'
-import { appendBreadcrumbs } from '../../dist/esm/breadcrumbs/attach-breadcrumbs.js'
-import { BreadcrumbFactory } from '../../dist/esm/breadcrumbs/breadcrumb-factory.js'
-import { BreadcrumbBuffer } from '../../dist/esm/breadcrumbs/breadcrumb-buffer.js'
+import { systemClock } from '../../build/modules/shared/clock.js'
+import { appendBreadcrumbs } from '../../build/modules/breadcrumbs/attach-breadcrumbs.js'
+import { BreadcrumbFactory } from '../../build/modules/breadcrumbs/breadcrumb-factory.js'
+import { BreadcrumbBuffer } from '../../build/modules/breadcrumbs/breadcrumb-buffer.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 import { MAPPING, SETTINGS, newMapper } from './configured.mjs'
 import { TAKEN } from './measure.mjs'

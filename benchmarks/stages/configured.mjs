@@ -1,10 +1,10 @@
 /** Settings of the stages: the transport's defaults, and the options that applications usually set. */
-import { systemClock } from '../../dist/esm/shared/clock.js'
-import { resolveOptions } from '../../dist/esm/options/resolve-options.js'
-import { createEntryBuilder } from '../../dist/esm/pipeline/create-entry-builder.js'
-import { createMappingOptions } from '../../dist/esm/pipeline/mapping-options.js'
-import { Mapper } from '../../dist/esm/record/mapper.js'
-import { RequestJoiner } from '../../dist/esm/request-logs/request-joiner.js'
+import { systemClock } from '../../build/modules/shared/clock.js'
+import { resolveOptions } from '../../build/modules/options/resolve-options.js'
+import { createEntryBuilder } from '../../build/modules/pipeline/create-entry-builder.js'
+import { createMappingOptions } from '../../build/modules/pipeline/mapping-options.js'
+import { Mapper } from '../../build/modules/record/mapper.js'
+import { RequestJoiner } from '../../build/modules/request-logs/request-joiner.js'
 
 const GIVEN = {
   url: 'http://127.0.0.1:9/api/v1',

@@ -1,9 +1,9 @@
 /** Lines to entries, by one of the two paths, and to batches. */
-import { Batcher } from '../../dist/esm/pipeline/batcher.js'
-import { systemClock } from '../../dist/esm/shared/clock.js'
-import { FastPath } from '../../dist/esm/record/fast/fast-path.js'
-import { createMappedRecord } from '../../dist/esm/record/mapped-record.js'
-import { mapByParsing } from '../../dist/esm/record/reference/reference-path.js'
+import { Batcher } from '../../build/modules/pipeline/batcher.js'
+import { systemClock } from '../../build/modules/shared/clock.js'
+import { FastPath } from '../../build/modules/record/fast/fast-path.js'
+import { createMappedRecord } from '../../build/modules/record/mapped-record.js'
+import { mapByParsing } from '../../build/modules/record/reference/reference-path.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 import { MAPPING, SETTINGS, newEntryBuilder, newMapper } from './configured.mjs'
 

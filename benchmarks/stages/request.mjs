@@ -1,12 +1,12 @@
 /** Sends batches to the sink with the transport's own client: the cost of a request on the client's side. */
 import { setMaxListeners } from 'node:events'
-import { createHttp } from '../../dist/esm/client/http.js'
-import { systemClock } from '../../dist/esm/shared/clock.js'
-import { createIngestSender } from '../../dist/esm/delivery/ingest-sender.js'
+import { createHttp } from '../../build/modules/client/http.js'
+import { systemClock } from '../../build/modules/shared/clock.js'
+import { createIngestSender } from '../../build/modules/delivery/ingest-sender.js'
 import { cpuUs } from '../tools/measure.mjs'
 import { batchesOf } from './batches.mjs'
 
-/** @typedef {import('../../dist/esm/batch/sender.js').Batch} Batch */
+/** @typedef {import('../../src/batch/sender.js').Batch} Batch */
 
 /** Requests in flight, by pass. */
 const CONCURRENCIES = Object.entries({ request: 4, 'request: 32 in flight': 32 })

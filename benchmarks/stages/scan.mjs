@@ -1,5 +1,5 @@
 /** The scan alone, a part of the mapping: finds every value of a line. No line needs the slow path. */
-import { findNextSuspect, findValueEnd } from '../../dist/esm/shared/json-scan.js'
+import { findNextSuspect, findValueEnd } from '../../build/modules/shared/json-scan.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 
 /** @param {readonly import('../tools/shapes.mjs').Line[]} lines */

@@ -1,6 +1,6 @@
 /** Splits chunks into lines: this package, and pino-abstract-transport. */
 import build from 'pino-abstract-transport'
-import { LineSplitter } from '../../dist/esm/record/line-splitter.js'
+import { LineSplitter } from '../../build/modules/record/line-splitter.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 
 /** @param {readonly string[]} chunks @param {number} records */

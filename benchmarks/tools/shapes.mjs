@@ -1,6 +1,6 @@
 /** Shapes of record, written by pino itself; what varies in production varies here, so that no cache looks too good. */
 import pino from 'pino'
-import { LineSplitter } from '../../dist/esm/record/line-splitter.js'
+import { LineSplitter } from '../../build/modules/record/line-splitter.js'
 import { error } from './shapes/error.mjs'
 import { http } from './shapes/http.mjs'
 import { mix } from './shapes/mix.mjs'

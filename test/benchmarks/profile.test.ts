@@ -9,10 +9,10 @@ const frame = (functionName: string, url = '') => ({ functionName, url, lineNumb
 
 it('time goes to the part that a function belongs to, and idle time to none', () => {
   const nodes = [
-    frame('scan', 'file:///app/dist/cjs/record/fast/fast-path.js'),
-    frame('index', 'file:///app/dist/cjs/index.js'),
+    frame('scan', 'file:///app/build/modules/record/fast/fast-path.js'),
+    frame('index', 'file:///app/build/modules/index.js'),
     frame('request', 'file:///app/node_modules/undici/lib/core.js'),
-    frame('scoped', 'file:///app/node_modules/@a/b/dist/cjs/record/x.js'),
+    frame('scoped', 'file:///app/node_modules/@a/b/build/modules/record/x.js'),
     frame('emit', 'node:events'),
     frame('(garbage collector)'),
     frame('(idle)'),

@@ -464,7 +464,7 @@ describe('through fetch', () => {
 })
 
 describe('in a process of its own', () => {
-  const client = pathToFileURL('dist/esm/client/index.js').href
+  const client = pathToFileURL('dist/esm/client.js').href
 
   async function run(script: string, env: Record<string, string> = {}): Promise<{ code: number | null; out: string }> {
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -507,7 +507,7 @@ describe('in a process of its own', () => {
       import { createRequire } from 'node:module'
       const require = createRequire('${pathToFileURL('package.json').href}')
       const loaded = () => Object.keys(require.cache).flatMap((name) => name.split('node_modules/undici/')[1] ?? [])
-      const { IngestClient } = require('./dist/cjs/client/index.js')
+      const { IngestClient } = require('./dist/cjs/client.js')
       const client = new IngestClient({ url: '${server.origin}/api/v1', apiKey: 'k' })
       const before = loaded()
       await client.heartbeat('tok')

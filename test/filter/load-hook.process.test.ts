@@ -147,10 +147,10 @@ describe('a module that cannot be used is refused', () => {
 })
 
 describe.each([
-  ['ES modules', 'esm', (file: string) => `import(${JSON.stringify(pathToFileURL(file).href)})`],
-  ['CommonJS', 'cjs', (file: string) => `Promise.resolve(require(${JSON.stringify(file)}))`],
-])('the build as %s', (_, build, load) => {
-  const file = fileURLToPath(new URL(`../../dist/${build}/filter/load-hook.js`, import.meta.url))
+  ['imported', (file: string) => `import(${JSON.stringify(pathToFileURL(file).href)})`],
+  ['required', (file: string) => `Promise.resolve(require(${JSON.stringify(file)}))`],
+])('the built module, %s,', (_, load) => {
+  const file = fileURLToPath(new URL('../../build/modules/filter/load-hook.js', import.meta.url))
 
   /** What the hooks of these modules make of an entry, or why there are none; a line each. */
   function run(names: readonly string[], flags: readonly string[] = [], clock = 'undefined'): string[] {

@@ -1,6 +1,6 @@
 /** What `npm pack` takes: all of what was built, the pages that are linked, and nothing else. */
 import { execFile } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,8 +11,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
 
 /** Measured; what grows by more than `MAX_GROWTH` beyond them has to be meant, and is written here. */
-const PACKED_BYTES = 810_000
-const UNPACKED_BYTES = 3_400_000
+const PACKED_BYTES = 395_000
+const UNPACKED_BYTES = 1_160_000
+const MAX_FILES = 80
 const MAX_GROWTH = 1.15
 
 interface Packed {
@@ -36,25 +37,20 @@ beforeAll(async () => {
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-/** What the compiler makes of each module. */
-function built(): string[] {
-  const modules = (readdirSync(join(root, 'src'), { recursive: true }) as string[])
-    .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => /\.(?:ts|cjs)$/.test(path) && !path.endsWith('.d.ts') && !path.startsWith('service/viewer/'))
-  const inBuild = (build: string, sources: readonly string[]): string[] =>
-    sources.flatMap((path) => {
-      const name = `dist/${build}/${path.replace(/\.\w+$/, '')}`
-      return path.endsWith('.cjs') ? [`${name}.cjs`, `${name}.d.cts`] : [`${name}.js`, `${name}.d.ts`]
-    })
-  // The command line is a program, which no code imports.
-  return [
-    ...inBuild(
-      'esm',
-      modules.filter((name) => !name.startsWith('cli/')),
-    ),
-    ...inBuild('cjs', modules),
-    'dist/cjs/package.json',
-  ]
+const built = (folder: string): string[] =>
+  (readdirSync(join(root, folder), { recursive: true }) as string[])
+    .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+    .filter((path) => statSync(join(root, path)).isFile())
+
+/** Files of the package that this text loads. Lines are broken within strings, too. */
+function loadedBy(path: string): string[] {
+  const text = read(path).replaceAll('\\\n', '')
+  return [...text.matchAll(/(?:\bfrom\s*|\brequire\(\s*|\bimport\s*\(?\s*)["'](\.[^"']+)["']/g)].map(
+    ([, target = '']) => {
+      const file = posix.join(posix.dirname(path), target)
+      return path.endsWith('.d.ts') ? file.replace(/\.js$/, '.d.ts') : file
+    },
+  )
 }
 
 /** Pages that a reader gets to from the README, by links within the package. */
@@ -68,8 +64,17 @@ function linkedPages(): string[] {
   return [...found]
 }
 
-test('all that is built is in it, for both module systems', () => {
-  expect(paths.filter((path) => path.startsWith('dist/')).toSorted()).toEqual(built().toSorted())
+test('all that is built is in it', () => {
+  expect(paths.filter((path) => path.startsWith('dist/')).toSorted()).toEqual(built('dist').toSorted())
+})
+
+test('what is built is reached from the entry points, and nothing that they load is missing', () => {
+  const reached = new Set([...entryFiles(), 'dist/cjs/package.json'])
+  for (const path of reached) {
+    if (/\.js$|\.d\.ts$/.test(path)) for (const next of loadedBy(path)) reached.add(next)
+    if (path.endsWith('.js') && read(path).includes('//# sourceMappingURL=')) reached.add(`${path}.map`)
+  }
+  expect([...reached].filter((path) => path.startsWith('dist/')).toSorted()).toEqual(built('dist').toSorted())
 })
 
 test('beside that there are pages, the licence and package.json, and nothing else', () => {
@@ -89,29 +94,48 @@ test('pages that the README leads to are in it', () => {
   expect(forReaders.filter((page) => !paths.includes(page))).toEqual([])
 })
 
-test('every entry point leads to a packed file', () => {
+/** Files that package.json names. */
+function entryFiles(): string[] {
   const targets = new Set<string>()
   const collect = (value: unknown): void => {
     if (typeof value === 'string' && /\/.*\.(?:js|d\.ts|json)$/.test(value)) targets.add(posix.normalize(value))
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect)
   }
   for (const field of ['main', 'module', 'types', 'exports', 'typesVersions', 'bin']) collect(manifest[field])
-  expect(targets.size).toBeGreaterThan(15)
-  expect([...targets].filter((target) => !paths.includes(target))).toEqual([])
+  return [...targets]
+}
+
+test('every entry point leads to a packed file', () => {
+  const targets = entryFiles()
+  expect(targets.length).toBeGreaterThan(15)
+  expect(targets.filter((target) => !paths.includes(target))).toEqual([])
   for (const program of Object.values(manifest['bin'] as Record<string, string>))
     expect(read(program)).toMatch(/^#!\/usr\/bin\/env node\n/)
 })
 
-test('it contains no path of the build machine and no source maps', () => {
+test('files with side effects are named, so that a bundler keeps them', () => {
+  const named = manifest['sideEffects'] as readonly string[]
+  expect(named.map((name) => posix.normalize(name)).filter((name) => !paths.includes(name))).toEqual([])
+})
+
+test('it contains no path of the build machine, and no sources but by their names', () => {
   const registry = process.env['npm_config_registry']
   const hosts = [/registry\.npmjs\.org/, ...(registry === undefined ? [] : [literal(new URL(registry).host)])]
-  const traces = [literal(root), new RegExp(`(?<![\\w.])${literal(homedir()).source}/`), /sourceMappingURL/, ...hosts]
+  const traces = [literal(root), new RegExp(`(?<![\\w.])${literal(homedir()).source}/`), ...hosts]
   const telling = paths.flatMap((path) => {
     const text = read(path)
     return traces.filter((trace) => trace.test(text)).map((trace) => `${path}: ${String(trace)}`)
   })
   expect(telling).toEqual([])
-  expect(paths.filter((path) => path.endsWith('.map') || /(?<!\.d)\.[cm]?tsx?$/.test(path))).toEqual([])
+  expect(paths.filter((path) => /(?<!\.d)\.[cm]?tsx?$/.test(path))).toEqual([])
+  const maps = paths.filter((path) => path.endsWith('.map'))
+  expect(maps.length).toBeGreaterThan(0)
+  for (const path of maps) {
+    const map = JSON.parse(read(path)) as { sourceRoot: string; sources: string[]; sourcesContent?: unknown }
+    expect(map.sourcesContent).toBeUndefined()
+    const sources = map.sources.map((source) => posix.join(posix.dirname(path), map.sourceRoot, source))
+    expect(sources.filter((source) => !existsSync(join(root, source)))).toEqual([])
+  }
 })
 
 function literal(text: string): RegExp {
@@ -124,5 +148,6 @@ test('it has not grown unnoticed', () => {
     `npm pack: ${kilobytes(packed.size)} packed, ${kilobytes(packed.unpackedSize)} unpacked, ${paths.length} files\n`,
   )
   expect(packed.size).toBeLessThan(PACKED_BYTES * MAX_GROWTH)
+  expect(paths.length).toBeLessThanOrEqual(MAX_FILES)
   expect(packed.unpackedSize).toBeLessThan(UNPACKED_BYTES * MAX_GROWTH)
 })

@@ -7,7 +7,7 @@ import { cleanEnv } from './run-app.js'
 
 export const hasNamespaces = spawnSync('/usr/bin/unshare', ['-n', 'ip', 'link', 'set', 'lo', 'up']).status === 0
 
-export const CLI = fileURLToPath(new URL('../../dist/cjs/cli/main.js', import.meta.url))
+export const CLI = fileURLToPath(new URL('../../dist/cjs/cli.js', import.meta.url))
 
 export interface Running {
   readonly stdout: () => string

@@ -109,7 +109,7 @@ describe.each([
 })
 
 test('pipe: 100,000 records pass through and arrive', { timeout: 120_000 }, async () => {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../../dist/cjs/cli/main.js', import.meta.url))], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../dist/cjs/cli.js', import.meta.url))], {
     env: cleanEnv({
       PINO_INGEST_URL: service.url,
       PINO_INGEST_API_KEY: KEY,

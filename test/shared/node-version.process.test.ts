@@ -101,7 +101,7 @@ describe('every entry point', () => {
   })
 
   test('the command line says it in one line, without a stack', async () => {
-    const main = join(root, 'dist/cjs/cli/main.js')
+    const main = join(root, 'dist/cjs/cli.js')
     const failed = await run(process.execPath, [main, '--version'], { env: older }).catch(
       (error: { code: number; stdout: string; stderr: string }) => error,
     )
@@ -129,7 +129,7 @@ describe('every entry point', () => {
   })
 
   test('a bundler keeps it: no other module without exports in use stays', async () => {
-    expect(sideEffects).toContain('./dist/*/shared/node-version.js')
+    expect(sideEffects).toContain('./dist/cjs/node-version.js')
     const { build } = await import('esbuild')
     const { outputFiles } = await build({
       stdin: { contents: `import { newEventId } from 'pino-ingest'; console.log(newEventId())`, resolveDir: root },

@@ -1,7 +1,7 @@
 // One of several processes that claim the same folders. Loads `dist`, because it is a process of its own.
-import { Account } from '../../dist/esm/diagnostics/account.js'
-import { systemClock } from '../../dist/esm/shared/clock.js'
-import { Spool } from '../../dist/esm/spool/spool.js'
+import { Account } from '../../build/modules/diagnostics/account.js'
+import { systemClock } from '../../build/modules/shared/clock.js'
+import { Spool } from '../../build/modules/spool/spool.js'
 
 const [, , root, url, apiKey] = process.argv
 const quiet = () => {}

@@ -164,7 +164,7 @@ async function run(pair: Pair, skewMs: number, isUnshared: boolean): Promise<voi
 }
 
 test('ownership is checked per thread: a thread may end while its process runs', { timeout: TIMEOUT_MS }, async () => {
-  const owner = new URL('../../dist/esm/spool/instance/ownership.js', import.meta.url)
+  const owner = new URL('../../build/modules/spool/instance/ownership.js', import.meta.url)
   const worker = new Worker(
     `import('${owner.href}').then(({ readMachine }) => { require('node:worker_threads').parentPort.postMessage(readMachine().self); setInterval(() => {}, 1_000) })`,
     { eval: true },

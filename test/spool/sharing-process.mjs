@@ -4,10 +4,10 @@
  */
 import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { Account } from '../../dist/esm/diagnostics/account.js'
-import { Batcher } from '../../dist/esm/pipeline/batcher.js'
-import { readMachine } from '../../dist/esm/spool/instance/ownership.js'
-import { Spool } from '../../dist/esm/spool/spool.js'
+import { Account } from '../../build/modules/diagnostics/account.js'
+import { Batcher } from '../../build/modules/pipeline/batcher.js'
+import { readMachine } from '../../build/modules/spool/instance/ownership.js'
+import { Spool } from '../../build/modules/spool/spool.js'
 
 const { root, out, name, from, speed, skewMs, namespace } = JSON.parse(process.argv[2])
 const SEND_MS = 30

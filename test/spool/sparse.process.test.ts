@@ -13,7 +13,7 @@ import { numbersIn, useSpoolBench } from './spool-bench.js'
 const GIB = 1024 * 1024 * 1024
 const HUGE = 4 * GIB
 const HOLE = 3 * 1024 * 1024
-const DIST = new URL('../../dist/cjs/spool/', import.meta.url).href
+const DIST = new URL('../../build/modules/spool/', import.meta.url).href
 
 const bench = useSpoolBench({ batchSize: 4 })
 const { root, processes, begin, kill } = bench

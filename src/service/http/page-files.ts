@@ -1,5 +1,5 @@
 /** The files of the page, from the bundle that the build creates. */
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync } from 'node:zlib'
 import { PAGE_HEADERS } from './response-headers.js'
 import type { Reply } from './service-reply.js'
 import { BUNDLE } from './page-bundle.js'
@@ -24,7 +24,7 @@ export function findPageFile(path: string, known: string | undefined): Reply | u
 }
 
 function inflate(name: 'html' | 'script' | 'style'): Buffer {
-  const bytes = inflated.get(name) ?? gunzipSync(Buffer.from(BUNDLE[name], 'base64'))
+  const bytes = inflated.get(name) ?? brotliDecompressSync(Buffer.from(BUNDLE[name], 'base64'))
   inflated.set(name, bytes)
   return bytes
 }

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 const MAX_GZIP_BYTES = 60_000
@@ -39,12 +39,12 @@ if (bytes > MAX_GZIP_BYTES)
 
 const version = createHash('sha256').update(script).update(style).update(html).digest('hex').slice(0, 12)
 const packed = Object.entries(files).map(
-  ([name, text]) => `  ${name}: '${gzipSync(text, { level: 9 }).toString('base64')}',`,
+  ([name, text]) => `  ${name}: '${brotliCompressSync(text).toString('base64')}',`,
 )
 // With a type of its own: else the declarations would hold all of it once more.
 writeFileSync(
   here('../http/page-bundle.ts'),
-  `/** Made by \`../viewer/build.mjs\`: the page's files, gzipped, as base64. */
+  `/** Made by \`../viewer/build.mjs\`: the page's files, compressed with Brotli, as base64. */
 export const BUNDLE: Readonly<Record<'version' | ${Object.keys(files)
     .map((name) => `'${name}'`)
     .join(' | ')}, string>> = {

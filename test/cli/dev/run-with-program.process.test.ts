@@ -12,7 +12,7 @@ import { call, until } from '../../service/support.js'
 import { devEnv, startJson } from '../dev-started.js'
 import { runCli, startCli } from '../run-cli.js'
 
-const CLI = fileURLToPath(new URL('../../../dist/cjs/cli/main.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../dist/cjs/cli.js', import.meta.url))
 const PACKAGE = fileURLToPath(new URL('../../../dist/esm/index.js', import.meta.url))
 const PINO = fileURLToPath(new URL('../../../node_modules/pino/pino.js', import.meta.url))
 

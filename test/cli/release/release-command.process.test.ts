@@ -11,7 +11,7 @@ import { started } from '../../service/support.js'
 import { runCli } from '../run-cli.js'
 
 const KEY = 'release-key-4711'
-const CLI = fileURLToPath(new URL('../../../dist/cjs/cli/main.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../dist/cjs/cli.js', import.meta.url))
 
 test('prints the id and nothing else', async () => {
   const service = await started({ apiKeys: [KEY] })

@@ -11,7 +11,7 @@ import { startJson, startText } from '../dev-started.js'
 import { runCli } from '../run-cli.js'
 
 /** As a program of its own runs it. */
-const TOKEN_MODULE = new URL('../../../dist/cjs/cli/shared/token-store.js', import.meta.url).href
+const TOKEN_MODULE = new URL('../../../build/modules/cli/shared/token-store.js', import.meta.url).href
 
 const GOOD = 'a-good_token-of-22-char'
 const isRoot = process.getuid?.() === 0

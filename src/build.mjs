@@ -1,0 +1,244 @@
+/**
+ * Builds the package: `dist/`, which npm packs, and `build/modules/`, one file a module, for tests and benchmarks of internals.
+ *
+ *     node src/build.mjs
+ *
+ * `dist/cjs` has a file for each entry point, and chunks that these share: each module is in one file only. `dist/esm` re-exports
+ * it: however the package is loaded, its classes and its state exist once.
+ */
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { decode, encode } from '@jridgewell/sourcemap-codec'
+import { transform } from 'esbuild'
+import { build } from 'rolldown'
+import { dts } from 'rolldown-plugin-dts'
+
+/** @typedef {import('rolldown').OutputChunk} OutputChunk */
+
+const src = dirname(fileURLToPath(import.meta.url))
+const root = dirname(src)
+const dist = join(root, 'dist')
+const modules = join(root, 'build/modules')
+const inSrc = (/** @type {string} */ name) => join(src, name)
+
+const TARGET = 'node20'
+const IS_COMMONJS = '{"type":"commonjs"}\n'
+const PACKAGES = /^(?:node:.*|undici(?:\/.*)?|re2js|pino|@opentelemetry\/api)$/
+/** Chunks with a source map: what runs within applications. */
+const MAPPED = new Set(['application.js', 'common.js', 'pipeline.js'])
+const EXPORT_GETTER =
+  /^Object\.defineProperty\(exports, ["'](\w+)["'], \{\n\s*enumerable: true,\n\s*get: function\(\) \{\n\s*return ([\w$.]+);\n\s*\}\n\}\);/gm
+const ENTRIES = {
+  transport: inSrc('transport/index.ts'),
+  client: inSrc('client/index.ts'),
+  service: inSrc('service/index.ts'),
+  cli: inSrc('cli/main.ts'),
+}
+
+for (const folder of [dist, modules]) rmSync(folder, { recursive: true, force: true })
+for (const folder of ['cjs', 'esm']) mkdirSync(join(dist, folder), { recursive: true })
+const [exportsOf] = await Promise.all([writeBundles(), writeDeclarations(), writeModules()])
+writeEntryPoints(exportsOf)
+
+/** @returns {Promise<Record<string, readonly string[]>>} the names that each entry exports */
+async function writeBundles() {
+  const app = '\0app'
+  const onDemand = '\0transport-on-demand'
+  /** @type {Readonly<Record<string, string>>} */
+  const virtual = {
+    [app]: `export * from ${JSON.stringify(inSrc('index.ts'))}; export { default as ingestTransport } from '${onDemand}'`,
+    [onDemand]: `export default async function ingestTransport(options) { return require('./transport.js').ingestTransport(options) }
+      export function ingestStream(options) { return require('./transport.js').ingestStream(options) }`,
+  }
+  /** @type {(id: string) => string | null} */
+  let chunkOf = () => null
+  const { output } = await build({
+    input: { app, ...ENTRIES },
+    external: (id) => id === './transport.js' || PACKAGES.test(id),
+    makeAbsoluteExternalsRelative: false,
+    platform: 'node',
+    tsconfig: false,
+    transform: { target: TARGET },
+    treeshake: { moduleSideEffects: (id) => /(?:shared.node-version|cli.main|src.index)\.ts$/.test(id) },
+    write: false,
+    preserveEntrySignatures: 'allow-extension',
+    plugins: [
+      {
+        name: 'transport-on-demand',
+        resolveId(id, importer) {
+          if (id in virtual) return id
+          const isTransport = importer === inSrc('index.ts') && /^\.\/transport\/(?:worker|in-process)\.js$/.test(id)
+          return isTransport ? onDemand : undefined
+        },
+        load: (id) => virtual[id],
+        buildEnd() {
+          chunkOf = createChunkOf((id) => this.getModuleInfo(id), app)
+        },
+      },
+    ],
+    output: {
+      format: 'cjs',
+      exports: 'named',
+      esModule: false,
+      dynamicImportInCjs: false,
+      strict: true,
+      sourcemap: true,
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name].js',
+      comments: false,
+      codeSplitting: {
+        includeDependenciesRecursively: false,
+        groups: [{ debugName: 'by entry point', name: (id) => chunkOf(id) }],
+      },
+    },
+  })
+  const chunks = output.filter((one) => one.type === 'chunk')
+  await Promise.all(chunks.map(writeChunk))
+  return Object.fromEntries(chunks.map(({ name, exports }) => [name, exports.toSorted()]))
+}
+
+/**
+ * Few chunks, none of which loads much that its users do not need.
+ * @param {(id: string) => import('rolldown').ModuleInfo | null} infoOf @param {string} app
+ * @returns {(id: string) => string | null}
+ */
+function createChunkOf(infoOf, app) {
+  /** @param {string} id @param {Set<string>} found */
+  const reach = (id, found = new Set()) => {
+    if (found.has(id)) return found
+    found.add(id)
+    for (const next of infoOf(id)?.importedIds ?? []) if (infoOf(next) !== null) reach(next, found)
+    return found
+  }
+  const [client, transport, service, application, cli] = [
+    ENTRIES.client,
+    ENTRIES.transport,
+    ENTRIES.service,
+    app,
+    ENTRIES.cli,
+  ].map((id) => reach(id))
+  const entries = new Set([app, inSrc('index.ts'), ...Object.values(ENTRIES)])
+  return (id) => {
+    const [folder = '', command = ''] = relative(src, id).split(/[\\/]/)
+    if (entries.has(id)) return null
+    // Also in a file of its own, which is the first that the entry point loads.
+    if (basename(id) === 'node-version.ts') return 'node-version'
+    if (folder === 'service') return basename(id).startsWith('page-') ? 'page' : 'local-service'
+    const isShared = client?.has(id) || service?.has(id) || (application?.has(id) && transport?.has(id))
+    if (isShared) return 'common'
+    if (transport?.has(id)) return 'pipeline'
+    if (application?.has(id)) return 'application'
+    if (cli?.has(id) || (folder === 'cli' && command === 'shared')) return 'command-line'
+    return command === 'dev' || command === 'pipe' ? command : 'commands'
+  }
+}
+
+/** Names stay, and white space goes. @param {OutputChunk} chunk */
+async function writeChunk({ fileName, code, map }) {
+  const file = join(dist, 'cjs', fileName)
+  // A getter would be called at each use of an export in another chunk.
+  const plain = code
+    .replaceAll(
+      EXPORT_GETTER,
+      (getter, name, value) => `exports.${name} = ${value};${'\n'.repeat(getter.split('\n').length - 1)}`,
+    )
+    .replaceAll(/\brequire_(\w+)/g, '$$$1')
+    .replace(/\n\/\/# sourceMappingURL=.*\s*$/, '')
+  const hasMap = map !== null && MAPPED.has(fileName)
+  const given = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`
+  const small = await transform(`${plain}${hasMap ? given : ''}`, {
+    target: TARGET,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 160,
+    legalComments: 'none',
+    sourcemap: hasMap && 'external',
+    sourcesContent: false,
+  })
+  writeFileSync(file, hasMap ? `${small.code}//# sourceMappingURL=${fileName}.map\n` : small.code)
+  if (hasMap) writeFileSync(`${file}.map`, JSON.stringify(withLinesOnly(JSON.parse(small.map), small.code)))
+}
+
+/** With a position for each line of the sources that holds more than brackets, instead of each word: a fifth of the size. */
+function withLinesOnly(/** @type {{ sources: string[], mappings: string }} */ map, /** @type {string} */ code) {
+  const lines = code.split('\n')
+  const mappings = decode(map.mappings).map((segments, row) => {
+    let before = ''
+    return segments.flatMap((segment) => {
+      const [column, source, line] = segment
+      if (source === undefined || line === undefined) return []
+      if (before === `${source}:${line}` || (before !== '' && /[)\]}]/.test(lines[row]?.[column] ?? ''))) return []
+      before = `${source}:${line}`
+      return [/** @type {[number, number, number, number]} */ ([column, source, line, 0])]
+    })
+  })
+  const sources = map.sources.map((source) => source.slice(source.lastIndexOf('../src/') + '../src/'.length))
+  return { version: 3, sourceRoot: '../../src/', sources, names: [], mappings: encode(mappings) }
+}
+
+async function writeDeclarations() {
+  await build({
+    input: {
+      index: inSrc('index.ts'),
+      transport: ENTRIES.transport,
+      client: ENTRIES.client,
+      service: ENTRIES.service,
+      augment: inSrc('augment.ts'),
+    },
+    external: PACKAGES,
+    checks: { pluginTimings: false },
+    logLevel: 'silent',
+    plugins: [dts({ tsconfig: inSrc('tsconfig.json'), emitDtsOnly: true })],
+    output: { dir: join(dist, 'cjs'), format: 'es', chunkFileNames: 'types-[name].js' },
+  })
+}
+
+/** @param {Record<string, readonly string[]>} exported */
+function writeEntryPoints(exported) {
+  const write = (/** @type {string} */ name, /** @type {string} */ text) => writeFileSync(join(dist, name), text)
+  write('cjs/package.json', IS_COMMONJS)
+  const names = (exported.app ?? []).filter((name) => name !== 'ingestTransport')
+  write(
+    'cjs/index.js',
+    `'use strict';
+require('./node-version.js');
+// pino's worker imports this file. Names that Node does not find in its text are not read at its import, which would load the application's functions.
+Object.defineProperty(exports, '__esModule', { value: true });
+exports.default = function ingestTransport(options) { return require('./transport.js').ingestTransport(options); };
+for (const name of ${JSON.stringify(names)}) Object.defineProperty(exports, name, { enumerable: true, configurable: true, get: () => require('./app.js')[name] });
+`,
+  )
+  write('cjs/augment.js', `'use strict';\n`)
+  write('esm/augment.js', 'export {};\n')
+  write('esm/augment.d.ts', `import '../cjs/augment.js';\nexport type * from '../cjs/augment.js';\n`)
+  write('esm/index.js', `export { ${names.join(', ')}, ingestTransport as default } from '../cjs/app.js';\n`)
+  write(
+    'esm/index.d.ts',
+    `export * from '../cjs/index.js';\nexport { ingestTransport as default } from '../cjs/transport.js';\n`,
+  )
+  for (const name of ['client', 'service']) {
+    write(`esm/${name}.js`, `export { ${exported[name]?.join(', ')} } from '../cjs/${name}.js';\n`)
+    write(`esm/${name}.d.ts`, `export * from '../cjs/${name}.js';\n`)
+  }
+}
+
+async function writeModules() {
+  const names = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => /\.(?:ts|cjs)$/.test(name) && !name.endsWith('.d.ts') && !name.startsWith('service/viewer/'))
+  await Promise.all(
+    names.map(async (name) => {
+      const { code } = await transform(readFileSync(inSrc(name), 'utf8'), {
+        loader: name.endsWith('.ts') ? 'ts' : 'js',
+        format: 'cjs',
+        target: TARGET,
+        platform: 'node',
+      })
+      const file = join(modules, name.replace(/\.ts$/, '.js'))
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, code)
+    }),
+  )
+  writeFileSync(join(modules, 'package.json'), IS_COMMONJS)
+}

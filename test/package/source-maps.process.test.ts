@@ -1,0 +1,33 @@
+/** Stack traces of the package's own code, in the build. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { readText } from '../markdown.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+async function stackOf(flags: readonly string[], program: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, '-e', program], { cwd: root })
+  return stdout
+}
+
+test.each([
+  ['common.js', `new (require('pino-ingest/client').IngestClient)({ url: 'no' })`],
+  [
+    'pipeline.js',
+    `require('pino-ingest').ingestStream({ beforeSend: './missing.js', url: 'http://localhost', apiKey: 'k' })`,
+  ],
+  ['application.js', `require('pino-ingest').withScope({}, 'no function')`],
+])('code of %s: its functions have names, and with source maps lines of src', async (file, program) => {
+  const caught = `try { ${program} } catch (error) { console.log(error.stack) }`
+  const [plain, mapped] = await Promise.all([stackOf([], caught), stackOf(['--enable-source-maps'], caught)])
+  expect(plain).toMatch(new RegExp(`at (?:new )?\\w{4,}.*dist.cjs.${file}:`))
+  expect(plain).not.toContain('/src/')
+  const frames = [...mapped.matchAll(/\bat .*?\b(src\/[\w/-]+\.ts):(\d+)/g)]
+  expect(frames.length).toBeGreaterThan(0)
+  // The first frame is where the error is made, the others are calls.
+  const lines = frames.map(([, source = '', line = '']) => readText(source).split('\n')[Number(line) - 1])
+  expect(lines[0]).toMatch(/throw |new IngestError/)
+  for (const line of lines.slice(1)) expect(line).toMatch(/\(/)
+})
