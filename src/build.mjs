@@ -39,7 +39,7 @@ const ENTRIES = {
 for (const folder of [dist, modules]) rmSync(folder, { recursive: true, force: true })
 for (const folder of ['cjs', 'esm']) mkdirSync(join(dist, folder), { recursive: true })
 const [exportsOf] = await Promise.all([writeBundles(), writeDeclarations(), writeModules()])
-writeEntryPoints(exportsOf)
+await writeEntryPoints(exportsOf)
 
 /** @returns {Promise<Record<string, readonly string[]>>} the names that each entry exports */
 async function writeBundles() {
@@ -195,7 +195,7 @@ async function writeDeclarations() {
 }
 
 /** @param {Record<string, readonly string[]>} exported */
-function writeEntryPoints(exported) {
+async function writeEntryPoints(exported) {
   const write = (/** @type {string} */ name, /** @type {string} */ text) => writeFileSync(join(dist, name), text)
   write('cjs/package.json', IS_COMMONJS)
   const names = (exported.app ?? []).filter((name) => name !== 'ingestTransport')
@@ -212,13 +212,26 @@ for (const name of ${JSON.stringify(names)}) Object.defineProperty(exports, name
   write('cjs/augment.js', `'use strict';\n`)
   write('esm/augment.js', 'export {};\n')
   write('esm/augment.d.ts', `import '../cjs/augment.js';\nexport type * from '../cjs/augment.js';\n`)
-  write('esm/index.js', `export { ${names.join(', ')}, ingestTransport as default } from '../cjs/app.js';\n`)
+  const version = await transform(readFileSync(inSrc('shared/node-version.ts'), 'utf8'), {
+    loader: 'ts',
+    target: TARGET,
+    minifyWhitespace: true,
+  })
+  // Not that of CommonJS: Node 20 reports an error that a required file throws during an import a second time, as uncaught.
+  write('esm/node-version.js', version.code)
+  write(
+    'esm/index.js',
+    `import './node-version.js';\nexport { ${names.join(', ')}, ingestTransport as default } from '../cjs/app.js';\n`,
+  )
   write(
     'esm/index.d.ts',
     `export * from '../cjs/index.js';\nexport { ingestTransport as default } from '../cjs/transport.js';\n`,
   )
   for (const name of ['client', 'service']) {
-    write(`esm/${name}.js`, `export { ${exported[name]?.join(', ')} } from '../cjs/${name}.js';\n`)
+    write(
+      `esm/${name}.js`,
+      `import './node-version.js';\nexport { ${exported[name]?.join(', ')} } from '../cjs/${name}.js';\n`,
+    )
     write(`esm/${name}.d.ts`, `export * from '../cjs/${name}.js';\n`)
   }
 }

@@ -18,7 +18,8 @@ type Listener = (message: unknown) => void
 /** @returns undefined if it was not sent, or another transport received it */
 export function receivePinoConfig(port: MessagePort): Promise<PinoConfig | undefined> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => settle(undefined), LISTEN_MS)
+    // A turn later: a message that came while the worker was busy with lines is delivered after the timers.
+    const timer = setTimeout(() => setImmediate(() => settle(undefined)), LISTEN_MS)
     const onMessage: Listener = (message) => {
       if (!isPinoConfig(message)) return
       passOn(port, message)

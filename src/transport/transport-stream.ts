@@ -101,7 +101,10 @@ export class TransportStream extends Transform implements Flushable, Releasable 
   override _transform(chunk: string | Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk)
     const pipeline = this.#pipeline
-    if (pipeline === undefined) return void this.#waiting.push((connected) => this.#read(connected, text, done))
+    if (pipeline === undefined) {
+      this.#waiting.push((connected) => this.#readWaiting(connected, text, done))
+      return
+    }
     this.#read(pipeline, text, done)
   }
 
@@ -124,6 +127,18 @@ export class TransportStream extends Transform implements Flushable, Releasable 
     if (this.#isWorker) return pipeline.records.add(text, done)
     pipeline.records.write(text)
     done()
+  }
+
+  /** `done()` passes on all text that Node has kept meanwhile. Called while this text is being read, each piece would take a turn of the event loop. */
+  #readWaiting(pipeline: Pipeline, text: string, done: TransformCallback): void {
+    let isReading = true
+    let isDone = false
+    this.#read(pipeline, text, () => {
+      if (isReading) isDone = true
+      else done()
+    })
+    isReading = false
+    if (isDone) done()
   }
 
   #whenConnected(call: (pipeline: Pipeline) => void): void {
