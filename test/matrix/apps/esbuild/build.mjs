@@ -8,7 +8,7 @@ const banner = { js: 'import { createRequire as nodeRequire } from \'node:module
 const shared = /** @type {const} */ ({ bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' })
 const esm = /** @type {const} */ ({ ...shared, format: 'esm', outExtension: { '.js': '.mjs' } })
 const cjs = /** @type {const} */ ({ ...shared, format: 'cjs', outExtension: { '.js': '.cjs' } })
-const entryPoints = ['src/transport/in-process.ts', 'src/target.ts', 'src/options/resolve-options.ts']
+const entryPoints = ['src/stream.ts', 'src/target.ts', 'src/options.ts']
 
 await build({ ...cjs, entryPoints, outdir: 'dist/one-cjs' })
 await build({ ...cjs, entryPoints, outdir: 'dist/one-cjs-minified', minify: true })

@@ -7,7 +7,7 @@ export default defineConfig({
   build: {
     outDir: `dist/all-${isCommonJs ? 'cjs' : 'esm'}`, ssr: true, minify: process.env['MINIFY'] === 'true', emptyOutDir: true,
     rolldownOptions: {
-      input: ['src/transport/in-process.ts', 'src/target.ts', 'src/options/resolve-options.ts'],
+      input: ['src/stream.ts', 'src/target.ts', 'src/options.ts'],
       output: isCommonJs ? { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' } : {},
     },
   },

@@ -1,4 +1,4 @@
 /** `vite build --ssr` as it comes: what is installed stays out of the bundle. */
 import { defineConfig } from 'vite'
 
-export default defineConfig({ build: { outDir: 'dist/default', ssr: true, rolldownOptions: { input: ['src/transport/in-process.ts', 'src/target.ts', 'src/options/resolve-options.ts'] } } })
+export default defineConfig({ build: { outDir: 'dist/default', ssr: true, rolldownOptions: { input: ['src/stream.ts', 'src/target.ts', 'src/options.ts'] } } })
