@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { box } from '../kit/box.mjs'
 
 const NO_TARGET = /^Error: unable to determine transport target for "pino-ingest"/
-const NOT_FOUND_HERE = /IngestError\]?: transport: "pino-ingest" cannot be found/
 const NO_WORKER_FILE = /^Error: Cannot find module '.*worker\.js'|^ReferenceError: __dirname is not defined/
 const KINDS = /** @type {const} */ ([
   ['ESM', 'esm', 'mjs', 'false'],
@@ -51,7 +50,7 @@ export const group = {
         column: 'worker thread',
         kind: `${kind}, ingestOptions`,
         command: ['node', `options.${suffix}`],
-        refuses: NOT_FOUND_HERE,
+        refuses: NO_TARGET,
       }
       yield {
         ...cell,

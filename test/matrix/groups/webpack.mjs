@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { box } from '../kit/box.mjs'
 
 const NO_TARGET = /^Error: unable to determine transport target for "pino-ingest"/
-const NOT_FOUND_HERE = /IngestError\]?: transport: "pino-ingest" cannot be found/
 const NO_WORKER_FILE = /^Error: Cannot find module '.*worker\.js'/
 const KINDS = /** @type {const} */ ([
   ['CJS minified', 'cjs', 'cjs'],
@@ -42,7 +41,7 @@ function* bundles(kit) {
       column: 'worker thread',
       kind: `${kind}, ingestOptions`,
       command: ['node', `options.${suffix}`],
-      refuses: NOT_FOUND_HERE,
+      refuses: NO_TARGET,
     }
   }
   for (const [kind, name, suffix] of KINDS) {
