@@ -125,9 +125,9 @@ function createChunkOf(infoOf, app) {
     // Also in a file of its own, which is the first that the entry point loads.
     if (basename(id) === 'node-version.ts') return 'node-version'
     if (folder === 'service') return basename(id).startsWith('page-') ? 'page' : 'local-service'
-    const isShared = client?.has(id) || service?.has(id) || (application?.has(id) && transport?.has(id))
-    if (isShared) return 'common'
-    if (transport?.has(id)) return 'pipeline'
+    const isOfCalls = client?.has(id) || service?.has(id)
+    if (transport?.has(id)) return isOfCalls || application?.has(id) ? 'common' : 'pipeline'
+    if (isOfCalls) return 'calls'
     if (application?.has(id)) return 'application'
     if (cli?.has(id) || (folder === 'cli' && command === 'shared')) return 'command-line'
     return command === 'dev' || command === 'pipe' ? command : 'commands'

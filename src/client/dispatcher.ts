@@ -1,7 +1,6 @@
 /** Connections through undici: limited in number, kept alive, and through a proxy if one is set. */
 import type { buildConnector, Dispatcher } from 'undici'
 import type { HttpOptions } from './http-types.js'
-import { verifyListener } from './verify-listener.js'
 
 /** Included in the timeout of the request. */
 const CONNECT_TIMEOUT_MS = 3_000
@@ -26,7 +25,7 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     const { default: Pool } = await import('undici/lib/dispatcher/pool.js')
     const { default: buildConnector } = await import('undici/lib/core/connect.js')
     const plain = buildConnector(settings.connect) // shared, since it caches TLS sessions
-    const connect = options.isLocalDefault === true ? provenConnector(plain, options.url, timeout) : plain
+    const connect = options.isLocalDefault === true ? await provenConnector(plain, options.url, timeout) : plain
     const { origin } = new URL(options.url)
     return () => new Pool(origin, { ...settings, connect })
   }
@@ -46,7 +45,12 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
 }
 
 /** Verifies the listener on each new connection before anything is sent. */
-function provenConnector(connect: buildConnector.connector, url: string, timeoutMs: number): buildConnector.connector {
+async function provenConnector(
+  connect: buildConnector.connector,
+  url: string,
+  timeoutMs: number,
+): Promise<buildConnector.connector> {
+  const { verifyListener } = await import('./verify-listener.js')
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error !== null || socket === null) return callback(error ?? new Error('no socket'), null)

@@ -41,6 +41,8 @@ export interface HttpRequestInit {
 }
 
 export interface Http {
+  /** Loads what requests need, which takes 25 ms, so that the first request does not wait for it. */
+  prepare(): void
   /**
    * One POST to `{base_url}` + `path`. Redirects are returned, never followed.
    * @throws HttpFailure when there was no complete reply.

@@ -11,9 +11,12 @@ import type { FetchPost } from './http-fetch.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpOptions, HttpReply, HttpRequestInit } from './http-types.js'
 import { describeNetworkError } from './network-error.js'
-import { verifyListenerAt, UnverifiedListenerError } from './verify-listener.js'
+import { UnverifiedListenerError } from './unverified-listener-error.js'
 import { AbortListeners } from './abort-listeners.js'
 import { RequestTimeouts } from './request-timeouts.js'
+
+/** Bun replaces undici by a shim without agents and limits. */
+const IS_BUN = process.versions['bun'] !== undefined
 
 export function createHttp(options: HttpOptions): Http {
   const base = new URL(options.url)
@@ -80,8 +83,7 @@ export function createHttp(options: HttpOptions): Http {
   function send(one: HttpExchange, body: Uint8Array | string | null, init: HttpRequestInit): void {
     const path = basePath + one.request.path
     const headers = headersOf(body !== null, init)
-    // Bun replaces undici by a shim without agents and limits.
-    if (process.versions['bun'] !== undefined)
+    if (IS_BUN)
       return sendByFetch(one, origin + path, options, { ...options, body, headers, maxReplyBytes: MAX_REPLY_BYTES })
     const dispatched: Dispatcher.DispatchOptions = { origin, path, method: 'POST', headers, body }
     if (create !== undefined) return dispatch(current(create), dispatched, one)
@@ -92,6 +94,10 @@ export function createHttp(options: HttpOptions): Http {
   }
 
   return {
+    prepare() {
+      // Each request reports a failure.
+      if (!IS_BUN && loading === undefined) (loading = load()).catch(() => {})
+    },
     post(path, body, init = {}) {
       return new Promise((resolve, reject) => {
         const { signal, timeoutMs: ownTimeoutMs = Infinity } = init
@@ -136,7 +142,10 @@ function sendByFetch(
   const ended = new AbortController()
   exchange.onRequestStart(ended)
   // Bun's `fetch` gives no access to its connections, so the listener is verified on a separate one before each request.
-  const proven = isLocalDefault === true ? verifyListenerAt(baseUrl, requestTimeoutMs) : Promise.resolve()
+  const proven =
+    isLocalDefault === true
+      ? import('./verify-listener.js').then(({ verifyListenerAt }) => verifyListenerAt(baseUrl, requestTimeoutMs))
+      : Promise.resolve()
   proven
     .then(() => fetchPost(url, { ...request, signal: ended.signal }))
     .then(

@@ -11,7 +11,7 @@ import { classifyReply, describeReply, classifyStatus, parseRetryAfterMs } from 
 import type { ExpectedBody } from './reply-parser.js'
 
 export interface RetryingCallerOptions {
-  readonly http: Http
+  readonly http: Pick<Http, 'post' | 'close'>
   readonly clock: Clock
   /** In [0, 1). */
   readonly random: () => number

@@ -6,19 +6,7 @@ import { CHALLENGE_HEADER, findProofProblem } from '../shared/local-proof.js'
 import type { ChallengeReply } from '../shared/local-proof.js'
 import { findToken, TOKEN_VARIABLE } from '../options/dev-token.js'
 import { processEnv } from '../options/process-env.js'
-
-/** The listener was not verified as the local service of this user. Only the challenge was sent to it. */
-export class UnverifiedListenerError extends Error {
-  override readonly name = 'UnverifiedListenerError'
-  /** What the user can do; a sentence without a full stop. */
-  readonly remedy: string
-
-  /** @param cause a sentence without a full stop */
-  constructor(cause: string, remedy: string) {
-    super(cause)
-    this.remedy = remedy
-  }
-}
+import { UnverifiedListenerError } from './unverified-listener-error.js'
 
 /** Far more than the reply of the local service. */
 const MAX_REPLY_BYTES = 16 * 1024

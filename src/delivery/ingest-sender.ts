@@ -16,7 +16,7 @@ import { PATHS } from '../protocol/limits.js'
 import type { Batch, Delivered, Retryable, Outcome, Sender } from '../batch/sender.js'
 
 export interface IngestSenderOptions {
-  readonly http: Http
+  readonly http: Pick<Http, 'post'>
   readonly clock: Clock
   /** Added to the reason if there was no reply. */
   readonly hint?: string | undefined

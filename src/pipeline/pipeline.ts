@@ -133,6 +133,7 @@ export class Pipeline {
       canRefuseUnread: requests === undefined,
       onRead: () => {
         for (const { batcher } of endpoints) batcher.commit()
+        if (entries.batcher.pendingEntries > 0) http.prepare()
         reporter.stats() // in an outage, and for filtered entries, no other call does it
       },
     })

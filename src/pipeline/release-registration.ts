@@ -1,5 +1,4 @@
 /** `release: true`: registers the release, with the transport's settings and its clock. */
-import { registerDetectedRelease } from '../client/release/register-detected-release.js'
 import type { DetectedReleaseOptions } from '../client/release/register-detected-release.js'
 import { revealAll } from '../options/secret.js'
 import type { Settings } from '../options/settings.js'
@@ -41,6 +40,8 @@ export function createRegistration({
         onRetryAfter(delayMs)
       },
     }
+    // Not at the top, since it loads the client and child_process, which other workers do not need.
+    const { registerDetectedRelease } = await import('../client/release/register-detected-release.js')
     const attempt = async (): Promise<string> => {
       while (retryAfterLeftMs() > 0) await wait(retryAfterLeftMs(), clock, signal)
       return registerDetectedRelease({ ...toReleaseOptions(settings), signal }, hooks)

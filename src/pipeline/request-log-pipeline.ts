@@ -20,7 +20,7 @@ export interface RequestLogPipelineOptions extends Pick<
   readonly report: Reporter
   readonly settings: Settings
   readonly joiner: RequestJoiner
-  readonly http: Http
+  readonly http: Pick<Http, 'post'>
   readonly hint: string | undefined
 }
 

@@ -5,10 +5,13 @@ export interface CharSet {
 }
 
 const ASCII = 128
+const ALL_ASCII = String.fromCharCode(...Array(ASCII).keys())
 
-/** @param others whether characters beyond ASCII are in the set. Surrogates never are, since half a character must not be removed. */
+/** @param ascii with the flag g
+ * @param others whether characters beyond ASCII are in the set. Surrogates never are, since half a character must not be removed. */
 export function createCharSet(ascii: RegExp, others: (code: number) => boolean = () => false): CharSet {
-  const table = Uint8Array.from({ length: ASCII }, (_, code) => (ascii.test(String.fromCharCode(code)) ? 1 : 0))
+  const table = new Uint8Array(ASCII)
+  for (const { index } of ALL_ASCII.matchAll(ascii)) table[index] = 1
   return { has: (code) => (code < ASCII ? table[code] === 1 : !(code >= 0xd800 && code <= 0xdfff) && others(code)) }
 }
 

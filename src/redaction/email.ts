@@ -5,10 +5,10 @@ import { createCharSet, isNonAsciiLetter, findRunStart } from './char-set.js'
 const MAX_LOCAL_CHARS = 64
 const MAX_DOMAIN_CHARS = 255
 /** The characters that addresses use of those that RFC 5322 allows. An apostrophe or a slash is more often a delimiter. */
-const LOCAL_CHARS = createCharSet(/[\w.+%-]/, isNonAsciiLetter)
-const LABEL_CHARS = createCharSet(/[A-Za-z0-9-]/, isNonAsciiLetter)
-const LETTERS = createCharSet(/[A-Za-z]/, isNonAsciiLetter)
-const WORD_CHARS = createCharSet(/\w/, isNonAsciiLetter)
+const LOCAL_CHARS = createCharSet(/[\w.+%-]/g, isNonAsciiLetter)
+const LABEL_CHARS = createCharSet(/[A-Za-z0-9-]/g, isNonAsciiLetter)
+const LETTERS = createCharSet(/[A-Za-z]/g, isNonAsciiLetter)
+const WORD_CHARS = createCharSet(/\w/g, isNonAsciiLetter)
 const DOT = 46
 
 export function redactEmails(text: string, by: string): string {

@@ -13,7 +13,7 @@ import type { Quote } from './quotes.js'
 import { REDACTED } from './userinfo.js'
 
 const AFTER_NAME = String.raw`(?=[\s\x1b:=,"'${'`'}\\\])>]|->)`
-const NAME_CHARS = createCharSet(/[\w.-]/)
+const NAME_CHARS = createCharSet(/[\w.-]/g)
 /** In `\nCookie` the n belongs to a line break that is written out. */
 const ESCAPE = /^(?:u[\da-f]{4}|x[\da-f]{2}|[bfnrtv])/i
 /** A colour or weight of a terminal (ECMA-48, SGR), as `util.inspect` and curl write them. */

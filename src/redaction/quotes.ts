@@ -4,7 +4,7 @@ import { createCharSet, findRunStart } from './char-set.js'
 
 /** Bounds the backslashes that are read before a quote. */
 const MAX_DEPTH = 64
-const BACKSLASHES = createCharSet(/\\/)
+const BACKSLASHES = createCharSet(/\\/g)
 
 export interface Quote {
   /** Backslashes before it: 0 in plain text, 1 in JSON inside of a text, 3 one deeper. */

@@ -11,7 +11,7 @@ const MAX_NAME_CHARS = 128
 const MAX_KNOWN_CHARS = 12
 const MAX_KNOWN = 1_000
 /** Characters of a name, whose brackets may be percent-encoded. */
-const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/)
+const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/g)
 /**
  * Ends a value: the next parameter, the fragment, or a character that URLs do not have. A `;` ends it only before a parameter whose
  * name has no encoded equals sign: otherwise a second redaction would find another end.

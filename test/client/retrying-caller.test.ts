@@ -39,7 +39,7 @@ function scripted(
   const sent: unknown[] = []
   const timeouts: unknown[] = []
   let answer: (reply: HttpReply) => void = () => {}
-  const http: Http = {
+  const http: Pick<Http, 'post' | 'close'> = {
     async post(path, body, init) {
       sentAt.push(clock.now())
       sent.push([path, body, init?.keyless])

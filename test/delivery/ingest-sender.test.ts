@@ -17,13 +17,12 @@ interface Call {
 
 function setup(reply: Partial<HttpReply> | Error, compression: 'none' | 'gzip' = 'none') {
   const calls: Call[] = []
-  const http: Http = {
+  const http: Pick<Http, 'post'> = {
     post: (path, body, init) => {
       calls.push({ path, body: body as Uint8Array, init })
       if (reply instanceof Error) return Promise.reject(reply)
       return Promise.resolve({ status: 200, headers: {}, text: '', truncated: false, ...reply })
     },
-    close: () => Promise.resolve(),
   }
   const plain = createIngestSender({ http, clock: new FakeClock(Date.UTC(2025, 0, 1)) })
   const sender = compression === 'gzip' ? createGzipSender(plain) : plain

@@ -53,7 +53,6 @@ async function sent(
         calls.push({ path, body: Buffer.from(body as Uint8Array), init })
         return Promise.resolve({ status: 200, headers: {}, text: '', truncated: false, ...reply })
       },
-      close: () => Promise.resolve(),
     },
   })
   const outcome = await createRequestsBodySender(isCompressed ? createGzipSender(plain) : plain).send(

@@ -1,0 +1,12 @@
+/** The listener was not verified as the local service of this user. Only the challenge was sent to it. */
+export class UnverifiedListenerError extends Error {
+  override readonly name = 'UnverifiedListenerError'
+  /** What the user can do; a sentence without a full stop. */
+  readonly remedy: string
+
+  /** @param cause a sentence without a full stop */
+  constructor(cause: string, remedy: string) {
+    super(cause)
+    this.remedy = remedy
+  }
+}
