@@ -14,7 +14,7 @@ interface Registry {
   isListening: boolean
 }
 
-/** Global, since both builds of this package may be loaded in one worker. */
+/** Global, since two versions of this package may be loaded in one worker. */
 const REGISTRY = Symbol.for('pino-ingest.pipelines')
 /** Each of two turns of the event loop; usually a few are enough. */
 const MAX_ROUNDS = 20
