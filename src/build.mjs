@@ -73,7 +73,7 @@ async function writeBundles() {
         },
         load: (id) => virtual[id],
         buildEnd() {
-          chunkOf = createChunkOf((id) => this.getModuleInfo(id), app)
+          chunkOf = createChunkOf([...this.getModuleIds()], (id) => this.getModuleInfo(id), app)
         },
       },
     ],
@@ -94,16 +94,17 @@ async function writeBundles() {
     },
   })
   const chunks = output.filter((one) => one.type === 'chunk')
+  refuseCycles(chunks)
   await Promise.all(chunks.map(writeChunk))
   return Object.fromEntries(chunks.map(({ name, exports }) => [name, exports.toSorted()]))
 }
 
 /**
  * Few chunks, none of which loads much that its users do not need.
- * @param {(id: string) => import('rolldown').ModuleInfo | null} infoOf @param {string} app
+ * @param {readonly string[]} ids @param {(id: string) => import('rolldown').ModuleInfo | null} infoOf @param {string} app
  * @returns {(id: string) => string | null}
  */
-function createChunkOf(infoOf, app) {
+function createChunkOf(ids, infoOf, app) {
   /** @param {string} id @param {Set<string>} found */
   const reach = (id, found = new Set()) => {
     if (found.has(id)) return found
@@ -111,13 +112,13 @@ function createChunkOf(infoOf, app) {
     for (const next of infoOf(id)?.importedIds ?? []) if (infoOf(next) !== null) reach(next, found)
     return found
   }
-  const [client, transport, service, application, cli] = [
-    ENTRIES.client,
-    ENTRIES.transport,
-    ENTRIES.service,
-    app,
-    ENTRIES.cli,
-  ].map((id) => reach(id))
+  const [client, transport, service, application, commandLine] = [
+    [ENTRIES.client],
+    [ENTRIES.transport],
+    [ENTRIES.service],
+    [app],
+    [ENTRIES.cli, ...ids.filter((id) => id.startsWith(inSrc('cli/shared/')))],
+  ].map((roots) => roots.reduce((found, id) => reach(id, found), /** @type {Set<string>} */ (new Set())))
   const entries = new Set([app, inSrc('index.ts'), ...Object.values(ENTRIES)])
   return (id) => {
     const [folder = '', command = ''] = relative(src, id).split(/[\\/]/)
@@ -129,9 +130,21 @@ function createChunkOf(infoOf, app) {
     if (transport?.has(id)) return isOfCalls || application?.has(id) ? 'common' : 'pipeline'
     if (isOfCalls) return 'calls'
     if (application?.has(id)) return 'application'
-    if (cli?.has(id) || (folder === 'cli' && command === 'shared')) return 'command-line'
+    if (commandLine?.has(id)) return 'command-line'
     return command === 'dev' || command === 'pipe' ? command : 'commands'
   }
+}
+
+/**
+ * In a cycle a file would read the exports of another one before that has them.
+ * @param {readonly OutputChunk[]} chunks
+ */
+function refuseCycles(chunks) {
+  const visit = (/** @type {string} */ name, /** @type {readonly string[]} */ path) => {
+    if (path.includes(name)) throw new Error(`files of dist/cjs import each other: ${[...path, name].join(' -> ')}`)
+    for (const next of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) visit(next, [...path, name])
+  }
+  for (const { fileName } of chunks) visit(fileName, [])
 }
 
 /** Names stay, and white space goes. @param {OutputChunk} chunk */
