@@ -15,10 +15,9 @@ import { UnverifiedListenerError } from './unverified-listener-error.js'
 import { AbortListeners } from './abort-listeners.js'
 import { RequestTimeouts } from './request-timeouts.js'
 
-/** Bun replaces undici by a shim without agents and limits. */
-const IS_BUN = process.versions['bun'] !== undefined
-
 export function createHttp(options: HttpOptions): Http {
+  // Bun replaces undici by a shim without agents and limits.
+  const isBun = process.versions['bun'] !== undefined
   const base = new URL(options.url)
   const { origin } = base
   const basePath = base.pathname.replace(/\/$/, '')
@@ -83,7 +82,7 @@ export function createHttp(options: HttpOptions): Http {
   function send(one: HttpExchange, body: Uint8Array | string | null, init: HttpRequestInit): void {
     const path = basePath + one.request.path
     const headers = headersOf(body !== null, init)
-    if (IS_BUN)
+    if (isBun)
       return sendByFetch(one, origin + path, options, { ...options, body, headers, maxReplyBytes: MAX_REPLY_BYTES })
     const dispatched: Dispatcher.DispatchOptions = { origin, path, method: 'POST', headers, body }
     if (create !== undefined) return dispatch(current(create), dispatched, one)
@@ -96,7 +95,7 @@ export function createHttp(options: HttpOptions): Http {
   return {
     prepare() {
       // Each request reports a failure.
-      if (!IS_BUN && loading === undefined) (loading = load()).catch(() => {})
+      if (!isBun && loading === undefined) (loading = load()).catch(() => {})
     },
     post(path, body, init = {}) {
       return new Promise((resolve, reject) => {
