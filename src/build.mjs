@@ -25,6 +25,8 @@ const inSrc = (/** @type {string} */ name) => join(src, name)
 const TARGET = 'node20'
 const IS_COMMONJS = '{"type":"commonjs"}\n'
 const PACKAGES = /^(?:node:.*|undici(?:\/.*)?|re2js|pino|@opentelemetry\/api)$/
+/** Node searches the line of its `throw` for a text. `lineLimit` breaks lines anywhere. */
+const KEPT_LINES = 'throw-without-excerpt.js'
 /** Chunks with a source map: what runs within applications. */
 const MAPPED = new Set(['application.js', 'common.js', 'pipeline.js'])
 const EXPORT_GETTER =
@@ -125,6 +127,7 @@ function createChunkOf(ids, infoOf, app) {
     if (entries.has(id)) return null
     // Also in a file of its own, which is the first that the entry point loads.
     if (basename(id) === 'node-version.ts') return 'node-version'
+    if (`${basename(id, '.ts')}.js` === KEPT_LINES) return basename(id, '.ts')
     if (folder === 'service') return basename(id).startsWith('page-') ? 'page' : 'local-service'
     const isOfCalls = client?.has(id) || service?.has(id)
     if (transport?.has(id)) return isOfCalls || application?.has(id) ? 'common' : 'pipeline'
@@ -158,6 +161,7 @@ async function writeChunk({ fileName, code, map }) {
     )
     .replaceAll(/\brequire_(\w+)/g, '$$$1')
     .replace(/\n\/\/# sourceMappingURL=.*\s*$/, '')
+  if (fileName === KEPT_LINES) return writeFileSync(file, plain)
   const hasMap = map !== null && MAPPED.has(fileName)
   const given = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`
   const small = await transform(`${plain}${hasMap ? given : ''}`, {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
 import { rejectionMode } from '../../options/rejection-mode.js'
 import { isError } from '../../record/error-serializer.js'
+import { throwWithoutExcerpt } from './throw-without-excerpt.js'
 
 const STDERR = 2
 /** Node makes such an error of a rejection's reason that is not an error. */
@@ -36,8 +37,7 @@ export function raiseAgain(thrown: unknown, origin: string): void {
   setImmediate(() => {
     // Node prints the error after this event, in which the transport may write a line.
     if (excerpt !== undefined) process.once('exit', () => void writeSync(STDERR, excerpt))
-    // Node prints no source line that contains this text.
-    throw [thrown, 'node-do-not-add-exception-line'][0]
+    throwWithoutExcerpt(thrown)
   })
 }
 

@@ -235,6 +235,6 @@ test('a third signal ends it at once, though the service hangs', async () => {
 test('the pipe loads neither the service nor another command', async () => {
   const { env } = await withService()
   const { stderr } = await runCli([], { ...env, NODE_DEBUG: 'module' }, LINES)
-  expect(stderr).toMatch(/cli\/pipe\/pipe-command\.js/)
-  expect(stderr).not.toMatch(/\/(?:service\/index|cli\/dev|cli\/doctor)\.js/)
+  expect(stderr).toMatch(/\/pipe\.js/)
+  expect(stderr).not.toMatch(/\/(?:local-service|page|dev|commands)\.js/)
 })
