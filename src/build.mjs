@@ -28,11 +28,12 @@ const PACKAGES = /^(?:node:.*|undici(?:\/.*)?|re2js|pino|@opentelemetry\/api)$/
 /** Node searches the line of its `throw` for a text. `lineLimit` breaks lines anywhere. */
 const KEPT_LINES = 'throw-without-excerpt.js'
 /** Chunks with a source map: what runs within applications. */
-const MAPPED = new Set(['application.js', 'common.js', 'pipeline.js'])
+const MAPPED = new Set(['application.js', 'common.js', 'mapping.js', 'pipeline.js'])
 const EXPORT_GETTER =
   /^Object\.defineProperty\(exports, ["'](\w+)["'], \{\n\s*enumerable: true,\n\s*get: function\(\) \{\n\s*return ([\w$.]+);\n\s*\}\n\}\);/gm
 const ENTRIES = {
   transport: inSrc('transport/index.ts'),
+  stream: inSrc('transport/in-process.ts'),
   client: inSrc('client/index.ts'),
   service: inSrc('service/index.ts'),
   cli: inSrc('cli/main.ts'),
@@ -51,13 +52,13 @@ async function writeBundles() {
   const virtual = {
     [app]: `export * from ${JSON.stringify(inSrc('index.ts'))}; export { default as ingestTransport } from '${onDemand}'`,
     [onDemand]: `export default async function ingestTransport(options) { return require('./transport.js').ingestTransport(options) }
-      export function ingestStream(options) { return require('./transport.js').ingestStream(options) }`,
+      export function ingestStream(options) { return require('./stream.js').ingestStream(options) }`,
   }
   /** @type {(id: string) => string | null} */
   let chunkOf = () => null
   const { output } = await build({
     input: { app, ...ENTRIES },
-    external: (id) => id === './transport.js' || PACKAGES.test(id),
+    external: (id) => /^\.\/(?:transport|stream)\.js$/.test(id) || PACKAGES.test(id),
     makeAbsoluteExternalsRelative: false,
     platform: 'node',
     tsconfig: false,
@@ -114,9 +115,10 @@ function createChunkOf(ids, infoOf, app) {
     for (const next of infoOf(id)?.importedIds ?? []) if (infoOf(next) !== null) reach(next, found)
     return found
   }
-  const [client, transport, service, application, commandLine] = [
+  const [client, transport, stream, service, application, commandLine] = [
     [ENTRIES.client],
     [ENTRIES.transport],
+    [ENTRIES.stream],
     [ENTRIES.service],
     [app],
     [ENTRIES.cli, ...ids.filter((id) => id.startsWith(inSrc('cli/shared/')))],
@@ -130,7 +132,8 @@ function createChunkOf(ids, infoOf, app) {
     if (`${basename(id, '.ts')}.js` === KEPT_LINES) return basename(id, '.ts')
     if (folder === 'service') return basename(id).startsWith('page-') ? 'page' : 'local-service'
     const isOfCalls = client?.has(id) || service?.has(id)
-    if (transport?.has(id)) return isOfCalls || application?.has(id) ? 'common' : 'pipeline'
+    if (transport?.has(id)) return 'common'
+    if (stream?.has(id)) return isOfCalls || application?.has(id) ? 'mapping' : 'pipeline'
     if (isOfCalls) return 'calls'
     if (application?.has(id)) return 'application'
     if (commandLine?.has(id)) return 'command-line'

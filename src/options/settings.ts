@@ -24,7 +24,7 @@ export interface BatchSettings {
   readonly size: number
   /** Bytes of a batch's whole body. A longer entry gets a batch of its own. */
   readonly bytes: number
-  /** Maximum time that the first entry of a batch waits. After a longer pause it waits 50 ms at most. */
+  /** Maximum time that the first entry of a batch waits. After a longer pause it waits 50 ms at most, at the start 20 ms. */
   readonly intervalMs: number
 }
 

@@ -30,6 +30,8 @@ const GROUP_UNITS = 4 * 1024
 const LOG_BYTES = 32 * 1024
 /** After a pause a batch waits only this long: entries that are logged together arrive within it. */
 const LINGER_MS = 50
+/** For the first batch: what was logged while the worker started arrives together. A short script has its answer earlier. */
+const FIRST_LINGER_MS = 20
 const NO_BODY = Buffer.alloc(0)
 const NONE: readonly Batch[] = []
 const CLOSING = Buffer.from(']}')
@@ -172,7 +174,8 @@ export class Batcher {
     this.#headLength = this.#loggedLength = this.#length
     const now = clock.now()
     // At less than one batch per interval, one request is sent per interval.
-    this.#dueAt = Math.min(Math.max(now + LINGER_MS, this.#cutAt + intervalMs), now + intervalMs)
+    const lingerMs = this.#cutAt === -Infinity ? FIRST_LINGER_MS : LINGER_MS
+    this.#dueAt = Math.min(Math.max(now + lingerMs, this.#cutAt + intervalMs), now + intervalMs)
     this.#cancelTimer = clock.timer(this.#dueAt - now, this.#onTimer)
   }
 

@@ -9,7 +9,7 @@ import { RELEASED_EVENT, isReleaseMessage } from './release-message.js'
 
 interface Registry {
   readonly pipelines: Set<Pipeline>
-  /** Pipelines that wait for pino's configuration. */
+  /** Pipelines that are being loaded, or wait for pino's configuration. */
   readonly starting: Set<Promise<Pipeline>>
   isListening: boolean
 }
@@ -20,19 +20,17 @@ const REGISTRY = Symbol.for('pino-ingest.pipelines')
 const MAX_ROUNDS = 20
 
 /** Must not be called before the listener for pino's configuration is added: the first listener starts the port's delivery of messages. */
-export function answerFlushRequests(port: MessagePort, pipeline: Pipeline | Promise<Pipeline>, clock: Clock): void {
+export function answerFlushRequests(port: MessagePort, pipeline: Promise<Pipeline>, clock: Clock): void {
   const registry = ((globalThis as { [REGISTRY]?: Registry })[REGISTRY] ??= {
     pipelines: new Set(),
     starting: new Set(),
     isListening: false,
   })
-  if (pipeline instanceof Promise) {
-    registry.starting.add(pipeline)
-    void pipeline.then((started) => {
-      registry.starting.delete(pipeline)
-      registry.pipelines.add(started)
-    })
-  } else registry.pipelines.add(pipeline)
+  registry.starting.add(pipeline)
+  void pipeline.then((started) => {
+    registry.starting.delete(pipeline)
+    registry.pipelines.add(started)
+  })
   if (registry.isListening) return
   registry.isListening = true
   const waiting = new Map<string, FlushRequest>()

@@ -5,8 +5,7 @@ import type { EmitEvent } from '../diagnostics/reporter.js'
 import { loadHook } from '../filter/load-hook.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
 import type { IngestOptions } from '../options/resolve-options.js'
-import type { PinoConfig } from '../pipeline/mapping-options.js'
-import { Pipeline } from '../pipeline/pipeline.js'
+import type { Pipeline } from '../pipeline/pipeline.js'
 import { systemClock } from '../shared/clock.js'
 import { answerFlushRequests } from './flush-responder.js'
 import { receivePinoConfig } from './pino-config.js'
@@ -33,15 +32,21 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
     port === null ? undefined : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload, id] })
   const stream = new TransportStream({ clock: systemClock, isWorker: port !== null })
   const emit: EmitEvent = emitToApp ?? ((name, payload) => stream.emit(name, payload))
-  const start = (config?: PinoConfig): Pipeline => {
-    const pipeline = new Pipeline({ settings, config, hook, clock: systemClock, emit })
-    stream.connect(pipeline)
-    return pipeline
-  }
-  // Lines wait for the configuration. The stream is ready without it: it does not come before `pino()` is called.
-  const pipeline = receiving === undefined ? start() : receiving.then(start)
+  // The stream is ready without the pipeline and pino's configuration. Lines wait for both; an application that awaits `ready` does not.
+  const pipeline = loadPipeline().then(async (Pipeline) => {
+    const started = new Pipeline({ settings, config: await receiving, hook, clock: systemClock, emit })
+    stream.connect(started)
+    return started
+  })
   if (port !== null) answerFlushRequests(port, pipeline, systemClock)
   return stream as IngestStream
+}
+
+/** In the next turn of the event loop, since pino's worker reports in this one that the stream is ready. */
+async function loadPipeline(): Promise<typeof Pipeline> {
+  await new Promise((resolve) => setImmediate(resolve))
+  const module = await import('../pipeline/pipeline.js')
+  return module.Pipeline
 }
 
 /** pino announces its configuration in the worker's data. */

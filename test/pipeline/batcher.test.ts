@@ -67,22 +67,31 @@ describe('cuts', () => {
     expect(batches.map(({ count }) => count)).toEqual([1, 1, 1])
   })
 
-  test('soon after a pause, with what comes at the same time', async () => {
+  test.each([
+    ['at the start', 20, () => {}],
+    [
+      'after a pause',
+      50,
+      async (batcher: Batcher, clock: FakeClock) => {
+        batcher.add('0', 1)
+        batcher.seal()
+        await clock.advance(500)
+      },
+    ],
+  ])('soon %s, with what comes at the same time', async (_, lingerMs, begin) => {
     const { batcher, batches, clock } = setup({ batch: { intervalMs: 500 } })
+    await begin(batcher, clock)
+    const before = batches.length
     expect(clock.timers).toBe(0)
     batcher.add('1', 1)
-    await clock.advance(30)
+    await clock.advance(lingerMs - 10)
     batcher.add('2', 1)
     expect(clock.timers).toBe(1)
-    await clock.advance(19)
-    expect(batches).toHaveLength(0)
+    await clock.advance(9)
+    expect(batches).toHaveLength(before)
     await clock.advance(1)
-    expect(batches.map(({ count }) => count)).toEqual([2])
+    expect(batches.slice(before).map(({ count }) => count)).toEqual([2])
     expect(clock.timers).toBe(0)
-    await clock.advance(500)
-    batcher.add('3', 1)
-    await clock.advance(50)
-    expect(batches.map(({ count }) => count)).toEqual([2, 1])
   })
 
   test('by the interval, which no entry waits longer than, and once an interval at most', async () => {

@@ -37,13 +37,13 @@ class BusyAccount extends Account {
 function listen(flush: Pipeline['flush'], account = new Account()): void {
   answerFlushRequests(
     port as unknown as MessagePort,
-    {
+    Promise.resolve({
       account,
       get snapshot() {
         return account.snapshot()
       },
       flush,
-    } as unknown as Pipeline,
+    } as unknown as Pipeline),
     clock,
   )
 }

@@ -146,7 +146,7 @@ class FakeWorker extends EventEmitter {
     const ids: string[] = []
     answerFlushRequests(
       this.port as unknown as MessagePort,
-      { setReleaseId: (id: string) => void ids.push(id) } as unknown as Pipeline,
+      Promise.resolve({ setReleaseId: (id: string) => void ids.push(id) } as unknown as Pipeline),
       new FakeClock(),
     )
     return ids
