@@ -171,7 +171,7 @@ async function writeChunk({ fileName, code, map }) {
     target: TARGET,
     minifyWhitespace: true,
     minifySyntax: true,
-    lineLimit: 160,
+    lineLimit: 240,
     legalComments: 'none',
     sourcemap: hasMap && 'external',
     sourcesContent: false,
