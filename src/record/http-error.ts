@@ -114,8 +114,8 @@ export function findHttpMembers(error: object, keys: readonly string[]): HttpMem
   const omitted = candidates.filter((key) => {
     const value = read(error, key)
     if (value === undefined || value === null) return false
-    if (INDEX.test(key)) return isCharacter(value)
-    return value === OMITTED || (isClient && !isInnerError(key, value))
+    if (value === OMITTED) return true
+    return INDEX.test(key) ? isCharacter(value) : isClient && !isInnerError(key, value)
   })
   return omitted.length === 0
     ? undefined

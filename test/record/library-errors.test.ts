@@ -117,6 +117,11 @@ test('a text that was assigned to an error, of which each letter is a member', (
   expect(metadata?.['pino_ingest']).toMatchObject({ cut_keys: 6_001 })
 })
 
+test('letters that ingestOptions() omitted are no members', () => {
+  const { metadata } = entryOfError({ ...Array.from('secret').map(() => '[omitted]'), code: 'X' })
+  expect(metadata?.['error']).toEqual({ code: 'X' })
+})
+
 test('a name that was set is the type of an Error', () => {
   expect(entryOfError({ name: 'TimeoutError' })).toMatchObject({ error: { type: 'TimeoutError' } })
   expect(entryOfError({ type: 'PaymentError', name: 'Error' })).toMatchObject({
