@@ -26,7 +26,7 @@ async function write(
     await meanwhile(n)
     run.add(JSON.stringify({ n, padding: 'x'.repeat(100) }))
     run.batcher.commit()
-    await bench.clock.advance(6)
+    await bench.clock.advance(3)
   }
   run.batcher.seal()
   return run.batches.at(-1) as Batch
