@@ -40,13 +40,13 @@ describe('another process deletes the file of a segment, but not its folder', ()
 
   test('the open batch is written again with all its entries', async () => {
     const run = begin()
-    await bench.clock.advance(RENEW_MS - 20)
+    await bench.clock.advance(RENEW_MS - 10)
     for (let n = 0; n < 4; n += 1) {
       run.add(JSON.stringify({ n }))
       run.batcher.commit()
       if (n !== 1) continue
       rmSync(pathsOf()[0] as string)
-      await bench.clock.advance(20)
+      await bench.clock.advance(10)
     }
     run.batcher.seal()
     const [batch] = run.batches as [Batch]
