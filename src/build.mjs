@@ -51,14 +51,15 @@ async function writeBundles() {
   /** @type {Readonly<Record<string, string>>} */
   const virtual = {
     [app]: `export * from ${JSON.stringify(inSrc('index.ts'))}; export { default as ingestTransport } from '${onDemand}'`,
-    [onDemand]: `export default async function ingestTransport(options) { return require('./transport.js').ingestTransport(options) }
+    [onDemand]: `export default require('./index.js').default
       export function ingestStream(options) { return require('./stream.js').ingestStream(options) }`,
   }
   /** @type {(id: string) => string | null} */
   let chunkOf = () => null
   const { output } = await build({
+    cwd: root,
     input: { app, ...ENTRIES },
-    external: (id) => /^\.\/(?:transport|stream)\.js$/.test(id) || PACKAGES.test(id),
+    external: (id, importer) => (importer === onDemand && id.startsWith('./')) || PACKAGES.test(id),
     makeAbsoluteExternalsRelative: false,
     platform: 'node',
     tsconfig: false,
@@ -103,7 +104,7 @@ async function writeBundles() {
 }
 
 /**
- * Few chunks, none of which loads much that its users do not need.
+ * Few chunks: what an entry point loads and does not need is small.
  * @param {readonly string[]} ids @param {(id: string) => import('rolldown').ModuleInfo | null} infoOf @param {string} app
  * @returns {(id: string) => string | null}
  */
@@ -123,19 +124,25 @@ function createChunkOf(ids, infoOf, app) {
     [app],
     [ENTRIES.cli, ...ids.filter((id) => id.startsWith(inSrc('cli/shared/')))],
   ].map((roots) => roots.reduce((found, id) => reach(id, found), /** @type {Set<string>} */ (new Set())))
+  const inApplications = [client, transport, stream, application].flatMap((of) => [...(of ?? [])])
+  const onDemand = inApplications
+    .flatMap((id) => infoOf(id)?.dynamicallyImportedIds ?? [])
+    .reduce((found, id) => (infoOf(id) === null ? found : reach(id, found)), /** @type {Set<string>} */ (new Set()))
   const entries = new Set([app, inSrc('index.ts'), ...Object.values(ENTRIES)])
   return (id) => {
     const [folder = '', command = ''] = relative(src, id).split(/[\\/]/)
-    if (entries.has(id)) return null
+    if (entries.has(id) || id.startsWith('\0')) return null
     // Also in a file of its own, which is the first that the entry point loads.
     if (basename(id) === 'node-version.ts') return 'node-version'
     if (`${basename(id, '.ts')}.js` === KEPT_LINES) return basename(id, '.ts')
     if (folder === 'service') return basename(id).startsWith('page-') ? 'page' : 'local-service'
     const isOfCalls = client?.has(id) || service?.has(id)
-    if (transport?.has(id)) return 'common'
+    if (transport?.has(id))
+      return isOfCalls || [stream, application, commandLine].some((of) => of?.has(id)) ? 'common' : null
     if (stream?.has(id)) return isOfCalls || application?.has(id) ? 'mapping' : 'pipeline'
     if (isOfCalls) return 'calls'
     if (application?.has(id)) return 'application'
+    if (onDemand.has(id)) return 'on-demand'
     if (commandLine?.has(id)) return 'command-line'
     return command === 'dev' || command === 'pipe' ? command : 'commands'
   }
@@ -193,12 +200,17 @@ function withLinesOnly(/** @type {{ sources: string[], mappings: string }} */ ma
       return [/** @type {[number, number, number, number]} */ ([column, source, line, 0])]
     })
   })
-  const sources = map.sources.map((source) => source.slice(source.lastIndexOf('../src/') + '../src/'.length))
+  const sources = map.sources.map((source) => {
+    const at = source.lastIndexOf('../src/')
+    if (at === -1) throw new Error(`not a module of src: ${source}`)
+    return source.slice(at + '../src/'.length)
+  })
   return { version: 3, sourceRoot: '../../src/', sources, names: [], mappings: encode(mappings) }
 }
 
 async function writeDeclarations() {
   await build({
+    cwd: root,
     input: {
       index: inSrc('index.ts'),
       transport: ENTRIES.transport,

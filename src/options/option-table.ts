@@ -259,7 +259,7 @@ export const OPTION_TABLE = {
         variables: ['PINO_INGEST_FLUSH_INTERVAL_MS'],
         default: 1_000,
         meaning:
-          'maximum time that an entry waits for its batch; 50 ms for the first batch after a pause, 20 ms for the first of all',
+          'maximum time that an entry waits for its batch; 50 ms for the first batch after a pause, 20 ms for the first batch of a process',
       },
     }),
     meaning: 'limits of a batch (one request)',

@@ -30,7 +30,7 @@ const GROUP_UNITS = 4 * 1024
 const LOG_BYTES = 32 * 1024
 /** After a pause a batch waits only this long: entries that are logged together arrive within it. */
 const LINGER_MS = 50
-/** For the first batch: what was logged while the worker started arrives together. A short script has its answer earlier. */
+/** For the first batch: what was logged while the worker started arrives together, and a short script is acknowledged earlier. */
 const FIRST_LINGER_MS = 20
 const NO_BODY = Buffer.alloc(0)
 const NONE: readonly Batch[] = []

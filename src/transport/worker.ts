@@ -38,7 +38,9 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
     stream.connect(started)
     return started
   })
-  if (port !== null) answerFlushRequests(port, pipeline, systemClock)
+  // In the application's own thread an exit or `destroy()` may follow in this turn.
+  if (port === null) await pipeline
+  else answerFlushRequests(port, pipeline, systemClock)
   return stream as IngestStream
 }
 
