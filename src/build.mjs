@@ -26,7 +26,7 @@ const TARGET = 'node20'
 const IS_COMMONJS = '{"type":"commonjs"}\n'
 const PACKAGES = /^(?:node:.*|undici(?:\/.*)?|re2js|pino|@opentelemetry\/api)$/
 /** Node searches the line of its `throw` for a text. `lineLimit` breaks lines anywhere. */
-const KEPT_LINES = 'throw-without-excerpt.js'
+const KEPT_LINES = 'throw-without-excerpt'
 /** Chunks with a source map: what runs within applications. */
 const MAPPED = new Set(['application.js', 'common.js', 'mapping.js', 'pipeline.js'])
 const EXPORT_GETTER =
@@ -134,7 +134,7 @@ function createChunkOf(ids, infoOf, app) {
     if (entries.has(id) || id.startsWith('\0')) return null
     // Also in a file of its own, which is the first that the entry point loads.
     if (basename(id) === 'node-version.ts') return 'node-version'
-    if (`${basename(id, '.ts')}.js` === KEPT_LINES) return basename(id, '.ts')
+    if (basename(id, '.ts') === KEPT_LINES) return KEPT_LINES
     if (folder === 'service') return basename(id).startsWith('page-') ? 'page' : 'local-service'
     const isOfCalls = client?.has(id) || service?.has(id)
     if (transport?.has(id))
@@ -161,17 +161,17 @@ function refuseCycles(chunks) {
 }
 
 /** Names stay, and white space goes. @param {OutputChunk} chunk */
-async function writeChunk({ fileName, code, map }) {
+async function writeChunk({ name, fileName, code, map }) {
   const file = join(dist, 'cjs', fileName)
   // A getter would be called at each use of an export in another chunk.
   const plain = code
     .replaceAll(
       EXPORT_GETTER,
-      (getter, name, value) => `exports.${name} = ${value};${'\n'.repeat(getter.split('\n').length - 1)}`,
+      (getter, exported, value) => `exports.${exported} = ${value};${'\n'.repeat(getter.split('\n').length - 1)}`,
     )
     .replaceAll(/\brequire_(\w+)/g, '$$$1')
     .replace(/\n\/\/# sourceMappingURL=.*\s*$/, '')
-  if (fileName === KEPT_LINES) return writeFileSync(file, plain)
+  if (name === KEPT_LINES) return writeFileSync(file, plain)
   const hasMap = map !== null && MAPPED.has(fileName)
   const given = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`
   const small = await transform(`${plain}${hasMap ? given : ''}`, {
