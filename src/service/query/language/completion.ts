@@ -1,0 +1,101 @@
+/** Which name or value is being typed at a position of a query, which need not be complete (pure). */
+import { formatFieldName, quoteText, scanField, scanPattern, scanQuoted, scanWord } from './scanner.js'
+import { formatValue } from './printer.js'
+
+export interface Completion {
+  readonly kind: 'field' | 'value'
+  /** As typed; null for the name of a field. */
+  readonly field: string | null
+  /** What is typed of the name or value, without a quote. */
+  readonly prefix: string
+  /** The part of the text that the chosen name or value replaces. */
+  readonly start: number
+  readonly end: number
+  /** Whether it is one of several values in brackets. */
+  readonly isListed?: boolean
+}
+
+/** @returns undefined where nothing can be completed: in a phrase, a regular expression, a comparison */
+export function findCompletion(q: string, caret: number): Completion | undefined {
+  let at = 0
+  while (at < q.length) {
+    const character = q[at] as string
+    // A minus begins a word, unless it negates the term.
+    if (/[\s()]/.test(character) || (character === '-' && /[^\s)-]/.test(q[at + 1] ?? ' '))) {
+      if (caret <= at) break
+      at++
+      continue
+    }
+    const field = scanField(q, at)
+    if (field !== undefined && caret >= field.end) {
+      const found = findInValues(q, field.text, field.end, caret)
+      if (typeof found !== 'number') return found === 'none' ? undefined : found
+      at = found
+      continue
+    }
+    const end = field?.end ?? findTextEnd(q, at)
+    if (caret > at && caret <= end)
+      return field === undefined && /["/]/.test(character) ? undefined : toField(q, at, caret)
+    if (caret <= at) break
+    at = end
+  }
+  return { kind: 'field', field: null, prefix: '', start: caret, end: caret }
+}
+
+function toField(q: string, start: number, caret: number): Completion {
+  const typed = q.slice(start, caret)
+  const end = scanField(q, start)?.end ?? findTextEnd(q, start)
+  return { kind: 'field', field: null, prefix: typed.replace(/^"/, ''), start, end }
+}
+
+/** @returns the end of the values if the position is after them, or `none` if nothing can be completed there */
+function findInValues(q: string, field: string, valueAt: number, caret: number): Completion | number | 'none' {
+  const isList = q[valueAt] === '('
+  let at = isList ? valueAt + 1 : valueAt
+  for (;;) {
+    while (isList && /[\s,]/.test(q[at] ?? '') && at < caret) at++
+    const end = findValueEnd(q, at, isList)
+    if (caret <= end) {
+      const isLiteral = /^[<>]/.test(q.slice(at, end)) || (q[at] === '/' && scanPattern(q, at) !== undefined)
+      if (isLiteral || caret < at) return 'none'
+      return { kind: 'value', field, prefix: readPrefix(q.slice(at, caret)), start: at, end, isListed: isList }
+    }
+    if (!isList) return end
+    if (end === at || q[end] === ')') return end + 1
+    at = end
+  }
+}
+
+function readPrefix(typed: string): string {
+  return typed.startsWith('"') ? typed.slice(1).replace(/\\(["\\])/g, '$1') : typed
+}
+
+function findTextEnd(q: string, at: number): number {
+  return findValueEnd(q, at, false)
+}
+
+/** An open quote is not followed by a further term yet. */
+function findValueEnd(q: string, at: number, isList: boolean): number {
+  if (q[at] === '"') return scanQuoted(q, at)?.end ?? q.length
+  return (q[at] === '/' ? scanPattern(q, at)?.end : undefined) ?? scanWord(q, at, isList).end
+}
+
+export interface CompletedQuery {
+  readonly text: string
+  readonly caret: number
+}
+
+/** Replaces what is typed by the chosen name or value. */
+export function applyCompletion(q: string, { kind, start, end, isListed }: Completion, chosen: string): CompletedQuery {
+  const rest = q.slice(end)
+  const term = kind === 'field' ? `${formatFieldName(chosen)}:` : formatCompletedValue(chosen)
+  const space = kind === 'value' && isListed !== true && (rest === '' || /^[^\s),]/.test(rest)) ? ' ' : ''
+  const head = q.slice(0, start) + term + space
+  // The caret is behind the space that is already there.
+  return { text: head + rest, caret: head.length + (kind === 'value' && rest.startsWith(' ') ? 1 : 0) }
+}
+
+/** A value from the store is text, also if it looks as `>5`. */
+function formatCompletedValue(chosen: string): string {
+  return chosen === '' ? quoteText(chosen) : formatValue(chosen)
+}

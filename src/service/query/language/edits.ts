@@ -1,0 +1,154 @@
+/** Changes of a query by chips, facets and menus: text in, text out; all other text stays as typed (pure). */
+import { findFieldRule, resolveFieldName } from './fields.js'
+import { parseQuery } from './parser.js'
+import { formatTerm, formatValue, printValue } from './printer.js'
+import type { QueryNode, TermNode } from './query-node.js'
+import { formatFieldName } from './scanner.js'
+
+/** One of the terms that must all match. */
+export interface ListedTerm {
+  /** As in `fields.ts`, so that `status` and `request.status_code` are the same; null for a text and for terms in brackets. */
+  readonly field: string | null
+  /** Texts as they are; comparisons, ranges and regular expressions as typed. Empty for terms in brackets. */
+  readonly values: readonly string[]
+  readonly isExcluded: boolean
+  /** As typed. */
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
+
+type TermValue = string | number | boolean | null
+
+/** Empty if the text is not a query. */
+export function listTerms(q: string): readonly ListedTerm[] {
+  const { query } = parseQuery(q)
+  return query === undefined ? [] : listNodes(query).map((node) => toListedTerm(node, q))
+}
+
+/** Adds `field:value`. Replaces the terms of the field, unless an entry can have several values of it. */
+export function addTerm(q: string, field: string, value: TermValue): string {
+  const name = resolveFieldName(field)
+  const rule = findFieldRule(name)
+  const isReplaced = rule?.matchesSubstring !== true && rule?.isMultiValued !== true
+  const text = String(value)
+  const cleaned = withoutValue(q, name, text, true)
+  if (!isReplaced) return appendTerm(withoutValue(cleaned, name, text, false), formatTerm(field, value))
+  const [first, ...others] = findTerms(cleaned, name, false)
+  if (first === undefined) return appendTerm(cleaned, formatTerm(field, value))
+  const rest = others.reduceRight((remaining, term) => removeTerm(remaining, term), cleaned)
+  return replaceTerm(rest, first, formatTerm(field, value))
+}
+
+/** Adds `field:>=value` or another comparison. Replaces the terms of the field. */
+export function setComparison(q: string, field: string, operator: '>' | '>=' | '<' | '<=', value: number): string {
+  const term = `${formatFieldName(field)}:${operator}${value}`
+  const [first, ...others] = findTerms(q, resolveFieldName(field), false)
+  if (first === undefined) return appendTerm(q, term)
+  return replaceTerm(
+    others.reduceRight((rest, other) => removeTerm(rest, other), q),
+    first,
+    term,
+  )
+}
+
+/** Adds `-field:value`; the value is removed from a term that asks for it. */
+export function excludeTerm(q: string, field: string, value: TermValue): string {
+  const name = resolveFieldName(field)
+  const cleaned = withoutValue(q, name, String(value), false)
+  const isExcluded = findTerms(cleaned, name, true).some(({ values }) => hasValue(values, String(value)))
+  return isExcluded ? cleaned : appendTerm(cleaned, `-${formatTerm(field, value)}`)
+}
+
+/** Adds the value to the term of the field, or removes it. An excluded value becomes a wanted one. */
+export function toggleValue(q: string, field: string, value: string): string {
+  const name = resolveFieldName(field)
+  const isSet = findTerms(q, name, false).some(({ values }) => hasValue(values, value))
+  if (isSet) return withoutValue(q, name, value, false)
+  const cleaned = withoutValue(q, name, value, true)
+  const [term] = findTerms(cleaned, name, false)
+  if (term === undefined) return appendTerm(cleaned, formatTerm(field, value))
+  return replaceTerm(cleaned, term, printTerm(term, [...printedValues(cleaned, term), formatValue(value)]))
+}
+
+/** `term` is from `listTerms(q)`. The text is unchanged if it has no such term. */
+export function removeTerm(q: string, term: ListedTerm): string {
+  const terms = listTerms(q)
+  const at = terms.findIndex(({ start, text }) => start === term.start && text === term.text)
+  if (at === -1) return q
+  const [before, after] = [terms[at - 1], terms[at + 1]]
+  if (after !== undefined) return q.slice(0, term.start) + q.slice(after.start)
+  return before === undefined ? '' : q.slice(0, before.end) + q.slice(term.end).trimEnd()
+}
+
+/** The terms of the field with this value lose it; a term without any other value is removed. */
+function withoutValue(q: string, name: string, value: string, isExcluded: boolean): string {
+  return findTerms(q, name, isExcluded).reduceRight((rest, term) => {
+    if (!hasValue(term.values, value)) return rest
+    const kept = printedValues(rest, term).filter((_, at) => !hasValue([term.values[at] as string], value))
+    return kept.length === 0 ? removeTerm(rest, term) : replaceTerm(rest, term, printTerm(term, kept))
+  }, q)
+}
+
+function findTerms(q: string, name: string, isExcluded: boolean): readonly ListedTerm[] {
+  return listTerms(q).filter((term) => term.field === name && term.isExcluded === isExcluded)
+}
+
+/** The query ignores case. */
+function hasValue(values: readonly string[], value: string): boolean {
+  return values.some((one) => one.toLowerCase() === value.toLowerCase())
+}
+
+function appendTerm(q: string, term: string): string {
+  const { query } = parseQuery(q)
+  if (q.trim() === '') return term
+  const isAlternative = query?.kind === 'or' && !isBracketed(query)
+  return isAlternative ? `(${q.trim()}) ${term}` : `${q.trimEnd()} ${term}`
+}
+
+function replaceTerm(q: string, { start, end }: ListedTerm, text: string): string {
+  return q.slice(0, start) + text + q.slice(end)
+}
+
+/** The values of a term as typed. */
+function printedValues(q: string, { start, end }: ListedTerm): readonly string[] {
+  const { query } = parseQuery(q)
+  const node = query && listNodes(query).find((one) => one.start === start && one.end === end)
+  const term = node && findTermNode(node)
+  return term === undefined ? [] : term.values.map((value) => printValue(value, true))
+}
+
+function printTerm({ isExcluded, text }: ListedTerm, values: readonly string[]): string {
+  const { query } = parseQuery(text)
+  const field = formatFieldName((query && findTermNode(query)?.field) ?? '')
+  const printed = values.length === 1 ? (values[0] as string) : `(${values.join(',')})`
+  return `${isExcluded ? '-' : ''}${field}:${printed}`
+}
+
+/** The operands of the outermost AND. */
+function listNodes(query: QueryNode): readonly QueryNode[] {
+  if (query.kind === 'all') return []
+  return query.kind === 'and' && !isBracketed(query) ? query.nodes : [query]
+}
+
+function isBracketed(node: QueryNode & { readonly kind: 'and' | 'or' }): boolean {
+  return node.start !== node.nodes[0]?.start
+}
+
+function findTermNode(node: QueryNode): TermNode | undefined {
+  if (node.kind === 'term') return node
+  return node.kind === 'not' && node.node.kind === 'term' ? node.node : undefined
+}
+
+function toListedTerm(node: QueryNode, q: string): ListedTerm {
+  const term = findTermNode(node)
+  const values = term?.values.map((value) => (value.kind === 'exact' ? value.text : printValue(value, true)))
+  return {
+    field: typeof term?.field === 'string' ? resolveFieldName(term.field) : null,
+    values: values ?? [],
+    isExcluded: node.kind === 'not',
+    text: q.slice(node.start, node.end),
+    start: node.start,
+    end: node.end,
+  }
+}

@@ -1,0 +1,41 @@
+/** Numbers and times in queries (pure). */
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i
+
+/** @returns undefined if the text is no decimal number */
+export function parseNumber(text: string): number | undefined {
+  return NUMBER.test(text) ? Number(text) : undefined
+}
+
+/** A date, or a date and a time; the zone is UTC unless it is given. */
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/i
+
+export interface TimeInterval {
+  readonly startMs: number
+  /** Excluded: the time that follows the last digit, for example the next day for a date. */
+  readonly endMs: number
+}
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+/** @returns undefined if the text is no time */
+export function parseTimeInterval(text: string): TimeInterval | undefined {
+  const [, date, minute, second = '', zone = 'Z'] = TIME.exec(text) ?? []
+  if (date === undefined) return undefined
+  const startMs = Date.parse(minute === undefined ? date : `${date}T${minute}${second || ':00'}${zone.toUpperCase()}`)
+  if (Number.isNaN(startMs) || !isDay(date)) return undefined
+  const isWhole = !second.includes('.')
+  const lengthMs = minute === undefined ? DAY_MS : second === '' ? MINUTE_MS : isWhole ? 1000 : 1
+  return { startMs, endMs: startMs + lengthMs }
+}
+
+/** V8 reads February 30 as March 2. @param date `2026-01-31`, or with the six digits of a year that JavaScript writes */
+export function isDay(date: string): boolean {
+  return new Date(Date.parse(date)).toJSON()?.startsWith(date) === true
+}
+
+/** Whether the text can be an end of a range. */
+export function isOperand(text: string): boolean {
+  return parseNumber(text) !== undefined || parseTimeInterval(text) !== undefined
+}
