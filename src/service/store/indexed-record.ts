@@ -1,10 +1,15 @@
 /** Records in memory with the values that queries compare, computed once when the record is stored (pure). */
-import type { Level, LogEntry } from '../../protocol/log-entry.js'
+import type { EntryUser, Level } from '../../protocol/log-entry.js'
+import { findDurationMs } from '../analytics/entry-duration.js'
+import { joinTexts, anyRequestText, anyEntryText } from '../query/matching/record-texts.js'
 import { findErrorGroup, isFailure } from '../analytics/group-fingerprint.js'
+import { intern } from './intern.js'
 import type { RecordKind, Records, Stored, StoredEntry, StoredRequestLog } from './stored-record.js'
 
 export interface IndexedRecord<T extends Stored = Stored> {
   readonly seq: number
+  /** Unique in the process. */
+  readonly serial: number
   readonly receivedMs: number
   /** Approximate size of the record as JSON, and of its search text. */
   readonly bytes: number
@@ -18,6 +23,8 @@ export interface IndexedRecord<T extends Stored = Stored> {
 export interface IndexedEntry extends IndexedRecord<StoredEntry> {
   readonly level: Level
   readonly timeMs: number
+  /** The entry is written at the end of an operation that took so long. */
+  readonly durationMs: number | undefined
   readonly service: string | undefined
   readonly environment: string | undefined
   readonly version: string | undefined
@@ -30,14 +37,20 @@ export interface IndexedEntry extends IndexedRecord<StoredEntry> {
   /** The value that the filter `fingerprint` compares. */
   readonly fingerprint: string | undefined
   readonly user: string | undefined
+  /** All names of the user, without repetition. */
+  readonly users: string | readonly string[] | undefined
+  /** Of the request. */
+  readonly status: number | undefined
+  readonly requestMs: number | undefined
   /** The id under which feedback names the entry. The service interface does not show its field. */
   readonly eventId: string | undefined
-  /** The searched texts, in lower case. */
   readonly search: string
 }
 
 export interface IndexedRequest extends IndexedRecord<StoredRequestLog> {
+  readonly search: string
   readonly timeMs: number
+  readonly requestId: string
   readonly method: string
   /** The route pattern; the path if the log has none. */
   readonly route: string
@@ -67,27 +80,35 @@ export const INDEXERS: Indexers = {
   rejected: indexOther,
 }
 
+let lastSerial = 0
+
 export function indexEntry(record: StoredEntry, bytes = 0): IndexedEntry {
   const { entry } = record
-  const search = toSearchText(entry)
+  const search = joinTexts((visit) => void anyEntryText(entry, visit))
+  const fingerprint = findErrorGroup(entry)
   const eventId = entry.metadata?.['event_id']
   return {
     seq: record.seq,
+    serial: ++lastSerial,
     receivedMs: toReceivedMs(record),
     bytes: bytes + search.length,
     record,
     level: entry.level,
-    timeMs: Date.parse(entry.timestamp),
-    service: entry.service,
-    environment: entry.environment,
-    version: entry.version,
+    timeMs: toTimeMs(entry.timestamp),
+    durationMs: findDurationMs(entry),
+    service: intern(entry.service),
+    environment: intern(entry.environment),
+    version: intern(entry.version),
     release_id: entry.release_id,
     trace_id: entry.trace?.trace_id,
     request_id: entry.request_id,
     tags: entry.tags,
     isFailure: isFailure(entry),
-    fingerprint: findErrorGroup(entry),
-    user: entry.user_id ?? entry.user?.id,
+    fingerprint: intern(fingerprint),
+    user: intern(entry.user_id ?? entry.user?.id),
+    users: findUsers(entry.user_id, entry.user),
+    status: entry.request?.status_code,
+    requestMs: entry.request?.duration_ms,
     eventId: typeof eventId === 'string' ? eventId : undefined,
     search,
   }
@@ -95,38 +116,40 @@ export function indexEntry(record: StoredEntry, bytes = 0): IndexedEntry {
 
 function indexRequest(record: StoredRequestLog, bytes: number): IndexedRequest {
   const { request } = record
+  const search = joinTexts((visit) => void anyRequestText(request, visit))
   return {
     seq: record.seq,
+    serial: ++lastSerial,
     receivedMs: toReceivedMs(record),
-    bytes,
+    bytes: bytes + search.length,
     record,
-    timeMs: Date.parse(request.timestamp),
-    method: request.method,
-    route: request.route ?? request.path,
+    search,
+    timeMs: toTimeMs(request.timestamp),
+    requestId: request.request_id,
+    method: intern(request.method),
+    route: intern(request.route ?? request.path),
     status: request.status_code,
     durationMs: request.duration_ms,
-    service: request.service,
-    environment: request.environment,
+    service: intern(request.service),
+    environment: intern(request.environment),
   }
 }
 
 function indexOther<T extends Stored>(record: T, bytes: number): IndexedRecord<T> {
-  return { seq: record.seq, receivedMs: toReceivedMs(record), bytes, record }
+  return { seq: record.seq, serial: ++lastSerial, receivedMs: toReceivedMs(record), bytes, record }
+}
+
+function toReceivedMs({ received_at }: Stored): number {
+  return toTimeMs(received_at)
 }
 
 /** An edited file may have an invalid time: it counts as old. */
-function toReceivedMs({ received_at }: Stored): number {
-  return Date.parse(received_at) || 0
+function toTimeMs(time: string): number {
+  return Date.parse(time) || 0
 }
 
-/** U+001F separates the parts, so that no match spans two of them. */
-function toSearchText({ message, service, action, error, metadata }: LogEntry): string {
-  let text = message
-  if (service !== undefined) text += `\u001f${service}`
-  if (action !== undefined) text += `\u001f${action}`
-  if (error?.type !== undefined) text += `\u001f${error.type}`
-  if (error?.message !== undefined) text += `\u001f${error.message}`
-  if (error?.stack !== undefined) text += `\u001f${error.stack}`
-  if (metadata !== undefined) text += `\u001f${JSON.stringify(metadata)}`
-  return text.toLowerCase()
+function findUsers(userId: string | undefined, user: EntryUser | undefined): IndexedEntry['users'] {
+  if (user === undefined) return userId
+  const found = new Set([userId, user.id, user.email, user.name].filter((name) => name !== undefined))
+  return found.size === 0 ? undefined : [...found]
 }

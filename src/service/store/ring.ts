@@ -7,14 +7,17 @@ const CUT_ITEMS = 1024
 export class Ring<T extends IndexedRecord> {
   readonly #maxCount: number
   readonly #maxBytes: number
+  readonly #onDrop: (item: T) => void
   /** Items before `#head` were dropped. */
   #items: (T | undefined)[] = []
   #head = 0
   #bytes = 0
 
-  constructor(maxCount: number, maxBytes: number) {
+  /** `onDrop` is called for each item that is dropped or deleted, except by `clear()`. */
+  constructor(maxCount: number, maxBytes: number, onDrop: (item: T) => void = () => {}) {
     this.#maxCount = maxCount
     this.#maxBytes = maxBytes
+    this.#onDrop = onDrop
   }
 
   get count(): number {
@@ -41,8 +44,10 @@ export class Ring<T extends IndexedRecord> {
 
   /** Drops items by the time at which they were received. The wall clock may have been set back, so all are compared. */
   deleteOlder(receivedBeforeMs: number): void {
-    const rest = this.oldestFirst().filter(({ receivedMs }) => receivedMs >= receivedBeforeMs)
-    if (rest.length === this.count) return
+    const all = this.oldestFirst()
+    const rest = all.filter(({ receivedMs }) => receivedMs >= receivedBeforeMs)
+    if (rest.length === all.length) return
+    for (const item of all) if (item.receivedMs < receivedBeforeMs) this.#onDrop(item)
     this.clear()
     for (const item of rest) this.push(item)
   }
@@ -54,9 +59,11 @@ export class Ring<T extends IndexedRecord> {
   }
 
   #dropOldest(): void {
-    this.#bytes -= (this.#items[this.#head] as T).bytes
+    const item = this.#items[this.#head] as T
+    this.#bytes -= item.bytes
     this.#items[this.#head] = undefined
     this.#head++
+    this.#onDrop(item)
     if (this.#head < CUT_ITEMS) return
     this.#items.splice(0, this.#head)
     this.#head = 0

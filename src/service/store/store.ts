@@ -6,6 +6,7 @@ import { Ring } from './ring.js'
 import type { StoreFile } from './store-file.js'
 import { RECORD_KINDS } from './stored-record.js'
 import type { RecordKind, Records } from './stored-record.js'
+import { TimeIndex } from './time-index.js'
 
 const MAX_OTHER_RECORDS = 10_000
 /** The journal is rewritten when its size exceeds twice the stored bytes plus this number. */
@@ -24,11 +25,19 @@ export interface StoreOptions {
 
 type Rings = { readonly [K in RecordKind]: Ring<IndexedRecords[K]> }
 
+/** Kinds whose records have a time of their own. */
+export type TimedKind = 'entry' | 'request'
+
 export class Store {
   readonly #rings: Rings
+  readonly #times: { readonly [K in TimedKind]: TimeIndex<IndexedRecords[K]> } = {
+    entry: new TimeIndex(),
+    request: new TimeIndex(),
+  }
   readonly #journal: Journal | undefined
   readonly #slackBytes: number
   #lastSeq = 0
+  #revision = 0
   /** Earliest time at which a record in the journal was received. */
   #earliestInFileMs = Infinity
 
@@ -36,8 +45,8 @@ export class Store {
   constructor(options: StoreOptions) {
     const { maxEntries, maxBytes, file, compactSlackBytes = COMPACT_SLACK_BYTES, onProblem } = options
     this.#rings = {
-      entry: new Ring(maxEntries, maxBytes),
-      request: new Ring(maxEntries, maxBytes),
+      entry: new Ring(maxEntries, maxBytes, (entry) => this.#times.entry.remove(entry)),
+      request: new Ring(maxEntries, maxBytes, (request) => this.#times.request.remove(request)),
       feedback: new Ring(MAX_OTHER_RECORDS, maxBytes),
       release: new Ring(MAX_OTHER_RECORDS, maxBytes),
       heartbeat: new Ring(MAX_OTHER_RECORDS, maxBytes),
@@ -53,16 +62,20 @@ export class Store {
     this.#compact()
   }
 
-  /** `bytes` is the approximate size of these records as JSON. */
-  append<K extends RecordKind>(kind: K, records: readonly Records[K][], bytes: number): void {
-    if (this.#journal === undefined) {
-      for (const record of records) this.#add(kind, record, bytes / records.length)
-      return
-    }
+  /** `bytes` is the approximate size of these records as JSON. @returns the stored records */
+  append<K extends RecordKind>(kind: K, records: readonly Records[K][], bytes: number): readonly IndexedRecords[K][] {
+    this.#revision++
+    if (this.#journal === undefined) return records.map((record) => this.#add(kind, record, bytes / records.length))
     const lines = records.map((record) => formatJournalLine(kind, record))
-    for (const [at, record] of records.entries()) this.#add(kind, record, Buffer.byteLength(lines[at] as string))
+    const added = records.map((record, at) => this.#add(kind, record, Buffer.byteLength(lines[at] as string)))
     this.#journal.append(lines.join(''))
     this.#compact()
+    return added
+  }
+
+  /** By the records' own timestamp. The other lists are in order of arrival. */
+  byTime<K extends TimedKind>(kind: K): TimeIndex<IndexedRecords[K]> {
+    return this.#times[kind]
   }
 
   oldestFirst<K extends RecordKind>(kind: K): readonly IndexedRecords[K][] {
@@ -91,14 +104,23 @@ export class Store {
     return this.#lastSeq
   }
 
+  /** Differs after every change of the stored records. */
+  get revision(): number {
+    return this.#revision
+  }
+
   /** Removes records of every kind that were received earlier, from the file too. */
   deleteOlder(receivedBeforeMs: number): void {
+    this.#revision++
     for (const kind of RECORD_KINDS) this.#rings[kind].deleteOlder(receivedBeforeMs)
     if (this.#earliestInFileMs < receivedBeforeMs) this.#rewrite()
   }
 
   clear(): void {
+    this.#revision++
     for (const kind of RECORD_KINDS) this.#rings[kind].clear()
+    this.#times.entry.clear()
+    this.#times.request.clear()
     this.#rewrite()
   }
 
@@ -106,11 +128,15 @@ export class Store {
     this.#journal?.close()
   }
 
-  #add<K extends RecordKind>(kind: K, record: Records[K], bytes: number): void {
+  #add<K extends RecordKind>(kind: K, record: Records[K], bytes: number): IndexedRecords[K] {
     const indexed = INDEXERS[kind](record, bytes)
+    if (kind === 'entry') this.#times.entry.insert(indexed as IndexedRecords['entry'])
+    if (kind === 'request') this.#times.request.insert(indexed as IndexedRecords['request'])
+    // Inserted before, since the ring may drop the record at once.
     this.#rings[kind].push(indexed)
     this.#earliestInFileMs = Math.min(this.#earliestInFileMs, indexed.receivedMs)
     this.#lastSeq = Math.max(this.#lastSeq, record.seq)
+    return indexed
   }
 
   #compact(): void {

@@ -1,0 +1,84 @@
+/** Pages of records by time: cursors, both directions, and the surroundings of one record (pure). */
+import type { Timed, TimeIndex } from '../store/time-index.js'
+import type { PageQuery } from '../store/stored-record.js'
+import { createCursorError, createQueryError, parseLimit } from './query-filters.js'
+import type { TimeBounds } from './query-filters.js'
+
+export interface TimePageQuery extends PageQuery {
+  /** A cursor: the page has the records next newer than it, instead of those next older than `cursor`. */
+  readonly newer?: string
+}
+
+export interface TimePage<T> {
+  /** Newest first. */
+  readonly items: readonly T[]
+  readonly next: string | null
+}
+
+/** Looks for one item more than the limit, so that the last page has no cursor. @throws IngestServiceError `QUERY`. */
+export function readTimePage<T extends Timed>(
+  index: TimeIndex<T>,
+  { limit, cursor, newer }: TimePageQuery,
+  matches: (item: T) => boolean,
+  { sinceMs = -Infinity, untilMs = Infinity }: TimeBounds,
+): TimePage<T> {
+  if (cursor !== undefined && newer !== undefined) throw createQueryError('newer', 'left out if cursor is given', newer)
+  const maxItems = parseLimit(limit)
+  const items: T[] = []
+  let hasMore = false
+  const add = (item: T): boolean => {
+    if (!matches(item)) return true
+    if (items.length === maxItems) hasMore = true
+    else items.push(item)
+    return !hasMore
+  }
+  if (newer === undefined) {
+    const until = { timeMs: untilMs, seq: -Infinity }
+    const before = cursor === undefined ? until : parseTimeCursor(cursor)
+    index.visitOlder(before.timeMs < untilMs ? before : until, (item) => item.timeMs >= sinceMs && add(item))
+  } else {
+    const after = parseTimeCursor(newer)
+    const from = after.timeMs < sinceMs ? { timeMs: sinceMs, seq: -Infinity } : after
+    index.visitNewer(from, (item) => item.timeMs < untilMs && add(item))
+    items.reverse()
+  }
+  const end = newer === undefined ? items.at(-1) : items[0]
+  return { items, next: hasMore && end !== undefined ? formatTimeCursor(end) : null }
+}
+
+export interface TimeContext<T> {
+  /** Newest first. */
+  readonly items: readonly T[]
+  readonly newer: string | null
+  readonly older: string | null
+}
+
+/** The item and at most `limit - 1` others, half of them newer. */
+export function readTimeContext<T extends Timed>(index: TimeIndex<T>, item: T, limit: number): TimeContext<T> {
+  const page = (query: TimePageQuery): TimePage<T> => readTimePage(index, query, () => true, ANY_TIME)
+  const cursor = formatTimeCursor(item)
+  const [newerLimit, olderLimit] = [Math.floor(limit / 2), Math.ceil(limit / 2) - 1]
+  const newer = newerLimit === 0 ? NO_PAGE : page({ newer: cursor, limit: newerLimit })
+  const older = olderLimit === 0 ? NO_PAGE : page({ cursor, limit: olderLimit })
+  const hasMore = (query: TimePageQuery): boolean => page({ ...query, limit: 1 }).items.length > 0
+  return {
+    items: [...newer.items, item, ...older.items],
+    newer: newer.next ?? (newerLimit === 0 && hasMore({ newer: cursor }) ? cursor : null),
+    older: older.next ?? (olderLimit === 0 && hasMore({ cursor }) ? cursor : null),
+  }
+}
+
+const ANY_TIME: TimeBounds = { sinceMs: undefined, untilMs: undefined }
+const NO_PAGE = { items: [], next: null }
+
+/** Stays valid when records arrive or are dropped, including this one. */
+export function formatTimeCursor({ timeMs, seq }: Timed): string {
+  return `${timeMs}-${seq}`
+}
+
+/** @throws IngestServiceError `QUERY`. */
+export function parseTimeCursor(cursor: string): Timed {
+  const [, timeMs, seq] = (typeof cursor === 'string' && /^(-?\d{1,15})-(\d{1,16})$/.exec(cursor)) || []
+  if (timeMs === undefined || seq === undefined) throw createCursorError(cursor)
+  return { timeMs: Number(timeMs), seq: Number(seq) }
+}
