@@ -1,0 +1,138 @@
+/** `GET fields` and `GET values`: which fields the records have, and their values by frequency (pure). */
+import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
+import type { FieldInfo, FieldValues } from './api-types.js'
+import { findFieldRule, resolveFieldName } from './language/fields.js'
+import type { FieldType } from './language/fields.js'
+import {
+  findEntryReader,
+  findRequestReader,
+  isIndexedEntryField,
+  isIndexedRequestField,
+} from './matching/field-readers.js'
+import { foldCase } from './matching/record-texts.js'
+import { collectFields } from './matching/stored-fields.js'
+import { REQUEST_READERS } from './matching/record-readers.js'
+import type { FieldReader, FieldValue } from './matching/record-readers.js'
+import { compareTexts } from '../analytics/compare-texts.js'
+
+const MAX_FIELDS = 1000
+/** A longer value is a text that nobody selects from a list. */
+const MAX_VALUE = 500
+/** All fields of a record take longer than one. */
+const MAX_READ = 20_000
+/** A field that is read from the record takes several times as long, and can have as many values as there are records. */
+const MAX_COUNTED = 50_000
+
+/** The most frequent first. @param entries oldest first; of more than 20,000, the newest are read */
+export function listEntryFields(entries: readonly IndexedEntry[]): readonly FieldInfo[] {
+  const found = new Map<string, { count: number; type: FieldType }>()
+  for (const { record, fingerprint } of entries.slice(-MAX_READ)) {
+    collectFields(record, fingerprint !== undefined, (name, type = findFieldRule(name)?.type ?? 'text') => {
+      const known = found.get(name)
+      if (known === undefined) found.set(name, { count: 1, type })
+      else {
+        known.count += 1
+        if (known.type !== type) known.type = 'text'
+      }
+    })
+  }
+  return sortFields([...found].map(([name, { count, type }]) => ({ name, type, count })))
+}
+
+/** As `listEntryFields`. */
+export function listRequestFields(requests: readonly IndexedRequest[]): readonly FieldInfo[] {
+  const newest = requests.slice(-MAX_READ)
+  return sortFields(
+    Object.entries(REQUEST_READERS).flatMap(([name, read]) => {
+      let count = 0
+      for (const { record } of newest) if (read(record) !== undefined) count++
+      return count === 0 ? [] : [{ name, type: findFieldRule(name)?.type ?? 'text', count }]
+    }),
+  )
+}
+
+function sortFields(fields: readonly FieldInfo[]): readonly FieldInfo[] {
+  return fields.toSorted((a, b) => b.count - a.count || compareTexts(a.name, b.name)).slice(0, MAX_FIELDS)
+}
+
+export interface ValueQuery {
+  /** As in a query. */
+  readonly field: string
+  /** Of the values, in any case. */
+  readonly prefix?: string
+  readonly limit: number
+}
+
+/** @param entries oldest first */
+export function countEntryValues(entries: readonly IndexedEntry[], query: ValueQuery): FieldValues {
+  const name = resolveFieldName(query.field)
+  const isIndexed = name !== 'timestamp' && isIndexedEntryField(name)
+  return countValues(entries, findEntryReader(name, true), isIndexed, query)
+}
+
+/** @param requests oldest first */
+export function countRequestValues(requests: readonly IndexedRequest[], query: ValueQuery): FieldValues {
+  const name = resolveFieldName(query.field)
+  const isIndexed = name !== 'timestamp' && isIndexedRequestField(name)
+  return countValues(requests, findRequestReader(name, true), isIndexed, query)
+}
+
+/** The most frequent first. A value that a record has twice counts once. */
+function countValues<R>(
+  all: readonly R[],
+  read: FieldReader<R>,
+  isIndexed: boolean,
+  { prefix = '', limit }: ValueQuery,
+): FieldValues {
+  const records = isIndexed ? all : all.slice(-MAX_COUNTED)
+  const counts = new Map<string, number>()
+  const add = (text: string): void => {
+    if (text.length <= MAX_VALUE) counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
+  for (const record of records) {
+    const value = read(record)
+    if (value === undefined) continue
+    if (typeof value !== 'object' || value === null) add(String(value))
+    else for (const text of withoutRepetition(collectValues(value))) add(text)
+  }
+  const lower = foldCase(prefix)
+  const found = [...counts].filter(([text]) => lower === '' || foldCase(text).startsWith(lower))
+  const items = selectFirst(found, limit).map(([value, count]) => ({ value, count }))
+  return { items, more: found.length > limit, ...(records.length < all.length && { counted: records.length }) }
+}
+
+function collectValues(value: FieldValue): readonly string[] {
+  if (value === undefined) return []
+  if (typeof value !== 'object' || value === null) return [String(value)]
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value as readonly string[]
+  return Object.values(value).flatMap((item: FieldValue) => collectValues(item))
+}
+
+/** Most lists have one or two values. */
+function withoutRepetition(values: readonly string[]): Iterable<string> {
+  return values.length === 1 || (values.length === 2 && values[0] !== values[1]) ? values : new Set(values)
+}
+
+type Counted = readonly [text: string, count: number]
+
+function compareCounted(a: Counted, b: Counted): number {
+  return b[1] - a[1] || compareTexts(a[0], b[0])
+}
+
+/** The first `limit` in order, without sorting the others: there may be as many values as records. */
+function selectFirst(all: readonly Counted[], limit: number): readonly Counted[] {
+  if (all.length <= limit) return all.toSorted(compareCounted)
+  const first = all.slice(0, limit).toSorted(compareCounted)
+  for (const item of all.slice(limit)) {
+    if (compareCounted(item, first.at(-1) as Counted) >= 0) continue
+    let [low, high] = [0, first.length - 1]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (compareCounted(item, first[middle] as Counted) < 0) high = middle
+      else low = middle + 1
+    }
+    first.splice(low, 0, item)
+    first.pop()
+  }
+  return first
+}

@@ -1,0 +1,225 @@
+/** Compiles a query into a predicate over indexed records. */
+import { IngestServiceError } from '../../ingest-service-error.js'
+import type { IndexedEntry, IndexedRequest } from '../../store/indexed-record.js'
+import { findFieldRule, resolveFieldName } from '../language/fields.js'
+import { parseNumber } from '../language/operands.js'
+import { parseQuery } from '../language/parser.js'
+import { printQuery } from '../language/printer.js'
+import type { QueryNode, QueryProblem, QueryValue, TermNode } from '../language/query-node.js'
+import { QueryProblemError } from '../language/query-node.js'
+import { foldCase, anyRequestText, anyEntryText } from './record-texts.js'
+import { findEntryReader, findRequestReader, isIndexedEntryField, isIndexedRequestField } from './field-readers.js'
+import type { FieldReader, FieldValue } from './record-readers.js'
+import { memoize } from './match-memo.js'
+import type { MemoKey } from './match-memo.js'
+import { compilePattern, MAX_PATTERN_MS, PatternBudget } from './pattern.js'
+import { compileValue, findParts } from './value-tests.js'
+import type { ValueTest } from './value-tests.js'
+
+export type Matcher<R> = (record: R) => boolean
+
+/** What the query language needs of a kind of record. */
+interface SearchedKind<R> {
+  readonly name: string
+  readonly isIndexed: (field: string) => boolean
+  readonly findReader: (field: string, timesAsText?: boolean) => FieldReader<R>
+  readonly anyEntryText: (record: R, visit: (text: string) => boolean) => boolean
+}
+
+interface Searched extends MemoKey {
+  /** All texts in lower case, each followed by U+001F. */
+  readonly search: string
+}
+
+const ENTRIES: SearchedKind<IndexedEntry> = {
+  name: 'entry',
+  isIndexed: isIndexedEntryField,
+  findReader: findEntryReader,
+  anyEntryText: ({ record }, visit) => anyEntryText(record.entry, visit),
+}
+
+const REQUESTS: SearchedKind<IndexedRequest> = {
+  name: 'request',
+  isIndexed: isIndexedRequestField,
+  findReader: findRequestReader,
+  anyEntryText: ({ record }, visit) => anyRequestText(record.request, visit),
+}
+
+/**
+ * @param patternMs limit for regular expressions
+ * @param isRepeated other queries with the same terms follow, so that outcomes are remembered; that takes memory per term
+ * @throws IngestServiceError `QUERY` with the position
+ */
+export function compileEntryQuery(q: string, patternMs = MAX_PATTERN_MS, isRepeated = true): Matcher<IndexedEntry> {
+  return compileQuery(q, ENTRIES, patternMs, isRepeated)
+}
+
+/** @throws IngestServiceError `QUERY` with the position */
+export function compileRequestQuery(q: string): Matcher<IndexedRequest> {
+  return compileQuery(q, REQUESTS, MAX_PATTERN_MS, true)
+}
+
+function compileQuery<R extends Searched>(
+  q: string,
+  kind: SearchedKind<R>,
+  patternMs: number,
+  isRepeated: boolean,
+): Matcher<R> {
+  const { query, problem } = parseQuery(q)
+  if (problem !== undefined) throw createProblemError(problem)
+  try {
+    return new Compiler(kind, new PatternBudget(patternMs), isRepeated).compile(query).test
+  } catch (error) {
+    if (!(error instanceof QueryProblemError)) throw error
+    throw createProblemError(error.problem)
+  }
+}
+
+function createProblemError({ message, position, length }: QueryProblem): IngestServiceError {
+  return new IngestServiceError('QUERY', `q: ${message}`, undefined, { position, length })
+}
+
+/** Cheap comparisons are made first. */
+interface Compiled<R> {
+  readonly test: Matcher<R>
+  readonly cost: number
+}
+
+const FIELD_COST = 1
+const RECORD_COST = 5
+const SEARCH_COST = 10
+const PATTERN_COST = 100
+
+class Compiler<R extends Searched> {
+  readonly #kind: SearchedKind<R>
+  readonly #time: PatternBudget
+  readonly #isRepeated: boolean
+
+  constructor(kind: SearchedKind<R>, time: PatternBudget, isRepeated: boolean) {
+    this.#kind = kind
+    this.#time = time
+    this.#isRepeated = isRepeated
+  }
+
+  compile(node: QueryNode): Compiled<R> {
+    switch (node.kind) {
+      case 'all':
+        return { test: () => true, cost: 0 }
+      case 'not': {
+        const { test, cost } = this.compile(node.node)
+        return { test: (record) => !test(record), cost }
+      }
+      case 'and':
+      case 'or': {
+        const parts = node.nodes.map((one) => this.compile(one)).toSorted((a, b) => a.cost - b.cost)
+        const cost = parts.reduce((sum, part) => sum + part.cost, 0)
+        return {
+          test: join(
+            node.kind,
+            parts.map(({ test }) => test),
+          ),
+          cost,
+        }
+      }
+      case 'term':
+        return node.field === null ? this.#compileSearch(node) : this.#compileField(node, node.field)
+    }
+  }
+
+  /** A text anywhere in the record. */
+  #compileSearch(node: TermNode): Compiled<R> {
+    const [value] = node.values
+    switch (value?.kind) {
+      case 'exact': {
+        const lower = foldCase(value.text)
+        return this.#memoized(node, ({ search }) => search.includes(lower), SEARCH_COST)
+      }
+      case 'wildcard': {
+        const parts = value.parts.map((part) => foldCase(part)).filter((part) => part !== '')
+        return this.#memoized(node, ({ search }) => findInOneText(search, parts), SEARCH_COST)
+      }
+      case 'pattern': {
+        const { literal, test } = compilePattern(value)
+        const matches = (record: R): boolean =>
+          record.search.includes(literal) && this.#time.measure(value, () => this.#kind.anyEntryText(record, test))
+        return this.#memoized(node, matches, PATTERN_COST)
+      }
+      default:
+        return { test: () => true, cost: 0 }
+    }
+  }
+
+  #compileField(node: TermNode, typed: string): Compiled<R> {
+    const name = resolveFieldName(typed)
+    const tests = node.values.map((value) => compileValue(value, name))
+    const timesAsText = node.values.some(({ kind }) => kind === 'pattern' || kind === 'wildcard')
+    const read = this.#kind.findReader(name, timesAsText)
+    const test = join('or', tests) as ValueTest
+    const matches = (record: R): boolean => matchesAny(read(record), test)
+    const pattern = node.values.find(({ kind }) => kind === 'pattern')
+    if (pattern !== undefined)
+      return this.#memoized(node, (record) => this.#time.measure(pattern, () => matches(record)), PATTERN_COST)
+    if (this.#kind.isIndexed(name)) return { test: matches, cost: FIELD_COST }
+    // Reading a record takes several times as long as searching in its text.
+    const matchesSubstring = findFieldRule(name)?.matchesSubstring === true
+    const literals = isSearched(name) ? node.values.map((value) => findValueLiteral(value, matchesSubstring)) : ['']
+    const mayMatch = ({ search }: R): boolean => literals.some((literal) => search.includes(literal))
+    const found = literals.includes('') ? matches : (record: R) => mayMatch(record) && matches(record)
+    return this.#memoized(node, found, RECORD_COST)
+  }
+
+  #memoized(node: TermNode, test: Matcher<R>, cost: number): Compiled<R> {
+    return { test: this.#isRepeated ? memoize(`${this.#kind.name} ${printQuery(node)}`, test) : test, cost }
+  }
+}
+
+/** Fields whose values are not part of the search text. */
+const NOT_SEARCHED: readonly string[] = ['received_at', 'id', 'seq', 'notify', 'notify_channels', 'timestamp']
+
+function isSearched(name: string): boolean {
+  return !NOT_SEARCHED.includes(name) && !name.startsWith('perf.')
+}
+
+/** A text in lower case that each record with this value has in its search text. Empty if none is certain. */
+function findValueLiteral(value: QueryValue, matchesSubstring: boolean): string {
+  if (value.kind === 'wildcard') {
+    const longest = value.parts.reduce((one, part) => (part.length > one.length ? part : one), '')
+    return foldCase(longest)
+  }
+  if (value.kind !== 'exact') return ''
+  // The number 1000 is also found by 1e3.
+  const isOtherNumber = parseNumber(value.text) !== undefined && String(Number(value.text)) !== value.text
+  return matchesSubstring || !isOtherNumber ? foldCase(value.text) : ''
+}
+
+function join<T>(kind: 'and' | 'or', tests: readonly ((one: T) => boolean)[]): (one: T) => boolean {
+  const [first, second] = tests as [(one: T) => boolean, (one: T) => boolean]
+  if (tests.length === 1) return first
+  if (tests.length === 2)
+    return kind === 'and' ? (one) => first(one) && second(one) : (one) => first(one) || second(one)
+  return kind === 'and' ? (one) => tests.every((test) => test(one)) : (one) => tests.some((test) => test(one))
+}
+
+/** Of arrays and objects, each value in them. */
+function matchesAny(value: FieldValue, test: ValueTest): boolean {
+  if (value === undefined) return false
+  if (typeof value !== 'object' || value === null) return test(value)
+  if (Array.isArray(value)) {
+    for (const item of value as readonly FieldValue[]) if (matchesAny(item, test)) return true
+    return false
+  }
+  for (const key in value) if (matchesAny((value as Record<string, FieldValue>)[key], test)) return true
+  return false
+}
+
+/** The parts in this order between two separators. */
+function findInOneText(search: string, parts: readonly string[]): boolean {
+  const [first = '', ...others] = parts
+  for (let at = search.indexOf(first); at !== -1;) {
+    const end = search.indexOf('\u001f', at)
+    // Each text is searched once, to its end.
+    if (findParts(search.slice(at + first.length, end), others, 0) !== -1) return true
+    at = search.indexOf(first, end + 1)
+  }
+  return false
+}

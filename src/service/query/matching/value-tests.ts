@@ -1,0 +1,148 @@
+/** Compiles each value of a term into a test of a field's value (pure). */
+import { LEVELS } from '../../../protocol/log-entry.js'
+import { findFieldRule } from '../language/fields.js'
+import type { FieldRule } from '../language/fields.js'
+import { parseNumber, parseTimeInterval } from '../language/operands.js'
+import type { CompareOperator, QueryValue } from '../language/query-node.js'
+import { QueryProblemError } from '../language/query-node.js'
+import { compilePattern } from './pattern.js'
+import { foldCase } from './record-texts.js'
+
+export type Scalar = string | number | boolean | null
+export type ValueTest = (value: Scalar) => boolean
+
+/** @param name resolved @throws QueryProblemError */
+export function compileValue(value: QueryValue, name: string): ValueTest {
+  const rule = findFieldRule(name)
+  switch (value.kind) {
+    case 'present':
+      return () => true
+    case 'pattern': {
+      const { test } = compilePattern(value)
+      return (one) => test(String(one))
+    }
+    case 'wildcard':
+      return compileWildcard(value.parts, rule?.matchesSubstring === true)
+    case 'exact':
+      return compileExact(value, value.text, rule)
+    case 'compare':
+      return compileComparison(value, value.operator, value.operand, name, rule)
+    case 'range': {
+      const from = value.from === null ? undefined : compileComparison(value, '>=', value.from, name, rule)
+      const to = value.to === null ? undefined : compileComparison(value, '<=', value.to, name, rule)
+      return (one) => (from === undefined || from(one)) && (to === undefined || to(one))
+    }
+  }
+}
+
+function compileExact(value: QueryValue, text: string, rule: FieldRule | undefined): ValueTest {
+  if (rule?.type === 'level') return compileLevel(value, '=', text)
+  if (rule?.type === 'time') {
+    const span = parseTimeInterval(text)
+    if (span === undefined) throw createTimeProblem(value)
+    return testTime((ms) => ms >= span.startMs && ms < span.endMs, rule)
+  }
+  const lower = foldCase(text)
+  if (rule?.matchesSubstring === true) return (one) => foldCase(String(one)).includes(lower)
+  const number = parseNumber(text)
+  const equals = createEqualsText(text)
+  return (one) => (typeof one === 'number' ? one === number : equals(String(one)))
+}
+
+/** Ignores case. Only `İ` changes its length in lower case. */
+export function createEqualsText(text: string): (one: string) => boolean {
+  const lower = foldCase(text)
+  const hasOneLength = !lower.includes('\u0307')
+  return (one) => (!hasOneLength || one.length === lower.length) && (one === text || foldCase(one) === lower)
+}
+
+/** The parts in this order. @param isWithin anywhere in the text; otherwise the whole text */
+function compileWildcard(parts: readonly string[], isWithin: boolean): ValueTest {
+  const lower = parts.map((part) => foldCase(part))
+  if (isWithin) return (one) => findParts(foldCase(String(one)), lower, 0) !== -1
+  const [first = '', middle, last = ''] = [lower[0], lower.slice(1, -1), lower.at(-1)]
+  return (one) => {
+    const text = foldCase(String(one))
+    if (!text.startsWith(first)) return false
+    const end = findParts(text, middle, first.length)
+    return end !== -1 && end + last.length <= text.length && text.endsWith(last)
+  }
+}
+
+/** @returns where the last part ends, or -1 */
+export function findParts(text: string, parts: readonly string[], from: number): number {
+  let end = from
+  for (const part of parts) {
+    const at = text.indexOf(part, end)
+    if (at === -1) return -1
+    end = at + part.length
+  }
+  return end
+}
+
+/** A date alone is the whole day; other times compare as instants. */
+function compileComparison(
+  value: QueryValue,
+  operator: CompareOperator,
+  operand: string,
+  name: string,
+  rule: FieldRule | undefined,
+): ValueTest {
+  if (rule?.type === 'level') return compileLevel(value, operator, operand)
+  const number = parseNumber(operand)
+  if (rule?.type === 'time' || (number === undefined && parseTimeInterval(operand) !== undefined)) {
+    const span = parseTimeInterval(operand)
+    if (span === undefined || rule?.type === 'number') throw createOperandProblem(value, name, rule)
+    const isDay = operand.length <= 10
+    const { startMs } = span
+    const lastMs = isDay ? span.endMs - 1 : startMs
+    return testTime((ms) => compare(operator, ms, operator === '>' || operator === '<=' ? lastMs : startMs), rule)
+  }
+  if (number === undefined) throw createOperandProblem(value, name, rule)
+  return (one) => {
+    const found = typeof one === 'number' ? one : typeof one === 'string' ? parseNumber(one) : undefined
+    return found !== undefined && compare(operator, found, number)
+  }
+}
+
+function compare(operator: CompareOperator, a: number, b: number): boolean {
+  switch (operator) {
+    case '>':
+      return a > b
+    case '>=':
+      return a >= b
+    case '<':
+      return a < b
+    case '<=':
+      return a <= b
+  }
+}
+
+/** A number is milliseconds only in a field for times, of an indexed record. */
+function testTime(test: (ms: number) => boolean, rule: FieldRule | undefined): ValueTest {
+  const isTime = rule?.type === 'time'
+  return (one) => {
+    if (typeof one === 'number') return isTime && test(one)
+    const span = typeof one === 'string' ? parseTimeInterval(one) : undefined
+    return span !== undefined && test(span.startMs)
+  }
+}
+
+function compileLevel(value: QueryValue, operator: CompareOperator | '=', operand: string): ValueTest {
+  const severity = (LEVELS as readonly string[]).indexOf(operand.toLowerCase())
+  if (severity === -1) throw new QueryProblemError(`a level is one of ${LEVELS.join(', ')}`, value.start, value.end)
+  const levels: readonly Scalar[] = LEVELS.filter((_, at) =>
+    operator === '=' ? at === severity : compare(operator, at, severity),
+  )
+  return (one) => levels.includes(one)
+}
+
+function createTimeProblem({ start, end }: QueryValue): QueryProblemError {
+  return new QueryProblemError('a time is written as 2026-01-31T08:00:00Z or 2026-01-31', start, end)
+}
+
+function createOperandProblem(value: QueryValue, name: string, rule: FieldRule | undefined): QueryProblemError {
+  if (rule?.type === 'time') return createTimeProblem(value)
+  const wanted = rule?.type === 'number' ? 'a number' : 'a number or a time'
+  return new QueryProblemError(`${name} can be compared with ${wanted} only`, value.start, value.end)
+}

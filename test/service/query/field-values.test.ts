@@ -1,0 +1,26 @@
+/** Fields that are read from the record are counted over the newest 50,000 records, and the reply says so. */
+import { expect, it } from 'vitest'
+import { countEntryValues } from '../../../src/service/query/field-values.js'
+import { indexEntry } from '../../../src/service/store/indexed-record.js'
+import { entryOf } from '../support.js'
+
+const index = (message: string) =>
+  indexEntry({ id: message, seq: 1, received_at: '', batch_id: null, entry: entryOf({ message, service: message }) })
+const [older, newer] = [index('older'), index('newer')]
+const entries = [...Array.from({ length: 20 }, () => older), ...Array.from({ length: 50_000 }, () => newer)]
+
+it('counts a compared field of all records', () => {
+  const { items, counted } = countEntryValues(entries, { field: 'service', limit: 10 })
+  expect([items, counted]).toEqual([
+    [
+      { value: 'newer', count: 50_000 },
+      { value: 'older', count: 20 },
+    ],
+    undefined,
+  ])
+})
+
+it('counts another field of the newest 50,000 records', () => {
+  const { items, counted } = countEntryValues(entries, { field: 'message', limit: 10 })
+  expect([items, counted]).toEqual([[{ value: 'newer', count: 50_000 }], 50_000])
+})

@@ -1,0 +1,226 @@
+/** Random queries against a plain reference; what a query means, by example. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { LogEntry } from '../../../../src/protocol/log-entry.js'
+import { compileEntryQuery, compileRequestQuery } from '../../../../src/service/query/matching/compile-query.js'
+import { INDEXERS, indexEntry } from '../../../../src/service/store/indexed-record.js'
+import { queryText } from '../language/queries.js'
+import { entryOf } from '../../support.js'
+import { matchesEntry, matchesRequestLog } from './naive-query.js'
+import { searchedEntry, searchedRequest } from './records.js'
+
+const stored = { id: 'ent_1', seq: 1, received_at: '2026-01-31T09:00:00.000Z' }
+const indexed = (entry: LogEntry) => indexEntry({ ...stored, batch_id: null, entry })
+/** A query that is parsed can still compare a field with what it is not. */
+const isRefused = (q: string): boolean => {
+  try {
+    compileEntryQuery(q)
+    return false
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'QUERY', position: expect.any(Number), length: expect.any(Number) })
+    return true
+  }
+}
+
+it('10,000 random queries match the same entries as the reference', () => {
+  let matching = 0
+  let compared = 0
+  fc.assert(
+    fc.property(queryText, fc.array(searchedEntry, { minLength: 3, maxLength: 3 }), (q, entries) => {
+      if (isRefused(q)) return
+      const matches = compileEntryQuery(q)
+      for (const entry of entries) {
+        const [one, expected] = [indexed(entry), matchesEntry(q, entry)]
+        compared++
+        if (expected) matching++
+        expect(matches(one)).toBe(expected)
+        // The second time from the memo.
+        expect(matches(one)).toBe(expected)
+      }
+    }),
+    { numRuns: 10_000 },
+  )
+  // Neither everything nor nothing: 20 to 80 in 100.
+  expect(matching / compared).toBeGreaterThan(0.2)
+  expect(matching / compared).toBeLessThan(0.8)
+}, 120_000)
+
+it('3,000 random queries match the same request logs as the reference', () => {
+  fc.assert(
+    fc.property(queryText, searchedRequest, (q, request) => {
+      if (isRefused(q)) return
+      const one = INDEXERS.request({ ...stored, request }, 100)
+      expect(compileRequestQuery(q)(one)).toBe(matchesRequestLog(q, request))
+    }),
+    { numRuns: 3000 },
+  )
+}, 60_000)
+
+const entry = entryOf({
+  message: 'Payment of order 1017 failed',
+  level: 'error',
+  timestamp: '2026-11-22T10:00:30.500Z',
+  service: 'pay',
+  user: { id: 'u-42', email: 'ann@example.com' },
+  tags: ['checkout', 'EU'],
+  error: {
+    type: 'GatewayError',
+    message: 'declined by "issuer 7"',
+    stack: 'GatewayError\n    at pay (/srv/pay.js:1:2)',
+  },
+  request: { method: 'POST', path: '/orders/:id', status_code: 502, duration_ms: 231.5 },
+  trace: { trace_id: 'abc', span_id: 's1' },
+  metadata: { orderId: 1017, plan: '12', user: { plan: 'gold' }, lines: [{ sku: 'A-1' }, { sku: 'B-2' }], 'a b': true },
+  breadcrumbs: [{ message: 'cart opened', data: { step: 3 } }],
+})
+
+describe('an entry is found by', () => {
+  it.each([
+    ...[
+      'payment',
+      'PAYMENT 1017',
+      '"order 1017"',
+      'u-42',
+      'ann@',
+      'checkout',
+      'gold',
+      'sku',
+      'orderId',
+      '"cart opened"',
+      '502',
+    ],
+    ...['/order \\d{4}/', '/^Payment/', '/^payment/i', '/FAILED$/i', '/declined by "issuer \\d"/', '/^\\/srv|:id$/'],
+    ...[
+      'orderId:1017',
+      'metadata.orderId:1017.0',
+      'orderId:>1000',
+      'orderId:1000..1017',
+      'plan:>=12',
+      'user.plan:GOLD',
+    ],
+    ...['metadata.user.plan:gold', 'lines.sku:b-2', '"a b":true', 'orderId:*', 'user:u-42', 'user:ANN@example.com'],
+    ...[
+      'status:>=500',
+      'status:500..',
+      'duration:>200',
+      'duration:..231.5',
+      'level:>=warn',
+      'level:(fatal,error)',
+      'level:warn..',
+    ],
+    ...[
+      'timestamp:2026-11-22',
+      'timestamp:>2026-11-22T10:00Z',
+      'timestamp:2026-11-22T10:00',
+      'time:>2026-11-21',
+      'time:<=2026-11-22',
+    ],
+    ...[
+      'time:2026-11-20..2026-11-22',
+      'time:>2026-11-22T11:00+01:00',
+      'message:order',
+      'error:declined',
+      'error:gatewayerror',
+    ],
+    ...[
+      'stack:pay.js',
+      'tag:eu',
+      'tag:(x,EU)',
+      'path:/orders/:id',
+      'path:/orders/*',
+      'path:/orders\\/:id$/',
+      'trace:ABC',
+    ],
+    ...[
+      'method:post -service:web',
+      'nothing OR pay',
+      'breadcrumbs:cart',
+      'pay*fail',
+      'request.status_code:502',
+      'service:P*',
+    ],
+  ])('%s', (q) => {
+    expect(compileEntryQuery(q)(indexed(entry))).toBe(true)
+  })
+})
+
+describe('an entry is not found by', () => {
+  it.each([
+    ...[
+      'nothing',
+      '"1017 order"',
+      'failed*payment',
+      '/^1017 /',
+      '/PAYMENT/',
+      'service:pa',
+      'orderId:>1017',
+      'orderId:..1016',
+    ],
+    ...[
+      'status:>502',
+      'level:>error',
+      'level:info',
+      'timestamp:>2026-11-22',
+      'timestamp:<2026-11-22',
+      'timestamp:2026-11-23',
+    ],
+    ...[
+      'metadata.service:pay',
+      'constructor:*',
+      '__proto__:*',
+      'metadata.orderId.x:1',
+      'user:*42x',
+      'tag:e',
+      '-pay',
+      'GatewayErrordeclined',
+    ],
+    ...['environment:*', 'plan:>2026-01-01', 'lines:x', '"gold sku"'],
+  ])('%s', (q) => {
+    expect(compileEntryQuery(q)(indexed(entry))).toBe(false)
+  })
+})
+
+it.each(['ΟΔΟΣ', 'οδος', 'οδοσ', 'message:ΟΔΟΣ', 'ΟΔΟΣ*β', 'tag:ΟΔΟΣ', 'tag:Ο*ΟΣ', 'tag:οδοσ', '-message:ΟΔΟΣΓ'])(
+  '%s is found whichever sigma its text has',
+  (q) => {
+    expect(compileEntryQuery(q)(indexed(entryOf({ message: 'η ΟΔΟΣΑΒ', tags: ['Οδος'] })))).toBe(true)
+  },
+)
+
+describe('a word with asterisks', () => {
+  const texts = (...tags: string[]): boolean => compileEntryQuery('alpha*beta*gamma')(indexed(entryOf({ tags })))
+
+  it('is searched in one text after the other', () => {
+    expect(texts('alpha', 'beta', 'gamma')).toBe(false)
+    expect(texts('alpha beta', 'alpha gamma beta', 'gamma beta alpha')).toBe(false)
+    expect(texts('alpha alpha', 'gamma', '> Alpha beta Beta gamma <')).toBe(true)
+  })
+
+  it('needs time linear in the number of texts', () => {
+    const many = indexed(entryOf({ tags: [...Array.from({ length: 30_000 }, () => 'a'), 'ab'] }))
+    const startedMs = performance.now()
+    expect(compileEntryQuery('a*ab')(many)).toBe(false)
+    expect(performance.now() - startedMs).toBeLessThan(300)
+  })
+
+  it('can have the separator of texts in it', () => {
+    expect(compileEntryQuery('\u001fa*b')(indexed(entryOf({ tags: ['a', 'ab'] })))).toBe(false)
+  })
+})
+
+it.each<[string, number, number]>([
+  ['level:loud', 6, 4],
+  ['a level:>=500', 8, 5],
+  ['status:>=warn', 7, 6],
+  ['status:>2026-01-01', 7, 11],
+  ['timestamp:soon', 10, 4],
+  ['timestamp:>5', 10, 2],
+  ['timestamp:2026-02-30', 10, 10],
+  ['service:>error', 8, 6],
+  ['x /(/', 2, 3],
+  ['/a{2000}/', 0, 9],
+  ['/(a{1,900}b){1,9}/', 0, 18],
+  ['"open', 0, 5],
+])('%s is refused with its position', (q, position, length) => {
+  expect(() => compileEntryQuery(q)).toThrow(expect.objectContaining({ code: 'QUERY', position, length }))
+})

@@ -1,0 +1,84 @@
+/** Which outcomes are remembered: how often a record is searched for the same query. */
+import { expect, it } from 'vitest'
+import { compileEntryQuery } from '../../../../src/service/query/matching/compile-query.js'
+import { createEntryMatcher } from '../../../../src/service/query/query-filters.js'
+import { StoreReader } from '../../../../src/service/query/store-reader.js'
+import { indexEntry } from '../../../../src/service/store/indexed-record.js'
+import type { IndexedEntry } from '../../../../src/service/store/indexed-record.js'
+import { Store } from '../../../../src/service/store/store.js'
+import { entryOf } from '../../support.js'
+
+let seq = 0
+
+/** An entry that counts how often its text is searched. */
+function createCounted(): { readonly entry: IndexedEntry; readonly searches: () => number } {
+  const record = { id: 'e', seq: ++seq, received_at: '', batch_id: null, entry: entryOf({ message: 'needle' }) }
+  const { search, ...others } = indexEntry(record)
+  let count = 0
+  const entry = {
+    ...others,
+    get search() {
+      count++
+      return search
+    },
+  }
+  return { entry, searches: () => count }
+}
+
+it('an entry is searched once for the same words of several queries', () => {
+  const { entry, searches } = createCounted()
+  for (const q of ['needle', 'level:info needle', '-needle', 'needle']) compileEntryQuery(q)(entry)
+  expect(searches()).toBe(1)
+})
+
+it('the outcomes of the last 16 searches are remembered', () => {
+  const { entry, searches } = createCounted()
+  const search = (from: number, to: number): void => {
+    for (let n = from; n <= to; n++) compileEntryQuery(`word${n}`)(entry)
+  }
+  search(1, 16)
+  search(1, 16)
+  expect(searches()).toBe(16)
+  search(17, 17)
+  search(2, 17)
+  expect(searches()).toBe(17)
+  search(1, 1)
+  expect(searches()).toBe(18)
+})
+
+it('two records with the same seq have outcomes of their own', () => {
+  const [one, other] = ['left', 'right'].map((message) =>
+    indexEntry({ id: 'e', seq: 1, received_at: '', batch_id: null, entry: entryOf({ message }) }),
+  )
+  const matches = compileEntryQuery('left')
+  expect([one, other, one, other].map((entry) => matches(entry as IndexedEntry))).toEqual([true, false, true, false])
+})
+
+it('a query that is not repeated neither uses nor evicts them', () => {
+  const { entry, searches } = createCounted()
+  compileEntryQuery('needle')(entry)
+  const words = Array.from({ length: 20 }, (_, n) => `-other${n}`).join(' ')
+  expect(createEntryMatcher({ q: words }, Infinity, false)(entry)).toBe(true)
+  expect(searches()).toBe(21)
+  compileEntryQuery('needle')(entry)
+  expect(searches()).toBe(21)
+})
+
+it('ranges of seq, of which a follower asks a new one with each event, evict none', () => {
+  const { entry, searches } = createCounted()
+  compileEntryQuery('needle')(entry)
+  for (let n = 0; n < 20; n++) compileEntryQuery(`seq:${n}..${entry.seq + n}`)(entry)
+  compileEntryQuery('needle')(entry)
+  expect(searches()).toBe(1)
+})
+
+it('exports with many terms take no memory for each', () => {
+  const store = new Store({ maxEntries: 10, maxBytes: 1e6, onProblem: () => {} })
+  const reader = new StoreReader(store, () => 0)
+  const before = process.memoryUsage().arrayBuffers
+  const exports = Array.from({ length: 8 }, (_, at) =>
+    reader.export({ q: Array.from({ length: 50 }, (__, n) => `-export${at}n${n}`).join(' ') }),
+  )
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 << 20)
+  for (const parts of exports) expect([...parts].join('')).toBe('')
+})

@@ -1,0 +1,129 @@
+/** Regular expressions: no match is missed by the search for a literal, and a hostile expression ends in time. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compileEntryQuery } from '../../../../src/service/query/matching/compile-query.js'
+import { compilePattern } from '../../../../src/service/query/matching/pattern.js'
+import { findLiteral } from '../../../../src/service/query/matching/pattern-literal.js'
+import { indexEntry } from '../../../../src/service/store/indexed-record.js'
+import { entryOf } from '../../support.js'
+
+const compile = (source: string, ignoresCase = false): ReturnType<typeof compilePattern> =>
+  compilePattern({ kind: 'pattern', source, ignoresCase, start: 0, end: source.length })
+
+/** In JavaScript and RE2 with the same meaning. */
+const atom = fc.constantFrom(
+  'a',
+  'b',
+  'B',
+  'k',
+  's',
+  'é',
+  '💥',
+  '.',
+  '\\d',
+  '\\w',
+  '\\.',
+  '[ab]',
+  '[^a]',
+  '[^]a]',
+  '\\bab',
+  'ab\\b',
+)
+const source = fc.letrec<{ node: string }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 4 },
+    atom,
+    fc.constantFrom('^', '$', 'abc', 'xyz', '^a', 'b$', '^$'),
+    fc.array(tie('node'), { minLength: 2, maxLength: 4 }).map((nodes) => nodes.join('')),
+    fc.tuple(tie('node'), tie('node')).map(([a, b]) => `(${a}|${b})`),
+    fc
+      .tuple(
+        atom.filter((one) => !one.includes('b')),
+        fc.constantFrom('*', '+', '?', '{2}', '{0,2}', '*?'),
+      )
+      .map((parts) => parts.join('')),
+    tie('node').map((node) => `(${node})*`),
+  ),
+})).node
+const text = fc.array(
+  fc.constantFrom(
+    'a',
+    'b',
+    'B',
+    'ab',
+    'abc',
+    'xyz',
+    '1',
+    '.',
+    ' ',
+    '\n',
+    'é',
+    '💥',
+    'k',
+    'S',
+    'É',
+    'İ',
+    'ß',
+    'Σ',
+    'AΣ ',
+    '\u212a',
+    'ſ',
+    ']',
+  ),
+  { maxLength: 10 },
+)
+
+it('finds the same matches as JavaScript', () => {
+  fc.assert(
+    fc.property(source, fc.boolean(), fc.array(text, { minLength: 1, maxLength: 4 }), (from, ignoresCase, texts) => {
+      const { test, literal } = compile(from.replaceAll('[^]a]', '[^\\]a]'), ignoresCase)
+      const reference = new RegExp(from.replaceAll('[^]a]', '[^\\]a]'), ignoresCase ? 'iu' : 'u')
+      for (const parts of texts) {
+        const one = parts.join('')
+        // RE2 knows word characters of ASCII only, and does not fold them.
+        if (/[kKsS\u212aſ]/.test(one) && ignoresCase && /\\[wb]/.test(from)) continue
+        expect(test(one)).toBe(reference.test(one))
+        if (reference.test(one)) expect(one.toLowerCase()).toContain(literal)
+      }
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+it.each([
+  ['declined by \\d+', 'declined by '],
+  ['a(b|c)order', 'order'],
+  ['orders?', 'order'],
+  ['a+bc', 'bc'],
+  ['[a-z]xy[]z]', 'xy'],
+  ['abc|d', ''],
+  ['ab\\x41cd', 'ab'],
+  ['Order\\.js', 'Order.js'],
+  ['[[:alpha:]]xy', 'xy'],
+  ['ab{2,3}cd', 'cd'],
+])('%s contains %j', (from, literal) => {
+  expect(findLiteral(from, false)).toBe(literal)
+})
+
+describe('hostile expressions', () => {
+  it.each(['(a+)+$', '(a|a)*b', '(.*a){12}', '(a?){30}a{30}', '(x+x+)+y', '(a|b)*a(a|b){11}$'])(
+    '%s ends in time',
+    (from) => {
+      const { test } = compile(from)
+      const startedMs = performance.now()
+      test(`${'a'.repeat(20_000)}!`)
+      test('ab'.repeat(10_000))
+      expect(performance.now() - startedMs).toBeLessThan(1000)
+    },
+  )
+
+  it('an expression that takes too long is refused with its position', () => {
+    const message = 'ab'.repeat(10_000)
+    const entry = indexEntry({ id: 'e', seq: 1, received_at: '', batch_id: null, entry: entryOf({ message }) })
+    const q = 'message:/(a|b)*a(a|b){20}[cd]/'
+    expect(() => compileEntryQuery(q, 0)(entry)).toThrow(
+      expect.objectContaining({ code: 'QUERY', position: 8, length: 22 }),
+    )
+    expect(compileEntryQuery(q)(entry)).toBe(false)
+  })
+})
