@@ -1,55 +1,68 @@
 /** Failures by fingerprint: order, pages and summaries (pure). */
 import type { ErrorGroup } from '../query/api-types.js'
-import { truncate } from '../query/entry-summary.js'
-import { createCursorError } from '../query/query-filters.js'
+import { checkSort, createCursorError } from '../query/query-filters.js'
+import { truncate } from '../query/truncate.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 import type { Page } from '../store/stored-record.js'
+import { findFailedRoute } from './failed-route.js'
 import { countTrend } from './time-buckets.js'
 import type { TimeRange } from './time-buckets.js'
-import { compareTexts } from './value-counts.js'
+import { compareTexts } from './compare-texts.js'
 
 export const TREND_PARTS = 24
 const MAX_USERS = 1000
+const MAX_TOP_USERS = 10
 const MAX_NAMES = 10
 const MAX_TEXT = 500
 
-/** Entries of one group, oldest first. */
-type Members = IndexedEntry[]
+/** Entries of one group, by time, ties by arrival. */
+export type Members = IndexedEntry[]
 
 interface Position {
+  readonly count: number
   readonly lastMs: number
   readonly newestSeq: number
 }
 
-interface Group extends Position {
+export interface Group extends Position {
   readonly members: Members
 }
 
-/** Last seen first; of groups last seen in the same millisecond, the one with the entry that arrived last. */
+/** Last seen first; of groups last seen in the same millisecond, the one whose entry arrived last. */
 function comparePositions(a: Position, b: Position): number {
   return b.lastMs - a.lastMs || b.newestSeq - a.newestSeq
 }
 
-/** If an entry of a group arrives between two queries, the group moves to the first page. */
-export function pageGroups(
-  failures: readonly IndexedEntry[],
-  limit: number,
-  cursor: string | undefined,
-): Page<Members> {
-  const after = cursor === undefined ? undefined : parseGroupCursor(cursor)
-  const groups = groupByFingerprint(failures).filter(
-    (group) => after === undefined || comparePositions(after, group) < 0,
-  )
-  const sorted = groups.toSorted(comparePositions)
+const GROUP_SORTS = ['last_seen', 'count'] as const
+
+interface GroupPageQuery {
+  readonly limit: number
+  readonly cursor?: string | undefined
+  /** `last_seen` (default) or `count`: the most frequent first; of the same count, the one last seen. */
+  readonly sort?: string | undefined
+}
+
+/**
+ * If an entry of a group arrives between two queries, the group moves towards the first page.
+ * @param failures by time
+ * @throws IngestServiceError `QUERY`.
+ */
+export function pageGroups(failures: readonly IndexedEntry[], { limit, cursor, sort }: GroupPageQuery): Page<Members> {
+  checkSort(sort, GROUP_SORTS)
+  const isByCount = sort === 'count'
+  const compare = (a: Position, b: Position): number => (isByCount ? b.count - a.count : 0) || comparePositions(a, b)
+  const after = cursor === undefined ? undefined : parseGroupCursor(cursor, isByCount)
+  const groups = groupByFingerprint(failures).filter((group) => after === undefined || compare(after, group) < 0)
+  const sorted = groups.toSorted(compare)
   const items = sorted.slice(0, limit)
   const end = sorted.length > limit ? items.at(-1) : undefined
   return {
     items: items.map(({ members }) => members),
-    next: end === undefined ? null : `${end.lastMs}.${end.newestSeq}`,
+    next: end === undefined ? null : `${isByCount ? `${end.count}_` : ''}${end.lastMs}.${end.newestSeq}`,
   }
 }
 
-function groupByFingerprint(failures: readonly IndexedEntry[]): Group[] {
+export function groupByFingerprint(failures: readonly IndexedEntry[]): Group[] {
   const groups = new Map<string, Members>()
   for (const failure of failures) {
     const { fingerprint = '' } = failure
@@ -58,38 +71,62 @@ function groupByFingerprint(failures: readonly IndexedEntry[]): Group[] {
     else members.push(failure)
   }
   return [...groups.values()].map((members) => {
-    const lastMs = members.reduce((latest, { timeMs }) => Math.max(latest, timeMs), -Infinity)
-    return { members, lastMs, newestSeq: members.at(-1)?.seq ?? 0 }
+    const newest = members.at(-1) as IndexedEntry
+    return { members, count: members.length, lastMs: newest.timeMs, newestSeq: newest.seq }
   })
 }
 
-function parseGroupCursor(cursor: string): Position {
-  const [, lastMs, newestSeq] = /^(-?\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? []
-  if (lastMs === undefined || newestSeq === undefined) throw createCursorError(cursor)
-  return { lastMs: Number(lastMs), newestSeq: Number(newestSeq) }
+function parseGroupCursor(cursor: string, isByCount: boolean): Position {
+  const [, count, lastMs, newestSeq] = /^(?:(\d{1,15})_)?(-?\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? []
+  if (lastMs === undefined || (count !== undefined) !== isByCount) throw createCursorError(cursor)
+  return { count: Number(count), lastMs: Number(lastMs), newestSeq: Number(newestSeq) }
 }
 
-/** `range` is that of the trend. */
-export function toErrorGroup(members: Members, range: TimeRange, parts: number): ErrorGroup {
+export interface GroupContext {
+  /** Of the trend. */
+  readonly range: TimeRange
+  /** Fingerprints of failures that were first seen in the latest version of their service. */
+  readonly newFingerprints: ReadonlySet<string>
+}
+
+export function toErrorGroup(members: Members, { range, newFingerprints }: GroupContext): ErrorGroup {
+  const oldest = members[0] as IndexedEntry
   const newest = members.at(-1) as IndexedEntry
   const { entry } = newest.record
-  const times = members.map(({ timeMs }) => timeMs)
-  const sortedTimes = new Float64Array(times).toSorted()
+  const { fingerprint = '' } = newest
+  const users = countUsers(members)
   return {
-    fingerprint: newest.fingerprint ?? '',
+    fingerprint,
     is_given: entry.fingerprint !== undefined,
     level: entry.level,
     type: entry.error?.type === undefined ? null : truncate(entry.error.type, MAX_TEXT),
     message: truncate(entry.error?.message ?? entry.message, MAX_TEXT),
     count: members.length,
-    first_seen: new Date(sortedTimes[0] ?? 0).toISOString(),
-    last_seen: new Date(sortedTimes.at(-1) ?? 0).toISOString(),
+    first_seen: new Date(oldest.timeMs).toISOString(),
+    last_seen: new Date(newest.timeMs).toISOString(),
     services: firstNames(members.map(({ service }) => service)),
     versions: firstNames(members.map(({ version }) => version)),
-    users: Math.min(distinct(members.map(({ user }) => user)).length, MAX_USERS),
+    users: Math.min(users.length, MAX_USERS),
+    top_users: users.slice(0, MAX_TOP_USERS),
+    first_version: members.find(({ version }) => version !== undefined)?.version ?? null,
+    last_version: members.findLast(({ version }) => version !== undefined)?.version ?? null,
+    is_new: newFingerprints.has(fingerprint),
+    route: (entry.fingerprint === undefined ? findFailedRoute(entry) : undefined) ?? null,
     newest: newest.record.id,
-    trend: countTrend(range, parts, times),
+    trend: countTrend(
+      range,
+      TREND_PARTS,
+      members.map(({ timeMs }) => timeMs),
+    ),
   }
+}
+
+/** The user with the most entries first. */
+function countUsers(members: Members): { readonly user: string; readonly count: number }[] {
+  const counts = new Map<string, number>()
+  for (const { user } of members) if (user !== undefined) counts.set(user, (counts.get(user) ?? 0) + 1)
+  const sorted = [...counts].toSorted(([a, n], [b, m]) => m - n || compareTexts(a, b))
+  return sorted.map(([user, count]) => ({ user, count }))
 }
 
 function firstNames(names: readonly (string | undefined)[]): string[] {

@@ -1,10 +1,11 @@
 /**
  * The fingerprint that groups entries of one failure (pure): the fingerprint of the entry itself, else a hash of the error's type,
- * its normalized message, and the first frame of the application.
+ * its normalized message, and the first frame of the application; of a request that failed with a status, its route instead of the frame.
  */
 import { createHash } from 'node:crypto'
 import type { LogEntry } from '../../protocol/log-entry.js'
 import { findErrorLocation } from './error-location.js'
+import { findFailedRoute } from './failed-route.js'
 
 /** Bounds the cost of a long message. */
 const MAX_MESSAGE_READ = 2000
@@ -26,8 +27,10 @@ export function computeFingerprint(entry: LogEntry): string {
   if (entry.fingerprint !== undefined) return entry.fingerprint
   const { error } = entry
   const type = error?.type?.slice(0, MAX_TYPE) ?? ''
-  const message = withoutValues(error?.message ?? entry.message)
-  const location = findErrorLocation(error?.stack) ?? withoutLine(entry.source) ?? ''
+  const route = findFailedRoute(entry)
+  // The status is part of the failure of a route.
+  const message = route === undefined ? withoutValues(error?.message ?? entry.message) : error?.message
+  const location = route ?? findErrorLocation(error?.stack) ?? withoutLine(entry.source) ?? ''
   const parts = [type, message, location].join('\u001f')
   return createHash('sha256').update(parts).digest('hex').slice(0, 16)
 }

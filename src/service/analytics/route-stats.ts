@@ -3,7 +3,7 @@ import type { RouteLatency, RouteStats } from '../query/api-types.js'
 import type { IndexedRequest } from '../store/indexed-record.js'
 import { bucketIndex, formatBucketStart } from './time-buckets.js'
 import type { TimeBuckets } from './time-buckets.js'
-import { compareTexts } from './value-counts.js'
+import { compareTexts } from './compare-texts.js'
 
 const MAX_ROUTES = 1000
 
@@ -13,16 +13,22 @@ type Requests = readonly IndexedRequest[]
 
 /** The most frequent first. */
 export function summarizeRoutes(requests: Requests): RouteStats[] {
-  const routes = new Map<string, IndexedRequest[]>()
-  for (const request of requests) {
-    // No text that the service accepts contains NUL.
-    const key = `${request.method}\0${request.route}`
-    const members = routes.get(key)
-    if (members === undefined) routes.set(key, [request])
-    else members.push(request)
-  }
-  const sorted = [...routes.values()].toSorted(compareRoutes).slice(0, MAX_ROUTES)
+  const sorted = groupByRoute(requests).toSorted(compareRoutes).slice(0, MAX_ROUTES)
   return sorted.map(toRouteStats)
+}
+
+/** Each with at least one request. */
+export function groupByRoute(requests: Requests): IndexedRequest[][] {
+  // Two maps, since joining route and method for each request takes longer.
+  const routes = new Map<string, Map<string, IndexedRequest[]>>()
+  for (const request of requests) {
+    const methods = routes.get(request.route)
+    const members = methods?.get(request.method)
+    if (members !== undefined) members.push(request)
+    else if (methods !== undefined) methods.set(request.method, [request])
+    else routes.set(request.route, new Map([[request.method, [request]]]))
+  }
+  return [...routes.values()].flatMap((methods) => [...methods.values()])
 }
 
 function compareRoutes(a: Requests, b: Requests): number {
@@ -33,15 +39,21 @@ function compareRoutes(a: Requests, b: Requests): number {
 function toRouteStats(requests: Requests): RouteStats {
   const { method, route } = requests[0] as IndexedRequest
   const durations = summarizeDurations(requests)
-  const clientErrors = requests.filter(({ status }) => status >= 400 && status < 500).length
-  const lastMs = requests.reduce((latest, { timeMs }) => Math.max(latest, timeMs), -Infinity)
+  let clientErrors = 0
+  let maxMs = -Infinity
+  let lastMs = -Infinity
+  for (const { status, durationMs, timeMs } of requests) {
+    if (status >= 400 && status < 500) clientErrors++
+    if (durationMs > maxMs) maxMs = durationMs
+    if (timeMs > lastMs) lastMs = timeMs
+  }
   return {
     method,
     route,
     ...durations,
     client_errors: clientErrors,
     error_rate: durations.errors / requests.length,
-    max_ms: requests.reduce((longest, { durationMs }) => Math.max(longest, durationMs), -Infinity),
+    max_ms: maxMs,
     last_seen: new Date(lastMs).toISOString(),
   }
 }
@@ -49,10 +61,16 @@ function toRouteStats(requests: Requests): RouteStats {
 type Durations = Pick<RouteStats, 'count' | 'errors' | 'p50_ms' | 'p95_ms' | 'p99_ms'>
 
 /** Percentiles by nearest rank, so each is a measured value. @param requests at least one */
-function summarizeDurations(requests: Requests): Durations {
-  const sorted = new Float64Array(requests.map(({ durationMs }) => durationMs)).toSorted()
+export function summarizeDurations(requests: Requests): Durations {
+  const durations = new Float64Array(requests.length)
+  let errors = 0
+  for (let n = 0; n < requests.length; n++) {
+    const { durationMs, status } = requests[n] as IndexedRequest
+    durations[n] = durationMs
+    if (status >= 500 && status < 600) errors++
+  }
+  const sorted = durations.toSorted()
   const percentile = (percent: number): number => sorted[Math.ceil((percent * sorted.length) / 100) - 1] ?? Number.NaN
-  const errors = requests.filter(({ status }) => status >= 500 && status < 600).length
   return {
     count: requests.length,
     errors,
@@ -64,14 +82,24 @@ function summarizeDurations(requests: Requests): Durations {
 
 /** Requests of one route over time. @param buckets undefined if there is no request */
 export function toRouteLatency(requests: Requests, buckets: TimeBuckets | undefined): RouteLatency {
-  if (buckets === undefined) return { step_ms: 0, buckets: [] }
+  if (buckets === undefined) return { step_ms: 0, buckets: [], before: 0, after: 0 }
   const members: IndexedRequest[][] = Array.from({ length: buckets.count }, () => [])
-  for (const request of requests) members[bucketIndex(buckets, request.timeMs)]?.push(request)
+  let before = 0
+  let after = 0
+  for (const request of requests) {
+    const index = bucketIndex(buckets, request.timeMs)
+    const bucket = members[index]
+    if (bucket !== undefined) bucket.push(request)
+    else if (index < 0) before++
+    else after++
+  }
   return {
     step_ms: buckets.stepMs,
     buckets: members.map((found, n) => ({
       at: formatBucketStart(buckets, n),
       ...(found.length === 0 ? NO_DURATIONS : summarizeDurations(found)),
     })),
+    before,
+    after,
   }
 }

@@ -54,15 +54,28 @@ export function formatBucketStart({ sinceMs, stepMs }: TimeBuckets, bucket: numb
   return new Date(sinceMs + bucket * stepMs).toISOString()
 }
 
-/** Undefined if there is no record. */
-export function findTimeRange(records: Iterable<{ readonly timeMs: number }>): TimeRange | undefined {
-  let firstMs = Infinity
-  let lastMs = -Infinity
-  for (const { timeMs } of records) {
-    if (timeMs < firstMs) firstMs = timeMs
-    if (timeMs > lastMs) lastMs = timeMs
-  }
-  return firstMs <= lastMs ? { firstMs, lastMs } : undefined
+/** Share of the records that may be outliers at each end: 1 in 200, and always at least one record. */
+const OUTLIER_SHARE = 200
+const MIN_OUTLIER_DISTANCE_MS = HOUR
+const OUTLIER_FACTOR = 10
+
+/**
+ * The range of the records without outliers, so that one record of 2001 does not flatten a chart. An outlier is one of the first
+ * or last 0.5% of the records (at least one at each end), and farther from the rest than ten times the rest's span and than
+ * an hour.
+ * @param sorted by time @returns undefined if there is no record
+ */
+export function findTimeRange(sorted: readonly { readonly timeMs: number }[]): TimeRange | undefined {
+  const count = sorted.length
+  if (count === 0) return undefined
+  const at = (index: number): number => (sorted[index] as { readonly timeMs: number }).timeMs
+  const most = Math.min(Math.max(1, Math.floor(count / OUTLIER_SHARE)), (count - 1) >> 1)
+  let [first, last] = [most, count - 1 - most]
+  const [restFirstMs, restLastMs] = [at(first), at(last)]
+  const distanceMs = Math.max(MIN_OUTLIER_DISTANCE_MS, OUTLIER_FACTOR * (restLastMs - restFirstMs))
+  while (first > 0 && restFirstMs - at(first - 1) <= distanceMs) first--
+  while (last < count - 1 && at(last + 1) - restLastMs <= distanceMs) last++
+  return { firstMs: at(first), lastMs: at(last) }
 }
 
 /** No timestamp is outside: a year has four digits, and an offset is less than a day. */

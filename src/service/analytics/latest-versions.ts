@@ -1,0 +1,75 @@
+/** Versions of services by their first entry, and the failures that came with the latest (pure). */
+import type { VersionSummary } from '../query/api-types.js'
+import type { IndexedEntry } from '../store/indexed-record.js'
+
+interface ServiceVersions {
+  readonly seen: Set<string>
+  /** The version that was first seen last. */
+  latest: string
+}
+
+/**
+ * Fingerprints of the failures whose first entry has the latest version of its service. A service of which one version is
+ * known has no latest one: everything would be new.
+ * @param entries by time
+ */
+export function findNewFingerprints(entries: readonly IndexedEntry[]): ReadonlySet<string> {
+  const services = findServiceVersions(entries)
+  const known = new Set<string>()
+  const found = new Set<string>()
+  for (const { isFailure, fingerprint, service = '', version } of entries) {
+    if (!isFailure || fingerprint === undefined || known.has(fingerprint)) continue
+    known.add(fingerprint)
+    const versions = services.get(service)
+    if (version !== undefined && versions !== undefined && versions.seen.size > 1 && version === versions.latest)
+      found.add(fingerprint)
+  }
+  return found
+}
+
+function findServiceVersions(entries: readonly IndexedEntry[]): ReadonlyMap<string, ServiceVersions> {
+  const services = new Map<string, ServiceVersions>()
+  for (const { service = '', version } of entries) {
+    if (version === undefined) continue
+    const known = services.get(service)
+    if (known === undefined) services.set(service, { seen: new Set([version]), latest: version })
+    // The set is only searched when the version changes.
+    else if (version !== known.latest && !known.seen.has(version)) {
+      known.seen.add(version)
+      known.latest = version
+    }
+  }
+  return services
+}
+
+/**
+ * Every version that entries have; the one that was first seen last comes first.
+ * @param entries by time @param registered `release_id` by version
+ */
+export function summarizeVersions(
+  entries: readonly IndexedEntry[],
+  registered: ReadonlyMap<string, string>,
+): VersionSummary[] {
+  const versions = new Map<
+    string,
+    { firstMs: number; lastMs: number; entries: number; releaseId: string | undefined }
+  >()
+  for (const { version, timeMs, release_id: releaseId } of entries) {
+    if (version === undefined) continue
+    const known = versions.get(version)
+    if (known === undefined) versions.set(version, { firstMs: timeMs, lastMs: timeMs, entries: 1, releaseId })
+    else {
+      known.lastMs = timeMs
+      known.entries++
+      known.releaseId ??= releaseId
+    }
+  }
+  const oldestFirst = [...versions].map(([version, { firstMs, lastMs, entries: count, releaseId }]) => ({
+    version,
+    first_seen: new Date(firstMs).toISOString(),
+    last_seen: new Date(lastMs).toISOString(),
+    entries: count,
+    release_id: registered.get(version) ?? releaseId ?? null,
+  }))
+  return oldestFirst.toReversed()
+}

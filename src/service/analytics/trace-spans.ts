@@ -1,0 +1,61 @@
+/** One trace by its spans (pure). */
+import { LEVELS } from '../../protocol/log-entry.js'
+import type { Trace, TraceSpan } from '../query/api-types.js'
+import { summarizeEntry } from '../query/entry-summary.js'
+import type { IndexedEntry } from '../store/indexed-record.js'
+import { findOperationName, roundMs } from './traces.js'
+
+const MAX_ENTRIES = 2000
+
+type Members = readonly IndexedEntry[]
+
+/** @param members entries of one trace by time, at least one */
+export function toTrace(traceId: string, members: Members): Trace {
+  const shown = members.slice(0, MAX_ENTRIES)
+  const bySpan = new Map<string, IndexedEntry[]>()
+  const without: IndexedEntry[] = []
+  for (const entry of shown) {
+    const spanId = entry.record.entry.trace?.span_id
+    const found = spanId === undefined ? without : bySpan.get(spanId)
+    if (found !== undefined) found.push(entry)
+    else bySpan.set(spanId as string, [entry])
+  }
+  const spans = [...bySpan].map(([spanId, entries]) => ({
+    startMs: findTimes(entries).startMs,
+    span: toSpan(spanId, entries),
+  }))
+  const { startMs, endMs } = findTimes(members)
+  return {
+    trace_id: traceId,
+    started_at: new Date(startMs).toISOString(),
+    duration_ms: roundMs(endMs - startMs),
+    spans: spans.toSorted((a, b) => a.startMs - b.startMs).map(({ span }) => span),
+    entries: without.map(({ record }) => summarizeEntry(record)),
+    omitted: members.length - shown.length,
+  }
+}
+
+/** An entry that has a duration is written at its end. */
+function findTimes(members: Members): { readonly startMs: number; readonly endMs: number } {
+  return {
+    startMs: members.reduce((least, { timeMs, durationMs = 0 }) => Math.min(least, timeMs - durationMs), Infinity),
+    endMs: members.reduce((most, { timeMs }) => Math.max(most, timeMs), -Infinity),
+  }
+}
+
+function toSpan(spanId: string, members: Members): TraceSpan {
+  const { startMs, endMs } = findTimes(members)
+  const isKnown = members.length > 1 || members[0]?.durationMs !== undefined
+  const parents = members.map(({ record }) => record.entry.trace?.parent_span_id)
+  const severity = Math.max(...members.map(({ level }) => LEVELS.indexOf(level)))
+  return {
+    span_id: spanId,
+    parent_span_id: parents.find((parent) => parent !== undefined) ?? null,
+    service: members.find(({ service }) => service !== undefined)?.service ?? null,
+    name: findOperationName(members),
+    started_at: new Date(startMs).toISOString(),
+    duration_ms: isKnown ? roundMs(endMs - startMs) : null,
+    level: LEVELS[severity] ?? 'debug',
+    entries: members.map(({ record }) => summarizeEntry(record)),
+  }
+}

@@ -1,0 +1,107 @@
+/** Entries by trace: the list of traces, in pages (pure). */
+import type { TraceSummary } from '../query/api-types.js'
+import { parseNumberCursor } from '../query/query-filters.js'
+import { truncate } from '../query/truncate.js'
+import type { IndexedEntry } from '../store/indexed-record.js'
+import { comparePositions } from '../store/time-index.js'
+import type { Page } from '../store/stored-record.js'
+import { isErrorLevel } from './level-counts.js'
+
+const MAX_NAME = 200
+const MAX_SERVICES = 10
+
+interface Tally {
+  readonly traceId: string
+  /** Of the first entry: of traces that start in the same millisecond, the one that arrived last comes first. */
+  readonly seq: number
+  timeMs: number
+  endMs: number
+  entries: number
+  errors: number
+  /** Collected for the traces of the page only. */
+  members: IndexedEntry[] | undefined
+}
+
+interface Tallies {
+  readonly all: readonly Tally[]
+  /** Of each entry, so that it need not be looked up twice. */
+  readonly byEntry: readonly (Tally | undefined)[]
+}
+
+/** @param entries by time @param wanted ids of the traces; undefined: all */
+function tallyTraces(entries: readonly IndexedEntry[], wanted: ReadonlySet<string | undefined> | undefined): Tallies {
+  const tallies = new Map<string, Tally>()
+  const byEntry = entries.map(({ trace_id: traceId, timeMs, durationMs, level, seq }): Tally | undefined => {
+    if (traceId === undefined) return undefined
+    const startMs = durationMs === undefined ? timeMs : timeMs - durationMs
+    const errors = isErrorLevel(level) ? 1 : 0
+    const known = tallies.get(traceId)
+    if (known !== undefined) {
+      if (startMs < known.timeMs) known.timeMs = startMs
+      known.endMs = timeMs
+      known.entries++
+      known.errors += errors
+      return known
+    }
+    if (wanted !== undefined && !wanted.has(traceId)) return undefined
+    const tally = { traceId, seq, timeMs: startMs, endMs: timeMs, entries: 1, errors, members: undefined }
+    tallies.set(traceId, tally)
+    return tally
+  })
+  return { all: [...tallies.values()], byEntry }
+}
+
+/**
+ * The traces with an entry that matches, started last first. Their numbers are those of all their entries.
+ * @param entries all, by time @throws IngestServiceError `QUERY`.
+ */
+export function pageTraces(
+  entries: readonly IndexedEntry[],
+  matching: readonly IndexedEntry[],
+  limit: number,
+  cursor: string | undefined,
+): Page<TraceSummary> {
+  const after = cursor === undefined ? undefined : parseTraceCursor(cursor)
+  const wanted = matching.length === entries.length ? undefined : new Set(matching.map(({ trace_id }) => trace_id))
+  const { all, byEntry } = tallyTraces(entries, wanted)
+  const rest = after === undefined ? all : all.filter((tally) => comparePositions(tally, after) < 0)
+  const sorted = rest.toSorted((a, b) => comparePositions(b, a))
+  const page = sorted.slice(0, limit)
+  const end = sorted.length > limit ? page.at(-1) : undefined
+  for (const tally of page) tally.members = []
+  for (const [n, entry] of entries.entries()) byEntry[n]?.members?.push(entry)
+  return { items: page.map(toSummary), next: end === undefined ? null : `${end.timeMs}_${end.seq}` }
+}
+
+function parseTraceCursor(cursor: string): { readonly timeMs: number; readonly seq: number } {
+  const { value: timeMs, seq } = parseNumberCursor(cursor)
+  return { timeMs, seq }
+}
+
+function toSummary({ traceId, timeMs, endMs, entries, errors, members = [] }: Tally): TraceSummary {
+  const services = [...new Set(members.map(({ service }) => service))].filter((service) => service !== undefined)
+  return {
+    trace_id: traceId,
+    started_at: new Date(timeMs).toISOString(),
+    duration_ms: roundMs(endMs - timeMs),
+    entries,
+    errors,
+    services: services.slice(0, MAX_SERVICES),
+    name: findOperationName(members),
+  }
+}
+
+/** Method and path of the first request, else the action or message of the first entry. */
+export function findOperationName(members: readonly IndexedEntry[]): string {
+  for (const { record } of members) {
+    const { method, path } = record.entry.request ?? {}
+    if (path !== undefined) return truncate(`${method ?? ''} ${path}`.trim(), MAX_NAME)
+  }
+  const first = members[0]?.record.entry
+  return truncate(first?.action ?? first?.message ?? '', MAX_NAME)
+}
+
+/** Differences of times have digits below a microsecond that mean nothing. */
+export function roundMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}

@@ -1,0 +1,167 @@
+/** Versions: which there are, what is new in the latest, and two of them compared. */
+import { describe, expect, it } from 'vitest'
+import type { LogEntry } from '../../../src/protocol/log-entry.js'
+import type { RequestLog } from '../../../src/protocol/resources.js'
+import { StoreReader } from '../../../src/service/query/store-reader.js'
+import { Store } from '../../../src/service/store/store.js'
+import { entryOf, requestLog } from '../support.js'
+
+const START_MS = Date.parse('2026-01-31T08:00:00.000Z')
+const iso = (second: number): string => new Date(START_MS + second * 1000).toISOString()
+
+function open() {
+  const store = new Store({ maxEntries: 1000, maxBytes: 1 << 24, onProblem: (message) => expect.unreachable(message) })
+  let seq = 0
+  const stored = (kind: string) => ({ id: `${kind}_${++seq}`, seq, received_at: iso(0) })
+  return {
+    reader: new StoreReader(store, () => START_MS),
+    log: (second: number, fields: Partial<LogEntry>) =>
+      store.append(
+        'entry',
+        [{ ...stored('ent'), batch_id: null, entry: entryOf({ timestamp: iso(second), ...fields }) }],
+        100,
+      ),
+    request: (second: number, fields: Partial<RequestLog>) =>
+      store.append(
+        'request',
+        [{ ...stored('req'), request: { ...requestLog, timestamp: iso(second), ...fields } }],
+        100,
+      ),
+    release: (release_id: string, version: string) =>
+      store.append('release', [{ ...stored('rel'), release_id, release: { version } }], 100),
+  }
+}
+
+const failure = (fingerprint: string, version: string, service = 'shop') =>
+  ({ level: 'error', fingerprint, service, version }) as const
+
+it('lists the versions, the one that was first seen last first', () => {
+  const { reader, log, release } = open()
+  log(30, { version: '1.0' })
+  log(10, { version: '1.0', release_id: 'rel_old' })
+  log(20, { version: '2.0', release_id: 'rel_of_entry' })
+  log(40, {})
+  log(5, { version: '0.9' })
+  release('rel_registered', '2.0')
+  expect(reader.versions({}).items).toEqual([
+    { version: '2.0', first_seen: iso(20), last_seen: iso(20), entries: 1, release_id: 'rel_registered' },
+    { version: '1.0', first_seen: iso(10), last_seen: iso(30), entries: 2, release_id: 'rel_old' },
+    { version: '0.9', first_seen: iso(5), last_seen: iso(5), entries: 1, release_id: null },
+  ])
+  expect(reader.versions({ until: iso(11) }).items.map(({ version, entries }) => [version, entries])).toEqual([
+    ['1.0', 1],
+    ['0.9', 1],
+  ])
+})
+
+describe('a group is new', () => {
+  it('if its first entry has the latest version of its service, also if a filter hides the earlier entries', () => {
+    const { reader, log } = open()
+    log(1, failure('old', '1.0'))
+    log(2, failure('old', '2.0'))
+    log(3, failure('new', '2.0'))
+    log(0, failure('of the only version', '7.0', 'pay'))
+    const isNew = (filter = {}) =>
+      Object.fromEntries(reader.errorGroups(filter).items.map((group) => [group.fingerprint, group.is_new]))
+    expect(isNew()).toEqual({ old: false, new: true, 'of the only version': false })
+    expect(isNew({ since: iso(2) })).toEqual({ old: false, new: true })
+    log(4, { service: 'shop', version: '3.0' })
+    expect(isNew()).toEqual({ old: false, new: false, 'of the only version': false })
+  })
+
+  it('and has its users and versions', () => {
+    const { reader, log } = open()
+    log(3, { ...failure('f', '3.0'), user_id: 'u-1' })
+    log(1, { level: 'error', fingerprint: 'f', user: { id: 'u-2' } })
+    log(2, { ...failure('f', '1.0'), user_id: 'u-2' })
+    expect(reader.errorGroups({}).items[0]).toMatchObject({
+      users: 2,
+      top_users: [
+        { user: 'u-2', count: 2 },
+        { user: 'u-1', count: 1 },
+      ],
+      first_version: '1.0',
+      last_version: '3.0',
+      route: null,
+    })
+  })
+})
+
+describe('two versions compared', () => {
+  it('by errors, groups and routes', () => {
+    const { reader, log, request } = open()
+    log(0, { service: 'shop', version: '1.0' })
+    log(1, failure('gone', '1.0'))
+    log(2, failure('both', '1.0'))
+    log(3, failure('gone', '1.0'))
+    log(10, failure('both', '2.0'))
+    log(11, failure('new', '2.0'))
+    for (const [second, duration_ms, status_code] of [
+      [1, 10, 200],
+      [2, 20, 500],
+      [3, 30, 200],
+      [4, 40, 404],
+    ] as const)
+      request(second, { service: 'shop', route: '/orders', duration_ms, status_code })
+    request(12, { service: 'shop', route: '/orders', duration_ms: 99, status_code: 503 })
+    request(13, { service: 'shop', route: '/new', duration_ms: 5 })
+    request(-1, { service: 'shop', route: '/orders', duration_ms: 7777 })
+    request(12, { service: 'other', route: '/orders', duration_ms: 8888 })
+    const compared = reader.compareReleases({ before: '1.0', after: '2.0' })
+    expect(compared.before).toEqual({
+      version: '1.0',
+      entries: 4,
+      errors: 3,
+      error_rate: 0.75,
+      requests: 4,
+      request_error_rate: 0.25,
+      p95_ms: 40,
+    })
+    expect(compared.after).toEqual({
+      version: '2.0',
+      entries: 2,
+      errors: 2,
+      error_rate: 1,
+      requests: 2,
+      request_error_rate: 0.5,
+      p95_ms: 99,
+    })
+    expect(compared.new_groups.map(({ fingerprint, count }) => [fingerprint, count])).toEqual([['new', 1]])
+    expect(compared.gone_groups.map(({ fingerprint, count }) => [fingerprint, count])).toEqual([['gone', 2]])
+    expect(compared.routes).toEqual([
+      {
+        method: 'GET',
+        route: '/orders',
+        before: { count: 4, p95_ms: 40, error_rate: 0.25 },
+        after: { count: 1, p95_ms: 99, error_rate: 1 },
+      },
+      { method: 'GET', route: '/new', before: null, after: { count: 1, p95_ms: 5, error_rate: 0 } },
+    ])
+  })
+
+  it('a request has the version of the entry with its id, else the last one of its service and environment', () => {
+    const { reader, log, request } = open()
+    log(0, { service: 'shop', environment: 'test', version: '1.0' })
+    log(5, { service: 'shop', environment: 'test', version: '2.0' })
+    log(5, { service: 'shop', environment: 'live', version: '3.0' })
+    log(9, { service: 'shop', version: '1.0', request_id: 'slow' })
+    request(6, { service: 'shop', environment: 'test', request_id: 'slow' })
+    request(6, { service: 'shop', environment: 'test', request_id: 'a' })
+    request(6, { service: 'shop', environment: 'live', request_id: 'b' })
+    request(4, { service: 'shop', environment: 'live', request_id: 'c' })
+    const requests = (version: string) => reader.compareReleases({ before: version, after: version }).before.requests
+    expect(['1.0', '2.0', '3.0'].map(requests)).toEqual([1, 1, 1])
+  })
+
+  it('of which nothing is known', () => {
+    const compared = open().reader.compareReleases({ before: 'a', after: 'b' })
+    const nothing = { entries: 0, errors: 0, error_rate: 0, requests: 0, request_error_rate: 0, p95_ms: null }
+    expect(compared).toEqual({
+      before: { version: 'a', ...nothing },
+      after: { version: 'b', ...nothing },
+      new_groups: [],
+      gone_groups: [],
+      routes: [],
+    })
+  })
+})

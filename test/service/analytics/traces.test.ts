@@ -1,0 +1,184 @@
+/** Traces over services: spans, durations, the list and its pages. */
+import { describe, expect, it } from 'vitest'
+import type { LogEntry } from '../../../src/protocol/log-entry.js'
+import { StoreReader } from '../../../src/service/query/store-reader.js'
+import { Store } from '../../../src/service/store/store.js'
+import { entryOf } from '../support.js'
+
+const START_MS = Date.parse('2026-01-31T08:00:00.000Z')
+const iso = (ms: number): string => new Date(START_MS + ms).toISOString()
+
+/** Entries in their order of arrival, by milliseconds. */
+function open(...entries: readonly (readonly [number, Partial<LogEntry>])[]): StoreReader {
+  const store = new Store({
+    maxEntries: 10_000,
+    maxBytes: 1 << 26,
+    onProblem: (message) => expect.unreachable(message),
+  })
+  const records = entries.map(([ms, fields], n) => ({
+    id: `ent_${n + 1}`,
+    seq: n + 1,
+    received_at: iso(0),
+    batch_id: null,
+    entry: entryOf({ timestamp: iso(ms), ...fields }),
+  }))
+  if (records.length > 0) store.append('entry', records, 100 * records.length)
+  return new StoreReader(store, () => START_MS)
+}
+
+const trace = (span_id?: string, parent_span_id?: string) => ({
+  trace: {
+    trace_id: 't',
+    ...(span_id !== undefined && { span_id }),
+    ...(parent_span_id !== undefined && { parent_span_id }),
+  },
+})
+
+describe('one trace', () => {
+  const shop = { service: 'shop', ...trace('a') }
+  const pay = { service: 'pay', ...trace('b', 'a') }
+  const reader = open(
+    [200, { ...shop, message: 'request completed', request: { method: 'POST', path: '/orders', duration_ms: 190.5 } }],
+    [120, { ...pay, level: 'error', message: 'card declined', error: { type: 'Declined' } }],
+    [40, { ...pay, message: 'charge' }],
+    [150, { service: 'mail', message: 'queued', ...trace('c', 'b') }],
+    [160, { service: 'mail', message: 'no span', ...trace() }],
+    [165, { service: 'db', message: 'query', perf: { duration_ms: 5 }, ...trace('d', 'a') }],
+    [170, { message: 'of another trace', trace: { trace_id: 'u', span_id: 'a' } }],
+  )
+  const found = reader.trace('t')
+
+  it('has its spans over all services, by start', () => {
+    expect(
+      found?.spans.map(({ span_id, parent_span_id, service, name, started_at, duration_ms, level, entries }) => [
+        span_id,
+        parent_span_id,
+        service,
+        name,
+        Date.parse(started_at) - START_MS,
+        duration_ms,
+        level,
+        entries.map(({ message }) => message),
+      ]),
+    ).toEqual([
+      ['a', null, 'shop', 'POST /orders', 9, 190.5, 'info', ['request completed']],
+      ['b', 'a', 'pay', 'charge', 40, 80, 'error', ['charge', 'card declined']],
+      ['c', 'b', 'mail', 'queued', 150, null, 'info', ['queued']],
+      ['d', 'a', 'db', 'query', 160, 5, 'info', ['query']],
+    ])
+    expect(found).toMatchObject({ trace_id: 't', duration_ms: 190.5, omitted: 0 })
+    expect(found?.entries.map(({ message }) => message)).toEqual(['no span'])
+  })
+
+  it('is unknown without entries, and bounded', () => {
+    expect(reader.trace('none')).toBeUndefined()
+    const many = open(...Array.from({ length: 2500 }, (_, n) => [n, trace('a')] as const)).trace('t')
+    expect([many?.spans[0]?.entries.length, many?.omitted, many?.duration_ms]).toEqual([2000, 500, 2499])
+  })
+
+  it.each<[Partial<LogEntry>, number | null]>([
+    [{ metadata: { responseTime: 30 } }, 30],
+    [{ metadata: { duration_ms: 12.25 }, perf: { duration_ms: 40 } }, 40],
+    [{ metadata: { duration_ms: '12' } }, null],
+    [{ request: { duration_ms: -1 } }, null],
+    [{ request: { duration_ms: 1e21 } }, null],
+    [{ request: { duration_ms: 0 } }, 0],
+  ])('takes the duration of %j', (fields, expected) => {
+    expect(open([100, { ...trace('a'), ...fields }]).trace('t')?.spans[0]?.duration_ms).toBe(expected)
+  })
+})
+
+describe('the list of traces', () => {
+  it('has the last started first, each with the numbers of all its entries', () => {
+    const of = (trace_id: string, fields: Partial<LogEntry> = {}) => ({ trace: { trace_id }, ...fields })
+    const reader = open(
+      [10, of('a', { service: 'shop', message: 'first' })],
+      [50, of('b', { service: 'pay', action: 'refund' })],
+      [60, of('a', { service: 'pay', level: 'error' })],
+      [55, of('c', { service: 'x', request: { method: 'GET', path: '/', duration_ms: 54 } })],
+      [70, {}],
+    )
+    const a = {
+      trace_id: 'a',
+      started_at: iso(10),
+      duration_ms: 50,
+      entries: 2,
+      errors: 1,
+      services: ['shop', 'pay'],
+      name: 'first',
+    }
+    const b = {
+      trace_id: 'b',
+      started_at: iso(50),
+      duration_ms: 0,
+      entries: 1,
+      errors: 0,
+      services: ['pay'],
+      name: 'refund',
+    }
+    const c = {
+      trace_id: 'c',
+      started_at: iso(1),
+      duration_ms: 54,
+      entries: 1,
+      errors: 0,
+      services: ['x'],
+      name: 'GET /',
+    }
+    expect(reader.traces({})).toEqual({ items: [b, a, c], next: null })
+    expect(reader.traces({ level: 'error' }).items).toEqual([a])
+    expect(reader.traces({ service: 'pay' }).items).toEqual([b, a])
+    expect(reader.traces({ service: 'none' }).items).toEqual([])
+    const pages = [reader.traces({ limit: 2 })]
+    pages.push(reader.traces({ limit: 2, cursor: pages[0]?.next ?? '' }))
+    expect(pages.map(({ items }) => items)).toEqual([[b, a], [c]])
+    expect(() => reader.traces({ cursor: '1-1' })).toThrow(expect.objectContaining({ code: 'QUERY' }))
+  })
+
+  it('pages over traces of the same start and of fractions of a millisecond', () => {
+    const reader = open(
+      ...Array.from({ length: 30 }, (_, n): [number, Partial<LogEntry>] => [
+        100 + (n % 3),
+        { trace: { trace_id: `t${n}` }, request: { path: '/', duration_ms: (n % 4) / 3 } },
+      ]),
+    )
+    const walked: string[] = []
+    let next: string | null = null
+    do {
+      const page = reader.traces({ limit: 4, ...(next !== null && { cursor: next }) })
+      walked.push(...page.items.map(({ trace_id }) => trace_id))
+      next = page.next
+    } while (next !== null)
+    expect(walked).toEqual(reader.traces({ limit: 100 }).items.map(({ trace_id }) => trace_id))
+    expect(new Set(walked).size).toBe(30)
+  })
+})
+
+describe('the list of traces', () => {
+  it('has no trace of an empty id because entries without a trace match', () => {
+    const reader = open(
+      [0, { trace: { trace_id: '' }, message: 'empty' }],
+      [1, { message: 'found, without a trace' }],
+      [2, { trace: { trace_id: 't' }, message: 'found' }],
+    )
+    const list = (q: string) => reader.traces({ q }).items.map(({ trace_id }) => trace_id)
+    expect(list('found')).toEqual(['t'])
+    expect(list('empty')).toEqual([''])
+  })
+
+  it('continues after a trace whose start has an exponent', () => {
+    const at = (trace_id: string, duration_ms: number): readonly [number, Partial<LogEntry>] => [
+      -START_MS,
+      { trace: { trace_id }, perf: { duration_ms } },
+    ]
+    const reader = open(at('a', 1e-7), at('b', 2e-7), at('c', 0))
+    const ids: string[] = []
+    let cursor: string | null = null
+    do {
+      const page = reader.traces({ limit: 1, ...(cursor !== null && { cursor }) })
+      ids.push(...page.items.map(({ trace_id }) => trace_id))
+      cursor = page.next
+    } while (cursor !== null && ids.length < 4)
+    expect(ids).toEqual(['c', 'a', 'b'])
+  })
+})
