@@ -12,9 +12,20 @@ export type IngestServiceErrorCode = 'PORT' | 'STORE' | 'FAULT' | 'QUERY' | 'TIM
 export class IngestServiceError extends Error {
   override readonly name = 'IngestServiceError'
   readonly code: IngestServiceErrorCode
+  /** Of `QUERY`, if a part of the filter `q` is wrong: offset and length of the part. */
+  readonly position?: number
+  readonly length?: number
 
-  constructor(code: IngestServiceErrorCode, message: string, cause?: unknown) {
+  constructor(
+    code: IngestServiceErrorCode,
+    message: string,
+    cause?: unknown,
+    part?: { readonly position: number; readonly length: number },
+  ) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
+    if (part === undefined) return
+    this.position = part.position
+    this.length = part.length
   }
 }

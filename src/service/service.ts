@@ -13,8 +13,10 @@ import { TokenAuth } from './http/token-auth.js'
 import { Faults } from './ingest/faults.js'
 import { Ingester } from './ingest/ingester.js'
 import type { RecordListener } from './ingest/ingester.js'
-import type { EntryWithFeedback } from './query/api-types.js'
+import type { EntryPage, EntryWithFeedback } from './query/api-types.js'
+import type { TimePageQuery } from './query/entry-pages.js'
 import type { EntryFilter, EntryQuery } from './query/query-filters.js'
+import type { RequestQuery } from './query/request-pages.js'
 import { createStatus } from './query/service-status.js'
 import { StoreReader } from './query/store-reader.js'
 import { resolveServiceOptions } from './service-options.js'
@@ -24,10 +26,10 @@ import { FileLock } from './store/file-lock.js'
 import { resolveStoreFile } from './store/store-file.js'
 import { Store } from './store/store.js'
 import type { LevelCounts, Page, PageQuery, RejectedBatch, StoredEntry, StoredFeedback } from './store/stored-record.js'
-import type { StoredHeartbeat, StoredRelease, StoredRequestLog } from './store/stored-record.js'
+import type { RecordKind, Records, StoredHeartbeat, StoredRelease, StoredRequestLog } from './store/stored-record.js'
 import { StreamBroadcaster } from './stream/stream-broadcaster.js'
 
-/** A running local service. Lists are newest first, in pages. */
+/** A running local service. Lists are in pages and newest first: entries and request logs by their timestamp, others by arrival. */
 export interface IngestService {
   /** The base URL, which ends with `/api/v1`. */
   readonly url: string
@@ -43,11 +45,16 @@ export interface IngestService {
   readonly requests: readonly RecordedRequest[]
   /** Entries that were stored at the start and accepted since, or since the last reset. */
   readonly arrived: number
-  /** As all lists: @throws IngestServiceError `QUERY` for a wrong filter or page. */
-  entries(query?: EntryQuery): Page<StoredEntry>
+  /**
+   * By the entries' own timestamp, newest first; entries of the same millisecond by arrival. A page stays right while entries arrive:
+   * `cursor` continues with older ones, `newer` with those that are next newer.
+   * As all lists: @throws IngestServiceError `QUERY` for a wrong filter or page.
+   */
+  entries(query?: EntryQuery & TimePageQuery): EntryPage<StoredEntry>
   entry(id: string): EntryWithFeedback | undefined
   counts(filter?: EntryFilter): LevelCounts
-  requestLogs(page?: PageQuery): Page<StoredRequestLog>
+  /** By timestamp, newest first, or by duration, slowest first. */
+  requestLogs(query?: RequestQuery): Page<StoredRequestLog>
   feedback(page?: PageQuery): Page<StoredFeedback>
   releases(page?: PageQuery): Page<StoredRelease>
   heartbeats(page?: PageQuery): Page<StoredHeartbeat>
@@ -99,9 +106,10 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
     const recorder = new RequestRecorder(resolved.maxRecordedRequests, () => clock.now())
     const bodies = new BodyReader(resolved.maxBodyBytes)
     const closing = new AbortController()
-    const onRecords: RecordListener = (kind, records) => {
+    const onRecords: RecordListener = (kind, indexed) => {
+      const records = indexed.map(({ record }): Records[RecordKind] => record)
       if (kind === 'entry') waiters.entriesStored(records as readonly StoredEntry[])
-      streams.recordsStored(kind, records)
+      streams.recordsStored(kind, indexed)
       resolved.onRecords(kind, records)
     }
     const ingester = new Ingester(store, { ...resolved, wallNow: () => clock.wallNow(), onRecords })
@@ -160,7 +168,7 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
       entries: (query) => reader.entries(readOptions('entries()', query)),
       entry: (id) => reader.entry(id),
       counts: (filter) => reader.counts(readOptions('counts()', filter)),
-      requestLogs: (page) => reader.list('request', readOptions('requestLogs()', page)),
+      requestLogs: (query) => reader.requestLogs(readOptions('requestLogs()', query)),
       feedback: (page) => reader.list('feedback', readOptions('feedback()', page)),
       releases: (page) => reader.list('release', readOptions('releases()', page)),
       heartbeats: (page) => reader.list('heartbeat', readOptions('heartbeats()', page)),

@@ -1,6 +1,6 @@
 /**
- * 100,000 entries and as many request logs: every query of the page, in CPU time, the best of three.
- * `npm run bench -- service` has the numbers.
+ * 100,000 entries and as many request logs: every query of the page, in CPU time of all threads, the best of three. The outcomes of a
+ * search are known the second time. `npm run bench -- service` measures the first time, at 200,000 entries, as a client waits.
  */
 import { beforeAll, expect, it } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
@@ -59,6 +59,6 @@ beforeAll(() => {
 }, 180_000)
 
 it.each(QUERIES)('$name', ({ ask }) => {
-  const reader = new StoreReader(store, () => Date.UTC(2026, 10, 21, 12))
-  expect(Math.min(...[1, 2, 3].map(() => cpuMs(() => ask(reader, store))))).toBeLessThan(MOST_MS)
+  const askAgain = (): unknown => ask(new StoreReader(store, () => Date.UTC(2026, 10, 21, 12)), store)
+  expect(Math.min(...[1, 2, 3].map(() => cpuMs(askAgain)))).toBeLessThan(MOST_MS)
 })

@@ -3,19 +3,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Fault } from '../ingest/fault.js'
 import type { Faults } from '../ingest/faults.js'
 import { IngestServiceError } from '../ingest-service-error.js'
-import { VALUE_FIELDS } from '../query/api-types.js'
 import type { ServiceStatus } from '../query/api-types.js'
-import { createQueryError } from '../query/query-filters.js'
+import { checkFormat } from '../query/entry-export.js'
+import { createMissingError, createQueryError } from '../query/query-filters.js'
 import type { StoreReader } from '../query/store-reader.js'
 import { ENTRY_FILTERS, PAGE, readParameters, REQUEST_FILTERS } from '../query/url-parameters.js'
 import type { ParameterName, UrlParameters } from '../query/url-parameters.js'
 import type { RecordKind } from '../store/stored-record.js'
 import type { StreamBroadcaster } from '../stream/stream-broadcaster.js'
 import type { BodyReader } from './body-reader.js'
+import { sendExport } from './export-writer.js'
 import { formatOrigin } from './origin-check.js'
 import type { RequestRecorder } from './request-recorder.js'
 import { sendReply } from './response-writer.js'
-import { createFailure, createWrongMethod, notFound, ok } from './service-reply.js'
+import { createErrorReply, createWrongMethod, notFound, ok } from './service-reply.js'
 import type { Reply } from './service-reply.js'
 import type { TokenAuth } from './token-auth.js'
 
@@ -41,47 +42,69 @@ interface LocalRequest extends LocalApiDependencies {
   readonly body: unknown
 }
 
-/** Returns undefined if the handler has replied itself. @throws IngestServiceError `QUERY` or `FAULT` for a wrong request. */
-type Handler<K extends ParameterName> = (parameters: Pick<UrlParameters, K>, local: LocalRequest) => Reply | undefined
+/** Returns undefined, or a promise, if the handler replies itself. @throws IngestServiceError `QUERY` or `FAULT` for a wrong request. */
+type Handler<K extends ParameterName> = (
+  parameters: Pick<UrlParameters, K>,
+  local: LocalRequest,
+) => Reply | undefined | Promise<void>
 
 interface Route {
   readonly parameters: readonly ParameterName[]
   readonly methods: Readonly<Record<string, Handler<ParameterName>>>
 }
 
+const REQUEST_VALUE_PARAMETERS: readonly string[] = [...REQUEST_FILTERS, 'kind', 'field', 'prefix', 'limit']
+
 const ROUTES: Readonly<Record<string, Route>> = {
-  entries: get([...ENTRY_FILTERS, ...PAGE, 'view'], ({ view, ...query }, { reader }) =>
-    ok(view === 'summary' ? reader.summaries(query) : reader.entries(query)),
-  ),
-  'entries/*': get([], (_, { reader, name }) => {
-    const found = reader.entry(name)
-    return found === undefined ? notFound : ok(found)
+  entries: get([...ENTRY_FILTERS, ...PAGE, 'newer', 'view', 'columns'], ({ view, columns, ...query }, { reader }) => {
+    if (view === 'summary') return ok(reader.summaries({ ...query, ...(columns !== undefined && { columns }) }))
+    if (columns !== undefined) throw createQueryError('columns', 'left out without view=summary', columns.join())
+    return ok(reader.entries(query))
+  }),
+  'entries/*': get([], (_, { reader, name }) => okIfFound(reader.entry(name))),
+  'entries/*/context': get(['limit', 'columns'], (query, { reader, name }) => okIfFound(reader.context(name, query))),
+  export: get([...ENTRY_FILTERS, 'format', 'columns'], (query, { reader, request, response }) => {
+    const format = checkFormat(query.format)
+    return sendExport(request, response, { format, parts: reader.export(query), at: new Date() })
   }),
   counts: get(ENTRY_FILTERS, (filter, { reader }) => ok(reader.counts(filter))),
   histogram: get([...ENTRY_FILTERS, 'buckets'], (query, { reader }) => ok(reader.histogram(query))),
-  'values/*': get([...ENTRY_FILTERS, 'limit'], (query, { reader, name }) => {
-    const field = VALUE_FIELDS.find((known) => known === name)
-    if (field === undefined) throw createQueryError('field', `one of ${VALUE_FIELDS.join(', ')}`, name)
-    return ok(reader.values(field, query))
+  fields: get(['kind'], ({ kind }, { reader }) => ok({ items: reader.fields(kind) })),
+  values: get([...ENTRY_FILTERS, 'kind', 'field', 'prefix', 'limit'], ({ kind, field, ...query }, { reader }) => {
+    if (field === undefined) throw createMissingError('field', 'service')
+    if (kind !== 'requests') return ok(reader.values({ ...query, field }))
+    const wrong = Object.keys(query).find((name) => !REQUEST_VALUE_PARAMETERS.includes(name))
+    if (wrong !== undefined) throw createQueryError('parameter', `one of ${REQUEST_VALUE_PARAMETERS.join(', ')}`, wrong)
+    return ok(reader.requestValues({ ...query, field }))
   }),
-  'error-groups': get([...ENTRY_FILTERS, ...PAGE], (query, { reader }) => ok(reader.errorGroups(query))),
+  traces: get([...ENTRY_FILTERS, ...PAGE], (query, { reader }) => ok(reader.traces(query))),
+  'traces/*': get([], (_, { reader, name }) => okIfFound(reader.trace(name))),
+  'error-groups': get([...ENTRY_FILTERS, ...PAGE, 'sort'], (query, { reader }) => ok(reader.errorGroups(query))),
   routes: get(REQUEST_FILTERS, (filter, { reader }) => ok(reader.routes(filter))),
   'routes/latency': get([...REQUEST_FILTERS, 'method', 'route', 'buckets'], (query, { reader }) => {
     const { method, route } = query
-    if (method === undefined) throw createQueryError('method', 'given, as GET', '')
-    if (route === undefined) throw createQueryError('route', 'given, as /orders/:id', '')
+    if (method === undefined) throw createMissingError('method', 'GET')
+    if (route === undefined) throw createMissingError('route', '/orders/:id')
     return ok(reader.routeLatency({ ...query, method, route }))
+  }),
+  versions: get(ENTRY_FILTERS, (filter, { reader }) => ok(reader.versions(filter))),
+  'release-comparison': get([...REQUEST_FILTERS, 'before', 'after'], ({ before, after, ...filter }, { reader }) => {
+    if (before === undefined) throw createMissingError('before', '1.2.0')
+    if (after === undefined) throw createMissingError('after', '1.3.0')
+    return ok(reader.compareReleases({ ...filter, before, after }))
   }),
   'release-health': get(PAGE, (page, { reader }) => ok(reader.releaseHealth(page))),
   monitors: get([], (_, { reader }) => ok(reader.monitors())),
   status: get([], (_, { createStatus, request: { socket } }) =>
     ok(createStatus(formatOrigin(socket.localAddress ?? '', socket.localPort ?? 0))),
   ),
-  stream: get([...ENTRY_FILTERS, 'after'], ({ after, ...filter }, { streams, request, response }) =>
-    streams.open(request, response, { filter, afterSeq: readLastEventId(request) ?? after }),
-  ),
+  stream: get([...ENTRY_FILTERS, 'after', 'columns'], ({ after, columns, ...filter }, local) => {
+    const { streams, request, response } = local
+    const afterSeq = readLastEventId(request) ?? (after === undefined ? undefined : parseSeq(after))
+    return streams.open(request, response, { filter, columns, afterSeq })
+  }),
   requests: get([], (_, { recorder }) => ok({ items: recorder.list() })),
-  'request-logs': list('request'),
+  'request-logs': get([...REQUEST_FILTERS, ...PAGE, 'sort'], (query, { reader }) => ok(reader.requestLogs(query))),
   feedback: list('feedback'),
   releases: list('release'),
   heartbeats: list('heartbeat'),
@@ -115,8 +138,12 @@ function get<K extends ParameterName>(parameters: readonly K[], handler: Handler
   return { parameters, methods: { GET: handler as Handler<ParameterName> } }
 }
 
-function list(kind: Exclude<RecordKind, 'entry'>): Route {
+function list(kind: Exclude<RecordKind, 'entry' | 'request'>): Route {
   return get(PAGE, (page, { reader }) => ok(reader.list(kind, page)))
+}
+
+function okIfFound(found: unknown): Reply {
+  return found === undefined ? notFound : ok(found)
 }
 
 export async function handleLocalRequest(
@@ -144,19 +171,34 @@ export async function handleLocalRequest(
   if ('reply' in decoded) return send(decoded.reply)
   try {
     const parameters = readParameters(search, route.parameters)
-    const reply = handler(parameters, { ...dependencies, request, response, name, body: decoded.json })
+    const reply = await handler(parameters, { ...dependencies, request, response, name, body: decoded.json })
     if (reply !== undefined) send(reply)
   } catch (error) {
     if (!(error instanceof IngestServiceError)) throw error
-    send(createFailure(400, error.message, error.code))
+    send(createErrorReply(error))
   }
 }
 
 function findRoute(path: string): { readonly route: Route | undefined; readonly name: string } {
-  const [, prefix = '', name = ''] = /^([^/]+)\/([^/]+)$/.exec(path) ?? []
-  const key = Object.hasOwn(ROUTES, path) || name === '' ? path : `${prefix}/*`
-  const isKnown = Object.hasOwn(ROUTES, key) && !path.includes('*')
+  const [, prefix = '', encoded = '', suffix = ''] = /^([^/]+)\/([^/]+)(\/[^/]+)?$/.exec(path) ?? []
+  const name = decodeName(encoded)
+  const key = Object.hasOwn(ROUTES, path) || name === '' ? path : `${prefix}/*${suffix}`
+  const isKnown = Object.hasOwn(ROUTES, key) && (key !== path || !path.includes('*'))
   return { route: isKnown ? ROUTES[key] : undefined, name }
+}
+
+/** The id of a trace may be any text. Empty if it is not encoded properly. */
+function decodeName(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    return ''
+  }
+}
+
+function parseSeq(text: string): number {
+  if (!/^\d{1,16}$/.test(text)) throw createQueryError('after', 'the seq of an entry', text)
+  return Number(text)
 }
 
 /** The `seq` of a reader that reconnects. It is more recent than the one in its address. */

@@ -1,6 +1,7 @@
 /** Replies as values, with the bodies that the interface shows for them (interface: Errors). */
 import { VALIDATION_ERROR } from '../../protocol/ingest-result.js'
 import type { ErrorDetail, ErrorDetailBody, IngestResult, IngestResultError } from '../../protocol/ingest-result.js'
+import type { IngestServiceError } from '../ingest-service-error.js'
 import type { Problem } from '../ingest/validators.js'
 
 export interface Reply {
@@ -16,6 +17,12 @@ export function ok(body: unknown): Reply {
 
 export function createFailure(status: number, msg: string, type: string, headers: Record<string, string> = {}): Reply {
   return { status, body: { detail: [{ msg, type }] } satisfies ErrorDetailBody, headers }
+}
+
+/** 400. A wrong query has the position of the wrong part. */
+export function createErrorReply({ message, code, position, length }: IngestServiceError): Reply {
+  const part = position !== undefined && length !== undefined && { position, length }
+  return { status: 400, body: { detail: [{ msg: message, type: code, ...part }] } satisfies ErrorDetailBody }
 }
 
 export const unauthorized: Reply = createFailure(401, 'invalid or missing API key', 'auth_error')

@@ -13,6 +13,7 @@ import {
   toResultError,
 } from '../http/service-reply.js'
 import type { Reply } from '../http/service-reply.js'
+import type { IndexedRecords } from '../store/indexed-record.js'
 import type { Store } from '../store/store.js'
 import type { RecordKind, Records, RejectionReason, StoredEntry } from '../store/stored-record.js'
 import type { Rejector } from './faults.js'
@@ -31,7 +32,7 @@ export interface IngesterOptions {
   readonly onRecords: RecordListener
 }
 
-export type RecordListener = <K extends RecordKind>(kind: K, records: readonly Records[K][]) => void
+export type RecordListener = <K extends RecordKind>(kind: K, records: readonly IndexedRecords[K][]) => void
 
 /** One for each entry of the largest possible batch. */
 const MAX_REASONS = 100
@@ -148,8 +149,7 @@ export class Ingester {
   }
 
   #append<K extends RecordKind>(kind: K, records: readonly Records[K][], bytes: number): void {
-    this.#store.append(kind, records, bytes)
-    this.#options.onRecords(kind, records)
+    this.#options.onRecords(kind, this.#store.append(kind, records, bytes))
   }
 
   #remember(batchId: string, result: IngestResult): void {

@@ -1,16 +1,32 @@
 /** An entry as a row of a list, with bounded lengths (pure). */
 import type { StoredEntry } from '../store/stored-record.js'
 import type { EntrySummary } from './api-types.js'
+import { findDetails } from './entry-details.js'
+import { readField } from './matching/record-readers.js'
+import { truncate } from './truncate.js'
 
 const MAX_MESSAGE = 500
 const MAX_DETAIL = 200
 const MAX_TAGS = 20
 const MAX_TAG = 100
 
-export function summarizeEntry({ id, seq, received_at, entry }: StoredEntry): EntrySummary {
+export function summarizeEntry(record: StoredEntry, columns: readonly string[] = []): EntrySummary {
+  const { id, seq, received_at, entry } = record
   const { timestamp, level, service, environment, version, request_id, release_id, error, request, tags = [] } = entry
+  const { action, trace, user_id, user } = entry
   const breadcrumbs = entry.breadcrumbs?.length ?? 0
-  const details = { service, environment, version, trace_id: entry.trace?.trace_id, request_id, release_id }
+  const texts = {
+    service,
+    environment,
+    version,
+    user: user_id ?? user?.id ?? user?.email ?? user?.name,
+    action,
+    trace_id: trace?.trace_id,
+    span_id: trace?.span_id,
+    request_id,
+    release_id,
+  }
+  const details = findDetails(entry.metadata)
   return {
     id,
     seq,
@@ -18,12 +34,24 @@ export function summarizeEntry({ id, seq, received_at, entry }: StoredEntry): En
     timestamp,
     level,
     message: truncate(entry.message, MAX_MESSAGE),
-    ...truncateAll(details),
+    ...truncateAll(texts),
     ...(error !== undefined && { error: truncateAll({ type: error.type, message: error.message }) }),
     ...(request !== undefined && { request: summarizeRequest(request) }),
     ...(tags.length > 0 && { tags: tags.slice(0, MAX_TAGS).map((tag) => truncate(tag, MAX_TAG)) }),
+    ...(tags.length > MAX_TAGS && { tag_count: tags.length }),
     ...(breadcrumbs > 0 && { breadcrumbs }),
+    ...(details !== undefined && { details }),
+    ...(columns.length > 0 && { columns: summarizeColumns(record, columns) }),
   }
+}
+
+function summarizeColumns(record: StoredEntry, columns: readonly string[]): Readonly<Record<string, string>> {
+  const cells: [string, string][] = []
+  for (const name of columns) {
+    const text = readField(record, name)
+    if (text !== undefined) cells.push([name, truncate(text, MAX_DETAIL)])
+  }
+  return Object.fromEntries(cells)
 }
 
 function summarizeRequest(request: NonNullable<StoredEntry['entry']['request']>): NonNullable<EntrySummary['request']> {
@@ -40,12 +68,4 @@ function truncateAll<K extends string>(texts: Readonly<Record<K, string | undefi
   const present = Object.entries<string | undefined>(texts).filter(([, text]) => text !== undefined)
   const truncated = present.map(([name, text]) => [name, truncate(text as string, MAX_DETAIL)])
   return Object.fromEntries(truncated) as { readonly [P in K]?: string }
-}
-
-/** At most `maxLength` characters. A text that was cut ends in an ellipsis. */
-export function truncate(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text
-  const head = text.slice(0, maxLength - 1)
-  // A lone surrogate cannot be encoded as UTF-8.
-  return `${head.isWellFormed() ? head : head.slice(0, -1)}…`
 }

@@ -3,6 +3,9 @@ import { LEVELS } from '../../protocol/log-entry.js'
 import type { Level } from '../../protocol/log-entry.js'
 import { describeValue } from '../../shared/argument-checks.js'
 import { IngestServiceError } from '../ingest-service-error.js'
+import { isDay } from './language/operands.js'
+import { compileEntryQuery, compileRequestQuery } from './matching/compile-query.js'
+import { createEqualsText } from './matching/value-tests.js'
 import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 import type { PageQuery } from '../store/stored-record.js'
 
@@ -18,7 +21,7 @@ export interface EntryFilter {
   readonly tag?: string
   /** The entry's own, or the one that was computed for an error. */
   readonly fingerprint?: string
-  /** Text in the message, service, action, error or metadata, case-insensitive. */
+  /** A query in the query language (README: Query language). */
   readonly q?: string
   /** Entries whose timestamp is at or after this, ISO 8601. */
   readonly since?: string
@@ -29,8 +32,8 @@ export interface EntryFilter {
 /** `limit` is 100 by default; over HTTP at most 1,000, in-process unlimited. */
 export interface EntryQuery extends EntryFilter, PageQuery {}
 
-/** Filters over request logs, by their timestamp. */
-export type RequestFilter = Pick<EntryFilter, 'since' | 'until' | 'service' | 'environment'>
+/** Filters over request logs. `since` and `until` are by their timestamp. */
+export type RequestFilter = Pick<EntryFilter, 'q' | 'since' | 'until' | 'service' | 'environment'>
 
 /** One route, as `RouteStats` names it. */
 export interface RouteQuery extends RequestFilter {
@@ -54,36 +57,65 @@ export function parseTimeBounds({ since, until }: Pick<EntryFilter, 'since' | 'u
   return { sinceMs: parseTime('since', since), untilMs: parseTime('until', until) }
 }
 
-/** @returns whether an entry matches @throws IngestServiceError `QUERY`. */
-export function createEntryMatcher(filter: EntryFilter): (entry: IndexedEntry) => boolean {
-  for (const name of TEXT_NAMES)
-    if (filter[name] !== undefined && typeof filter[name] !== 'string')
-      throw createQueryError(name, 'text', filter[name])
+/**
+ * @param patternMs time that regular expressions may take, 2 s by default
+ * @param isRepeated as in `compileEntryQuery`
+ * @returns whether an entry matches
+ * @throws IngestServiceError `QUERY`, also while it is used if regular expressions take too much time.
+ */
+export function createEntryMatcher(
+  filter: EntryFilter,
+  patternMs?: number,
+  isRepeated?: boolean,
+): (entry: IndexedEntry) => boolean {
+  checkTexts(filter)
   const { tag, fingerprint, q = '' } = filter
   const levels = filter.level === undefined ? undefined : [filter.level].flat()
   const unknown = levels?.find((level) => !LEVELS.includes(level))
   if (unknown !== undefined) throw createQueryError('level', `one of ${LEVELS.join(', ')}`, unknown)
-  const equals = EQUALITY_NAMES.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]] as const]))
+  const equals = EQUALITY_NAMES.flatMap((name) => {
+    const value = filter[name]
+    return value === undefined ? [] : [[name, createEqualsText(value)] as const]
+  })
+  const [equalsTag, equalsFingerprint] = [tag, fingerprint].map((text) =>
+    text === undefined ? undefined : createEqualsText(text),
+  )
   const bounds = parseTimeBounds(filter)
-  const text = q.toLowerCase()
+  const matchesQuery = compileEntryQuery(q, patternMs, isRepeated)
   // The cheapest comparisons first.
   return (entry) =>
     (levels === undefined || levels.includes(entry.level)) &&
-    equals.every(([name, value]) => entry[name] === value) &&
-    (tag === undefined || entry.tags?.includes(tag) === true) &&
     isWithin(bounds, entry.timeMs) &&
-    (fingerprint === undefined || entry.fingerprint === fingerprint) &&
-    (text === '' || entry.search.includes(text))
+    equals.every(([name, equalsText]) => hasText(entry[name], equalsText)) &&
+    (equalsTag === undefined || entry.tags?.some(equalsTag) === true) &&
+    (equalsFingerprint === undefined || hasText(entry.fingerprint, equalsFingerprint)) &&
+    matchesQuery(entry)
 }
 
 /** @returns whether a request log matches @throws IngestServiceError `QUERY`. */
 export function createRequestMatcher(filter: RequestFilter): (request: IndexedRequest) => boolean {
-  const { service, environment } = filter
+  checkTexts(filter)
+  const { q = '' } = filter
+  const equals = (['service', 'environment'] as const).flatMap((name) => {
+    const value = filter[name]
+    return value === undefined ? [] : [[name, createEqualsText(value)] as const]
+  })
   const bounds = parseTimeBounds(filter)
+  const matchesQuery = compileRequestQuery(q)
   return (request) =>
-    (service === undefined || request.service === service) &&
-    (environment === undefined || request.environment === environment) &&
-    isWithin(bounds, request.timeMs)
+    isWithin(bounds, request.timeMs) &&
+    equals.every(([name, equalsText]) => hasText(request[name], equalsText)) &&
+    matchesQuery(request)
+}
+
+function checkTexts(filter: EntryFilter): void {
+  for (const name of TEXT_NAMES)
+    if (filter[name] !== undefined && typeof filter[name] !== 'string')
+      throw createQueryError(name, 'text', filter[name])
+}
+
+function hasText(value: string | undefined, equalsText: (text: string) => boolean): boolean {
+  return value !== undefined && equalsText(value)
 }
 
 function isWithin({ sinceMs, untilMs }: TimeBounds, timeMs: number): boolean {
@@ -97,6 +129,14 @@ export function parseCursor(cursor: string | undefined): number {
   return Number(cursor)
 }
 
+/** The cursor of a list in the order of a number, which can have an exponent. @throws IngestServiceError `QUERY`. */
+export function parseNumberCursor(cursor: string): { readonly value: number; readonly seq: number } {
+  const [, number, seq] = (typeof cursor === 'string' && /^(-?\d[\d.e+-]{0,30})_(\d{1,16})$/.exec(cursor)) || []
+  const value = Number(number)
+  if (!Number.isFinite(value) || seq === undefined) throw createCursorError(cursor)
+  return { value, seq: Number(seq) }
+}
+
 /** @throws IngestServiceError `QUERY`. */
 export function parseLimit(limit = 100): number {
   const isValid = typeof limit === 'number' && limit >= 1 && (Number.isInteger(limit) || limit === Infinity)
@@ -104,19 +144,29 @@ export function parseLimit(limit = 100): number {
   return limit
 }
 
+/** @throws IngestServiceError `QUERY`. */
+export function checkSort(sort: string | undefined, known: readonly string[]): void {
+  if (sort !== undefined && !known.includes(sort)) throw createQueryError('sort', `one of ${known.join(', ')}`, sort)
+}
+
 export function createCursorError(cursor: string): IngestServiceError {
   return createQueryError('cursor', 'the "next" of an earlier page', cursor)
 }
 
 /** A date, or a date and a time with an offset; also with the six digits of a year that JavaScript writes. */
-const ISO_TIME = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
+const ISO_TIME = /^((?:\d{4}|[+-]\d{6})-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
 function parseTime(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   // V8 also parses texts that are not ISO 8601, with unexpected results.
-  const ms = typeof value === 'string' && ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
+  const date = typeof value === 'string' ? ISO_TIME.exec(value)?.[1] : undefined
+  const ms = date !== undefined && isDay(date) ? Date.parse(value) : Number.NaN
   if (Number.isNaN(ms)) throw createQueryError(name, 'an ISO 8601 time, as 2026-01-31T08:00:00Z', value)
   return ms
+}
+
+export function createMissingError(name: string, example: string): IngestServiceError {
+  return new IngestServiceError('QUERY', `${name} is required, as in ${name}=${example}`)
 }
 
 export function createQueryError(name: string, rule: string, value: unknown): IngestServiceError {

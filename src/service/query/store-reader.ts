@@ -1,22 +1,55 @@
-/** Queries over the stored records, the same in-process and over HTTP. Each is one pass over the records in memory. */
-import { pageGroups, toErrorGroup, TREND_PARTS } from '../analytics/error-groups.js'
+/** Queries over the stored records, the same in-process and over HTTP. Each is one pass over the records in memory, at most. */
+import { pageGroups, toErrorGroup } from '../analytics/error-groups.js'
+import type { GroupContext } from '../analytics/error-groups.js'
 import { createHistogram, NO_HISTOGRAM } from '../analytics/histogram.js'
+import { findNewFingerprints, summarizeVersions } from '../analytics/latest-versions.js'
 import { countLevels } from '../analytics/level-counts.js'
 import { summarizeMonitors } from '../analytics/monitors.js'
+import { compareReleases } from '../analytics/release-comparison.js'
 import { summarizeReleases, tallyReleases } from '../analytics/release-health.js'
+import { findRequestVersions } from '../analytics/request-versions.js'
 import { summarizeRoutes, toRouteLatency } from '../analytics/route-stats.js'
 import { clampRange, createTimeBuckets, findTimeRange } from '../analytics/time-buckets.js'
-import { countValues } from '../analytics/value-counts.js'
-import type { IndexedEntry, IndexedRecord } from '../store/indexed-record.js'
+import { toTrace } from '../analytics/trace-spans.js'
+import { pageTraces } from '../analytics/traces.js'
+import type { IndexedEntry, IndexedRecord, IndexedRequest } from '../store/indexed-record.js'
 import type { Store } from '../store/store.js'
 import type { LevelCounts, Page, PageQuery, RecordKind, Records, Stored, StoredEntry } from '../store/stored-record.js'
-import type { EntrySummary, EntryWithFeedback, ErrorGroup, FieldValues, Histogram } from './api-types.js'
-import type { MonitorSummary, ReleaseHealth, RouteLatency, RouteStats, ValueField } from './api-types.js'
+import type { StoredRequestLog } from '../store/stored-record.js'
+import type {
+  EntryContext,
+  EntryPage,
+  EntrySummary,
+  EntryWithFeedback,
+  ErrorGroup,
+  FieldInfo,
+  FieldValues,
+} from './api-types.js'
+import type {
+  Histogram,
+  MonitorSummary,
+  ReleaseComparison,
+  ReleaseHealth,
+  RouteLatency,
+  RouteStats,
+} from './api-types.js'
+import type { Trace, TraceSummary, VersionSummary } from './api-types.js'
+import { checkFormat, exportEntries } from './entry-export.js'
+import { readTimeContext, readTimePage } from './entry-pages.js'
+import type { TimePage, TimePageQuery } from './entry-pages.js'
 import { summarizeEntry } from './entry-summary.js'
+import { countEntryValues, countRequestValues, listEntryFields, listRequestFields } from './field-values.js'
+import type { ValueQuery } from './field-values.js'
+import { QueryCache } from './query-cache.js'
 import { createEntryMatcher, createRequestMatcher, parseCursor, parseLimit, parseTimeBounds } from './query-filters.js'
 import type { EntryFilter, EntryQuery, RequestFilter, RouteQuery } from './query-filters.js'
+import { isBySlowest, readSlowest } from './request-pages.js'
+import type { RequestQuery } from './request-pages.js'
 
 const DEFAULT_BUCKETS = 60
+const DEFAULT_CONTEXT = 50
+/** An export does not block the service, so its regular expressions may take long. */
+const EXPORT_PATTERN_MS = 600_000
 
 /** Entries that arrived after a `seq`. */
 export interface NewEntries {
@@ -26,32 +59,46 @@ export interface NewEntries {
   readonly skipped: number
 }
 
+type FieldQuery = Omit<ValueQuery, 'limit'> & { readonly limit?: number }
+type Buckets = { readonly buckets?: number }
+/** An order is checked where it is applied. */
+type Sorted<Q> = Omit<Q, 'sort'> & { readonly sort?: string | undefined }
+type Columns = { readonly columns?: readonly string[] }
+
 /** Methods throw IngestServiceError `QUERY` for a wrong filter, limit or cursor. */
 export class StoreReader {
   readonly #store: Store
   readonly #wallNow: () => number
+  readonly #cache: QueryCache
 
   constructor(store: Store, wallNow: () => number) {
     this.#store = store
     this.#wallNow = wallNow
+    this.#cache = new QueryCache(() => store.revision)
   }
 
+  /** In order of arrival, newest first. */
   list<K extends RecordKind>(kind: K, query: PageQuery): Page<Records[K]> {
     return createPage(this.#store.newestFirst(kind) as Iterable<IndexedRecord<Records[K]>>, query)
   }
 
-  entries(query: EntryQuery): Page<StoredEntry> {
-    return createPage(this.#store.newestFirst('entry'), query, createEntryMatcher(query))
+  entries(query: EntryQuery & TimePageQuery): EntryPage<StoredEntry> {
+    const { items, next } = this.#readEntries(query)
+    return { items: items.map(({ record }) => record), next, last_seq: this.#store.lastSeq }
   }
 
-  summaries(query: EntryQuery): Page<EntrySummary> {
-    const { items, next } = this.entries(query)
-    return { items: items.map(summarizeEntry), next }
+  summaries({ columns, ...query }: EntryQuery & TimePageQuery & Columns): EntryPage<EntrySummary> {
+    const { items, next } = this.#readEntries(query)
+    return { items: items.map(({ record }) => summarizeEntry(record, columns)), next, last_seq: this.#store.lastSeq }
+  }
+
+  #readEntries(query: EntryQuery & TimePageQuery): TimePage<IndexedEntry> {
+    return readTimePage(this.#store.byTime('entry'), query, createEntryMatcher(query), parseTimeBounds(query))
   }
 
   /** The newest `limit` entries that arrived after `seq`. */
   entriesAfter(seq: number, filter: EntryFilter, limit: number): NewEntries {
-    const matches = createEntryMatcher(filter)
+    const matches = createEntryMatcher(filter, undefined, false)
     const items: StoredEntry[] = []
     let skipped = 0
     for (const entry of this.#store.newestFirst('entry')) {
@@ -65,9 +112,7 @@ export class StoreReader {
 
   /** By the service's id, or by `metadata.event_id`. */
   entry(id: string): EntryWithFeedback | undefined {
-    const found =
-      this.#store.findNewest('entry', ({ record }) => record.id === id) ??
-      this.#store.findNewest('entry', ({ eventId }) => eventId === id)
+    const found = this.#findEntry(id)
     if (found === undefined) return undefined
     const { record, eventId, fingerprint } = found
     const all = this.#store.oldestFirst('feedback').map((one) => one.record)
@@ -75,40 +120,125 @@ export class StoreReader {
     return { ...record, feedback, ...(fingerprint !== undefined && { fingerprint }) }
   }
 
+  /** The entries around one, without filters. Undefined if there is no such entry. */
+  context(id: string, { limit = DEFAULT_CONTEXT, columns }: PageQuery & Columns): EntryContext | undefined {
+    const found = this.#findEntry(id)
+    if (found === undefined) return undefined
+    const { items, newer, older } = readTimeContext(this.#store.byTime('entry'), found, parseLimit(limit))
+    return { items: items.map(({ record }) => summarizeEntry(record, columns)), newer, older }
+  }
+
+  #findEntry(id: string): IndexedEntry | undefined {
+    return (
+      this.#store.findNewest('entry', ({ record }) => record.id === id) ??
+      this.#store.findNewest('entry', ({ eventId }) => eventId === id)
+    )
+  }
+
+  /** The text of a file with all matching entries, in parts. */
+  export({ format, columns, ...filter }: EntryFilter & Columns & { readonly format?: string }): Iterable<string> {
+    return exportEntries(this.#store.byTime('entry'), {
+      filter,
+      matches: createEntryMatcher(filter, EXPORT_PATTERN_MS, false),
+      format: checkFormat(format),
+      columns,
+      lastSeq: this.#store.lastSeq,
+    })
+  }
+
   counts(filter: EntryFilter): LevelCounts {
-    return countLevels(this.#matching(filter))
+    const matches = createEntryMatcher(filter)
+    return this.#cache.get('counts', filter, () => countLevels(this.#matching(filter, matches)))
   }
 
-  histogram({ buckets = DEFAULT_BUCKETS, ...filter }: EntryFilter & { readonly buckets?: number }): Histogram {
-    const entries = this.#matching(filter)
-    const range = clampRange(parseTimeBounds(filter), findTimeRange(entries))
-    return range === undefined ? NO_HISTOGRAM : createHistogram(entries, createTimeBuckets(range, buckets))
+  histogram({ buckets = DEFAULT_BUCKETS, ...filter }: EntryFilter & Buckets): Histogram {
+    const matches = createEntryMatcher(filter)
+    return this.#cache.get('histogram', { ...filter, buckets }, () => {
+      const entries = this.#matching(filter, matches)
+      const range = clampRange(parseTimeBounds(filter), findTimeRange(entries))
+      return range === undefined ? NO_HISTOGRAM : createHistogram(entries, createTimeBuckets(range, buckets))
+    })
   }
 
-  values(field: ValueField, { limit, ...filter }: EntryFilter & { readonly limit?: number }): FieldValues {
-    return countValues(this.#matching(filter), field, parseLimit(limit))
+  /** Of all records. */
+  fields(kind: 'entries' | 'requests' = 'entries'): readonly FieldInfo[] {
+    return this.#cache.get('fields', kind, () =>
+      kind === 'entries'
+        ? listEntryFields(this.#store.oldestFirst('entry'))
+        : listRequestFields(this.#store.oldestFirst('request')),
+    )
   }
 
-  errorGroups({ limit, cursor, ...filter }: EntryQuery): Page<ErrorGroup> {
-    const failures = this.#matching(filter).filter(({ isFailure }) => isFailure)
-    const { items, next } = pageGroups(failures, parseLimit(limit), cursor)
-    const range = clampRange(parseTimeBounds(filter), findTimeRange(this.#store.oldestFirst('entry')))
-    if (range === undefined) return { items: [], next: null }
-    return { items: items.map((members) => toErrorGroup(members, range, TREND_PARTS)), next }
+  values(query: EntryFilter & FieldQuery): FieldValues {
+    const { field, prefix, limit, ...filter } = query
+    const [matches, maxItems] = [createEntryMatcher(filter), parseLimit(limit)]
+    return this.#cache.get('values', query, () =>
+      countEntryValues(this.#matching(filter, matches), {
+        field,
+        limit: maxItems,
+        ...(prefix !== undefined && { prefix }),
+      }),
+    )
+  }
+
+  requestValues(query: RequestFilter & FieldQuery): FieldValues {
+    const { field, prefix, limit, ...filter } = query
+    const [matches, maxItems] = [createRequestMatcher(filter), parseLimit(limit)]
+    return this.#cache.get('request values', query, () =>
+      countRequestValues(this.#matchingRequests(filter, matches), {
+        field,
+        limit: maxItems,
+        ...(prefix !== undefined && { prefix }),
+      }),
+    )
+  }
+
+  errorGroups(query: Sorted<EntryQuery>): Page<ErrorGroup> {
+    const { limit, cursor, sort, ...filter } = query
+    const [maxItems, matches] = [parseLimit(limit), createEntryMatcher(filter)]
+    return this.#cache.get('error groups', query, () => {
+      const all = this.#allEntries()
+      const failures = all.filter((entry) => entry.isFailure && matches(entry))
+      const { items, next } = pageGroups(failures, { limit: maxItems, cursor, sort })
+      const context = this.#groupContext(filter, all)
+      return { items: items.map((members) => toErrorGroup(members, context)), next }
+    })
+  }
+
+  traces(query: EntryQuery): Page<TraceSummary> {
+    const { limit, cursor, ...filter } = query
+    const [maxItems, matches] = [parseLimit(limit), createEntryMatcher(filter)]
+    return this.#cache.get('traces', query, () => {
+      const all = this.#allEntries()
+      return pageTraces(all, all.filter(matches), maxItems, cursor)
+    })
+  }
+
+  trace(traceId: string): Trace | undefined {
+    const members = this.#store.byTime('entry').filter(({ trace_id }) => trace_id === traceId)
+    return members.length === 0 ? undefined : toTrace(traceId, members)
+  }
+
+  requestLogs({ sort, ...query }: Sorted<RequestQuery>): Page<StoredRequestLog> {
+    if (isBySlowest(sort)) return readSlowest(this.#matchingRequests(query), query)
+    const index = this.#store.byTime('request')
+    const { items, next } = readTimePage(index, query, createRequestMatcher(query), parseTimeBounds(query))
+    return { items: items.map(({ record }) => record), next }
   }
 
   routes(filter: RequestFilter): { items: readonly RouteStats[] } {
-    return { items: summarizeRoutes(this.#store.oldestFirst('request').filter(createRequestMatcher(filter))) }
+    const matches = createRequestMatcher(filter)
+    return this.#cache.get('routes', filter, () => ({
+      items: summarizeRoutes(this.#matchingRequests(filter, matches)),
+    }))
   }
 
-  routeLatency({
-    method,
-    route,
-    buckets = DEFAULT_BUCKETS,
-    ...filter
-  }: RouteQuery & { readonly buckets?: number }): RouteLatency {
-    const matching = this.#store.oldestFirst('request').filter(createRequestMatcher(filter))
-    const requests = matching.filter((request) => request.method === method && request.route === route)
+  routeLatency({ method, route, buckets = DEFAULT_BUCKETS, ...filter }: RouteQuery & Buckets): RouteLatency {
+    const matches = createRequestMatcher(filter)
+    const requests = this.#matchingRequests(
+      filter,
+      (request) => request.method === method && request.route === route && matches(request),
+    )
     const range = clampRange(parseTimeBounds(filter), findTimeRange(requests))
     return toRouteLatency(requests, range === undefined ? undefined : createTimeBuckets(range, buckets))
   }
@@ -125,6 +255,31 @@ export class StoreReader {
     }
   }
 
+  versions(filter: EntryFilter): { items: readonly VersionSummary[] } {
+    const matches = createEntryMatcher(filter)
+    return this.#cache.get('versions', filter, () => {
+      const releases = this.#store.oldestFirst('release').map(({ record }) => record)
+      const registered = new Map(releases.map(({ release, release_id }) => [release.version, release_id]))
+      return { items: summarizeVersions(this.#matching(filter, matches), registered) }
+    })
+  }
+
+  compareReleases(query: RequestFilter & { readonly before: string; readonly after: string }): ReleaseComparison {
+    const { before, after, ...filter } = query
+    const [matches, matchesRequest] = [createEntryMatcher(filter), createRequestMatcher(filter)]
+    return this.#cache.get('release comparison', query, () => {
+      const all = this.#allEntries()
+      const requests = this.#matchingRequests(filter, matchesRequest)
+      const versions = findRequestVersions(requests, all)
+      const select = (version: string) => ({
+        version,
+        entries: all.filter((entry) => entry.version === version && matches(entry)),
+        requests: requests.filter((_, n) => versions[n] === version),
+      })
+      return compareReleases(select(before), select(after), this.#groupContext(filter, all))
+    })
+  }
+
   monitors(): { items: readonly MonitorSummary[] } {
     return { items: summarizeMonitors(this.#store.newestFirst('heartbeat')) }
   }
@@ -133,23 +288,41 @@ export class StoreReader {
     return this.#store.recordCounts()
   }
 
-  #matching(filter: EntryFilter): readonly IndexedEntry[] {
-    return this.#store.oldestFirst('entry').filter(createEntryMatcher(filter))
+  #groupContext(filter: EntryFilter, all: readonly IndexedEntry[]): GroupContext {
+    return {
+      range: clampRange(parseTimeBounds(filter), findTimeRange(all)) ?? { firstMs: 0, lastMs: 0 },
+      newFingerprints: this.#cache.get('new fingerprints', {}, () => findNewFingerprints(all)),
+    }
+  }
+
+  #allEntries(): readonly IndexedEntry[] {
+    return this.#store.byTime('entry').filter(() => true)
+  }
+
+  /** By time. */
+  #matching(filter: EntryFilter, matches: (entry: IndexedEntry) => boolean): readonly IndexedEntry[] {
+    const { sinceMs, untilMs } = parseTimeBounds(filter)
+    return this.#store.byTime('entry').filter(matches, sinceMs, untilMs)
+  }
+
+  /** By time. */
+  #matchingRequests(
+    filter: RequestFilter,
+    matches: (request: IndexedRequest) => boolean = createRequestMatcher(filter),
+  ): readonly IndexedRequest[] {
+    const { sinceMs, untilMs } = parseTimeBounds(filter)
+    return this.#store.byTime('request').filter(matches, sinceMs, untilMs)
   }
 }
 
 /** Looks for one item more than the limit, so that the last page has no cursor. */
-function createPage<I extends IndexedRecord<T>, T extends Stored>(
-  newestFirst: Iterable<I & { readonly record: T }>,
-  { limit, cursor }: PageQuery,
-  matches: (indexed: I) => boolean = () => true,
-): Page<T> {
+function createPage<T extends Stored>(newestFirst: Iterable<IndexedRecord<T>>, { limit, cursor }: PageQuery): Page<T> {
   const [maxItems, beforeSeq] = [parseLimit(limit), parseCursor(cursor)]
   const items: T[] = []
-  for (const indexed of newestFirst) {
-    if (indexed.seq >= beforeSeq || !matches(indexed)) continue
+  for (const { seq, record } of newestFirst) {
+    if (seq >= beforeSeq) continue
     if (items.length === maxItems) return { items, next: String((items.at(-1) as T).seq) }
-    items.push(indexed.record)
+    items.push(record)
   }
   return { items, next: null }
 }

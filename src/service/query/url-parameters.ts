@@ -1,30 +1,40 @@
 /** Parameters of a URL below `/local/`: their names, types and limits. */
 import type { Level } from '../../protocol/log-entry.js'
+import { parseColumns } from './columns.js'
 import { createQueryError, EQUALITY_NAMES } from './query-filters.js'
 import type { EntryQuery } from './query-filters.js'
 
 export interface UrlParameters extends EntryQuery {
   readonly view?: 'summary'
   readonly buckets?: number
-  /** The `seq` after which a stream begins. */
-  readonly after?: number
+  /** The `seq` after which a stream begins; of a comparison, the second version. */
+  readonly after?: string
   readonly method?: string
   readonly route?: string
+  readonly newer?: string
+  readonly columns?: readonly string[]
+  readonly format?: string
+  readonly sort?: string
+  readonly before?: string
+  readonly kind?: 'entries' | 'requests'
+  readonly field?: string
+  readonly prefix?: string
 }
 
 export type ParameterName = keyof UrlParameters
 
 export const ENTRY_FILTERS = ['level', ...EQUALITY_NAMES, 'tag', 'fingerprint', 'q', 'since', 'until'] as const
-export const REQUEST_FILTERS = ['since', 'until', 'service', 'environment'] as const
+export const REQUEST_FILTERS = ['q', 'since', 'until', 'service', 'environment'] as const
 export const PAGE = ['limit', 'cursor'] as const
 
 const PARSERS: { readonly [name in ParameterName]?: (text: string) => unknown } = {
   level: (text) => text.split(',') as Level[],
   limit: (text) => parseInteger('limit', text, 1000),
   buckets: (text) => parseInteger('buckets', text, 500),
-  after: (text) => {
-    if (!/^\d{1,15}$/.test(text)) throw createQueryError('after', 'the seq of an entry', text)
-    return Number(text)
+  columns: parseColumns,
+  kind: (text) => {
+    if (text !== 'entries' && text !== 'requests') throw createQueryError('kind', 'entries or requests', text)
+    return text
   },
   view: (text) => {
     if (text !== 'summary') throw createQueryError('view', 'summary, or left out', text)

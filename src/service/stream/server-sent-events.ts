@@ -74,3 +74,5 @@ export function formatJsonEvent(event: string, json: string, id?: number): strin
 
 /** Keeps an idle connection open; parsers ignore it. */
 export const COMMENT = ':\n\n'
+/** The service sends one so often. Readers take 5 s (the page) or 10 s (`tail`) without a byte for a lost connection. */
+export const COMMENT_INTERVAL_MS = 2_000

@@ -7,18 +7,18 @@ import type { Reply } from '../http/service-reply.js'
 import { summarizeEntry } from '../query/entry-summary.js'
 import { createEntryMatcher } from '../query/query-filters.js'
 import type { EntryFilter } from '../query/query-filters.js'
-import type { StoreReader } from '../query/store-reader.js'
-import { indexEntry } from '../store/indexed-record.js'
-import type { IndexedEntry } from '../store/indexed-record.js'
-import type { RecordKind, Stored, StoredEntry } from '../store/stored-record.js'
-import { COMMENT } from './server-sent-events.js'
+import type { NewEntries, StoreReader } from '../query/store-reader.js'
+import type { IndexedEntry, IndexedRecord } from '../store/indexed-record.js'
+import type { RecordKind, StoredEntry } from '../store/stored-record.js'
+import { COMMENT, COMMENT_INTERVAL_MS } from './server-sent-events.js'
 import { formatEntries, formatReset, MAX_WAITING_ENTRIES, StreamSubscriber } from './stream-subscriber.js'
 import type { StreamItem } from './stream-subscriber.js'
 
 export const MAX_STREAMS = 32
-const COMMENT_INTERVAL_MS = 15_000
-/** A subscriber that reads nothing during this number of comments is disconnected. If it is still running, it reconnects and resumes. */
-const MAX_MISSED_COMMENTS = 4
+/** A subscriber that reads nothing for a minute is disconnected. If it is still running, it reconnects and resumes. */
+const MAX_MISSED_COMMENTS = 30
+
+const NO_ENTRIES: NewEntries = { items: [], skipped: 0 }
 
 export interface BroadcasterDependencies {
   readonly reader: Pick<StoreReader, 'entriesAfter'>
@@ -31,10 +31,13 @@ export interface StreamQuery {
   readonly filter: EntryFilter
   /** Entries that arrived after it are sent first. Undefined: only new entries are sent. */
   readonly afterSeq: number | undefined
+  /** Fields whose values the summaries have in `columns`. */
+  readonly columns?: readonly string[] | undefined
 }
 
 interface OpenStream {
   readonly matches: (entry: IndexedEntry) => boolean
+  readonly columns: readonly string[]
   readonly subscriber: StreamSubscriber
   readonly response: ServerResponse
   missedComments: number
@@ -60,24 +63,26 @@ export class StreamBroadcaster {
   open(
     request: IncomingMessage,
     response: ServerResponse,
-    { filter, afterSeq = this.#lastSeq }: StreamQuery,
+    { filter, afterSeq = this.#lastSeq, columns = [] }: StreamQuery,
   ): Reply | undefined {
     if (this.#open.size >= MAX_STREAMS) {
       const message = `${MAX_STREAMS} streams are open: close a page or a \`pino-ingest tail\` that you do not need`
       return createFailure(503, message, 'overloaded', { 'retry-after': '5' })
     }
     const { reader, clock } = this.#dependencies
-    const matches = createEntryMatcher(filter)
+    // Entries arrive one by one, for as long as the stream is open.
+    const matches = createEntryMatcher(filter, Infinity, false)
     // A `seq` that was never used is from an earlier run; one from before the reset refers to deleted records. 0 refers to no record.
     const isStale = afterSeq > this.#lastSeq || (afterSeq > 0 && afterSeq < this.#resetSeq)
-    const missed = reader.entriesAfter(isStale ? this.#resetSeq : afterSeq, filter, MAX_WAITING_ENTRIES)
+    const fromSeq = isStale ? this.#resetSeq : afterSeq
+    const missed = fromSeq < this.#lastSeq ? reader.entriesAfter(fromSeq, filter, MAX_WAITING_ENTRIES) : NO_ENTRIES
     response.writeHead(200, STREAM_HEADERS)
     if (request.method === 'HEAD') {
       response.end()
       return undefined
     }
     const subscriber = new StreamSubscriber({ clock, write: (text) => response.write(text) })
-    const stream: OpenStream = { matches, subscriber, response, missedComments: 0 }
+    const stream: OpenStream = { matches, columns, subscriber, response, missedComments: 0 }
     response.on('drain', () => subscriber.drained())
     response.once('close', () => {
       subscriber.close()
@@ -87,23 +92,33 @@ export class StreamBroadcaster {
     // With an id, so that a subscriber that is disconnected before the first entry can also resume.
     const start = missed.items.length === 0 ? formatEntries([], missed.skipped, this.#lastSeq) : COMMENT
     response.write(reset + start)
-    if (missed.items.length > 0) subscriber.entries(missed.items.map(toStreamItem), missed.skipped)
+    if (missed.items.length > 0) {
+      const items = missed.items.map((record) => toStreamItem(record, columns))
+      subscriber.entries(items, missed.skipped)
+    }
     this.#open.add(stream)
     this.#scheduleComments()
     return undefined
   }
 
-  recordsStored(kind: RecordKind, records: readonly Stored[]): void {
+  recordsStored(kind: RecordKind, records: readonly IndexedRecord[]): void {
     this.#lastSeq = records.at(-1)?.seq ?? this.#lastSeq
     if (this.#open.size === 0) return
-    if (kind === 'entry') this.#sendEntries(records as readonly StoredEntry[])
+    if (kind === 'entry') this.#sendEntries(records as readonly IndexedEntry[])
     else for (const { subscriber } of this.#open) subscriber.changed(kind)
   }
 
-  #sendEntries(records: readonly StoredEntry[]): void {
-    const all = records.map((record) => ({ indexed: indexEntry(record), item: toStreamItem(record) }))
-    for (const { matches, subscriber } of this.#open) {
-      subscriber.entries(all.filter(({ indexed }) => matches(indexed)).map(({ item }) => item))
+  #sendEntries(entries: readonly IndexedEntry[]): void {
+    // Created once for all subscribers with the same columns.
+    const itemsByColumns = new Map<string, (StreamItem | undefined)[]>()
+    for (const { matches, columns, subscriber } of this.#open) {
+      const key = columns.join('\0')
+      const items = itemsByColumns.get(key) ?? []
+      itemsByColumns.set(key, items)
+      const wanted: StreamItem[] = []
+      for (const [n, entry] of entries.entries())
+        if (matches(entry)) wanted.push((items[n] ??= toStreamItem(entry.record, columns)))
+      subscriber.entries(wanted)
     }
   }
 
@@ -137,6 +152,6 @@ function sendComment(stream: OpenStream): void {
   else stream.subscriber.comment()
 }
 
-function toStreamItem(record: StoredEntry): StreamItem {
-  return { seq: record.seq, json: JSON.stringify(summarizeEntry(record)) }
+function toStreamItem(record: StoredEntry, columns: readonly string[]): StreamItem {
+  return { seq: record.seq, json: JSON.stringify(summarizeEntry(record, columns)) }
 }

@@ -1,5 +1,7 @@
 /** The JSON API below `/local/`: which paths there are, what they take, and that they say what the methods say. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import type { RequestLog } from '../../../src/protocol/resources.js'
 import { backgroundClock } from '../../../src/shared/clock.js'
 import { VERSION } from '../../../src/version.js'
 import { call, entryOf, ingest, local, requestLog, started } from '../support.js'
@@ -59,17 +61,62 @@ describe('queries over HTTP', () => {
     expect([summary.metadata, summary.entry]).toEqual([undefined, undefined])
     const histogram = await get('histogram?buckets=10&service=shop')
     expect(histogram.buckets.reduce((sum: number, { error }: { error: number }) => sum + error, 0)).toBe(1)
-    expect(await get('values/service')).toEqual({ items: [{ value: 'shop', count: 1 }], more: false })
+    expect(await get('values?field=service')).toEqual({ items: [{ value: 'shop', count: 1 }], more: false })
+    expect((await get('values?field=service&prefix=w')).items).toEqual([])
+    expect((await get('values?field=method&kind=requests&q=status:*')).items).toEqual([{ value: 'GET', count: 1 }])
+    expect((await get('fields')).items).toContainEqual({ name: 'service', type: 'text', count: 1 })
+    expect((await get('fields?kind=requests')).items).toContainEqual({ name: 'status', type: 'number', count: 1 })
     const {
       items: [group],
     } = await get('error-groups')
     expect(group).toMatchObject({ type: 'RangeError', count: 1, newest: summary.id })
+    expect((await get('error-groups?sort=count&limit=1')).items).toEqual([group])
     expect((await get(`entries?fingerprint=${encodeURIComponent(group.fingerprint)}`)).items).toHaveLength(1)
     expect((await get('routes')).items).toMatchObject([{ method: 'GET', route: '/orders/:id', count: 1, p50_ms: 1.5 }])
     const latency = await get(`routes/latency?method=GET&route=${encodeURIComponent('/orders/:id')}&buckets=5`)
     expect(latency.buckets.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(1)
     expect((await get('release-health')).items).toMatchObject([{ release_id, release: { version: '1.2.0' } }])
     expect((await get('monitors')).items).toMatchObject([{ pings: 1, interval_ms: null }])
+  })
+
+  it('have traces, surroundings, versions and a comparison', async () => {
+    const service = await started()
+    const trace = { trace_id: 'a/b c', span_id: 's' }
+    await ingest(service, [
+      entryOf({ trace, service: 'shop', version: '1', metadata: { pid: 1, order: { id: 7 } } }),
+      entryOf({ version: '2', timestamp: '2026-01-31T07:00:00.000Z' }),
+    ])
+    const times = ['2026-01-31T08:00:00Z', '2026-01-31T09:00:00Z']
+    const requests = times.map((timestamp, n) => ({ ...requestLog, duration_ms: 9 - n, timestamp }))
+    await call(`${service.url}/ingest/requests`, { body: { requests } })
+    const get = async (path: string) => (await local(service, path)).json
+    const columns = encodeURIComponent('service,metadata.order.id')
+    const { items, last_seq } = await get(`entries?view=summary&columns=${columns}`)
+    expect(items[0]).toMatchObject({
+      details: { 'order.id': 7 },
+      columns: { service: 'shop', 'metadata.order.id': '7' },
+      span_id: 's',
+    })
+    expect(last_seq).toBe(4)
+    const context = await get(`entries/${items[0].id}/context?limit=2&columns=${columns}`)
+    expect(context).toMatchObject({ items: [items[0]], newer: null, older: expect.any(String) })
+    expect((await get(`entries?view=summary&cursor=${context.older}`)).items).toMatchObject([{ id: items[1].id }])
+    expect((await get('traces')).items).toMatchObject([{ trace_id: 'a/b c', entries: 1 }])
+    expect(await get(`traces/${encodeURIComponent('a/b c')}`)).toMatchObject({ spans: [{ span_id: 's' }] })
+    expect((await get('versions')).items.map(({ version }: { version: string }) => version)).toEqual(['1', '2'])
+    expect(await get('release-comparison?before=2&after=1')).toMatchObject({
+      before: { version: '2', entries: 1 },
+      after: { version: '1', entries: 1 },
+    })
+    const durations = async (query: string) =>
+      (await get(`request-logs?${query}`)).items.map(({ request }: { request: RequestLog }) => request.duration_ms)
+    expect([await durations('sort=timestamp'), await durations('sort=duration')]).toEqual([
+      [8, 9],
+      [9, 8],
+    ])
+    expect(await get('request-logs?since=2026-01-31T08:30:00Z')).toEqual(
+      service.requestLogs({ since: '2026-01-31T08:30:00Z' }),
+    )
   })
 
   it('say what this service is and keeps', async () => {
@@ -100,13 +147,34 @@ describe('queries over HTTP', () => {
     'entries?q=a&q=b',
     'entries?since=noon',
     'entries?view=tall',
+    'entries?cursor=12',
+    'entries?newer=12',
+    'entries?cursor=1-1&newer=1-1',
+    'entries?columns=a',
+    'entries?view=summary&columns=a,,b',
+    'entries/ent_1/context?q=a',
+    'entries/ent_1/context?limit=0',
+    'traces?cursor=1',
+    'traces/t?limit=1',
+    'request-logs?sort=size',
+    'request-logs?cursor=1',
+    'request-logs?sort=duration&cursor=1-1',
+    'versions?limit=1',
+    'release-comparison?before=1',
+    'release-comparison?after=1',
+    'release-comparison?before=1&after=2&since=noon',
     'entries/ent_1?limit=1',
     'counts?limit=1',
     'histogram?buckets=0',
     'histogram?buckets=501',
-    'values/service?limit=0',
-    'values/colour',
+    'values?field=service&limit=0',
+    'values',
+    'values?field=status&kind=requests&level=error',
+    'values?field=status&kind=feedback',
+    'fields?q=a',
     'error-groups?limit=0',
+    'error-groups?sort=users',
+    'error-groups?sort=count&cursor=1.1',
     'routes?level=info',
     'routes?since=noon',
     'routes/latency?method=GET',
@@ -125,6 +193,20 @@ describe('queries over HTTP', () => {
     expect([status, json.detail[0].type, json.detail[0].msg]).toEqual([400, 'QUERY', expect.stringMatching(/\w.{10}/)])
   })
 
+  it.each<[string, number, number]>([
+    ['entries?q=', 6, 4],
+    ['counts?q=', 6, 4],
+    ['stream?q=', 6, 4],
+    ['request-logs?q=', 6, 4],
+    ['values?field=service&q=', 6, 4],
+  ])('%s refuses a wrong query with its position', async (path, position, length) => {
+    const { status, json } = await local(await started(), `${path}${encodeURIComponent('level:loud')}`)
+    expect([status, json.detail]).toEqual([
+      400,
+      [{ msg: expect.stringContaining('level'), type: 'QUERY', position, length }],
+    ])
+  })
+
   it('know 404 and 405', async () => {
     const service = await started()
     for (const path of [
@@ -133,8 +215,14 @@ describe('queries over HTTP', () => {
       'entries/',
       'entries/none',
       'entries/a/b',
-      'values/',
-      'values',
+      'entries/none/context',
+      'entries/a/b/context',
+      'entries//context',
+      'entries/*/context',
+      'entries/%E0%A4%A',
+      'traces/none',
+      'traces/*',
+      'values/service',
       'constructor',
       '__proto__',
       'toString/x',
@@ -170,5 +258,27 @@ describe('queries over HTTP', () => {
     ])
     await ingest(service, [entryOf()])
     expect(service.counts().total).toBe(1)
+  })
+})
+
+describe('the marks of the README', () => {
+  const readme = readFileSync(new URL('../../../src/service/README.md', import.meta.url), 'utf8')
+  const rows = [...readme.matchAll(/^\| `GET \/local\/([\w/{}-]+)`(?:, `\/local\/([\w/-]+)`)? ?([FR]?) \|/gm)]
+  const marks = rows.flatMap(([, ...[first, second, mark]]) =>
+    [first, second].flatMap((path) => (path === undefined || path === 'stream' ? [] : [[path, mark] as const])),
+  )
+
+  it('are read', () => {
+    expect(new Set(marks.map(([, mark]) => mark))).toEqual(new Set(['', 'F', 'R']))
+  })
+
+  it.each(marks)('%s takes the filters of %j', async (path, mark) => {
+    const service = await started()
+    const isKnown = async (parameter: string): Promise<boolean> => {
+      const { json } = await local(service, `${path.replace(/\{.*?\}/, 'x')}?${parameter}`)
+      return json?.detail?.[0]?.msg.startsWith('parameter must be') !== true
+    }
+    const known = await Promise.all(['tag=x', 'service=x'].map(isKnown))
+    expect(known).toEqual({ '': [false, false], F: [true, true], R: [false, true] }[mark as '' | 'F' | 'R'])
   })
 })

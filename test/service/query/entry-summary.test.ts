@@ -1,5 +1,6 @@
 /** An entry as a row of a list. */
 import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../../src/protocol/log-entry.js'
 import { summarizeEntry } from '../../../src/service/query/entry-summary.js'
 import { entryOf } from '../support.js'
 
@@ -50,6 +51,9 @@ describe('a summary', () => {
       request_id: 'q',
       tags: ['t'],
       trace_id: 't',
+      span_id: 's',
+      user: 'u',
+      details: { a: 1 },
       breadcrumbs: 2,
       request: { method: 'GET', status_code: 200, duration_ms: 1.5 },
     })
@@ -59,7 +63,7 @@ describe('a summary', () => {
       summary.error?.message?.length,
       summary.request?.path?.length,
     ]).toEqual([500, 200, 200, 200])
-    expect(JSON.stringify(summary)).not.toMatch(/stack|url|ip"|metadata|user/)
+    expect(JSON.stringify(summary)).not.toMatch(/stack|url|ip"|metadata|user_/)
   })
 
   it('cuts every text, and leaves what is short enough as it is', () => {
@@ -88,5 +92,43 @@ describe('a summary', () => {
     })
     expect(texts('é💥'.repeat(60)).others[0]).toHaveLength(180)
     expect(texts('💥'.repeat(101)).others[0]).toBe(`${'💥'.repeat(99)}…`)
+  })
+
+  it('has the first 8 scalars of the metadata, nested ones by their path', () => {
+    const details = (metadata: JsonObject) => summarizeEntry(stored({ metadata })).details
+    expect(details({ pid: 1, hostname: 'h', event_id: 'e' })).toBeUndefined()
+    expect(details({ a: { b: { c: 'x' }, pid: 3 }, list: [1], none: null, yes: false, n: 1.5 })).toEqual({
+      'a.b.c': 'x',
+      'a.pid': 3,
+      yes: false,
+      n: 1.5,
+    })
+    expect(details({ long: 'x'.repeat(100), ['k'.repeat(61)]: 1, ['k'.repeat(60)]: 2 })).toEqual({
+      long: `${'x'.repeat(79)}…`,
+      ['k'.repeat(60)]: 2,
+    })
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`k${n}`, n]))
+    expect(Object.keys(details(many) ?? {})).toEqual(['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7'])
+    expect(Object.keys(details({ ['__proto__']: { x: 1 } }) ?? {})).toEqual(['__proto__.x'])
+    const deep = Array.from({ length: 5000 }).reduce<JsonObject>((inner) => ({ a: inner }), {})
+    expect(details(deep)).toBeUndefined()
+  })
+
+  it('has the first of the names of the user', () => {
+    const user = (fields: Parameters<typeof stored>[0]) => summarizeEntry(stored(fields)).user
+    expect(user({ user: { name: 'N', email: 'e@x' } })).toBe('e@x')
+    expect(user({ user: { name: 'N', email: 'e@x', id: 'i' } })).toBe('i')
+    expect(user({ user: { id: 'i' }, user_id: 'u' })).toBe('u')
+    expect(user({ user: { name: 'N' } })).toBe('N')
+  })
+
+  it('has the requested columns, of at most 200 characters', () => {
+    const record = stored({ metadata: { long: 'x'.repeat(300), flag: false }, level: 'warn' })
+    expect(summarizeEntry(record, ['level', 'metadata.long', 'metadata.flag', 'service']).columns).toEqual({
+      level: 'warn',
+      'metadata.long': `${'x'.repeat(199)}…`,
+      'metadata.flag': 'false',
+    })
+    expect(summarizeEntry(record).columns).toBeUndefined()
   })
 })

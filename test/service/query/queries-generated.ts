@@ -111,7 +111,18 @@ export const entryFilter = optional({
   request_id: name,
   tag: name,
   fingerprint: name,
-  q: fc.oneof(name, fc.constantFrom('order', 'FAILED', '0%', 'a_b', 'größe', '"key":', 'x\n', 'i̇')),
+  q: fc.constantFrom(
+    'order',
+    'FAILED',
+    '0%',
+    '"a_b"',
+    'größe',
+    'key:order*',
+    'message:"x"',
+    '/o.der \\d/i',
+    'tag:* -level:info',
+    'i̇',
+  ),
   since: fc.constantFrom(...TIMES),
   until: fc.constantFrom(...TIMES),
 })
@@ -125,6 +136,7 @@ export const fewFilters = fc.tuple(entryFilter, fc.nat(), fc.nat()).map(([filter
 })
 
 export const requestFilter = optional({
+  q: fc.constantFrom('status:>=500', 'duration:>0 OR path:/b', '-method:GET', 'service:*', 'b'),
   service: name,
   environment: name,
   since: fc.constantFrom(...TIMES),

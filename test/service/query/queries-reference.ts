@@ -1,14 +1,9 @@
 /** The expected answers to queries, computed as plainly as possible from the records. */
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
-import type {
-  ErrorGroup,
-  FieldValues,
-  ReleaseHealth,
-  RouteStats,
-  ValueField,
-} from '../../../src/service/query/api-types.js'
+import type { ErrorGroup, FieldValues, ReleaseHealth, RouteStats } from '../../../src/service/query/api-types.js'
 import { computeFingerprint } from '../../../src/service/analytics/group-fingerprint.js'
 import type { EntryFilter, RequestFilter } from '../../../src/service/query/query-filters.js'
+import { matchesEntry, matchesRequestLog, readEntryField } from './matching/naive-query.js'
 import type { StoredEntry, StoredRelease, StoredRequestLog } from '../../../src/service/store/stored-record.js'
 
 const ms = (time: string): number => Date.parse(time)
@@ -16,33 +11,42 @@ const iso = (time: number): string => new Date(time).toISOString()
 const isFailure = ({ level, error }: LogEntry): boolean => ['error', 'fatal'].includes(level) || error !== undefined
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
+const hasText = (value: string | undefined, asked: string | undefined): boolean =>
+  asked === undefined || value?.toLowerCase() === asked.toLowerCase()
+
 export function matches(filter: EntryFilter, entry: LogEntry): boolean {
   const { level, service, environment, version, release_id, trace_id, request_id, tag, fingerprint, q, since, until } =
     filter
-  const texts = [
-    entry.message,
-    entry.service,
-    entry.action,
-    entry.error?.type,
-    entry.error?.message,
-    entry.error?.stack,
-  ]
-  const searched = [...texts, entry.metadata && JSON.stringify(entry.metadata)].filter((text) => text !== undefined)
   const own = entry.fingerprint !== undefined || isFailure(entry) ? computeFingerprint(entry) : undefined
   return (
     (level === undefined || [level].flat().includes(entry.level)) &&
-    (service === undefined || entry.service === service) &&
-    (environment === undefined || entry.environment === environment) &&
-    (version === undefined || entry.version === version) &&
-    (release_id === undefined || entry.release_id === release_id) &&
-    (trace_id === undefined || entry.trace?.trace_id === trace_id) &&
-    (request_id === undefined || entry.request_id === request_id) &&
-    (tag === undefined || (entry.tags ?? []).includes(tag)) &&
-    (fingerprint === undefined || own === fingerprint) &&
-    (q === undefined || searched.join('\u001f').toLowerCase().includes(q.toLowerCase())) &&
+    hasText(entry.service, service) &&
+    hasText(entry.environment, environment) &&
+    hasText(entry.version, version) &&
+    hasText(entry.release_id, release_id) &&
+    hasText(entry.trace?.trace_id, trace_id) &&
+    hasText(entry.request_id, request_id) &&
+    (tag === undefined || (entry.tags ?? []).some((one) => hasText(one, tag))) &&
+    hasText(own, fingerprint) &&
+    (q === undefined || matchesEntry(q, entry)) &&
     (since === undefined || ms(entry.timestamp) >= ms(since)) &&
     (until === undefined || ms(entry.timestamp) < ms(until))
   )
+}
+
+/** Without outliers: at most 1 in 200 and one at each end, farther from the rest than an hour and ten times its span. */
+export function timeRange(times: readonly number[]): { firstMs: number; lastMs: number } {
+  const sorted = times.toSorted((a, b) => a - b)
+  const most = times.length < 3 ? 0 : Math.max(1, Math.floor(times.length / 200))
+  const rest = sorted.slice(most, sorted.length - most)
+  const [from = 0, to = 0] = [rest[0], rest.at(-1)]
+  const distance = Math.max(3_600_000, 10 * (to - from))
+  const kept = sorted.filter((time) => time >= from - distance && time <= to + distance)
+  return { firstMs: kept[0] ?? 0, lastMs: kept.at(-1) ?? 0 }
+}
+
+export function byTime(entries: readonly StoredEntry[]): StoredEntry[] {
+  return entries.toSorted((a, b) => ms(a.entry.timestamp) - ms(b.entry.timestamp) || a.seq - b.seq)
 }
 
 export function counts(entries: readonly StoredEntry[]): Record<string, number> {
@@ -57,23 +61,41 @@ export function counts(entries: readonly StoredEntry[]): Record<string, number> 
   }
 }
 
-export function values(entries: readonly StoredEntry[], field: ValueField, limit: number): FieldValues {
-  const found = entries.flatMap(({ entry }) =>
-    field === 'tag' ? [...new Set(entry.tags ?? [])] : entry[field] === undefined ? [] : [entry[field]],
-  )
-  const items = [...new Set(found)].map((value) => ({ value, count: found.filter((other) => other === value).length }))
+export function values(entries: readonly StoredEntry[], field: string, limit: number, prefix = ''): FieldValues {
+  const found = entries.flatMap(({ entry }) => {
+    const value = readEntryField(entry, field)
+    return value === undefined ? [] : [...new Set([value].flat().map(String))]
+  })
+  const wanted = found.filter((value) => value.toLowerCase().startsWith(prefix))
+  const items = [...new Set(wanted)].map((value) => ({
+    value,
+    count: wanted.filter((other) => other === value).length,
+  }))
   const sorted = items.toSorted((a, b) => b.count - a.count || compare(a.value, b.value))
   return { items: sorted.slice(0, limit), more: sorted.length > limit }
 }
 
-/** `matching` as they arrived; `range` of the trends. */
+/** Whether the first entry of the failure has the version of its service that was seen first last, of at least two. */
+export function isNewFailure(fingerprint: string, all: readonly StoredEntry[]): boolean {
+  const sorted = byTime(all).map(({ entry }) => entry)
+  const first = sorted.find((entry) => isFailure(entry) && computeFingerprint(entry) === fingerprint)
+  const versions = new Set(
+    sorted.flatMap(({ service, version }) =>
+      version !== undefined && (service ?? '') === (first?.service ?? '') ? [version] : [],
+    ),
+  )
+  return versions.size > 1 && first?.version === [...versions].at(-1)
+}
+
+/** `matching` of `all` as they arrived; `range` of the trends. */
 export function errorGroups(
   matching: readonly StoredEntry[],
+  all: readonly StoredEntry[],
   range: { sinceMs: number; untilMs: number },
 ): ErrorGroup[] {
   const failures = matching.filter(({ entry }) => isFailure(entry))
   const groups = [...new Set(failures.map(({ entry }) => computeFingerprint(entry)))].map((fingerprint) => {
-    const members = failures.filter(({ entry }) => computeFingerprint(entry) === fingerprint)
+    const members = byTime(failures.filter(({ entry }) => computeFingerprint(entry) === fingerprint))
     const newest = members.at(-1) as StoredEntry
     const times = members.map(({ entry }) => ms(entry.timestamp))
     const names = (of: (entry: LogEntry) => string | undefined): string[] =>
@@ -82,6 +104,9 @@ export function errorGroups(
       const [from, to] = [part, part + 1].map((n) => range.sinceMs + (n * (range.untilMs - range.sinceMs)) / 24)
       return times.filter((time) => time >= (from as number) && time < (to as number)).length
     })
+    const users = members.flatMap(({ entry }) => entry.user_id ?? entry.user?.id ?? [])
+    const topUsers = [...new Set(users)].map((user) => ({ user, count: users.filter((one) => one === user).length }))
+    const versions = members.flatMap(({ entry }) => entry.version ?? [])
     const group: ErrorGroup = {
       fingerprint,
       is_given: newest.entry.fingerprint !== undefined,
@@ -93,7 +118,12 @@ export function errorGroups(
       last_seen: iso(Math.max(...times)),
       services: names(({ service }) => service).slice(0, 10),
       versions: names(({ version }) => version).slice(0, 10),
-      users: names(({ user_id, user }) => user_id ?? user?.id).length,
+      users: topUsers.length,
+      top_users: topUsers.toSorted((a, b) => b.count - a.count || compare(a.user, b.user)),
+      first_version: versions[0] ?? null,
+      last_version: versions.at(-1) ?? null,
+      is_new: isNewFailure(fingerprint, all),
+      route: null,
       newest: newest.id,
       trend,
     }
@@ -105,12 +135,13 @@ export function errorGroups(
 }
 
 export function matchesRequest(
-  { service, environment, since, until }: RequestFilter,
+  { q, service, environment, since, until }: RequestFilter,
   { request }: StoredRequestLog,
 ): boolean {
   return (
-    (service === undefined || request.service === service) &&
-    (environment === undefined || request.environment === environment) &&
+    hasText(request.service, service) &&
+    hasText(request.environment, environment) &&
+    (q === undefined || matchesRequestLog(q, request)) &&
     (since === undefined || ms(request.timestamp) >= ms(since)) &&
     (until === undefined || ms(request.timestamp) < ms(until))
   )

@@ -3,14 +3,13 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../../src/protocol/resources.js'
-import { VALUE_FIELDS } from '../../../src/service/query/api-types.js'
 import { summarizeEntry } from '../../../src/service/query/entry-summary.js'
 import { computeFingerprint } from '../../../src/service/analytics/group-fingerprint.js'
 import type { EntryFilter } from '../../../src/service/query/query-filters.js'
 import { StoreReader } from '../../../src/service/query/store-reader.js'
 import { Store } from '../../../src/service/store/store.js'
 import type { Page, StoredEntry, StoredRelease, StoredRequestLog } from '../../../src/service/store/stored-record.js'
-import { entry, fewFilters, requestFilter, requestLog } from './queries-generated.js'
+import { entry, fewFilters, requestFilter, requestLog, TIMES } from './queries-generated.js'
 import * as expected from './queries-reference.js'
 import { entryOf } from '../support.js'
 
@@ -64,10 +63,13 @@ const holds = (check: (records: StoredEntry[], filter: EntryFilter, matching: St
 it('lists what matches, newest first, by pages of any length, whole and as summaries', () => {
   holds((records, filter, matching) =>
     withEntries(records, (reader) => {
-      const newestFirst = matching.toReversed()
+      const newestFirst = expected.byTime(matching).toReversed()
+      const last_seq = records.length
       expect(allPages((cursor) => reader.entries({ ...filter, ...cursor, limit: 3 }))).toEqual(newestFirst)
-      expect(reader.entries({ ...filter, limit: 30 })).toEqual({ items: newestFirst, next: null })
-      expect(reader.summaries({ ...filter, limit: 30 }).items).toEqual(newestFirst.map(summarizeEntry))
+      expect(reader.entries({ ...filter, limit: 30 })).toEqual({ items: newestFirst, next: null, last_seq })
+      expect(reader.summaries({ ...filter, limit: 30 }).items).toEqual(
+        newestFirst.map((record) => summarizeEntry(record)),
+      )
     }),
   )
 })
@@ -103,7 +105,7 @@ it('counts by time: every entry is in the bucket that holds it', () => {
         const records = stored(logs)
         const matching = records.filter((record) => expected.matches(filter, record.entry))
         withEntries(records, (reader) => {
-          const { since, until, step_ms, buckets } = reader.histogram({ ...filter, buckets: maxBuckets })
+          const { since, until, step_ms, buckets, before, after } = reader.histogram({ ...filter, buckets: maxBuckets })
           expect(buckets.length).toBeLessThanOrEqual(maxBuckets)
           if (matching.length === 0)
             return expect({ since, until, buckets }).toEqual({ since: null, until: null, buckets: [] })
@@ -120,7 +122,12 @@ it('counts by time: every entry is in the bucket that holds it', () => {
               return { at: new Date(at).toISOString(), ...expected.counts(within(at)) }
             }),
           )
-          return expect(buckets.reduce((sum, { total }) => sum + total, 0)).toBe(matching.length)
+          const times = matching.map((record) => Date.parse(record.entry.timestamp))
+          const shown = buckets.reduce((sum, { total }) => sum + total, 0)
+          expect([before, shown + before + after]).toEqual([times.filter((ms) => ms < firstMs).length, times.length])
+          const range = expected.timeRange(times)
+          const isOutside = (ms: number): boolean => ms < range.firstMs || ms > range.lastMs
+          return expect(before + after).toBeLessThanOrEqual(times.filter(isOutside).length)
         })
       },
     ),
@@ -131,11 +138,61 @@ it('counts by time: every entry is in the bucket that holds it', () => {
 it('counts the values of a field', () => {
   holds((records, filter, matching) =>
     withEntries(records, (reader) => {
-      for (const field of VALUE_FIELDS) {
-        expect(reader.values(field, filter)).toEqual(expected.values(matching, field, 100))
-        expect(reader.values(field, { ...filter, limit: 2 })).toEqual(expected.values(matching, field, 2))
+      for (const field of ['service', 'tag', 'user', 'metadata.key', 'key', 'error', 'level', 'timestamp', 'status']) {
+        expect(reader.values({ ...filter, field })).toEqual(expected.values(matching, field, 100))
+        expect(reader.values({ ...filter, field, limit: 2 })).toEqual(expected.values(matching, field, 2))
+        expect(reader.values({ ...filter, field, prefix: 'O', limit: 2 })).toEqual(
+          expected.values(matching, field, 2, 'o'),
+        )
       }
     }),
+  )
+})
+
+it('lists the fields that entries have, and how many have them', () => {
+  const logs = [
+    entryOf({ service: 'a', user: { name: 'Ann' }, tags: [], metadata: { orderId: 1, user: { plan: 'x' }, at: 1 } }),
+    entryOf({ level: 'error', metadata: { orderId: 2, lines: [{ sku: 'a' }, { sku: 'b' }], at: 'noon' } }),
+  ]
+  withEntries(stored(logs), (reader) => {
+    expect(Object.fromEntries(reader.fields().map(({ name, type, count }) => [name, [type, count]]))).toEqual({
+      level: ['level', 2],
+      message: ['text', 2],
+      timestamp: ['time', 2],
+      received_at: ['time', 2],
+      id: ['text', 2],
+      seq: ['number', 2],
+      service: ['text', 1],
+      user: ['text', 1],
+      'user.name': ['text', 1],
+      fingerprint: ['text', 1],
+      'metadata.orderId': ['number', 2],
+      'metadata.user.plan': ['text', 1],
+      'metadata.lines.sku': ['text', 1],
+      'metadata.at': ['text', 2],
+    })
+    // Every field that is listed can be asked for.
+    for (const { name, count } of reader.fields()) expect(reader.counts({ q: `${name}:*` }).total, name).toBe(count)
+  })
+})
+
+it('lists the fields and values of request logs', () => {
+  const log = { method: 'GET', path: '/a/1', route: '/a/:id', status_code: 200, duration_ms: 5, timestamp: TIMES[2] }
+  const logs = [
+    { ...log, request_id: 'r1', service: 'shop' },
+    { ...log, request_id: 'r2', status_code: 502 },
+  ]
+  ask(
+    (store) => store.append('request', storedRequests(logs), 200),
+    (reader) => {
+      expect(reader.fields('requests')).toContainEqual({ name: 'service', type: 'text', count: 1 })
+      expect(reader.fields('requests')).toContainEqual({ name: 'status', type: 'number', count: 2 })
+      expect(reader.requestValues({ field: 'status', q: 'route:/a/*' }).items).toEqual([
+        { value: '200', count: 1 },
+        { value: '502', count: 1 },
+      ])
+      expect(reader.requestValues({ field: 'status', q: 'status:>=500' }).items).toHaveLength(1)
+    },
   )
 })
 
@@ -143,11 +200,16 @@ it('groups failures', () => {
   holds((records, filter, matching) =>
     withEntries(records, (reader) => {
       const times = records.map(({ entry: { timestamp } }) => Date.parse(timestamp))
-      const sinceMs = filter.since === undefined ? Math.min(...times) : Date.parse(filter.since)
-      const untilMs = filter.until === undefined ? Math.max(...times) + 1 : Date.parse(filter.until)
-      const groups = expected.errorGroups(matching, { sinceMs, untilMs })
+      const { firstMs, lastMs } = expected.timeRange(times)
+      const sinceMs = filter.since === undefined ? firstMs : Date.parse(filter.since)
+      const untilMs = filter.until === undefined ? lastMs + 1 : Date.parse(filter.until)
+      const groups = expected.errorGroups(matching, records, { sinceMs, untilMs })
       expect(reader.errorGroups({ ...filter, limit: 100 })).toEqual({ items: groups, next: null })
       expect(allPages((cursor) => reader.errorGroups({ ...filter, ...cursor, limit: 2 }))).toEqual(groups)
+      // Groups of the same count stay in the order of `last_seen`.
+      const byCount = groups.toSorted((a, b) => b.count - a.count)
+      const query = { ...filter, sort: 'count' } as const
+      expect(allPages((cursor) => reader.errorGroups({ ...query, ...cursor, limit: 2 }))).toEqual(byCount)
       for (const { fingerprint, count } of groups) {
         // A filter by fingerprint alone also has what was given it and is no createFailure.
         const found = reader.entries({ ...filter, fingerprint, limit: 100 }).items.map(({ entry: one }) => one)
@@ -178,9 +240,14 @@ it('makes statistics of routes, and of a route over time', () => {
             const members = matching.filter(
               ({ request }) => request.method === method && (request.route ?? request.path) === route,
             )
-            const { step_ms, buckets } = reader.routeLatency({ ...filter, method, route, buckets: maxBuckets })
+            const { step_ms, buckets, before, after } = reader.routeLatency({
+              ...filter,
+              method,
+              route,
+              buckets: maxBuckets,
+            })
             expect(buckets.length).toBeLessThanOrEqual(maxBuckets)
-            expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe(members.length)
+            expect(buckets.reduce((sum, { count }) => sum + count, before + after)).toBe(members.length)
             expect(buckets).toEqual(
               buckets.map(({ at }) => {
                 const since = Date.parse(at)
@@ -334,8 +401,12 @@ it.each<[string, (reader: StoreReader) => unknown]>([
   ['a cursor of another list', (reader: StoreReader) => reader.errorGroups({ cursor: '12' })],
   ['a cursor of groups', (reader: StoreReader) => reader.entries({ cursor: '1.2' })],
   ['a time', (reader: StoreReader) => reader.histogram({ since: 'noon' })],
+  ['a day', (reader: StoreReader) => reader.histogram({ since: '2026-02-30T08:00:00Z' })],
   ['a time of requests', (reader: StoreReader) => reader.routes({ until: 'noon' })],
-  ['a level', (reader: StoreReader) => reader.values('tag', { level: 'loud' as never })],
+  ['a level', (reader: StoreReader) => reader.values({ field: 'tag', level: 'loud' as never })],
+  ['an order of groups', (reader: StoreReader) => reader.errorGroups({ sort: 'users' })],
+  ['a cursor of another order', (reader: StoreReader) => reader.errorGroups({ sort: 'count', cursor: '1.2' })],
+  ['a cursor by count', (reader: StoreReader) => reader.errorGroups({ cursor: '3_1.2' })],
   ['a limit', (reader: StoreReader) => reader.errorGroups({ limit: 0 })],
   ['a limit of releases', (reader: StoreReader) => reader.releaseHealth({ limit: -1 })],
 ])('refuses %s that is wrong', (_, wrong) => {

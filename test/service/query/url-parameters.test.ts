@@ -3,7 +3,16 @@ import { expect, it } from 'vitest'
 import { ENTRY_FILTERS, PAGE, readParameters } from '../../../src/service/query/url-parameters.js'
 import type { ParameterName } from '../../../src/service/query/url-parameters.js'
 
-const ALL: readonly ParameterName[] = [...ENTRY_FILTERS, ...PAGE, 'view', 'buckets', 'after', 'method', 'route']
+const ALL: readonly ParameterName[] = [
+  ...ENTRY_FILTERS,
+  ...PAGE,
+  'view',
+  'buckets',
+  'after',
+  'columns',
+  'method',
+  'route',
+]
 const read = (text: string, known = ALL): unknown => readParameters(new URLSearchParams(text), known)
 
 it.each<[string, unknown]>([
@@ -15,7 +24,8 @@ it.each<[string, unknown]>([
   ['tag=a%2Cb&trace_id=t&request_id=&release_id=r', { tag: 'a,b', trace_id: 't', request_id: '', release_id: 'r' }],
   ['limit=1000&cursor=1.2&view=summary', { limit: 1000, cursor: '1.2', view: 'summary' }],
   ['method=GET&route=%2Fa%2F%3Aid&buckets=500', { method: 'GET', route: '/a/:id', buckets: 500 }],
-  ['after=12', { after: 12 }],
+  ['after=12', { after: '12' }],
+  ['columns=a,%22b,c%22,a', { columns: ['a', 'b,c'] }],
 ])('reads %s', (text, expected) => {
   expect(read(text)).toEqual(expected)
 })
@@ -31,7 +41,9 @@ it.each<[string, string, (readonly ParameterName[])?]>([
   ['limit=1001', 'got "1001"'],
   ['limit=1e2', 'got "1e2"'],
   ['buckets=501', 'buckets must be an integer from 1 to 500, got "501"'],
-  ['after=-1', 'after must be the seq of an entry, got "-1"'],
+  ['columns=a,,b', 'columns must be names of fields'],
+  ['columns=', 'columns must be names of fields'],
+  [`columns=${Array.from({ length: 101 }, (_, n) => n).join()}`, 'columns must be at most 100'],
 ])('refuses %s', (text, message, known) => {
   expect(() => read(text, known)).toThrow(
     expect.objectContaining({ code: 'QUERY', message: expect.stringContaining(message) }),

@@ -1,0 +1,25 @@
+/** Results of the last queries while no record is stored or deleted, since the page repeats its queries. */
+const MAX_RESULTS = 32
+
+export class QueryCache {
+  readonly #readRevision: () => number
+  readonly #results = new Map<string, unknown>()
+  #revision = -1
+
+  constructor(readRevision: () => number) {
+    this.#readRevision = readRevision
+  }
+
+  /** `query` must be JSON. An error is not cached. */
+  get<T>(name: string, query: unknown, compute: () => T): T {
+    const revision = this.#readRevision()
+    if (revision !== this.#revision) this.#results.clear()
+    this.#revision = revision
+    const key = `${name} ${JSON.stringify(query)}`
+    if (this.#results.has(key)) return this.#results.get(key) as T
+    const result = compute()
+    if (this.#results.size >= MAX_RESULTS) this.#results.delete(this.#results.keys().next().value as string)
+    this.#results.set(key, result)
+    return result
+  }
+}
