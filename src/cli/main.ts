@@ -90,7 +90,8 @@ async function main(given: readonly string[]): Promise<number> {
     }
     const prefix = message.startsWith('pino-ingest ') ? '' : 'pino-ingest: '
     const help = code === 'USAGE' ? `See pino-ingest ${Object.hasOwn(COMMANDS, name) ? `${name} ` : ''}--help.\n` : ''
-    process.stderr.write(`${prefix}${printable(message)}\n${help}`)
+    const details = error instanceof CommandError ? error.details.map((line) => `${line}\n`).join('') : ''
+    process.stderr.write(`${prefix}${printable(message)}\n${details}${help}`)
     return exitCode
   }
 }

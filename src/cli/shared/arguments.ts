@@ -44,7 +44,10 @@ export function parseArguments(args: readonly string[], shape: Shape): Arguments
     } else {
       // `--port --quiet`: the value is missing. `-` is stdin, and `- fixed` an item of a changelog.
       if (value === undefined || (inlineValue === false && /^-\S/.test(value))) {
-        throw createUsageError(`${rawName} needs a value: --${name} ${flag.value}`)
+        // Without the value: it can be a secret.
+        const hint =
+          value === undefined || value.startsWith('--') ? '' : `, or --${name}=${flag.value} if it begins with "-"`
+        throw createUsageError(`${rawName} needs a value: --${name} ${flag.value}${hint}`)
       }
       if (value.trim() === '') throw createUsageError(`${rawName} is empty: --${name} ${flag.value}`)
       texts.set(name, value)

@@ -43,11 +43,14 @@ export class CommandError extends Error {
   /** For `--json`. */
   readonly code: string
   readonly exitCode: number
+  /** Lines below the message, printable; not with `--json`. */
+  readonly details: readonly string[]
 
-  constructor(code: string, message: string, exitCode: number) {
+  constructor(code: string, message: string, exitCode: number, details: readonly string[] = []) {
     super(message)
     this.code = code
     this.exitCode = exitCode
+    this.details = details
   }
 }
 
@@ -55,6 +58,6 @@ export const EXIT_DONE = 0
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 
-export function createUsageError(message: string): CommandError {
-  return new CommandError('USAGE', message, EXIT_USAGE)
+export function createUsageError(message: string, details: readonly string[] = []): CommandError {
+  return new CommandError('USAGE', message, EXIT_USAGE, details)
 }

@@ -1,19 +1,20 @@
 /** Reads entries of a running service as they arrive, in order, across lost connections and restarts. */
-import type { EntrySummary, ServiceStatus, StreamEntries } from '../../service/query/api-types.js'
+import type { EntryPage, EntrySummary, ServiceStatus, StreamEntries } from '../../service/query/api-types.js'
 import type { ServerSentEvent } from '../../service/stream/server-sent-events.js'
 import { StreamFollower } from '../../service/stream/stream-follower.js'
 import type { StreamFollowerOptions } from '../../service/stream/stream-follower.js'
-import type { Page, StoredEntry } from '../../service/store/stored-record.js'
+import type { StoredEntry } from '../../service/store/stored-record.js'
 import { formatEntryCount } from '../shared/terminal-format.js'
 import { AnswerError } from './local-service-client.js'
-import type { LocalServiceClient, Query } from './local-service-client.js'
+import type { LocalServiceClient } from './local-service-client.js'
+import { addSeqRange } from './tail-filters.js'
 
 /** A whole entry if it was requested, unless the service has deleted it meanwhile. */
 export type ReceivedEntry = EntrySummary | StoredEntry
 
 export interface EntryFollowerOptions {
   readonly service: Pick<LocalServiceClient, 'origin' | 'json' | 'stream'>
-  readonly filters: Query
+  readonly filters: Readonly<Record<string, string>>
   /** Number of earlier entries to begin with. */
   readonly lines: number
   readonly isWhole: boolean
@@ -42,13 +43,11 @@ export class EntryFollower {
     const { service, filters, lines, isWhole, onEntries, report, wait, signal } = this.#options
     try {
       const { started_at: startedAt } = await service.json<ServiceStatus>('status')
-      // At least one: the stream starts after it.
-      const limit = Math.max(lines, 1)
-      const page = { ...filters, ...(!isWhole && { view: 'summary' }), limit }
-      const { items } = await service.json<Page<ReceivedEntry>>('entries', page)
+      const page = { ...filters, ...(!isWhole && { view: 'summary' }), limit: Math.max(lines, 1) }
+      const { items, last_seq: lastSeq } = await service.json<EntryPage<ReceivedEntry>>('entries', page)
       await onEntries(items.slice(0, lines).toReversed())
       const follower = new StreamFollower({
-        after: String(items[0]?.seq ?? 0),
+        after: String(lastSeq),
         startedAt,
         readStatus: () => service.json<ServiceStatus>('status'),
         open: async (lastEventId) => (await service.stream(filters, lastEventId)).setEncoding('utf8'),
@@ -80,10 +79,17 @@ export class EntryFollower {
   /** Loads the whole entries, since the stream contains summaries. */
   async #findWhole(items: readonly EntrySummary[]): Promise<readonly ReceivedEntry[]> {
     const { service, filters } = this.#options
-    const last = items.at(-1)
-    if (last === undefined) return []
-    const page = { ...filters, limit: Math.min(items.length, MAX_PAGE), cursor: last.seq + 1 }
-    const found = await service.json<Page<StoredEntry>>('entries', page)
+    const [first, last] = [items[0], items.at(-1)]
+    if (first === undefined || last === undefined) return []
+    const times = items.map(({ timestamp }) => Date.parse(timestamp))
+    const found = await service.json<EntryPage<StoredEntry>>('entries', {
+      ...filters,
+      // The list is in order of time, the stream in order of arrival.
+      q: addSeqRange(filters['q'], first.seq, last.seq),
+      since: new Date(Math.min(...times)).toISOString(),
+      until: new Date(Math.max(...times) + 1).toISOString(),
+      limit: Math.min(items.length, MAX_PAGE),
+    })
     const bySeq = new Map(found.items.map((item) => [item.seq, item]))
     return items.map((item) => bySeq.get(item.seq) ?? item)
   }

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import { COMMENT_INTERVAL_MS } from '../../service/stream/server-sent-events.js'
 import { CHALLENGE_HEADER, isLocalService, findProofProblem } from '../../shared/local-proof.js'
 
 /**
@@ -30,8 +31,8 @@ export class AnswerError extends Error {
 export type Query = Readonly<Record<string, string | number>>
 
 const REPLY_TIMEOUT_MS = 10_000
-/** The service writes to the stream at least every 15 s. */
-const SILENCE_MS = 45_000
+/** A query can block the service for longer than it takes between two comments. */
+const SILENCE_MS = 5 * COMMENT_INTERVAL_MS
 /** A page of 1,000 entries of 256 KiB. */
 const MAX_REPLY_BYTES = 2 ** 28
 
@@ -58,7 +59,7 @@ export class LocalServiceClient {
     }
   }
 
-  /** Rejects as `json`. The stream fails after 45 s of silence. */
+  /** Rejects as `json`. The stream fails after 10 s of silence. */
   async stream(query: Query, lastEventId: string | undefined): Promise<IncomingMessage> {
     const agent = createSingleConnectionAgent()
     try {

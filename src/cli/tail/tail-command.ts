@@ -26,6 +26,7 @@ export const tailCommand: Command = {
   usage: [
     'pino-ingest tail [FLAGS]',
     'pino-ingest tail --level error,fatal --full',
+    "pino-ingest tail --search 'declined user:u-42 status:>=500'",
     'pino-ingest tail --json | jq .entry.message',
   ],
   flags: {
@@ -40,6 +41,8 @@ export const tailCommand: Command = {
   },
   notes: [
     `The service is a pino-ingest dev, whose token is read from its file; ${TOKEN_VARIABLE} overrides it.`,
+    `A query has words, "a phrase", /a regular expression/, field:value, field:>=5, -excluded, OR and brackets; the README of the local service
+describes it.`,
     `All filters must match. Times are UTC. A terminal gets colours, unless NO_COLOR is set; FORCE_COLOR sets them elsewhere. After a
 restart of the service it continues.`,
     `With --json each entry is a line of JSON (id, seq, received_at, batch_id, entry), and stderr has lines {"event":"message",…}.`,
@@ -53,7 +56,8 @@ async function run(given: Arguments): Promise<number> {
   const { switches, texts } = given
   const asJson = switches.has('json')
   const origin = parseOrigin(texts.get('url') ?? DEFAULT_ORIGIN)
-  const filters = parseFilters(given)
+  const isWhole = asJson || switches.has('full')
+  const filters = parseFilters(given, isWhole)
   const lines = parseInteger('lines', texts.get('lines') ?? String(DEFAULT_LINES), 0, MAX_LINES)
   if (asJson && switches.has('full'))
     throw createUsageError('--full and --json exclude each other: with --json entries are whole anyway')
@@ -73,7 +77,7 @@ async function run(given: Arguments): Promise<number> {
     service,
     filters,
     lines,
-    isWhole: asJson || switches.has('full'),
+    isWhole,
     signal: ended.signal,
     onEntries: (entries) => writeFully(process.stdout, entries.map(textOf).join('')),
     report: (message) =>

@@ -1,6 +1,10 @@
 /** The flags of `tail`, parsed into parameters of the service's queries. Pure. */
 import { LEVELS } from '../../protocol/log-entry.js'
+import { IngestServiceError } from '../../service/ingest-service-error.js'
+import { parseQuery } from '../../service/query/language/parser.js'
+import { compileEntryQuery } from '../../service/query/matching/compile-query.js'
 import { createUsageError } from '../shared/command.js'
+import { printable } from '../shared/printable.js'
 import type { Arguments, Flags } from '../shared/command.js'
 
 /** By flag. */
@@ -27,21 +31,63 @@ export const FILTER_FLAGS: Flags = {
   trace: { value: 'ID', meaning: 'of this trace' },
   request: { value: 'ID', meaning: 'of this request' },
   fingerprint: { value: 'TEXT', meaning: 'of this error group' },
-  search: { value: 'TEXT', meaning: 'with this text in message, error or metadata, in any case' },
+  search: { value: 'QUERY', meaning: 'that match a query, as "declined user:u-42 status:>=500"' },
 }
 
-/** @throws CommandError */
-export function parseFilters({ texts }: Arguments): Readonly<Record<string, string>> {
+/** @param isWhole whole entries are requested, by `addSeqRange` @throws CommandError */
+export function parseFilters({ texts }: Arguments, isWhole: boolean): Readonly<Record<string, string>> {
   const levels = texts.get('level')
   const unknown = levels?.split(',').find((level) => !(LEVELS as readonly string[]).includes(level))
   if (unknown !== undefined)
     throw createUsageError(`--level must be of ${LEVELS.join(', ')}, several by comma, got ${JSON.stringify(unknown)}`)
+  const query = texts.get('search')
+  checkQuery(query)
+  if (isWhole) checkWithRange(query)
   return Object.fromEntries(
     Object.entries(PARAMETERS).flatMap(([flag, name]) => {
       const value = texts.get(flag)
       return value === undefined ? [] : [[name, value]]
     }),
   )
+}
+
+/** Characters of a long query that are shown around what is wrong. */
+const SHOWN_BEFORE = 60
+const SHOWN_AFTER = 20
+
+/** The service would refuse it without the position. @throws CommandError */
+function checkQuery(query = ''): void {
+  try {
+    compileEntryQuery(query)
+  } catch (error) {
+    if (!(error instanceof IngestServiceError)) throw error
+    const { message, position = 0, length = 0 } = error
+    throw createUsageError(`--search is not a query: ${message.replace(/^q: /, '')}`, markPart(query, position, length))
+  }
+}
+
+/** The query, restricted to these entries. */
+export function addSeqRange(query = '', first: number, last: number): string {
+  const range = `seq:${first}..${last}`
+  return query.trim() === '' ? range : `(${query}) ${range}`
+}
+
+/** The range is one more term, and its brackets one more level. @throws CommandError */
+function checkWithRange(query = ''): void {
+  const { problem } = parseQuery(addSeqRange(query, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER))
+  if (problem !== undefined)
+    throw createUsageError(`--search is too long for --json and --full, which add a term to it: ${problem.message}`)
+}
+
+/** The query, and carets below the wrong part. */
+function markPart(query: string, position: number, length: number): readonly string[] {
+  const from = Math.max(0, position - SHOWN_BEFORE)
+  const end = Math.min(query.length, position + Math.max(length, 1) + SHOWN_AFTER)
+  const before = (from > 0 ? '…' : '') + printable(query.slice(from, position))
+  const wrong = printable(query.slice(position, Math.min(position + length, end)))
+  const after = printable(query.slice(position + length, end)) + (end < query.length ? '…' : '')
+  const width = (text: string): number => [...text].length
+  return [`  ${before}${wrong}${after}`, `  ${' '.repeat(width(before))}${'^'.repeat(Math.max(1, width(wrong)))}`]
 }
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']

@@ -17,8 +17,8 @@ async function withService(more: CliEnv = {}): Promise<{ service: IngestService;
 function messages(service: IngestService): string[] {
   return service
     .entries()
-    .items.map(({ entry }) => entry.message)
-    .toReversed()
+    .items.toSorted((a, b) => a.seq - b.seq)
+    .map(({ entry }) => entry.message)
 }
 
 describe('the pass-through', () => {

@@ -72,15 +72,15 @@ function fileIn({ dir }: Bench, name: string, content: string | Buffer): string 
 function numbersAt(service: IngestService): number[] {
   return service
     .entries({ limit: Infinity })
-    .items.map(({ entry }) => entry.metadata?.['n'] as number)
-    .toReversed()
+    .items.toSorted((a, b) => a.seq - b.seq)
+    .map(({ entry }) => entry.metadata?.['n'] as number)
 }
 
 function messagesAt(service: IngestService): string[] {
   return service
     .entries({ limit: Infinity })
-    .items.map(({ entry }) => entry.message)
-    .toReversed()
+    .items.toSorted((a, b) => a.seq - b.seq)
+    .map(({ entry }) => entry.message)
 }
 
 function upTo(count: number): number[] {

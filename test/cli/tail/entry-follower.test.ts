@@ -1,16 +1,16 @@
 /** The feed of `tail`, and how it asks, at moments that a process meets by chance only. */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener } from 'node:http'
+import { createServer, IncomingMessage } from 'node:http'
+import type { RequestListener } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { networkInterfaces } from 'node:os'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { EntryFollower } from '../../../src/cli/tail/entry-follower.js'
 import { AnswerError, LocalServiceClient } from '../../../src/cli/tail/local-service-client.js'
 import type { Query } from '../../../src/cli/tail/local-service-client.js'
-import { formatEvent } from '../../../src/service/stream/server-sent-events.js'
+import { COMMENT_INTERVAL_MS, formatEvent } from '../../../src/service/stream/server-sent-events.js'
 import { CHALLENGE_HEADER, createProof } from '../../../src/shared/local-proof.js'
 import type { ServiceAddress } from '../../../src/shared/local-proof.js'
 import { call, started, until } from '../../service/support.js'
@@ -43,7 +43,7 @@ function feed({
       Promise.resolve(
         (path === 'status'
           ? { started_at: runs[Math.min(starts++, runs.length - 1)], db_file: null }
-          : { items: [{ seq: newest }] }) as T,
+          : { items: [{ seq: newest - 1 }], last_seq: newest }) as T,
       ),
     stream: (query: Query, lastEventId: string | undefined): Promise<IncomingMessage> => {
       asked.push({ query, lastEventId })
@@ -117,6 +117,18 @@ test('tries again where the service is busy, and not where the question is wrong
   })
   await expect(running).rejects.toThrow('level must be known')
   expect(asked).toHaveLength(2)
+})
+
+test('takes a stream for lost after a few of its comments are missing', async () => {
+  const at = await started({ token: TOKEN })
+  const silence = vi.spyOn(IncomingMessage.prototype, 'setTimeout')
+  onTestFinished(() => silence.mockRestore())
+  const stream = await asking(at.origin).stream({}, undefined)
+  const silences = silence.mock.calls.map(([ms]) => ms)
+  stream.destroy()
+  expect(silences).toHaveLength(1)
+  expect(silences[0]).toBeGreaterThan(2 * COMMENT_INTERVAL_MS)
+  expect(silences[0]).toBeLessThanOrEqual(10_000)
 })
 
 test('ends in the middle of a wait', async () => {

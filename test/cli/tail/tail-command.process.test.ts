@@ -189,7 +189,7 @@ describe('prints', () => {
       '--fingerprint',
       'f-1',
       '--search',
-      'nEEDLE',
+      'nEEDLE tag:a -message:nothing level:>=warn',
     ]
     await ingest(at, [...all, wanted])
     const running = tail(at, filters)
@@ -560,5 +560,22 @@ describe('ends', () => {
       stderr: expect.stringContaining(message) as string,
     })
     expect(result.stderr).not.toContain(TOKEN)
+  })
+
+  test.each([
+    ['declined "u-42', '^^^^^'],
+    ['status:>=500 level:loud', '^^^^'],
+    ['x /(/', '^^^'],
+    ['a OR', '^'],
+  ])('with 2 for the query %s, with a mark below the wrong part', async (query, mark) => {
+    const { code, stdout, stderr } = await runCli(['tail', '--search', query], ENV)
+    expect({ code, stdout: stdout.length }).toEqual({ code: 2, stdout: 0 })
+    const [message, shown = '', marked = ''] = stderr.split('\n')
+    expect(message).toContain('--search')
+    expect([shown.trim(), marked.trim()]).toEqual([query, mark])
+    const wrong = marked.indexOf('^')
+    expect(query.slice(wrong - shown.indexOf(query))).toBe(
+      { '^^^^^': '"u-42', '^^^^': 'loud', '^^^': '/(/', '^': '' }[mark],
+    )
   })
 })
