@@ -147,8 +147,8 @@ describeInBrowser('the detail of an entry', () => {
     )
     await trace.getByRole('link', { name: 'Show them in the list' }).click()
     await expectRows(page, [
-      'could not be paid',
       'request completed',
+      'could not be paid',
       'reservation released',
       'payment started',
       'reserved mug',
@@ -165,8 +165,10 @@ describeInBrowser('the detail of an entry', () => {
     await tree.getByRole('button', { name: /^items/ }).click()
     await tree.getByRole('button', { name: /^0/ }).click()
     await tree.getByText('mug-blue').waitFor()
-    await tree.getByRole('button', { name: 'Copy the value of cart.totalCents' }).click()
+    await tree.getByRole('button', { name: 'Actions for cart.totalCents' }).click()
+    await page.getByRole('menuitem', { name: 'Copy value' }).click()
     await eventually(() => clipboard(page)).toBe('5196')
+    await page.getByRole('status').filter({ hasText: 'Copied the value of cart.totalCents' }).waitFor()
   })
 
   test('gives the raw JSON to copy, as it was sent', async () => {

@@ -5,7 +5,19 @@ import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { IngestService } from '../../src/service/index.js'
 import { ingest } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
-import { detail, eventually, expectRows, parametersOf, row, rows, searchBox, section, viewLink } from './viewer.js'
+import {
+  detail,
+  eventually,
+  expectRows,
+  grid,
+  hasFocus,
+  parametersOf,
+  row,
+  rows,
+  searchBox,
+  section,
+  viewLink,
+} from './viewer.js'
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 31, 8, 0, second)).toISOString()
 
@@ -98,8 +110,8 @@ describeInBrowser('filters', () => {
     await page.getByRole('listbox', { name: title }).getByRole('option', { name: value }).click()
   }
 
-  async function removed(page: Page, name: string): Promise<void> {
-    await page.getByRole('button', { name: `Remove the filter ${name}` }).click()
+  async function removed(page: Page, term: string): Promise<void> {
+    await page.getByRole('button', { name: `Remove the filter ${term}` }).click()
     await expectRows(page, ALL)
     expect(parametersOf(page)).toEqual({})
   }
@@ -113,12 +125,12 @@ describeInBrowser('filters', () => {
     const levels = page.getByRole('group', { name: 'Levels' })
     await levels.getByRole('button', { name: /^info\s*2$/ }).click()
     await expectRows(page, ['parcel sent', 'order placed'])
-    expect(parametersOf(page)).toEqual({ level: 'info' })
+    expect(parametersOf(page)).toEqual({ q: 'level:info' })
     await levels.getByRole('button', { name: /^error\s*1$/ }).click()
     await expectRows(page, ['payment failed', 'parcel sent', 'order placed'])
-    expect(parametersOf(page)['level']?.split(',').toSorted()).toEqual(['error', 'info'])
+    expect(parametersOf(page)).toEqual({ q: 'level:(info,error)' })
     expect(await levels.getByRole('button', { pressed: true }).count()).toBe(2)
-    await removed(page, 'Level')
+    await removed(page, 'level:(info,error)')
   })
 
   test.each([
@@ -131,8 +143,8 @@ describeInBrowser('filters', () => {
     const page = await opened()
     await pick(page, title, value)
     await expectRows(page, wanted)
-    expect(parametersOf(page)).toEqual({ [name]: value })
-    await removed(page, `${title} ${value}`)
+    expect(parametersOf(page)).toEqual({ q: `${name}:${value}` })
+    await removed(page, `${name}:${value}`)
   })
 
   test('a picker works by keyboard, finds values during typing, and accepts new ones', async () => {
@@ -147,46 +159,51 @@ describeInBrowser('filters', () => {
     ])
     await field.press('Enter')
     await expectRows(page, ['parcel sent'])
+    expect(await options.first().getAttribute('aria-selected')).toBe('true')
 
-    await page.getByRole('button', { name: 'Service', exact: true }).press('Enter')
+    // The list stays open: several values can be chosen, and removed again.
+    await field.press('Enter')
+    await eventually(() => parametersOf(page)).toEqual({})
     await field.fill('not-yet')
     await field.press('Enter')
     await page.getByText('No entry matches').waitFor()
-    expect(parametersOf(page)).toEqual({ service: 'not-yet' })
+    await field.press('Escape')
+    expect(await hasFocus(page.getByRole('button', { name: /^Service/ }))).toBe(true)
+    expect(parametersOf(page)).toEqual({ q: 'service:not-yet' })
     await ingest(service, [{ ...ENTRIES[0], service: 'not-yet', message: 'now it is' }])
     await expectRows(page, ['now it is'])
   })
 
   test('trace, request and fingerprint, which the detail leads to', async () => {
-    const page = await opened('/?service=shop')
+    const page = await opened('/?q=service:shop')
     await row(page, 'order placed').click()
     await section(page, 'Context').getByRole('link', { name: 't-1' }).click()
     await expectRows(page, ['order placed', 'cart read'])
-    expect(parametersOf(page)).toMatchObject({ trace_id: 't-1' })
+    expect(parametersOf(page)).toMatchObject({ q: 'service:shop trace_id:t-1' })
 
     await row(page, 'order placed').click()
     await section(page, 'Context').getByRole('link', { name: 'r-1' }).click()
-    await expectRows(page, ['stock is low', 'order placed'])
-    expect(parametersOf(page)).toMatchObject({ request_id: 'r-1' })
+    await expectRows(page, ['order placed'])
+    expect(parametersOf(page)).toMatchObject({ q: 'service:shop trace_id:t-1 request_id:r-1' })
 
-    await page.goto(`${service.origin}/?level=error`)
+    await page.goto(`${service.origin}/?q=level:error`)
     await row(page, 'payment failed').click()
     await section(page, 'Context').getByRole('link', { name: 'no-money' }).click()
     await expectRows(page, ['payment failed'])
-    expect(parametersOf(page)).toMatchObject({ fingerprint: 'no-money' })
+    expect(parametersOf(page)).toMatchObject({ q: 'level:error fingerprint:no-money' })
   })
 
-  test('a tag of the detail leads to all that have it', async () => {
-    const page = await opened('/?request_id=r-1')
+  test('a tag of the detail leads to all that have it, and keeps the filter', async () => {
+    const page = await opened('/?q=request_id:r-1')
     await row(page, 'order placed').click()
     await detail(page).getByRole('list', { name: 'Tags' }).getByRole('link', { name: 'orders' }).click()
-    await expectRows(page, ['parcel sent', 'order placed'])
+    await expectRows(page, ['order placed'])
   })
 
   test.each([
     { where: 'message', typed: 'PLACED', wanted: ['order placed'] },
     { where: "the error's type", typed: 'gatewayerror', wanted: ['payment failed'] },
-    { where: 'the stack', typed: '/srv/pool.js', wanted: ['no database'] },
+    { where: 'the stack', typed: 'srv/pool.js', wanted: ['no database'] },
     { where: 'metadata', typed: 'northpost', wanted: ['parcel sent'] },
   ])('search in $where, whatever its case', async ({ typed, wanted }) => {
     const page = await opened()
@@ -199,22 +216,142 @@ describeInBrowser('filters', () => {
   })
 
   test('all together; without a match there is a hint', async () => {
-    const page = await opened('/?service=shop&level=info,fatal')
+    const page = await opened('/?q=service:shop+level:(info,fatal)')
     await expectRows(page, ['no database', 'order placed'])
     await searchBox(page).fill('nothing has this')
     await page.getByText('No entry matches').waitFor()
-    await page.getByRole('button', { name: 'Clear all filters' }).click()
+    await page.getByRole('button', { name: 'Clear the filter' }).click()
     await eventually(() => rows(page).count()).toBeGreaterThanOrEqual(ALL.length)
     expect(parametersOf(page)).toEqual({})
   })
 
   test('they stay while one looks at other views, and narrow those', async () => {
-    const page = await opened('/?service=payments')
+    const page = await opened('/?q=service:payments')
     await viewLink(page, 'Errors').click()
     await page.getByRole('heading', { name: 'Errors' }).waitFor()
-    expect(parametersOf(page)).toEqual({ view: 'errors', service: 'payments' })
+    expect(parametersOf(page)).toEqual({ view: 'errors', q: 'service:payments' })
     await page.getByRole('link', { name: 'GatewayError' }).waitFor()
     expect(await page.getByText('PoolError').count()).toBe(0)
+  })
+
+  test('a wrong query: its message has the position, the rows stay, and nothing is requested', async () => {
+    const page = await opened('/?q=service:shop')
+    await searchBox(page).fill('service:shop AND (level:')
+    // Open completions cover the message.
+    await page.getByRole('listbox', { name: 'Completions' }).getByRole('option').first().waitFor()
+    await page.keyboard.press('Escape')
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /character \d+/ })
+      .waitFor()
+    expect(await searchBox(page).getAttribute('aria-invalid')).toBe('true')
+    await expectRows(page, ['no database', 'order placed', 'cart read'])
+    expect(parametersOf(page)).toEqual({ q: 'service:shop' })
+    await searchBox(page).fill('service:shop AND (level:info OR level:fatal)')
+    await expectRows(page, ['no database', 'order placed'])
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  test('a wrong query of the address: its message is below the field', async () => {
+    const page = await browser.open(service, { path: '/?q=level:(', tolerates: [/status of 400/] })
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /character \d+/ })
+      .waitFor()
+    expect(await page.getByRole('alert').count()).toBe(1)
+  })
+
+  test('fields and values are completed by keyboard', async () => {
+    const page = await opened()
+    await searchBox(page).pressSequentially('serv')
+    const list = page.getByRole('listbox', { name: 'Completions' })
+    await list.getByRole('option', { name: /^service/ }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await searchBox(page).inputValue()).toBe('service:')
+    await list.getByRole('option', { name: /^shop/ }).waitFor()
+    await searchBox(page).pressSequentially('ship')
+    await eventually(() => list.getByRole('option').allInnerTexts()).toEqual([expect.stringContaining('shipping')])
+    await page.keyboard.press('ArrowDown')
+    expect(await searchBox(page).getAttribute('aria-activedescendant')).not.toBeNull()
+    await page.keyboard.press('Enter')
+    expect((await searchBox(page).inputValue()).trim()).toBe('service:shipping')
+    await expectRows(page, ['parcel sent'])
+    await searchBox(page).pressSequentially('lev')
+    await list.getByRole('option', { name: /^level/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await eventually(() => list.isVisible()).toBe(false)
+    expect(await hasFocus(searchBox(page))).toBe(true)
+  })
+
+  test('a value is completed by what is typed, also before those for it have come', async () => {
+    const page = await opened()
+    await searchBox(page).pressSequentially('service:')
+    const list = page.getByRole('listbox', { name: 'Completions' })
+    await list.getByRole('option', { name: /^shop/ }).waitFor()
+    await page.route('**/local/values?*prefix=*', () => {})
+    await searchBox(page).pressSequentially('inv')
+    await page.keyboard.press('Tab')
+    await eventually(() => searchBox(page).inputValue()).toBe('service:inventory ')
+  })
+
+  test('a level that is chosen during typing is added to what was typed', async () => {
+    const page = await opened()
+    await searchBox(page).pressSequentially('placed')
+    await page.getByRole('button', { name: /^info/ }).click()
+    await eventually(() => parametersOf(page)).toEqual({ q: 'placed level:info' })
+    await page.waitForTimeout(400)
+    expect(parametersOf(page)).toEqual({ q: 'placed level:info' })
+    expect(await searchBox(page).inputValue()).toBe('placed level:info')
+    await expectRows(page, ['order placed'])
+  })
+
+  test('typed text that is not applied yet does not replace the query of Back', async () => {
+    const page = await opened()
+    await page.getByRole('button', { name: /^info/ }).click()
+    await eventually(() => parametersOf(page)).toEqual({ q: 'level:info' })
+    await searchBox(page).pressSequentially(' placed')
+    await page.goBack()
+    await eventually(() => searchBox(page).inputValue()).toBe('')
+    await page.waitForTimeout(400)
+    expect(parametersOf(page)).toEqual({})
+  })
+
+  test('a selected row that does not match them holds nothing any more', async () => {
+    const page = await opened()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await grid(page).locator('[aria-selected=true]').waitFor()
+    await page.getByRole('button', { name: /^info/ }).click()
+    await expectRows(page, ['parcel sent', 'order placed'])
+    await ingest(service, [{ level: 'info', message: 'order paid', timestamp: at(9), service: 'shop' }])
+    await expectRows(page, ['order paid', 'parcel sent', 'order placed'])
+  })
+
+  test('while the entries of another query are loaded, the list is marked as busy', async () => {
+    const page = await opened()
+    let answer = (): void => {}
+    const isAnswered = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/local/entries?*', async (route) => {
+      await isAnswered
+      await route.continue()
+    })
+    expect(await grid(page).getAttribute('aria-busy')).toBe('false')
+    await page.getByRole('button', { name: /^info/ }).click()
+    await eventually(() => grid(page).getAttribute('aria-busy')).toBe('true')
+    await expectRows(page, ALL)
+    answer()
+    await expectRows(page, ['parcel sent', 'order placed'])
+    expect(await grid(page).getAttribute('aria-busy')).toBe('false')
+  })
+
+  test('an excluded value is marked as such in its chip and its picker', async () => {
+    const page = await opened('/?q=-service:shop')
+    await expectRows(page, ['payment failed', 'stock is low', 'parcel sent'])
+    await page.getByRole('group', { name: 'Filters that are set' }).getByText('not', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Service', exact: true }).click()
+    await page.getByRole('listbox', { name: 'Service' }).getByRole('option', { name: 'not shop' }).click()
+    await expectRows(page, ['no database', 'order placed', 'cart read'])
+    expect(parametersOf(page)).toEqual({ q: 'service:shop' })
   })
 
   afterEach(() => {

@@ -68,10 +68,31 @@ describeInBrowser('the histogram', () => {
     expect(chosen).toContain('minute 15')
     expect(chosen).toContain('minute 29')
 
-    await page.getByRole('button', { name: 'All of the time' }).click()
+    await page.getByRole('button', { name: 'All of the time', exact: true }).click()
     await eventually(() => parametersOf(page)).toEqual({})
     await page.goBack()
     expect(await expectRange(page)).toEqual(chosen)
+    // The way back outlives Back and a reload.
+    await page.reload()
+    await page.getByRole('button', { name: 'Zoom out' }).waitFor()
+    await page.keyboard.press('Escape')
+    await eventually(() => parametersOf(page)).toEqual({})
+  })
+
+  test('a link opened within the range keeps the way back, another time ends it', async () => {
+    const page = await opened()
+    const { x, y, width, height } = await boxOf(chart(page))
+    await page.mouse.move(x + width * 0.25, y + height / 2)
+    await page.mouse.down()
+    await page.mouse.move(x + width * 0.5, y + height / 2)
+    await page.mouse.up()
+    await expectRange(page)
+    const back = page.getByRole('button', { name: 'Zoom out' })
+    await rows(page).first().click()
+    await eventually(() => Object.keys(parametersOf(page))).toContain('entry')
+    await back.waitFor()
+    await page.getByRole('button', { name: 'All of the time', exact: true }).click()
+    await back.waitFor({ state: 'detached' })
   })
 
   test('dragging backwards, and out of the chart, chooses as well', async () => {

@@ -103,7 +103,7 @@ describeInBrowser('the keyboard', () => {
     expect(await searchBox(page).inputValue()).toBe('entry 77 jkp?')
     await page.getByText('No entry matches').waitFor()
     expect(await page.getByRole('dialog').count()).toBe(0)
-    await searchBox(page).fill('entry 77')
+    await searchBox(page).fill('"entry 77"')
     await expectRows(page, ['entry 77'])
     await press(page, 'Escape', 'j', 'Enter')
     await expectOpen(page, 'entry 77')
@@ -136,7 +136,7 @@ describeInBrowser('the keyboard', () => {
 
   test('the numbers go to the views', async () => {
     const page = await opened()
-    const titles = ['Entries', 'Errors', 'Requests', 'Releases', 'Monitors', 'Feedback', 'Rejected']
+    const titles = ['Entries', 'Errors', 'Traces', 'Requests', 'Releases', 'Monitors', 'Feedback', 'Rejected']
     for (const [index, title] of [...titles.entries()].toReversed()) {
       await press(page, String(index + 1))
       await viewLink(page, title).and(page.locator('[aria-current=page]')).waitFor()

@@ -243,21 +243,30 @@ export function aroundCardDeclined(atMs: number): readonly LogEntry[] {
     timestamp: iso(atMs + offsetMs),
     service,
     request_id: 'req-rich',
-    trace: { trace_id: RICH_TRACE },
     ...entry,
+    trace: { trace_id: RICH_TRACE, ...entry.trace },
   })
+  const root = '53995c3f42cd8ad8'
+  const reservation = { span_id: 'b7ad6b7169203331', parent_span_id: root }
+  const payment = { span_id: '00f067aa0ba902b7', parent_span_id: root }
   return [
     one(-1308, 'web-shop', {
       level: 'debug',
       message: 'cart of Jane Doe read from the database',
       perf: { db_queries: 3 },
     }),
-    one(-1290, 'inventory', { level: 'info', message: 'reserved mug ×4 in warehouse north' }),
-    one(-1284, 'payments', { level: 'info', message: 'payment started', metadata: { amountCents: 4896 } }),
-    one(-40, 'inventory', { level: 'info', message: 'reservation released' }),
+    one(-1290, 'inventory', { level: 'info', message: 'reserved mug ×4 in warehouse north', trace: reservation }),
+    one(-1284, 'payments', {
+      level: 'info',
+      message: 'payment started',
+      metadata: { amountCents: 4896 },
+      trace: payment,
+    }),
+    one(-40, 'inventory', { level: 'info', message: 'reservation released', trace: reservation }),
     one(25, 'web-shop', {
       level: 'warn',
       message: 'request completed',
+      trace: { span_id: root },
       request: { method: 'POST', path: '/orders', status_code: 402, duration_ms: 1333 },
     }),
   ]

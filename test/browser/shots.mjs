@@ -1,25 +1,28 @@
 /**
  * Pictures of all views, of a rich detail and of the empty states, light and dark, wide and narrow, for people to look at:
  *
- *     npm run build && node test/browser/shots.mjs FOLDER
+ *     npm run build && node test/browser/shots.mjs FOLDER [NAME…]
+ *
+ * With names, only those pictures.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
-const WIDTHS = [1280, 390]
+const WIDTHS = [1440, 1024, 390]
 const SCHEMES = ['light', 'dark']
-const VIEWS = ['entries', 'errors', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
+const VIEWS = ['entries', 'errors', 'traces', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
 
-const folder = process.argv[2]
+const [, , folder, ...names] = process.argv
 if (folder === undefined) {
-  process.stderr.write('usage: node test/browser/shots.mjs FOLDER\n')
+  process.stderr.write('usage: node test/browser/shots.mjs FOLDER [NAME...]\n')
   process.exit(2)
 }
 mkdirSync(folder, { recursive: true })
 
-const { addressOf, contextOptions, createIngestService, launchChromium, seed, SetClock } = await loadSources()
+const { addressOf, contextOptions, createIngestService, launchChromium, RICH_TRACE, seed, SetClock } =
+  await loadSources()
 const clock = new SetClock()
 const full = await createIngestService({ clock })
 const empty = await createIngestService()
@@ -37,7 +40,9 @@ async function takeAll(options) {
   const context = await browser.newContext(contextOptions(options))
   const page = await context.newPage()
   const name = (what) => join(folder, `${what}-${options.width}-${options.colorScheme}.png`)
+  const isWanted = (what) => names.length === 0 || names.includes(what)
   const take = async (service, path, what, token) => {
+    if (!isWanted(what)) return
     await page.goto(addressOf(service, { path, token }))
     await settle(page)
     await page.screenshot({ path: name(what) })
@@ -45,11 +50,20 @@ async function takeAll(options) {
   await take(empty, '/', 'no-token', null)
   for (const view of VIEWS) await take(empty, `/?view=${view}`, `empty-${view}`)
   for (const view of VIEWS) await take(full, `/?view=${view}`, view)
-  await take(full, '/?q=nothing-has-this&level=warn', 'no-match')
-  await take(full, '/?level=error,fatal&service=payments&q=order', 'filtered')
+  await take(full, '/?q=nothing-has-this+level:warn', 'no-match')
+  await take(full, '/?q=level:(error,fatal)+service:payments+order', 'filtered')
   await take(full, '/?view=requests&route=POST+%2Forders', 'route')
   await take(full, `/?view=errors&entry=${rich}`, 'errors-with-detail')
   await take(full, `/?entry=${rich}`, 'detail')
+  await take(full, `/?view=traces&trace=${RICH_TRACE}`, 'trace')
+  if (isWanted('menu')) {
+    await page.goto(addressOf(full, { path: `/?entry=${rich}` }))
+    await page.getByRole('button', { name: 'Actions for Path' }).click()
+    await settle(page)
+    await page.screenshot({ path: name('menu') })
+  }
+  if (names.length > 0 && !isWanted('detail-whole')) return void (await context.close())
+  await page.goto(addressOf(full, { path: `/?entry=${rich}` }))
   await page.keyboard.press('?')
   await settle(page)
   await page.screenshot({ path: name('help') })
@@ -88,10 +102,10 @@ async function settle(page) {
 /** The harness and the service are TypeScript, which the oldest supported Node does not read. */
 async function loadSources() {
   const outfile = fileURLToPath(new URL('../../node_modules/.cache/pino-ingest-shots.mjs', import.meta.url))
-  const names = ['./browser-page.js', './chromium.js', './seed.js', '../../src/service/index.js']
+  const modules = ['./browser-page.js', './chromium.js', './seed.js', './seed-entries.js', '../../src/service/index.js']
   await build({
     stdin: {
-      contents: names.map((name) => `export * from '${name}'`).join('\n'),
+      contents: modules.map((name) => `export * from '${name}'`).join('\n'),
       resolveDir: fileURLToPath(new URL('.', import.meta.url)),
     },
     bundle: true,

@@ -211,7 +211,7 @@ describeInBrowser('the live tail', () => {
   test('entries that do not match the filters are neither shown nor counted', async () => {
     const service = await browser.serve()
     await ingest(service, [entryOf({ message: 'bad', level: 'error' })])
-    const page = await browser.open(service, { path: '/?level=error' })
+    const page = await browser.open(service, { path: '/?q=level:error' })
     await expectRows(page, ['bad'])
     await untilLive(page)
     await page.getByRole('button', { name: 'Pause' }).click()

@@ -30,7 +30,7 @@ export function section(page: Page, title: string): Locator {
 }
 
 export function searchBox(page: Page): Locator {
-  return page.getByRole('textbox', { name: 'Search in message, error and metadata' })
+  return page.getByRole('combobox', { name: 'Search', exact: true })
 }
 
 export function viewLink(page: Page, title: string): Locator {

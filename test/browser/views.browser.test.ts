@@ -10,7 +10,7 @@ import type {
 } from '../../src/service/query/api-types.js'
 import type { IngestService } from '../../src/service/index.js'
 import type { Page as ApiPage } from '../../src/service/index.js'
-import { call } from '../service/support.js'
+import { call, entryOf, ingest } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
 import { seed, SetClock } from './seed.js'
 import { boxOf, detail, eventually, parametersOf, rows, section, viewLink } from './viewer.js'
@@ -49,6 +49,8 @@ describeInBrowser('the views', () => {
     )
   const inNumber = (text: string | undefined): number => Number((text ?? '').replaceAll(/[^\d.]/g, ''))
   const items = (page: Page): Locator => page.getByRole('main').getByRole('listitem')
+  const releasesOf = (page: Page): Locator =>
+    page.getByRole('list', { name: 'Registered releases' }).getByRole('listitem')
 
   test('the heads of the views say how much there is', async () => {
     const page = await browser.open(service)
@@ -93,7 +95,7 @@ describeInBrowser('the views', () => {
 
     await row.getByRole('link', { name: String(group?.count) }).click()
     await eventually(() => rows(page).count()).toBeGreaterThan(1)
-    expect(parametersOf(page)).toEqual({ fingerprint: group?.fingerprint })
+    expect(parametersOf(page)).toEqual({ q: `fingerprint:${group?.fingerprint}` })
     const shown = await rows(page).allInnerTexts()
     expect(shown.every((text) => text.includes('the cart cannot be shown'))).toBe(true)
     await page.getByRole('img', { name: new RegExp(`\\b${group?.count} entries`) }).waitFor()
@@ -102,7 +104,7 @@ describeInBrowser('the views', () => {
   test('requests: a table by route, with counts and percentiles as the API has them, sorted by any column', async () => {
     const page = await opened('Requests')
     const routes = (await api<{ items: readonly RouteStats[] }>('routes')).items
-    const table = page.getByRole('main').getByRole('table')
+    const table = page.getByRole('main').getByRole('table').first()
     await eventually(async () => (await cells(table)).length).toBe(routes.length)
     for (const row of await cells(table)) {
       const route = routes.find((one) => row[0] === `${one.method} ${one.route}`)
@@ -139,7 +141,7 @@ describeInBrowser('the views', () => {
 
   test("requests: a route's latency is plotted, shown as a table, and part of the address", async () => {
     const page = await opened('Requests')
-    await page.getByRole('link', { name: 'POST /orders' }).click()
+    await page.getByRole('link', { name: 'POST /orders' }).first().click()
     expect(parametersOf(page)).toEqual({ view: 'requests', route: 'POST /orders' })
     const panel = page.getByRole('region', { name: 'Latency of POST /orders' })
     const plot = panel.getByRole('img', { name: /^Latency of POST \/orders/ })
@@ -161,13 +163,18 @@ describeInBrowser('the views', () => {
 
     await page.reload()
     await plot.waitFor()
-    await panel.getByText('Newest requests').click()
-    await panel
-      .getByRole('link', { name: /^logs of request/ })
-      .first()
-      .click()
-    await eventually(() => rows(page).count()).toBeGreaterThan(0)
-    expect(Object.keys(parametersOf(page))).toEqual(['request_id'])
+  })
+
+  test('requests: a part of the plot becomes the time, Escape leads back', async () => {
+    const page = await opened('Requests')
+    await page.getByRole('button', { name: 'Last 60 min' }).click()
+    await page.getByRole('link', { name: 'POST /orders' }).first().click()
+    const before = parametersOf(page)
+    expect(before).toMatchObject({ last: '60m', route: 'POST /orders' })
+    await page.getByRole('img', { name: /^Latency of POST \/orders/ }).click()
+    await eventually(() => Object.keys(parametersOf(page))).toContain('since')
+    await page.keyboard.press('Escape')
+    await eventually(() => parametersOf(page)).toEqual(before)
   })
 
   test('releases: errors before and after each, as the API has them', async () => {
@@ -176,7 +183,7 @@ describeInBrowser('the views', () => {
     expect(releases.map(({ release }) => release.version)).toEqual(['2.7.0', '2.6.0'])
     expect(releases[0]?.after.errors).toBeGreaterThan((releases[0]?.before.errors ?? 0) * 2)
     for (const [index, { release, before, after, linked }] of releases.entries()) {
-      const card = items(page).nth(index)
+      const card = releasesOf(page).nth(index)
       await card.getByRole('heading', { name: release.version }).waitFor()
       const text = await card.innerText()
       for (const part of [release.branch, release.deployed_by, release.commit_hash?.slice(0, 7)])
@@ -188,14 +195,14 @@ describeInBrowser('the views', () => {
       }
       expect(text).toContain(linked.entries.toLocaleString('en'))
     }
-    await items(page).first().getByText('Changelog').click()
-    await items(page).first().getByText('Vouchers can be combined').waitFor()
-    await items(page)
+    await releasesOf(page).first().getByText('Changelog').click()
+    await releasesOf(page).first().getByText('Vouchers can be combined').waitFor()
+    await releasesOf(page)
       .first()
       .getByRole('link', { name: /entries of this release/ })
       .click()
     await eventually(() => rows(page).count()).toBeGreaterThan(1)
-    expect(parametersOf(page)).toEqual({ release_id: releases[0]?.release_id })
+    expect(parametersOf(page)).toEqual({ q: `release_id:${releases[0]?.release_id}` })
   })
 
   test('monitors: pings, usual interval, and late ones', async () => {
@@ -258,5 +265,56 @@ describeInBrowser('the views', () => {
 
     await call(`${service.url}/ingest`, { body: { batch_id: 'while-looking', logs: 7 } })
     await card('while-looking').getByText('logs', { exact: true }).waitFor()
+  })
+
+  test('a wrong query is reported once, at the search field', async () => {
+    for (const name of ['errors', 'traces', 'requests', 'releases']) {
+      const page = await browser.open(service, {
+        path: `/?view=${name}&q=shop+status:%3E%3Dx&before=1&after=2`,
+        tolerates: [/400/],
+      })
+      const alerts = page.getByRole('alert')
+      await alerts.filter({ hasText: 'character' }).waitFor()
+      expect([name, await alerts.count()]).toEqual([name, 1])
+      expect((await alerts.locator('mark').innerText()).length).toBeGreaterThan(0)
+    }
+  })
+
+  test('the order is part of the address', async () => {
+    const page = await opened('Requests')
+    const order = page.getByRole('group', { name: 'Order' })
+    await order.getByRole('button', { name: 'Newest' }).click()
+    await page.getByRole('columnheader', { name: 'p95' }).getByRole('button').click()
+    await page.getByRole('columnheader', { name: 'p95' }).getByRole('button').click()
+    expect(parametersOf(page)).toEqual({ view: 'requests', sort: 'timestamp', routes: 'p95_ms' })
+    await page.getByRole('region', { name: 'Single requests' }).getByRole('link').first().click()
+    await rows(page).first().waitFor()
+    await page.goBack()
+    await order.getByRole('button', { name: 'Newest', pressed: true }).waitFor()
+    await eventually(() => page.getByRole('columnheader', { name: 'p95' }).getAttribute('aria-sort')).toBe('ascending')
+
+    await viewLink(page, 'Errors').click()
+    await order.getByRole('button', { name: 'Most frequent' }).click()
+    expect(parametersOf(page)).toEqual({ view: 'errors', sort: 'count' })
+    await page.reload()
+    await order.getByRole('button', { name: 'Most frequent', pressed: true }).waitFor()
+  })
+
+  test('more of a list stays while a time range slides', async () => {
+    const own = await browser.serve()
+    const logs = Array.from({ length: 60 }, (_, n) => entryOf({ level: 'error', fingerprint: `group ${n}` }))
+    await ingest(
+      own,
+      logs.map((log) => ({ ...log, timestamp: new Date().toISOString() })),
+    )
+    const page = await browser.open(own, { path: '/?view=errors&last=5m' })
+    const groups = page.getByRole('main').locator('tbody tr')
+    await eventually(() => groups.count()).toBe(50)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await eventually(() => groups.count()).toBe(60)
+    const answered = () => page.waitForResponse(/error-groups/)
+    expect(new URL((await answered()).url()).searchParams.get('limit')).toBe('200')
+    expect(new URL((await answered()).url()).searchParams.get('limit')).toBe('200')
+    expect(await groups.count()).toBe(60)
   })
 })

@@ -92,10 +92,25 @@ describeInBrowser('the window', () => {
     expect(x).toBeGreaterThanOrEqual(0)
     expect(x + width).toBeLessThanOrEqual(390)
     await option.click()
-    await eventually(() => parametersOf(page)).toEqual({ service: 'shipping' })
+    await eventually(() => parametersOf(page)).toEqual({ q: 'service:shipping' })
     await eventually(async () => (await rows(page).allInnerTexts()).every((text) => text.includes('no carrier'))).toBe(
       true,
     )
+  })
+
+  test('narrow: in other views filters are behind a button as well; the search leaves room for its button', async () => {
+    const page = await browser.open(service, { width: 390, path: '/?view=errors&q=a' })
+    await page.getByRole('button', { name: /^Filters/, expanded: false }).click()
+    await page.getByRole('button', { name: 'Service', exact: true }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^Filters/, expanded: true }).click()
+    await eventually(() => page.getByRole('button', { name: 'Service', exact: true }).isVisible()).toBe(false)
+    const padding = await page.evaluate<number>(
+      `parseFloat(getComputedStyle(document.querySelector('.search .field')).paddingRight)`,
+    )
+    const field = await boxOf(searchBox(page))
+    const { x } = await boxOf(page.getByRole('button', { name: 'Clear the search' }))
+    expect(field.x + field.width - padding).toBeLessThanOrEqual(x)
   })
 
   test('is light or dark as the system is, or as one says, which it remembers', async () => {

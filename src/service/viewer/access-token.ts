@@ -91,3 +91,15 @@ function remembered(): string | null {
     return null
   }
 }
+
+/** Whether the browser stores the token beyond this tab. */
+export function isStorageAllowed(): boolean {
+  const probe = `${STORAGE_KEY}.probe`
+  try {
+    localStorage.setItem(probe, '')
+    localStorage.removeItem(probe)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -27,10 +27,7 @@ export async function request(
   })
   if (response.ok) return response
   if (response.status === 401) refuseToken(token)
-  throw new ApiError(
-    response.status,
-    reasonOf(await response.text()) ?? `the service answered with status ${response.status}`,
-  )
+  throw createError(response.status, await response.text())
 }
 
 export function urlOf(path: string, parameters: Parameters): string {
@@ -41,13 +38,25 @@ export function urlOf(path: string, parameters: Parameters): string {
   return `/local/${path}${search === '' ? '' : `?${search}`}`
 }
 
-/** The message of a refusal: `{ detail: [{ msg }] }`. */
-function reasonOf(text: string): string | undefined {
+interface Refusal {
+  readonly msg?: unknown
+  readonly type?: unknown
+  readonly position?: unknown
+  readonly length?: unknown
+}
+
+/** From a refusal: `{ detail: [{ msg, type, position, length }] }`, the last two for a query. */
+function createError(status: number, text: string): ApiError {
+  const { msg, type, position, length } = readRefusal(text)
+  const range = type === 'QUERY' ? { position: Number(position), length: Number(length) } : undefined
+  return new ApiError(status, typeof msg === 'string' ? msg : `the service answered with status ${status}`, range)
+}
+
+function readRefusal(text: string): Refusal {
   try {
-    const message: unknown = (JSON.parse(text) as { detail?: { msg?: unknown }[] }).detail?.[0]?.msg
-    return typeof message === 'string' ? message : undefined
+    return (JSON.parse(text) as { detail?: Refusal[] }).detail?.[0] ?? {}
   } catch {
     // Not the service's JSON: the status is all there is.
-    return undefined
+    return {}
   }
 }

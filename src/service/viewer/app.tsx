@@ -1,10 +1,14 @@
 /** The whole page: the token prompt, or header, view and detail panel. */
-import type { ComponentChildren, ComponentType } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { useCommands } from './commands.js'
 import { EntryDetail } from './detail/entry-detail.js'
+import { Notice } from './detail/notice.js'
 import { EntriesView } from './entries/entries-view.js'
+import { canZoomOut, zoomOut } from './entries/zoom.js'
 import { live } from './live/connection.js'
+import { DetailPanel } from './shell/detail-panel.js'
+import { RestartNotice } from './shell/restart-notice.js'
 import { TokenPrompt } from './shell/token-prompt.js'
 import { Header } from './shell/header.js'
 import { Help } from './shell/help.js'
@@ -21,9 +25,11 @@ import { MonitorsView } from './views/monitors-view.js'
 import { RejectedView } from './views/rejected-view.js'
 import { ReleasesView } from './views/releases-view.js'
 import { RequestsView } from './views/requests-view.js'
+import { TracesView } from './views/traces-view.js'
 
 const OTHER_VIEWS: Readonly<Record<Exclude<ViewName, 'entries'>, ComponentType>> = {
   errors: ErrorsView,
+  traces: TracesView,
   requests: RequestsView,
   releases: ReleasesView,
   monitors: MonitorsView,
@@ -48,10 +54,14 @@ function Page() {
   }, [name])
   useCommands({
     help: () => setHelpOpen(true),
-    close: () => {
-      if (entry !== null) closeDetail()
-      else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
-    },
+    // The list of entries has more to close.
+    ...(name !== 'entries' && {
+      close: () => {
+        if (entry !== null) closeDetail()
+        else if (canZoomOut()) zoomOut()
+        else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+      },
+    }),
     ...Object.fromEntries(VIEWS.map((to, index) => [`view-${index + 1}`, () => navigate({ name: to })])),
   })
 
@@ -61,6 +71,7 @@ function Page() {
         Skip to the content
       </a>
       <Header view={view} status={status} onHelp={() => setHelpOpen(true)} />
+      <RestartNotice />
       <div class={entry === null ? 'content' : 'content with-detail'}>
         <main id="main" class="main" tabIndex={-1}>
           {name === 'entries' ? (
@@ -75,27 +86,8 @@ function Page() {
           </DetailPanel>
         )}
       </div>
+      <Notice />
       {isHelpOpen && <Help status={status} onClose={() => setHelpOpen(false)} />}
-    </div>
-  )
-}
-
-/** A panel that covers the page takes the focus, and gives it back when it closes. */
-function DetailPanel({ children }: { children: ComponentChildren }) {
-  const panel = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const element = panel.current
-    const before = document.activeElement
-    if (matchMedia('(max-width: 900px)').matches) element?.focus()
-    return () => {
-      if (element?.contains(document.activeElement) !== true || !(before instanceof HTMLElement)) return
-      // Covered elements can only be focused once they are visible again.
-      setTimeout(() => before.focus())
-    }
-  }, [])
-  return (
-    <div class="detail-panel" ref={panel} tabIndex={-1}>
-      {children}
     </div>
   )
 }

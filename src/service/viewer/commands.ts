@@ -38,5 +38,6 @@ export function listenToKeys(): void {
 
 function placeOf(target: HTMLElement): KeyContext {
   if (target.isContentEditable || target.matches('input, textarea, select')) return 'field'
+  if (target.matches('button')) return 'control'
   return target === document.body || target.closest('[data-keys="page"]') !== null ? 'page' : 'control'
 }

@@ -1,6 +1,5 @@
 /** Small parts that all views share. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Level } from '../../protocol/log-entry.js'
 import { ApiError } from './api.js'
 import { fullTime, shortTime } from './view-format.js'
@@ -18,35 +17,9 @@ export function Time({ at }: { at: string }) {
   )
 }
 
-const COPIED_MS = 1500
-
-export function CopyButton({ text, label }: { text: string; label: string }) {
-  const [said, setSaid] = useState<string | null>(null)
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  const say = (what: string): void => {
-    setSaid(what)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => setSaid(null), COPIED_MS)
-  }
-  const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
-      () => say('Copied'),
-      () => say('The browser does not allow it'),
-    )
-  }
-  return (
-    <button type="button" class="button small" onClick={copy}>
-      {said ?? label}
-      <span class="visually-hidden" role="status">
-        {said ?? ''}
-      </span>
-    </button>
-  )
-}
-
-/** Why something could not be loaded. */
-export function Problem({ error }: { error: Error }) {
+/** Why something could not be loaded. The filter bar shows where a query is wrong. */
+export function Problem({ error }: { error: Error | undefined }) {
+  if (error === undefined || (error instanceof ApiError && error.range !== undefined)) return null
   // fetch() fails with a TypeError where nothing answers.
   const text =
     error instanceof ApiError ? error.message : 'The service does not answer. Is `pino-ingest dev` still running?'

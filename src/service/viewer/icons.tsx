@@ -14,6 +14,11 @@ const PATHS = {
   dark: 'M13.2 9.6A5.6 5.6 0 0 1 6.4 2.8a5.6 5.6 0 1 0 6.8 6.8Z',
   system: 'M2.5 3.5h11v7h-11ZM6 13.5h4',
   copy: 'M5.5 5.5h7v8h-7ZM3.5 10.5v-8h7',
+  exclude: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11ZM4.2 11.8l7.6-7.6',
+  check: 'M3.5 8.5 6.5 11.5 12.5 4.5',
+  columns: 'M2.5 3.5h11v9h-11ZM6.2 3.5v9M9.8 3.5v9',
+  save: 'M4.5 2.5h7v11L8 10.8 4.5 13.5Z',
+  export: 'M8 2.5v7M5 7l3 3 3-3M3 13h10',
 } as const
 
 export type IconName = keyof typeof PATHS

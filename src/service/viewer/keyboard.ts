@@ -1,7 +1,19 @@
 /** Keyboard commands (pure). None during text input, and none with Ctrl, Meta or Alt. */
 import { VIEWS } from './view.js'
 
-export type Command = 'next' | 'previous' | 'open' | 'close' | 'search' | 'pause' | 'top' | 'help' | `view-${number}`
+export type Command =
+  | 'next'
+  | 'previous'
+  | 'open'
+  | 'close'
+  | 'search'
+  | 'pause'
+  | 'top'
+  | 'help'
+  | 'copy-json'
+  | 'copy-curl'
+  | 'copy-link'
+  | `view-${number}`
 
 export interface KeyPress {
   readonly key: string
@@ -19,6 +31,9 @@ const EVERYWHERE: Readonly<Record<string, Command>> = {
   '/': 'search',
   p: 'pause',
   t: 'top',
+  c: 'copy-json',
+  u: 'copy-curl',
+  l: 'copy-link',
   '?': 'help',
   Escape: 'close',
 }
@@ -42,8 +57,11 @@ export function findCommand({ key, ctrlKey, metaKey, altKey }: KeyPress, place: 
 export const KEY_HELP: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['j', '↓'], 'Next entry'],
   [['k', '↑'], 'Previous entry'],
-  [['Enter'], 'Open the entry'],
-  [['Esc'], 'Close the detail, leave a field'],
+  [['Enter'], 'Open the entry, and go to it'],
+  [['Esc'], 'Close the detail, release the list, zoom out'],
+  [['c'], 'Copy the open entry as JSON'],
+  [['u'], 'Copy its request as curl'],
+  [['l'], 'Copy a link to it'],
   [['/'], 'Search'],
   [['p'], 'Pause and resume the live tail'],
   [['t'], 'To the newest entry'],

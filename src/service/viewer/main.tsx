@@ -4,9 +4,11 @@ import { App } from './app.js'
 import { listenToKeys } from './commands.js'
 import { restWhileHidden } from './live/connection.js'
 import { restoreTheme } from './shell/theme.js'
+import { renderPlainText } from './render-plain-text.js'
 import { takeToken, watchToken } from './access-token.js'
 import { followLinks } from './use-view.js'
 
+renderPlainText()
 restoreTheme()
 takeToken()
 watchToken()

@@ -11,12 +11,17 @@ export interface Query<T> {
   readonly isLoading: boolean
 }
 
+interface CurrentQuery<T> extends Query<T> {
+  /** False while the data are those of other parameters. */
+  readonly isCurrent: boolean
+}
+
 /**
  * The previous data stay while they are loaded again, and while the service cannot be reached, but not if it refuses.
  * Another path or other parameters abort the request. A new `version` does not, as a slow answer would never arrive while
  * entries stream in; the request is repeated afterwards. With a null `path` there is no request.
  */
-export function useQuery<T>(path: string | null, parameters: Parameters = {}, version?: unknown): Query<T> {
+export function useQuery<T>(path: string | null, parameters: Parameters = {}, version?: unknown): CurrentQuery<T> {
   const [state, setState] = useState<Query<T>>({ data: undefined, error: undefined, isLoading: path !== null })
   const { token } = useObservable(access)
   const key = JSON.stringify([path, parameters])
@@ -62,5 +67,5 @@ export function useQuery<T>(path: string | null, parameters: Parameters = {}, ve
     load.current()
   }, [version])
 
-  return state
+  return { ...state, isCurrent: dataKey.current === key }
 }

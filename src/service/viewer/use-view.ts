@@ -14,16 +14,33 @@ export function currentView(): View {
   return current.value
 }
 
-/** `replace` adds no step to the history, so that Back does not undo a search letter by letter. */
-export function navigate(change: Partial<View>, { replace = false }: { replace?: boolean } = {}): void {
-  go(createHref(changedView(current.value, change)), replace)
+type Time = Pick<View, 'last' | 'since' | 'until'>
+
+/** The ranges of time from which the user has zoomed in to the current one, stored with the step of the history. */
+export function zoomOrigins(): readonly Time[] {
+  return (history.state as readonly Time[] | null) ?? []
 }
 
-function go(href: string, replace: boolean): void {
+interface NavigateOptions {
+  /** Adds no step to the history, so that Back does not undo a search letter by letter. */
+  readonly replace?: boolean
+  /** Default: the current ones while the time stays the same. */
+  readonly origins?: readonly Time[]
+}
+
+export function navigate(change: Partial<View>, { replace = false, origins }: NavigateOptions = {}): void {
+  go(createHref(changedView(current.value, change)), replace, origins)
+}
+
+function go(href: string, replace: boolean, origins?: readonly Time[]): void {
   if (href === `${location.pathname}${location.search}`) return
-  if (replace) history.replaceState(null, '', href)
-  else history.pushState(null, '', href)
-  current.set(parseView(location.search))
+  const { last, since, until } = current.value
+  const next = parseView(href.slice(1))
+  const isSameTime = next.last === last && next.since === since && next.until === until
+  const state = origins ?? (isSameTime ? zoomOrigins() : null)
+  if (replace) history.replaceState(state, '', href)
+  else history.pushState(state, '', href)
+  current.set(next)
 }
 
 /** Handles clicks on the page's own links. Clicks with a modifier key are left to the browser. */

@@ -1,53 +1,88 @@
 /** The state of the page as a URL query: parsing and formatting (pure). */
-export const VIEWS = ['entries', 'errors', 'requests', 'releases', 'monitors', 'feedback', 'rejected'] as const
+export const VIEWS = [
+  'entries',
+  'errors',
+  'traces',
+  'requests',
+  'releases',
+  'monitors',
+  'feedback',
+  'rejected',
+] as const
 
 export type ViewName = (typeof VIEWS)[number]
 
-/** The filters of the API, in their order in an address. */
-export const FILTER_NAMES = [
-  'level',
-  'service',
-  'environment',
-  'version',
-  'release_id',
-  'tag',
-  'trace_id',
-  'request_id',
-  'fingerprint',
-  'q',
-  'since',
-  'until',
-] as const
+export const LAST_RANGES = ['5m', '15m', '60m'] as const
 
-export type FilterName = (typeof FILTER_NAMES)[number]
+export type LastRange = (typeof LAST_RANGES)[number]
 
-export type Filters = Readonly<Partial<Record<FilterName, string>>>
+const MINUTE_MS = 60_000
+const LAST_MS: Readonly<Record<LastRange, number>> = {
+  '5m': 5 * MINUTE_MS,
+  '15m': 15 * MINUTE_MS,
+  '60m': 60 * MINUTE_MS,
+}
 
 export interface View {
   readonly name: ViewName
-  readonly filters: Filters
+  /** In the query language. */
+  readonly q: string
+  /** Sliding window up to now; excludes `since` and `until`. */
+  readonly last: LastRange | null
+  readonly since: string | null
+  readonly until: string | null
+  /** Fields that the list of entries shows as columns. */
+  readonly columns: readonly string[]
+  /** Id of the entry around which the list shows all entries, unfiltered. */
+  readonly around: string | null
   /** Id of the entry whose detail is open. */
   readonly entry: string | null
   /** Method and route that are selected in the requests view, for example `GET /orders/:id`. */
   readonly route: string | null
+  /** Id of the trace that is open in the traces view. */
+  readonly trace: string | null
+  /** Of the view's list; null for its usual order. */
+  readonly sort: string | null
+  /** A column of the table of routes, with `-` for the greatest first. */
+  readonly routes: string | null
+  /** The two versions that the releases view compares; null for the default. */
+  readonly before: string | null
+  readonly after: string | null
 }
 
-const START: View = { name: 'entries', filters: {}, entry: null, route: null }
+export type Filter = Pick<View, 'q' | 'last' | 'since' | 'until'>
+
+export const NO_FILTER: Filter = { q: '', last: null, since: null, until: null }
+
+const START: View = {
+  name: 'entries',
+  ...NO_FILTER,
+  columns: [],
+  around: null,
+  entry: null,
+  route: null,
+  trace: null,
+  sort: null,
+  routes: null,
+  before: null,
+  after: null,
+}
+
+const TEXTS = ['since', 'until', 'around', 'route', 'trace', 'sort', 'routes', 'before', 'after', 'entry'] as const
 
 /** Unknown parameters are ignored: an address may be from another version of the page. */
 export function parseView(search: string): View {
   const parameters = new URLSearchParams(search)
-  const name = parameters.get('view')
-  const filters: Partial<Record<FilterName, string>> = {}
-  for (const filter of FILTER_NAMES) {
-    const value = parameters.get(filter)
-    if (value !== null && value !== '') filters[filter] = value
-  }
+  const name = VIEWS.find((view) => view === parameters.get('view')) ?? START.name
+  const last = LAST_RANGES.find((range) => range === parameters.get('last')) ?? null
+  const texts = Object.fromEntries(TEXTS.map((text) => [text, parameters.get(text) || null]))
   return {
-    name: isViewName(name) ? name : START.name,
-    filters,
-    entry: parameters.get('entry') || null,
-    route: parameters.get('route') || null,
+    ...(texts as Record<(typeof TEXTS)[number], string | null>),
+    name,
+    q: parameters.get('q') ?? '',
+    last,
+    columns: parseColumns(parameters.get('columns') ?? ''),
+    ...(last !== null && { since: null, until: null }),
   }
 }
 
@@ -55,39 +90,81 @@ export function parseView(search: string): View {
 export function createHref(change: Partial<View>): string {
   const view = { ...START, ...change }
   const parameters = new URLSearchParams()
-  if (view.name !== START.name) parameters.set('view', view.name)
-  for (const filter of FILTER_NAMES) {
-    const value = view.filters[filter]
-    if (value !== undefined && value !== '') parameters.set(filter, value)
+  const set = (name: string, value: string | null): void => {
+    if (value !== null && value !== '') parameters.set(name, value)
   }
-  if (view.route !== null) parameters.set('route', view.route)
-  if (view.entry !== null) parameters.set('entry', view.entry)
+  set('view', view.name === START.name ? null : view.name)
+  set('q', view.q)
+  set('last', view.last)
+  set('columns', formatColumns(view.columns))
+  for (const name of TEXTS) if (view.last === null || (name !== 'since' && name !== 'until')) set(name, view[name])
   // Commas and colons need no encoding, and shared addresses are easier to read without it.
   const search = parameters.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')
   return search === '' ? '/' : `/?${search}`
 }
 
-/** Another view begins with nothing open. It keeps the filters, so that one service can be followed through all views. */
+/**
+ * Another view keeps query, time and columns, so that one service can be followed through all views. Open details are closed.
+ * The list around an entry is not filtered: another filter ends it.
+ */
 export function changedView(view: View, change: Partial<View>): View {
   const isOther = change.name !== undefined && change.name !== view.name
-  return { ...view, ...(isOther && { entry: null, route: null }), ...change }
+  const isSliding = change.last !== undefined && change.last !== null
+  const isFixed = (change.since ?? change.until ?? null) !== null
+  return {
+    ...view,
+    ...(Object.keys(change).some((name) => name in NO_FILTER) && { around: null }),
+    ...(isOther && {
+      entry: null,
+      route: null,
+      trace: null,
+      sort: null,
+      routes: null,
+      before: null,
+      after: null,
+      around: null,
+    }),
+    ...(isSliding && { since: null, until: null }),
+    ...(isFixed && { last: null }),
+    ...change,
+  }
 }
 
-/** An empty value removes the filter. */
-export function withFilter(filters: Filters, name: FilterName, value: string | null): Filters {
-  const { [name]: _old, ...rest } = filters
-  return value === null || value === '' ? rest : { ...rest, [name]: value }
+/** Whether a filter excludes anything. */
+export function isFiltered({ q, last, since, until }: Filter): boolean {
+  return q.trim() !== '' || last !== null || since !== null || until !== null
 }
 
-export function withoutFilters(filters: Filters, ...names: readonly FilterName[]): Filters {
-  return names.reduce((left, name) => withFilter(left, name, null), filters)
+export function pickFilter({ q, last, since, until }: Filter): Filter {
+  return { q, last, since, until }
 }
 
-/** Independent of the order in which the filters were set. */
-export function filterKey(filters: Filters): string {
-  return JSON.stringify(FILTER_NAMES.map((name) => filters[name]))
+export function filterKey({ q, last, since, until }: Filter): string {
+  return JSON.stringify([q, last, since, until])
 }
 
-function isViewName(name: string | null): name is ViewName {
-  return (VIEWS as readonly (string | null)[]).includes(name)
+/** The oldest time of a sliding window in milliseconds; null if the filter has none. */
+export function windowStart({ last }: Pick<View, 'last'>, nowMs: number): number | null {
+  return last === null ? null : nowMs - LAST_MS[last]
+}
+
+/** `q`, `since` and `until` for the API. */
+export function filterParameters(filter: Filter, nowMs: number): Record<string, string> {
+  const startMs = windowStart(filter, nowMs)
+  const since = startMs === null ? filter.since : new Date(startMs).toISOString()
+  return {
+    ...(filter.q.trim() !== '' && { q: filter.q }),
+    ...(since !== null && { since }),
+    ...(filter.last === null && filter.until !== null && { until: filter.until }),
+  }
+}
+
+/** As in CSV, for addresses of the page and of the API. */
+export function formatColumns(names: readonly string[]): string {
+  return [...new Set(names)].map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join()
+}
+
+function parseColumns(text: string): string[] {
+  const names = text.match(/"(?:[^"]|"")+"|[^",]+/g) ?? []
+  return [...new Set(names.map((name) => (name[0] === '"' ? name.slice(1, -1).replaceAll('""', '"') : name)))]
 }

@@ -1,33 +1,60 @@
-/** What the page shows and what its address says are one. */
+/** The page shows what its address says. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createChips } from '../../../src/service/viewer/entries/filter-names.js'
-import { toggledLevel } from '../../../src/service/viewer/entries/levels.js'
+import { timeText } from '../../../src/service/viewer/entries/time-text.js'
 import {
   changedView,
-  FILTER_NAMES,
-  filterKey,
   createHref,
+  filterKey,
+  filterParameters,
+  isFiltered,
+  LAST_RANGES,
+  NO_FILTER,
   parseView,
   VIEWS,
-  withFilter,
-  withoutFilters,
+  windowStart,
 } from '../../../src/service/viewer/view.js'
 import type { View } from '../../../src/service/viewer/view.js'
 
-const START: View = { name: 'entries', filters: {}, entry: null, route: null }
+const START: View = {
+  name: 'entries',
+  ...NO_FILTER,
+  columns: [],
+  around: null,
+  entry: null,
+  route: null,
+  trace: null,
+  sort: null,
+  routes: null,
+  before: null,
+  after: null,
+}
+const NOW_MS = Date.parse('2026-01-01T12:00:00.000Z')
 
-const views: fc.Arbitrary<View> = fc.record({
-  name: fc.constantFrom(...VIEWS),
-  filters: fc.dictionary(fc.constantFrom(...FILTER_NAMES), fc.string({ minLength: 1, unit: 'grapheme' }), {
-    noNullPrototype: true,
-  }),
-  entry: fc.option(fc.string({ minLength: 1 })),
-  route: fc.option(fc.string({ minLength: 1 })),
-})
+const text = fc.option(fc.string({ minLength: 1, unit: 'grapheme' }))
+const views: fc.Arbitrary<View> = fc
+  .record({
+    name: fc.constantFrom(...VIEWS),
+    q: fc.string({ unit: 'grapheme' }),
+    last: fc.option(fc.constantFrom(...LAST_RANGES)),
+    since: text,
+    until: text,
+    columns: fc.uniqueArray(fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('a,b', '"', 'a"b')), {
+      maxLength: 4,
+    }),
+    around: text,
+    entry: text,
+    route: text,
+    trace: text,
+    sort: text,
+    routes: text,
+    before: text,
+    after: text,
+  })
+  .map((view) => (view.last === null ? view : { ...view, since: null, until: null }))
 
 describe('the address', () => {
-  test('is read as it was written, whatever a filter holds', () => {
+  test('is parsed as it was formatted, for any text', () => {
     fc.assert(
       fc.property(views, (view) => {
         expect(parseView(new URL(createHref(view), 'http://127.0.0.1').search)).toEqual(view)
@@ -44,68 +71,119 @@ describe('the address', () => {
     )
   })
 
-  test('is short where nothing is chosen, and readable', () => {
+  test('is short if nothing is chosen, and readable', () => {
     expect(createHref({})).toBe('/')
     expect(
       createHref({
         name: 'errors',
-        filters: { level: 'error,fatal', since: '2026-01-01T00:00:00.000Z' },
+        q: 'level:error',
+        since: '2026-01-01T00:00:00.000Z',
+        columns: ['user.id', 'metadata.orderId', 'user.id'],
         entry: 'ent_1',
       }),
-    ).toBe('/?view=errors&level=error,fatal&since=2026-01-01T00:00:00.000Z&entry=ent_1')
+    ).toBe('/?view=errors&q=level:error&columns=user.id,metadata.orderId&since=2026-01-01T00:00:00.000Z&entry=ent_1')
   })
 
-  test('of another version of the page: what is not known is passed over', () => {
-    expect(parseView('?view=charts&colour=red&q=a&level=')).toEqual({ ...START, filters: { q: 'a' } })
+  test('of another version of the page: unknown parts are ignored', () => {
+    expect(parseView('?view=charts&colour=red&q=a&last=3h&entry=')).toEqual({ ...START, q: 'a' })
     expect(parseView('?view=constructor')).toEqual(START)
+  })
+
+  test('has either a sliding window or fixed times', () => {
+    expect(parseView('?last=15m&since=a&until=b')).toEqual({ ...START, last: '15m' })
+    expect(createHref({ last: '15m', since: 'a' })).toBe('/?last=15m')
   })
 })
 
 describe('a change of the view', () => {
-  const open: View = { name: 'entries', filters: { service: 'shop' }, entry: 'ent_1', route: null }
+  const open: View = {
+    ...START,
+    q: 'service:shop',
+    last: '5m',
+    columns: ['user.id'],
+    around: 'ent_2',
+    entry: 'ent_1',
+    route: 'GET /',
+    trace: 't1',
+    before: '1.0.0',
+    after: '1.1.0',
+  }
+  const closed = {
+    around: null,
+    entry: null,
+    route: null,
+    trace: null,
+    sort: null,
+    routes: null,
+    before: null,
+    after: null,
+  }
 
-  test('to another keeps the filters, and closes what is open', () => {
-    expect(changedView(open, { name: 'errors' })).toEqual({ ...open, name: 'errors', entry: null })
+  test('to another keeps query, time and columns, and closes what is open', () => {
+    expect(changedView(open, { name: 'errors' })).toEqual({ ...open, ...closed, name: 'errors' })
   })
 
   test('to another may open something there', () => {
-    expect(changedView(open, { name: 'errors', entry: 'ent_2' })).toEqual({ ...open, name: 'errors', entry: 'ent_2' })
+    expect(changedView(open, { name: 'traces', trace: 't2' })).toEqual({
+      ...open,
+      ...closed,
+      name: 'traces',
+      trace: 't2',
+    })
   })
 
-  test('of the filters leaves the detail open', () => {
-    expect(changedView(open, { filters: {} })).toEqual({ ...open, filters: {} })
+  test('of the query leaves the detail open', () => {
+    expect(changedView(open, { q: '' })).toEqual({ ...open, q: '', around: null })
+  })
+
+  test.each([{ q: 'x' }, { last: '5m' as const }, { since: 'a' }, { until: 'b' }, { last: null }])(
+    'of the filter, as %j, ends the list around an entry, which has no filter',
+    (change) => {
+      expect(changedView(open, change).around).toBe(null)
+      expect(changedView(open, { ...change, around: 'ent_3' }).around).toBe('ent_3')
+    },
+  )
+
+  test('of something else leaves the list around an entry', () => {
+    expect(changedView(open, { columns: [], entry: null }).around).toBe('ent_2')
+  })
+
+  test('of the time replaces the other kind of time', () => {
+    const fixed = changedView(open, { since: 'a', until: 'b' })
+    expect([fixed.last, fixed.since, fixed.until]).toEqual([null, 'a', 'b'])
+    const sliding = changedView(fixed, { last: '60m' })
+    expect([sliding.last, sliding.since, sliding.until]).toEqual(['60m', null, null])
+    expect(changedView(open, { since: null, until: null }).last).toBe('5m')
   })
 })
 
-describe('filters', () => {
-  test('an empty value takes one away', () => {
-    expect(withFilter({ q: 'a', tag: 'b' }, 'q', '')).toEqual({ tag: 'b' })
-    expect(withoutFilters({ q: 'a', tag: 'b', since: 'c' }, 'q', 'since')).toEqual({ tag: 'b' })
+describe('a filter', () => {
+  test('is a window up to now', () => {
+    expect(filterParameters({ ...NO_FILTER, q: 'a b', last: '15m' }, NOW_MS)).toEqual({
+      q: 'a b',
+      since: '2026-01-01T11:45:00.000Z',
+    })
+    expect([windowStart({ last: '5m' }, NOW_MS), windowStart(NO_FILTER, NOW_MS)]).toEqual([NOW_MS - 300_000, null])
   })
 
-  test('have one key, in whatever order they were set', () => {
-    expect(filterKey({ q: 'a', tag: 'b' })).toBe(filterKey({ tag: 'b', q: 'a' }))
-    expect(filterKey({ q: 'a' })).not.toBe(filterKey({ tag: 'a' }))
+  test('is left out where it is empty', () => {
+    expect(filterParameters({ ...NO_FILTER, q: '  ' }, NOW_MS)).toEqual({})
+    expect(filterParameters({ ...NO_FILTER, since: 'a', until: 'b' }, NOW_MS)).toEqual({ since: 'a', until: 'b' })
+    expect([isFiltered({ ...NO_FILTER, q: ' ' }), isFiltered({ ...NO_FILTER, until: 'b' })]).toEqual([false, true])
   })
 
-  test('levels: none, like all, is no filter', () => {
-    expect(toggledLevel(undefined, 'error')).toBe('error')
-    expect(toggledLevel('fatal', 'error')).toBe('error,fatal')
-    expect(toggledLevel('error', 'error')).toBeNull()
-    expect(toggledLevel('debug,info,warn,error', 'fatal')).toBeNull()
-    expect(toggledLevel('loud,error', 'warn')).toBe('warn,error')
+  test('has one key per query and time', () => {
+    expect(filterKey({ ...START, q: 'a' })).toBe(filterKey({ ...NO_FILTER, q: 'a' }))
+    expect(filterKey({ ...NO_FILTER, since: 'a' })).not.toBe(filterKey({ ...NO_FILTER, until: 'a' }))
   })
 
-  test('as chips: since and until together are one', () => {
-    const range = { since: '2026-01-01T10:00:00.000Z', until: '2026-01-01T11:00:00.000Z' }
-    expect(
-      createChips({ level: 'error,fatal', q: 'x', ...range }).map(({ names, title }) => [title, ...names]),
-    ).toEqual([
-      ['Level', 'level'],
-      ['Text', 'q'],
-      ['Time', 'since', 'until'],
-    ])
-    expect(createChips({ since: range.since })).toEqual([{ names: ['since'], title: 'Since', value: range.since }])
-    expect(createChips({ since: 'yesterday', until: 'now' })[0]?.value).toBe('yesterday – now')
+  test('says its time', () => {
+    expect(timeText(NO_FILTER)).toBeNull()
+    expect(timeText({ ...NO_FILTER, last: '5m' })).toBe('Last 5 min')
+    expect(timeText({ ...NO_FILTER, since: 'yesterday', until: 'now' })).toBe('yesterday – now')
+    expect(timeText({ ...NO_FILTER, since: 'a' })).toBe('since a')
+    expect(timeText({ ...NO_FILTER, since: '2026-01-01T10:00:00.000Z', until: '2026-01-01T11:00:00.000Z' })).toMatch(
+      /^2026-01-01 .+ – .+/,
+    )
   })
 })

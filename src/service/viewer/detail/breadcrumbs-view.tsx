@@ -7,6 +7,7 @@ import { offsetText } from './timeline.js'
 import { Fold } from './section.js'
 import { Tree } from './tree-view.js'
 import { truncate, formatPreview } from './tree.js'
+import { ValueMenu } from './value-menu.js'
 
 const STEP = 30
 
@@ -61,9 +62,10 @@ function BreadcrumbItem({
         {kinds !== '' && <span class="kind">{truncate(kinds, 80)}</span>}
         {level !== undefined && level !== kinds && <span class="breadcrumb-level">{truncate(level, 20)}</span>}
         <LongText text={message ?? (hasData ? '' : '(no message)')} maxChars={300} maxLines={4} />
+        {message !== undefined && <ValueMenu name="Breadcrumb" field="breadcrumbs" value={message} />}
         {hasData && (
           <Fold summary={<span class="preview">{formatPreview(data)}</span>}>
-            {() => <Tree value={data} label="Data of the breadcrumb" />}
+            {() => <Tree value={data} label="Data of the breadcrumb" field={() => 'breadcrumbs'} />}
           </Fold>
         )}
       </div>

@@ -1,24 +1,26 @@
-/** A link to all entries that share a logged value. */
+/** A link to all entries that share a logged value. It keeps the filter that is set. */
 import type { ComponentChildren } from 'preact'
-import { createHref } from '../view.js'
-import type { FilterName, Filters } from '../view.js'
+import { addTerm } from '../../query/language/index.js'
+import { useView } from '../use-view.js'
+import { changedView, createHref } from '../view.js'
 import { isFilterable } from './fact.js'
 
 interface EntriesLinkProps {
-  readonly name: FilterName
+  /** A field of the query language; null for a search in all text. */
+  readonly name: string | null
   readonly value: string
-  /** Filters that are kept. */
-  readonly others?: Filters
   readonly class?: string
   /** Tooltip: `All entries of this request`. */
   readonly title: string
   readonly children: ComponentChildren
 }
 
-export function EntriesLink({ name, value, others = {}, class: className, title, children }: EntriesLinkProps) {
+export function EntriesLink({ name, value, class: className, title, children }: EntriesLinkProps) {
+  const view = useView()
   if (!isFilterable(value)) return <span class={className}>{children}</span>
+  const q = name === null ? `${view.q} ${JSON.stringify(value)}`.trim() : addTerm(view.q, name, value)
   return (
-    <a class={className} href={createHref({ name: 'entries', filters: { ...others, [name]: value } })} title={title}>
+    <a class={className} href={createHref(changedView(view, { name: 'entries', q }))} title={title}>
       {children}
     </a>
   )

@@ -3,11 +3,13 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { EntryWithFeedback } from '../../query/api-types.js'
 import { ApiError } from '../api.js'
 import { useChanges } from '../changes.js'
+import { useCommands } from '../commands.js'
 import { Empty, Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { createHref } from '../view.js'
 import { contextFacts, perfFacts, requestFacts, userFacts } from './context.js'
 import { Breadcrumbs } from './breadcrumbs-view.js'
+import { copyEntryJson, copyEntryLink, copyRequestCurl } from './entry-copies.js'
 import { ErrorPart } from './error-view.js'
 import { Facts } from './facts.js'
 import { FeedbackList } from './feedback-part.js'
@@ -18,6 +20,7 @@ import { ReleaseFact } from './release-fact.js'
 import { Section } from './section.js'
 import { Tags } from './tags.js'
 import { Tree } from './tree-view.js'
+import { metadataField } from './value-field.js'
 
 export function EntryDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { data, error } = useQuery<EntryWithFeedback>(`entries/${encodeURIComponent(id)}`, {}, useChanges('feedback'))
@@ -64,6 +67,11 @@ function Missing({ error, onClose }: { readonly error: Error; readonly onClose: 
 
 function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback; readonly onClose: () => void }) {
   const { entry, feedback } = stored
+  useCommands({
+    'copy-json': () => copyEntryJson(stored),
+    'copy-curl': () => copyRequestCurl(stored),
+    'copy-link': () => copyEntryLink(stored),
+  })
   const { error, breadcrumbs = [], metadata, tags = [], trace } = entry
   const request = requestFacts(entry)
   const user = userFacts(entry)
@@ -96,7 +104,7 @@ function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback; readon
       )}
       {memberCount > 0 && metadata !== undefined && (
         <Section title="Metadata" hint={String(memberCount)}>
-          <Tree value={metadata} label="Metadata" />
+          <Tree value={metadata} label="Metadata" field={metadataField} />
         </Section>
       )}
       {trace?.trace_id !== undefined ? (

@@ -6,6 +6,8 @@ import { createFacts } from './fact.js'
 import { Facts } from './facts.js'
 import { StackView } from './stack-view.js'
 import { truncate } from './tree.js'
+import { metadataField } from './value-field.js'
+import { ValueMenu } from './value-menu.js'
 
 export function ErrorPart({ error, entry }: { readonly error: EntryError; readonly entry: LogEntry }) {
   const { type, message, stack } = error
@@ -16,11 +18,22 @@ export function ErrorPart({ error, entry }: { readonly error: EntryError; readon
     <div class="error">
       {type !== undefined && type !== '' && (
         <p class="error-title">
-          <b>{truncate(type, 200)}</b>
+          <b>{truncate(type, 200)}</b> <ValueMenu name="Error type" field="error.type" value={type} />
         </p>
       )}
-      {message !== undefined && message !== entry.message && <LongText class="error-message" text={message} />}
-      {Object.keys(properties).length > 0 && <Facts facts={createFacts(properties)} />}
+      {message !== undefined && message !== entry.message && (
+        <div class="error-message">
+          <LongText text={message} />
+          <ValueMenu name="Error message" field="error.message" value={message} />
+        </div>
+      )}
+      {Object.keys(properties).length > 0 && (
+        <Facts
+          facts={createFacts(
+            Object.entries(properties).map(([key, value]) => [key, metadataField(['error', key]), value]),
+          )}
+        />
+      )}
       {stack !== undefined && stack !== '' && <StackView stack={stack} type={type} message={message} />}
       {members.length > 0 && (
         <Many items={members} step={5} noun="errors">

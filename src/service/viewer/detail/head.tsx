@@ -3,14 +3,17 @@ import type { StoredEntry } from '../../store/stored-record.js'
 import { ago, aheadOfUtc, fullTime, localAheadOfUtc, zoneName } from '../view-format.js'
 import { LevelBadge } from '../components.js'
 import { useNow } from '../views/use-now.js'
-import { createHref } from '../view.js'
+import { useView } from '../use-view.js'
+import { changedView, createHref } from '../view.js'
 import { LongText } from './show-more.js'
-import { Copy } from './copy.js'
 import { EntriesLink } from './entries-link.js'
+import { copyEntryJson, copyEntryLink, copyRequestCurl } from './entry-copies.js'
 import { truncate } from './tree.js'
+import { ValueMenu } from './value-menu.js'
 
 export function Head({ stored, onClose }: { readonly stored: StoredEntry; readonly onClose: () => void }) {
   const { entry } = stored
+  const view = useView()
   const nowMs = useNow()
   const zone = zoneName(aheadOfUtc(entry.timestamp))
   const localZone = zoneName(localAheadOfUtc(entry.timestamp))
@@ -20,12 +23,42 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry; readon
         <LevelBadge level={entry.level} />
         <Origin entry={entry} />
         <span class="detail-tools">
-          <Copy class="button small" label="Copy JSON" text={() => JSON.stringify(entry, null, 2)} />
-          <Copy
+          <a
             class="button small"
-            label="Copy link"
-            text={() => location.origin + createHref({ entry: stored.id })}
-          />
+            href={createHref({ ...changedView(view, { name: 'entries', around: stored.id }), entry: stored.id })}
+            title="All entries around this one in time, unfiltered"
+          >
+            Show in context
+          </a>
+          <button
+            type="button"
+            class="button small"
+            aria-label="Copy JSON"
+            title="Copy the entry as JSON (c)"
+            onClick={() => copyEntryJson(stored)}
+          >
+            JSON
+          </button>
+          {entry.request !== undefined && (
+            <button
+              type="button"
+              class="button small"
+              aria-label="Copy as curl"
+              title="Copy the request as curl (u)"
+              onClick={() => copyRequestCurl(stored)}
+            >
+              curl
+            </button>
+          )}
+          <button
+            type="button"
+            class="button small"
+            aria-label="Copy link"
+            title="Copy the link to this entry (l)"
+            onClick={() => copyEntryLink(stored)}
+          >
+            Link
+          </button>
           <button
             type="button"
             class="button small"
@@ -58,6 +91,8 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry; readon
   )
 }
 
+const TITLES = { service: 'Service', version: 'Version', environment: 'Environment' } as const
+
 /** Service, environment and version, each a link to all entries with the same value. */
 function Origin({ entry }: Pick<StoredEntry, 'entry'>) {
   return (
@@ -66,9 +101,12 @@ function Origin({ entry }: Pick<StoredEntry, 'entry'>) {
         const value = entry[name]
         return (
           value !== undefined && (
-            <EntriesLink key={name} class="origin" name={name} value={value} title={`All entries of this ${name}`}>
-              {truncate(value, 60)}
-            </EntriesLink>
+            <span key={name} class="origin">
+              <EntriesLink class="cut" name={name} value={value} title={`All entries of this ${name}`}>
+                {truncate(value, 60)}
+              </EntriesLink>
+              <ValueMenu name={TITLES[name]} field={name} value={value} />
+            </span>
           )
         )
       })}

@@ -1,6 +1,7 @@
 /** The entry as JSON. */
 import { useMemo } from 'preact/hooks'
 import type { LogEntry } from '../../../protocol/log-entry.js'
+import { plainJson } from '../plain-text.js'
 import { bytes } from '../view-format.js'
 import { Copy } from './copy.js'
 
@@ -22,7 +23,7 @@ export function Raw({ entry, id }: { readonly entry: LogEntry; readonly id: stri
         <p class="hint">Too long to show. Copy or download it.</p>
       ) : (
         <pre class="mono" tabIndex={0} aria-label="Raw JSON">
-          {text}
+          {plainJson(text)}
         </pre>
       )}
     </div>

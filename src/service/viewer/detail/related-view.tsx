@@ -7,6 +7,7 @@ import { count, duration } from '../view-format.js'
 import { Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
+import { addTerm } from '../../query/language/index.js'
 import { createHref } from '../view.js'
 import { isFilterable } from './fact.js'
 import { selectAround, createTimeline } from './timeline.js'
@@ -63,7 +64,7 @@ function Timeline({ entry, by, value, others, hasMore }: TimelineProps) {
   const current = items.findIndex(({ item }) => item.id === entry.id)
   const shown = isWhole ? { from: 0, items } : selectAround(items, current, SHOWN)
   const noun = by === 'trace_id' ? 'trace' : 'request'
-  const href = createHref({ name: 'entries', filters: { [by]: value }, entry: entry.id })
+  const href = createHref({ name: 'entries', q: addTerm('', by, value), entry: entry.id })
   if (items.length <= 1 && !hasMore) return <p class="hint">No other entry of this {noun} has come.</p>
   return (
     <>

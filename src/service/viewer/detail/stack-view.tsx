@@ -7,6 +7,7 @@ import type { FoldedFrames, StackItem } from './frames.js'
 import { Fold } from './section.js'
 import { parseStack } from './stack.js'
 import type { StackFrame, StackPart } from './stack.js'
+import { ValueMenu } from './value-menu.js'
 
 interface StackProps {
   readonly stack: string
@@ -114,7 +115,7 @@ function Frame({ frame }: { readonly frame: StackFrame }) {
         <b>{place}</b>
       </span>
       {frame.origin === 'own' && (
-        <Copy label="copy" name={`Copy the place ${name}${place}`} text={() => formatLocation(frame)} />
+        <ValueMenu name={`${name}${place}`} field="error.stack" value={frame.file} text={() => formatLocation(frame)} />
       )}
     </li>
   )

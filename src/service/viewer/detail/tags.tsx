@@ -2,6 +2,7 @@
 import { Many } from './show-more.js'
 import { EntriesLink } from './entries-link.js'
 import { truncate } from './tree.js'
+import { ValueMenu } from './value-menu.js'
 
 export function Tags({ tags }: { readonly tags: readonly string[] }) {
   return (
@@ -14,6 +15,7 @@ export function Tags({ tags }: { readonly tags: readonly string[] }) {
                 <EntriesLink class="tag" name="tag" value={tag} title="All entries with this tag">
                   {truncate(tag, 60)}
                 </EntriesLink>
+                <ValueMenu name={tag} field="tag" value={tag} />
               </li>
             ))}
           </ul>

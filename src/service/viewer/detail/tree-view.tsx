@@ -2,20 +2,9 @@
 import { useState } from 'preact/hooks'
 import type { Json } from '../../../protocol/log-entry.js'
 import { MoreButton } from './show-more.js'
-import { Copy } from './copy.js'
-import { EntriesLink } from './entries-link.js'
-import {
-  copyText,
-  truncate,
-  isContainer,
-  kindOf,
-  listMembers,
-  pathText,
-  formatPreview,
-  toSearchText,
-  sizeOf,
-} from './tree.js'
+import { copyText, truncate, isContainer, kindOf, listMembers, pathText, formatPreview, sizeOf } from './tree.js'
 import type { Member, Path } from './tree.js'
+import { ValueMenu } from './value-menu.js'
 
 const STEP = 50
 const OPEN_DEPTH = 2
@@ -26,30 +15,44 @@ const MAX_INDENTED_DEPTH = 12
 const STRING_CHARS = 300
 const MAX_STRING_CHARS = 20_000
 
+/** The field of the query language that a leaf belongs to. */
+type ToField = ((path: Path) => string) | null
+
 export function Tree({
   value,
   label,
-  path = [],
+  field,
 }: {
   readonly value: Json
   readonly label: string
-  readonly path?: Path
+  /** Null if entries cannot be filtered by the leaves. */
+  readonly field: ToField
 }) {
   return (
     <div class="tree" role="group" aria-label={label}>
-      <Members value={value} path={path} depth={0} />
+      <Members value={value} path={[]} depth={0} field={field} />
     </div>
   )
 }
 
-function Members({ value, path, depth }: { readonly value: Json; readonly path: Path; readonly depth: number }) {
+function Members({
+  value,
+  path,
+  depth,
+  field,
+}: {
+  readonly value: Json
+  readonly path: Path
+  readonly depth: number
+  readonly field: ToField
+}) {
   const [shown, setShown] = useState(STEP)
   const size = sizeOf(value)
   return (
     <>
       <ul class={depth === 0 ? undefined : depth <= MAX_INDENTED_DEPTH ? 'indented' : 'flat'}>
         {listMembers(value, shown).map((member) => (
-          <Node key={member.key} member={member} path={[...path, member.key]} depth={depth} />
+          <Node key={member.key} member={member} path={[...path, member.key]} depth={depth} field={field} />
         ))}
       </ul>
       {size > shown && (
@@ -63,10 +66,12 @@ function Node({
   member: { key, value },
   path,
   depth,
+  field,
 }: {
   readonly member: Member
   readonly path: Path
   readonly depth: number
+  readonly field: ToField
 }) {
   const size = sizeOf(value)
   const [isOpen, setOpen] = useState(depth < OPEN_DEPTH - 1 && size <= OPEN_MEMBERS)
@@ -74,7 +79,7 @@ function Node({
   if (!isContainer(value) || size === 0) {
     return (
       <li class="node">
-        <span class="key">{keyText}</span> <Scalar value={value} /> <Actions value={value} path={path} />
+        <span class="key">{keyText}</span> <Scalar value={value} /> <Actions value={value} path={path} field={field} />
       </li>
     )
   }
@@ -86,8 +91,8 @@ function Node({
           {isOpen ? (Array.isArray(value) ? `[${size}]` : `{${size}}`) : formatPreview(value)}
         </span>
       </button>
-      <Actions value={value} path={path} />
-      {isOpen && <Members value={value} path={path} depth={depth + 1} />}
+      <Actions value={value} path={path} field={field} />
+      {isOpen && <Members value={value} path={path} depth={depth + 1} field={field} />}
     </li>
   )
 }
@@ -110,18 +115,9 @@ function Scalar({ value }: { readonly value: Json }) {
   )
 }
 
-function Actions({ value, path }: { readonly value: Json; readonly path: Path }) {
-  const search = toSearchText(value)
+function Actions({ value, path, field }: { readonly value: Json; readonly path: Path; readonly field: ToField }) {
   const place = pathText(path)
-  return (
-    <span class="node-actions">
-      <Copy label="copy" name={`Copy the value of ${place}`} text={() => copyText(value)} />
-      <Copy label="path" name={`Copy the path ${place}`} text={() => place} />
-      {search !== null && (
-        <EntriesLink class="quiet" name="q" value={search} title={`Search for the value of ${place}`}>
-          find
-        </EntriesLink>
-      )}
-    </span>
-  )
+  if (isContainer(value))
+    return <ValueMenu name={place} field={null} value={null} text={() => copyText(value)} path={place} />
+  return <ValueMenu name={place} field={field?.(path) ?? null} value={value} path={place} />
 }

@@ -75,15 +75,6 @@ export function cutAt(text: string, end: number): string {
   return text.slice(0, /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end)
 }
 
-const MAX_SEARCH_CHARS = 200
-
-/** The search text that finds other entries with this value in their metadata's JSON. Null if it would find too much, or nothing. */
-export function toSearchText(value: Json): string | null {
-  if (typeof value === 'number') return String(value)
-  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_SEARCH_CHARS) return null
-  return JSON.stringify(value).slice(1, -1)
-}
-
 /** For the clipboard: text without quotation marks. */
 export function copyText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)

@@ -1,41 +1,59 @@
-/** The entries: filters and search, the chart of their times, and the live list. */
+/** The entries: filter, the chart of their times, and the live list. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LevelCounts } from '../../store/stored-record.js'
 import type { ServiceStatus } from '../../query/api-types.js'
+import { ApiError } from '../api-error.js'
 import { useChanges } from '../changes.js'
 import { useCommands } from '../commands.js'
 import { plural } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { Empty, Problem } from '../components.js'
 import { Connect } from '../shell/connect.js'
+import { focusDetail, isDetailFocused } from '../shell/detail-panel.js'
+import { useObservable } from '../use-observable.js'
 import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'
-import { filterKey } from '../view.js'
+import { filterKey, isFiltered as hasFilter, NO_FILTER } from '../view.js'
 import type { View } from '../view.js'
+import { AroundBar } from './around-bar.js'
 import { Chips } from './chips.js'
+import { ColumnsMenu } from './columns-menu.js'
+import { ExportMenu } from './export-menu.js'
 import { FilterBar } from './filter-bar.js'
 import { Histogram } from './histogram.js'
 import { List } from './list.js'
 import type { ListHandle } from './list.js'
+import { PauseButton } from './pause-button.js'
+import { paused } from './paused.js'
 import { useFeed } from './use-feed.js'
+import { canZoomOut, zoomOut } from './zoom.js'
 
 export function EntriesView({ view, status }: { view: View; status: ServiceStatus | undefined }) {
-  const { filters, entry } = view
-  const [feed, version] = useFeed(filters)
+  const { entry, around } = view
+  const feed = useFeed(view)
   const { tail } = feed
-  const [isPaused, setPaused] = useState(false)
+  const isPaused = useObservable(paused)
   const [selected, setSelected] = useState(entry)
   const list = useRef<ListHandle>(null)
   const search = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (entry !== null) setSelected(entry)
   }, [entry])
-  const key = filterKey(filters)
+  const key = JSON.stringify([filterKey(view), around])
   const shown = useRef(key)
   useEffect(() => {
-    if (shown.current !== key) list.current?.toTop()
+    if (shown.current === key) return
     shown.current = key
+    // A selected row may be gone, and would hold the list.
+    setSelected(entry)
+    list.current?.toTop()
   }, [key])
+  // The marked entry is in the middle once it is loaded.
+  const isUnknown = around !== null && feed.error instanceof ApiError && feed.error.status === 404
+  const isAroundLoaded = around !== null && feed.isLoaded && tail.indexOf(around) !== -1
+  useEffect(() => {
+    if (around !== null && isAroundLoaded) list.current?.reveal(tail.indexOf(around), 'middle')
+  }, [around, isAroundLoaded])
 
   const open = (id: string): void => {
     setSelected(id)
@@ -47,46 +65,78 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
     const row = tail.at(index)
     if (row === undefined) return
     list.current?.reveal(index)
-    if (entry === null) setSelected(row.id)
-    else open(row.id)
+    if (!isDetailFocused()) list.current?.focus()
+    if (entry === null) setSelected(row.entry.id)
+    else open(row.entry.id)
   }
   const toTop = (): void => {
-    setPaused(false)
+    if (entry === null) setSelected(null)
+    list.current?.toTop()
+  }
+  const toNewest = (): void => {
+    paused.set(false)
+    if (entry !== null) navigate({ entry: null })
+    setSelected(null)
     list.current?.toTop()
   }
   useCommands({
     next: () => step(1),
     previous: () => step(-1),
-    open: () => selected !== null && open(selected),
-    pause: () => setPaused(!isPaused),
-    top: () => list.current?.toTop(),
+    open: () => {
+      if (selected === null) return
+      open(selected)
+      focusDetail()
+    },
+    close: () => {
+      if (entry !== null) {
+        if (isDetailFocused()) list.current?.focus()
+        navigate({ entry: null })
+      } else if (selected !== null) setSelected(null)
+      else if (around !== null) navigate({ around: null })
+      else if (canZoomOut()) zoomOut()
+      else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+    },
+    pause: () => paused.set(!isPaused),
+    top: toTop,
     search: () => search.current?.select(),
   })
 
-  const isFiltered = Object.keys(filters).length > 0
-  const isEmpty = feed.isLoaded && tail.length === 0
+  const isFiltered = hasFilter(view)
+  const isEmpty = feed.isLoaded && tail.length === 0 && around === null
   const isNew = isEmpty && !isFiltered && !isPaused && status !== undefined
   return (
     <div class="entries">
       <h1 class="visually-hidden">Entries</h1>
-      <FilterBar filters={filters} isPaused={isPaused} waiting={tail.waiting} onPause={setPaused} search={search} />
-      <Chips filters={filters} />
-      {!isNew && <Histogram filters={filters} />}
-      {feed.error !== undefined && <Problem error={feed.error} />}
+      <FilterBar kind="entries" view={view} search={search} error={feed.error}>
+        <ColumnsMenu columns={view.columns} />
+        <ExportMenu view={view} />
+        <PauseButton isPaused={isPaused} waiting={tail.waiting} onPause={(next) => paused.set(next)} />
+      </FilterBar>
+      <Chips view={view} />
+      {around === null && !isNew && <Histogram view={view} />}
+      {around !== null && (
+        <AroundBar isFound={isAroundLoaded || !(feed.isLoaded || isUnknown)} isFiltered={isFiltered} />
+      )}
+      {!isUnknown && <Problem error={feed.error} />}
       {isNew ? (
         <Connect status={status} />
+      ) : !feed.isLoaded && tail.length === 0 && feed.error === undefined ? (
+        <p class="list-loading" role="status">
+          Loading …
+        </p>
       ) : isEmpty && tail.waiting === 0 && isFiltered ? (
         <NothingMatches />
       ) : (
         <List
           handle={list}
           feed={feed}
-          version={version}
+          columns={view.columns}
           selected={selected}
+          marked={around}
           isOpen={entry !== null}
           isPaused={isPaused}
           onOpen={open}
-          onNewest={toTop}
+          onNewest={toNewest}
         />
       )}
     </div>
@@ -101,12 +151,12 @@ function NothingMatches() {
       <p>
         {total === undefined
           ? 'There may be others.'
-          : `${plural(total, 'entry is', 'entries are')} stored, and none matches all filters.`}{' '}
+          : `${plural(total, 'entry is', 'entries are')} stored, and none matches the filter.`}{' '}
         New ones that match will show here.
       </p>
-      <button type="button" class="button" onClick={() => navigate({ filters: {} })}>
+      <button type="button" class="button" onClick={() => navigate(NO_FILTER)}>
         <Icon name="close" />
-        Clear all filters
+        Clear the filter
       </button>
     </Empty>
   )

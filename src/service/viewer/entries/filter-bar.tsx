@@ -1,43 +1,59 @@
-/** Search, levels, pickers for values, and the pause button. */
-import type { Ref } from 'preact'
+/** Query, levels, values of fields and time: the filter of a view. */
+import type { ComponentChildren, RefObject } from 'preact'
 import { useState } from 'preact/hooks'
-import { LEVELS } from '../../../protocol/log-entry.js'
-import type { Level } from '../../../protocol/log-entry.js'
-import type { LevelCounts } from '../../store/stored-record.js'
-import { useChanges } from '../changes.js'
-import { count, shortCount } from '../view-format.js'
+import { ApiError } from '../api-error.js'
 import { Icon } from '../icons.js'
-import { useQuery } from '../use-query.js'
-import { navigate } from '../use-view.js'
-import { withFilter, withoutFilters } from '../view.js'
-import type { Filters } from '../view.js'
-import { toggledLevel } from './levels.js'
+import { listTerms } from '../../query/language/index.js'
+import type { Filter } from '../view.js'
+import { LevelToggles } from './levels.js'
 import { Picker } from './picker.js'
+import { SavedQueries } from './saved-queries.js'
 import { SearchBox } from './search-box.js'
-import { useSlowly } from './use-slowly.js'
+import { TimeRange } from './time-range.js'
 
-const PICKERS = ['service', 'environment', 'version', 'release_id', 'tag'] as const
-const REFRESH_MS = 2000
+export type FilterKind = 'entries' | 'requests'
 
-interface FilterBarProps {
-  readonly filters: Filters
-  readonly isPaused: boolean
-  /** Entries that arrived while the list is paused. */
-  readonly waiting: number
-  readonly onPause: (isPaused: boolean) => void
-  readonly search: Ref<HTMLInputElement>
+/** Fields whose values can be chosen from a list. */
+const PICKERS: Readonly<Record<FilterKind, readonly (readonly [field: string, title: string])[]>> = {
+  entries: [
+    ['service', 'Service'],
+    ['environment', 'Environment'],
+    ['version', 'Version'],
+    ['release_id', 'Release'],
+    ['tag', 'Tag'],
+  ],
+  requests: [
+    ['service', 'Service'],
+    ['environment', 'Environment'],
+    ['version', 'Version'],
+    ['method', 'Method'],
+    ['status', 'Status'],
+  ],
 }
 
-export function FilterBar({ filters, isPaused, waiting, onPause, search }: FilterBarProps) {
+interface FilterBarProps {
+  readonly kind: FilterKind
+  readonly view: Filter
+  /** The search field, for the command that moves the focus there. */
+  readonly search?: RefObject<HTMLInputElement | null>
+  /** Of the view's own request: if the query is the reason, it is shown below the field. */
+  readonly error?: Error | undefined
+  /** Further buttons at the end. */
+  readonly children?: ComponentChildren
+}
+
+export function FilterBar({ kind, view, search, error, children }: FilterBarProps) {
   const [isOpen, setOpen] = useState(false)
-  const set = Object.keys(withoutFilters(filters, 'q', 'since', 'until')).length
+  const terms = listTerms(view.q).length
+  const range = error instanceof ApiError ? error.range : undefined
+  const problem = range === undefined ? undefined : { q: view.q, message: error?.message ?? '', ...range }
   return (
-    <div class={isOpen ? 'filter-bar open' : 'filter-bar'} role="search" aria-label="Entries">
-      <SearchBox filters={filters} input={search} />
-      <LevelToggles filters={filters} />
+    <div class={isOpen ? 'filter-bar open' : 'filter-bar'} role="search" aria-label="Filter">
+      <SearchBox kind={kind} q={view.q} problem={problem} {...(search !== undefined && { input: search })} />
+      {kind === 'entries' && <LevelToggles view={view} />}
       <div class="pickers" id="pickers">
-        {PICKERS.map((name) => (
-          <Picker key={name} name={name} filters={filters} />
+        {PICKERS[kind].map(([field, title]) => (
+          <Picker key={field} kind={kind} field={field} title={title} view={view} />
         ))}
       </div>
       <button
@@ -48,50 +64,13 @@ export function FilterBar({ filters, isPaused, waiting, onPause, search }: Filte
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name="filter" />
-        Filters{set > 0 && ` (${set})`}
+        Filters{terms > 0 && ` (${terms})`}
       </button>
-      <button
-        type="button"
-        class="button pause"
-        aria-pressed={isPaused}
-        onClick={() => onPause(!isPaused)}
-        title={isPaused ? 'Resume (p)' : 'Pause (p)'}
-      >
-        <Icon name={isPaused ? 'play' : 'pause'} />
-        <span class="word">{isPaused ? 'Paused' : 'Pause'}</span>
-        {isPaused && waiting > 0 && (
-          <span class="count">
-            {shortCount(waiting)}
-            <span class="visually-hidden"> new</span>
-          </span>
-        )}
-      </button>
-    </div>
-  )
-}
-
-/** Each shows its count, independent of the selected levels. */
-function LevelToggles({ filters }: { filters: Filters }) {
-  const version = useSlowly(useChanges('entry'), REFRESH_MS)
-  const counts = useQuery<LevelCounts>('counts', withoutFilters(filters, 'level'), version).data
-  const chosen = filters.level?.split(',') ?? []
-  const toggle = (level: Level): void =>
-    navigate({ filters: withFilter(filters, 'level', toggledLevel(filters.level, level)) })
-  return (
-    <div class="levels" role="group" aria-label="Levels">
-      {LEVELS.map((level) => (
-        <button
-          key={level}
-          type="button"
-          class={`level-toggle level-toggle-${level}`}
-          aria-pressed={chosen.includes(level)}
-          title={counts === undefined ? undefined : `${count(counts[level])} ${level}`}
-          onClick={() => toggle(level)}
-        >
-          {level}
-          <span class="count">{counts === undefined ? '' : shortCount(counts[level])}</span>
-        </button>
-      ))}
+      <div class="filter-tools">
+        <TimeRange view={view} />
+        <SavedQueries view={view} />
+        {children}
+      </div>
     </div>
   )
 }

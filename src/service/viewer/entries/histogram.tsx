@@ -2,15 +2,14 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Histogram as HistogramData } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
-import { duration, shortTime, timeRange } from '../view-format.js'
-import { Icon } from '../icons.js'
+import { count, duration, shortTime, timeRange } from '../view-format.js'
 import { useQuery } from '../use-query.js'
-import { navigate } from '../use-view.js'
-import { withFilter, withoutFilters } from '../view.js'
-import type { Filters } from '../view.js'
+import { useFilterParameters } from '../use-filter-parameters.js'
+import type { Filter } from '../view.js'
 import { useWidth } from '../views/use-width.js'
 import { describe, indexAt, findMaxTotal, selectRange, createSegments, createTicks } from './histogram-model.js'
 import { useSlowly } from './use-slowly.js'
+import { canZoomOut, zoomIn, zoomOut } from './zoom.js'
 
 const BUCKETS = 60
 const REFRESH_MS = 2000
@@ -24,9 +23,9 @@ interface Choice {
   readonly isHeld: boolean
 }
 
-export function Histogram({ filters }: { filters: Filters }) {
+export function Histogram({ view }: { view: Filter }) {
   const version = useSlowly(useChanges('entry'), REFRESH_MS)
-  const newest = useQuery<HistogramData>('histogram', { ...filters, buckets: BUCKETS }, version).data
+  const newest = useQuery<HistogramData>('histogram', { ...useFilterParameters(view), buckets: BUCKETS }, version).data
   const [choice, setChoice] = useState<Choice | null>(null)
   const [isDragging, setDragging] = useState(false)
   const chart = useRef<HTMLDivElement>(null)
@@ -36,13 +35,12 @@ export function Histogram({ filters }: { filters: Filters }) {
   const data = held.current
   const length = data?.buckets.length ?? 0
   const shown = choice !== null && Math.max(choice.from, choice.to) < length ? choice : null
-  const isRange = filters.since !== undefined || filters.until !== undefined
+  const { before = 0, after = 0 } = data ?? {}
 
   const select = ({ from, to }: Choice): void => {
     const range = data === undefined ? undefined : selectRange(data, from, to)
     setChoice(null)
-    if (range !== undefined)
-      navigate({ filters: withFilter(withFilter(filters, 'since', range.since), 'until', range.until) })
+    if (range !== undefined) zoomIn(view, range)
   }
   const indexOf = (event: PointerEvent): number => {
     const box = chart.current?.getBoundingClientRect()
@@ -88,14 +86,14 @@ export function Histogram({ filters }: { filters: Filters }) {
             : timeRange(Date.parse(data.since), Date.parse(data.until))}
         </span>
         {data !== undefined && length > 0 && <span class="faint">{duration(data.step_ms)} a bar</span>}
-        {isRange && (
-          <button
-            type="button"
-            class="link-button"
-            onClick={() => navigate({ filters: withoutFilters(filters, 'since', 'until') })}
-          >
-            <Icon name="close" />
-            All of the time
+        {(before > 0 || after > 0) && (
+          <span class="faint" title="They match, and are outside the chart">
+            {[before > 0 && `${count(before)} older`, after > 0 && `${count(after)} newer`].filter(Boolean).join(', ')}
+          </span>
+        )}
+        {canZoomOut() && (
+          <button type="button" class="link-button" title="Back (Esc)" onClick={zoomOut}>
+            Zoom out
           </button>
         )}
       </div>

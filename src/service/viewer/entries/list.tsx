@@ -1,11 +1,17 @@
 /** The list. Only visible rows are in the document; all have the same height. */
 import type { RefObject } from 'preact'
-import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { localAheadOfUtc, plural, zoneName } from '../view-format.js'
+import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { plural } from '../view-format.js'
 import { Icon } from '../icons.js'
 import type { EntryFeed } from '../live/entry-feed.js'
+import { Announcer } from './announcer.js'
+import { findDayStarts, lineAt, findLine } from './lines.js'
+import { ListHead } from './list-head.js'
 import { Row } from './row.js'
+import { toLocalDay, findConstantDetails } from './row-text.js'
+import { usePointerOver } from './use-hold.js'
 import { useNarrow } from './use-narrow.js'
+import { usePress } from './use-press.js'
 
 const ROW_PX = 28
 const NARROW_ROW_PX = 50
@@ -13,40 +19,29 @@ const NARROW_ROW_PX = 50
 const HEAD_PX = 26
 /** Rows rendered beyond the visible ones, so that scrolling shows no gap. */
 const OVERSCAN_ROWS = 8
-const TELL_INTERVAL_MS = 5000
-/** A pointer that moves further than this selects text. */
-const CLICK_PX = 6
-
-/** Where the pointer went down. If rows are rendered again under it, the browser emits no click. */
-interface Pressed {
-  readonly id: string | undefined
-  readonly x: number
-  readonly y: number
-}
-
-function rowId({ target }: Event): string | undefined {
-  return target instanceof Element ? target.closest<HTMLElement>('[data-entry]')?.dataset['entry'] : undefined
-}
 
 export interface ListHandle {
   toTop(): void
-  reveal(index: number): void
+  /** Scrolls until the row is visible. */
+  reveal(index: number, place?: 'nearest' | 'middle'): void
   firstVisible(): number
+  focus(): void
 }
 
 interface ListProps {
   readonly handle: RefObject<ListHandle | null>
   readonly feed: EntryFeed
-  /** Increases when the feed must be rendered. */
-  readonly version: number
+  readonly columns: readonly string[]
   readonly selected: string | null
+  /** The entry around which the list is shown. */
+  readonly marked: string | null
   readonly isOpen: boolean
   readonly isPaused: boolean
   readonly onOpen: (id: string) => void
   readonly onNewest: () => void
 }
 
-export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewest }: ListProps) {
+export function List({ handle, feed, columns, selected, marked, isOpen, isPaused, onOpen, onNewest }: ListProps) {
   const { tail } = feed
   const isNarrow = useNarrow()
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX
@@ -54,13 +49,11 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
   const scroller = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const [height, setHeight] = useState(600)
-  // Rows do not move while an entry is open or the pointer is down.
-  const [isReading, setReading] = useState(isOpen)
-  const [isPressed, setPressed] = useState(false)
-  const pressed = useRef<Pressed | null>(null)
-  useEffect(() => setReading(isOpen), [isOpen])
-
-  const isHeld = isPaused || isReading || isPressed || top > 0
+  const { isOver, release, ...over } = usePointerOver()
+  const { isPressed, ...press } = usePress(onOpen)
+  // Rows do not move while one reads or aims at them.
+  const isReading = isOpen || selected !== null || isOver || isPressed
+  const isHeld = isPaused || isReading || top > 0 || marked !== null
   useLayoutEffect(() => {
     if (isHeld) feed.hold()
     else feed.release()
@@ -74,61 +67,78 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
     return () => observer.disconnect()
   }, [])
 
-  const scrollTo = (px: number): void => scroller.current?.scrollTo({ top: px })
+  const today = toLocalDay(new Date().toISOString())
+  const starts = findDayStarts(tail.firstLoaded, tail.length, (at) => toLocalDay(tail.at(at)?.entry.timestamp ?? ''))
+  const lines = tail.length + starts.length
+  const firstLine = Math.max(0, Math.floor(top / rowPx) - OVERSCAN_ROWS)
+  const lastLine = Math.min(lines, Math.ceil((top + height) / rowPx) + OVERSCAN_ROWS)
+  const rowAt = (line: number): number => {
+    const found = lineAt(starts, line)
+    return 'row' in found ? found.row : found.divider
+  }
+  const first = rowAt(firstLine)
+  const last = lastLine === 0 ? 0 : rowAt(lastLine - 1) + 1
+  const bottom = rowAt(Math.max(0, Math.min(lines, Math.floor((top + height - headPx) / rowPx)) - 1)) + 1
+
   useImperativeHandle(
     handle,
     () => ({
       toTop: () => {
-        scrollTo(0)
+        scroller.current?.scrollTo({ top: 0 })
         setTop(0)
-        setReading(false)
+        release()
       },
-      reveal: (index) => {
+      reveal: (index, place = 'nearest') => {
         const element = scroller.current
         if (element === null) return
-        const at = index * rowPx
+        const at = findLine(starts, index) * rowPx
         const roomPx = element.clientHeight - headPx
-        if (at < element.scrollTop) scrollTo(at)
-        else if (at + rowPx > element.scrollTop + roomPx) scrollTo(at + rowPx - roomPx)
+        if (place === 'middle') element.scrollTo({ top: at - roomPx / 2 })
+        else if (at < element.scrollTop) element.scrollTo({ top: at })
+        else if (at + rowPx > element.scrollTop + roomPx) element.scrollTo({ top: at + rowPx - roomPx })
       },
-      firstVisible: () => Math.ceil((scroller.current?.scrollTop ?? 0) / rowPx),
+      firstVisible: () => rowAt(Math.ceil((scroller.current?.scrollTop ?? 0) / rowPx)),
+      focus: () => scroller.current?.focus({ preventScroll: true }),
     }),
-    [rowPx],
+    [rowPx, starts.join()],
   )
+  useEffect(() => {
+    feed.need(first, last)
+    tail.see(first, bottom)
+  })
+  // Newer rows on top leave those that are read where they are.
+  useLayoutEffect(() => {
+    const added = feed.takeAddedOnTop()
+    if (added > 0) scroller.current?.scrollBy({ top: added * rowPx })
+  })
 
-  const first = Math.max(0, Math.floor(top / rowPx) - OVERSCAN_ROWS)
-  const last = Math.min(tail.length, Math.ceil((top + height) / rowPx) + OVERSCAN_ROWS)
-  useEffect(() => feed.need(first, last))
-
-  const onScroll = (): void => {
-    const now = Math.max(0, scroller.current?.scrollTop ?? 0)
-    if (now === 0 && top > 0) setReading(false)
-    setTop(now)
-  }
-  const onPointerDown = (event: PointerEvent): void => {
-    if (event.button !== 0) return
-    pressed.current = { id: rowId(event), x: event.clientX, y: event.clientY }
-    setPressed(true)
-  }
-  const endPress = (): void => {
-    pressed.current = null
-    setPressed(false)
-  }
-  const onPointerUp = ({ clientX, clientY }: PointerEvent): void => {
-    const { id, x, y } = pressed.current ?? {}
-    endPress()
-    if (id !== undefined && x !== undefined && y !== undefined && Math.hypot(clientX - x, clientY - y) < CLICK_PX)
-      onOpen(id)
-  }
+  const drawn = Array.from({ length: Math.max(0, lastLine - firstLine) }, (_, at) => lineAt(starts, firstLine + at))
+  const entries = drawn.flatMap((line) => {
+    const row = 'row' in line ? tail.at(line.row) : undefined
+    return row === undefined ? [] : [row.entry]
+  })
+  const constantKey = JSON.stringify(findConstantDetails(entries))
+  const constant = useMemo(() => new Set<string>(JSON.parse(constantKey) as string[]), [constantKey])
+  const isDated = entries.some(({ timestamp }) => toLocalDay(timestamp) !== today)
   const selectedIndex = selected === null ? -1 : tail.indexOf(selected)
-  const isActiveDrawn = selectedIndex >= first && selectedIndex < last
-  const indices = Array.from({ length: Math.max(0, last - first) }, (_, place) => first + place)
+  const late = tail.lateBelow(bottom)
   return (
-    <div class="list">
-      {tail.waiting > 0 && !isPressed && (
+    <div
+      class={`list${isDated ? ' dated' : ''}${columns.length > 0 && !isNarrow ? ' with-columns' : ''}`}
+      style={{ '--columns': columns.length }}
+      {...over}
+    >
+      {isHeld && marked === null && tail.waiting > 0 && !isPressed && (
         <button type="button" class="new-rows" onClick={onNewest}>
           <Icon name="up" />
+          {isReading && !isPaused ? 'Holding, ' : ''}
           {plural(tail.waiting, 'new', 'new')}
+        </button>
+      )}
+      {feed.hasNewer && (
+        <button type="button" class="new-rows" onClick={() => feed.needNewer()}>
+          <Icon name="up" />
+          Newer entries
         </button>
       )}
       <div
@@ -136,59 +146,64 @@ export function List({ handle, feed, selected, isOpen, isPaused, onOpen, onNewes
         ref={scroller}
         role="grid"
         aria-label="Entries, newest first"
+        aria-busy={!feed.isLoaded && feed.error === undefined}
         aria-rowcount={tail.hasOlder ? -1 : tail.length + 1}
-        aria-activedescendant={isActiveDrawn ? `row-${tail.at(selectedIndex)?.seq}` : undefined}
+        aria-activedescendant={
+          selectedIndex >= first && selectedIndex < last ? `row-${tail.at(selectedIndex)?.entry.seq}` : undefined
+        }
         tabIndex={0}
         data-keys="page"
-        onScroll={onScroll}
-        onPointerDown={onPointerDown}
-        onPointerUp={onPointerUp}
-        onPointerCancel={endPress}
-        onPointerLeave={endPress}
+        onScroll={() => setTop(Math.max(0, scroller.current?.scrollTop ?? 0))}
+        {...press}
       >
-        <div role="row" aria-rowindex={1} class="row list-head">
-          <span role="columnheader">
-            Time <span class="zone">({zoneName(localAheadOfUtc(Date.now()))})</span>
-          </span>
-          <span role="columnheader">Level</span>
-          <span role="columnheader">Service</span>
-          <span role="columnheader">Message</span>
-        </div>
-        <div role="rowgroup" style={{ height: `${tail.length * rowPx}px` }}>
-          <div role="presentation" style={{ transform: `translateY(${first * rowPx}px)` }}>
-            {indices.map((index) => {
-              const entry = tail.at(index)
-              return entry === undefined ? (
-                <div key={`above-${index}`} role="row" aria-rowindex={index + 2} class="row missing">
+        <ListHead columns={columns} />
+        <div role="rowgroup" style={{ height: `${lines * rowPx}px` }}>
+          <div role="presentation" style={{ transform: `translateY(${firstLine * rowPx}px)` }}>
+            {drawn.map((line) => {
+              if ('divider' in line) {
+                const day = toLocalDay(tail.at(line.divider)?.entry.timestamp ?? '')
+                // Each row's name has its date, so that the divider is hidden from screen readers.
+                return (
+                  <div key={`day-${day}`} class="row day" aria-hidden="true">
+                    <span>{day}</span>
+                  </div>
+                )
+              }
+              const row = tail.at(line.row)
+              return row === undefined ? (
+                <div key={`above-${line.row}`} role="row" aria-rowindex={line.row + 2} class="row missing">
                   <span role="gridcell">…</span>
                 </div>
               ) : (
-                <Row key={entry.seq} entry={entry} index={index} isSelected={index === selectedIndex} onOpen={onOpen} />
+                <Row
+                  key={row.entry.seq}
+                  row={row}
+                  index={line.row}
+                  isSelected={line.row === selectedIndex}
+                  isMarked={row.entry.id === marked}
+                  columns={columns}
+                  isNarrow={isNarrow}
+                  constant={constant}
+                  today={today}
+                  onOpen={onOpen}
+                />
               )
             })}
           </div>
         </div>
       </div>
-      <Teller feed={feed} />
+      {late.count > 0 && (
+        <button
+          type="button"
+          class="new-rows late-rows"
+          title="They arrived after newer entries"
+          onClick={() => scroller.current?.scrollTo({ top: findLine(starts, late.first) * rowPx })}
+        >
+          <Icon name="down" />
+          {late.count} late below
+        </button>
+      )}
+      <Announcer feed={feed} />
     </div>
-  )
-}
-
-/** Announces the number of new entries to screen readers from time to time, instead of each entry. */
-function Teller({ feed }: { feed: EntryFeed }) {
-  const [text, setText] = useState('')
-  useEffect(() => {
-    let announced = feed.tail.arrived
-    const timer = setInterval(() => {
-      const fresh = feed.tail.arrived - announced
-      announced += fresh
-      setText(fresh === 0 ? '' : plural(fresh, 'new entry', 'new entries'))
-    }, TELL_INTERVAL_MS)
-    return () => clearInterval(timer)
-  }, [feed])
-  return (
-    <p class="visually-hidden" role="status">
-      {text}
-    </p>
   )
 }

@@ -1,137 +1,87 @@
-/** Selects the value of a filter from those that occur, or accepts a typed one. */
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { FieldValues, ValueField } from '../../query/api-types.js'
-import { shortCount } from '../view-format.js'
+/** Chooses values of a field from those that are stored, or typed ones. They become a term of the query. */
+import { useEffect, useState } from 'preact/hooks'
+import { resolveFieldName } from '../../query/language/index.js'
+import type { FieldValues } from '../../query/api-types.js'
 import { Icon } from '../icons.js'
+import { listTerms, removeTerm, toggleValue } from '../../query/language/index.js'
+import { useFilterParameters } from '../use-filter-parameters.js'
 import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'
-import { withFilter, withoutFilters } from '../view.js'
-import type { Filters } from '../view.js'
-import { FILTER_TITLES } from './filter-names.js'
+import type { Filter } from '../view.js'
+import { Options } from './options.js'
+import type { Option } from './options.js'
+import { Popup } from './popup.js'
 
-export function Picker({ name, filters }: { name: ValueField; filters: Filters }) {
-  const [isOpen, setOpen] = useState(false)
-  const box = useRef<HTMLDivElement>(null)
-  const button = useRef<HTMLButtonElement>(null)
-  const value = filters[name]
-  useEffect(() => {
-    if (!isOpen) return undefined
-    const onPointerDown = (event: PointerEvent): void => {
-      if (event.target instanceof Node && box.current?.contains(event.target) !== true) setOpen(false)
-    }
-    addEventListener('pointerdown', onPointerDown)
-    return () => removeEventListener('pointerdown', onPointerDown)
-  }, [isOpen])
-  const close = (): void => {
-    setOpen(false)
-    button.current?.focus()
-  }
+interface PickerProps {
+  readonly kind: 'entries' | 'requests'
+  readonly field: string
+  readonly title: string
+  readonly view: Filter
+}
+
+const LIMIT = 50
+const PAUSE_MS = 120
+
+export function Picker(props: PickerProps) {
+  const { field, title, view } = props
+  const terms = listTerms(view.q).filter((term) => term.field === resolveFieldName(field))
+  const chosen = terms.filter(({ isExcluded }) => !isExcluded).flatMap(({ values }) => values)
+  const label = (
+    <>
+      {title}
+      {chosen.length > 1 && <span class="count">{chosen.length}</span>}
+      <Icon name="down" />
+    </>
+  )
   return (
-    <div class="picker" ref={box}>
-      <button
-        type="button"
-        ref={button}
-        class={value === undefined ? 'button' : 'button on'}
-        aria-haspopup="listbox"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {FILTER_TITLES[name]}
-        <Icon name="down" />
-      </button>
-      {isOpen && <Options name={name} filters={filters} onClose={close} onLeave={() => setOpen(false)} />}
-    </div>
+    <Popup label={label} kind="listbox" isSet={terms.length > 0}>
+      {(close) => <Values {...props} onLeave={close} />}
+    </Popup>
   )
 }
 
-const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' })
-
-interface OptionsProps {
-  readonly name: ValueField
-  readonly filters: Filters
-  readonly onClose: () => void
-  readonly onLeave: () => void
+interface ValuesProps extends PickerProps {
+  readonly onLeave: (isBack: boolean) => void
 }
 
-function Options({ name, filters, onClose, onLeave }: OptionsProps) {
-  const [text, setText] = useState('')
-  const [at, setAt] = useState(0)
-  const input = useRef<HTMLInputElement>(null)
-  const { data } = useQuery<FieldValues>(`values/${name}`, withoutFilters(filters, name))
-  const title = FILTER_TITLES[name]
-  useEffect(() => input.current?.focus(), [])
-
-  const sought = text.trim().toLowerCase()
-  const found = (data?.items ?? []).filter(({ value }) => value.toLowerCase().includes(sought))
-  const isFree = text.trim() !== '' && !found.some(({ value }) => value === text.trim())
-  const options = [...found, ...(isFree ? [{ value: text.trim(), count: undefined }] : [])]
-  const active = Math.min(at, options.length - 1)
-  const choose = (value: string | undefined): void => {
-    if (value === undefined) return
-    navigate({ filters: withFilter(filters, name, value === filters[name] ? null : value) })
-    onClose()
+function Values({ kind, field, title, view, onLeave }: ValuesProps) {
+  const [prefix, setPrefix] = useState('')
+  const [asked, setAsked] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(prefix), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [prefix])
+  const terms = listTerms(view.q).filter((term) => term.field === resolveFieldName(field))
+  // The values from which one can choose are not limited by the chosen ones.
+  const q = terms.reduceRight((rest, term) => removeTerm(rest, term), view.q)
+  const parameters = useFilterParameters({ ...view, q })
+  const { data } = useQuery<FieldValues>('values', {
+    ...parameters,
+    field,
+    kind,
+    limit: LIMIT,
+    prefix: asked || undefined,
+  })
+  const stateOf = (value: string): Option['state'] => {
+    const term = terms.find(({ values }) => values.some((one) => one.toLowerCase() === value.toLowerCase()))
+    return term === undefined ? 'none' : term.isExcluded ? 'excluded' : 'chosen'
   }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'ArrowDown') setAt(Math.min(active + 1, options.length - 1))
-    else if (event.key === 'ArrowUp') setAt(Math.max(active - 1, 0))
-    else if (event.key === 'Enter') choose(options[active]?.value)
-    else if (event.key === 'Escape') onClose()
-    else if (event.key === 'Tab') return onLeave()
-    else return
-    event.preventDefault()
-  }
-  const list = `options-${name}`
+  const stored = data?.items ?? []
+  const set = terms.flatMap(({ values }) => values).filter((value) => !stored.some((one) => one.value === value))
+  const options = [...stored, ...(asked === '' ? set.map((value) => ({ value })) : [])]
+    .filter(({ value }) => value.toLowerCase().includes(prefix.toLowerCase()))
+    .map((option) => ({ ...option, state: stateOf(option.value) }))
   return (
-    <div class="options">
-      <input
-        ref={input}
-        class="field"
-        type="text"
-        role="combobox"
-        aria-label={`${title}: find or type a value`}
-        aria-expanded="true"
-        aria-autocomplete="list"
-        aria-controls={list}
-        aria-activedescendant={options.length === 0 ? undefined : `${list}-${active}`}
-        placeholder="Find or type"
-        autocomplete="off"
-        spellcheck={false}
-        value={text}
-        onKeyDown={onKeyDown}
-        onInput={(event) => {
-          setText((event.currentTarget as HTMLInputElement).value)
-          setAt(0)
-        }}
-      />
-      <ul id={list} role="listbox" aria-label={title}>
-        {options.map(({ value, count }, index) => (
-          <li
-            key={value}
-            id={`${list}-${index}`}
-            role="option"
-            aria-selected={value === filters[name]}
-            class={index === active ? 'active' : undefined}
-            ref={index === active ? intoView : null}
-            onPointerDown={(event) => event.preventDefault()}
-            onClick={() => choose(value)}
-          >
-            <span class="cut">
-              {count === undefined ? (
-                <>
-                  Exactly <b>{value}</b>
-                </>
-              ) : (
-                value
-              )}
-            </span>
-            {count !== undefined && <span class="count">{shortCount(count)}</span>}
-          </li>
-        ))}
-      </ul>
-      {data !== undefined && options.length === 0 && (
-        <p class="faint">No entry has a {title.toLowerCase()}. Type one to wait for it.</p>
-      )}
-      {data?.more === true && <p class="faint">There are more: type a value.</p>}
-    </div>
+    <Options
+      id={`options-${field}`}
+      title={title}
+      options={options}
+      hasMore={data?.more === true}
+      empty={data === undefined ? 'Loading …' : `No entry has a ${title.toLowerCase()}. Type one to wait for it.`}
+      isFree
+      onInput={setPrefix}
+      onChoose={(value) => navigate({ q: toggleValue(view.q, field, value) })}
+      onLeave={onLeave}
+    />
   )
 }

@@ -1,13 +1,23 @@
 /** An entry as a row of the list. */
 import { Component } from 'preact'
 import type { EntrySummary } from '../../query/api-types.js'
-import { duration, fullTime, plural, shortTime } from '../view-format.js'
+import { duration, fullTime, plural } from '../view-format.js'
 import { Icon } from '../icons.js'
+import type { TailRow } from '../live/tail-row.js'
+import { columnTitle, lateText, rowDetails, rowName, rowTime } from './row-text.js'
 
 interface RowProps {
-  readonly entry: EntrySummary
+  readonly row: TailRow
   readonly index: number
   readonly isSelected: boolean
+  /** The entry around which the list is shown. */
+  readonly isMarked: boolean
+  readonly columns: readonly string[]
+  /** Columns are shown as details. */
+  readonly isNarrow: boolean
+  /** Details that are the same in all drawn rows, and are left out. */
+  readonly constant: ReadonlySet<string>
+  readonly today: string
   readonly onOpen: (id: string) => void
 }
 
@@ -17,29 +27,41 @@ const MAX_TAGS = 3
 export class Row extends Component<RowProps> {
   /** For screen readers and scripts; the list handles the pointer itself. */
   readonly #onClick = ({ detail }: MouseEvent): void => {
-    if (detail === 0) this.props.onOpen(this.props.entry.id)
+    if (detail === 0) this.props.onOpen(this.props.row.entry.id)
   }
 
   override shouldComponentUpdate(next: RowProps): boolean {
-    const { entry, index, isSelected } = this.props
-    return next.entry !== entry || next.index !== index || next.isSelected !== isSelected
+    const { row, index, isSelected, isMarked, columns, isNarrow, constant, today } = this.props
+    return (
+      next.isNarrow !== isNarrow ||
+      next.row !== row ||
+      next.index !== index ||
+      next.isSelected !== isSelected ||
+      next.isMarked !== isMarked ||
+      next.columns !== columns ||
+      next.constant !== constant ||
+      next.today !== today
+    )
   }
 
   override render() {
-    const { entry, index, isSelected } = this.props
-    const { id, seq, timestamp, level, service, message, error, request, tags = [], breadcrumbs } = entry
+    const { row, index, isSelected, isMarked, columns, isNarrow, constant, today } = this.props
+    const { entry, lateMs } = row
+    const { id, seq, timestamp, level, service, message, error, request, breadcrumbs } = entry
     return (
       <div
         role="row"
         id={`row-${seq}`}
         aria-rowindex={index + 2}
         aria-selected={isSelected}
+        aria-label={rowName(entry, today)}
+        aria-current={isMarked ? 'true' : undefined}
         data-entry={id}
-        class={`row row-${level}`}
+        class={`row row-${level}${isMarked ? ' row-marked' : ''}`}
         onClick={this.#onClick}
       >
         <span role="gridcell" class="row-time" title={fullTime(timestamp)}>
-          {shortTime(timestamp)}
+          {rowTime(timestamp, today)}
         </span>
         <span role="gridcell" class="row-level">
           <span class={`level level-${level}`}>{level}</span>
@@ -47,7 +69,18 @@ export class Row extends Component<RowProps> {
         <span role="gridcell" class="row-service cut" title={service}>
           {service}
         </span>
+        {!isNarrow &&
+          columns.map((name) => (
+            <span key={name} role="gridcell" class="row-column cut" title={entry.columns?.[name]}>
+              {entry.columns?.[name] ?? ''}
+            </span>
+          ))}
         <span role="gridcell" class="row-text">
+          {lateMs > 0 && (
+            <span class="chip row-late" title={`Arrived after newer entries, ${lateText(lateMs)} late`}>
+              late, {lateText(lateMs)}
+            </span>
+          )}
           <span class="row-message cut">
             {error?.type !== undefined && <b class="row-type">{error.type}</b>}
             {message}
@@ -55,17 +88,18 @@ export class Row extends Component<RowProps> {
               <span class="row-cause">{error.message}</span>
             )}
           </span>
-          {request !== undefined && <RequestPart request={request} />}
-          {tags.slice(0, MAX_TAGS).map((tag, at) => (
-            <span key={at} class="chip row-tag">
-              {tag}
-            </span>
-          ))}
-          {tags.length > MAX_TAGS && (
-            <span class="chip row-tag" title={tags.slice(MAX_TAGS).join(', ')}>
-              +{tags.length - MAX_TAGS}
-            </span>
+          {isNarrow && (
+            <Details
+              class="row-values"
+              details={columns.flatMap((name) => {
+                const value = entry.columns?.[name]
+                return value === undefined ? [] : [[columnTitle(name), value] as const]
+              })}
+            />
           )}
+          {request !== undefined && <RequestPart request={request} />}
+          <Details class="row-details" details={rowDetails(entry, constant, columns)} />
+          <Tags entry={entry} />
           {breadcrumbs !== undefined && (
             <span class="row-breadcrumbs" title={plural(breadcrumbs, 'breadcrumb')}>
               <Icon name="breadcrumbs" />
@@ -77,6 +111,42 @@ export class Row extends Component<RowProps> {
       </div>
     )
   }
+}
+
+interface DetailsProps {
+  readonly class: string
+  readonly details: readonly (readonly [name: string, value: string])[]
+}
+
+function Details({ class: className, details }: DetailsProps) {
+  if (details.length === 0) return null
+  return (
+    <span class={`${className} cut`} title={details.map(([name, value]) => `${name}=${value}`).join('  ')}>
+      {details.map(([name, value]) => (
+        <span key={name}>
+          <span class="row-detail-name">{name}=</span>
+          {value}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+function Tags({ entry: { tags = [], tag_count: count = tags.length } }: { entry: EntrySummary }) {
+  return (
+    <>
+      {tags.slice(0, MAX_TAGS).map((tag, at) => (
+        <span key={at} class="chip row-tag">
+          {tag}
+        </span>
+      ))}
+      {count > MAX_TAGS && (
+        <span class="chip row-tag" title={`${tags.slice(MAX_TAGS).join(', ')}${count > tags.length ? ' …' : ''}`}>
+          +{count - MAX_TAGS}
+        </span>
+      )}
+    </>
+  )
 }
 
 function RequestPart({

@@ -1,54 +1,125 @@
-/** The search: the text becomes the filter after a pause in typing. */
-import type { Ref } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+/** The query. It is applied after a pause in typing, once it is correct; fields and values are completed by keyboard. */
+import type { RefObject } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { applyCompletion, parseQuery } from '../../query/language/index.js'
+import { shortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { currentView, navigate } from '../use-view.js'
-import { withFilter } from '../view.js'
-import type { Filters } from '../view.js'
+import { QueryProblem } from './query-problem.js'
+import type { MarkedProblem } from './query-problem.js'
+import { useCompletion } from './use-completion.js'
 
-const PAUSE_MS = 200
+const PAUSE_MS = 250
 
-export function SearchBox({ filters, input }: { filters: Filters; input: Ref<HTMLInputElement> }) {
-  const [text, setText] = useState(filters.q ?? '')
+interface SearchBoxProps {
+  readonly kind: 'entries' | 'requests'
+  readonly q: string
+  readonly input?: RefObject<HTMLInputElement | null>
+  /** What the service says about the query of the address. */
+  readonly problem?: MarkedProblem | undefined
+}
+
+export function SearchBox({ kind, q, input: given, problem: refused }: SearchBoxProps) {
+  const own = useRef<HTMLInputElement>(null)
+  const input = given ?? own
+  const id = useId()
+  const [text, setText] = useState(q)
+  const [problem, setProblem] = useState<MarkedProblem>()
+  /** Where the caret is while the list of completions is wanted. */
+  const [caret, setCaret] = useState<number | null>(null)
+  const [at, setAt] = useState(-1)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  // The last requested text: an address that changes later does not overwrite newer input.
-  const asked = useRef(filters.q ?? '')
+  // The last applied query: an address that changes later does not overwrite newer input.
+  const asked = useRef(q)
   useEffect(() => {
-    if ((filters.q ?? '') === asked.current) return
-    asked.current = filters.q ?? ''
-    setText(asked.current)
-  }, [filters.q])
+    if (q === asked.current) return
+    clearTimeout(timer.current)
+    asked.current = q
+    setText(q)
+    setProblem(undefined)
+  }, [q])
   useEffect(() => () => clearTimeout(timer.current), [])
 
-  const search = (q: string): void => {
+  const search = (next: string): void => {
     clearTimeout(timer.current)
-    const view = currentView()
-    const isFirst = (view.filters.q ?? '') === ''
-    asked.current = q
+    const { problem: found } = parseQuery(next)
+    setProblem(found === undefined ? undefined : { q: next, ...found })
+    if (found !== undefined || next === currentView().q) return
+    const isFirst = currentView().q === ''
+    asked.current = next
     // Back leaves the search instead of undoing its last letter.
-    navigate({ filters: withFilter(view.filters, 'q', q) }, { replace: !isFirst })
+    navigate({ q: next }, { replace: !isFirst })
   }
-  const onInput = (event: Event): void => {
-    const typed = (event.currentTarget as HTMLInputElement).value
-    setText(typed)
+  const edit = (next: string, position: number): void => {
+    setText(next)
+    setCaret(position)
+    setAt(-1)
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => search(typed), PAUSE_MS)
+    timer.current = setTimeout(() => search(next), PAUSE_MS)
   }
+
+  const suggestions = useCompletion(kind, text, caret)
+  const items = suggestions?.items ?? []
+  const isOpen = items.length > 0
+  const active = Math.min(at, items.length - 1)
+  const target = useRef<number | null>(null)
+  useLayoutEffect(() => {
+    if (target.current !== null) input.current?.setSelectionRange(target.current, target.current)
+    target.current = null
+  })
+  const accept = (index: number): void => {
+    const item = items[index]
+    if (item === undefined || suggestions === undefined) return
+    const next = applyCompletion(text, suggestions.completion, item.text)
+    target.current = next.caret
+    edit(next.text, next.caret)
+    if (suggestions.completion.kind === 'value') setCaret(null)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing) return
+    if (isOpen && event.key === 'ArrowDown') setAt((active + 1) % items.length)
+    else if (isOpen && event.key === 'ArrowUp') setAt(active <= 0 ? items.length - 1 : active - 1)
+    else if (isOpen && event.key === 'Escape') setCaret(null)
+    else if (isOpen && event.key === 'Tab' && !event.shiftKey) accept(Math.max(0, active))
+    else if (isOpen && event.key === 'Enter' && active >= 0) accept(active)
+    else if (event.key === 'Enter') {
+      setCaret(null)
+      search(text)
+    } else return
+    event.preventDefault()
+  }
+  const shown = problem ?? (text === refused?.q ? refused : undefined)
   return (
-    <label class="search">
-      <span class="visually-hidden">Search in message, error and metadata</span>
+    <div class="search">
       <Icon name="search" />
       <input
         ref={input}
         class="field"
         type="text"
         inputMode="search"
-        placeholder="Search message, error, metadata"
+        role="combobox"
+        aria-label="Search"
+        aria-expanded={isOpen}
+        aria-autocomplete="list"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={isOpen && active >= 0 ? `${id}-${active}` : undefined}
+        aria-invalid={shown !== undefined}
+        aria-describedby={shown === undefined ? undefined : `${id}-problem`}
+        placeholder='Search: words, "a phrase", status:>=500, -service:pay'
         value={text}
         autocomplete="off"
         spellcheck={false}
-        onInput={onInput}
-        onKeyDown={(event) => event.key === 'Enter' && search(text)}
+        onInput={(event) => {
+          const field = event.currentTarget as HTMLInputElement
+          edit(field.value, field.selectionStart ?? field.value.length)
+        }}
+        onKeyDown={onKeyDown}
+        onClick={() => setCaret(null)}
+        onBlur={() => {
+          setCaret(null)
+          // What is chosen next is added to what was typed.
+          if (text !== asked.current) search(text)
+        }}
       />
       {text === '' ? (
         <kbd aria-hidden="true">/</kbd>
@@ -59,12 +130,32 @@ export function SearchBox({ filters, input }: { filters: Filters; input: Ref<HTM
           aria-label="Clear the search"
           onClick={() => {
             setText('')
+            setCaret(null)
             search('')
           }}
         >
           <Icon name="close" />
         </button>
       )}
-    </label>
+      <ul id={`${id}-list`} class="suggestions" role="listbox" aria-label="Completions" hidden={!isOpen}>
+        {items.map(({ text: option, count }, index) => (
+          <li
+            key={option}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            class={index === active ? 'active' : undefined}
+            onPointerDown={(event) => {
+              event.preventDefault()
+              accept(index)
+            }}
+          >
+            <span class="cut">{option}</span>
+            <span class="count">{shortCount(count)}</span>
+          </li>
+        ))}
+      </ul>
+      {shown !== undefined && <QueryProblem id={`${id}-problem`} problem={shown} />}
+    </div>
   )
 }

@@ -1,47 +1,84 @@
-/** The feed of a list as state, rendered at most every 100 ms. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { EntrySummary } from '../../query/api-types.js'
-import type { Page } from '../../store/stored-record.js'
+/** The feed of the list as state, rendered at most every 100 ms. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { get } from '../api.js'
 import { live } from '../live/connection.js'
 import { EntryFeed } from '../live/entry-feed.js'
+import type { FeedSource } from '../live/entry-feed.js'
+import type { EntryContext, EntryPage, EntrySummary } from '../../query/api-types.js'
 import { filterKey } from '../view.js'
-import type { Filters } from '../view.js'
+import type { View } from '../view.js'
+import { paused } from './paused.js'
 
 const DRAW_INTERVAL_MS = 100
 
-/** @returns the feed, and a number that increases when it must be rendered */
-export function useFeed(filters: Filters): readonly [feed: EntryFeed, version: number] {
-  const [version, setVersion] = useState(0)
-  const [feed, end] = useMemo(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let drawnMs = -Infinity
-    const draw = (): void => {
-      timer = undefined
-      drawnMs = performance.now()
-      setVersion((old) => old + 1)
-    }
-    const made = new EntryFeed({
-      page: (wanted, cursor, limit, signal) =>
-        get<Page<EntrySummary>>('entries', { ...wanted, view: 'summary', limit, cursor }, signal),
-      follow: (source) => live.follow(source),
-      changed: () => {
-        timer ??= setTimeout(draw, Math.max(0, drawnMs + DRAW_INTERVAL_MS - performance.now()))
-      },
-      later: (ms, call) => {
-        const waiting = setTimeout(call, ms)
-        return () => clearTimeout(waiting)
-      },
-    })
-    return [
-      made,
-      () => {
-        clearTimeout(timer)
-        made.close()
-      },
-    ]
+/** The rows of a paused list, while another view is shown. */
+let kept: { readonly feed: EntryFeed; readonly key: string } | undefined
+/** The component that shows the feed. */
+let draw: (() => void) | undefined
+
+function createFeed(): EntryFeed {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let drawnMs = -Infinity
+  const feed = new EntryFeed({
+    page: (parameters, signal) => get<EntryPage<EntrySummary>>('entries', { ...parameters, view: 'summary' }, signal),
+    context: (id, parameters, signal) =>
+      get<EntryContext>(`entries/${encodeURIComponent(id)}/context`, parameters, signal),
+    follow: (source) => live.follow(source),
+    changed: () => {
+      timer ??= setTimeout(
+        () => {
+          timer = undefined
+          drawnMs = performance.now()
+          // Rows move only when they are drawn: a held list stays as it is shown.
+          feed.tail.merge()
+          draw?.()
+        },
+        Math.max(0, drawnMs + DRAW_INTERVAL_MS - performance.now()),
+      )
+    },
+    later: (ms, call) => {
+      const waiting = setTimeout(call, ms)
+      return () => clearTimeout(waiting)
+    },
+    now: () => Date.now(),
+  })
+  return feed
+}
+
+/** @returns the feed; the component is rendered again when it has changed */
+export function useFeed(view: View): EntryFeed {
+  const [, setVersion] = useState(0)
+  const key = sourceKey(view)
+  const { feed, isResumed } = useMemo(() => {
+    const resumed = kept?.key === key && paused.value ? kept.feed : undefined
+    if (resumed === undefined) kept?.feed.close()
+    kept = undefined
+    return { feed: resumed ?? createFeed(), isResumed: resumed !== undefined }
   }, [])
-  useEffect(() => end, [])
-  useEffect(() => feed.show(filters), [filterKey(filters)])
-  return [feed, version]
+  const shown = useRef(isResumed ? key : null)
+  const current = useRef(key)
+  current.current = key
+  useEffect(() => {
+    draw = () => setVersion((old) => old + 1)
+    return () => {
+      draw = undefined
+      if (paused.value) kept = { feed, key: current.current }
+      else feed.close()
+    }
+  }, [])
+  useEffect(() => {
+    if (shown.current === key && isResumed) feed.resume()
+    else feed.show(sourceOf(view))
+    if (shown.current !== null && shown.current !== key) live.isEmptied.set(false)
+    shown.current = key
+  }, [key])
+  return feed
+}
+
+function sourceOf({ q, last, since, until, columns, around }: View): FeedSource {
+  return { filter: { q, last, since, until }, columns, around }
+}
+
+function sourceKey(view: View): string {
+  return JSON.stringify([filterKey(view), view.columns, view.around])
 }

@@ -8,6 +8,10 @@ export const live = new LiveStream({
   open: (parameters, headers, signal) => request('stream', parameters, headers, signal),
   readStatus: (signal) => get<ServiceStatus>('status', {}, signal),
   onChange: announceChange,
+  later: (ms, call) => {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  },
 })
 
 /** A background tab closes its connection, since the number per origin is limited. */

@@ -1,44 +1,63 @@
-/** Keeps the rows of the list up to date: first page, stream, and further pages on scrolling. */
-import type { EntrySummary, StreamEntries } from '../../query/api-types.js'
-import type { Page } from '../../store/stored-record.js'
+/** Keeps the rows of the list up to date: first page, stream, sliding window, and further pages on scrolling. */
+import type { EntryContext, EntryPage, EntrySummary, StreamEntries } from '../../query/api-types.js'
 import { ApiError } from '../api-error.js'
-import type { Filters } from '../view.js'
+import { filterKey, filterParameters, formatColumns, NO_FILTER, windowStart } from '../view.js'
+import type { Filter } from '../view.js'
 import type { LiveSource } from './live-stream.js'
-import { TailBuffer } from './tail-buffer.js'
+import { PAGE_ROWS, TailBuffer } from './tail-buffer.js'
+import type { Wanted } from './tail-buffer.js'
 
 const FIRST_ROWS = 200
 /** If more entries arrive than the page can follow, the list is loaded again at most this often. */
 const RELOAD_INTERVAL_MS = 1000
 /** Delay before a failed page is requested again. */
 const RETRY_MS = 2000
+/** How often the rows that have left a sliding window are removed. */
+const SLIDE_INTERVAL_MS = 1000
+
+/** Which entries the list shows. */
+export interface FeedSource {
+  readonly filter: Filter
+  /** Further fields of each entry. */
+  readonly columns: readonly string[]
+  /** Id of an entry: the list shows all entries around it instead, and does not follow the stream. */
+  readonly around: string | null
+}
+
+type Parameters = Readonly<Record<string, string | number>>
 
 export interface EntryFeedDependencies {
-  page(filters: Filters, cursor: string | undefined, limit: number, signal: AbortSignal): Promise<Page<EntrySummary>>
+  page(parameters: Parameters, signal: AbortSignal): Promise<EntryPage<EntrySummary>>
+  context(id: string, parameters: Parameters, signal: AbortSignal): Promise<EntryContext>
   follow(source: LiveSource): void
   /** The list must be rendered. */
   changed(): void
   /** Calls once after the delay. @returns function that cancels it */
   later(ms: number, call: () => void): () => void
+  now(): number
 }
 
 export class EntryFeed {
   readonly tail = new TailBuffer()
   readonly #deps: EntryFeedDependencies
-  #filters: Filters = {}
+  #source: FeedSource = { filter: NO_FILTER, columns: [], around: null }
   #controller = new AbortController()
   #isPaging = false
   #isLoaded = false
   #error: Error | undefined
+  #newer: string | null = null
+  #addedOnTop = 0
   #endReload: (() => void) | undefined
   #endRetry: (() => void) | undefined
   #endCalm: (() => void) | undefined
+  #endSlide: (() => void) | undefined
   #isResetAgain = false
 
   constructor(deps: EntryFeedDependencies) {
     this.#deps = deps
   }
 
-  /** False until the first page of these filters is loaded. */
+  /** False until the first page of this source is loaded. */
   get isLoaded(): boolean {
     return this.#isLoaded
   }
@@ -47,11 +66,34 @@ export class EntryFeed {
     return this.#error
   }
 
-  /** The previous rows stay until those of these filters are loaded. */
-  show(filters: Filters): void {
-    this.#filters = filters
+  /** Whether newer entries can be added on top of those around an entry. */
+  get hasNewer(): boolean {
+    return this.#newer !== null && this.tail.firstLoaded === 0
+  }
+
+  /** Number of rows that were added on top since the last call. */
+  takeAddedOnTop(): number {
+    const added = this.#addedOnTop
+    this.#addedOnTop = 0
+    return added
+  }
+
+  /** The previous rows stay until those of this source are loaded. If only the columns differ, they stay for good. */
+  show(source: FeedSource): void {
+    const { filter, around, columns } = this.#source
+    const isSame = around === source.around && filterKey(filter) === filterKey(source.filter)
+    this.#source = source
+    if (isSame && this.#isLoaded && (this.tail.isHeld || this.tail.merge())) return this.#showColumns(columns)
     this.#isLoaded = false
+    this.#error = undefined
     void this.#load(false)
+    this.#deps.changed()
+  }
+
+  /** Follows the stream again after the last entry, without loading the list. */
+  resume(): void {
+    if (!this.#isLoaded) void this.#load(false)
+    else this.#follow(this.tail.lastSeq)
   }
 
   hold(): void {
@@ -59,23 +101,47 @@ export class EntryFeed {
   }
 
   release(): void {
-    if (!this.tail.release()) void this.#load(true)
+    if (this.#isLoaded) this.tail.slide(this.#startMs())
+    if (!this.tail.release() && this.#isLoaded) void this.#load(true)
     this.#deps.changed()
   }
 
   /** Loads the missing pages for these rows. */
   need(first: number, last: number): void {
     const wanted = this.tail.wanted(first, last)
-    if (wanted === undefined || this.#isPaging || !this.#isLoaded) return
+    if (wanted !== undefined && this.#isLoaded) this.#requestPage(wanted)
+  }
+
+  /** Loads newer rows on top of the entries around one. */
+  needNewer(): void {
+    if (this.#newer !== null) this.#requestPage({ kind: 'newer', cursor: this.#newer, limit: FIRST_ROWS }, true)
+  }
+
+  close(): void {
+    this.#controller.abort()
+    this.#endReload?.()
+    this.#endRetry?.()
+    this.#endCalm?.()
+    this.#endSlide?.()
+  }
+
+  #requestPage(wanted: Wanted, isOnTop = false): void {
+    if (this.#isPaging) return
     this.#isPaging = true
     const { signal } = this.#controller
-    this.#deps.page(this.#filters, wanted.cursor, wanted.limit, signal).then(
+    const cursor = wanted.kind === 'older' ? { cursor: wanted.cursor } : { newer: wanted.cursor }
+    this.#deps.page({ ...this.#parameters(), ...cursor, limit: wanted.limit }, signal).then(
       ({ items, next }) => {
         if (signal.aborted) return
         this.#isPaging = false
         this.#error = undefined
-        if (wanted.kind === 'older') this.tail.addOlder(items, next !== null)
-        else this.tail.addNewer(items)
+        if (wanted.kind === 'older') this.tail.addOlder(wanted.cursor, items, next !== null)
+        else if (!isOnTop) this.tail.addNewer(wanted, items)
+        else {
+          this.tail.addOnTop(items)
+          this.#addedOnTop += items.length
+          this.#newer = next
+        }
         this.#deps.changed()
       },
       (error: unknown) => {
@@ -89,44 +155,105 @@ export class EntryFeed {
     )
   }
 
-  close(): void {
-    this.#controller.abort()
-    this.#endReload?.()
-    this.#endRetry?.()
-    this.#endCalm?.()
+  #showColumns(previous: readonly string[]): void {
+    const signal = this.#begin()
+    if (this.#source.around === null) this.#follow(this.tail.lastSeq)
+    this.#deps.changed()
+    if (this.#source.columns.every((name) => previous.includes(name))) return
+    this.#loadColumns(signal).catch((error: unknown) => {
+      if (signal.aborted) return
+      this.#fail(error)
+      this.#endRetry = this.#deps.later(RETRY_MS, () => this.#showColumns([]))
+    })
   }
 
-  /** The first page. `isSame`: it is loaded again while the stream continues. */
-  async #load(isSame: boolean): Promise<void> {
+  /** Loads the rows again, with their columns. */
+  async #loadColumns(signal: AbortSignal): Promise<void> {
+    const { filter, around } = this.#source
+    // Held rows may be older than the sliding window.
+    const all = filterParameters(around === null ? { ...filter, last: null } : NO_FILTER, 0)
+    for (let cursor = this.tail.cursorAbove(); cursor !== null;) {
+      const parameters = { ...all, ...this.#columns(), cursor, limit: PAGE_ROWS }
+      const page = await this.#deps.page(parameters, signal)
+      if (signal.aborted) return
+      cursor = this.tail.replace(page.items) ? page.next : null
+      this.#error = undefined
+      this.#deps.changed()
+    }
+  }
+
+  /** Aborts the requests that are under way. */
+  #begin(): AbortSignal {
     this.#controller.abort()
     this.#controller = new AbortController()
     this.#endRetry?.()
     this.#isPaging = false
+    return this.#controller.signal
+  }
+
+  /** The first page. `isSame`: it is loaded again while the stream continues. */
+  async #load(isSame: boolean): Promise<void> {
+    const signal = this.#begin()
     this.tail.expectPage()
-    const { signal } = this.#controller
+    const { around } = this.#source
     try {
-      const { items, next } = await this.#deps.page(this.#filters, undefined, FIRST_ROWS, signal)
-      if (signal.aborted) return
-      this.tail.reset(items, next !== null, isSame)
-      this.#error = undefined
-      this.#isLoaded = true
-      if (this.tail.isTorn && !this.tail.isHeld) this.#reloadSoon()
-      if (!isSame) this.#follow(items[0]?.seq ?? 0)
+      if (around === null) await this.#loadNewest(isSame, signal)
+      else await this.#loadAround(around, signal)
     } catch (error) {
       if (signal.aborted) return
       this.#fail(error)
       if (!isSame) this.#followAnyway(error)
     }
-    this.#deps.changed()
+    if (!signal.aborted) this.#deps.changed()
+  }
+
+  async #loadNewest(isSame: boolean, signal: AbortSignal): Promise<void> {
+    const page = await this.#deps.page({ ...this.#parameters(), limit: FIRST_ROWS }, signal)
+    if (signal.aborted) return
+    this.#newer = null
+    this.tail.slide(this.#startMs())
+    this.tail.reset({ items: page.items, hasOlder: page.next !== null, lastSeq: page.last_seq }, isSame)
+    this.#finish()
+    if (this.tail.isTorn && !this.tail.isHeld) this.#reloadSoon()
+    if (!isSame) this.#follow(page.last_seq)
+  }
+
+  async #loadAround(id: string, signal: AbortSignal): Promise<void> {
+    const columns = this.#columns()
+    const { items, newer, older } = await this.#deps.context(id, { ...columns, limit: FIRST_ROWS }, signal)
+    if (signal.aborted) return
+    this.#newer = newer
+    this.tail.slide(null)
+    this.tail.reset({ items, hasOlder: older !== null, lastSeq: 0 }, false)
+    this.#finish()
+    this.#deps.follow({ parameters: {} })
+  }
+
+  #finish(): void {
+    this.#error = undefined
+    this.#isLoaded = true
+    this.#endSlide?.()
+    this.#endSlide = undefined
+    if (this.#startMs() !== null) this.#slideLater()
+  }
+
+  #slideLater(): void {
+    this.#endSlide = this.#deps.later(SLIDE_INTERVAL_MS, () => {
+      if (!this.tail.isHeld) {
+        if (this.tail.slide(this.#startMs())) this.#deps.changed()
+        if (this.tail.isTorn) this.#reloadSoon()
+      }
+      this.#slideLater()
+    })
   }
 
   #follow(after: number): void {
-    const filters = this.#filters
+    const source = this.#source
     this.#deps.follow({
-      parameters: filters,
+      parameters: this.#parameters(),
       after,
       onEntries: (entries) => {
-        if (filters === this.#filters) this.#take(entries)
+        if (source === this.#source) this.#take(entries)
       },
       onReset: () => this.#startOver(),
     })
@@ -144,14 +271,14 @@ export class EntryFeed {
     })
   }
 
-  /** Loads the list once the service can be reached. Filters that it refuses do not end the stream. */
+  /** Loads the list once the service can be reached. A filter that it refuses does not end the stream. */
   #followAnyway(error: unknown): void {
     if (error instanceof ApiError && error.status < 500) this.#deps.follow({ parameters: {} })
-    else this.#deps.follow({ parameters: this.#filters, onOpen: () => void this.#load(false) })
+    else this.#deps.follow({ parameters: this.#parameters(), onOpen: () => void this.#load(false) })
   }
 
   #take({ items, skipped }: StreamEntries): void {
-    // Rows of the previous filters may still be shown.
+    // Rows of the previous filter may still be shown.
     if (!this.#isLoaded) return
     this.tail.push(items, skipped)
     if (this.tail.isTorn && !this.tail.isHeld) this.#reloadSoon()
@@ -163,6 +290,21 @@ export class EntryFeed {
       this.#endReload = undefined
       if (this.tail.isTorn && !this.tail.isHeld) void this.#load(true)
     })
+  }
+
+  #startMs(): number | null {
+    return this.#source.around === null ? windowStart(this.#source.filter, this.#deps.now()) : null
+  }
+
+  /** The entries around one are not filtered. */
+  #parameters(): Record<string, string> {
+    const { filter, around } = this.#source
+    return { ...filterParameters(around === null ? filter : NO_FILTER, this.#deps.now()), ...this.#columns() }
+  }
+
+  #columns(): { readonly columns?: string } {
+    const { columns } = this.#source
+    return columns.length === 0 ? {} : { columns: formatColumns(columns) }
   }
 
   #fail(error: unknown): void {

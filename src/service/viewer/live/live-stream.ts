@@ -12,8 +12,12 @@ import { Observable } from '../observable.js'
 
 const ALL_KINDS: readonly RecordKind[] = ['entry', 'request', 'feedback', 'release', 'heartbeat', 'rejected']
 
+/** The service sends at least a comment every 2 s. */
+export const SILENCE_MS = 5000
+
 export interface LiveState {
-  readonly name: 'connecting' | 'live' | 'reconnecting'
+  /** `silent`: connected, but nothing has come for SILENCE_MS. */
+  readonly name: 'connecting' | 'live' | 'silent' | 'reconnecting'
   readonly reason: string | undefined
 }
 
@@ -36,13 +40,18 @@ export interface LiveStreamDependencies extends Pick<StreamFollowerOptions, 'rea
     signal: AbortSignal,
   ): Promise<Response>
   onChange(kinds: readonly RecordKind[]): void
+  /** Calls once after the delay. @returns function that cancels it */
+  later(ms: number, call: () => void): () => void
 }
 
 export class LiveStream {
   readonly state = new Observable<LiveState>({ name: 'connecting', reason: undefined })
+  /** Whether a restart of the service has deleted all records. The page says so until the user has seen it. */
+  readonly isEmptied = new Observable(false)
   readonly #deps: LiveStreamDependencies
   #follower: StreamFollower | undefined
   #controller = new AbortController()
+  #endSilence: (() => void) | undefined
   #isResting = false
   /** Whether entries may have been missed while no stream was open. */
   #isBehind = false
@@ -53,7 +62,7 @@ export class LiveStream {
 
   /** Replaces the source that is followed. */
   follow(source: LiveSource): void {
-    const { open, onChange, ...others } = this.#deps
+    const { open, onChange, later: _later, ...others } = this.#deps
     this.#follower = new StreamFollower({
       ...others,
       after: source.after?.toString(),
@@ -62,7 +71,7 @@ export class LiveStream {
         const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
         const { body } = await open(source.parameters, headers, signal)
         if (body === null) throw new Error('the stream has no body')
-        return decode(body)
+        return this.#watch(decode(body))
       },
       onOpen: () => {
         this.state.set({ name: 'live', reason: undefined })
@@ -71,8 +80,12 @@ export class LiveStream {
         source.onOpen?.()
       },
       onEvent: (event) => this.#dispatch(source, event),
-      onRestart: () => source.onReset?.(),
+      onRestart: () => {
+        this.isEmptied.set(true)
+        source.onReset?.()
+      },
       onFailure: (error) => {
+        this.#endSilence?.()
         // The service refuses the token: the page asks for another.
         if (error instanceof ApiError && error.status === 401) throw error
         this.#isBehind = true
@@ -93,8 +106,27 @@ export class LiveStream {
   #start(): void {
     this.#controller.abort()
     this.#controller = new AbortController()
+    this.#endSilence?.()
     if (this.#isResting || this.#follower === undefined) return
+    this.#awaitSign()
     this.#follower.run(this.#controller.signal).catch(() => {})
+  }
+
+  /** Reports when nothing comes any more, although the page was or is connected. */
+  #awaitSign(): void {
+    this.#endSilence?.()
+    this.#endSilence = this.#deps.later(SILENCE_MS, () => {
+      if (this.state.value.name === 'live') this.state.set({ name: 'silent', reason: undefined })
+    })
+  }
+
+  async *#watch(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+    this.#awaitSign()
+    for await (const chunk of chunks) {
+      this.#awaitSign()
+      if (this.state.value.name === 'silent') this.state.set({ name: 'live', reason: undefined })
+      yield chunk
+    }
   }
 
   #dispatch(source: LiveSource, { event, data }: ServerSentEvent): void {

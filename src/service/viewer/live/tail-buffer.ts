@@ -1,47 +1,83 @@
 /**
- * The rows of the list (pure): a window over all matching entries, newest first, of at most MAX_ROWS.
+ * The rows of the list (pure): a window over all matching entries in the order of time, newest first, of at most MAX_ROWS.
  *
- *     index 0   ┌ newer ones that were removed: only their number and cursors
+ *     index 0   ┌ newer ones that were removed: only their number
  *               ├ rows
  *     length    └ older ones, loaded page by page
  *
- * New entries wait while the list is paused.
+ * Entries from the stream wait until the list is drawn; while it is held, until it is released.
  */
 import type { EntrySummary } from '../../query/api-types.js'
+import { compareRows, createRow, cursorOf, findInsertIndex, mergeRows } from './tail-row.js'
+import type { TailRow } from './tail-row.js'
 
 export const MAX_ROWS = 5000
 export const PAGE_ROWS = 500
-const MAX_WAITING = 2000
-/** The next page is requested so many rows before an end. */
-const MARGIN_ROWS = 60
+export const MAX_WAITING = 2000
+/** Limit of late rows that were not drawn yet, and of older entries that wait for the requested page. */
+const MAX_REMEMBERED = 500
 
-/** A cursor of the API is the `seq` below which a page begins. */
+export interface TailLimits {
+  readonly maxRows: number
+  readonly pageRows: number
+  /** Distance from the end, in rows, at which the next page is requested. */
+  readonly marginRows: number
+}
+
+const LIMITS: TailLimits = { maxRows: MAX_ROWS, pageRows: PAGE_ROWS, marginRows: 60 }
+
 export interface Wanted {
   readonly kind: 'newer' | 'older'
   readonly cursor: string
   readonly limit: number
 }
 
+export interface TailPage {
+  /** Newest first. */
+  readonly items: readonly EntrySummary[]
+  readonly hasOlder: boolean
+  /** Greatest `seq` that was stored when the page was read. */
+  readonly lastSeq: number
+}
+
 export class TailBuffer {
+  readonly #limits: TailLimits
   /** Oldest first, so that new rows are pushed. */
-  #rows: EntrySummary[] = []
-  #waiting: EntrySummary[] = []
+  #rows: TailRow[] = []
+  /** In the order of arrival. */
+  #waiting: TailRow[] = []
   #waitingCount = 0
-  #above: Wanted[] = []
   #aboveCount = 0
+  /** The newest of those that were removed above. */
+  #aboveTop: TailRow | undefined
+  /** Arrived, and older than all rows while there are older ones to load. */
+  #below: TailRow[] = []
+  #unseen: TailRow[] = []
   #hasOlder = false
   #isHeld = false
   #arrived = 0
+  #lastSeq = 0
+  #newestMs = -Infinity
+  #startMs: number | null = null
   #isTorn = false
   /** The same, since a page was requested. */
   #isTornSince = false
+
+  constructor(limits = LIMITS) {
+    this.#limits = limits
+  }
 
   /** Number of all rows, including those that were removed above. */
   get length(): number {
     return this.#aboveCount + this.#rows.length
   }
 
-  /** Entries that arrived while the list is paused. */
+  /** Index of the first row that is loaded. */
+  get firstLoaded(): number {
+    return this.#aboveCount
+  }
+
+  /** Entries that have arrived and are not among the rows yet. */
   get waiting(): number {
     return this.#waitingCount
   }
@@ -49,6 +85,11 @@ export class TailBuffer {
   /** Entries from the stream in total. */
   get arrived(): number {
     return this.#arrived
+  }
+
+  /** `seq` of the last entry from the stream, or of the first page. */
+  get lastSeq(): number {
+    return this.#lastSeq
   }
 
   get hasOlder(): boolean {
@@ -64,15 +105,14 @@ export class TailBuffer {
     return this.#isTorn
   }
 
-  at(index: number): EntrySummary | undefined {
+  at(index: number): TailRow | undefined {
     const place = index - this.#aboveCount
     return place < 0 ? undefined : this.#rows[this.#rows.length - 1 - place]
   }
 
   /** -1 if it is not among the rows. */
   indexOf(id: string): number {
-    const place = this.#rows.findLastIndex((row) => row.id === id)
-    return place === -1 ? -1 : this.#aboveCount + this.#rows.length - 1 - place
+    return this.#indexAt(this.#rows.findLastIndex(({ entry }) => entry.id === id))
   }
 
   /** Entries that are missed from now on may not be in the first page that is being requested. */
@@ -80,42 +120,50 @@ export class TailBuffer {
     this.#isTornSince = false
   }
 
-  /** The first page, newest first. `keepNewer` keeps entries from the stream since that page was requested. */
-  reset(items: readonly EntrySummary[], hasOlder: boolean, keepNewer: boolean): void {
-    const newestSeq = items[0]?.seq ?? 0
-    // If the page leaves a gap, the entries after it cannot be appended.
+  /** The first page. `keepNewer` keeps entries from the stream that arrived after the page was read. */
+  reset({ items, hasOlder, lastSeq }: TailPage, keepNewer: boolean): void {
+    // If the page leaves a gap, the entries after it cannot be added.
     const isTorn = keepNewer && this.#isTornSince
-    const newer = keepNewer && !isTorn ? [...this.#rows, ...this.#waiting].filter(({ seq }) => seq > newestSeq) : []
+    const known = keepNewer && !isTorn ? [...this.#rows, ...this.#waiting, ...this.#below] : []
+    const newer = known.filter(({ entry }) => entry.seq > lastSeq)
+    const last = keepNewer ? this.#lastSeq : 0
     this.clear()
-    this.#rows = items.toReversed()
+    this.#rows = items.map((entry) => createRow(entry)).toReversed()
     this.#hasOlder = hasOlder
-    this.push(newer, 0)
-    this.#isTorn ||= isTorn
+    this.#lastSeq = Math.max(last, lastSeq)
+    this.#newestMs = this.#rows.at(-1)?.timeMs ?? -Infinity
+    this.#isTorn = isTorn
+    this.#waiting = newer
+    this.#waitingCount = newer.length
+    if (!isTorn) this.merge()
   }
 
   clear(): void {
     this.#rows = []
     this.#waiting = []
     this.#waitingCount = 0
-    this.#above = []
     this.#aboveCount = 0
+    this.#aboveTop = undefined
+    this.#below = []
+    this.#unseen = []
     this.#hasOlder = false
+    this.#lastSeq = 0
+    this.#newestMs = -Infinity
     this.#isTorn = false
   }
 
-  /** Entries from the stream, oldest first. */
+  /** Entries from the stream, in the order of arrival. */
   push(items: readonly EntrySummary[], skipped: number): void {
-    const knownSeq = (this.#waiting.at(-1) ?? this.at(0))?.seq ?? 0
-    const fresh = (items[0]?.seq ?? 0) > knownSeq ? items : items.filter(({ seq }) => seq > knownSeq)
+    const fresh = items.filter(({ seq }) => seq > this.#lastSeq)
     this.#arrived += fresh.length + skipped
-    if (skipped > 0) this.#isTorn = this.#isTornSince = true
-    if (!this.#isHeld && this.#aboveCount === 0) {
-      for (const item of fresh) this.#rows.push(item)
-      this.#dropOldest()
-      return
-    }
     this.#waitingCount += fresh.length + skipped
-    for (const item of fresh) this.#waiting.push(item)
+    if (skipped > 0) this.#isTorn = this.#isTornSince = true
+    for (const entry of fresh) {
+      const row = createRow(entry, this.#newestMs)
+      this.#newestMs = Math.max(this.#newestMs, row.timeMs)
+      this.#lastSeq = entry.seq
+      this.#waiting.push(row)
+    }
     if (this.#waiting.length > MAX_WAITING) this.#isTorn = this.#isTornSince = true
     if (this.#isTorn) this.#waiting = []
   }
@@ -124,51 +172,148 @@ export class TailBuffer {
     this.#isHeld = true
   }
 
-  /** @returns false if the waiting entries cannot be appended, so that the first page must be loaded again */
+  /** @returns false if the waiting entries cannot be added, so that the first page must be loaded again */
   release(): boolean {
     this.#isHeld = false
+    return this.merge()
+  }
+
+  /** Adds the waiting entries at their places, unless the list is held. @returns false if that is not possible */
+  merge(): boolean {
     if (this.#isTorn || this.#aboveCount > 0) return false
-    const waiting = this.#waiting
+    if (this.#isHeld) return true
+    const added = this.#waiting.filter((row) => this.#isInWindow(row)).toSorted(compareRows)
     this.#waiting = []
     this.#waitingCount = 0
-    this.push(waiting, 0)
+    if (added.length === 0) return true
+    const oldest = this.#rows[0]
+    const older = this.#hasOlder && oldest !== undefined ? findInsertIndex(added, oldest) : 0
+    this.#below = [...this.#below, ...added.splice(0, older)].slice(-MAX_REMEMBERED)
+    mergeRows(this.#rows, added)
+    const late = added.filter(({ lateMs }) => lateMs > 0)
+    if (late.length > 0) this.#unseen = [...this.#unseen, ...late].slice(-MAX_REMEMBERED)
+    this.#dropOldest()
+    return true
+  }
+
+  /** Number of late rows below this index that were never drawn, and the index of the first. */
+  lateBelow(index: number): { readonly count: number; readonly first: number } {
+    const indices = this.#unseen.map((row) => this.#indexOfRow(row)).filter((at) => at >= index)
+    return { count: indices.length, first: Math.min(...indices) }
+  }
+
+  /** These rows were drawn. */
+  see(first: number, last: number): void {
+    if (this.#unseen.length === 0) return
+    this.#unseen = this.#unseen.filter((row) => {
+      const at = this.#indexOfRow(row)
+      return at !== -1 && (at < first || at >= last)
+    })
+  }
+
+  /** Removes the rows before the start of a sliding window; null if there is none. @returns whether anything has changed */
+  slide(startMs: number | null): boolean {
+    this.#startMs = startMs
+    const count = this.#rows.findIndex((row) => this.#isInWindow(row))
+    const excess = count === -1 ? this.#rows.length : count
+    if (excess === 0) return false
+    this.#rows.splice(0, excess)
+    this.#hasOlder = false
+    this.#below = []
+    if (this.#rows.length === 0 && this.#aboveCount > 0) this.#tearAbove()
     return true
   }
 
   /** The pages to load for these rows. */
   wanted(first: number, last: number): Wanted | undefined {
-    const above = this.#above.at(-1)
-    if (above !== undefined && first < this.#aboveCount + MARGIN_ROWS) return above
+    const newest = this.#rows.at(-1)
     const oldest = this.#rows[0]
-    if (!this.#hasOlder || oldest === undefined || last < this.length - MARGIN_ROWS) return undefined
-    return { kind: 'older', cursor: String(oldest.seq), limit: PAGE_ROWS }
+    if (newest === undefined || oldest === undefined) return undefined
+    if (this.#aboveCount > 0 && first < this.#aboveCount + this.#limits.marginRows)
+      return { kind: 'newer', cursor: cursorOf(newest), limit: Math.min(this.#limits.pageRows, this.#aboveCount) }
+    if (!this.#hasOlder || last < this.length - this.#limits.marginRows) return undefined
+    return { kind: 'older', cursor: cursorOf(oldest), limit: this.#limits.pageRows }
   }
 
-  /** The next page at the bottom. Excess rows are removed at the top. */
-  addOlder(items: readonly EntrySummary[], hasOlder: boolean): void {
-    const oldestSeq = this.#rows[0]?.seq ?? Infinity
-    this.#rows = [...items.filter(({ seq }) => seq < oldestSeq).toReversed(), ...this.#rows]
+  /** The next page at the bottom, newest first. Excess rows are removed at the top. */
+  addOlder(cursor: string, items: readonly EntrySummary[], hasOlder: boolean): void {
+    const oldest = this.#rows[0]
+    // The rows have changed since the page was requested.
+    if (oldest === undefined || cursorOf(oldest) !== cursor) return
+    const page = items.map((entry) => createRow(entry)).toReversed()
+    const end = page[0]
+    const isOfPage = (row: TailRow): boolean => !hasOlder || (end !== undefined && compareRows(row, end) >= 0)
+    mergeRows(page, this.#below.filter(isOfPage).toSorted(compareRows))
+    this.#below = this.#below.filter((row) => !isOfPage(row))
+    this.#rows = [...page, ...this.#rows]
     this.#hasOlder = hasOlder
-    while (this.#rows.length > MAX_ROWS) {
-      const left = this.#rows.splice(-PAGE_ROWS)
-      const newestSeq = left.at(-1)?.seq ?? 0
-      this.#above.push({ kind: 'newer', cursor: String(newestSeq + 1), limit: left.length })
-      this.#aboveCount += left.length
+    while (this.#rows.length > this.#limits.maxRows) {
+      const removed = this.#rows.splice(-this.#limits.pageRows)
+      this.#aboveTop ??= removed.at(-1)
+      this.#aboveCount += removed.length
     }
   }
 
-  /** A page that was removed at the top. If it has changed, the list must be loaded again. */
-  addNewer(items: readonly EntrySummary[]): void {
-    const above = this.#above.pop()
-    if (above === undefined) return
-    this.#aboveCount -= above.limit
-    if (items.length !== above.limit) this.#isTorn = true
-    for (const item of items.toReversed()) this.#rows.push(item)
+  /** The rows that were removed at the top, newest first. If they have changed, the list must be loaded again. */
+  addNewer({ cursor, limit }: Wanted, items: readonly EntrySummary[]): void {
+    const newest = this.#rows.at(-1)
+    if (this.#aboveCount < limit || newest === undefined || cursorOf(newest) !== cursor) return
+    this.#aboveCount -= limit
+    for (const entry of items.toReversed()) this.#rows.push(createRow(entry))
+    // Late entries may have arrived among them.
+    const isEnd = this.#aboveCount === 0
+    if (items.length !== limit || (isEnd && this.#rows.at(-1)?.entry.seq !== this.#aboveTop?.entry.seq))
+      this.#isTorn = true
+    if (isEnd) this.#aboveTop = undefined
     this.#dropOldest()
   }
 
+  /** A cursor of the API, of all rows and those that wait; null if there are none. */
+  cursorAbove(): string | null {
+    const newest = [...this.#rows.slice(-1), ...this.#waiting].toSorted(compareRows).at(-1)
+    return newest === undefined ? null : cursorOf({ ...newest, entry: { ...newest.entry, seq: newest.entry.seq + 1 } })
+  }
+
+  /** Replaces entries with the same ones with other columns. The rows stay. @returns whether all are newer than the oldest row */
+  replace(items: readonly EntrySummary[]): boolean {
+    const entries = new Map(items.map((entry) => [entry.seq, entry]))
+    const update = (row: TailRow): TailRow => {
+      const entry = entries.get(row.entry.seq)
+      return entry === undefined ? row : { ...row, entry }
+    }
+    this.#rows = this.#rows.map(update)
+    this.#waiting = this.#waiting.map(update)
+    const [oldest] = this.#rows
+    const last = items.at(-1)
+    return oldest !== undefined && last !== undefined && compareRows(createRow(last), oldest) > 0
+  }
+
+  /** Newer rows on top of a list that does not follow the stream, newest first. */
+  addOnTop(items: readonly EntrySummary[]): void {
+    mergeRows(this.#rows, items.map((entry) => createRow(entry)).toReversed())
+  }
+
+  #isInWindow({ timeMs }: TailRow): boolean {
+    return this.#startMs === null || timeMs >= this.#startMs
+  }
+
+  #tearAbove(): void {
+    this.#aboveCount = 0
+    this.#aboveTop = undefined
+    this.#isTorn = true
+  }
+
+  #indexAt(place: number): number {
+    return place === -1 ? -1 : this.length - 1 - place
+  }
+
+  #indexOfRow(row: TailRow): number {
+    const place = findInsertIndex(this.#rows, row)
+    return this.#rows[place]?.entry.seq === row.entry.seq ? this.#indexAt(place) : -1
+  }
+
   #dropOldest(): void {
-    const excess = this.#rows.length - MAX_ROWS
+    const excess = this.#rows.length - this.#limits.maxRows
     if (excess <= 0) return
     this.#rows.splice(0, excess)
     this.#hasOlder = true

@@ -1,6 +1,7 @@
 /** Instructions to connect an application, shown while there are no entries. */
 import type { ServiceStatus } from '../../query/api-types.js'
-import { CopyButton, Empty } from '../components.js'
+import { Empty } from '../components.js'
+import { Copy } from '../detail/copy.js'
 import { connectLines, startLine } from './connect-lines.js'
 
 export function Connect({ status }: { status: ServiceStatus }) {
@@ -12,7 +13,7 @@ export function Connect({ status }: { status: ServiceStatus }) {
         <pre class="code" tabIndex={0} aria-label="Lines that connect an application">
           {lines}
         </pre>
-        <CopyButton text={lines} label="Copy" />
+        <Copy class="button small" label="Copy" text={() => lines} />
       </div>
       <p>
         Needed once: <code>npm install pino pino-ingest</code>. An application that has the transport already, without a{' '}

@@ -5,7 +5,7 @@ import { plural, shortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { live } from '../live/connection.js'
 import { useObservable } from '../use-observable.js'
-import { createHref, VIEWS } from '../view.js'
+import { changedView, createHref, VIEWS } from '../view.js'
 import type { View, ViewName } from '../view.js'
 import { setTheme, theme, THEMES } from './theme.js'
 import { VIEW_TITLES } from './views.js'
@@ -69,7 +69,7 @@ function NavLink({ name, number, view, status, onGo }: NavLinkProps) {
   const named = counts === null || stored === 0 ? undefined : plural(stored, counts[1], counts[2])
   return (
     <a
-      href={createHref({ name, filters: view.filters })}
+      href={createHref({ ...changedView(view, { name }), entry: null, route: null, trace: null, around: null })}
       aria-current={view.name === name ? 'page' : undefined}
       onClick={onGo}
       title={`${named === undefined ? title : `${title}: ${named} stored`} (${number})`}
@@ -84,7 +84,12 @@ function NavLink({ name, number, view, status, onGo }: NavLinkProps) {
   )
 }
 
-const WORDS = { connecting: 'Connecting', live: 'Live', reconnecting: 'Reconnecting' } as const
+const WORDS = {
+  connecting: 'Connecting',
+  live: 'Live',
+  silent: 'No contact for 5 s',
+  reconnecting: 'Reconnecting',
+} as const
 
 function Connection() {
   const { name, reason } = useObservable(live.state)

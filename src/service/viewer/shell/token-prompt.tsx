@@ -1,6 +1,6 @@
 /** Shown instead of the page while there is no accepted token. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { setToken } from '../access-token.js'
+import { isStorageAllowed, setToken } from '../access-token.js'
 import { pastedToken } from '../access-state.js'
 
 export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
@@ -23,6 +23,9 @@ export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
           <code>pino-ingest dev</code> printed when it started: it ends with <code>#token=…</code>
         </p>
         {isRefused && <p>A restarted service may have another token: use the address that it printed last.</p>}
+        {!isStorageAllowed() && (
+          <p>This browser stores nothing for this address, so the page asks again in each tab.</p>
+        )}
         <label for="token">Or paste the address, or the token alone</label>
         <div class="gate-field">
           <input

@@ -11,6 +11,7 @@ export interface ViewTitle {
 export const VIEW_TITLES: Readonly<Record<ViewName, ViewTitle>> = {
   entries: { title: 'Entries', counts: ['entry', 'entry', 'entries'] },
   errors: { title: 'Errors', counts: null },
+  traces: { title: 'Traces', counts: null },
   requests: { title: 'Requests', counts: ['request', 'request', 'requests'] },
   releases: { title: 'Releases', counts: ['release', 'registration', 'registrations'] },
   monitors: { title: 'Monitors', counts: null },

@@ -1,5 +1,4 @@
 /** The view "errors": one row per failure. */
-import { useMemo, useState } from 'preact/hooks'
 import type { ErrorGroup } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { EntriesLink } from '../detail/entries-link.js'
@@ -7,17 +6,22 @@ import { truncate } from '../detail/tree.js'
 import { count, plural } from '../view-format.js'
 import { Bars, Empty, LevelBadge } from '../components.js'
 import { useView } from '../use-view.js'
-import { FILTER_NAMES, createHref } from '../view.js'
-import type { Filters } from '../view.js'
-import { ActiveFilters } from './active-filters.js'
+import { useFilterParameters } from '../use-filter-parameters.js'
+import { createHref, isFiltered } from '../view.js'
 import { Ago } from './ago.js'
+import { GroupMeta } from './group-meta.js'
 import { ListPage } from './list-page.js'
+import { OrderChoice } from './order-choice.js'
 import { followRow } from './row-click.js'
 import { Snippet, StartHint } from './snippet.js'
 import { useList } from './use-list.js'
 import { LINE } from './use-list-keys.js'
+import { ViewFilter } from './view-filter.js'
 
-type Order = 'last_seen' | 'count'
+const ORDERS = [
+  [null, 'Last seen'],
+  ['count', 'Most frequent'],
+] as const
 
 const CAPTURE = `import pino from 'pino'
 import { captureError, ingestOptions } from 'pino-ingest'
@@ -29,67 +33,36 @@ logger.error({ err: new Error('card declined') }, 'payment failed')
 captureError(logger, new Error('card declined')) // gives an id for the error page`
 
 export function ErrorsView() {
-  const { filters } = useView()
-  const list = useList<ErrorGroup>('error-groups', filters, useChanges('entry'))
-  const [order, setOrder] = useState<Order>('last_seen')
-  const isFiltered = Object.keys(filters).length > 0
+  const view = useView()
+  const parameters = { ...useFilterParameters(view), sort: view.sort === 'count' ? 'count' : 'last_seen' }
+  const list = useList<ErrorGroup>('error-groups', parameters, useChanges('entry'))
   return (
     <ListPage
       title="Errors"
       about={`${plural(list.items?.length ?? 0, 'group')}${list.more === null ? '' : ' and more'}`}
-      tools={<OrderChoice order={order} onChoose={setOrder} />}
+      filter={<ViewFilter kind="entries" error={list.error} />}
+      tools={<OrderChoice choices={ORDERS} />}
       list={list}
       empty={
-        isFiltered ? (
+        isFiltered(view) ? (
           <Empty title="No error matches">
-            <ActiveFilters names={FILTER_NAMES} />
+            <p>No entry with an error matches the filter.</p>
           </Empty>
         ) : (
           <Empty title="No errors yet">
-            <p>Entries of level error and fatal, and others with an error, are grouped here by failure.</p>
+            <p>Errors are grouped here by failure.</p>
             <Snippet code={CAPTURE} />
             <StartHint />
           </Empty>
         )
       }
     >
-      {(groups) => (
-        <>
-          <ActiveFilters names={FILTER_NAMES} />
-          <Groups groups={groups} order={order} filters={filters} />
-        </>
-      )}
+      {(groups) => <Groups groups={groups} />}
     </ListPage>
   )
 }
 
-function OrderChoice({ order, onChoose }: { readonly order: Order; readonly onChoose: (order: Order) => void }) {
-  const choice = (value: Order, text: string) => (
-    <button type="button" class="button small" aria-pressed={order === value} onClick={() => onChoose(value)}>
-      {text}
-    </button>
-  )
-  return (
-    <div role="group" aria-label="Order" class="choice">
-      {choice('last_seen', 'Last seen')}
-      {choice('count', 'Most frequent')}
-    </div>
-  )
-}
-
-function Groups({
-  groups,
-  order,
-  filters,
-}: {
-  readonly groups: readonly ErrorGroup[]
-  readonly order: Order
-  readonly filters: Filters
-}) {
-  const sorted = useMemo(
-    () => (order === 'count' ? groups.toSorted((a, b) => b.count - a.count) : groups),
-    [groups, order],
-  )
+function Groups({ groups }: { readonly groups: readonly ErrorGroup[] }) {
   return (
     <div class="card table-scroll">
       <table class="table groups">
@@ -107,8 +80,8 @@ function Groups({
           </tr>
         </thead>
         <tbody class="choosable" onClick={followRow}>
-          {sorted.map((group) => (
-            <Group key={group.fingerprint} group={group} filters={filters} />
+          {groups.map((group) => (
+            <Group key={group.fingerprint} group={group} />
           ))}
         </tbody>
       </table>
@@ -116,7 +89,7 @@ function Groups({
   )
 }
 
-function Group({ group, filters }: { readonly group: ErrorGroup; readonly filters: Filters }) {
+function Group({ group }: { readonly group: ErrorGroup }) {
   const view = useView()
   return (
     <tr class={view.entry === group.newest ? 'selected' : undefined}>
@@ -130,21 +103,13 @@ function Group({ group, filters }: { readonly group: ErrorGroup; readonly filter
           <LevelBadge level={group.level} /> <b>{truncate(group.type ?? 'No error type', 120)}</b>
         </a>
         <p class="group-message">{truncate(group.message, 300)}</p>
-        <p class="group-meta">
-          {group.services.map((service) => (
-            <span key={service} class="chip">
-              {truncate(service, 40)}
-            </span>
-          ))}
-          {group.versions.length > 0 && <span>{truncate(group.versions.join(', '), 80)}</span>}
-          {group.is_given && <span title={truncate(group.fingerprint, 200)}>own fingerprint</span>}
-        </p>
+        <GroupMeta group={group} />
       </td>
       <td data-name="Trend">
         <Bars values={group.trend} label={trendText(group.trend)} />
       </td>
       <td class="number" data-name="Entries">
-        <EntriesLink name="fingerprint" value={group.fingerprint} others={filters} title="All entries of this group">
+        <EntriesLink name="fingerprint" value={group.fingerprint} title="All entries of this group">
           {count(group.count)}
         </EntriesLink>
       </td>

@@ -80,7 +80,9 @@ function Target({ eventId }: { readonly eventId: string }) {
     return (
       <p class="comment-target muted">
         About <code>{truncate(eventId, 80)}</code>, of which no entry is here.{' '}
-        {eventId !== '' && eventId.length <= 200 && <a href={createHref({ filters: { q: eventId } })}>Search for it</a>}
+        {eventId !== '' && eventId.length <= 200 && (
+          <a href={createHref({ q: JSON.stringify(eventId) })}>Search for it</a>
+        )}
       </p>
     )
   }

@@ -2,6 +2,9 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { RouteLatency } from '../../query/api-types.js'
 import { count, duration, plural, shortTime, timeRange } from '../view-format.js'
+import { useView } from '../use-view.js'
+import { createHref } from '../view.js'
+import type { View } from '../view.js'
 import { durationScale, createLine, timeTicks } from './plot.js'
 import type { Point } from './plot.js'
 import { useWidth } from './use-width.js'
@@ -24,7 +27,21 @@ const PX_BETWEEN_TICKS = 30
 
 type Bucket = RouteLatency['buckets'][number]
 
-export function LatencyPlot({ latency, name }: { readonly latency: RouteLatency; readonly name: string }) {
+/** The time of a bucket as a filter. */
+export function bucketTime(at: string, stepMs: number): Pick<View, 'last' | 'since' | 'until'> {
+  return { last: null, since: at, until: new Date(Date.parse(at) + stepMs).toISOString() }
+}
+
+/** A click chooses the time of a bucket; the table has the same as links. */
+export function LatencyPlot({
+  latency,
+  name,
+  onChoose,
+}: {
+  readonly latency: RouteLatency
+  readonly name: string
+  readonly onChoose: (at: string) => void
+}) {
   const { ref, width } = useWidth<HTMLDivElement>()
   const [hovered, setHovered] = useState<number | null>(null)
   const { buckets, step_ms: stepMs } = latency
@@ -54,6 +71,7 @@ export function LatencyPlot({ latency, name }: { readonly latency: RouteLatency;
           height={HEIGHT}
           onPointerMove={hover}
           onPointerLeave={() => setHovered(null)}
+          onClick={() => bucket !== undefined && bucket.count > 0 && onChoose(bucket.at)}
         >
           <Drawing buckets={buckets} stepMs={stepMs} right={right} />
           {hovered !== null && (
@@ -211,7 +229,8 @@ function summaryOf(buckets: readonly Bucket[], name: string): string {
 }
 
 /** The same as a table, for screen readers and for copying. */
-export function LatencyTable({ latency: { buckets } }: { readonly latency: RouteLatency }) {
+export function LatencyTable({ latency: { buckets, step_ms: stepMs } }: { readonly latency: RouteLatency }) {
+  const view = useView()
   const show = (ms: number | null) => (ms === null ? '–' : duration(ms))
   return (
     <div class="table-scroll latency-table" tabIndex={0} role="region" aria-label="Latency as a table">
@@ -231,7 +250,9 @@ export function LatencyTable({ latency: { buckets } }: { readonly latency: Route
             .filter((one) => one.count > 0)
             .map((one) => (
               <tr key={one.at}>
-                <td class="time">{shortTime(one.at)}</td>
+                <td class="time">
+                  <a href={createHref({ ...view, ...bucketTime(one.at, stepMs) })}>{shortTime(one.at)}</a>
+                </td>
                 <td class="number">{count(one.count)}</td>
                 <td class="number">{count(one.errors)}</td>
                 <td class="number">{show(one.p50_ms)}</td>

@@ -11,6 +11,7 @@ interface ListPageProps<T> {
   /** One line below the title, about what is listed. */
   readonly about?: ComponentChildren
   readonly tools?: ComponentChildren
+  readonly filter?: ComponentChildren
   readonly list: List<T>
   readonly empty: ComponentChildren
   readonly children: (items: readonly T[]) => ComponentChildren
@@ -20,14 +21,15 @@ export function ListPage<T>({
   title,
   about,
   tools,
+  filter,
   list: { items, error, more, isCut },
   empty,
   children,
 }: ListPageProps<T>) {
   const hasItems = items !== undefined && items.length > 0
   return (
-    <ViewPage title={title} {...(hasItems && { about, tools })}>
-      {error !== undefined && <Problem error={error} />}
+    <ViewPage title={title} filter={filter} {...(hasItems && { about, tools })}>
+      <Problem error={error} />
       {error === undefined && items === undefined && <p class="muted">Loading …</p>}
       {items?.length === 0 && empty}
       {hasItems && children(items)}
@@ -40,7 +42,7 @@ export function ListPage<T>({
       )}
       {isCut && (
         <p class="list-more muted">
-          These are the newest {count(items?.length ?? 0)}. Older ones can be had from the JSON API.
+          These are the first {count(items?.length ?? 0)}. The others can be had from the JSON API.
         </p>
       )}
     </ViewPage>
@@ -51,11 +53,14 @@ export function ViewPage({
   title,
   about,
   tools,
+  filter,
   children,
 }: {
   readonly title: string
   readonly about?: ComponentChildren
   readonly tools?: ComponentChildren
+  /** Stays while there is nothing to show, so that the filter can be changed. */
+  readonly filter?: ComponentChildren
   readonly children: ComponentChildren
 }) {
   const page = useRef<HTMLDivElement>(null)
@@ -67,6 +72,7 @@ export function ViewPage({
         {about !== undefined && <p class="muted">{about}</p>}
         {tools !== undefined && <div class="page-tools">{tools}</div>}
       </div>
+      {filter}
       {children}
     </div>
   )

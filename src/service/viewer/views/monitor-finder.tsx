@@ -43,7 +43,7 @@ export function MonitorFinder({ found, isListed, onFind }: MonitorFinderProps) {
         </button>
       </div>
       <p id="monitor-token-hint" class="muted">
-        The page computes the hash itself: the token is neither sent nor stored.
+        The token is neither sent nor stored.
       </p>
       <p role="status">
         {found !== null &&

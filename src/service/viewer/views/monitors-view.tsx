@@ -39,7 +39,7 @@ export function MonitorsView() {
       title="Monitors"
       about={items?.length === 0 ? undefined : "A monitor's id is a hash of its token, which is not stored."}
     >
-      {error !== undefined && <Problem error={error} />}
+      <Problem error={error} />
       {error === undefined && items === undefined && <p class="muted">Loading …</p>}
       {items?.length === 0 && (
         <Empty title="No heartbeat yet">

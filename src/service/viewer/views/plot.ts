@@ -23,11 +23,20 @@ const TICKS = 4
 
 function linearScale(max: number, bottom: number, top: number): Scale {
   const step = niceStep(Math.max(max, 1) / TICKS)
-  const ticks = Array.from({ length: Math.ceil(Math.max(max, 1) / step) + 1 }, (_, index) =>
-    Number((index * step).toPrecision(6)),
-  )
+  const ticks = stepTicks(Math.ceil(Math.max(max, 1) / step), step)
   const end = ticks.at(-1) ?? 1
   return { ticks, place: (value) => bottom + (top - bottom) * (value / end) }
+}
+
+/** From 0 to at most `max`. */
+export function linearTicks(max: number): readonly number[] {
+  if (max <= 0) return [0]
+  const step = niceStep(max / TICKS)
+  return stepTicks(Math.floor(max / step), step)
+}
+
+function stepTicks(steps: number, step: number): readonly number[] {
+  return Array.from({ length: steps + 1 }, (_, index) => Number((index * step).toPrecision(6)))
 }
 
 /** 1, 2 or 5 times a power of ten. */

@@ -20,7 +20,7 @@ export function RejectedView() {
       list={list}
       empty={
         <Empty title="Nothing was rejected">
-          <p>All requests were valid so far. Refused ones are listed here, with the reason for each entry.</p>
+          <p>All requests were valid so far. Refused ones are listed here.</p>
         </Empty>
       }
     >

@@ -7,6 +7,7 @@ import { Fold } from '../detail/section.js'
 import { truncate } from '../detail/tree.js'
 import { fullTime, percent, plural } from '../view-format.js'
 import { Empty } from '../components.js'
+import { addTerm } from '../../query/language/index.js'
 import { createHref } from '../view.js'
 import { Ago } from './ago.js'
 import { ListPage } from './list-page.js'
@@ -15,6 +16,7 @@ import type { Change } from './release-change.js'
 import { Snippet, StartHint } from './snippet.js'
 import { useList } from './use-list.js'
 import { LINE } from './use-list-keys.js'
+import { VersionComparison } from './version-comparison-view.js'
 
 const REGISTER = `import pino from 'pino'
 import { registerRelease } from 'pino-ingest'
@@ -29,6 +31,7 @@ export function ReleasesView() {
     <ListPage
       title="Releases"
       about="Errors before and after each registration, in windows of the same length."
+      filter={<VersionComparison />}
       list={list}
       empty={
         <Empty title="No release registered yet">
@@ -41,7 +44,7 @@ export function ReleasesView() {
       }
     >
       {(releases) => (
-        <ul class="cards">
+        <ul class="cards" aria-label="Registered releases">
           {releases.map((one) => (
             <Release key={one.release_id} health={one} />
           ))}
@@ -54,8 +57,8 @@ export function ReleasesView() {
 function Release({ health }: { readonly health: ReleaseHealth }) {
   const { release, linked } = health
   const change = computeChange(health)
-  const entries = createHref({ name: 'entries', filters: { release_id: health.release_id } })
-  const errors = createHref({ name: 'errors', filters: { release_id: health.release_id } })
+  const entries = createHref({ name: 'entries', q: addTerm('', 'release_id', health.release_id) })
+  const errors = createHref({ name: 'errors', q: addTerm('', 'release_id', health.release_id) })
   return (
     <li class="card release">
       <div class="release-head">
@@ -116,37 +119,10 @@ function Comparison({ change: { text, verdict, before, after, shares } }: { read
         <b>{text}</b>
       </p>
       {shares !== null && (
-        <dl>
-          <Side name="before" text={before} share={shares.before} most={Math.max(shares.before, shares.after)} />
-          <Side name="after" text={after} share={shares.after} most={Math.max(shares.before, shares.after)} />
-        </dl>
+        <p class="muted">
+          {percent(shares.before)} before ({before}), {percent(shares.after)} after ({after})
+        </p>
       )}
     </div>
-  )
-}
-
-/** Scaled to the greater share: otherwise both bars would be a pixel long if errors are rare. */
-function Side({
-  name,
-  text,
-  share,
-  most,
-}: {
-  readonly name: 'before' | 'after'
-  readonly text: string
-  readonly share: number
-  readonly most: number
-}) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd class="share-bar" aria-hidden="true">
-        <svg viewBox="0 0 100 8" preserveAspectRatio="none">
-          <rect class={name} x={0} y={0} width={most === 0 ? 0 : (share / most) * 100} height={8} />
-        </svg>
-      </dd>
-      <dd class="number">{percent(share)}</dd>
-      <dd class="muted">{text}</dd>
-    </>
   )
 }

@@ -1,5 +1,4 @@
-/** The view "requests": request logs by route, and one route's latency over time. */
-import { useMemo, useState } from 'preact/hooks'
+/** The view "requests": request logs by route, single requests, and one route's latency over time. */
 import type { RouteStats } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { Many } from '../detail/show-more.js'
@@ -7,22 +6,20 @@ import { truncate } from '../detail/tree.js'
 import { count, duration, percent, plural } from '../view-format.js'
 import { Empty, Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
-import { useView } from '../use-view.js'
-import { createHref } from '../view.js'
-import type { FilterName } from '../view.js'
-import { ActiveFilters, pickFilters } from './active-filters.js'
+import { navigate, useView } from '../use-view.js'
+import { useFilterParameters } from '../use-filter-parameters.js'
+import { createHref, isFiltered } from '../view.js'
 import { Ago } from './ago.js'
 import { ViewPage } from './list-page.js'
 import { areMostlyPaths, parseRouteName, routeText } from './route-name.js'
+import { RequestFilters } from './request-filters.js'
 import { RoutePanel } from './route-panel.js'
 import { followRow } from './row-click.js'
+import { SingleRequests } from './single-requests.js'
 import { Snippet, StartHint } from './snippet.js'
-import { nextOrder, sortRows } from './sort.js'
-import type { SortOrder } from './sort.js'
+import { formatOrder, nextOrder, parseOrder, sortRows } from './sort.js'
 import { LINE } from './use-list-keys.js'
-
-/** Request logs have no other fields to filter by. */
-const FILTERS: readonly FilterName[] = ['service', 'environment', 'since', 'until']
+import { ViewFilter } from './view-filter.js'
 
 const ENABLE = `import pino from 'pino'
 import { ingestOptions } from 'pino-ingest'
@@ -34,7 +31,7 @@ const logger = pino(ingestOptions({
 
 export function RequestsView() {
   const view = useView()
-  const filters = useMemo(() => pickFilters(view.filters, FILTERS), [view.filters])
+  const filters = useFilterParameters(view)
   const version = useChanges('request')
   const { data, error } = useQuery<{ readonly items: readonly RouteStats[] }>('routes', filters, version)
   const routes = data?.items
@@ -43,18 +40,19 @@ export function RequestsView() {
   return (
     <ViewPage
       title="Requests"
+      filter={<ViewFilter kind="requests" error={error} />}
       about={
         routes === undefined || routes.length === 0
           ? undefined
           : `${plural(requests, 'request')} on ${plural(routes.length, 'route')}`
       }
     >
-      {error !== undefined && <Problem error={error} />}
+      <Problem error={error} />
       {error === undefined && routes === undefined && <p class="muted">Loading …</p>}
-      <ActiveFilters names={FILTERS} />
+      <RequestFilters />
       {selected !== null && <RoutePanel name={selected} filters={filters} version={version} />}
       {routes?.length === 0 &&
-        (Object.keys(filters).length > 0 ? (
+        (isFiltered(view) ? (
           <Empty title="No request matches">
             <p>No request log matches these filters.</p>
           </Empty>
@@ -71,6 +69,11 @@ export function RequestsView() {
         </p>
       )}
       {routes !== undefined && routes.length > 0 && <Routes routes={routes} />}
+      {selected === null && routes !== undefined && routes.length > 0 && (
+        <div class="card route-panel">
+          <SingleRequests filters={filters} name={null} version={version} />
+        </div>
+      )}
     </ViewPage>
   )
 }
@@ -88,10 +91,10 @@ const COLUMNS: readonly (readonly [Column, string])[] = [
 ]
 
 function Routes({ routes }: { readonly routes: readonly RouteStats[] }) {
-  const [order, setOrder] = useState<SortOrder<Column>>({ key: 'count', isDescending: true })
-  const sorted = useMemo(() => sortRows(routes, order), [routes, order])
+  const order = parseOrder(useView().routes, ['count', ...COLUMNS.map(([key]) => key)])
+  const sorted = sortRows(routes, order)
   return (
-    <Many items={sorted} step={100} noun="routes">
+    <Many items={sorted} step={25} noun="routes">
       {(shown) => (
         <div class="card table-scroll">
           <table class="table routes">
@@ -104,7 +107,13 @@ function Routes({ routes }: { readonly routes: readonly RouteStats[] }) {
                     class={isText(key) ? undefined : 'number'}
                     aria-sort={order.key === key ? (order.isDescending ? 'descending' : 'ascending') : undefined}
                   >
-                    <button type="button" class="sort" onClick={() => setOrder(nextOrder(order, key, key === 'route'))}>
+                    <button
+                      type="button"
+                      class="sort"
+                      onClick={() =>
+                        navigate({ routes: formatOrder(nextOrder(order, key, key === 'route')) }, { replace: true })
+                      }
+                    >
                       {text}
                     </button>
                   </th>

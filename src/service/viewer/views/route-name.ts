@@ -1,5 +1,4 @@
 /** A route in the address: `GET /orders/:id` (pure). */
-import type { RequestLog } from '../../../protocol/resources.js'
 import type { RouteStats } from '../../query/api-types.js'
 
 export interface RouteName {
@@ -15,10 +14,6 @@ export function routeText({ method, route }: RouteName): string {
 export function parseRouteName(text: string | null): RouteName | null {
   const at = text === null ? -1 : text.indexOf(' ')
   return text === null || at < 0 ? null : { method: text.slice(0, at), route: text.slice(at + 1) }
-}
-
-export function isOfRoute(request: RequestLog, { method, route }: RouteName): boolean {
-  return request.method === method && (request.route ?? request.path) === route
 }
 
 /** Fewer routes need no advice. */

@@ -1,6 +1,6 @@
 /** Code to copy into an application or a terminal. */
 import type { ServiceStatus } from '../../query/api-types.js'
-import { CopyButton } from '../components.js'
+import { Copy } from '../detail/copy.js'
 import { startLine } from '../shell/connect-lines.js'
 import { useQuery } from '../use-query.js'
 
@@ -10,7 +10,7 @@ export function Snippet({ code }: { readonly code: string }) {
       <pre class="code" tabIndex={0} aria-label="Code">
         {code}
       </pre>
-      <CopyButton text={code} label="Copy" />
+      <Copy class="button small" label="Copy" text={() => code} />
     </div>
   )
 }

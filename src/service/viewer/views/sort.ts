@@ -16,6 +16,16 @@ function compare(a: unknown, b: unknown): number {
   return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b))
 }
 
+/** As in an address: `-count`. The first key, descending, if the text names none. */
+export function parseOrder<K extends string>(text: string | null, keys: readonly [K, ...(readonly K[])]): SortOrder<K> {
+  const key = keys.find((one) => text === one || text === `-${one}`)
+  return { key: key ?? keys[0], isDescending: key !== text }
+}
+
+export function formatOrder({ key, isDescending }: SortOrder<string>): string {
+  return isDescending ? `-${key}` : key
+}
+
 /** Pressed again it turns round; numbers begin with the greatest, names with the first. */
 export function nextOrder<K extends string>(order: SortOrder<K>, key: K, isText: boolean): SortOrder<K> {
   return order.key === key ? { key, isDescending: !order.isDescending } : { key, isDescending: !isText }

@@ -1,19 +1,19 @@
-/** The keys for next and previous in lists of links: they move the focus, and an open detail follows. */
+/** The keys for next and previous in lists of links and buttons: they move the focus, and an open detail follows. */
 import type { RefObject } from 'preact'
 import { useCommands } from '../commands.js'
 import { currentView } from '../use-view.js'
 
-/** For the link of a row. */
+/** For the link or button of a row. */
 export const LINE = { 'data-line': '' } as const
 
 export function useListKeys(list: RefObject<HTMLElement | null>): void {
   const step = (by: 1 | -1) => {
-    const lines = [...(list.current?.querySelectorAll<HTMLElement>('a[data-line]') ?? [])]
+    const lines = [...(list.current?.querySelectorAll<HTMLElement>('[data-line]') ?? [])]
     const at = lines.findIndex((line) => line === document.activeElement)
     const next = lines[at === -1 ? 0 : at + by]
     if (next === undefined) return
     next.focus()
-    if (currentView().entry !== null) next.click()
+    if (currentView().entry !== null && next instanceof HTMLAnchorElement) next.click()
   }
   useCommands({ next: () => step(1), previous: () => step(-1) })
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Parameters } from '../api.js'
 import type { Page } from '../../store/stored-record.js'
 import { useQuery } from '../use-query.js'
+import { useView } from '../use-view.js'
 
 const FIRST = 50
 const STEP = 150
@@ -19,10 +20,12 @@ export interface List<T> {
   readonly isCut: boolean
 }
 
-export function useList<T>(path: string, parameters: Parameters, version: unknown): List<T> {
-  const [limit, setLimit] = useState(FIRST)
-  const key = JSON.stringify(parameters)
-  useEffect(() => setLimit(FIRST), [path, key])
+export function useList<T>(path: string, parameters: Parameters, version: unknown, first = FIRST): List<T> {
+  const [limit, setLimit] = useState(first)
+  const { last, since } = useView()
+  // The start of a sliding window moves all the time: the list stays as long as it is.
+  const key = JSON.stringify({ ...parameters, since: last ?? since })
+  useEffect(() => setLimit(first), [path, key])
   const { data, error } = useQuery<Page<T>>(path, { ...parameters, limit }, version)
   const hasMore = data !== undefined && data.next !== null
   return {

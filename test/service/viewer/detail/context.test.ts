@@ -1,6 +1,7 @@
 /** Facts of an entry: each field of the interface has its place, and what it does not have is left out. */
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../../../../src/protocol/log-entry.js'
+import type { Fact } from '../../../../src/service/viewer/detail/fact.js'
 import { contextFacts, perfFacts, requestFacts, userFacts } from '../../../../src/service/viewer/detail/context.js'
 
 const bare: LogEntry = { level: 'info', message: 'hello', timestamp: '2026-01-31T08:00:00.000Z' }
@@ -36,8 +37,7 @@ test('every field of a complete entry is listed', () => {
     notify: true,
     notify_channels: ['mail', 'chat'],
   }
-  const format = (facts: readonly { name: string; value: string }[]) =>
-    facts.map(({ name, value }) => `${name}: ${value}`)
+  const format = (facts: readonly Fact[]) => facts.map(({ name, value, text = value }) => `${name}: ${text}`)
   expect(format(requestFacts(full))).toEqual([
     'Method: GET',
     'Path: /p',
@@ -71,17 +71,22 @@ test('every field of a complete entry is listed', () => {
   ])
 })
 
-test('what the list can be filtered by leads there', () => {
+test('ids are links to the entries that share them', () => {
   const facts = contextFacts({ ...bare, request_id: 'r', trace: { trace_id: 't' }, release_id: 'l' }, 'computed')
-  expect(facts.map(({ filter, value }) => [filter, value])).toEqual([
-    ['request_id', 'r'],
-    ['trace_id', 't'],
-    ['fingerprint', 'computed'],
-    ['release_id', 'l'],
+  expect(facts.map(({ field, value, isLink }) => [field, value, isLink])).toEqual([
+    ['request_id', 'r', true],
+    ['trace_id', 't', true],
+    ['fingerprint', 'computed', true],
+    ['release_id', 'l', true],
   ])
 })
 
+test('a fact is compared by its value, not by its text', () => {
+  const [duration] = requestFacts({ ...bare, request: { duration_ms: 1284.6 } })
+  expect(duration).toEqual({ name: 'Duration', field: 'duration', value: 1284.6, text: '1.28 s' })
+})
+
 test('an id is listed once, and `notify: false` is listed', () => {
-  expect(userFacts({ ...bare, user_id: 'u', user: { id: 'u' } })).toEqual([{ name: 'Id', value: 'u' }])
+  expect(userFacts({ ...bare, user_id: 'u', user: { id: 'u' } })).toEqual([{ name: 'Id', field: 'user', value: 'u' }])
   expect(contextFacts({ ...bare, notify: false }, undefined)).toEqual([{ name: 'Notify', value: 'not requested' }])
 })

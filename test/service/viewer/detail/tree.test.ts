@@ -9,7 +9,6 @@ import {
   listMembers,
   pathText,
   formatPreview,
-  toSearchText,
   sizeOf,
 } from '../../../../src/service/viewer/detail/tree.js'
 import type { Json } from '../../../../src/protocol/log-entry.js'
@@ -77,12 +76,6 @@ test('a cut keeps characters whole', () => {
   expect(truncate('abc', 3)).toBe('abc')
   expect(truncate('abcd', 3)).toBe('abc…')
   expect(truncate('ab😀cd', 3)).toBe('ab…')
-})
-
-test('what is searched for is what the search looks at', () => {
-  expect(toSearchText('a "b"')).toBe('a \\"b\\"')
-  expect(toSearchText(12.5)).toBe('12.5')
-  for (const value of ['', ' ', 'x'.repeat(300), true, null, {}]) expect(toSearchText(value)).toBeNull()
 })
 
 test('text is copied bare, all else as JSON', () => {

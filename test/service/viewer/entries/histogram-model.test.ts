@@ -19,6 +19,8 @@ function bucket(index: number, counts: Partial<HistogramBucket>): HistogramBucke
 }
 
 const three: Histogram = {
+  before: 0,
+  after: 0,
   since: new Date(START_MS).toISOString(),
   until: new Date(START_MS + 3000).toISOString(),
   step_ms: 1000,

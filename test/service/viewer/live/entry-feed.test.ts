@@ -1,95 +1,117 @@
 /** Updates of the list: first page, stream, further pages, and failures. */
 import { describe, expect, test, vi } from 'vitest'
 import type { EntrySummary } from '../../../../src/service/query/api-types.js'
-import type { Page } from '../../../../src/service/store/stored-record.js'
 import { ApiError } from '../../../../src/service/viewer/api-error.js'
 import { EntryFeed } from '../../../../src/service/viewer/live/entry-feed.js'
+import type { FeedSource } from '../../../../src/service/viewer/live/entry-feed.js'
+import { NO_FILTER } from '../../../../src/service/viewer/view.js'
+import { createEntry, keyOf, ModelStore, START_MS } from './tail-model.js'
 import type { LiveSource } from '../../../../src/service/viewer/live/live-stream.js'
 
-const brief = (seq: number): EntrySummary => ({
-  id: `e${seq}`,
-  seq,
-  received_at: '',
-  timestamp: '',
-  level: 'info',
-  message: '',
-})
+const ALL: FeedSource = { filter: NO_FILTER, columns: [], around: null }
+const withQuery = (q: string): FeedSource => ({ ...ALL, filter: { ...NO_FILTER, q } })
 
-/** A service that holds entries 1 to `newest`, and a clock that the test moves. */
-function setup(newest: number) {
-  const service = { newest, refusal: undefined as Error | undefined }
+const withColumn = (entry: EntrySummary, name: string): EntrySummary => ({ ...entry, columns: { [name]: entry.id } })
+
+/** A service that stores `count` entries, a millisecond apart, and a clock that the test moves. */
+function setup(count: number) {
+  const store = new ModelStore()
+  for (let seq = 1; seq <= count; seq++) store.add(START_MS + seq)
+  const service = { store, refusal: undefined as Error | undefined, nowMs: START_MS + count }
   const followed: LiveSource[] = []
   const later: (() => void)[] = []
-  const asked: (string | undefined)[] = []
+  const asked: unknown[] = []
   const feed = new EntryFeed({
-    page: async (_filters, cursor, limit): Promise<Page<EntrySummary>> => {
-      asked.push(cursor)
+    page: async (parameters) => {
+      asked.push(parameters)
       if (service.refusal !== undefined) throw service.refusal
-      const top = cursor === undefined ? service.newest : Number(cursor) - 1
-      const items = Array.from({ length: Math.min(limit, top) }, (_, index) => brief(top - index))
-      const last = items.at(-1)?.seq ?? 1
-      return { items, next: last > 1 ? String(last) : null }
+      const { limit, cursor, newer, columns } = parameters as {
+        limit: number
+        cursor?: string
+        newer?: string
+        columns?: string
+      }
+      if (newer !== undefined) {
+        const items = service.store.newer(limit, newer)
+        return { items, next: items.length < limit ? null : keyOf(items[0] as EntrySummary), last_seq: 0 }
+      }
+      const page = service.store.page(limit, cursor)
+      const last = page.items.at(-1)
+      const items = columns === undefined ? page.items : page.items.map((entry) => withColumn(entry, columns))
+      return { items, next: page.hasOlder && last ? keyOf(last) : null, last_seq: page.lastSeq }
+    },
+    context: async (id, { limit }) => {
+      const sorted = service.store.sorted()
+      const at = sorted.findIndex((entry) => entry.id === id)
+      if (at === -1) throw new ApiError(404, 'no such entry')
+      const from = Math.max(0, at - Number(limit) / 2)
+      const items = sorted.slice(from, from + Number(limit))
+      const key = (index: number): string => keyOf(items.at(index) as EntrySummary)
+      const hasOlder = from + items.length < sorted.length
+      return { items, newer: from === 0 ? null : key(0), older: hasOlder ? key(-1) : null }
     },
     follow: (source) => followed.push(source),
-    changed: () => {},
+    changed: () => feed.tail.merge(),
     later: (_ms, call) => {
       later.push(call)
       return () => later.splice(later.indexOf(call), 1)
     },
+    now: () => service.nowMs,
   })
-  const come = (seqs: readonly number[], skipped = 0): void => {
-    service.newest = seqs.at(-1) ?? service.newest
-    followed.at(-1)?.onEntries?.({ items: seqs.map(brief), skipped })
+  /** Entries up to this one are stored; the stream brings the last ones. */
+  const come = (newest: number, items: number, skipped = 0): void => {
+    while (store.entries.length < newest) store.add(START_MS + store.entries.length + 1)
+    followed.at(-1)?.onEntries?.({ items: store.entries.slice(-items), skipped })
   }
   const isLoaded = () => vi.waitFor(() => expect(feed.isLoaded).toBe(true), { timeout: 10_000 })
-  const top = (): number | undefined => feed.tail.at(0)?.seq
+  const top = (): number | undefined => feed.tail.at(0)?.entry.seq
   return { feed, service, followed, later, asked, come, isLoaded, top }
 }
 
 test('the stream is followed from the newest of the first page on, so that nothing is missed between', async () => {
   const { feed, followed, come, isLoaded, top } = setup(300)
-  feed.show({ service: 'shop' })
+  feed.show(withQuery('service:shop'))
   await isLoaded()
-  expect(followed).toMatchObject([{ parameters: { service: 'shop' }, after: 300 }])
-  come([301, 302])
+  expect(followed).toMatchObject([{ parameters: { q: 'service:shop' }, after: 300 }])
+  come(302, 2)
   expect([feed.tail.length, top()]).toEqual([202, 302])
 })
 
 test('of an empty store, from the beginning', async () => {
   const { feed, followed, isLoaded } = setup(0)
-  feed.show({})
+  feed.show(ALL)
   await isLoaded()
   expect(followed[0]?.after).toBe(0)
 })
 
 test('what an earlier source still brings is not taken for that of the filters now', async () => {
   const { feed, followed, isLoaded } = setup(10)
-  feed.show({})
+  feed.show(ALL)
   await isLoaded()
-  feed.show({ q: 'x' })
-  followed[0]?.onEntries?.({ items: [brief(11)], skipped: 0 })
+  feed.show(withQuery('x'))
+  followed[0]?.onEntries?.({ items: [createEntry(11)], skipped: 0 })
   await isLoaded()
-  followed[0]?.onEntries?.({ items: [brief(12)], skipped: 0 })
-  expect(feed.tail.at(0)?.seq).toBe(10)
+  followed[0]?.onEntries?.({ items: [createEntry(12)], skipped: 0 })
+  expect(feed.tail.at(0)?.entry.seq).toBe(10)
 })
 
 test('pages are requested one at a time, and once', async () => {
   const { feed, asked, isLoaded } = setup(5000)
-  feed.show({})
+  feed.show(ALL)
   await isLoaded()
   feed.need(190, 200)
   feed.need(190, 200)
   await vi.waitFor(() => expect(feed.tail.length).toBe(700), { timeout: 10_000 })
-  expect(asked).toEqual([undefined, '4801'])
+  expect(asked).toEqual([{ limit: 200 }, { cursor: keyOf(createEntry(4801)), limit: 500 }])
 })
 
 describe('more than can be followed', () => {
   test('loads the list again, at most once in a while', async () => {
     const { feed, later, asked, come, isLoaded, top } = setup(300)
-    feed.show({})
+    feed.show(ALL)
     await isLoaded()
-    come([5000], 4699)
-    come([9000], 3999)
+    come(5000, 1, 4699)
+    come(9000, 1, 3999)
     expect(later).toHaveLength(1)
     later[0]?.()
     await vi.waitFor(() => expect(feed.tail.isTorn).toBe(false), { timeout: 10_000 })
@@ -98,10 +120,10 @@ describe('more than can be followed', () => {
 
   test('while the list is paused nothing is loaded until it resumes', async () => {
     const { feed, later, come, isLoaded, top } = setup(300)
-    feed.show({})
+    feed.show(ALL)
     await isLoaded()
     feed.hold()
-    come([5000], 4699)
+    come(5000, 1, 4699)
     expect([later.length, feed.tail.waiting, top()]).toEqual([0, 4700, 300])
     feed.release()
     await vi.waitFor(() => expect(top()).toBe(5000), { timeout: 10_000 })
@@ -111,9 +133,9 @@ describe('more than can be followed', () => {
 
 test('a reset empties the list and begins again', async () => {
   const { feed, service, followed, isLoaded } = setup(300)
-  feed.show({})
+  feed.show(ALL)
   await isLoaded()
-  service.newest = 0
+  service.store.entries.length = 0
   followed[0]?.onReset?.()
   expect(feed.tail.length).toBe(0)
   await vi.waitFor(() => expect(followed).toHaveLength(2), { timeout: 10_000 })
@@ -124,7 +146,7 @@ describe('what cannot be loaded', () => {
   test('is tried again once the service can be reached', async () => {
     const { feed, service, followed, isLoaded, top } = setup(7)
     service.refusal = new TypeError('fetch failed')
-    feed.show({})
+    feed.show(ALL)
     await vi.waitFor(() => expect(followed).toHaveLength(1), { timeout: 10_000 })
     expect([feed.error?.message, feed.isLoaded]).toEqual(['fetch failed', false])
     service.refusal = undefined
@@ -136,7 +158,7 @@ describe('what cannot be loaded', () => {
   test('because of the filters does not end the stream', async () => {
     const { feed, service, followed } = setup(7)
     service.refusal = new ApiError(400, 'level must be one of …')
-    feed.show({ level: 'loud' })
+    feed.show(withQuery('level:loud'))
     await vi.waitFor(() => expect(followed).toHaveLength(1), { timeout: 10_000 })
     expect([followed[0]?.parameters, followed[0]?.onOpen, feed.error?.message]).toEqual([
       {},
@@ -147,7 +169,7 @@ describe('what cannot be loaded', () => {
 
   test('a page that fails is requested again after a delay', async () => {
     const { feed, service, later, asked, isLoaded } = setup(5000)
-    feed.show({})
+    feed.show(ALL)
     await isLoaded()
     service.refusal = new TypeError('fetch failed')
     feed.need(190, 200)
@@ -164,16 +186,16 @@ describe('what cannot be loaded', () => {
 
 test('closed, nothing is loaded any more', async () => {
   const { feed, later, followed, come, isLoaded } = setup(300)
-  feed.show({})
+  feed.show(ALL)
   await isLoaded()
-  come([5000], 4699)
+  come(5000, 1, 4699)
   feed.close()
   expect([later, followed.length]).toEqual([[], 1])
 })
 
 test('resets one after the other load the list once, and once more when the time has come', async () => {
   const { feed, followed, later, asked, isLoaded } = setup(0)
-  feed.show({})
+  feed.show(ALL)
   await isLoaded()
   for (let count = 0; count < 5; count++) {
     followed.at(-1)?.onReset?.()
@@ -186,4 +208,143 @@ test('resets one after the other load the list once, and once more when the time
   later.shift()?.()
   await isLoaded()
   expect(asked).toHaveLength(3)
+})
+
+test('columns are requested with every page and from the stream', async () => {
+  const { feed, followed, asked, isLoaded } = setup(500)
+  feed.show({ ...ALL, columns: ['user.id', 'metadata.orderId'] })
+  await isLoaded()
+  feed.need(190, 200)
+  await vi.waitFor(() => expect(feed.tail.length).toBe(500), { timeout: 10_000 })
+  const columns = 'user.id,metadata.orderId'
+  expect(asked).toMatchObject([{ columns }, { columns }])
+  expect(followed[0]?.parameters).toEqual({ columns })
+})
+
+test('a sliding window: rows that have left it are removed as time passes', async () => {
+  const { feed, service, later, asked, isLoaded } = setup(100)
+  feed.show({ ...ALL, filter: { ...NO_FILTER, last: '5m' } })
+  await isLoaded()
+  expect(asked).toEqual([{ since: new Date(service.nowMs - 300_000).toISOString(), limit: 200 }])
+  service.nowMs = START_MS + 300_000 + 91
+  later.shift()?.()
+  expect([feed.tail.length, feed.tail.at(9)?.entry.seq, later.length]).toEqual([10, 91, 1])
+})
+
+describe('around an entry', () => {
+  test('all entries are shown, without the stream; newer ones are loaded on demand', async () => {
+    const { feed, followed, isLoaded, top } = setup(450)
+    feed.show({ ...withQuery('level:error'), around: 'e150' })
+    await isLoaded()
+    expect([top(), feed.tail.indexOf('e150'), feed.hasNewer]).toEqual([250, 100, true])
+    expect(followed.map(({ parameters, onEntries }) => [parameters, onEntries])).toEqual([[{}, undefined]])
+    feed.needNewer()
+    await vi.waitFor(() => expect(top()).toBe(450), { timeout: 10_000 })
+    expect(feed.hasNewer).toBe(true)
+    feed.needNewer()
+    await vi.waitFor(() => expect(feed.hasNewer).toBe(false), { timeout: 10_000 })
+    expect(feed.tail.length).toBe(450 - 50)
+  })
+
+  test('rows that were removed at the top come back, and only then newer ones can be added', async () => {
+    const { feed, asked, isLoaded, top } = setup(9000)
+    feed.show({ ...ALL, around: 'e8700' })
+    await isLoaded()
+    const isPagingDone = async (first: () => number) => {
+      for (let pages = -1; pages !== asked.length;) {
+        pages = asked.length
+        feed.need(first(), first() + 10)
+        await new Promise(setImmediate)
+        expect(pages).toBeLessThan(100)
+      }
+    }
+    await isPagingDone(() => feed.tail.length - 10)
+    expect([feed.tail.length, feed.tail.firstLoaded > 0, feed.hasNewer]).toEqual([8800, true, false])
+    await isPagingDone(() => 0)
+    expect([feed.tail.length, feed.tail.firstLoaded, top(), feed.hasNewer]).toEqual([5000, 0, 8800, true])
+    feed.needNewer()
+    await vi.waitFor(() => expect(top()).toBe(9000), { timeout: 10_000 })
+  })
+
+  test('that is not stored: the service says so', async () => {
+    const { feed } = setup(10)
+    feed.show({ ...ALL, around: 'gone' })
+    await vi.waitFor(() => expect(feed.error?.message).toBe('no such entry'), { timeout: 10_000 })
+  })
+})
+
+test('resumed, the stream continues after the last entry, and no page is loaded', async () => {
+  const { feed, followed, asked, come, isLoaded } = setup(300)
+  feed.show(ALL)
+  await isLoaded()
+  feed.hold()
+  come(310, 10)
+  feed.resume()
+  expect([followed.length, followed[1]?.after, asked.length]).toEqual([2, 310, 1])
+})
+
+describe('another column', () => {
+  test('keeps the rows, and loads its values for them and for those that wait', async () => {
+    const { feed, asked, followed, come, isLoaded, top } = setup(2000)
+    feed.show(ALL)
+    await isLoaded()
+    for (let last = 200; last <= 1200; last += 500) {
+      feed.need(last - 10, last)
+      await vi.waitFor(() => expect(feed.tail.length).toBe(last + 500), { timeout: 10_000 })
+    }
+    feed.hold()
+    come(2010, 10)
+    feed.show({ ...ALL, columns: ['user.id'] })
+    expect([feed.isLoaded, feed.tail.length, feed.tail.waiting, top()]).toEqual([true, 1700, 10, 2000])
+    expect(followed.at(-1)).toMatchObject({ parameters: { columns: 'user.id' }, after: 2010 })
+    await vi.waitFor(() => expect(feed.tail.at(1699)?.entry.columns).toEqual({ 'user.id': 'e301' }), {
+      timeout: 10_000,
+    })
+    expect([feed.tail.length, feed.tail.waiting, top()]).toEqual([1700, 10, 2000])
+    feed.release()
+    const shown = Array.from({ length: feed.tail.length }, (_, at) => feed.tail.at(at)?.entry)
+    expect(shown.map((entry) => entry?.columns)).toEqual(shown.map((entry) => ({ 'user.id': entry?.id })))
+    expect(shown).toHaveLength(1710)
+    const requests = asked.length
+    feed.show(ALL)
+    expect([asked.length, followed.at(-1)?.parameters]).toEqual([requests, {}])
+  })
+
+  test('is asked for again where the service has failed', async () => {
+    const { feed, service, later, isLoaded } = setup(10)
+    feed.show(ALL)
+    await isLoaded()
+    service.refusal = new Error('gone')
+    feed.show({ ...ALL, columns: ['user.id'] })
+    await vi.waitFor(() => expect(feed.error?.message).toBe('gone'), { timeout: 10_000 })
+    service.refusal = undefined
+    later.shift()?.()
+    await vi.waitFor(() => expect(feed.tail.at(9)?.entry.columns).toEqual({ 'user.id': 'e1' }), { timeout: 10_000 })
+    expect(feed.error).toBeUndefined()
+  })
+})
+
+test('a held list does not slide; it does so when it is released', async () => {
+  const { feed, service, later, isLoaded } = setup(100)
+  feed.show({ ...ALL, filter: { ...NO_FILTER, last: '5m' } })
+  await isLoaded()
+  feed.hold()
+  service.nowMs += 5 * 60_000 - 10
+  later.shift()?.()
+  expect([feed.tail.length, later.length]).toEqual([100, 1])
+  feed.release()
+  expect([feed.tail.length, feed.tail.at(9)?.entry.seq]).toEqual([11, 91])
+})
+
+test('while another query is loaded the feed is not loaded, has no error of the previous one', async () => {
+  const { feed, service, isLoaded } = setup(10)
+  service.refusal = new ApiError(400, 'wrong')
+  feed.show(withQuery('level:('))
+  await vi.waitFor(() => expect(feed.error).toBeDefined(), { timeout: 10_000 })
+  service.refusal = undefined
+  feed.show(withQuery('a'))
+  expect([feed.isLoaded, feed.error]).toEqual([false, undefined])
+  await isLoaded()
+  feed.show(withQuery('b'))
+  expect(feed.isLoaded).toBe(false)
 })

@@ -18,7 +18,9 @@ function setup() {
   const opened: Opened[] = []
   const changes: RecordKind[] = []
   const waits: { readonly ms: number; readonly end: () => void }[] = []
-  const service = { startedAt: 'first', refusal: undefined as Error | undefined, tries: 0 }
+  /** Called when nothing has come for some time. */
+  const silence = new Set<() => void>()
+  const service = { startedAt: 'first', refusal: undefined as Error | undefined, tries: 0, answers: Promise.resolve() }
   const live = new LiveStream({
     open: async (parameters, headers, signal) => {
       service.tries += 1
@@ -37,13 +39,20 @@ function setup() {
       })
       return new Response(readable)
     },
-    readStatus: async () => ({ started_at: service.startedAt, db_file: null }),
+    readStatus: async () => {
+      await service.answers
+      return { started_at: service.startedAt, db_file: null }
+    },
     wait: (ms, signal) =>
       new Promise((resolve) => {
         waits.push({ ms, end: resolve })
         signal.addEventListener('abort', () => resolve(), { once: true })
       }),
     onChange: (kinds) => changes.push(...kinds),
+    later: (_ms, call) => {
+      silence.add(call)
+      return () => silence.delete(call)
+    },
   })
   const nth = async (n: number): Promise<Opened> => {
     await vi.waitFor(() => expect(opened.length).toBeGreaterThan(n), { timeout: 10_000 })
@@ -54,7 +63,7 @@ function setup() {
     await vi.waitFor(() => expect(waits.length).toBeGreaterThan(n), { timeout: 10_000 })
     waits[n]?.end()
   }
-  return { live, service, opened, changes, waits, nth, goOn }
+  return { live, silence, service, opened, changes, waits, nth, goOn }
 }
 
 const entries = (seq: number, skipped = 0): string =>
@@ -182,4 +191,54 @@ test('a hidden page gives its connection away, and takes it up where it was', as
   live.rest(false)
   expect((await nth(1)).lastId).toBe('9')
   expect(opened).toHaveLength(2)
+})
+
+test('an open stream that brings nothing is reported, until something comes', async () => {
+  const { live, nth, silence } = setup()
+  live.follow({ parameters: {} })
+  const stream = await nth(0)
+  stream.write(': hello\n\n')
+  await vi.waitFor(() => expect([live.state.value.name, silence.size]).toEqual(['live', 1]), { timeout: 10_000 })
+  for (const call of silence) call()
+  expect(live.state.value.name).toBe('silent')
+  stream.write(': still there\n\n')
+  await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
+  stream.end()
+  await vi.waitFor(() => expect(silence.size).toBe(0), { timeout: 10_000 })
+})
+
+test('a service that does not answer another source is silent, until it answers', async () => {
+  const { live, nth, service, silence } = setup()
+  live.follow({ parameters: {} })
+  await nth(0)
+  await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
+  let answer = (): void => {}
+  service.answers = new Promise((resolve) => (answer = resolve))
+  live.follow({ parameters: { q: 'x' } })
+  expect(silence.size).toBe(1)
+  for (const call of silence) call()
+  expect(live.state.value.name).toBe('silent')
+  answer()
+  await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
+  expect(silence.size).toBe(1)
+})
+
+test('a stream that rests is not waited for', async () => {
+  const { live, nth, silence } = setup()
+  live.follow({ parameters: {} })
+  await nth(0)
+  live.rest(true)
+  expect(silence.size).toBe(0)
+})
+
+test('a restart that has lost the records is remembered until it is dismissed', async () => {
+  const { live, service, nth, goOn } = setup()
+  live.follow({ parameters: {} })
+  const stream = await nth(0)
+  expect(live.isEmptied.value).toBe(false)
+  service.startedAt = 'second'
+  stream.end()
+  await goOn(0)
+  await nth(1)
+  expect(live.isEmptied.value).toBe(true)
 })

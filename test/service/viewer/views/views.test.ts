@@ -8,11 +8,10 @@ import { computeChange } from '../../../../src/service/viewer/views/release-chan
 import {
   areMostlyPaths,
   entryRequestId,
-  isOfRoute,
   parseRouteName,
   routeText,
 } from '../../../../src/service/viewer/views/route-name.js'
-import { nextOrder, sortRows } from '../../../../src/service/viewer/views/sort.js'
+import { formatOrder, nextOrder, parseOrder, sortRows } from '../../../../src/service/viewer/views/sort.js'
 
 describe('a release', () => {
   const change = (before: number, after: number, windowMs = 3_600_000) =>
@@ -127,13 +126,6 @@ describe('a route', () => {
     expect(parseRouteName('nonsense')).toBeNull()
   })
 
-  test('is the path where the log has none', () => {
-    const request = { method: 'GET', path: '/a', status_code: 200, duration_ms: 1, request_id: 'r', timestamp: '' }
-    expect(isOfRoute(request, { method: 'GET', route: '/a' })).toBe(true)
-    expect(isOfRoute({ ...request, route: '/:x' }, { method: 'GET', route: '/a' })).toBe(false)
-    expect(isOfRoute(request, { method: 'POST', route: '/a' })).toBe(false)
-  })
-
   test('is a path where nearly each was met once', () => {
     const routes = (length: number, count: number) => Array.from({ length }, () => ({ count }))
     expect([areMostlyPaths(routes(21, 1)), areMostlyPaths([...routes(30, 1), { count: 14 }])]).toEqual([true, true])
@@ -160,6 +152,14 @@ describe('sorting', () => {
   test('numbers by size, text by letters', () => {
     expect(sortRows(rows, { key: 'n', isDescending: true }).map(({ n }) => n)).toEqual([100, 10, 9])
     expect(sortRows(rows, { key: 'name', isDescending: false }).map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+  })
+
+  test('is written into the address', () => {
+    const keys = ['count', 'p95_ms'] as const
+    const orders = keys.flatMap((key) => [true, false].map((isDescending) => ({ key, isDescending })))
+    expect(orders.map((order) => parseOrder(formatOrder(order), keys))).toEqual(orders)
+    for (const unknown of [null, 'size', '-', '--count'])
+      expect(parseOrder(unknown, keys)).toEqual({ key: 'count', isDescending: true })
   })
 
   test('pressed again it turns round', () => {

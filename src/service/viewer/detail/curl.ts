@@ -1,0 +1,75 @@
+/** An entry's request as a curl command (pure). */
+import type { Json, JsonObject, LogEntry } from '../../../protocol/log-entry.js'
+
+/** Where senders put the headers of a request. */
+const HEADER_PATHS = [['req', 'headers'], ['request', 'headers'], ['http', 'request', 'headers'], ['headers']] as const
+
+/** The command sends no body, and curl sets the others itself. */
+const OMITTED_HEADERS = ['host', 'content-length', 'connection', 'transfer-encoding']
+
+/** Stands for an unknown host. */
+const UNKNOWN_HOST = 'HOST'
+
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
+
+/** Null if neither URL nor path is known. Secrets are as logged. */
+export function curlCommand({ request, metadata }: LogEntry): string | null {
+  const target = request?.url ?? request?.path
+  if (request === undefined || target === undefined || target === '') return null
+  const headers = findHeaders(metadata)
+  const url = toUrl(target, textOf(headers['host']))
+  const { method = 'GET', user_agent: userAgent } = request
+  const parts = ['curl']
+  // Else curl takes them as patterns.
+  if (/[[\]{}]/.test(url)) parts.push('--globoff')
+  if (/^head$/i.test(method)) parts.push('--head')
+  else if (/^[a-z][a-z-]*$/i.test(method) && !/^get$/i.test(method)) parts.push(`-X ${method.toUpperCase()}`)
+  parts.push(quote(url))
+  for (const [name, value] of listHeaders(headers, userAgent)) parts.push(`-H ${quote(`${name}: ${value}`)}`)
+  return parts.join(' ')
+}
+
+function findHeaders(metadata: JsonObject | undefined): JsonObject {
+  for (const path of HEADER_PATHS) {
+    const found = path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), metadata)
+    if (isObject(found)) return found
+  }
+  return {}
+}
+
+function listHeaders(headers: JsonObject, userAgent: string | undefined): readonly (readonly [string, string])[] {
+  const listed = Object.entries(headers).flatMap(([name, value]): (readonly [string, string])[] => {
+    const text = textOf(value)
+    return text === undefined || !TOKEN.test(name) || OMITTED_HEADERS.includes(name.toLowerCase())
+      ? []
+      : [[name, toLine(text)]]
+  })
+  const hasAgent = listed.some(([name]) => name.toLowerCase() === 'user-agent')
+  return userAgent === undefined || hasAgent ? listed : [...listed, ['User-Agent', toLine(userAgent)]]
+}
+
+function toUrl(target: string, host: string | undefined): string {
+  // As percent escapes: in a terminal, control characters in pasted text are commands.
+  const escaped = target.replace(/[\s\p{Cc}\p{Cf}]/gu, encodeURIComponent)
+  if (/^https?:\/\//i.test(escaped)) return escaped
+  const known = host !== undefined && /^[\w.:[\]-]+$/.test(host) ? host : UNKNOWN_HOST
+  return `http://${known}${escaped.startsWith('/') ? '' : '/'}${escaped}`
+}
+
+function toLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
+}
+
+/** For POSIX shells: between single quotes nothing is special. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  if (Array.isArray(value)) return value.filter((one) => typeof one === 'string').join(', ')
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+}

@@ -1,0 +1,20 @@
+/** What can be copied of an entry as a whole. */
+import type { StoredEntry } from '../../store/stored-record.js'
+import { createHref } from '../view.js'
+import { curlCommand } from './curl.js'
+import { copyWithNotice, showNotice } from './notice.js'
+
+export function copyEntryJson({ entry }: StoredEntry): void {
+  copyWithNotice(JSON.stringify(entry, null, 2), 'the entry as JSON')
+}
+
+/** The address without the token. */
+export function copyEntryLink({ id }: StoredEntry): void {
+  copyWithNotice(location.origin + createHref({ entry: id }), 'the link')
+}
+
+export function copyRequestCurl({ entry }: StoredEntry): void {
+  const command = curlCommand(entry)
+  if (command === null) showNotice('This entry has no request to copy')
+  else copyWithNotice(command, 'the request as curl')
+}

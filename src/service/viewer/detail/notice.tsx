@@ -1,0 +1,45 @@
+/** Copies texts, and reports the result in a status region: `Copied the request as curl`. */
+import { useEffect, useRef } from 'preact/hooks'
+import { Observable } from '../observable.js'
+import { useObservable } from '../use-observable.js'
+
+const SHOWN_MS = 2_500
+
+const notice = new Observable<string>('')
+let timer: ReturnType<typeof setTimeout> | undefined
+
+export function showNotice(text: string): void {
+  clearTimeout(timer)
+  notice.set(text)
+  timer = setTimeout(() => notice.set(''), SHOWN_MS)
+}
+
+/** @param what for example `the entry as JSON` */
+export function copyWithNotice(text: string, what: string): void {
+  navigator.clipboard.writeText(text).then(
+    () => showNotice(`Copied ${what}`),
+    (error: unknown) =>
+      showNotice(`The browser did not copy ${what}: ${error instanceof Error ? error.message : 'refused'}`),
+  )
+}
+
+/** It exists before there is a text: screen readers report changes only. */
+export function Notice() {
+  const text = useObservable(notice)
+  const element = useRef<HTMLParagraphElement>(null)
+  useEffect(() => {
+    // The top layer, over the panel and its menus.
+    if (text === '') element.current?.hidePopover()
+    else element.current?.showPopover()
+  }, [text])
+  return (
+    <>
+      <p class="visually-hidden" role="status">
+        {text}
+      </p>
+      <p class="notice" popover="manual" aria-hidden="true" ref={element}>
+        {text}
+      </p>
+    </>
+  )
+}

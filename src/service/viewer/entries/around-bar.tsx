@@ -1,0 +1,17 @@
+/** Says that the list shows the entries around one, and leads back. */
+import { navigate } from '../use-view.js'
+
+export function AroundBar({ isFound, isFiltered }: { isFound: boolean; isFiltered: boolean }) {
+  return (
+    <p class="around-bar" role="status">
+      <span>
+        {isFound
+          ? 'All entries around the marked one, without the filter. New entries are not added.'
+          : 'The entry of this address is not among them.'}
+      </span>
+      <button type="button" class="button small" onClick={() => navigate({ around: null })}>
+        {isFiltered ? 'Back to the filtered list' : 'Back to the live list'}
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,64 @@
+/** Downloads all entries that match, as NDJSON or CSV. */
+import { useState } from 'preact/hooks'
+import { request } from '../api.js'
+import { showNotice } from '../detail/notice.js'
+import { Icon } from '../icons.js'
+import { CSV_COLUMNS } from '../../query/csv-columns.js'
+import { filterParameters, formatColumns } from '../view.js'
+import type { View } from '../view.js'
+import { saveFile } from './save-file.js'
+import { Popup } from './popup.js'
+
+const FORMATS = [
+  ['ndjson', 'NDJSON', 'whole entries, one per line'],
+  ['csv', 'CSV', 'for spreadsheets, also with the added columns'],
+] as const
+
+export function ExportMenu({ view }: { view: View }) {
+  const [isLoading, setLoading] = useState(false)
+  const download = async (format: string): Promise<void> => {
+    setLoading(true)
+    try {
+      const columns =
+        format === 'csv' && view.columns.length > 0 ? { columns: formatColumns([...CSV_COLUMNS, ...view.columns]) } : {}
+      // The token is sent as a header: an address with it would be stored among the browser's downloads.
+      const response = await request('export', { ...filterParameters(view, Date.now()), ...columns, format }, {})
+      saveFile(await response.blob(), `entries.${format}`)
+    } catch (error) {
+      showNotice(`The export failed: ${error instanceof Error ? error.message : String(error)}`)
+    } finally {
+      setLoading(false)
+    }
+  }
+  const label = (
+    <>
+      <Icon name="export" />
+      <span class="word">{isLoading ? 'Exporting …' : 'Export'}</span>
+    </>
+  )
+  return (
+    <Popup label={label} title="Export" kind="dialog" class="at-end">
+      {(close) => (
+        <div role="dialog" aria-label="Export" class="saved">
+          {FORMATS.map(([format, title, about], index) => (
+            <button
+              key={format}
+              type="button"
+              class="saved-query"
+              ref={index === 0 ? focus : null}
+              onClick={() => {
+                close()
+                void download(format)
+              }}
+            >
+              <b>{title}</b>
+              <span class="faint">{about}</span>
+            </button>
+          ))}
+        </div>
+      )}
+    </Popup>
+  )
+}
+
+const focus = (element: HTMLElement | null): void => element?.focus()

@@ -1,0 +1,31 @@
+/** Pauses and resumes the list of entries. */
+import { Icon } from '../icons.js'
+import { shortCount } from '../view-format.js'
+
+interface PauseButtonProps {
+  readonly isPaused: boolean
+  /** Entries that arrived while the list is paused. */
+  readonly waiting: number
+  readonly onPause: (isPaused: boolean) => void
+}
+
+export function PauseButton({ isPaused, waiting, onPause }: PauseButtonProps) {
+  return (
+    <button
+      type="button"
+      class="button pause"
+      aria-pressed={isPaused}
+      onClick={() => onPause(!isPaused)}
+      title={isPaused ? 'Resume (p)' : 'Pause (p)'}
+    >
+      <Icon name={isPaused ? 'play' : 'pause'} />
+      <span class="word">{isPaused ? 'Paused' : 'Pause'}</span>
+      {isPaused && waiting > 0 && (
+        <span class="count">
+          {shortCount(waiting)}
+          <span class="visually-hidden"> new</span>
+        </span>
+      )}
+    </button>
+  )
+}

@@ -1,0 +1,27 @@
+/** A query with a name, as it is stored (pure). */
+import { LAST_RANGES } from '../view.js'
+import type { Filter } from '../view.js'
+
+export interface SavedQuery extends Filter {
+  readonly name: string
+}
+
+/** Anything else than saved queries is ignored: the storage may be from another version of the page. */
+export function parseSavedQueries(text: string | null): readonly SavedQuery[] {
+  let stored: unknown
+  try {
+    stored = JSON.parse(text ?? '[]')
+  } catch {
+    return []
+  }
+  return Array.isArray(stored) ? stored.flatMap(readOne) : []
+}
+
+function readOne(stored: unknown): SavedQuery[] {
+  const { name, q, last, since, until } = (stored ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof name !== 'string' || typeof q !== 'string') return []
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+  return [
+    { name, q, last: LAST_RANGES.find((range) => range === last) ?? null, since: text(since), until: text(until) },
+  ]
+}

@@ -1,0 +1,81 @@
+/** Completions for the position in the query: names of fields, and their stored values. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { findCompletion, resolveFieldName } from '../../query/language/index.js'
+import type { Completion } from '../../query/language/index.js'
+import type { FieldValues } from '../../query/api-types.js'
+import { useQuery } from '../use-query.js'
+import { useFields } from './use-fields.js'
+
+export interface Suggestion {
+  readonly text: string
+  /** How many records have it. */
+  readonly count: number
+}
+
+export interface Suggestions {
+  readonly completion: Completion
+  readonly items: readonly Suggestion[]
+}
+
+const LIMIT = 12
+const PAUSE_MS = 120
+
+/** `caret` is null while nothing is to be completed. */
+export function useCompletion(kind: 'entries' | 'requests', q: string, caret: number | null): Suggestions | undefined {
+  const completion = caret === null ? undefined : findCompletion(q, caret)
+  const fields = useFields(kind, completion?.kind === 'field')
+  const isValue = completion?.kind === 'value'
+  const name = isValue ? resolveFieldName(completion.field ?? '') : null
+  const wanted = isValue ? JSON.stringify([name, completion.prefix]) : null
+  const [asked, setAsked] = useState<string | null>(null)
+  useEffect(() => {
+    if (wanted === null) return setAsked(null)
+    const timer = setTimeout(() => setAsked(wanted), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [wanted])
+  const [field, prefix] = asked === null ? [] : (JSON.parse(asked) as [string, string])
+  const { data, isCurrent } = useQuery<FieldValues>(field === undefined ? null : 'values', {
+    field,
+    prefix: prefix || undefined,
+    kind,
+    limit: LIMIT,
+  })
+  /** The last values that have come, and of which field they are. */
+  const last = useRef<{ readonly field: string; readonly values: FieldValues['items'] } | null>(null)
+  if (isCurrent && field !== undefined && data !== undefined) last.current = { field, values: data.items }
+  if (completion === undefined) return undefined
+  if (isValue) {
+    const values = last.current?.field === name ? last.current.values : []
+    return { completion, items: findValues(values, completion.prefix) }
+  }
+  // Nothing is suggested before a letter is typed: the list would cover what one reads.
+  if (completion.prefix === '') return undefined
+  return { completion, items: findFields(fields ?? [], completion.prefix) }
+}
+
+/** While those for the typed text are loaded, the previous ones that begin with it. */
+function findValues(values: FieldValues['items'], prefix: string): Suggestion[] {
+  const sought = prefix.toLowerCase()
+  return values
+    .filter(({ value }) => value.toLowerCase().startsWith(sought))
+    .map(({ value, count }) => ({ text: value, count }))
+}
+
+/** Those that begin with the text first, then those of which a part does; the most frequent first. */
+function findFields(
+  fields: readonly { readonly name: string; readonly count: number }[],
+  prefix: string,
+): Suggestion[] {
+  const sought = prefix.toLowerCase()
+  const rank = (name: string): number => (name.toLowerCase().startsWith(sought) ? 0 : 1)
+  return fields
+    .filter(({ name }) =>
+      name
+        .toLowerCase()
+        .split('.')
+        .some((_, at, parts) => parts.slice(at).join('.').startsWith(sought)),
+    )
+    .toSorted((a, b) => rank(a.name) - rank(b.name) || b.count - a.count)
+    .slice(0, LIMIT)
+    .map(({ name, count }) => ({ text: name, count }))
+}

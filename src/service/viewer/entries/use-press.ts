@@ -1,0 +1,33 @@
+/** Clicks on rows. If rows are rendered again under the pointer, the browser emits no click. */
+import { useRef, useState } from 'preact/hooks'
+
+/** A pointer that moves further than this selects text. */
+const CLICK_PX = 6
+
+function rowId({ target }: Event): string | undefined {
+  return target instanceof Element ? target.closest<HTMLElement>('[data-entry]')?.dataset['entry'] : undefined
+}
+
+export function usePress(onClick: (id: string) => void) {
+  const [isPressed, setPressed] = useState(false)
+  const pressed = useRef<{ readonly id: string | undefined; readonly x: number; readonly y: number } | null>(null)
+  const end = (): void => {
+    pressed.current = null
+    setPressed(false)
+  }
+  return {
+    isPressed,
+    onPointerDown: (event: PointerEvent): void => {
+      if (event.button !== 0) return
+      pressed.current = { id: rowId(event), x: event.clientX, y: event.clientY }
+      setPressed(true)
+    },
+    onPointerUp: ({ clientX, clientY }: PointerEvent): void => {
+      const { id, x = 0, y = 0 } = pressed.current ?? {}
+      end()
+      if (id !== undefined && Math.hypot(clientX - x, clientY - y) < CLICK_PX) onClick(id)
+    },
+    onPointerCancel: end,
+    onPointerLeave: end,
+  }
+}

@@ -1,0 +1,2 @@
+/** The functions that the build calls for JSX. */
+export { Fragment, h } from 'preact'

@@ -1,0 +1,58 @@
+/** A row of the list, and the order of rows: by timestamp, ties by `seq` (pure). */
+import type { EntrySummary } from '../../query/api-types.js'
+
+export interface TailRow {
+  readonly entry: EntrySummary
+  /** The entry's timestamp in whole milliseconds, as in cursors. */
+  readonly timeMs: number
+  /** How much older than entries that had arrived before; 0 if it arrived in order, or only a little late. */
+  readonly lateMs: number
+}
+
+/** An entry that is this much older than one that arrived before is marked as late. Services deliver in batches, about once a second. */
+export const LATE_AFTER_MS = 2000
+
+export function createRow(entry: EntrySummary, newestMs = -Infinity): TailRow {
+  const timeMs = Date.parse(entry.timestamp)
+  // A clock that is ahead does not make the entries of all others late.
+  const late = Math.min(newestMs, Date.parse(entry.received_at)) - timeMs
+  return { entry, timeMs, lateMs: late > LATE_AFTER_MS ? late : 0 }
+}
+
+/** Negative if `a` is older. */
+export function compareRows(a: TailRow, b: TailRow): number {
+  return a.timeMs - b.timeMs || a.entry.seq - b.entry.seq
+}
+
+/** A cursor of the API. */
+export function cursorOf({ timeMs, entry }: TailRow): string {
+  return `${timeMs}-${entry.seq}`
+}
+
+/** Position of the first row that is not older; `rows` are oldest first. */
+export function findInsertIndex(rows: readonly TailRow[], row: TailRow): number {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compareRows(rows[middle] as TailRow, row) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Adds rows at their places. Rows that are there already are not added again. Both are oldest first; `rows` is changed. */
+export function mergeRows(rows: TailRow[], added: readonly TailRow[]): void {
+  const first = added[0]
+  if (first === undefined) return
+  const tail = rows.splice(findInsertIndex(rows, first))
+  let at = 0
+  for (const row of added) {
+    for (let next = tail[at]; next !== undefined && compareRows(next, row) <= 0; next = tail[at]) {
+      rows.push(next)
+      at += 1
+    }
+    if (rows.at(-1)?.entry.seq !== row.entry.seq) rows.push(row)
+  }
+  for (; at < tail.length; at++) rows.push(tail[at] as TailRow)
+}

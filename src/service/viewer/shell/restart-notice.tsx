@@ -1,0 +1,23 @@
+/** Says that a restart of the service has emptied the page, until it is dismissed or another filter is set. */
+import { Icon } from '../icons.js'
+import { live } from '../live/connection.js'
+import { useObservable } from '../use-observable.js'
+
+export function RestartNotice() {
+  if (!useObservable(live.isEmptied)) return null
+  return (
+    <p class="restart-notice" role="status">
+      <span>
+        The service was restarted: its entries are gone. With <code>--db FILE</code> it keeps them.
+      </span>
+      <button
+        type="button"
+        class="button plain icon small"
+        aria-label="Dismiss"
+        onClick={() => live.isEmptied.set(false)}
+      >
+        <Icon name="close" />
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,21 @@
+/** The filter as parameters of the API. A sliding window moves every few seconds. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { filterKey, filterParameters } from './view.js'
+import type { Filter } from './view.js'
+
+const SLIDE_MS = 5000
+
+export function useFilterParameters(filter: Filter): Record<string, string> {
+  const [nowMs, setNowMs] = useState(() => Date.now())
+  const isSliding = filter.last !== null
+  const key = filterKey(filter)
+  useEffect(() => {
+    if (!isSliding) return undefined
+    setNowMs(Date.now())
+    const timer = setInterval(() => {
+      if (!document.hidden) setNowMs(Date.now())
+    }, SLIDE_MS)
+    return () => clearInterval(timer)
+  }, [key, isSliding])
+  return useMemo(() => filterParameters(filter, nowMs), [key, nowMs])
+}

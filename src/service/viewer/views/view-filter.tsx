@@ -1,0 +1,25 @@
+/** The filter of a view that is not the list of entries: search, values, time, and the terms that are set. */
+import { useRef } from 'preact/hooks'
+import { useCommands } from '../commands.js'
+import { Chips } from '../entries/chips.js'
+import { FilterBar } from '../entries/filter-bar.js'
+import type { FilterKind } from '../entries/filter-bar.js'
+import { useView } from '../use-view.js'
+
+interface ViewFilterProps {
+  readonly kind: FilterKind
+  /** Of the view's own request. */
+  readonly error: Error | undefined
+}
+
+export function ViewFilter({ kind, error }: ViewFilterProps) {
+  const view = useView()
+  const search = useRef<HTMLInputElement>(null)
+  useCommands({ search: () => search.current?.select() })
+  return (
+    <div class="view-filter">
+      <FilterBar kind={kind} view={view} search={search} error={error} />
+      <Chips view={view} />
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+/** A logged request as a command: what a POSIX shell makes of it is the request, whatever was logged. */
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { JsonObject, LogEntry } from '../../../../src/protocol/log-entry.js'
+import { curlCommand } from '../../../../src/service/viewer/detail/curl.js'
+
+const of = (request: LogEntry['request'], metadata?: JsonObject): string | null =>
+  curlCommand({
+    level: 'info',
+    message: 'request completed',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    ...(request !== undefined && { request }),
+    ...(metadata !== undefined && { metadata }),
+  })
+
+test('method, URL and user agent', () => {
+  expect(
+    of({ method: 'POST', url: 'https://shop.example.com/orders?a=1&b=2', path: '/orders', user_agent: "it's" }),
+  ).toBe(String.raw`curl -X POST 'https://shop.example.com/orders?a=1&b=2' -H 'User-Agent: it'\''s'`)
+  expect(of({ method: 'GET', url: 'http://h/' })).toBe(`curl 'http://h/'`)
+  expect(of({ method: 'HEAD', url: 'http://h/a[1]' })).toBe(`curl --globoff --head 'http://h/a[1]'`)
+})
+
+test('a path has the host of the logged headers, which follow as they were logged', () => {
+  const headers = {
+    host: 'shop:3000',
+    accept: ['a/b', 'c/d'],
+    authorization: '[REDACTED]',
+    'content-length': 17,
+    no: null,
+  }
+  const command = `curl -X PUT 'http://shop:3000/x' -H 'accept: a/b, c/d' -H 'authorization: [REDACTED]'`
+  for (const metadata of [
+    { req: { headers } },
+    { request: { headers } },
+    { http: { request: { headers } } },
+    { headers },
+  ])
+    expect(of({ method: 'put', path: '/x' }, metadata)).toBe(command)
+})
+
+test('an unknown host is named', () => expect(of({ path: '/x' })).toBe(`curl 'http://HOST/x'`))
+
+test('no URL and no path make no command', () => {
+  expect(of(undefined)).toBeNull()
+  expect(of({ method: 'GET', url: '' })).toBeNull()
+})
+
+/** The words that a shell makes of a command. */
+function wordsOf(command: string): readonly string[] {
+  const output = execFileSync('sh', ['-c', `curl() { for one in "$@"; do printf '%s\\0' "$one"; done; }\n${command}`])
+  return output.toString('utf8').split('\0').slice(0, -1)
+}
+
+test('whatever was logged is one URL and headers, and has no control character', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1 }),
+    fc.constantFrom(
+      `'; touch /tmp/x; '`,
+      '$(id)',
+      '`id`',
+      '-o/tmp/x',
+      '@/etc/passwd',
+      '\u001B[201~\nid\n',
+      '--help',
+      '{a,b}',
+    ),
+  )
+  fc.assert(
+    fc.property(text, text, text, (target, method, header) => {
+      const command =
+        of({ method, url: target, user_agent: header }, { headers: { [header]: header, 'x-a': header } }) ?? ''
+      // oxlint-disable-next-line no-control-regex -- these must not be in it
+      expect(command).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/)
+      const words = [...wordsOf(command)]
+      const urls: string[] = []
+      for (let word = words.shift(); word !== undefined; word = words.shift()) {
+        if (word === '-H') expect(words.shift()).toMatch(/^[^\s@:][^\s:]*: /)
+        else if (word === '-X') expect(words.shift()).toMatch(/^[A-Z][A-Z-]*$/)
+        else if (word !== '--globoff' && word !== '--head') urls.push(word)
+      }
+      expect(urls).toHaveLength(1)
+      expect(urls[0]).toMatch(/^https?:\/\//i)
+    }),
+    { numRuns: 60 },
+  )
+})

@@ -1,0 +1,16 @@
+/** The fields that values belong to. */
+import { expect, test } from 'vitest'
+import { isColumnName, metadataField, toggleColumn } from '../../../../src/service/viewer/detail/value-field.js'
+
+test.each([
+  [['orderId'], 'metadata.orderId'],
+  [['cart', 'items', 0, 'sku'], 'metadata.cart.items.sku'],
+  [['last seen', 'a.b'], 'metadata.last seen.a.b'],
+] as const)('%j is %s', (path, field) => expect(metadataField(path)).toBe(field))
+
+test('columns are added once, removed, and can be of every field that fits into one', () => {
+  expect(toggleColumn(['a'], 'b')).toEqual(['a', 'b'])
+  expect(toggleColumn(['a', 'b'], 'a')).toEqual(['b'])
+  for (const field of ['', 'error.stack', 'breadcrumbs']) expect(isColumnName(field)).toBe(false)
+  for (const field of ['metadata.orderId', 'metadata.a,b']) expect(isColumnName(field)).toBe(true)
+})

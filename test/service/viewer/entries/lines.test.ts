@@ -1,0 +1,85 @@
+/** Rows and dividers between days share one sequence of lines. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { findDayStarts, lineAt, findLine } from '../../../../src/service/viewer/entries/lines.js'
+import {
+  toLocalDay,
+  findConstantDetails,
+  lateText,
+  rowDetails,
+  rowName,
+  rowTime,
+} from '../../../../src/service/viewer/entries/row-text.js'
+import { parseSavedQueries } from '../../../../src/service/viewer/entries/saved-query.js'
+import { createEntry } from '../live/tail-model.js'
+
+test('the lines are those of a naive list: each row, and a divider before each row of another day', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 8 }), (lengths) => {
+      const days = lengths.flatMap((length, day) => Array.from({ length }, () => String(day)))
+      const naive = days.flatMap((day, row) =>
+        row > 0 && days[row - 1] !== day ? [{ divider: row }, { row }] : [{ row }],
+      )
+      const starts = findDayStarts(0, days.length, (at) => days[at] ?? '')
+      expect(naive.map((_, line) => lineAt(starts, line))).toEqual(naive)
+      for (const row of days.keys()) expect(naive[findLine(starts, row)]).toEqual({ row })
+    }),
+  )
+})
+
+test('rows that are not loaded have no divider', () => {
+  const days = ['', '', 'b', 'b', 'c']
+  expect(findDayStarts(2, 5, (at) => days[at] ?? '')).toEqual([4])
+  expect(findDayStarts(0, 0, () => '')).toEqual([])
+})
+
+describe('a row', () => {
+  const entry = { ...createEntry(1, Date.parse('2026-01-01T12:00:05.250Z')), level: 'error' as const }
+  const today = toLocalDay(entry.timestamp)
+
+  test('has its date unless it is of today', () => {
+    expect(rowTime(entry.timestamp, today)).toMatch(/^\d\d:00:05\.250$/)
+    expect(rowTime(entry.timestamp, '2026-03-01')).toMatch(/^01-01 \d\d:00:05\.250$/)
+    expect(rowTime(entry.timestamp, '2027-03-01')).toMatch(/^2026-01-01 \d\d:00:05$/)
+  })
+
+  test('has a name that can be read aloud', () => {
+    expect(rowName({ ...entry, message: 'payment answered 502' }, today)).toMatch(
+      /^Error, payment answered 502, \d\d:00:05$/,
+    )
+    expect(rowName(entry, '2026-03-01')).toContain('2026-01-01')
+  })
+
+  test('shows the details that differ between rows, the user first', () => {
+    const rows = [
+      { ...entry, user: 'u-1', details: { region: 'eu', orderId: 1, cached: true } },
+      { ...entry, details: { region: 'eu', orderId: 2 } },
+    ]
+    const constant = findConstantDetails(rows)
+    expect(constant).toEqual(['region'])
+    const [first] = rows
+    if (first === undefined) throw new Error('no row')
+    expect(rowDetails(first, new Set(constant), [])).toEqual([
+      ['user', 'u-1'],
+      ['orderId', '1'],
+      ['cached', 'true'],
+    ])
+    expect(rowDetails(first, new Set(), ['metadata.orderId', 'user'])).toEqual([
+      ['region', 'eu'],
+      ['cached', 'true'],
+    ])
+  })
+
+  test('says how late it is without false precision', () => {
+    expect([lateText(2400), lateText(185_000)]).toEqual(['2 s', '3 min'])
+  })
+})
+
+test('saved queries of another version, and other texts in the storage, are ignored', () => {
+  const saved = { name: 'errors', q: 'level:error', last: '15m', since: null, until: null }
+  expect(parseSavedQueries(JSON.stringify([saved, { name: 1 }, null, { ...saved, last: '3h' }]))).toEqual([
+    saved,
+    { ...saved, last: null },
+  ])
+  for (const text of [null, '', '{', '{}', '7']) expect(parseSavedQueries(text)).toEqual([])
+})
