@@ -20,8 +20,8 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 function entriesOf({ service }: Ran): LogEntry[] {
   return service
     .entries()
-    .items.map(({ entry }) => entry)
-    .toReversed()
+    .items.toSorted((a, b) => a.seq - b.seq)
+    .map(({ entry }) => entry)
 }
 
 /** Two batches at an exit may arrive in any order. */
@@ -38,8 +38,8 @@ function messagesOf(ran: Ran): string[] {
 function requestLogsOf({ service }: Ran): RequestLog[] {
   return service
     .requestLogs()
-    .items.map(({ request }) => request)
-    .toReversed()
+    .items.toSorted((a, b) => a.seq - b.seq)
+    .map(({ request }) => request)
 }
 
 function breadcrumbsOf({ breadcrumbs = [] }: LogEntry): unknown[] {

@@ -47,8 +47,8 @@ describe('the five endpoints', () => {
     await client.ingest({ logs: [{ ...ENTRY, metadata: { ä: '😀' } }], batch_id: 'nightly 7' })
     const batches = service
       .entries()
-      .items.map((stored) => stored.batch_id)
-      .toReversed()
+      .items.toSorted((a, b) => a.seq - b.seq)
+      .map((stored) => stored.batch_id)
     expect(batches).toEqual([
       expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4/),
       expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4/),

@@ -75,8 +75,8 @@ test.each([
   ])
   const rows = service
     .requestLogs({ limit: 100 })
-    .items.map(({ request }) => request)
-    .toReversed()
+    .items.toSorted((a, b) => a.seq - b.seq)
+    .map(({ request }) => request)
   expect(rows.map(({ method, path, status_code, route }) => [method, path, status_code, route])).toEqual([
     ['GET', '/orders/1', 200, '/orders/:id'],
     ['GET', '/orders/2', 200, '/orders/:id'],

@@ -51,8 +51,8 @@ export async function piped(
       await pipeline.close()
       return service
         .entries({ limit: Infinity })
-        .items.map(({ entry }) => entry)
-        .toReversed()
+        .items.toSorted((a, b) => a.seq - b.seq)
+        .map(({ entry }) => entry)
     },
   }
 }

@@ -27,8 +27,8 @@ async function run(
   expect({ code, stderr: text[0] }).toEqual({ code: 0, stderr: '' })
   const entries = service
     .entries({ limit: Infinity })
-    .items.map(({ entry }) => entry)
-    .toReversed()
+    .items.toSorted((a, b) => a.seq - b.seq)
+    .map(({ entry }) => entry)
   return { entries, account: JSON.parse(text[1] as string) as AccountSnapshot }
 }
 

@@ -55,7 +55,8 @@ async function ship(
   expect(result).toMatchObject({ code: 0, stderr: '' })
   expect(service.requests.every(({ status, entries }) => status === 200 && Number(entries) <= 100)).toBe(true)
   expect(service.rejected().items).toEqual([])
-  return { service, stored: service.entries({ limit: Infinity }).items.toReversed() }
+  // In order of arrival: the corpus has every kind of time.
+  return { service, stored: service.entries({ limit: Infinity }).items.toSorted((a, b) => a.seq - b.seq) }
 }
 
 test(

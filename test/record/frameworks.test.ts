@@ -48,12 +48,12 @@ async function send(lines: string, options: IngestOptions = {}): Promise<Arrived
   return {
     entries: service
       .entries({ limit: 1000 })
-      .items.map(({ entry }) => entry)
-      .toReversed(),
+      .items.toSorted((a, b) => a.seq - b.seq)
+      .map(({ entry }) => entry),
     requestLogs: service
       .requestLogs({ limit: 1000 })
-      .items.map(({ request }) => request)
-      .toReversed(),
+      .items.toSorted((a, b) => a.seq - b.seq)
+      .map(({ request }) => request),
   }
 }
 

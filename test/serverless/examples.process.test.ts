@@ -57,7 +57,7 @@ function startJob(service: IngestService, env: Record<string, string>): Job {
 
 function invoicesIn(service: IngestService): unknown[] {
   return service
-    .entries({ q: 'invoice sent', limit: Infinity })
+    .entries({ q: '"invoice sent"', limit: Infinity })
     .items.map(({ entry }) => Number(entry.metadata?.['invoice']))
     .toSorted((a, b) => a - b)
 }

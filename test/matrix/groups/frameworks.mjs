@@ -235,12 +235,12 @@ export const group = {
             const arrived = {
               entries: service
                 .entries({ limit: 1000 })
-                .items.map(({ entry }) => entry)
-                .toReversed(),
+                .items.toSorted((a, b) => a.seq - b.seq)
+                .map(({ entry }) => entry),
               requestLogs: service
                 .requestLogs({ limit: 1000 })
-                .items.map(({ request }) => request)
-                .toReversed(),
+                .items.toSorted((a, b) => a.seq - b.seq)
+                .map(({ request }) => request),
             }
             const asked = { startedAt, endedAt, visits }
             writeFileSync(`${file}.json`, JSON.stringify({ asked, ...arrived }, undefined, 2))
