@@ -2,82 +2,126 @@
 import { RELEASES, traceId } from './records.mjs'
 
 /**
- * @typedef {import('../../src/service/query/store-reader.js').Reader} Reader
+ * @typedef {import('../../src/service/query/store-reader.js').StoreReader} Reader
  * @typedef {import('../../src/service/store/store.js').Store} Store
- * @typedef {{ name: string, ask: (reader: Reader, store: Store) => unknown }} Query
+ * @typedef {import('../../src/service/query/query-filters.js').EntryFilter} EntryFilter
+ * @typedef {{ name: string, what: string, form: string, ask: (reader: Reader, store: Store) => unknown }} Query
+ *   `what` is asked, in the form `form`; `name` has both
  */
 
 const LATE = '2026-11-21T11:30:00Z'
-const ABSENT = 'no-such-value'
+const EARLY = '2026-11-21T06:30:00Z'
 
-/** @type {Readonly<Record<string, import('../../src/service/query/query-filters.js').EntryFilter>>} */
-const FILTERS = {
+/** The forms of the query language, and the parameters. @type {Readonly<Record<string, EntryFilter>>} */
+const FORMS = {
   none: {},
-  level: { level: ['error', 'fatal'] },
-  service: { service: 'service-7' },
-  environment: { environment: 'staging' },
-  version: { version: '1.7.0' },
-  release_id: { release_id: RELEASES[7] ?? '' },
-  trace_id: { trace_id: traceId(77) },
-  request_id: { request_id: 'req-77777' },
-  tag: { tag: 'tag-7' },
-  'fingerprint, of nothing': { fingerprint: ABSENT },
-  'service, of nothing': { service: ABSENT },
-  'tag, of nothing': { tag: ABSENT },
+  'a word': { q: 'declined' },
+  'a word that is nowhere': { q: 'xyzzy' },
+  'one letter that is nowhere': { q: '¤' },
+  'three words': { q: 'cannot charge declined' },
+  'a phrase': { q: '"declined by"' },
+  'a regular expression': { q: '/declined by "issuer \\d+"/' },
+  'a regular expression, any case': { q: '/DECLINED by "issuer [0-9]"/i' },
+  'a regular expression that is nowhere': { q: '/xyz+y \\d/' },
+  'a regular expression without a literal': { q: '/[0-9]{7,}-[a-f]{9}/' },
+  field: { q: 'service:service-7' },
+  'field, several values': { q: 'level:(error,fatal)' },
+  'field, excluded': { q: '-service:service-7' },
+  'field, wildcard': { q: 'path:/api/orders/*' },
+  'field, regular expression': { q: 'error.message:/issuer \\d+/' },
+  'field, present': { q: 'user:*' },
+  'field of the error': { q: 'error:GatewayError' },
+  'field of the metadata': { q: 'order_id:101017' },
+  'path of the metadata': { q: 'metadata.headers.accept:application/json' },
+  'a number': { q: 'status:>=500' },
+  'a range': { q: 'duration:100..200' },
+  'a time': { q: `time:>=${LATE}` },
+  'a level from': { q: 'level:>=warn' },
+  'a user': { q: 'user:user-42' },
+  'OR in brackets': { q: '(service:service-7 OR status:>=500) -level:debug' },
+  'words, fields and time': { q: 'declined service:service-7 -level:fatal', since: LATE },
   since: { since: LATE },
-  until: { until: '2026-11-21T06:30:00Z' },
-  text: { q: 'declined by' },
-  'text that is nowhere': { q: 'xyzzy, nowhere' },
-  'text of one letter that is nowhere': { q: '¤' },
-  'text, service and time': { q: 'xyzzy', service: 'service-7', since: LATE },
+  until: { until: EARLY },
+  'parameter service': { service: 'service-7' },
+  'parameter trace_id': { trace_id: traceId(77) },
+  'parameter tag, of nothing': { tag: 'no-such-value' },
 }
 
-const FIELDS = /** @type {const} */ (['service', 'environment', 'version', 'release_id', 'tag'])
-const GROUP_FILTERS = ['none', 'service', 'level', 'text', 'tag', 'since', 'text that is nowhere']
-
-/** @param {string} what @param {(filter: import('../../src/service/query/query-filters.js').EntryFilter) => (reader: Reader, store: Store) => unknown} ask @param {readonly string[]} [of] @returns {Query[]} */
-function filtered(what, ask, of = Object.keys(FILTERS)) {
-  return of.map((name) => ({ name: `${what}, filter ${name}`, ask: ask(FILTERS[name] ?? {}) }))
+const SOME_FORMS = ['none', 'a word', 'a word that is nowhere', 'field', 'since']
+/** Over request logs. @type {Readonly<Record<string, import('../../src/service/query/query-filters.js').RequestFilter>>} */
+const REQUEST_FORMS = {
+  none: {},
+  'parameter service': { service: 'service-7' },
+  since: { since: LATE },
+  'a number': { q: 'status:>=500' },
+  'a range': { q: 'duration:100..200 method:GET' },
 }
+const VERSIONS = { before: '1.7.0', after: '1.8.0' }
+const ROUTE = { method: 'GET', route: '/api/orders/:id' }
+
+/**
+ * @template F
+ * @param {string} what
+ * @param {Readonly<Record<string, F>>} forms
+ * @param {(filter: F) => (reader: Reader, store: Store) => unknown} ask
+ * @param {readonly string[]} [of]
+ * @returns {Query[]}
+ */
+function each(what, forms, ask, of = Object.keys(forms)) {
+  return of.map((form) => ({ name: `${what}: ${form}`, what, form, ask: ask(/** @type {F} */ (forms[form])) }))
+}
+
+/** @param {string} what @param {Query['ask']} ask @returns {Query} */
+function one(what, ask) {
+  return { name: what, what, form: '', ask }
+}
+
+/** Asked in every form. */
+export const COLUMNS = /** @type {const} */ (['list', 'counts', 'histogram', 'groups'])
 
 /** @type {readonly Query[]} */
 export const QUERIES = [
-  ...filtered('entries', (filter) => (reader) => reader.entries(filter)),
-  ...filtered('1,000 summaries', (filter) => (reader) => reader.summaries({ ...filter, limit: 1000 }), [
-    'none',
-    'level',
-    'text',
-  ]),
-  ...filtered('counts', (filter) => (reader) => reader.counts(filter)),
-  ...filtered('histogram', (filter) => (reader) => reader.histogram(filter)),
-  ...FIELDS.flatMap((field) =>
-    filtered(`values of ${field}`, (filter) => (reader) => reader.values(field, filter), [
-      'none',
-      'level',
-      'service',
-      'text',
-    ]),
+  ...each('list', FORMS, (filter) => (reader) => reader.summaries(filter)),
+  ...each('counts', FORMS, (filter) => (reader) => reader.counts(filter)),
+  ...each('histogram', FORMS, (filter) => (reader) => reader.histogram(filter)),
+  ...each('groups', FORMS, (filter) => (reader) => reader.errorGroups(filter)),
+  ...each('1,000 rows', FORMS, (filter) => (reader) => reader.summaries({ ...filter, limit: 1000 }), SOME_FORMS),
+  ...each('traces', FORMS, (filter) => (reader) => reader.traces(filter), SOME_FORMS),
+  ...each('versions', FORMS, (filter) => (reader) => reader.versions(filter), SOME_FORMS),
+  ...each('request logs', REQUEST_FORMS, (filter) => (reader) => reader.requestLogs(filter)),
+  ...each(
+    'request logs by duration',
+    REQUEST_FORMS,
+    (filter) => (reader) => reader.requestLogs({ ...filter, sort: 'duration' }),
   ),
-  ...filtered('error groups', (filter) => (reader) => reader.errorGroups(filter), GROUP_FILTERS),
-  { name: 'routes', ask: (reader) => reader.routes({}) },
-  { name: 'routes, of a service', ask: (reader) => reader.routes({ service: 'service-7' }) },
-  { name: 'routes, since', ask: (reader) => reader.routes({ since: LATE }) },
-  { name: 'latency of a route', ask: (reader) => reader.routeLatency({ method: 'GET', route: '/api/orders/:id' }) },
-  {
-    name: 'latency of a route, since',
-    ask: (reader) => reader.routeLatency({ method: 'GET', route: '/api/orders/:id', since: LATE }),
-  },
-  { name: 'release health', ask: (reader) => reader.releaseHealth({}) },
-  { name: 'monitors', ask: (reader) => reader.monitors() },
-  { name: 'entry', ask: (reader) => reader.entry(reader.entries({ limit: 1 }).items[0]?.id ?? '') },
-  { name: 'entry of an event', ask: (reader) => reader.entry('evt_77') },
-  { name: 'entry of an event that is nowhere', ask: (reader) => reader.entry(ABSENT) },
-  { name: 'entries after', ask: (reader, store) => reader.entriesAfter(store.lastSeq - 3000, {}, 2000) },
-  { name: 'entries after the first', ask: (reader) => reader.entriesAfter(1, {}, 2000) },
-  {
-    name: 'entries after the first, text that is nowhere',
-    ask: (reader) => reader.entriesAfter(1, { q: 'xyzzy' }, 2000),
-  },
-  { name: 'page of request logs', ask: (reader) => reader.list('request', {}) },
-  { name: 'record counts', ask: (reader) => reader.recordCounts() },
+  ...each('routes', REQUEST_FORMS, (filter) => (reader) => reader.routes(filter)),
+  ...each('latency of a route', REQUEST_FORMS, (filter) => (reader) => reader.routeLatency({ ...ROUTE, ...filter })),
+  ...each(
+    'release comparison',
+    REQUEST_FORMS,
+    (filter) => (reader) => reader.compareReleases({ ...VERSIONS, ...filter }),
+  ),
+  ...['service', 'tag', 'user', 'order_id', 'message', 'timestamp', 'error.stack'].map((field) =>
+    one(`values of ${field}`, (reader) => reader.values({ field })),
+  ),
+  one('values of service, field', (reader) => reader.values({ field: 'service', q: 'status:>=500' })),
+  one('values of status of request logs', (reader) => reader.requestValues({ field: 'status' })),
+  one('fields', (reader) => reader.fields()),
+  one('fields of request logs', (reader) => reader.fields('requests')),
+  one('release health', (reader) => reader.releaseHealth({})),
+  one('one trace', (reader) => reader.trace(traceId(77))),
+  one('context of an old entry', (reader, store) => {
+    const [oldest] = store.oldestFirst('entry')
+    return reader.context(oldest?.record.id ?? '', {})
+  }),
+  one('monitors', (reader) => reader.monitors()),
+  one('entry', (reader) => reader.entry(reader.entries({ limit: 1 }).items[0]?.id ?? '')),
+  one('entry of an event', (reader) => reader.entry('evt_77')),
+  one('entry of an event that is nowhere', (reader) => reader.entry('no-such-event')),
+  one('entries after', (reader, store) => reader.entriesAfter(store.lastSeq - 3000, {}, 2000)),
+  one('entries after the first', (reader) => reader.entriesAfter(1, {}, 2000)),
+  one('entries after the first, a word that is nowhere', (reader) => reader.entriesAfter(1, { q: 'xyzzy' }, 2000)),
+  one('page of heartbeats', (reader) => reader.list('heartbeat', {})),
+  one('entries of a release', (reader) => reader.counts({ release_id: RELEASES[7] ?? '' })),
+  one('record counts', (reader) => reader.recordCounts()),
 ]

@@ -1,9 +1,10 @@
-/** How long does the local service take for queries over 100,000 entries and as many request logs? */
+/** How long does the local service take for queries over 200,000 entries and as many request logs? */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { start } from '../tools/children.mjs'
 import { table } from '../tools/table.mjs'
+import { COLUMNS } from './queries.mjs'
 
 /**
  * @typedef {import('./app.mjs').Answered} Answered
@@ -16,7 +17,7 @@ const GOAL_MS = 150
 export const question = {
   name: 'service',
   asks: 'How long does the local service take for a query, and what does storing cost?',
-  options: { entries: 100_000, times: 9 },
+  options: { entries: 200_000, times: 20 },
   quick: { entries: 20_000, times: 3 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
@@ -36,10 +37,12 @@ export const question = {
       '',
       ...table([COST_HEAD, ...stores.map(({ store, answered: found }) => costRow(store, found))]),
       '',
-      `milliseconds: the first time, the median and the slowest. The goal is ${GOAL_MS}, the first time included`,
+      `milliseconds: p50 and p95 of a query that is new, and p50 when it is repeated. The goal is a p95 of ${GOAL_MS}`,
       '',
       ...stores.flatMap(({ store, answered: { queries } }) => [
-        ...table([[store, 'first', 'median', 'slowest'], ...queries.map(queryRow)]),
+        ...table([[store, ...COLUMNS.flatMap((what) => [`${what} p50`, 'p95', 'again'])], ...formRows(queries)]),
+        '',
+        ...table([[store, 'p50', 'p95', 'again'], ...queries.filter(({ what }) => !isColumn(what)).map(queryRow)]),
         '',
       ]),
       ...stores.map(sentence),
@@ -80,16 +83,38 @@ function costRow(store, { entriesPerSecond, slowestAppendMs, requestLogsPerSecon
   ]
 }
 
+/** One row for each form of a query. @param {Answered['queries']} queries */
+function formRows(queries) {
+  const forms = [...new Set(queries.filter(({ what }) => isColumn(what)).map(({ form }) => form))]
+  return forms.map((form) => [
+    form,
+    ...COLUMNS.flatMap((what) => {
+      const found = queries.find((query) => query.what === what && query.form === form)
+      return found === undefined ? ['', '', ''] : timesOf(found)
+    }),
+  ])
+}
+
+/** @param {string} what */
+function isColumn(what) {
+  return COLUMNS.some((column) => column === what)
+}
+
 /** @param {Answered['queries'][number]} query */
-function queryRow({ name, firstMs, medianMs, slowestMs }) {
-  return [name, ...[firstMs, medianMs, slowestMs].map((ms) => ms.toFixed(1))]
+function queryRow(query) {
+  return [query.name, ...timesOf(query)]
+}
+
+/** @param {Answered['queries'][number]} query */
+function timesOf({ p50Ms, p95Ms, againMs }) {
+  return [p50Ms, p95Ms, againMs].map((ms) => ms.toFixed(0))
 }
 
 /** @param {{ store: string, answered: Answered }} measured */
 function sentence({ store, answered: { queries } }) {
-  const slowest = queries.toSorted((a, b) => b.slowestMs - a.slowestMs)[0]
-  const missed = queries.filter(({ slowestMs }) => slowestMs > GOAL_MS)
+  const slowest = queries.toSorted((a, b) => b.p95Ms - a.p95Ms)[0]
+  const missed = queries.filter(({ p95Ms }) => p95Ms > GOAL_MS)
   const verdict =
     missed.length === 0 ? 'every query within the goal' : `${missed.length} of ${queries.length} missed the goal`
-  return `${store}: ${verdict}; the slowest took ${slowest?.slowestMs.toFixed(0)} ms (${slowest?.name})`
+  return `${store}: ${verdict}; the slowest has a p95 of ${slowest?.p95Ms.toFixed(0)} ms (${slowest?.name})`
 }

@@ -67,7 +67,7 @@ export function entry(n, count) {
     version: /** @type {string} */ (VERSIONS[version]),
     release_id: /** @type {string} */ (RELEASES[version]),
     tags: pick(n, 6, 2) === 0 ? [one(TAGS, n, 7)] : [one(TAGS, n, 7), one(TAGS, n, 8)],
-    trace: { trace_id: traceId(pick(n, 9, TRACES)) },
+    trace: { trace_id: traceId(pick(n, 9, TRACES)), span_id: `span-${pick(n, 41, 6)}` },
   }
   if (share < 60) return { ...common, ...small(n) }
   return share < 85 ? { ...common, ...request(n) } : { ...common, ...error(n) }
