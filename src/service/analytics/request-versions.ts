@@ -2,16 +2,20 @@
 import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 
 /**
- * The version of each request: that of an entry with its `request_id`, else that of the last entry of its service and environment
- * until then. Both lists by time. Undefined where neither is known.
+ * The version of each request: that of an entry of its service with its `request_id`, else that of the last entry of its
+ * service and environment until then. An id can be passed between services of other versions. Both lists by time. Undefined where neither is known.
  */
 export function findRequestVersions(
   requests: readonly IndexedRequest[],
   entries: readonly IndexedEntry[],
 ): readonly (string | undefined)[] {
-  const byRequestId = new Map<string, string>()
-  for (const { request_id: id, version } of entries)
-    if (id !== undefined && version !== undefined) byRequestId.set(id, version)
+  const byRequestId = new Map<string, Map<string, string>>()
+  for (const { request_id: id, version, service = '' } of entries) {
+    if (id === undefined || version === undefined) continue
+    const ofService = byRequestId.get(service)
+    if (ofService === undefined) byRequestId.set(service, new Map([[id, version]]))
+    else ofService.set(id, version)
+  }
   // By service, then by environment.
   const latest = new Map<string, Map<string, { version: string }>>()
   const versions: (string | undefined)[] = []
@@ -22,12 +26,12 @@ export function findRequestVersions(
       if (entry.timeMs > timeMs) break
       if (entry.version !== undefined) remember(latest, entry, entry.version)
     }
-    versions.push(byRequestId.get(requestId) ?? latest.get(service)?.get(environment)?.version)
+    versions.push(byRequestId.get(service)?.get(requestId) ?? latest.get(service)?.get(environment)?.version)
   }
   return versions
 }
 
-/** Changes the known version in its place, since setting a member of a map takes longer. */
+/** Changes the member of the map, which is faster than `Map.set`. */
 function remember(
   latest: Map<string, Map<string, { version: string }>>,
   { service = '', environment = '' }: IndexedEntry,

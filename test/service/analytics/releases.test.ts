@@ -139,18 +139,20 @@ describe('two versions compared', () => {
     ])
   })
 
-  it('a request has the version of the entry with its id, else the last one of its service and environment', () => {
+  it('a request has the version of the entry of its service with its id, else the last one of its service and environment', () => {
     const { reader, log, request } = open()
     log(0, { service: 'shop', environment: 'test', version: '1.0' })
     log(5, { service: 'shop', environment: 'test', version: '2.0' })
     log(5, { service: 'shop', environment: 'live', version: '3.0' })
     log(9, { service: 'shop', version: '1.0', request_id: 'slow' })
+    log(9, { service: 'payments', version: '9.0', request_id: 'slow' })
+    log(9, { service: 'payments', version: '9.0', request_id: 'b' })
     request(6, { service: 'shop', environment: 'test', request_id: 'slow' })
     request(6, { service: 'shop', environment: 'test', request_id: 'a' })
     request(6, { service: 'shop', environment: 'live', request_id: 'b' })
     request(4, { service: 'shop', environment: 'live', request_id: 'c' })
     const requests = (version: string) => reader.compareReleases({ before: version, after: version }).before.requests
-    expect(['1.0', '2.0', '3.0'].map(requests)).toEqual([1, 1, 1])
+    expect(['1.0', '2.0', '3.0', '9.0'].map(requests)).toEqual([1, 1, 1, 0])
   })
 
   it('of which nothing is known', () => {

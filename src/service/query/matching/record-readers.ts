@@ -1,5 +1,6 @@
 /** Values of the fields of entries and request logs, by the names in `language/fields.ts` (pure). */
 import type { Json } from '../../../protocol/log-entry.js'
+import { findErrorGroup } from '../../analytics/group-fingerprint.js'
 import type { StoredEntry, StoredRequestLog } from '../../store/stored-record.js'
 import { resolveFieldName } from '../language/fields.js'
 
@@ -77,7 +78,7 @@ export const REQUEST_READERS: Readers<StoredRequestLog> = {
 /** A field as text, for a column: several values with commas, objects as JSON. Undefined if the entry does not have it. */
 export function readField(record: StoredEntry, typed: string): string | undefined {
   const name = resolveFieldName(typed)
-  const value = findRecordReader(name)(record)
+  const value = name === 'fingerprint' ? findErrorGroup(record.entry) : findRecordReader(name)(record)
   if (value === undefined) return undefined
   const isList = Array.isArray(value) && value.every((item) => typeof item !== 'object')
   if (isList) return value.join(', ')
@@ -97,8 +98,8 @@ export function ownReader<R>(readers: Readers<R>, name: string): FieldReader<R> 
 }
 
 function present(values: readonly (string | undefined)[]): readonly string[] | undefined {
-  const found = values.filter((value) => value !== undefined)
-  return found.length === 0 ? undefined : found
+  const found = new Set(values.filter((value) => value !== undefined))
+  return found.size === 0 ? undefined : [...found]
 }
 
 /** @param path `a.b` is the member `a.b`, else the member `b` of `a` */

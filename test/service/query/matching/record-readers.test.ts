@@ -123,3 +123,15 @@ describe('a name with dots', () => {
 it('seq is compared without reading the record', () => {
   expect([isIndexedEntryField('seq'), isIndexedRequestField('seq')]).toEqual([true, true])
 })
+
+it('a column has the computed fingerprint, and the names of a user once', () => {
+  const entry = entryOf({
+    error: { type: 'RangeError', message: 'total' },
+    user_id: 'u-42',
+    user: { id: 'u-42', name: 'Jane' },
+  })
+  const record = { id: 'e', seq: 1, received_at: '2026-01-31T09:00:00.000Z', batch_id: null, entry }
+  expect(readField(record, 'fingerprint')).toBe(indexEntry(record).fingerprint)
+  expect(readField(record, 'fingerprint')).toMatch(/^[\da-f]{16}$/)
+  expect(readField(record, 'user')).toBe('u-42, Jane')
+})
