@@ -6,6 +6,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { forgetSearches } from '../../build/modules/service/query/matching/match-memo.js'
 import { StoreReader } from '../../build/modules/service/query/store-reader.js'
 import { resolveStoreFile } from '../../build/modules/service/store/store-file.js'
 import { Store } from '../../build/modules/service/store/store.js'
@@ -29,9 +30,6 @@ const count = Number(countText)
 const file = storeName === 'memory' ? undefined : resolveStoreFile(join(dir, 'store'))
 let store = open()
 let seq = 0
-let forgotten = 0
-const small = new Store({ ...LIMITS, onProblem: () => {} })
-small.append('entry', [{ id: 'small', seq: 2 ** 40, received_at: '', batch_id: null, entry: entry(0, 1) }], 500)
 
 const heapBytes = heap()
 const entries = fill('entry', (n) => ({ batch_id: 'bench', entry: entry(n, count) }), count)
@@ -96,12 +94,6 @@ process.disconnect?.()
 /** @param {readonly number[]} values @param {number} percent */
 function percentile(values, percent) {
   return values.toSorted((a, b) => a - b)[Math.ceil((percent * values.length) / 100) - 1] ?? 0
-}
-
-/** The service keeps the outcomes of the last searches; others take their place. */
-function forgetSearches() {
-  const reader = new StoreReader(small, Date.now)
-  for (let n = 0; n < 20; n++) reader.counts({ q: `forgotten${(forgotten += 1)}` })
 }
 
 function open() {

@@ -17,6 +17,7 @@ import type { EntryPage, EntryWithFeedback } from './query/api-types.js'
 import type { TimePageQuery } from './query/entry-pages.js'
 import type { EntryFilter, EntryQuery } from './query/query-filters.js'
 import type { RequestQuery } from './query/request-pages.js'
+import { forgetSearches } from './query/matching/match-memo.js'
 import { createStatus } from './query/service-status.js'
 import { StoreReader } from './query/store-reader.js'
 import { resolveServiceOptions } from './service-options.js'
@@ -118,6 +119,7 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
       ingester.reset()
       recorder.clear()
       faults.clear()
+      forgetSearches()
       waiters.reset()
       streams.reset()
     }
@@ -146,6 +148,7 @@ export async function createIngestService(options: IngestServiceOptions = {}): P
       closing.abort()
       waiters.close()
       streams.close()
+      forgetSearches()
       await closeServer(server)
       for (const run of cleanUp) run()
     }

@@ -15,6 +15,11 @@ const MAX_SEARCHES = 16
 
 const searches = new Map<string, Int32Array>()
 
+/** Frees their memory. Other services of the process compute their outcomes again. */
+export function forgetSearches(): void {
+  searches.clear()
+}
+
 /** @param key the same for the same search of the same kind of record */
 export function memoize<R extends MemoKey>(key: string, test: (record: R) => boolean): (record: R) => boolean {
   const outcomes = searches.get(key) ?? new Int32Array(SLOTS)
