@@ -54,10 +54,8 @@ export type Filter = Pick<View, 'q' | 'last' | 'since' | 'until'>
 
 export const NO_FILTER: Filter = { q: '', last: null, since: null, until: null }
 
-const START: View = {
-  name: 'entries',
-  ...NO_FILTER,
-  columns: [],
+/** What another view begins with. */
+const NOTHING_OPEN = {
   around: null,
   entry: null,
   route: null,
@@ -67,6 +65,8 @@ const START: View = {
   before: null,
   after: null,
 }
+
+const START: View = { name: 'entries', ...NO_FILTER, columns: [], ...NOTHING_OPEN }
 
 const TEXTS = ['since', 'until', 'around', 'route', 'trace', 'sort', 'routes', 'before', 'after', 'entry'] as const
 
@@ -114,16 +114,7 @@ export function changedView(view: View, change: Partial<View>): View {
   return {
     ...view,
     ...(Object.keys(change).some((name) => name in NO_FILTER) && { around: null }),
-    ...(isOther && {
-      entry: null,
-      route: null,
-      trace: null,
-      sort: null,
-      routes: null,
-      before: null,
-      after: null,
-      around: null,
-    }),
+    ...(isOther && NOTHING_OPEN),
     ...(isSliding && { since: null, until: null }),
     ...(isFixed && { last: null }),
     ...change,
