@@ -24,7 +24,7 @@ const inSrc = (/** @type {string} */ name) => join(src, name)
 
 const TARGET = 'node20'
 const IS_COMMONJS = '{"type":"commonjs"}\n'
-const PACKAGES = /^(?:node:.*|undici(?:\/.*)?|re2js|pino|@opentelemetry\/api)$/
+const PACKAGES = /^(?:node:.*|undici(?:\/.*)?|re2js|pino|@nats-io\/.*|@opentelemetry\/api)$/
 /** Node searches the line of its `throw` for a text. `lineLimit` breaks lines anywhere. */
 const KEPT_LINES = 'throw-without-excerpt'
 /** Chunks with a source map: what runs within applications. */
@@ -142,7 +142,7 @@ function createChunkOf(ids, infoOf, app) {
     if (stream?.has(id)) return isOfCalls || application?.has(id) ? 'mapping' : 'pipeline'
     if (isOfCalls) return 'calls'
     if (application?.has(id)) return 'application'
-    if (onDemand.has(id)) return 'on-demand'
+    if (onDemand.has(id)) return folder === 'nats' ? 'nats' : 'on-demand'
     if (commandLine?.has(id)) return 'command-line'
     return command === 'dev' || command === 'pipe' ? command : 'commands'
   }

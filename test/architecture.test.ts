@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['diagnostics', 'redaction', 'batch'],
   ['options'],
   ['record'],
-  ['client'],
+  ['client', 'nats'],
   ['breadcrumbs', 'filter', 'request-logs'],
   ['spool'],
   ['delivery'],

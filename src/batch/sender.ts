@@ -84,12 +84,20 @@ export interface Refused {
   readonly failureNumber?: number | undefined
 }
 
+/**
+ * What failed at the queue of `nats`: it cannot be reached or does not answer, it is full, it rejects the credentials, or stream or
+ * permissions are not as they must be.
+ */
+export type QueueFailure = 'unavailable' | 'full' | 'unauthorized' | 'forbidden' | 'misconfigured'
+
 /** The same bytes may be sent again, but not before `retryAfterMs`, if the service gave one. */
 export interface Retryable {
   readonly kind: 'retryable'
   readonly reason: string
   readonly status?: number
   readonly retryAfterMs?: number
+  /** Set if the queue failed, and not the service. */
+  readonly queue?: QueueFailure
 }
 
 /**
@@ -98,8 +106,10 @@ export interface Retryable {
  */
 export interface EndpointRejected {
   readonly kind: 'endpoint-rejected'
-  /** Of the reply. Undefined if nothing was sent, since the listener at the implicit local URL could not be verified as this user's. */
+  /** Of the reply. Undefined if nothing was sent, since the listener at the implicit local URL could not be verified as this user's; and for `queue`. */
   readonly status?: number
+  /** Set if the queue rejected it, and not the service. */
+  readonly queue?: QueueFailure
   readonly reason: string
   /** What the user can do, if `reason` does not say it: a sentence without a full stop. */
   readonly remedy?: string | undefined

@@ -82,6 +82,49 @@ export const SERVICE_MESSAGES = {
   },
 } as const satisfies Record<string, Message>
 
+/** The queue of `nats` fails or recovers. The first four are followed by what happens to the entries. */
+export const QUEUE_MESSAGES = {
+  credentialsRejected: {
+    code: 'AUTH',
+    text: (reason) => `NATS rejects the credentials, check nats.credentials: ${reason}`,
+    cause: 'they are missing, wrong, expired or revoked',
+    remedy: 'set valid `nats.credentials` and restart; if they become valid again, entries are sent without a restart',
+  },
+  publishForbidden: {
+    code: 'AUTH',
+    text: (reason) => `NATS does not permit these credentials to publish, check their permissions: ${reason}`,
+    cause: 'the user may not publish to the subject, or not subscribe to the replies at `_INBOX.publisher.>`',
+    remedy: 'grant what `docs/fleet.md` lists for applications. Entries are then sent without a restart',
+  },
+  queueMisconfigured: {
+    code: 'MISDIRECTED',
+    text: (reason) =>
+      `NATS has no usable stream, run pino-ingest forward init and check nats.stream and nats.subject: ${reason}`,
+    cause: 'the stream does not exist or has other subjects, JetStream is not enabled, or no server answered for 60 s',
+    remedy: 'create the stream with `npx pino-ingest forward init`',
+  },
+  queueUnavailable: {
+    code: 'UNAVAILABLE',
+    text: (reason) => `NATS does not accept entries: ${reason}`,
+    cause:
+      'no server can be reached, a leader is being elected, or an acknowledgement took longer than 3 s; to an application in an account of its own also that the stream does not exist',
+    remedy:
+      'check that the servers run and can be reached: `npx pino-ingest doctor`. Entries are sent when they are back',
+  },
+  queueFull: {
+    code: 'UNAVAILABLE',
+    text: (reason) => `the stream of NATS is full, check pino-ingest forward: ${reason}`,
+    cause: 'forwarders deliver less than is logged, or none runs; or the storage of servers or account is used up',
+    remedy:
+      'check why the forwarders do not deliver, or raise the limit of the stream. Entries are sent when there is room',
+  },
+  queueRecovered: {
+    text: (seconds) => `NATS accepts entries again, after ${seconds} s`,
+    cause: 'one of the problems above has ended',
+    remedy: 'nothing',
+  },
+} as const satisfies Record<string, Message>
+
 /** Entries are dropped. The line begins with `dropped … (reason): `. */
 export const DROP_MESSAGES = {
   bufferFull: {
@@ -175,8 +218,9 @@ export const DROP_MESSAGES = {
 /** The spool. The code is `SPOOL` where the table names it. */
 export const SPOOL_MESSAGES = {
   kept: {
-    text: (entries) => `${entries} not yet acknowledged; kept on disk for the next start with this url and key`,
-    cause: 'the process ended before the service accepted them. Nothing is lost',
+    text: (entries) => `${entries} not yet acknowledged; kept on disk for the next start with this destination`,
+    cause:
+      'the process ended before the service accepted them. Nothing is lost. A destination is `url` and `apiKey`, or with `nats` its account, stream and subject',
     remedy: 'start it again, or send them from a shell: `npx pino-ingest spool replay` with `--all`',
   },
   notWritable: {
@@ -243,14 +287,14 @@ export const SPOOL_MESSAGES = {
   },
   foreignEntries: {
     text: (bytes, paths) =>
-      `${bytes} bytes of entries for another url or key are stored in ${paths} and are not sent (name a former key in previousApiKeys; npx pino-ingest spool ls lists them, replay sends them)`,
+      `${bytes} bytes of entries for another destination are stored in ${paths} and are not sent (name a former key in previousApiKeys; npx pino-ingest spool ls lists them, replay sends them)`,
     cause:
       'they were logged under other settings, more than 10 minutes ago. Reported once, by the first process of this user that finds them',
     remedy:
       'name the former key in `previousApiKeys`, or list them with `npx pino-ingest spool ls`, send them with `npx pino-ingest spool replay ID`, delete them with `npx pino-ingest spool purge ID`',
   },
   foreignEntriesExpired: {
-    text: (bytes, path) => `${bytes} bytes of entries for another url or key were too old and were deleted: ${path}`,
+    text: (bytes, path) => `${bytes} bytes of entries for another destination were too old and were deleted: ${path}`,
     cause: 'nobody has sent them for `spool.maxAgeMs`, at least seven days',
     remedy: 'nothing',
   },
@@ -271,6 +315,13 @@ export const APPLICATION_MESSAGES = {
     cause:
       '`apiKey`, `previousApiKeys` or `headers` is set, but no `url`; none of them is sent to the implicit local service',
     remedy: 'set `PINO_INGEST_URL`, or unset the named options',
+  },
+  keyWithNats: {
+    code: 'CONFIG',
+    text: (names) =>
+      `${names} not used, because nats is set and pino-ingest forward holds the key. Unset the named options, except for pino-ingest forward itself.`,
+    cause: '`apiKey`, `previousApiKeys` or `headers` is set beside `nats`; none of them is sent to NATS',
+    remedy: 'unset the named options, unless helpers such as `sendFeedback()` need them',
   },
   levelUnknown: {
     code: 'CONFIG',

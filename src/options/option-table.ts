@@ -21,6 +21,8 @@ import {
 import type { Row } from './kinds.js'
 import { headers } from './headers.js'
 import { group, switchable, variablesAt } from './option-group.js'
+import { natsCredentials, streamName, subjectPrefix } from './nats-settings.js'
+import type { NatsOptions } from './nats-settings.js'
 import { scrubPatterns } from './scrub-patterns.js'
 import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from './size-limits.js'
 import type { Pems } from './tls.js'
@@ -89,6 +91,44 @@ export const OPTION_TABLE = {
     secret: true,
     defaultText: "Node's own",
     meaning: '`{ ca, cert, key }` as PEM: a private CA, a client certificate and its key; the variables name files',
+  }),
+  nats: connection<NatsOptions>({
+    kind: group({
+      servers: {
+        kind: texts,
+        secret: true,
+        meaning:
+          'servers of NATS JetStream, such as `tls://nats.example.com:4222`: batches are published there, in place of `url` and `apiKey`, and `pino-ingest forward` sends them to the service; [a fleet](docs/fleet.md)',
+      },
+      credentials: {
+        kind: natsCredentials,
+        variables: ['PINO_INGEST_NATS_CREDS'],
+        isFile: true,
+        secret: true,
+        meaning: 'content of a `.creds` file, or the seed of an NKey; the variable names a file',
+      },
+      tls: {
+        kind: group({
+          ca: { kind: pem, isFile: true, secret: true },
+          cert: { kind: pem, isFile: true, secret: true },
+          key: { kind: pem, isFile: true, secret: true },
+        }),
+        variables: [],
+        secret: true,
+        defaultText: "Node's own",
+        meaning: 'as `tls`, for the servers of NATS',
+      },
+      stream: { kind: streamName, default: 'PINO_INGEST', meaning: 'name of the JetStream stream' },
+      subject: {
+        kind: subjectPrefix,
+        default: 'pino-ingest',
+        meaning: 'log entries are published to `<subject>.logs`, request logs to `<subject>.requests`',
+      },
+    }),
+    variables: [],
+    secret: true,
+    defaultText: 'none',
+    meaning: 'a durable queue in front of the service, for many processes',
   }),
   proxy: connection({
     kind: proxyUrl,
@@ -266,7 +306,7 @@ export const OPTION_TABLE = {
   }),
   maxConcurrency: delivery({
     kind: integer(1, 256),
-    default: 128,
+    defaultText: '128; 8 with `nats`',
     meaning:
       'maximum number of requests in flight: 1 when idle, more while entries wait and the service keeps up, fewer when it is slow or overloaded; 1 keeps the order',
   }),

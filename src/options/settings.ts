@@ -1,5 +1,6 @@
 import type { EntryDeploy, JsonObject, Level } from '../protocol/log-entry.js'
 import type { BeforeSend } from './kinds.js'
+import type { NatsSettings } from './nats-settings.js'
 import type { Secret } from './secret.js'
 import type { SpoolSettings } from './spool-settings.js'
 import type { LEVEL_NAMES } from './option-table.js'
@@ -46,7 +47,9 @@ export interface RequestKeys {
 /** The resolved configuration. */
 export interface Settings {
   readonly enabled: boolean
-  /** Without a trailing slash. */
+  /** Where batches are published, in place of the service. */
+  readonly nats?: NatsSettings
+  /** Without a trailing slash. With `nats` no address, but the name under which entries are stored on disk. */
   readonly url: string
   /** The key that is sent; for the implicit local URL a fixed key, never the user's. */
   readonly apiKey: Secret

@@ -44,6 +44,8 @@ const CLOSING = Buffer.from(']}')
 export class Batcher {
   readonly #options: BatcherOptions
   readonly #newId: () => string
+  /** Of a body. */
+  #maxBytes: number
   #scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   #batchId = ''
   /** Bytes of the entries that are encoded, with the start of the body. */
@@ -71,6 +73,12 @@ export class Batcher {
   constructor(options: BatcherOptions) {
     this.#options = options
     this.#newId = options.newId ?? randomUUID
+    this.#maxBytes = options.batch.bytes
+  }
+
+  /** From now on a body has at most this size, and never more than configured. */
+  limitBytes(bytes: number): void {
+    this.#maxBytes = Math.min(this.#options.batch.bytes, bytes)
   }
 
   /** Entries in no sealed batch yet. */
@@ -123,7 +131,7 @@ export class Batcher {
 
   /** Whether another entry fits. Counts bytes only if the worst case would not fit. */
   #fits(entryJson: string): boolean {
-    const most = this.#options.batch.bytes - CLOSING.length - 1
+    const most = this.#maxBytes - CLOSING.length - 1
     if (this.#length + (this.#text.length + 1 + entryJson.length) * MAX_BYTES_PER_UNIT <= most) return true
     this.#encode()
     return this.#length + Buffer.byteLength(entryJson) <= most

@@ -1,6 +1,7 @@
 /** One endpoint: entries -> batches -> disk -> requests. A pipeline has one for log entries, and one for request logs. */
 import type { Batch, DeadLetter, Sender } from '../batch/sender.js'
 import { Delivery } from '../delivery/delivery.js'
+import type { EndpointTarget } from '../delivery/destination.js'
 import { createGzipSender } from '../delivery/gzip-sender.js'
 import { createIsolationSender } from '../delivery/isolation/isolation-sender.js'
 import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
@@ -31,10 +32,7 @@ export interface EndpointPipelineOptions {
   readonly report: EndpointReporter
   /** Removes secrets from the text of a reply. */
   readonly mask: (text: string) => string
-  /** Sends one request, and returns its reply as an outcome. */
-  readonly sender: Sender
-  /** Converts a batch's body to the endpoint's, before it is compressed. Default: they are the same. */
-  readonly toBody?: (inner: Sender) => Sender
+  readonly target: EndpointTarget
   /** URL of the endpoint. Entries on disk for one endpoint are never sent to another. */
   readonly url: string
   /** Stores the entries, in place of the spool. */
@@ -184,12 +182,18 @@ export class EndpointPipeline {
 
 /** Isolates rejected entries, converts and compresses the body, retries, sends. */
 function createSender(
-  { settings, mask, sender, toBody = (inner) => inner, isShortenable = true, source }: EndpointPipelineOptions,
+  {
+    settings,
+    mask,
+    target: { sender, encode = (inner) => inner },
+    isShortenable = true,
+    source,
+  }: EndpointPipelineOptions,
   breaker: CircuitBreaker,
   store: Pick<Spool, 'writeDeadLetters'> | undefined,
 ): Sender {
   const retrying = createRetrySender(sender, breaker)
-  const inner = toBody(settings.compression === 'gzip' ? createGzipSender(retrying) : retrying)
+  const inner = encode(settings.compression === 'gzip' ? createGzipSender(retrying) : retrying)
   if (store === undefined) return createIsolationSender({ inner, breaker, isShortenable })
   // A reply may repeat the key; the entry is the app's own text.
   const maskReply = (letter: DeadLetter): DeadLetter => ({

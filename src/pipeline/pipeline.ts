@@ -1,6 +1,6 @@
 /** Creates the stages and connects them: text -> lines -> entries -> batches -> requests. */
-import { createHttp } from '../client/http.js'
-import { createIngestSender } from '../delivery/ingest-sender.js'
+import { createDestination } from '../delivery/destination.js'
+import type { Destination } from '../delivery/destination.js'
 import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
 import { toReleaseMs } from '../delivery/shutdown-policy.js'
 import { Account } from '../diagnostics/account.js'
@@ -54,7 +54,7 @@ export class Pipeline {
   readonly #endpoints: readonly [EndpointPipeline, ...EndpointPipeline[]]
   readonly #release: ReleaseHold | undefined
   readonly #notices: DropNotices
-  readonly #closeHttp: () => Promise<void>
+  readonly #destination: Destination
   #closing: Promise<void> | undefined
 
   constructor({ settings, config, clock, emit, hook, source, isInProcess = false }: PipelineOptions) {
@@ -71,18 +71,14 @@ export class Pipeline {
       onDropped: (count, reason) => notices.add(count, reason),
       onDelivered: () => notices.onAccepted(),
     })
-    const apiKey = settings.apiKey.reveal()
-    const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
-    const hint = settings.isLocalDefault
-      ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
-      : undefined
     const shared = { clock, isInProcess, mask: createSecretMask(secrets) }
+    const destination = createDestination({ settings, ...shared })
     const entries = new EndpointPipeline({
       ...shared,
       settings,
       account: this.account,
       report: reporter,
-      sender: createIngestSender({ http, hint, ...shared }),
+      target: destination.entries,
       url: settings.url,
       source,
       siblingUrls: this.#requestAccount === undefined ? [] : [toRequestLogUrl(settings.url)],
@@ -98,8 +94,7 @@ export class Pipeline {
         joiner,
         account: this.#requestAccount,
         report: reporter,
-        http,
-        hint,
+        target: destination.requestLogs,
       })
     const endpoints = requests === undefined ? ([entries] as const) : ([entries, requests.endpoint] as const)
     const threshold = toThreshold(settings.level)
@@ -133,7 +128,7 @@ export class Pipeline {
       canRefuseUnread: requests === undefined,
       onRead: () => {
         for (const { batcher } of endpoints) batcher.commit()
-        if (entries.batcher.pendingEntries > 0) http.prepare()
+        if (entries.batcher.pendingEntries > 0) destination.prepare()
         reporter.stats() // in an outage, and for filtered entries, no other call does it
       },
     })
@@ -143,6 +138,9 @@ export class Pipeline {
         : undefined
     this.account.addStage(() => records.pendingEntries + (release?.pendingEntries ?? 0))
     notices.connect(entries)
+    destination.onMaxBodyBytes((bytes) => {
+      for (const { batcher } of endpoints) batcher.limitBytes(bytes)
+    })
     // A Retry-After holds for all requests that carry the key (interface: Errors).
     if (requests !== undefined) {
       entries.retryAfter.on((delayMs) => requests.endpoint.breaker.applyRetryAfter(delayMs))
@@ -161,7 +159,7 @@ export class Pipeline {
     this.#endpoints = endpoints
     this.#release = release
     this.#notices = notices
-    this.#closeHttp = () => http.close()
+    this.#destination = destination
     for (const endpoint of endpoints) endpoint.start()
     release?.register()
     if (settings.enabled && settings.keyWarning !== undefined) reporter.problem('CONFIG', settings.keyWarning)
@@ -253,7 +251,7 @@ export class Pipeline {
     const leftMs = Math.max(Math.ceil(shutdownTimeoutMs - (this.#clock.now() - startedAt)), 0)
     await Promise.all(this.#endpoints.map((endpoint) => endpoint.drain(leftMs)))
     this.#end()
-    await this.#closeHttp()
+    await this.#destination.close()
   }
 
   async #endRelease(timeoutMs: number): Promise<void> {

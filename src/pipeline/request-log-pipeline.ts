@@ -1,8 +1,6 @@
 /** Request analytics: extracts request logs from HTTP records, and sends them to an endpoint of their own. */
 import { EndpointPipeline } from './endpoint-pipeline.js'
 import type { EndpointPipelineOptions } from './endpoint-pipeline.js'
-import type { Http } from '../client/http-types.js'
-import { createRequestsBodySender, createRequestsSender } from '../delivery/request-log-sender.js'
 import type { Settings } from '../options/resolve-options.js'
 import type { Reporter } from '../diagnostics/reporter.js'
 import { PATHS } from '../protocol/limits.js'
@@ -15,13 +13,11 @@ import { toRequestLogSettings } from './mapping-options.js'
 
 export interface RequestLogPipelineOptions extends Pick<
   EndpointPipelineOptions,
-  'account' | 'clock' | 'isInProcess' | 'mask'
+  'account' | 'clock' | 'isInProcess' | 'mask' | 'target'
 > {
   readonly report: Reporter
   readonly settings: Settings
   readonly joiner: RequestJoiner
-  readonly http: Pick<Http, 'post'>
-  readonly hint: string | undefined
 }
 
 export function toRequestLogUrl(url: string): string {
@@ -35,7 +31,7 @@ export class RequestLogPipeline {
   readonly #settings: Settings
   readonly #report: Reporter
 
-  constructor({ settings, joiner, http, hint, report, ...shared }: RequestLogPipelineOptions) {
+  constructor({ settings, joiner, report, ...shared }: RequestLogPipelineOptions) {
     const { clock } = shared
     this.#logs = new RequestLogExtractor({ clock, joiner, requestKeys: settings.requestLogs.keys })
     this.#settings = settings
@@ -48,8 +44,6 @@ export class RequestLogPipeline {
       siblingUrls: [settings.url],
       shouldScanOthers: false,
       isShortenable: false,
-      sender: createRequestsSender({ http, hint, ...shared }),
-      toBody: createRequestsBodySender,
     })
   }
 

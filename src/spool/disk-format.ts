@@ -25,7 +25,7 @@ export const DEAD_LETTERS = 'dead'
 export const OWNER = 'owner'
 /** In an instance's folder: counts of dropped entries that were not reported to the service. */
 export const DROP_COUNTS = 'drops'
-/** In a destination's folder. Marker: the warning about entries for this url and key has been printed. */
+/** In a destination's folder. Marker: the warning about entries for this destination has been printed. */
 export const REPORTED = 'reported'
 
 const SEGMENT_NAME = /^\d{8}\.seg$/

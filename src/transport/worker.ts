@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { EmitEvent } from '../diagnostics/reporter.js'
 import { loadHook } from '../filter/load-hook.js'
+import { requireNats } from '../nats/require-nats.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
 import type { IngestOptions } from '../options/resolve-options.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
@@ -22,6 +23,7 @@ import type { IngestStream } from './transport-stream.js'
  */
 export default async function ingestTransport(options: IngestOptions = {}): Promise<IngestStream> {
   const settings = resolveFromProcess(options)
+  requireNats(settings)
   const port = parentPort
   // In this turn of the event loop, since a later listener would miss the message.
   const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined

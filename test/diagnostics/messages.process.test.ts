@@ -99,7 +99,7 @@ function namesOf(lines: readonly string[]): string[] {
 describe('what real runs print', () => {
   test('a service that is down, with a spool', async () => {
     const lines = await said({ url: NOWHERE, spool: { dir: scratch() } })
-    expect(lines).toEqual([expect.stringMatching(/^10 entries .* kept on disk .* with this url and key$/)])
+    expect(lines).toEqual([expect.stringMatching(/^10 entries .* kept on disk .* with this destination$/)])
     expect(namesOf(lines)).toEqual(['kept'])
   })
 

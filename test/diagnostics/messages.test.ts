@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import {
   APPLICATION_MESSAGES,
   DROP_MESSAGES,
+  QUEUE_MESSAGES,
   SERVICE_MESSAGES,
   SPOOL_MESSAGES,
 } from '../../src/diagnostics/messages.js'
@@ -13,6 +14,7 @@ const DOCUMENT = 'src/delivery/README.md'
 
 const TABLES: Readonly<Record<string, Readonly<Record<string, Message & { readonly reason?: string }>>>> = {
   service: SERVICE_MESSAGES,
+  queue: QUEUE_MESSAGES,
   drops: DROP_MESSAGES,
   spool: SPOOL_MESSAGES,
   application: APPLICATION_MESSAGES,

@@ -11,12 +11,17 @@ import { resolve } from './resolve.js'
 const URL = 'https://logs.example.com/api/v1'
 const pem = (name: string): string =>
   readFileSync(fileURLToPath(new globalThis.URL(`../fixtures/tls/${name}`, import.meta.url)), 'utf8')
+/** The seed of a user that exists nowhere. */
+const SEED_FILE = `SU${'A'.repeat(56)}\n`
 const FILES = {
   '/key': 'key-from-file',
   '/ca': pem('ca.crt'),
   '/cert': pem('client.crt'),
   '/cert-key': pem('client.key'),
+  '/seed': SEED_FILE,
 }
+const NATS = { PINO_INGEST_NATS_SERVERS: 'tls://nats.example.com' }
+const NATS_CERTIFICATE = { ...NATS, PINO_INGEST_NATS_TLS_CERT: '/cert', PINO_INGEST_NATS_TLS_KEY: '/cert-key' }
 const CERTIFICATE = { PINO_INGEST_TLS_CERT: '/cert', PINO_INGEST_TLS_KEY: '/cert-key' }
 
 /** A variable's text, the value that the option then has, and other variables that it needs. */
@@ -29,6 +34,16 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, value: unknown, 
   PINO_INGEST_TLS_CA: ['/ca', FILES['/ca']],
   PINO_INGEST_TLS_CERT: ['/cert', FILES['/cert'], CERTIFICATE],
   PINO_INGEST_TLS_KEY: ['/cert-key', FILES['/cert-key'], CERTIFICATE],
+  PINO_INGEST_NATS_SERVERS: [
+    'tls://n1.example.com, n2.example.com:5222',
+    ['n1.example.com:4222', 'n2.example.com:5222'],
+  ],
+  PINO_INGEST_NATS_CREDS: ['/seed', SEED_FILE.trim(), NATS],
+  PINO_INGEST_NATS_TLS_CA: ['/ca', FILES['/ca'], NATS],
+  PINO_INGEST_NATS_TLS_CERT: ['/cert', FILES['/cert'], NATS_CERTIFICATE],
+  PINO_INGEST_NATS_TLS_KEY: ['/cert-key', FILES['/cert-key'], NATS_CERTIFICATE],
+  PINO_INGEST_NATS_STREAM: ['LOGS', 'LOGS', NATS],
+  PINO_INGEST_NATS_SUBJECT: ['shop.logs', 'shop.logs', NATS],
   PINO_INGEST_PROXY: ['http://proxy.example:3128', 'http://proxy.example:3128'],
   PINO_INGEST_HEADERS: ['{"X-Tenant":"shop"}', { 'x-tenant': 'shop' }],
   PINO_INGEST_COMPRESSION: ['gzip', 'gzip'],
@@ -98,7 +113,7 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, value: unknown, 
 const PATHS = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(pathsOf)
 
 /** The groups of these members are set by the variables of their group, as is `enabled`. */
-const WITHOUT = new Set(['tls', 'breadcrumbs.enabled', 'requestLogs.enabled', 'spool.enabled'])
+const WITHOUT = new Set(['tls', 'nats', 'nats.tls', 'breadcrumbs.enabled', 'requestLogs.enabled', 'spool.enabled'])
 
 test.each(PATHS.filter(({ path }) => !WITHOUT.has(path)))('$path', ({ path, row }) => {
   const variables = variablesAt(row, path)

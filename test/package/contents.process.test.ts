@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
 
 /** The package is promised to be small. */
-const MAX_PACKED_BYTES = 450_000
-const MAX_UNPACKED_BYTES = 1_400_000
+const MAX_PACKED_BYTES = 490_000
+const MAX_UNPACKED_BYTES = 1_500_000
 const MAX_FILES = 80
 
 interface Packed {
@@ -78,7 +78,7 @@ test('what is built is reached from the entry points, and nothing that they load
 
 test('beside that there are pages, the licence and package.json, and nothing else', () => {
   const others = paths.filter((path) => !path.startsWith('dist/'))
-  expect(others.filter((path) => !/^(?:src\/([\w-]+\/)*)?README\.md$/.test(path)).toSorted()).toEqual([
+  expect(others.filter((path) => !/^(?:(?:src\/([\w-]+\/)*)?README|docs\/[\w-]+)\.md$/.test(path)).toSorted()).toEqual([
     'CHANGELOG.md',
     'LICENSE',
     'SECURITY.md',

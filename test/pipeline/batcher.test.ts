@@ -56,6 +56,20 @@ describe('cuts', () => {
     expect(short.batches.map(({ count }) => count)).toEqual([1, 1, 1, 1])
   })
 
+  test('by a smaller limit that is known later, and never by a larger one than configured', () => {
+    const { batcher, batches } = setup({ batch: { bytes: 1000 } })
+    const addAll = (): number[] => {
+      for (let n = 0; n < 20; n++) batcher.add(`"${'x'.repeat(98)}"`, 1)
+      batcher.seal()
+      return batches.splice(0).map(({ body }) => body.length)
+    }
+    expect(Math.max(...addAll())).toBeGreaterThan(900)
+    batcher.limitBytes(500)
+    expect(Math.max(...addAll())).toBeLessThanOrEqual(500)
+    batcher.limitBytes(10_000)
+    expect(Math.max(...addAll())).toBeLessThanOrEqual(1000)
+  })
+
   test('before an entry that is longer than a batch may be, which goes alone and at once', () => {
     const { batcher, batches, bodies } = setup({ batch: { bytes: 1000 } })
     const giant = JSON.stringify('x'.repeat(500_000))

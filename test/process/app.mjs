@@ -3,6 +3,7 @@
  *
  * - mode: target | targets-copy | targets-before | targets-after | pipeline | stream
  * - options: of pino-ingest; pinoOptions: of pino; count: numbered records; perSecond: their rate
+ * - pausesAt: after so many records it reports `paused` and waits for SIGUSR2
  * - raw: a file whose lines are written to the transport as they stand, instead of records
  * - end: natural | exit | throw | throw-flush (a handler awaits flush(logger), then exits) | flush (await logger.flush, then exit) | flush-all (await flush(logger), report, then hold)
  *   | hold (until SIGTERM, handled) | signal (until SIGTERM, by flushOnSignal) | unhandled (until SIGTERM)
@@ -54,6 +55,17 @@ for (const name of ['ingest:delivered', 'ingest:rejected', 'ingest:dropped', 'in
 }
 stream.on('error', (error) => report({ name: 'error', payload: String(error?.stack ?? error) }))
 
+function resumed() {
+  const keepAlive = setInterval(() => {}, 60_000)
+  return new Promise((resolve) => {
+    process.once('SIGUSR2', () => {
+      clearInterval(keepAlive)
+      resolve()
+    })
+    report({ name: 'paused' })
+  })
+}
+
 const logger = pino({ level: 'trace', ...plan.pinoOptions }, stream)
 
 if (plan.raw !== undefined) {
@@ -65,6 +77,7 @@ if (plan.raw !== undefined) {
     logger.info({ n }, 'numbered')
     const tookMs = performance.now() - callAt
     if (tookMs > 1000) report({ name: 'blocked', payload: tookMs })
+    if (n + 1 === plan.pausesAt) await resumed()
     if (plan.perSecond !== undefined && n % 20 === 19) {
       const aheadMs = ((n + 1) / plan.perSecond) * 1000 - (performance.now() - startedAt)
       if (aheadMs > 1) await sleep(aheadMs)

@@ -10,6 +10,8 @@ export interface AppPlan {
   readonly pinoOptions?: Record<string, unknown>
   readonly count?: number
   readonly perSecond?: number
+  /** After so many records it reports `paused`, and goes on with SIGUSR2. */
+  readonly pausesAt?: number
   readonly raw?: string
   readonly end?: 'natural' | 'exit' | 'throw' | 'throw-flush' | 'flush' | 'flush-all' | 'hold' | 'signal' | 'unhandled'
   readonly flushTimeoutMs?: number

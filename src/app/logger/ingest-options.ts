@@ -1,6 +1,7 @@
 /** [main] Completes the application's pino options: scope fields on each record, whole errors, checked transport options. */
 import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, TransportSingleOptions } from 'pino'
 import { isPlainObject } from '../../options/kinds.js'
+import { requireNats } from '../../nats/require-nats.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/settings.js'
@@ -192,6 +193,7 @@ function checkedTransport(
     let completed = Object.keys(keys).length === 0 ? options : addKeys(options, keys)
     checkCanCross((options as IngestOptions | undefined)?.beforeSend)
     const settings = isElsewhere ? undefined : resolveFromProcess(completed)
+    if (settings !== undefined) requireNats(settings)
     if (requestKeys !== undefined) completed = addRequestKeys(completed, requestKeys, settings)
     return { ...target, ...(completed !== options && { options: completed }) }
   }

@@ -1,10 +1,10 @@
 /** Reports failures of the service to the user, except for short ones. */
 import type { Clock } from '../../shared/clock.js'
 import type { IngestErrorCode } from '../../shared/errors.js'
-import { SERVICE_MESSAGES } from '../../diagnostics/messages.js'
+import { QUEUE_MESSAGES, SERVICE_MESSAGES } from '../../diagnostics/messages.js'
 import type { Message } from '../../diagnostics/messages.js'
 import type { Reporter } from '../../diagnostics/reporter.js'
-import type { Retryable, EndpointRejected } from '../../batch/sender.js'
+import type { EndpointRejected, QueueFailure, Retryable } from '../../batch/sender.js'
 import type { CircuitBreakerOptions } from './circuit-breaker.js'
 
 /** An outage of this age is reported, or one that will last as long because of its next attempt. */
@@ -39,6 +39,7 @@ export function createFailureReporter(
   let isDown = false
   let isShownDown = false
   let downSince = 0
+  let isQueueDown = false
   /** Discards throttled lines of these kinds, which are out of date. */
   const discard = (kinds: Iterable<string>): void => {
     if (report.discard([...kinds])) isDown = isShownDown
@@ -55,6 +56,7 @@ export function createFailureReporter(
       discard(reportedAt.keys())
       if (!isDown) downSince = now - outageAgeMs
       isDown = true
+      isQueueDown = failure.queue !== undefined
       reportedAt.set(code, now)
       const next = isEnding ? '' : `; ${meanwhile}, next attempt in ${seconds(waitMs)} s`
       report.problem(code, `${text(describeFailure(failure))}${next}`, failure.status)
@@ -64,7 +66,8 @@ export function createFailureReporter(
       reportedAt.clear()
       if (!isDown) return
       isDown = false
-      report.note(RECOVERED, SERVICE_MESSAGES.recovered.text(seconds(clock.now() - downSince)))
+      const recovered = isQueueDown ? QUEUE_MESSAGES.queueRecovered : SERVICE_MESSAGES.recovered
+      report.note(RECOVERED, recovered.text(seconds(clock.now() - downSince)))
     },
     end: () => discard(reportedAt.keys()),
   }
@@ -75,7 +78,18 @@ export function describeFailure(failure: Retryable | EndpointRejected): string {
   return 'remedy' in failure && failure.remedy !== undefined ? `${failure.reason}. ${failure.remedy}` : failure.reason
 }
 
-function selectMessage({ kind, status }: Retryable | EndpointRejected): Message & { readonly code: IngestErrorCode } {
+type FailureMessage = Message & { readonly code: IngestErrorCode }
+
+const OF_QUEUE: Readonly<Record<QueueFailure, FailureMessage>> = {
+  unavailable: QUEUE_MESSAGES.queueUnavailable,
+  full: QUEUE_MESSAGES.queueFull,
+  unauthorized: QUEUE_MESSAGES.credentialsRejected,
+  forbidden: QUEUE_MESSAGES.publishForbidden,
+  misconfigured: QUEUE_MESSAGES.queueMisconfigured,
+}
+
+function selectMessage({ kind, status, queue }: Retryable | EndpointRejected): FailureMessage {
+  if (queue !== undefined) return OF_QUEUE[queue]
   if (kind === 'retryable') return status === 429 ? SERVICE_MESSAGES.rateLimited : SERVICE_MESSAGES.unavailable
   if (status === 400 || status === 413 || status === 422) return SERVICE_MESSAGES.everythingRejected
   if (status === 401 || status === 403) return SERVICE_MESSAGES.keyRejected

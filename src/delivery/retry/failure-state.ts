@@ -305,7 +305,7 @@ export class FailureState {
     // Does not include a Retry-After that is over, since nothing may have been sent since then.
     this.#outageSince ??= Math.min(now - this.#ageMs, this.#suspectedSince ?? now)
     this.#lastFailure = failure.reason
-    // Without a status the local service is not running: a probe is cheap, and the service may start at any time.
+    // Without a status the local service is not running, or the queue of `nats` must be corrected: a probe is cheap, and may succeed at any time.
     const pauseMs =
       failure.kind === 'endpoint-rejected' && failure.status !== undefined
         ? ENDPOINT_REJECTED_PROBE_MS

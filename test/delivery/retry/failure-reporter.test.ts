@@ -42,6 +42,24 @@ test("a local service that is not this user's is reported at once, and once", ()
   ])
 })
 
+test('a failure of the queue names what to correct there, and its end names the queue', async () => {
+  const report = new RecordingReport()
+  const clock = new FakeClock()
+  const { onFailure, onRecovery } = createFailureReporter(report, clock)
+  onFailure({ kind: 'endpoint-rejected', reason: 'why', queue: 'unauthorized' }, 0, 300, false)
+  onFailure({ kind: 'endpoint-rejected', reason: 'why', queue: 'misconfigured' }, 0, 300, false)
+  onFailure({ kind: 'retryable', reason: 'why', queue: 'full' }, 6_000, 300, false)
+  expect(report.problems).toEqual([
+    { code: 'AUTH', message: expect.stringContaining('nats.credentials') },
+    { code: 'MISDIRECTED', message: expect.stringContaining('pino-ingest forward init') },
+    { code: 'UNAVAILABLE', message: expect.stringContaining('is full') },
+  ])
+  onRecovery()
+  expect(report.notes).toEqual([expect.stringContaining('NATS accepts')])
+  onFailure({ kind: 'endpoint-rejected', reason: 'why', queue: 'forbidden' }, 0, 300, false)
+  expect(report.problems[3]).toEqual({ code: 'AUTH', message: expect.stringMatching(/credentials.*permissions/) })
+})
+
 test('what the user can do follows the cause', () => {
   const report = new RecordingReport()
   createFailureReporter(report, new FakeClock()).onFailure(

@@ -258,7 +258,7 @@ describe('other destinations', () => {
     expect(run.notes).toEqual([
       {
         kind: 'aged',
-        message: `${bytes} bytes of entries for another url or key were too old and were deleted: ${folder}`,
+        message: `${bytes} bytes of entries for another destination were too old and were deleted: ${folder}`,
       },
     ])
     await bench.clock.advance(60_000)

@@ -1,0 +1,29 @@
+/** Where batches are sent: the service, or the queue of `nats`. Senders for single attempts; retries and isolation are added to them. */
+import { createHttp } from '../client/http.js'
+import type { Destination, DestinationOptions } from './destination-types.js'
+import { createIngestSender } from './ingest-sender.js'
+import { createJetStreamDestination } from './jetstream-destination.js'
+import { createRequestsBodySender, createRequestsSender } from './request-log-sender.js'
+
+export type { Destination, EndpointTarget } from './destination-types.js'
+
+/** @throws IngestError `CONFIG` if the client of NATS is needed and not installed */
+export function createDestination(options: DestinationOptions): Destination {
+  const { nats } = options.settings
+  return nats === undefined ? createHttpDestination(options) : createJetStreamDestination(nats, options)
+}
+
+function createHttpDestination({ settings, clock, mask }: DestinationOptions): Destination {
+  const apiKey = settings.apiKey.reveal()
+  const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
+  const hint = settings.isLocalDefault
+    ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
+    : undefined
+  return {
+    entries: { sender: createIngestSender({ http, clock, mask, hint }) },
+    requestLogs: { sender: createRequestsSender({ http, clock, mask, hint }), encode: createRequestsBodySender },
+    prepare: () => http.prepare(),
+    close: () => http.close(),
+    onMaxBodyBytes: () => {},
+  }
+}

@@ -1,0 +1,55 @@
+/** The queue of `nats` as a destination. What it needs is loaded by the first batch. */
+import type { Batch, Outcome } from '../batch/sender.js'
+import type { BatchKind } from '../nats/message.js'
+import type { Publisher } from '../nats/publisher.js'
+import { requireNats } from '../nats/require-nats.js'
+import type { NatsSettings } from '../options/nats-settings.js'
+import type { Destination, DestinationOptions, EndpointTarget } from './destination-types.js'
+
+/** @throws IngestError `CONFIG` if the client of NATS is not installed */
+export function createJetStreamDestination(
+  nats: NatsSettings,
+  { settings, clock, mask, isInProcess = false }: DestinationOptions,
+): Destination {
+  requireNats(settings)
+  let onMaxBodyBytes: (bytes: number) => void = () => {}
+  let loading: Promise<Publisher> | undefined
+  const load = (): Promise<Publisher> =>
+    (loading ??= import('../nats/publisher.js').then(
+      ({ Publisher }) =>
+        new Publisher({
+          settings: nats,
+          timeoutMs: settings.requestTimeoutMs,
+          clock,
+          isInProcess,
+          mask,
+          onMaxBodyBytes: (bytes) => onMaxBodyBytes(bytes),
+        }),
+    ))
+  const send = async (kind: BatchKind, batch: Batch, signal: AbortSignal): Promise<Outcome> => {
+    try {
+      const { senders } = await load()
+      return await senders[kind].send(batch, signal)
+    } catch (error) {
+      // Too many open files, or the packages are being replaced.
+      loading = undefined
+      return { kind: 'retryable', reason: mask(String(error)), queue: 'unavailable' }
+    }
+  }
+  // The body of both kinds is sent as it is: the forwarder converts that of request logs.
+  const createTarget = (kind: BatchKind): EndpointTarget => ({
+    sender: { send: (batch, signal) => send(kind, batch, signal) },
+  })
+  return {
+    entries: createTarget('logs'),
+    requestLogs: createTarget('requests'),
+    prepare: () => void load().catch(() => (loading = undefined)),
+    close: async () => {
+      const publisher = await loading?.catch(() => undefined)
+      await publisher?.close()
+    },
+    onMaxBodyBytes: (listener) => {
+      onMaxBodyBytes = listener
+    },
+  }
+}

@@ -1,0 +1,94 @@
+/** A rejected entry as a message of the dead-letter stream: the reason in headers, the entry's JSON as the body. Pure. */
+import { createHash } from 'node:crypto'
+import type { DeadLetter } from '../batch/sender.js'
+import { BATCH_ID_HEADER, MESSAGE_ID_HEADER } from './message.js'
+import type { BatchKind, StreamNames } from './message.js'
+
+const INDEX_HEADER = 'Pino-Ingest-Index'
+const STATUS_HEADER = 'Pino-Ingest-Status'
+const CODE_HEADER = 'Pino-Ingest-Code'
+const FIELD_HEADER = 'Pino-Ingest-Field'
+const REASON_HEADER = 'Pino-Ingest-Reason'
+
+/** The reason is text of the service. UTF-16 units; each may take nine bytes in the header. */
+const MAX_TEXT_UNITS = 1_024
+
+export interface DeadLetterMessage {
+  readonly subject: string
+  /** The same in every attempt: a letter that is published again after a crash is stored once. */
+  readonly messageId: string
+  /** Including the message ID. Values are printable ASCII. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Uint8Array
+}
+
+function deadLetterSubject(names: Pick<StreamNames, 'deadSubject'>, kind: BatchKind): string {
+  return `${names.deadSubject}.${kind}`
+}
+
+/** @param body bytes of a message that is no batch and so has no entries; default: the entry */
+export function encodeDeadLetter(
+  names: Pick<StreamNames, 'deadSubject'>,
+  kind: BatchKind,
+  { batchId, index, status, code, field, reason, entry }: DeadLetter,
+  body?: Uint8Array,
+): DeadLetterMessage {
+  // Any publisher may choose the id of such a message, also one that was used before.
+  const content = body === undefined ? '' : `-${createHash('sha256').update(body).digest('hex').slice(0, 16)}`
+  const messageId = `${encodeText(batchId)}-${index}${content}`
+  return {
+    subject: deadLetterSubject(names, kind),
+    messageId,
+    headers: [
+      [MESSAGE_ID_HEADER, messageId],
+      [BATCH_ID_HEADER, encodeText(batchId)],
+      [INDEX_HEADER, String(index)],
+      [STATUS_HEADER, String(status)],
+      [CODE_HEADER, encodeText(code)],
+      [FIELD_HEADER, encodeText(field)],
+      [REASON_HEADER, encodeText(reason)],
+    ],
+    body: body ?? Buffer.from(entry),
+  }
+}
+
+/** Of all headers, as they are sent. */
+export function countHeaderBytes({ headers }: Pick<DeadLetterMessage, 'headers'>): number {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.byteLength(`NATS/1.0\r\n${lines.join('')}\r\n`)
+}
+
+/**
+ * Missing and damaged headers become empty texts and zeros: the entry can still be inspected and replayed.
+ * @param headers returns '' for one that is missing, as the client does
+ */
+export function decodeDeadLetter(headers: { get(name: string): string } | undefined, body: Uint8Array): DeadLetter {
+  const text = (name: string): string => decodeText(headers?.get(name) ?? '')
+  const integer = (name: string): number => {
+    const value = headers?.get(name) ?? ''
+    return /^\d{1,9}$/.test(value) ? Number(value) : 0
+  }
+  return {
+    batchId: text(BATCH_ID_HEADER),
+    index: integer(INDEX_HEADER),
+    status: integer(STATUS_HEADER),
+    code: text(CODE_HEADER),
+    field: text(FIELD_HEADER),
+    reason: text(REASON_HEADER),
+    entry: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(),
+  }
+}
+
+/** Line breaks would end the header, and the client reads headers as ASCII. */
+function encodeText(text: string): string {
+  // A half of a surrogate pair cannot be encoded; as UTF-8 it is U+FFFD.
+  return encodeURIComponent(Buffer.from(text.slice(0, MAX_TEXT_UNITS)).toString())
+}
+
+function decodeText(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}

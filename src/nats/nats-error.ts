@@ -1,0 +1,96 @@
+/**
+ * Errors of the NATS client: their codes, their kind, and a description for people. They are recognized by names and codes, also of their
+ * causes: this module does not load the client. Pure.
+ */
+
+/** Codes of JetStream's errors. @see https://github.com/nats-io/nats-server/blob/main/server/errors.json */
+export const JETSTREAM_CODES = {
+  accountLimit: 10_002,
+  noPeers: 10_005,
+  consumerNotFound: 10_014,
+  insufficientResources: 10_023,
+  memoryExceeded: 10_028,
+  noMessage: 10_037,
+  notEnabledForAccount: 10_039,
+  insufficientStorage: 10_047,
+  messageTooLarge: 10_054,
+  streamNotFound: 10_059,
+  otherStream: 10_060,
+  subjectsOverlap: 10_065,
+  wrongLastSequence: 10_071,
+  replicasNeedCluster: 10_074,
+  notEnabled: 10_076,
+  /** Refused by the stream's limits, mostly. */
+  storeFailed: 10_077,
+  streamSealed: 10_109,
+  /** A message of this ID is under way. */
+  inDoubt: 10_158,
+} as const
+
+/** Code of JetStream's reply, or undefined. */
+export function jetStreamCode(error: unknown): number | undefined {
+  for (const one of withCauses(error)) {
+    const { code } = one as { readonly code?: unknown }
+    if (typeof code === 'number' && code >= 10_000) return code
+  }
+  return undefined
+}
+
+/** Whether the server refuses the user a subject. */
+export function isPermissionError(error: unknown): boolean {
+  return namesOf(error).includes('PermissionViolationError')
+}
+
+/** Whether the user may not receive replies at all: then nothing is known about the permission to publish. */
+export function isInboxRefused(error: unknown): boolean {
+  return withCauses(error).some((one) => (one as { readonly operation?: unknown }).operation === 'subscription')
+}
+
+const CREDENTIALS_REJECTED =
+  /authorization violation|authentication (?:revoked|expired)|unable to parse credentials|invalid (?:checksum|seed|public key|private key|prefix|encoded)/i
+
+/** Whether the server rejects the credentials, or they are none. A timeout of the authentication is a slow server. */
+export function isAuthorizationError(error: unknown): boolean {
+  return withCauses(error).some(({ name, message }) =>
+    name === 'AuthorizationError' || name === 'UserAuthenticationExpiredError' || name === 'NKeysError'
+      ? !/timeout/i.test(message)
+      : CREDENTIALS_REJECTED.test(message),
+  )
+}
+
+/** Whether nobody answers: the stream does not exist, its servers elect a leader, or JetStream is off. */
+export function isUnanswered(error: unknown): boolean {
+  // The client uses the second name for an account without JetStream as well; that one has the server's answer as its cause.
+  return (
+    jetStreamCode(error) === undefined &&
+    namesOf(error).some((name) => name === 'NoResponders' || name === 'JetStreamNotEnabled')
+  )
+}
+
+/** Whether nothing answers JetStream's interface: it is disabled, or has no leader at present. */
+export function isJetStreamMissing(error: unknown): boolean {
+  const code = jetStreamCode(error)
+  return code === JETSTREAM_CODES.notEnabledForAccount || code === JETSTREAM_CODES.notEnabled || isUnanswered(error)
+}
+
+/** The messages of the error and its causes, not masked: they may quote a subject, never credentials of this client. */
+export function describeNatsError(error: unknown): string {
+  const messages: string[] = []
+  for (const { message: text } of withCauses(error))
+    if (text !== '' && !messages.some((message) => message.includes(text))) messages.push(text)
+  return messages.length === 0 ? String(error) : messages.slice(0, 3).join(': ')
+}
+
+/** A chain of causes may be a ring. */
+const MAX_CAUSES = 5
+
+/** The error and its causes, the error first. */
+function withCauses(error: unknown): Error[] {
+  const errors: Error[] = []
+  for (let one = error; one instanceof Error && errors.length < MAX_CAUSES; one = one.cause) errors.push(one)
+  return errors
+}
+
+function namesOf(error: unknown): string[] {
+  return withCauses(error).map(({ name }) => name)
+}

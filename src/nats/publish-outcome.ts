@@ -1,0 +1,59 @@
+/** An error of the client of NATS -> the outcome of an attempt to publish a batch. */
+import type { EndpointRejected, Refused, Retryable } from '../batch/sender.js'
+import { isAuthorizationError, isPermissionError, isUnanswered, JETSTREAM_CODES, jetStreamCode } from './nats-error.js'
+
+export type PublishFailure = Retryable | EndpointRejected | Refused
+
+/** The account's limit, the server's storage, the stream's `max_bytes` or `max_msgs`. */
+const FULL: ReadonlySet<number> = new Set([
+  JETSTREAM_CODES.accountLimit,
+  JETSTREAM_CODES.insufficientResources,
+  JETSTREAM_CODES.memoryExceeded,
+  JETSTREAM_CODES.insufficientStorage,
+  JETSTREAM_CODES.storeFailed,
+])
+/** Another stream has the subject, among others. */
+const MISCONFIGURED: ReadonlySet<number> = new Set([
+  JETSTREAM_CODES.notEnabledForAccount,
+  JETSTREAM_CODES.otherStream,
+  JETSTREAM_CODES.streamNotFound,
+  JETSTREAM_CODES.streamSealed,
+])
+/** The status of HTTP for which a batch is halved. */
+const TOO_LARGE_STATUS = 413
+
+/** A text for which no rule exists is retried: that loses nothing. */
+export function toPublishFailure(error: unknown): PublishFailure {
+  const reason = describe(error)
+  const code = jetStreamCode(error)
+  const isOverMaxPayload = nameOf(error) === 'InvalidArgumentError' && reason.includes('max_payload')
+  if (code === JETSTREAM_CODES.messageTooLarge || isOverMaxPayload) return tooLarge(reason)
+  if (code !== undefined && MISCONFIGURED.has(code)) return misconfigured(reason)
+  if (code !== undefined && FULL.has(code)) return { kind: 'retryable', reason, queue: 'full' }
+  if (isPermissionError(error)) return { kind: 'endpoint-rejected', reason, queue: 'forbidden' }
+  if (isAuthorizationError(error)) return { kind: 'endpoint-rejected', reason, queue: 'unauthorized' }
+  return { kind: 'retryable', reason, queue: 'unavailable' }
+}
+
+export function misconfigured(reason: string): EndpointRejected {
+  return { kind: 'endpoint-rejected', reason, queue: 'misconfigured' }
+}
+
+export function tooLarge(reason: string): Refused {
+  return { kind: 'refused', status: TOO_LARGE_STATUS, reason, rejected: [] }
+}
+
+function describe(error: unknown): string {
+  if (isUnanswered(error)) return 'no stream of JetStream answers'
+  const text = error instanceof Error ? error.message : String(error)
+  const code = jetStreamCode(error)
+  return nameOf(error) === 'TimeoutError'
+    ? 'no acknowledgement in time'
+    : code === undefined
+      ? text
+      : `${text} (${code})`
+}
+
+function nameOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.name : undefined
+}

@@ -1,0 +1,53 @@
+/** Publishes batches to JetStream: one connection for both kinds. Loaded when `nats` is set. */
+import { isMainThread } from 'node:worker_threads'
+import type { Sender } from '../batch/sender.js'
+import type { NatsSettings } from '../options/nats-settings.js'
+import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
+import type { Clock } from '../shared/clock.js'
+import { createJetStreamSender, MAX_HEADER_BYTES } from './jetstream-sender.js'
+import { toStreamNames } from './message.js'
+import type { BatchKind } from './message.js'
+import { PublisherConnection } from './publisher-connection.js'
+
+export interface PublisherOptions {
+  readonly settings: NatsSettings
+  /** For an attempt to connect. */
+  readonly timeoutMs: number
+  readonly clock: Clock
+  /** In the application's own thread, where an open connection keeps the process alive. */
+  readonly isInProcess: boolean
+  /** Removes secrets. */
+  readonly mask: (text: string) => string
+  /** The largest body that the servers accept. */
+  readonly onMaxBodyBytes: (bytes: number) => void
+}
+
+/** Milliseconds without a batch after which a connection is closed that keeps the application's process alive. */
+const IDLE_MS = 1_000
+
+export class Publisher {
+  readonly senders: Readonly<Record<BatchKind, Sender>>
+  readonly #connection: PublisherConnection
+
+  constructor({ settings, timeoutMs, clock, isInProcess, mask, onMaxBodyBytes }: PublisherOptions) {
+    const connection = new PublisherConnection({
+      settings,
+      clock,
+      idleMs: isInProcess ? IDLE_MS : undefined,
+      // Commands publish in the main thread.
+      holdsProcess: isInProcess || isMainThread,
+      timeoutMs,
+      onMaxPayload: (bytes) => onMaxBodyBytes(bytes - MAX_HEADER_BYTES),
+    })
+    const { stream, subjects } = toStreamNames(settings)
+    const clean = (text: string): string => mask(text).replaceAll(CONTROL_CHARACTERS, ' ')
+    const createSender = (kind: BatchKind): Sender =>
+      createJetStreamSender({ connection, kind, stream, subject: subjects[kind], clock, clean })
+    this.senders = { logs: createSender('logs'), requests: createSender('requests') }
+    this.#connection = connection
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+}

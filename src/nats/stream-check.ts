@@ -1,0 +1,41 @@
+/** Asks JetStream for the stream, when nobody answers a publication: an election and a missing stream look alike to a publisher. */
+import type { NatsConnection } from '@nats-io/transport-node'
+import { JETSTREAM_CODES } from './nats-error.js'
+
+const TIMEOUT_MS = 2_000
+
+interface StreamInfo {
+  readonly error?: { readonly err_code?: number; readonly description?: string }
+  readonly config?: { readonly subjects?: readonly string[] }
+}
+
+/** @returns what must be corrected; undefined if nothing must, or nobody knows. Never rejects */
+export async function findStreamProblem(
+  connection: Pick<NatsConnection, 'request'>,
+  stream: string,
+  subject: string,
+): Promise<string | undefined> {
+  try {
+    const reply = await connection.request(`$JS.API.STREAM.INFO.${stream}`, undefined, { timeout: TIMEOUT_MS })
+    const { error, config } = reply.json<StreamInfo>()
+    if (error?.err_code === JETSTREAM_CODES.streamNotFound) return `the stream ${stream} does not exist`
+    if (error?.err_code === JETSTREAM_CODES.notEnabledForAccount) return 'JetStream is not enabled for this account'
+    const subjects = config?.subjects
+    if (subjects === undefined || subjects.some((one) => matchesSubject(one, subject))) return undefined
+    return `the stream ${stream} has no subject ${subject}`
+  } catch {
+    return undefined
+  }
+}
+
+/** NATS: `*` stands for one token, `>` for one or more at the end. @param subject may have wildcards: whether all of it is contained */
+export function matchesSubject(pattern: string, subject: string): boolean {
+  const wanted = subject.split('.')
+  const tokens = pattern.split('.')
+  for (const [at, token] of tokens.entries()) {
+    if (token === '>') return wanted.length > at
+    const other = wanted[at]
+    if (other === undefined || other === '>' || (token !== '*' && token !== other)) return false
+  }
+  return tokens.length === wanted.length
+}

@@ -1,0 +1,125 @@
+/** The option `nats`: the servers, credentials and stream of NATS JetStream. */
+import type { Kind } from './kinds.js'
+import { natsIdentity, parseCreds } from './nats-credentials.js'
+import { Secret } from './secret.js'
+import { findTlsProblem } from './tls.js'
+import type { Pems, Tls } from './tls.js'
+
+export interface NatsSettings {
+  /** `host:port`. */
+  readonly servers: readonly string[]
+  /** Content of a `.creds` file, or the seed of an NKey. */
+  readonly credentials?: Secret
+  /** Set if connections must use TLS. Without it the client would accept an unencrypted connection. */
+  readonly tls?: Tls
+  readonly stream: string
+  /** Log entries are published to `<subject>.logs`, request logs to `<subject>.requests`. */
+  readonly subject: string
+  /**
+   * Identifies stream and subject: entries on disk are sent nowhere else. Without credentials the servers as well; an account is the same
+   * one after servers were added or replaced.
+   */
+  readonly destination: string
+  /** Distinguishes accounts, likewise. Undefined without credentials and client certificate. Not a secret. */
+  readonly identity?: string
+}
+
+/** As given. An interface, for the reason of `Pems`. */
+export interface NatsOptions {
+  servers?: readonly string[] | undefined
+  credentials?: string | Uint8Array | undefined
+  tls?: Pems | undefined
+  stream?: string | undefined
+  subject?: string | undefined
+}
+
+/** With the members' defaults. */
+export interface NatsOption {
+  readonly servers?: readonly string[]
+  readonly credentials?: string
+  readonly tls?: Tls
+  readonly stream: string
+  readonly subject: string
+}
+
+/** NATS: a seed of a user is base32, with this prefix. */
+const SEED = /^SU[A-Z2-7]{56}$/
+
+export const natsCredentials: Kind<string | Uint8Array> = {
+  rule: "the content of a .creds file, or an NKey's seed (SU…)",
+  read: (value) => {
+    const read = value instanceof Uint8Array ? Buffer.from(value).toString() : value
+    return typeof read === 'string' && (parseCreds(read) !== undefined || SEED.test(read.trim())) ? read : undefined
+  },
+  parse: (value) => value,
+}
+
+/** NATS: names of streams appear in subjects, so they contain no dot, wildcard, slash or space. */
+export const streamName: Kind<string> = {
+  rule: 'a name of letters, digits, - and _',
+  read: (value) => (typeof value === 'string' && /^[\w-]{1,128}$/.test(value) ? value : undefined),
+  parse: (value) => value,
+}
+
+export const subjectPrefix: Kind<string> = {
+  rule: 'names of letters, digits, - and _, separated by dots',
+  read: (value) =>
+    typeof value === 'string' && value.length <= 128 && /^[\w-]+(?:\.[\w-]+)*$/.test(value) ? value : undefined,
+  parse: (value) => value,
+}
+
+const DEFAULT_PORT = '4222'
+
+/** @returns undefined if no server is set. Errors are added to `problems`; they show no user info of a URL */
+export function resolveNats(
+  option: NatsOption | undefined,
+  allowInsecure: boolean,
+  problems: string[],
+): NatsSettings | undefined {
+  const { servers = [], credentials, tls, stream = '', subject = '' } = option ?? {}
+  if (servers.length === 0) return undefined
+  const urls = servers.flatMap((one) => parseServer(one, problems) ?? [])
+  const hasTls = tls !== undefined || urls.some(({ protocol }) => protocol === 'tls:')
+  const open = urls.find(({ hostname }) => !isLoopbackHost(hostname))
+  if (!hasTls && !allowInsecure && open !== undefined) {
+    problems.push(
+      `nats.servers (PINO_INGEST_NATS_SERVERS) must begin with tls://, since log entries travel to them, got ${open.host} without it (allowInsecure: true or PINO_INGEST_ALLOW_INSECURE=true for a network you trust)`,
+    )
+  }
+  if ((tls?.cert === undefined) !== (tls?.key === undefined))
+    problems.push('nats.tls.cert and nats.tls.key must be given together')
+  const unusable = tls === undefined ? undefined : findTlsProblem(tls)
+  if (unusable !== undefined)
+    problems.push(`nats.tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
+  const identity = unusable === undefined ? natsIdentity(credentials?.trim(), tls) : undefined
+  const hosts = urls.map(({ hostname, port }) => `${hostname}:${port === '' ? DEFAULT_PORT : port}`)
+  return {
+    servers: hosts,
+    ...(credentials !== undefined && { credentials: new Secret(credentials.trim()) }),
+    ...(hasTls && { tls: tls ?? {} }),
+    stream,
+    subject,
+    destination: `nats://${credentials === undefined ? hosts.toSorted().join(',') : ''}/${stream}/${subject}`,
+    ...(identity !== undefined && { identity }),
+  }
+}
+
+function parseServer(given: string, problems: string[]): URL | undefined {
+  const text = given.includes('://') ? given.trim() : `nats://${given.trim()}`
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['nats:', 'tls:'].includes(url.protocol) || url.hostname === '') {
+    problems.push(
+      'nats.servers (PINO_INGEST_NATS_SERVERS) must be hosts with a port, such as tls://nats.example.com:4222 or 127.0.0.1:4222; one is not (not shown)',
+    )
+    return undefined
+  }
+  if (url.username !== '' || url.password !== '') {
+    problems.push(`nats.servers must hold no user name or password, got them for ${url.host}; use nats.credentials`)
+    return undefined
+  }
+  return url
+}
+
+function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,26 @@
+/** The number of entries of a batch, as its text has it. */
+import { expect, test } from 'vitest'
+import { countBatchEntries } from '../../src/batch/count-entries.js'
+import { parseBatchEntries } from '../../src/batch/sub-batch.js'
+
+const bodyOf = (list: string): Buffer => Buffer.from(`{"batch_id":"a-1","logs":${list}}`)
+
+test.each([
+  '[]',
+  '[ ]',
+  '[{}]',
+  '[{},{}]',
+  ' [ {"a":1} , {"b":[1,2,{"c":[]}]} ] ',
+  '[{"a":"],{}[\\"},"},{"a":"\\\\"},{"b":"\\\\\\""},{"ü":"€"}]',
+  '[1,"x",null,[{}],"a,b"]',
+  '[,]',
+  '[{},]',
+  '[{}],"other":[1,2,3]',
+])('%s', (list) => {
+  const body = bodyOf(list)
+  expect(countBatchEntries(body)).toBe(parseBatchEntries(body).length)
+})
+
+test.each(['[{"a":1}', '[{"a":"x', '{}', '[{"a":[1}'])('%s has no end', (list) => {
+  expect(countBatchEntries(Buffer.from(`{"batch_id":"a","logs":${list}`))).toBe(undefined)
+})

@@ -1,0 +1,368 @@
+/**
+ * Real servers of NATS with JetStream, on loopback and in a scratch folder: one, or a cluster of three. They are killed, suspended,
+ * started again and reloaded at will.
+ *
+ * Plain JavaScript, since the demo, the fault runs and the benchmarks use it too. Leaders are read from the servers' monitoring,
+ * which needs no credentials.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { lastingPort } from '../reusable-port.mjs'
+
+/** Shown if there is none. */
+export const HOW_TO_GET_NATS_SERVER =
+  'This needs nats-server: `apt-get install nats-server` (Debian), or set NATS_SERVER_BIN to one (https://nats.io/download/).'
+
+const FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/bin']
+const POLL_MS = 50
+const READY_TIMEOUT_MS = 60_000
+const PATIENCE_S = 60
+/** Limit of captured output of a server. */
+const MAX_LOG_CHARS = 200_000
+
+/**
+ * A wrong NATS_SERVER_BIN is an error, and is not replaced by another server.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} [env]
+ * @param {(path: string) => boolean} [exists]
+ * @returns {string | undefined}
+ */
+export function findNatsServer(env = process.env, exists = existsSync) {
+  const given = env['NATS_SERVER_BIN']
+  if (given !== undefined && given !== '') return exists(given) ? given : undefined
+  const folders = [...(env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== ''), ...FOLDERS]
+  return folders.map((folder) => join(folder, 'nats-server')).find(exists)
+}
+
+/**
+ * @typedef {object} ServerOptions
+ * @property {1 | 3} [nodes] default 1
+ * @property {string} [config] more of the servers' configuration, such as `max_payload: 65536` or `authorization { … }`
+ * @property {string} [maxStore] of JetStream on each node, such as `1GB`
+ */
+
+/**
+ * Resolves when all nodes serve JetStream.
+ *
+ * @param {ServerOptions} [options]
+ * @returns {Promise<NatsServers>}
+ * @throws if nats-server is not installed, with instructions
+ */
+export async function startNatsServers({ nodes = 1, config = '', maxStore = '10GB' } = {}) {
+  const binary = findNatsServer()
+  if (binary === undefined) throw new Error(HOW_TO_GET_NATS_SERVER)
+  const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-nats-'))
+  /** @type {number[]} */
+  const ports = []
+  while (ports.length < nodes * 3) {
+    const port = await lastingPort()
+    if (!ports.includes(port)) ports.push(port)
+  }
+  const routes = nodes === 1 ? [] : ports.slice(nodes, 2 * nodes)
+  const members = Array.from(
+    { length: nodes },
+    (_, index) =>
+      new NatsNode({
+        binary,
+        folder: join(folder, `n${index + 1}`),
+        name: `n${index + 1}`,
+        port: /** @type {number} */ (ports[index]),
+        monitorPort: /** @type {number} */ (ports[2 * nodes + index]),
+        routes,
+        routePort: routes[index],
+        maxStore,
+        config,
+      }),
+  )
+  const servers = new NatsServers(folder, members)
+  try {
+    await servers.startAll()
+  } catch (error) {
+    await servers.close()
+    throw error
+  }
+  return servers
+}
+
+/** All servers of one cluster. */
+export class NatsServers {
+  #folder
+
+  /** @param {string} folder @param {readonly NatsNode[]} nodes */
+  constructor(folder, nodes) {
+    this.#folder = folder
+    this.nodes = nodes
+  }
+
+  /** As `nats.servers` takes them. */
+  get urls() {
+    return this.nodes.map(({ url }) => url)
+  }
+
+  /** Starts those that do not run. Resolves when all serve JetStream. */
+  async startAll() {
+    await Promise.all(this.nodes.map((node) => node.start()))
+    await this.ready()
+  }
+
+  /** Resolves when every node has said that its JetStream is up to date. @param {number} [timeoutMs] */
+  async ready(timeoutMs = READY_TIMEOUT_MS) {
+    await until(
+      async () => (await Promise.all(this.nodes.map((node) => node.isReady()))).every(Boolean),
+      timeoutMs,
+      () => this.nodes.map(({ name, log }) => `${name}: ${log.slice(-2_000)}`).join('\n'),
+    )
+  }
+
+  /** @param {NodeJS.Signals} [signal] default SIGKILL */
+  async killAll(signal = 'SIGKILL') {
+    await Promise.all(this.nodes.map((node) => node.kill(signal)))
+  }
+
+  /** With another `config`, such as other users: clients that are no longer allowed lose their connection. @param {string} config */
+  async reload(config) {
+    await Promise.all(this.nodes.map((node) => node.reload(config)))
+  }
+
+  /**
+   * The node that leads a stream, as a node that runs sees it. Waits for one.
+   *
+   * @param {string} stream
+   * @param {number} [timeoutMs]
+   * @returns {Promise<NatsNode>}
+   */
+  async leaderOf(stream, timeoutMs = READY_TIMEOUT_MS) {
+    /** @type {NatsNode | undefined} */
+    let leader
+    await until(
+      async () => {
+        const seen = await Promise.all(this.nodes.map((node) => node.streamState(stream)))
+        leader = this.nodes.find(({ name, isRunning }) => isRunning && seen.some((state) => state?.leader === name))
+        return leader !== undefined
+      },
+      timeoutMs,
+      () => `no leader of ${stream}`,
+    )
+    return /** @type {NatsNode} */ (/** @type {unknown} */ (leader))
+  }
+
+  /** Kills them and deletes their folder. */
+  async close() {
+    await this.killAll()
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+/**
+ * @typedef {object} NodeOptions
+ * @property {string} binary
+ * @property {string} folder
+ * @property {string} name
+ * @property {number} port
+ * @property {number} monitorPort
+ * @property {readonly number[]} routes ports of all nodes for each other; empty without a cluster
+ * @property {number | undefined} routePort
+ * @property {string} maxStore
+ * @property {string} config
+ */
+
+/** @typedef {{ leader: string | undefined, isLeader: boolean, messages: number, bytes: number, lastSequence: number }} StreamState */
+
+/** One server. Its files outlive its process. */
+export class NatsNode {
+  /** What it has said, of all its starts. */
+  log = ''
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  #child
+  #options
+
+  /** @param {NodeOptions} options */
+  constructor(options) {
+    this.#options = options
+    this.name = options.name
+    this.port = options.port
+    this.url = `nats://127.0.0.1:${options.port}`
+    this.monitorUrl = `http://127.0.0.1:${options.monitorPort}`
+  }
+
+  get pid() {
+    return this.#child?.pid
+  }
+
+  get isRunning() {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** Resolves when it answers; its JetStream may need the other nodes first. */
+  async start() {
+    if (this.isRunning) return
+    this.#writeConfig()
+    const child = (this.#child = spawn(this.#options.binary, ['-c', this.#configFile], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    }))
+    // Whatever ends this process leaves no server behind.
+    const kill = () => void child.kill('SIGKILL')
+    process.once('exit', kill)
+    child.once('exit', () => process.off('exit', kill))
+    child.stderr?.on('data', (chunk) => {
+      this.log = `${this.log}${chunk}`.slice(-MAX_LOG_CHARS)
+    })
+    const failed = once(child, 'error').then(([error]) => Promise.reject(error))
+    const answers = until(
+      async () => {
+        if (!this.isRunning) throw new Error(`nats-server ended: ${this.log.slice(-2_000)}`)
+        return (await this.#monitor('varz')) !== undefined
+      },
+      READY_TIMEOUT_MS,
+      () => this.log.slice(-2_000),
+    )
+    await Promise.race([answers, failed])
+  }
+
+  /** Resolves when the process has ended. @param {NodeJS.Signals} [signal] default SIGKILL */
+  async kill(signal = 'SIGKILL') {
+    const child = this.#child
+    if (child === undefined || !this.isRunning) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    // A suspended process receives other signals when it goes on.
+    if (signal !== 'SIGKILL') child.kill('SIGCONT')
+    await ended
+  }
+
+  /** @param {NodeJS.Signals} [signal] default SIGTERM: in order, as `systemctl restart` does */
+  async restart(signal = 'SIGTERM') {
+    await this.kill(signal)
+    await this.start()
+  }
+
+  /** Resolves when its connections stay open, and nothing is answered. */
+  async freeze() {
+    const { pid } = this
+    if (pid === undefined || !this.isRunning) return
+    this.#child?.kill('SIGSTOP')
+    // On a busy machine its threads go on until one of them has received the signal.
+    await until(
+      () => isSuspended(pid),
+      READY_TIMEOUT_MS,
+      () => `${this.name} goes on`,
+    )
+  }
+
+  thaw() {
+    this.#child?.kill('SIGCONT')
+  }
+
+  /** @param {string} config */
+  async reload(config) {
+    this.#options = { ...this.#options, config }
+    this.#writeConfig()
+    if (!this.isRunning) return
+    const reloads = () => this.log.split('Reloaded server configuration').length
+    const before = reloads()
+    this.#child?.kill('SIGHUP')
+    await until(
+      () => reloads() > before,
+      READY_TIMEOUT_MS,
+      () => this.log.slice(-2_000),
+    )
+  }
+
+  /** Whether its JetStream serves, and is up to date. */
+  async isReady() {
+    if (!this.isRunning) return false
+    const [health, jetStream] = await Promise.all([this.#monitor('healthz'), this.#monitor('jsz')])
+    const hasLeader = this.#options.routes.length === 0 || (jetStream?.meta_cluster?.leader ?? '') !== ''
+    return health?.status === 'ok' && jetStream !== undefined && hasLeader
+  }
+
+  /**
+   * A stream as this node knows it; undefined if it does not answer or has no such stream.
+   *
+   * @param {string} stream
+   * @returns {Promise<StreamState | undefined>}
+   */
+  async streamState(stream) {
+    if (!this.isRunning) return undefined
+    const jetStream = await this.#monitor('jsz?accounts=true&streams=true')
+    for (const account of jetStream?.account_details ?? []) {
+      const found = account.stream_detail?.find((/** @type {{ name: string }} */ { name }) => name === stream)
+      if (found === undefined) continue
+      const leader = this.#options.routes.length === 0 ? this.name : found.cluster?.leader
+      const { messages, bytes, last_seq: lastSequence } = found.state
+      return {
+        leader: leader === '' ? undefined : leader,
+        isLeader: leader === this.name,
+        messages,
+        bytes,
+        lastSequence,
+      }
+    }
+    return undefined
+  }
+
+  get #configFile() {
+    return join(this.#options.folder, 'server.conf')
+  }
+
+  #writeConfig() {
+    const { folder, name, port, monitorPort, routes, routePort, maxStore, config } = this.#options
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const lines = [
+      `server_name: ${name}`,
+      'host: 127.0.0.1',
+      `port: ${port}`,
+      `http: "127.0.0.1:${monitorPort}"`,
+      `jetstream { store_dir: ${JSON.stringify(join(folder, 'data'))}, max_mem: 64MB, max_file: ${maxStore} }`,
+    ]
+    if (routePort !== undefined) {
+      const urls = routes.filter((one) => one !== routePort).map((one) => `"nats://127.0.0.1:${one}"`)
+      lines.push(`cluster { name: fleet, host: 127.0.0.1, port: ${routePort}, routes: [${urls.join(', ')}] }`)
+    }
+    writeFileSync(this.#configFile, `${[...lines, withPatience(config)].join('\n')}\n`, { mode: 0o600 })
+  }
+
+  /** @param {string} path @returns {Promise<any>} undefined without an answer */
+  async #monitor(path) {
+    try {
+      const response = await fetch(`${this.monitorUrl}/${path}`, { signal: AbortSignal.timeout(2_000) })
+      return await response.json()
+    } catch {
+      return undefined // it does not answer
+    }
+  }
+}
+
+/** Clients on a busy machine may take longer than 2 s to present their credentials, after which a server closes the connection. @param {string} config */
+function withPatience(config) {
+  if (/^(?:operator|accounts):/m.test(config)) return `${config}\nauthorization { timeout: ${PATIENCE_S} }`
+  return config.replace(/^(authorization|tls) \{/gm, `$1 { timeout: ${PATIENCE_S}, `)
+}
+
+/** Whether all threads of a process are. Elsewhere than on Linux it is assumed. @param {number} pid */
+function isSuspended(pid) {
+  const tasks = `/proc/${pid}/task`
+  if (!existsSync(tasks)) return true
+  try {
+    return readdirSync(tasks).every((task) => /^State:\s+T/m.test(readFileSync(join(tasks, task, 'status'), 'utf8')))
+  } catch {
+    return false // a thread has just ended
+  }
+}
+
+/**
+ * @param {() => boolean | Promise<boolean>} condition
+ * @param {number} timeoutMs
+ * @param {() => string} explain
+ */
+async function until(condition, timeoutMs, explain) {
+  const endsAt = performance.now() + timeoutMs
+  while (!(await condition())) {
+    if (performance.now() > endsAt) throw new Error(`not within ${timeoutMs} ms: ${explain()}`)
+    await sleep(POLL_MS)
+  }
+}

@@ -1,0 +1,57 @@
+/** Commands that send batches, with `nats` set: they publish. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runCli } from '../cli/run-cli.js'
+import { runApp } from '../process/run-app.js'
+import { natsServers, SKIPS_NATS } from './nats-servers.js'
+import { Queue, upTo } from './queue.js'
+
+async function start(): Promise<{ queue: Queue; env: Record<string, string>; dir: string }> {
+  const servers = await natsServers()
+  const queue = new Queue(servers.urls)
+  await queue.create()
+  const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-publish-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
+  return { queue, dir, env: { PINO_INGEST_NATS_SERVERS: servers.urls.join(), PINO_INGEST_SPOOL_DIR: dir } }
+}
+
+function linesOf(count: number): string {
+  return upTo(count)
+    .map((n) => `${JSON.stringify({ level: 30, time: 1_700_000_000_000 + n, n, msg: 'numbered' })}\n`)
+    .join('')
+}
+
+describe.skipIf(SKIPS_NATS)('with nats', () => {
+  test('spool ls lists what a process left, and spool replay publishes it', async () => {
+    const { queue, env } = await start()
+    await runApp({ mode: 'stream', end: 'exit', count: 50, options: {} }, env)
+    const listed = await runCli(['spool', 'ls', '--json'], env)
+    expect(listed.stdout.toString()).toContain('50')
+    const replayed = await runCli(['spool', 'replay', '--all'], env)
+    expect(replayed).toMatchObject({ code: 0, stderr: '' })
+    expect(await queue.numbers(50)).toEqual(upTo(50))
+    expect((await runCli(['spool', 'ls', '--json'], env)).stdout.toString()).not.toContain('"entries":50')
+  })
+
+  test('send publishes a file, and ends if the stream is missing', async () => {
+    const { queue, env, dir } = await start()
+    const file = join(dir, 'app.log')
+    writeFileSync(file, linesOf(250))
+    const args = ['send', file, '--state', join(dir, 'state')]
+    expect(await runCli(args, env)).toMatchObject({ code: 0 })
+    expect(await queue.numbers(250)).toEqual(upTo(250))
+    const missing = await runCli(['send', file, '--state', join(dir, 'other')], {
+      ...env,
+      PINO_INGEST_NATS_STREAM: 'NONE',
+    })
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('pino-ingest forward init') })
+  })
+
+  test('a pipe publishes what it reads', async () => {
+    const { queue, env } = await start()
+    expect(await runCli(['--quiet'], env, linesOf(30))).toMatchObject({ code: 0 })
+    expect(await queue.numbers(30)).toEqual(upTo(30))
+  })
+})

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { findStreamProblem, matchesSubject } from '../../src/nats/stream-check.js'
+
+test.each([
+  ['a.b', 'a.b', true],
+  ['a.*', 'a.b', true],
+  ['a.>', 'a.b', true],
+  ['a.>', 'a.b.c', true],
+  ['>', 'a', true],
+  ['a.>', 'a', false],
+  ['a.>', 'a.>', true],
+  ['a.*', 'a.>', false],
+  ['a.*', 'a.b.c', false],
+  ['a.b', 'a.c', false],
+  ['*', 'a.b', false],
+])('%s has %s: %s', (pattern, subject, has) => {
+  expect(matchesSubject(pattern, subject)).toBe(has)
+})
+
+describe('the stream', () => {
+  const problemFor = (reply: object | Error): Promise<string | undefined> =>
+    findStreamProblem(
+      {
+        request: (subject: string) =>
+          subject === '$JS.API.STREAM.INFO.S' && !(reply instanceof Error)
+            ? Promise.resolve({ json: () => reply } as never)
+            : Promise.reject(reply as Error),
+      },
+      'S',
+      's.logs',
+    )
+
+  test.each([
+    [{ error: { code: 404, err_code: 10_059 } }, /S does not exist/],
+    [{ error: { code: 503, err_code: 10_039 } }, /not enabled/],
+    [{ config: { subjects: ['other.>'] } }, /S has no subject s\.logs/],
+  ])('must be corrected: %j', async (reply, problem) => {
+    expect(await problemFor(reply)).toMatch(problem)
+  })
+
+  test.each([
+    [{ config: { subjects: ['s.*'] } }],
+    [{ error: { code: 503, err_code: 10_008 } }],
+    [{ error: { code: 400, err_code: 10_003 } }],
+    [new Error('no responders')],
+  ])('elects a leader, or nobody knows: %j', async (reply) => {
+    expect(await problemFor(reply)).toBeUndefined()
+  })
+})

@@ -1,0 +1,210 @@
+/** The option `nats`: what it accepts, what it needs, and that no message shows a secret. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { problem, resolve } from './resolve.js'
+
+const SEED = `SU${'B'.repeat(56)}`
+const JWT = jwtOf({ iss: 'ACCOUNT' })
+const CREDS = `-----BEGIN NATS USER JWT-----
+${JWT}
+------END NATS USER JWT------
+
+-----BEGIN USER NKEY SEED-----
+${SEED}
+------END USER NKEY SEED------
+`
+
+function jwtOf(claims: unknown): string {
+  return `eyJ0eXAiOiJKV1QiLCJhbGciOiJlZDI1NTE5LW5rZXkifQ.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2lnbmF0dXJl`
+}
+
+const natsOf = (nats: unknown, others: object = {}): NonNullable<ReturnType<typeof resolve>['nats']> =>
+  resolve({ nats, ...others }).nats ?? expect.unreachable('not set')
+
+describe('servers', () => {
+  test.each([
+    [['127.0.0.1'], ['127.0.0.1:4222']],
+    [['localhost:5222'], ['localhost:5222']],
+    [['nats://[::1]:5222'], ['[::1]:5222']],
+    [
+      ['tls://n1.example.com', 'n2.example.com:5222'],
+      ['n1.example.com:4222', 'n2.example.com:5222'],
+    ],
+  ])('%j become hosts with ports', (servers, hosts) => {
+    expect(natsOf({ servers }).servers).toEqual(hosts)
+  })
+
+  test.each(['', 'http://n1.example.com', 'tls://:4222', 'tls://n1.example.com:99999', 'two words'])(
+    '%j is refused, and not shown',
+    (server) => {
+      const message = problem({ nats: { servers: [server] } })
+      expect(message).toContain('nats.servers')
+      if (server !== '') expect(message).not.toContain(server)
+    },
+  )
+
+  test('with a password are refused, and it is not shown', () => {
+    const message = problem({ nats: { servers: ['tls://pino:s3cret-word@n1.example.com'] } })
+    expect(message).toContain('nats.credentials')
+    expect(message).toContain('n1.example.com')
+    expect(message).not.toMatch(/s3cret-word|pino:/)
+  })
+
+  test('elsewhere than on this host need TLS', () => {
+    const message = problem({ nats: { servers: ['nats://n1.example.com'] } })
+    expect(message).toContain('tls://')
+    expect(message).toContain('allowInsecure')
+    expect(message).not.toContain('apiKey is required')
+  })
+
+  test('elsewhere need none in a network that is trusted', () => {
+    expect(natsOf({ servers: ['n1.example.com'] }, { allowInsecure: true })).not.toHaveProperty('tls')
+  })
+
+  test('one with tls:// requires TLS of all of them', () => {
+    expect(natsOf({ servers: ['tls://n1.example.com', 'n2.example.com'] }).tls).toEqual({})
+    expect(natsOf({ servers: ['n1.example.com'], tls: {} }).tls).toEqual({})
+  })
+})
+
+describe('credentials', () => {
+  test.each([
+    ['a .creds file', CREDS, CREDS.trim()],
+    ['a .creds file as bytes', Buffer.from(CREDS), CREDS.trim()],
+    ['a seed', SEED, SEED],
+    ['a seed with a line feed', `${SEED}\n`, SEED],
+  ])('%s', (_, credentials, revealed) => {
+    expect(natsOf({ servers: ['127.0.0.1'], credentials }).credentials?.reveal()).toBe(revealed)
+  })
+
+  test.each(['a-password', SEED.slice(0, -1), SEED.replace('SU', 'SA'), CREDS.slice(0, 80)])(
+    'other text is refused, and not shown: %#',
+    (credentials) => {
+      const message = problem({ nats: { servers: ['127.0.0.1'], credentials } })
+      expect(message).toContain('nats.credentials')
+      expect(message).not.toContain(credentials)
+    },
+  )
+
+  test.each([
+    ['a .creds file', CREDS, [JWT, SEED]],
+    ['a seed', SEED, [SEED]],
+  ])('are secrets of the transport, without the words around them: %s', (_, credentials, expected) => {
+    const { secrets } = resolve({ nats: { servers: ['127.0.0.1'], credentials } })
+    expect(secrets.map((one) => one.reveal())).toEqual(expected)
+  })
+
+  test('are in no text of the settings', () => {
+    expect(JSON.stringify(resolve({ nats: { servers: ['127.0.0.1'], credentials: CREDS } }))).not.toContain(SEED)
+  })
+
+  test('come from the file that the variable names', () => {
+    const env = { PINO_INGEST_NATS_SERVERS: '127.0.0.1', PINO_INGEST_NATS_CREDS: '/creds' }
+    expect(resolve({}, env, { '/creds': CREDS }).nats?.credentials?.reveal()).toBe(CREDS.trim())
+    expect(problem({}, env)).toContain('PINO_INGEST_NATS_CREDS')
+  })
+})
+
+test.each([
+  ['stream', 'with.dot'],
+  ['stream', 'with space'],
+  ['stream', ''],
+  ['subject', 'a..b'],
+  ['subject', 'a.*'],
+  ['subject', '>'],
+])('%s %j is refused', (member, value) => {
+  expect(problem({ nats: { servers: ['127.0.0.1'], [member]: value } })).toContain(`nats.${member}`)
+})
+
+test('an unknown member is refused, with the nearest one', () => {
+  expect(problem({ nats: { server: ['127.0.0.1'] } })).toMatch(/server.*servers/)
+})
+
+test('certificates that cannot be used are refused, and not shown', () => {
+  const ca = '-----BEGIN CERTIFICATE-----\nbm90IGEgY2VydGlmaWNhdGU=\n-----END CERTIFICATE-----\n'
+  const message = problem({ nats: { servers: ['tls://n1.example.com'], tls: { ca } } })
+  expect(message).toContain('nats.tls')
+  expect(message).not.toContain('bm90')
+})
+
+describe('in place of the service', () => {
+  const NATS = { servers: ['127.0.0.1:4222'] }
+
+  test('neither url nor apiKey is required, also in production', () => {
+    const settings = resolve({ nats: NATS }, { NODE_ENV: 'production' })
+    expect(settings).toMatchObject({ isLocalDefault: false, nats: { stream: 'PINO_INGEST', subject: 'pino-ingest' } })
+    expect(settings.keyWarning).toBeUndefined()
+  })
+
+  test('no servers: as without the option', () => {
+    expect(resolve({ nats: {} }).isLocalDefault).toBe(true)
+    expect(problem({ nats: { stream: 'LOGS' } }, { NODE_ENV: 'production' })).toContain('url is required')
+  })
+
+  test('a key is named as not used, and is not sent', () => {
+    const settings = resolve({ nats: NATS, apiKey: 'key-4711-unused', url: 'https://logs.example.com/api/v1' })
+    expect(settings.keyWarning).toContain('apiKey is not used')
+    expect(settings.keyWarning).not.toContain('key-4711-unused')
+    expect(settings.apiKey.reveal()).not.toBe('key-4711-unused')
+  })
+
+  test('with credentials, entries on disk belong to their account on whichever servers', () => {
+    const [a, b] = [['127.0.0.1:1'], ['127.0.0.1:1', '127.0.0.1:2']].map((servers) =>
+      resolve({ nats: { servers, credentials: SEED } }),
+    )
+    expect(a?.url).toBe(b?.url)
+    expect(resolve({ nats: { ...NATS, credentials: SEED, stream: 'OTHER' } }).url).not.toBe(a?.url)
+  })
+
+  test('else they belong to servers, stream and subject, whatever the order of the servers', () => {
+    const [a, b] = [
+      ['127.0.0.1:1', '127.0.0.1:2'],
+      ['127.0.0.1:2', '127.0.0.1:1'],
+    ].map((servers) => resolve({ nats: { servers } }).url)
+    expect(a).toBe(b)
+    expect(resolve({ nats: { servers: ['127.0.0.1:1'] } }).url).not.toBe(a)
+    expect(resolve({ nats: { ...NATS, stream: 'OTHER' } }).url).not.toBe(resolve({ nats: NATS }).url)
+    expect(resolve({ nats: { ...NATS, subject: 'other' } }).url).not.toBe(resolve({ nats: NATS }).url)
+  })
+
+  describe('entries on disk belong to an account', () => {
+    const keyOf = (nats: object): string => resolve({ nats: { ...NATS, ...nats } }).apiKey.reveal()
+    const creds = (claims: unknown): object => ({ credentials: CREDS.replace(JWT, jwtOf(claims)) })
+    const otherSeed = `SU${'C'.repeat(56)}`
+
+    test('which a JWT names, whoever issued it for whichever user', () => {
+      const key = keyOf(creds({ iss: 'A1', sub: 'U1' }))
+      expect(keyOf(creds({ iss: 'A1', sub: 'U2' }))).toBe(key)
+      expect(keyOf(creds({ iss: 'SIGNING', nats: { issuer_account: 'A1' } }))).toBe(key)
+      expect(keyOf(creds({ iss: 'A2', sub: 'U1' }))).not.toBe(key)
+      expect(keyOf(creds({ iss: 'A1', nats: { issuer_account: 'A2' } }))).not.toBe(key)
+    })
+
+    test('or to a user, where nothing names the account', () => {
+      const keys = [{}, { credentials: SEED }, { credentials: otherSeed }, creds({}), creds({ iss: 1 }), creds(null)]
+      expect(new Set(keys.map(keyOf)).size).toBe(keys.length)
+      expect(keyOf({ credentials: `${SEED}\n` })).toBe(keyOf({ credentials: SEED }))
+      expect(keyOf({ credentials: SEED })).not.toContain(SEED)
+      expect(keyOf({ credentials: CREDS.replace(JWT, 'no-jwt') })).not.toContain(SEED)
+    })
+
+    test('or to the name in a certificate', () => {
+      const pem = (name: string): string => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8')
+      const client = { tls: { cert: pem('client.crt'), key: pem('client.key') } }
+      const server = { tls: { cert: pem('server.crt'), key: pem('server.key') } }
+      expect(new Set([{}, client, server].map(keyOf)).size).toBe(3)
+      expect(keyOf({ ...client, credentials: SEED })).toBe(keyOf({ credentials: SEED }))
+    })
+  })
+
+  test('release: true is refused, since it needs the service', () => {
+    expect(problem({ nats: NATS, release: true, version: '1' })).toContain('release')
+    expect(resolve({ nats: NATS, release: 'rel_1' }).release).toBe('rel_1')
+  })
+
+  test('fewer batches are in flight by default', () => {
+    expect(resolve({ nats: NATS }).maxConcurrency).toBe(8)
+    expect(resolve({ nats: NATS, maxConcurrency: 20 }).maxConcurrency).toBe(20)
+    expect(resolve({}).maxConcurrency).toBe(128)
+  })
+})
