@@ -11,9 +11,9 @@ import { formatJsonLine, printable } from './shared/printable.js'
 
 interface CommandEntry {
   readonly summary: string
-  /** The next argument may name a subcommand. */
-  readonly hasSubcommands?: true
-  readonly load: (subcommand?: string) => Promise<Command>
+  /** As many of the next arguments may name a subcommand and a subcommand of that. Default 0. */
+  readonly subcommandLevels?: number
+  readonly load: (...subcommands: readonly string[]) => Promise<Command>
 }
 
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
@@ -47,8 +47,13 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   spool: {
     summary: 'lists, shows, sends and deletes entries that are stored on disk',
-    hasSubcommands: true,
+    subcommandLevels: 1,
     load: async (subcommand) => (await import('./spool/spool-command.js')).loadSpoolCommand(subcommand),
+  },
+  forward: {
+    summary: 'delivers batches from NATS JetStream; also creates its streams',
+    subcommandLevels: 2,
+    load: async (...subcommands) => (await import('./forward/forward-command.js')).loadForwardCommand(...subcommands),
   },
 }
 
@@ -57,7 +62,7 @@ const PIPE: CommandEntry = { summary: '', load: async () => (await import('./pip
 
 async function main(given: readonly string[]): Promise<number> {
   const args = given[0] === 'help' ? [...given.slice(1), '--help'] : given
-  const [name = '', next = ''] = args
+  const [name = '', ...rest] = args
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   const asJson = own.includes('--json')
   let failuresTo: Command['jsonFailuresTo'] = 'stdout'
@@ -65,11 +70,12 @@ async function main(given: readonly string[]): Promise<number> {
     await import('../shared/node-version.js')
     const isPipe = name === '' || name.startsWith('-')
     const entry = isPipe ? PIPE : findCommand(name)
-    const hasSubcommand = entry.hasSubcommands === true && next !== '' && !next.startsWith('-')
-    const loaded = await entry.load(hasSubcommand ? next : undefined)
+    const firstFlag = rest.findIndex((word) => word === '' || word.startsWith('-'))
+    const words = rest.slice(0, Math.min(entry.subcommandLevels ?? 0, firstFlag === -1 ? rest.length : firstFlag))
+    const loaded = await entry.load(...words)
     const command = { ...loaded, flags: { ...loaded.flags, ...COMMON_FLAGS } }
     failuresTo = command.takesProgram === true && args.includes('--') ? 'stderr' : command.jsonFailuresTo
-    const parsed = parseArguments(args.slice(isPipe ? 0 : hasSubcommand ? 2 : 1), command)
+    const parsed = parseArguments(args.slice(isPipe ? 0 : 1 + words.length), command)
     if (parsed.switches.has('help')) {
       const commands = isPipe
         ? Object.fromEntries(Object.entries(COMMANDS).map(([key, { summary }]) => [key, summary]))

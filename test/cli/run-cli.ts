@@ -22,10 +22,17 @@ export interface RunningCli {
 
 export type CliEnv = Record<string, string | undefined>
 
+/** Of a test that runs beside others: the global one may belong to another test. */
+type WhenFinished = (kill: () => void) => void
+
 /** Ended with the test, if it still runs then. */
-export function startCli(args: readonly string[], env: CliEnv = {}): RunningCli {
+export function startCli(
+  args: readonly string[],
+  env: CliEnv = {},
+  whenFinished: WhenFinished = onTestFinished,
+): RunningCli {
   const child = spawn(process.execPath, [CLI, ...args], { env: cleanEnv(env), stdio: 'pipe' })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  whenFinished(() => void child.kill('SIGKILL'))
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
@@ -41,8 +48,13 @@ export function startCli(args: readonly string[], env: CliEnv = {}): RunningCli 
 }
 
 /** With `input` as all of its stdin. */
-export function runCli(args: readonly string[], env: CliEnv = {}, input: string | Buffer = ''): Promise<CliResult> {
-  const { child, done } = startCli(args, env)
+export function runCli(
+  args: readonly string[],
+  env: CliEnv = {},
+  input: string | Buffer = '',
+  whenFinished?: WhenFinished,
+): Promise<CliResult> {
+  const { child, done } = startCli(args, env, whenFinished)
   child.stdin.end(input)
   return done
 }

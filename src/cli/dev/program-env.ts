@@ -3,8 +3,8 @@ import { allVariablesOf } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import type { Environment } from '../shared/child-process.js'
 
-/** Options of the real service: its keys, headers and proxy must not be used here, and its certificates may be missing. */
-const EMPTIED: readonly OptionName[] = ['apiKey', 'previousApiKeys', 'tls', 'proxy', 'headers']
+/** Options of the real service: its keys, headers and proxy must not be used here, its certificates may be missing, and nothing may be published to its queue. */
+const EMPTIED: readonly OptionName[] = ['apiKey', 'previousApiKeys', 'tls', 'proxy', 'headers', 'nats']
 
 export interface ProgramEnv {
   readonly env: Environment

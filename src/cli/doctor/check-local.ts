@@ -41,7 +41,7 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
     }
     const foreign = countForeignBytes(root, settings)
     if (foreign === 0) return pass('spool', `${root} is writable`)
-    const detail = `${root} is writable; ${formatSize(foreign)} of entries for another url or key are stored there and are not sent`
+    const detail = `${root} is writable; ${formatSize(foreign)} of entries for another destination are stored there and are not sent`
     return pass(
       'spool',
       detail,
@@ -59,7 +59,7 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
   }
 }
 
-/** Bytes that ended processes left for another url or key. @throws UnsafeError; the system's errors */
+/** Bytes that ended processes left for another destination. @throws UnsafeError; the system's errors */
 function countForeignBytes(root: string, settings: Settings): number {
   const own = listDestinations(settings).flatMap(({ entries, requests }) => [entries, requests])
   return inspectRoot(root, { machine: readMachine(), wallNowMs: systemClock.wallNow() })

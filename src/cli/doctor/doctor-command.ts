@@ -8,6 +8,7 @@ import type { Arguments, Command } from '../shared/command.js'
 import type { Check } from './doctor-check.js'
 import { checkKeyUse, checkOptions, checkVariables, describeRuntime, OPTIONS_IN_CODE } from './check-configuration.js'
 import { checkLocal } from './check-local.js'
+import { checkNats, HTTP_SKIPPED } from './check-nats.js'
 import { checkReply } from './check-reply.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
@@ -15,7 +16,7 @@ import { formatCount } from '../shared/terminal-format.js'
 
 export const doctorCommand: Command = {
   summary:
-    'Checks configuration, spool folder, beforeSend, reachability and key, and shows how to fix problems. It sends an empty batch, which stores nothing.',
+    'Checks configuration, spool folder, beforeSend, reachability and key, and shows how to fix problems. It sends an empty batch, which stores nothing. With PINO_INGEST_NATS_SERVERS it checks NATS JetStream in place of the service.',
   usage: ['pino-ingest doctor [FLAGS]'],
   flags: { url: OPTION_FLAGS.url },
   notes: [
@@ -48,7 +49,13 @@ async function run(given: Arguments): Promise<number> {
 async function checkSettings(settings: Settings): Promise<Check[]> {
   // A reply may quote the key, and so may an error of the beforeSend module.
   const mask = createSecretMask(settings.secrets.map((key) => key.reveal()))
-  const checks = [...(await checkLocal(settings)), ...(await checkReply(settings, mask, () => systemClock.wallNow()))]
+  const wallNow = (): number => systemClock.wallNow()
+  const { nats } = settings
+  const remote =
+    nats === undefined
+      ? await checkReply(settings, mask, wallNow)
+      : [...(await checkNats({ ...settings, nats }, wallNow)), HTTP_SKIPPED]
+  const checks = [...(await checkLocal(settings)), ...remote]
   return checks.map((check) => ({
     ...check,
     detail: mask(check.detail),

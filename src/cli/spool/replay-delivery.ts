@@ -1,12 +1,10 @@
 /** Delivers batches of one kind to their endpoint, with the transport's own senders, up to a deadline. */
 import { setMaxListeners } from 'node:events'
 import type { Batch, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
-import { createHttp } from '../../client/http.js'
-import type { Http } from '../../client/http-types.js'
+import { createDestination } from '../../delivery/destination.js'
+import type { Destination } from '../../delivery/destination.js'
 import { createGzipSender } from '../../delivery/gzip-sender.js'
-import { createIngestSender } from '../../delivery/ingest-sender.js'
 import { createIsolationSender } from '../../delivery/isolation/isolation-sender.js'
-import { createRequestsBodySender, createRequestsSender } from '../../delivery/request-log-sender.js'
 import { CircuitBreaker } from '../../delivery/retry/circuit-breaker.js'
 import { createRetrySender } from '../../delivery/retry/retry-sender.js'
 import type { Settings } from '../../options/resolve-options.js'
@@ -42,7 +40,7 @@ export class ReplayDelivery {
   rejected = 0
   readonly #options: ReplayDeliveryOptions
   readonly #abort = new AbortController()
-  readonly #http: Http
+  readonly #destination: Destination
   readonly #breaker: CircuitBreaker
   readonly #sender: Sender
   readonly #running = new Map<string, Running>()
@@ -59,11 +57,7 @@ export class ReplayDelivery {
     // Every batch in progress listens to it.
     setMaxListeners(0, this.#abort.signal)
     const clock = systemClock
-    const http = (this.#http = createHttp({
-      ...settings,
-      apiKey: settings.apiKey.reveal(),
-      maxConnections: settings.maxConcurrency,
-    }))
+    const destination = (this.#destination = createDestination({ settings, clock, mask }))
     const breaker = (this.#breaker = new CircuitBreaker({
       ...settings,
       clock,
@@ -79,11 +73,11 @@ export class ReplayDelivery {
       },
     }))
     const isEntries = kind === 'entries'
-    const single = isEntries ? createIngestSender({ http, clock, mask }) : createRequestsSender({ http, clock, mask })
-    const retrying = createRetrySender(this.#createCountingSender(single), breaker)
+    const { sender, encode = (inner) => inner } = isEntries ? destination.entries : destination.requestLogs
+    const retrying = createRetrySender(this.#createCountingSender(sender), breaker)
     const compressing = settings.compression === 'gzip' ? createGzipSender(retrying) : retrying
     this.#sender = createIsolationSender({
-      inner: isEntries ? compressing : createRequestsBodySender(compressing),
+      inner: encode(compressing),
       breaker,
       isShortenable: isEntries,
       deadLetter: (letters) => this.#deadLetter(letters),
@@ -131,7 +125,7 @@ export class ReplayDelivery {
     cancelDeadline()
     // Cancels the timer of the breaker, which would keep the process alive.
     this.#breaker.retryNow()
-    await this.#http.close()
+    await this.#destination.close()
     if (systemClock.now() >= deadlineAt) this.#lastFailure ??= 'the time is over (--timeout)'
   }
 

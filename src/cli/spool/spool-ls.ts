@@ -158,10 +158,10 @@ function formatDestination(location: SpoolLocation, { name, kind, instances, dea
     location.settings === undefined
       ? 'url and key are not set, so it is not known whose it is'
       : location.present.includes(name)
-        ? 'the present url and key'
+        ? 'the present destination'
         : location.previous.includes(name)
           ? 'one of previousApiKeys'
-          : 'another url or key'
+          : 'another destination'
   const isEmpty = instances.length + deadLetters.files === 0
   const rows = formatColumns(instances.map(toRow))
   return [

@@ -3,9 +3,9 @@ import { assembleBatches, readUnsettledBatches } from '../../spool/segment/unset
 import { parseBatchEntries } from '../../batch/sub-batch.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
+import { formatEntrySummary } from '../shared/entry-summary.js'
 import { printable } from '../shared/printable.js'
 import { parseInteger } from '../shared/quantities.js'
-import { parseItemKind } from './item-kind.js'
 import { DIR_FLAG, locateSpool } from './locate.js'
 import { formatRejection, parseDeadLetter, readLines } from './read-dead-letters.js'
 import type { StoredDeadLetter } from './read-dead-letters.js'
@@ -159,31 +159,16 @@ class EntryPrinter {
     if (this.#isFull) return false
     this.#count += 1
     // Masked and escaped characters are within strings, so the line stays JSON.
-    process.stdout.write(this.#asJson ? `${printable(this.#mask(json))}\n` : `  ${this.#format(json)}\n`)
+    process.stdout.write(
+      this.#asJson
+        ? `${printable(this.#mask(json))}\n`
+        : `  ${formatEntrySummary(json, (text) => this.#shorten(text))}\n`,
+    )
     return true
-  }
-
-  #format(json: string): string {
-    const { timestamp, level, message } = parseEntry(json)
-    return `${this.#shorten(timestamp).padEnd(24)} ${this.#shorten(level).padEnd(5)} ${this.#shorten(message)}`
   }
 
   #shorten(text: string): string {
     const masked = this.#mask(text)
     return printable(masked.length <= MAX_MESSAGE_CHARS ? masked : `${masked.slice(0, MAX_MESSAGE_CHARS - 1)}…`)
   }
-}
-
-function parseEntry(json: string): Readonly<Record<'timestamp' | 'level' | 'message', string>> {
-  let value: Record<string, unknown>
-  try {
-    value = Object(JSON.parse(json)) as Record<string, unknown>
-  } catch {
-    return { timestamp: '-', level: '-', message: json } // Damage that the checksum did not detect.
-  }
-  const text = (name: string): string => (typeof value[name] === 'string' ? value[name] : '-')
-  if (parseItemKind(json) !== 'requests')
-    return { timestamp: text('timestamp'), level: text('level'), message: text('message') }
-  const message = `${text('method')} ${text('path')} ${String(value['duration_ms'])} ms`
-  return { timestamp: text('timestamp'), level: String(value['status_code']), message }
 }

@@ -305,7 +305,7 @@ describe('what the transport uses on this machine', () => {
     expect(text.split('\n').filter((line) => line.includes('in code'))).toHaveLength(1)
   })
 
-  test('entries for another url or key in the spool folder: a warning', async () => {
+  test('entries for another destination in the spool folder: a warning', async () => {
     const dir = scratch()
     const url = 'http://127.0.0.1:9/api/v1'
     await runApp({
@@ -326,7 +326,7 @@ describe('what the transport uses on this machine', () => {
     const before = readdirSync(dir, { recursive: true })
     expect(await spoolFor({})).toMatchObject({
       ok: true,
-      detail: expect.stringMatching(/[1-9][\d.]* (?:Ki)?B of entries for another url or key/),
+      detail: expect.stringMatching(/[1-9][\d.]* (?:Ki)?B of entries for another destination/),
       fix: expect.stringContaining('npx pino-ingest spool replay ID'),
     })
     expect(await spoolFor({ PINO_INGEST_API_KEY: KEY })).not.toHaveProperty('fix')

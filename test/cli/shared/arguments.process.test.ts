@@ -43,7 +43,7 @@ describe('arguments', () => {
   })
 })
 
-const COMMANDS = ['dev', 'tail', 'doctor', 'send', 'release', 'feedback', 'heartbeat', 'spool']
+const COMMANDS = ['dev', 'tail', 'doctor', 'send', 'release', 'feedback', 'heartbeat', 'spool', 'forward']
 
 const FLAGS_OF: Record<string, readonly string[]> = {
   '': [

@@ -168,11 +168,11 @@ describe('ls', () => {
     expect(code).toBe(0)
     expect(out).toMatch(
       new RegExp(
-        `^${destinationName(DOWN, KEY)} {2}the present url and key\\n {2}\\S+ +dead +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`,
+        `^${destinationName(DOWN, KEY)} {2}the present destination\\n {2}\\S+ +dead +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`,
         'm',
       ),
     )
-    expect(out).toMatch(new RegExp(`^${destinationName(DOWN, OTHER_KEY)} {2}another url or key\\n.* 30 entries`, 'm'))
+    expect(out).toMatch(new RegExp(`^${destinationName(DOWN, OTHER_KEY)} {2}another destination\\n.* 30 entries`, 'm'))
     expect(out).toMatch(/^Total: 2 instances, [\d.]+ KiB, 280 entries not settled, 0 dead letters$/m)
     expect((await spool(root, ['ls'], { PINO_INGEST_URL: 'nonsense' })).out).toContain('url and key are not set')
     const elsewhere = await runCli(['spool', 'ls', '--json', '--dir', root], { PINO_INGEST_SPOOL_DIR: '/nonexistent' })

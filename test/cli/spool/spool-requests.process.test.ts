@@ -131,11 +131,11 @@ describe('with both on disk', () => {
     const { code, out } = await spool(root, ['ls'])
     expect(code).toBe(0)
     expect(out).toMatch(
-      new RegExp(`^${destinationName(DOWN, KEY)} {2}the present url and key\\n.* 2 batches +130 entries`, 'm'),
+      new RegExp(`^${destinationName(DOWN, KEY)} {2}the present destination\\n.* 2 batches +130 entries`, 'm'),
     )
     expect(out).toMatch(
       new RegExp(
-        `^${destinationName(REQUESTS, KEY)} {2}the present url and key, request logs\\n.* 3 batches +250 request logs`,
+        `^${destinationName(REQUESTS, KEY)} {2}the present destination, request logs\\n.* 3 batches +250 request logs`,
         'm',
       ),
     )
@@ -196,7 +196,7 @@ describe('with both on disk', () => {
     left(root, 'http://127.0.0.1:2/api/v1', [entryAt(1)], OTHER_KEY)
     left(root, 'http://127.0.0.1:2/api/v1/ingest/requests', [logAt(1), logAt(2)], OTHER_KEY)
     letters(root, 'http://127.0.0.1:3/api/v1/ingest/requests', [logAt(3)], OTHER_KEY)
-    expect((await spool(root, ['ls'])).out.match(/another url or key, request logs$/gm)).toHaveLength(2)
+    expect((await spool(root, ['ls'])).out.match(/another destination, request logs$/gm)).toHaveLength(2)
     const service = await started({ apiKeys: [KEY] })
     const { code, out } = await spool(root, ['replay', '--all', '--json'], to(service.url))
     expect(JSON.parse(out)).toMatchObject({

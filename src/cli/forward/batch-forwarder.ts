@@ -1,0 +1,395 @@
+/** Takes batches of one kind from the queue, as many as the service accepts, delivers them, and acknowledges them. */
+import { setMaxListeners } from 'node:events'
+import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import type { DeadLetter } from '../../batch/sender.js'
+import type { OutcomeRecorder } from '../../delivery/outcome-recorder.js'
+import {
+  CONSUMER_NOT_FOUND,
+  JetStreamRequestError,
+  parseAckSubject,
+  requestJetStream,
+  STREAM_NOT_FOUND,
+} from '../../nats/jetstream-request.js'
+import type { BatchKind, StreamNames } from '../../nats/message.js'
+import { ACK_WAIT_MS } from '../../nats/streams.js'
+import { PullSubscription } from '../../nats/pull-subscription.js'
+import type { PullFailure } from '../../nats/pull-subscription.js'
+import type { Clock } from '../../shared/clock.js'
+import { BatchTurns } from './batch-turns.js'
+import { ByteBudget } from './byte-budget.js'
+import type { Share } from './byte-budget.js'
+import { toConsumerState } from './consumer-state.js'
+import type { ConsumerFacts, ConsumerInfo } from './consumer-state.js'
+import type { DeadLetterStore } from './dead-letter-store.js'
+import type { DeliveredBatches } from './delivered-batches.js'
+import type { ForwardStats } from './forward-stats.js'
+import { HeldMessage } from './held-message.js'
+import { pause } from './pause.js'
+import type { QueueConnection } from './queue-connection.js'
+import type { QueueHealth } from './queue-health.js'
+import { expectedBodyBytes, readMessage } from './queue-message.js'
+import type { NoBatch, QueuedMessage } from './queue-message.js'
+import type { ServiceDelivery } from './service-delivery.js'
+import type { StreamIncarnation } from './stream-incarnation.js'
+import { formatUnstored, parseUnstored } from './unstored-letters.js'
+
+export interface BatchForwarderOptions {
+  readonly kind: BatchKind
+  readonly names: StreamNames
+  readonly connection: QueueConnection
+  readonly incarnation: StreamIncarnation
+  readonly delivery: Pick<ServiceDelivery, 'breaker' | 'deliver' | 'isolated' | 'giveWay' | 'startShutdown' | 'abort'>
+  readonly delivered: Pick<DeliveredBatches, 'find' | 'add' | 'addUnfinished'>
+  readonly deadLetters: Pick<DeadLetterStore, 'store'>
+  readonly recorder: Pick<OutcomeRecorder, 'record'>
+  readonly health: Pick<QueueHealth, 'failed' | 'works'>
+  readonly stats: ForwardStats
+  readonly clock: Clock
+  /** Bytes of all batches held; one may be of any size. */
+  readonly maxBufferBytes: number
+  readonly maxConcurrency: number
+}
+
+/** A message is extended at this interval, or at a third of `ack_wait`. */
+const EXTEND_MS = 10_000
+const INFO_TIMEOUT_MS = 2_000
+const RETRY_MS = 250
+const MISSING_RETRY_MS = 2_000
+/** Batches at a time that may wait for their acknowledgement. */
+const MAX_UNACKNOWLEDGED = 40
+/** Time for an aborted batch to be released. */
+const ABORT_MS = 300
+/** Before a batch is redelivered that failed for a reason that is no outcome of the service. */
+const RELEASE_MS = 30_000
+/** While there is no room: how often it is asked whether those held can only wait for others. */
+const GIVE_WAY_MS = 500
+
+export class BatchForwarder {
+  readonly #options: BatchForwarderOptions
+  readonly #part: string
+  readonly #pullPart: string
+  readonly #streamPart: string
+  readonly #held = new Set<HeldMessage>()
+  readonly #budget: ByteBudget
+  readonly #turns = new BatchTurns()
+  /** Ends what does not end by itself. */
+  readonly #abort = new AbortController()
+  #delivering = 0
+  #ackWaitMs = ACK_WAIT_MS
+  /** The consumer refuses to be asked for more at a time. */
+  #maxBatch = Infinity
+  #maxPullBytes = Infinity
+  /** Before the next request of messages: the last ones failed. */
+  #pullPauseMs = 0
+  #extendMs = EXTEND_MS
+  #cancelExtend: () => void = () => {}
+  #isStopping = false
+  /** Somebody has to create the consumer. */
+  #isMissing = false
+  #facts: ConsumerFacts | undefined
+  #pulls: { readonly connection: NatsConnection; readonly subscription: PullSubscription } | undefined
+  #wake: () => void = () => {}
+
+  constructor(options: BatchForwarderOptions) {
+    this.#options = options
+    this.#budget = new ByteBudget(options.maxBufferBytes)
+    this.#part = `the consumer ${options.names.consumers[options.kind]}`
+    this.#pullPart = `requests of messages from ${options.names.consumers[options.kind]}`
+    this.#streamPart = `the stream ${options.names.stream}`
+    setMaxListeners(0, this.#abort.signal)
+    options.connection.connected.on(() => {
+      // As soon as possible: `ack_wait` went on.
+      for (const held of this.#held) void held.extend()
+      this.#wake()
+    })
+    options.connection.disconnected.on(() => {
+      this.#facts = undefined
+      this.#pulls?.subscription.fail('the connection was lost')
+    })
+    options.delivery.breaker.onCapacity(() => this.#wake())
+  }
+
+  get kind(): BatchKind {
+    return this.#options.kind
+  }
+  get stats(): ForwardStats {
+    return this.#options.stats
+  }
+  /** Undefined until the consumer was found, and after the connection to it was lost. */
+  get facts(): ConsumerFacts | undefined {
+    return this.#facts
+  }
+  /** The consumer was found, and answers requests of messages. */
+  get isReady(): boolean {
+    return this.#facts !== undefined && this.#pullPauseMs === 0
+  }
+  /** Batches that are sent, or wait for it. */
+  get inFlight(): number {
+    return this.#delivering
+  }
+  get limit(): number {
+    return this.#options.delivery.breaker.limit
+  }
+
+  /** Runs until `stop`. Never rejects. */
+  async run(): Promise<void> {
+    this.#startExtending()
+    while (!this.#isStopping) {
+      const connection = this.#options.connection.current
+      if (connection === undefined) await this.#untilWoken()
+      else if (this.#free <= 0) await this.#untilRoom()
+      else if (this.#facts === undefined && !(await this.inspect()))
+        await pause(this.#options.clock, this.#isMissing ? MISSING_RETRY_MS : RETRY_MS, this.#abort.signal)
+      else {
+        const count = Math.min(this.#free, this.#maxBatch)
+        const maxBytes = Math.min(this.#budget.left, this.#maxPullBytes)
+        const failure = await this.#subscriptionOn(connection).pull(count, maxBytes)
+        if (failure === undefined) this.#pullWorks()
+        else if (!this.#isStopping) await this.#pullFailed(failure)
+      }
+    }
+  }
+
+  #pullWorks(): void {
+    this.#pullPauseMs = 0
+    this.#options.health.works(this.#pullPart)
+  }
+
+  async #pullFailed({ reason, isLasting = false }: PullFailure): Promise<void> {
+    const { health, clock, connection } = this.#options
+    // Whether the consumer is missing is found out before the next request.
+    this.#facts = undefined
+    // The connection has failed, and not the request.
+    if (connection.current === undefined) return
+    if (isLasting) health.failed(this.#pullPart, 'MISDIRECTED', `${reason}; see pino-ingest forward init`, true)
+    else health.failed(this.#pullPart, 'UNAVAILABLE', reason)
+    // A request may be refused at once, though the consumer exists.
+    this.#pullPauseMs = Math.min(Math.max(this.#pullPauseMs * 2, RETRY_MS), MISSING_RETRY_MS)
+    await pause(clock, this.#pullPauseMs, this.#abort.signal)
+  }
+
+  /** Asks JetStream for the state of the consumer. Never rejects. @returns whether it is there */
+  async inspect(): Promise<boolean> {
+    const { connection, incarnation, names, kind, health } = this.#options
+    const { current } = connection
+    if (current === undefined) return false
+    this.#isMissing = false
+    try {
+      const info = await requestJetStream<ConsumerInfo>(
+        current,
+        `$JS.API.CONSUMER.INFO.${names.stream}.${names.consumers[kind]}`,
+        { timeoutMs: INFO_TIMEOUT_MS },
+      )
+      const state = toConsumerState(info)
+      // Before the next request of messages: they are acknowledged to the stream that they came from.
+      if (this.#facts === undefined) await incarnation.read()
+      this.#maxBatch = state.maxBatch
+      this.#maxPullBytes = state.maxPullBytes
+      this.#ackWaitMs = state.ackWaitMs
+      const extendMs = Math.min(EXTEND_MS, state.ackWaitMs / 3)
+      if (extendMs !== this.#extendMs) {
+        this.#extendMs = extendMs
+        this.#cancelExtend()
+        this.#startExtending()
+      }
+      this.#facts = state
+      health.works(this.#streamPart)
+      health.works(this.#part)
+      // No request will show it until there is room.
+      if (this.#free <= 0) this.#pullWorks()
+      return true
+    } catch (error) {
+      const code = error instanceof JetStreamRequestError ? error.errorCode : undefined
+      this.#isMissing = code === CONSUMER_NOT_FOUND || code === STREAM_NOT_FOUND
+      const reason = error instanceof Error ? error.message : String(error)
+      if (this.#isMissing) {
+        this.#facts = undefined
+        const part = code === STREAM_NOT_FOUND ? this.#streamPart : this.#part
+        health.failed(part, 'MISDIRECTED', 'it does not exist; create it with pino-ingest forward init', true)
+      } else health.failed(this.#part, 'UNAVAILABLE', reason)
+      return false
+    }
+  }
+
+  /**
+   * Takes no more batches, and delivers those it holds until `deadlineAt`; gives back the others. Never rejects.
+   * @param deadlineAt on the monotonic clock
+   */
+  async stop(deadlineAt: number): Promise<void> {
+    const { delivery, clock } = this.#options
+    this.#isStopping = true
+    this.#pulls?.subscription.close()
+    delivery.startShutdown(deadlineAt)
+    this.#budget.close()
+    this.#wake()
+    await this.#untilSettled(deadlineAt - clock.now())
+    delivery.abort()
+    this.#abort.abort()
+    await this.#untilSettled(ABORT_MS)
+    for (const held of this.#held) held.release()
+    this.#cancelExtend()
+  }
+
+  get #free(): number {
+    const { delivery, maxConcurrency } = this.#options
+    // Those that wait for their acknowledgement do not count, up to a limit: otherwise it would delay the next ones.
+    const left = Math.max(maxConcurrency, MAX_UNACKNOWLEDGED) * 2 - this.#held.size
+    return this.#budget.left === 0 ? 0 : Math.min(delivery.breaker.limit - this.#delivering, left)
+  }
+
+  #subscriptionOn(connection: NatsConnection): PullSubscription {
+    if (this.#pulls?.connection === connection) return this.#pulls.subscription
+    const { names, kind, clock } = this.#options
+    const subscription = new PullSubscription({
+      connection,
+      stream: names.stream,
+      consumer: names.consumers[kind],
+      clock,
+      onMessage: (message) => void this.#hold(message),
+      onAnswer: () => this.#pullWorks(),
+    })
+    this.#pulls = { connection, subscription }
+    return subscription
+  }
+
+  async #hold(message: Msg): Promise<void> {
+    const { connection, incarnation, clock } = this.#options
+    const held = new HeldMessage({ message, connection, incarnation, ackWaitMs: () => this.#ackWaitMs, clock })
+    if (this.#isStopping) return held.release()
+    const share = this.#budget.take(message.data.length)
+    this.#held.add(held)
+    this.#delivering += 1
+    let isDelivering = true
+    const endDelivering = (): void => {
+      if (!isDelivering) return
+      isDelivering = false
+      this.#delivering -= 1
+      this.#wake()
+    }
+    try {
+      await this.#forward(held, share, endDelivering)
+    } catch (bug) {
+      // Must not happen. The message is redelivered.
+      this.#options.health.failed('a batch', 'UNAVAILABLE', String(bug), true)
+      held.release(RELEASE_MS)
+    }
+    endDelivering()
+    this.#held.delete(held)
+    this.#budget.give(share)
+    this.#wake()
+  }
+
+  /** @returns undefined if there is no room for its body before this forwarder ends */
+  #read({ message }: HeldMessage, share: Share): Promise<QueuedMessage | NoBatch | undefined> {
+    const bytes = expectedBodyBytes(message)
+    if (bytes === undefined) return readMessage(message)
+    return this.#budget.unpack(share, bytes, async () => {
+      const read = await readMessage(message)
+      return [read, 'batch' in read ? read.batch.body.length : 0]
+    })
+  }
+
+  async #forward(held: HeldMessage, share: Share, endDelivering: () => void): Promise<void> {
+    const { stats, delivered, delivery, recorder, clock } = this.#options
+    const read = await this.#read(held, share)
+    if (read === undefined) return held.release()
+    if ('problem' in read) return this.#setAside(held, read)
+    const { batch } = read
+    if ((parseAckSubject(held.message.reply)?.deliveries ?? 1) > 1) {
+      stats.batches.redelivered += 1
+      stats.entries.redelivered += batch.count
+    }
+    const endTurn = await this.#turns.take(batch.batchId)
+    try {
+      const known = await delivered.find(batch.batchId, this.#abort.signal)
+      if (known !== undefined) {
+        stats.batches.duplicate += 1
+        stats.entries.duplicate += batch.count
+        endDelivering()
+        if (known !== '') return await this.#settle(held, batch.batchId, parseUnstored(known, batch.body))
+        return void (await held.acknowledge(this.#abort.signal))
+      }
+      const { outcome, deadLetters: letters } = await delivery.deliver(batch, () => !held.isOverdue)
+      endDelivering()
+      if (outcome.kind !== 'delivered') {
+        stats.batches.released += 1
+        return held.release(this.#isStopping ? 0 : RELEASE_MS)
+      }
+      stats.batches.forwarded += 1
+      stats.entries.forwarded += outcome.accepted
+      stats.entries.rejected += batch.count - outcome.accepted
+      stats.lastSuccessAtMs = clock.wallNow()
+      recorder.record(batch, outcome)
+      await this.#settle(held, batch.batchId, letters)
+    } finally {
+      endTurn()
+    }
+  }
+
+  /** The service has accepted the batch, except for these. */
+  async #settle(held: HeldMessage, batchId: string, letters: readonly DeadLetter[]): Promise<void> {
+    const { delivered, deadLetters, kind } = this.#options
+    // Before the id is noted: a forwarder that is killed between the two would lose the letters.
+    if (await deadLetters.store(kind, letters, this.#abort.signal)) {
+      await delivered.add(batchId)
+      await held.acknowledge(this.#abort.signal)
+    } else {
+      await delivered.addUnfinished(batchId, formatUnstored(letters))
+      held.release()
+    }
+  }
+
+  /** A message that is no batch would be refused for ever. */
+  async #setAside(held: HeldMessage, { id, problem }: NoBatch): Promise<void> {
+    const { stats, deadLetters, kind } = this.#options
+    const { sequence = 0, storedAt = '' } = parseAckSubject(held.message.reply) ?? {}
+    const letter: DeadLetter = {
+      // Its own id may be that of another message.
+      batchId: `${id === '' ? 'message' : id}-${sequence}-${storedAt}`,
+      index: 0,
+      status: 0,
+      code: 'INVALID',
+      field: '',
+      reason: `the message is no batch: ${problem}`,
+      entry: '',
+    }
+    if (!(await deadLetters.store(kind, [letter], this.#abort.signal, held.message.data))) return held.release()
+    stats.batches.invalid += 1
+    await held.acknowledge(this.#abort.signal)
+  }
+
+  #startExtending(): void {
+    this.#cancelExtend = this.#options.clock.timer(this.#extendMs, () => {
+      for (const held of this.#held) void held.extend()
+      this.#startExtending()
+    })
+  }
+
+  #untilWoken(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve))
+  }
+
+  /** A batch that is searched for bad entries waits for the acceptance of others, which must have room. */
+  async #untilRoom(): Promise<void> {
+    const { clock, delivery } = this.#options
+    const cancel = clock.timer(GIVE_WAY_MS, () => {
+      const waiting = this.#budget.waiting + this.#turns.waiting
+      if (this.#delivering - waiting <= delivery.isolated) delivery.giveWay()
+      this.#wake()
+    })
+    await this.#untilWoken()
+    cancel()
+  }
+
+  async #untilSettled(ms: number): Promise<void> {
+    if (this.#held.size === 0) return
+    await new Promise<void>((resolve) => {
+      const cancel = this.#options.clock.timer(ms, resolve)
+      this.#wake = () => {
+        if (this.#held.size > 0) return
+        cancel()
+        resolve()
+      }
+    })
+  }
+}

@@ -1,0 +1,38 @@
+/** What JetStream says of a consumer. */
+import { ACK_WAIT_MS } from '../../nats/streams.js'
+
+export interface ConsumerFacts {
+  /** Messages that were not delivered to any forwarder. */
+  readonly pending: number
+  /** Messages that were delivered and not acknowledged. */
+  readonly ackPending: number
+  /** All messages up to this one were acknowledged. */
+  readonly ackFloor: number
+  readonly ackWaitMs: number
+}
+
+interface ConsumerState extends ConsumerFacts {
+  /** It refuses to be asked for more at a time. */
+  readonly maxBatch: number
+  readonly maxPullBytes: number
+}
+
+/** As JetStream answers. */
+export interface ConsumerInfo {
+  readonly num_pending?: number
+  readonly num_ack_pending?: number
+  readonly ack_floor?: { readonly stream_seq?: number }
+  readonly config?: { readonly ack_wait?: number; readonly max_batch?: number; readonly max_bytes?: number }
+}
+
+export function toConsumerState(info: ConsumerInfo): ConsumerState {
+  const { ack_wait: ackWait = 0, max_batch: maxBatch = 0, max_bytes: maxBytes = 0 } = info.config ?? {}
+  return {
+    pending: info.num_pending ?? 0,
+    ackPending: info.num_ack_pending ?? 0,
+    ackFloor: info.ack_floor?.stream_seq ?? 0,
+    ackWaitMs: ackWait > 0 ? ackWait / 1_000_000 : ACK_WAIT_MS,
+    maxBatch: maxBatch > 0 ? maxBatch : Infinity,
+    maxPullBytes: maxBytes > 0 ? maxBytes : Infinity,
+  }
+}

@@ -1,0 +1,71 @@
+/** `pino-ingest forward dead show`: rejected entries with the reason, as lines or as JSON. */
+import { toDeadLetterLine } from '../../spool/dead-letter-file.js'
+import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
+import type { Arguments, Command } from '../shared/command.js'
+import { formatEntrySummary } from '../shared/entry-summary.js'
+import { NATS_NOTE } from '../shared/nats-session.js'
+import { printable } from '../shared/printable.js'
+import { parseInteger } from '../shared/quantities.js'
+import { formatRejection } from '../spool/read-dead-letters.js'
+import { KIND_FLAG, parseDeadLetterFilter, selectDeadLetters, withSession } from './dead-letter-selection.js'
+import { isJsonObject } from './replayed-batch.js'
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 1_000_000
+const MAX_MESSAGE_CHARS = 500
+
+export const deadShowCommand: Command = {
+  summary: 'Shows the entries that the service rejected, the oldest first, with its reason. It changes nothing.',
+  usage: ['pino-ingest forward dead show [BATCH_ID] [FLAGS]'],
+  flags: {
+    ...KIND_FLAG,
+    limit: { value: 'N', meaning: `shows at most this many entries (${DEFAULT_LIMIT}; with --json all)` },
+  },
+  notes: [
+    'BATCH_ID is the batch_id that contained the entry.',
+    'With --json it prints one object per line: at, batch_id, index, status, code, field, reason, and the entry as it was sent.',
+    NATS_NOTE,
+    'Exit codes: 0 done, 1 there is no such batch or the stream cannot be read, 2 wrong flags or configuration.',
+  ],
+  maxPositionals: 1,
+  jsonFailuresTo: 'stdout',
+  run,
+}
+
+async function run(given: Arguments): Promise<number> {
+  const { switches, texts } = given
+  const filter = parseDeadLetterFilter(given)
+  const asJson = switches.has('json')
+  const limit =
+    asJson && !texts.has('limit')
+      ? Infinity
+      : parseInteger('limit', texts.get('limit') ?? String(DEFAULT_LIMIT), 1, MAX_LIMIT)
+  return withSession('forward dead', async (session) => {
+    const shorten = (text: string): string => {
+      const masked = session.mask(text)
+      return printable(masked.length <= MAX_MESSAGE_CHARS ? masked : `${masked.slice(0, MAX_MESSAGE_CHARS - 1)}…`)
+    }
+    let shown = 0
+    for await (const letter of selectDeadLetters(session, filter)) {
+      if (shown >= limit) {
+        if (!asJson) process.stdout.write(`… and more: --limit N shows more than ${limit}\n`)
+        break
+      }
+      shown += 1
+      if (asJson) {
+        // A message that was no batch is not JSON either.
+        const entry = isJsonObject(letter.entry) ? letter.entry : JSON.stringify(letter.entry)
+        process.stdout.write(
+          `${printable(session.mask(toDeadLetterLine({ ...letter, entry }, letter.at).trimEnd()))}\n`,
+        )
+        continue
+      }
+      const origin = `(${shorten(letter.at)}, batch ${shorten(letter.batchId)}, entry ${letter.index})`
+      process.stdout.write(
+        `  ${formatEntrySummary(letter.entry, shorten)}\n  -> ${shorten(formatRejection(letter))} ${origin}\n`,
+      )
+    }
+    if (shown === 0 && !asJson) process.stdout.write('Nothing: there are no such dead letters.\n')
+    return shown === 0 && filter.batchId !== undefined ? EXIT_FAILED : EXIT_DONE
+  })
+}

@@ -1,0 +1,163 @@
+/** `pino-ingest forward`: takes batches from NATS JetStream and delivers them to the service, until a signal. */
+import type { EmitEvent } from '../../diagnostics/reporter.js'
+import { connectNats } from '../../nats/connect.js'
+import { toStreamNames } from '../../nats/message.js'
+import { requireNats } from '../../nats/require-nats.js'
+import { OPTION_TABLE } from '../../options/option-table.js'
+import type { OptionName } from '../../options/option-table.js'
+import { resolveFromProcess } from '../../options/resolve-options.js'
+import type { Settings } from '../../options/settings.js'
+import { systemClock } from '../../shared/clock.js'
+import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
+import type { Arguments, Command } from '../shared/command.js'
+import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatNumber } from '../shared/terminal-format.js'
+import { resolveNatsSettings } from '../shared/nats-session.js'
+import { onTerminationSignal } from '../shared/termination-signals.js'
+import { ForwardRun } from './forward-run.js'
+import type { ForwardTotals } from './forward-run.js'
+import { parseMetricsAddress, startMetricsServer } from './metrics-server.js'
+
+export const forwardRunCommand: Command = {
+  summary: 'Takes batches from NATS JetStream and delivers them to the service, until a signal.',
+  usage: ['pino-ingest forward [FLAGS]', 'pino-ingest forward COMMAND [FLAGS]', 'pino-ingest forward COMMAND --help'],
+  flags: {
+    metrics: {
+      value: 'HOST:PORT',
+      meaning:
+        'serves /metrics, /healthz (ready) and /livez, for example on 127.0.0.1:9464; a port alone is on loopback',
+    },
+    quiet: { short: 'q', meaning: 'prints problems only' },
+  },
+  notes: [
+    `Commands:
+  init  creates or checks the streams
+  dead  lists, shows and replays entries that the service rejected`,
+    `PINO_INGEST_NATS_SERVERS, _NATS_CREDS, _NATS_STREAM and _NATS_SUBJECT name the queue, PINO_INGEST_URL and PINO_INGEST_API_KEY the
+service. Any number of forwarders may run side by side.`,
+    `SIGTERM: it finishes or gives back what it holds, within 10 s. A second signal ends it at once.`,
+    `With --json stderr has one JSON object per line: {"event":"forward:start",…}, once a minute forward:progress, ingest:problem and
+ingest:rejected as they happen, and at the end forward:stop.`,
+    'Exit codes: 0 stopped by a signal, 1 failed or ended before it had stopped, 2 wrong flags or configuration.',
+  ],
+  jsonFailuresTo: 'stderr',
+  run,
+}
+
+const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected']
+const PROGRESS_MS = 60_000
+/** An orchestrator kills a process that takes longer. */
+const MAX_STOP_MS = 9_800
+/** After it has stopped, for its last lines. */
+const MAX_REST_MS = 200
+
+async function run({ switches, texts }: Arguments): Promise<number> {
+  const address = texts.get('metrics')
+  const metricsAddress = address === undefined ? undefined : parseMetricsAddress(address)
+  const asJson = switches.has('json')
+  const isQuiet = switches.has('quiet')
+  const nats = resolveNatsSettings()
+  const settings = resolveServiceSettings()
+  requireNats({ nats })
+  const isSilent = settings.logTo === 'silent'
+  const emit: EmitEvent = (event, payload) => {
+    if (asJson && !isSilent && PRINTED_EVENTS.includes(event))
+      process.stderr.write(formatJsonLine({ event, ...payload }))
+  }
+  const say = (event: string, data: object, text: string): void => {
+    if (isQuiet || isSilent) return
+    process.stderr.write(asJson ? formatJsonLine({ event, ...data }) : `pino-ingest: ${printable(text)}\n`)
+  }
+  const forward = new ForwardRun({
+    settings,
+    nats,
+    secrets: [nats.credentials, ...settings.secrets].flatMap((secret) => secret?.reveal() ?? []),
+    connect: connectNats,
+    clock: systemClock,
+    logTo: asJson ? 'silent' : settings.logTo,
+    emit,
+  })
+  const server =
+    metricsAddress &&
+    (await startMetricsServer({
+      ...metricsAddress,
+      metrics: () => forward.metrics,
+      health: () => forward.health,
+    }))
+  const { stream, subjects } = toStreamNames(nats)
+  const start = {
+    stream,
+    subjects: Object.values(subjects),
+    servers: nats.servers,
+    url: settings.url,
+    ...(server && { metrics: server.url }),
+  }
+  say(
+    'forward:start',
+    start,
+    `forwards ${start.subjects.join(' and ')} of ${stream} at ${start.servers.join(', ')} to ${settings.url}${server === undefined ? '' : `, metrics on ${server.url}`}`,
+  )
+  const stopProgress = reportProgress(() => forward.totals, say)
+  const stopped = untilSignal()
+  forward.start()
+  await stopped
+  stopProgress()
+  // Timers of their own: whatever hangs, the process ends. What it held comes again after `ack_wait`.
+  const force = setTimeout(() => process.exit(EXIT_FAILED), MAX_STOP_MS)
+  await forward.stop()
+  server?.close()
+  clearTimeout(force)
+  const totals = forward.totals
+  say('forward:stop', totals, `stopped after ${formatTotals(totals)}`)
+  // A connection that is being opened to a server that hangs cannot be ended.
+  setTimeout(() => process.exit(EXIT_DONE), MAX_REST_MS).unref()
+  return EXIT_DONE
+}
+
+/** @throws IngestError `CONFIG`, CommandError */
+function resolveServiceSettings(): Settings {
+  const names = (Object.keys(OPTION_TABLE) as OptionName[]).filter((name) => name !== 'nats')
+  const settings = resolveFromProcess({}, names)
+  // A local service by default would take everybody's entries.
+  if (settings.isLocalDefault)
+    throw new CommandError(
+      'CONFIG',
+      'set PINO_INGEST_URL to the service, and PINO_INGEST_API_KEY or PINO_INGEST_API_KEY_FILE to its key',
+      EXIT_USAGE,
+    )
+  if (!settings.enabled)
+    throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
+  return settings
+}
+
+/** Resolves at the first signal; the second one ends the process. */
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    onTerminationSignal((times) => (times === 1 ? resolve() : process.exit(EXIT_FAILED)))
+  })
+}
+
+/** @returns ends it */
+function reportProgress(
+  totals: () => ForwardTotals,
+  say: (event: string, data: object, text: string) => void,
+): () => void {
+  let last = JSON.stringify(totals())
+  const timer = setInterval(() => {
+    const now = totals()
+    const text = JSON.stringify(now)
+    if (text !== last) say('forward:progress', now, formatTotals(now))
+    last = text
+  }, PROGRESS_MS)
+  return () => clearInterval(timer)
+}
+
+function formatTotals({ forwarded, rejected, duplicate, lag }: ForwardTotals): string {
+  const parts = [
+    `${formatNumber(forwarded)} entries forwarded`,
+    ...(rejected > 0 ? [`${formatNumber(rejected)} rejected`] : []),
+    ...(duplicate > 0 ? [`${formatNumber(duplicate)} duplicates skipped`] : []),
+    ...(lag === undefined ? [] : [`${formatNumber(lag)} batches in the queue`]),
+  ]
+  return parts.join(', ')
+}

@@ -1,0 +1,175 @@
+/** Creates the parts of `pino-ingest forward` and connects them. */
+import type { NatsConnection } from '@nats-io/transport-node'
+import { createDestination } from '../../delivery/destination.js'
+import type { Destination } from '../../delivery/destination.js'
+import { OutcomeRecorder } from '../../delivery/outcome-recorder.js'
+import { Account } from '../../diagnostics/account.js'
+import { Reporter } from '../../diagnostics/reporter.js'
+import type { EmitEvent } from '../../diagnostics/reporter.js'
+import { createSecretMask } from '../../diagnostics/secret-mask.js'
+import { toStreamNames } from '../../nats/message.js'
+import type { BatchKind } from '../../nats/message.js'
+import type { NatsSettings } from '../../options/nats-settings.js'
+import type { Settings } from '../../options/settings.js'
+import type { Clock } from '../../shared/clock.js'
+import { CONTROL_CHARACTERS } from '../../shared/control-characters.js'
+import { destinationName } from '../../spool/spool-root.js'
+import { BatchForwarder } from './batch-forwarder.js'
+import { DeadLetterStore } from './dead-letter-store.js'
+import { DeliveredBatches } from './delivered-batches.js'
+import { formatForwardMetrics } from './forward-metrics.js'
+import type { ForwardState } from './forward-metrics.js'
+import { ForwardStats } from './forward-stats.js'
+import type { Health } from './metrics-server.js'
+import { OrphanedMessages } from './orphaned-messages.js'
+import { QueueConnection } from './queue-connection.js'
+import { QueueHealth } from './queue-health.js'
+import { QueueMonitor } from './queue-monitor.js'
+import { ServiceDelivery } from './service-delivery.js'
+import { SharedSilence } from './shared-silence.js'
+import { StateBucket } from './state-bucket.js'
+import { StreamIncarnation } from './stream-incarnation.js'
+
+export interface ForwardRunOptions {
+  readonly settings: Settings
+  readonly nats: NatsSettings
+  readonly secrets: readonly string[]
+  readonly connect: (settings: NatsSettings, purpose: string) => Promise<NatsConnection>
+  readonly clock: Clock
+  readonly logTo: Settings['logTo']
+  readonly emit: EmitEvent
+}
+
+export interface ForwardTotals {
+  readonly forwarded: number
+  readonly rejected: number
+  readonly duplicate: number
+  /** Batches; undefined if it is not known. */
+  readonly lag: number | undefined
+}
+
+const KINDS: readonly BatchKind[] = ['logs', 'requests']
+/** Of the 10 s that an orchestrator waits: the rest is for what is in flight at the deadline, and for the connection. */
+const DELIVER_MS = 8_000
+const FLUSH_MS = 500
+
+export class ForwardRun {
+  readonly #options: ForwardRunOptions
+  readonly #mask: (text: string) => string
+  readonly #reporter: Reporter
+  readonly #health: QueueHealth
+  readonly #connection: QueueConnection
+  readonly #deliveries: readonly ServiceDelivery[]
+  readonly #forwarders: readonly BatchForwarder[]
+  readonly #monitor: QueueMonitor
+  readonly #silence: SharedSilence
+  readonly #delivered: DeliveredBatches
+  readonly #destination: Destination
+
+  constructor(options: ForwardRunOptions) {
+    this.#options = options
+    const { settings, nats, secrets, connect, clock, logTo, emit } = options
+    const names = toStreamNames(nats)
+    const accounts = { logs: new Account(), requests: new Account() }
+    const mask = createSecretMask(secrets)
+    const reporter = new Reporter({ clock, logTo, secrets, emit, snapshot: () => accounts.logs.snapshot() })
+    const reports = { logs: reporter, requests: reporter.forRequestLogs() }
+    const health = new QueueHealth({ clock, report: reporter })
+    const connection = new QueueConnection({ nats, connect, health, clock })
+    const incarnation = new StreamIncarnation({ connection, names, clock })
+    const bucket = new StateBucket({ connection, bucket: names.bucket, health, clock })
+    const delivered = new DeliveredBatches(bucket, clock)
+    const deadLetters = new DeadLetterStore({ connection, names, health, clock })
+    const destination = createDestination({ settings, clock, mask })
+    const targets = { logs: destination.entries, requests: destination.requestLogs }
+    const created = KINDS.map((kind) => {
+      const stats = new ForwardStats()
+      const onAttempt = ({ kind: outcome }: { readonly kind: keyof ForwardStats['requests'] }): void => {
+        stats.requests[outcome] += 1
+      }
+      const delivery = new ServiceDelivery({
+        kind,
+        settings,
+        target: targets[kind],
+        clock,
+        report: reports[kind],
+        mask,
+        onAttempt,
+      })
+      const recorder = new OutcomeRecorder({ account: accounts[kind], report: reports[kind] })
+      const shared = { names, connection, incarnation, delivered, deadLetters, health, clock }
+      return { delivery, forwarder: new BatchForwarder({ ...settings, ...shared, kind, delivery, recorder, stats }) }
+    })
+    this.#mask = mask
+    this.#reporter = reporter
+    this.#health = health
+    this.#connection = connection
+    this.#destination = destination
+    this.#delivered = delivered
+    this.#deliveries = created.map(({ delivery }) => delivery)
+    this.#forwarders = created.map(({ forwarder }) => forwarder)
+    const orphaned = new OrphanedMessages({ connection, incarnation, names, report: reporter, clock })
+    this.#monitor = new QueueMonitor({ connection, incarnation, forwarders: this.#forwarders, orphaned, clock })
+    this.#silence = new SharedSilence({
+      bucket,
+      destination: destinationName(settings.url, settings.apiKey.reveal()),
+      deliveries: this.#deliveries,
+      clock,
+    })
+    // Asks as soon as it can, and again after it was cut off.
+    connection.connected.on(() => {
+      this.#silence.read()
+      void delivered.saveRest()
+    })
+  }
+
+  /** Resolves at once; connects and forwards in the background until `stop`. */
+  start(): void {
+    void this.#connection.open().then(() => this.#monitor.start())
+    for (const forwarder of this.#forwarders) void forwarder.run()
+  }
+
+  get totals(): ForwardTotals {
+    const sum = (of: keyof ForwardStats['entries']): number =>
+      this.#forwarders.reduce((total, { stats }) => total + stats.entries[of], 0)
+    const { lag } = this.#monitor.state
+    return { forwarded: sum('forwarded'), rejected: sum('rejected'), duplicate: sum('duplicate'), lag }
+  }
+
+  get metrics(): string {
+    const kinds = this.#forwarders.map(({ kind, stats, inFlight, limit, facts }) => {
+      return { kind, stats, inFlight, limit, lag: facts?.pending, ackPending: facts?.ackPending }
+    })
+    return formatForwardMetrics({ kinds, queue: this.#monitor.state } satisfies ForwardState)
+  }
+
+  get health(): Health {
+    const { isReady, lag = null, oldestUnsentMs = null } = this.#monitor.state
+    const service = this.#deliveries.map(({ breaker }) => breaker.failures.lastFailure).find((one) => one !== undefined)
+    const lastError = this.#health.lastError ?? service
+    return {
+      ready: isReady,
+      lag,
+      oldestUnsentMs,
+      lastError: lastError === undefined ? null : this.#mask(lastError).replace(CONTROL_CHARACTERS, ' '),
+    }
+  }
+
+  /** Takes no more batches, delivers those that it holds, or gives them back. Within 10 s. Never rejects. */
+  async stop(): Promise<void> {
+    const { clock } = this.#options
+    const deadlineAt = clock.now() + DELIVER_MS
+    this.#monitor.end()
+    this.#silence.end()
+    await Promise.all(this.#forwarders.map((one) => one.stop(deadlineAt)))
+    // What was given back must reach the server; a hung one does not answer.
+    const { current } = this.#connection
+    let cancel = (): void => {}
+    const timeout = new Promise<void>((resolve) => (cancel = clock.timer(FLUSH_MS, resolve)))
+    await Promise.race([Promise.all([current?.flush().catch(() => {}), this.#delivered.saveRest()]), timeout])
+    cancel()
+    this.#health.end()
+    await Promise.all([this.#connection.close(), this.#destination.close()])
+    this.#reporter.flushNow()
+  }
+}

@@ -1,0 +1,111 @@
+/** The connection to NATS: opened until it succeeds, then kept by the client, which connects again by itself. */
+import type { NatsConnection } from '@nats-io/transport-node'
+import { describeNatsError, isAuthorizationError, isPermissionError } from '../../nats/nats-error.js'
+import type { NatsSettings } from '../../options/nats-settings.js'
+import type { Clock } from '../../shared/clock.js'
+import { Signal } from '../../shared/signal.js'
+import type { QueueHealth } from './queue-health.js'
+
+export interface QueueConnectionOptions {
+  readonly nats: NatsSettings
+  readonly connect: (settings: NatsSettings, purpose: string) => Promise<NatsConnection>
+  readonly health: QueueHealth
+  readonly clock: Clock
+}
+
+const FIRST_RETRY_MS = 250
+const MAX_RETRY_MS = 5_000
+/** `close()` takes 1 ms; a hung server must not delay the end. */
+const CLOSE_MS = 500
+const PART = 'the connection'
+
+export class QueueConnection {
+  /** The first time, and each time after it was lost. */
+  readonly connected = new Signal<[NatsConnection]>()
+  readonly disconnected = new Signal()
+  readonly #options: QueueConnectionOptions
+  #connection: NatsConnection | undefined
+  #isConnected = false
+  #isClosed = false
+  #endWait: () => void = () => {}
+
+  constructor(options: QueueConnectionOptions) {
+    this.#options = options
+  }
+
+  /** Undefined while there is no connection: the client would keep requests and let them time out. */
+  get current(): NatsConnection | undefined {
+    return this.#isConnected ? this.#connection : undefined
+  }
+
+  /** Connects, again and again until it succeeds or this is closed. Never rejects. */
+  async open(): Promise<void> {
+    const { nats, connect, health } = this.#options
+    for (let waitMs = FIRST_RETRY_MS; !this.#isClosed; waitMs = Math.min(waitMs * 2, MAX_RETRY_MS)) {
+      try {
+        const connection = await connect(nats, 'forward')
+        if (this.#isClosed) return void connection.close().catch(() => {})
+        this.#connection = connection
+        void this.#follow(connection)
+        this.#setConnected(connection)
+        return
+      } catch (error) {
+        const isLasting = mustBeCorrected(error)
+        health.failed(PART, isLasting ? 'AUTH' : 'UNAVAILABLE', describeNatsError(error), isLasting)
+        await this.#wait(waitMs)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#isConnected = false
+    this.#endWait()
+    const connection = this.#connection
+    if (connection === undefined) return
+    await Promise.race([connection.close().catch(() => {}), this.#wait(CLOSE_MS)])
+    this.#endWait()
+  }
+
+  #setConnected(connection: NatsConnection): void {
+    this.#isConnected = true
+    this.#options.health.works(PART)
+    this.connected.emit(connection)
+  }
+
+  async #follow(connection: NatsConnection): Promise<void> {
+    const { health } = this.#options
+    for await (const status of connection.status()) {
+      if (this.#isClosed) return
+      if (status.type === 'disconnect') {
+        this.#isConnected = false
+        health.failed(PART, 'UNAVAILABLE', `lost to ${status.server}`)
+        this.disconnected.emit()
+      } else if (status.type === 'reconnect') {
+        this.#setConnected(connection)
+      } else if (status.type === 'error' && mustBeCorrected(status.error)) {
+        health.failed(this.#isConnected ? 'permissions' : PART, 'AUTH', describeNatsError(status.error), true)
+      }
+    }
+    // Not expected: the client tries for ever.
+    if (this.#isClosed) return
+    this.#isConnected = false
+    this.disconnected.emit()
+    await this.open()
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.timer(ms, resolve)
+      this.#endWait = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+}
+
+/** Credentials or permissions. */
+function mustBeCorrected(error: unknown): boolean {
+  return isAuthorizationError(error) || isPermissionError(error)
+}

@@ -1,0 +1,94 @@
+/**
+ * A Retry-After holds for all requests with the key, so for all forwarders: it is shared through the key-value bucket. Each forwarder's
+ * own circuit breakers are the truth; the bucket only tells them of what others were told.
+ */
+import type { Clock } from '../../shared/clock.js'
+import type { StateBucket } from './state-bucket.js'
+
+/** A subscription may miss a message, for example while its server is killed. */
+const POLL_MS = 5_000
+/** Replies to requests that were in flight together repeat the same end, give or take. */
+const SAME_END_MS = 250
+
+interface Silenced {
+  readonly breaker: { applyRetryAfter(delayMs: number): void }
+  readonly retryAfter: { on(listener: (delayMs: number) => void): void }
+}
+
+export interface SharedSilenceOptions {
+  readonly bucket: Pick<StateBucket, 'put' | 'get' | 'watch'>
+  /** Names URL and key of the service without showing them. */
+  readonly destination: string
+  readonly deliveries: readonly Silenced[]
+  readonly clock: Clock
+}
+
+export class SharedSilence {
+  readonly #options: SharedSilenceOptions
+  readonly #key: string
+  #until = -Infinity
+  #readSequence = -1
+  #isEnded = false
+  #cancelPoll: () => void = () => {}
+
+  constructor(options: SharedSilenceOptions) {
+    this.#options = options
+    this.#key = `retry-after.${options.destination}`
+    for (const one of options.deliveries) one.retryAfter.on((delayMs) => this.#received(delayMs, one))
+    options.bucket.watch(this.#key, (text) => this.#apply(parseDelayMs(text)))
+  }
+
+  /** Reads the bucket now, and from now on every few seconds. */
+  read(): void {
+    this.#cancelPoll()
+    void this.#poll()
+  }
+
+  end(): void {
+    this.#isEnded = true
+    this.#cancelPoll()
+  }
+
+  #received(delayMs: number, from: Silenced): void {
+    const { deliveries, bucket, clock } = this.#options
+    for (const one of deliveries) if (one !== from) one.breaker.applyRetryAfter(delayMs)
+    const until = clock.now() + delayMs
+    if (until <= this.#until + SAME_END_MS) return
+    this.#until = until
+    void bucket.put(this.#key, JSON.stringify({ delayMs }))
+  }
+
+  #apply(delayMs: number): void {
+    const { deliveries, clock } = this.#options
+    const until = clock.now() + delayMs
+    // Known, or its own.
+    if (!(delayMs > 0) || until <= this.#until + SAME_END_MS) return
+    this.#until = until
+    for (const { breaker } of deliveries) breaker.applyRetryAfter(delayMs)
+  }
+
+  async #poll(): Promise<void> {
+    const value = await this.#options.bucket.get(this.#key)
+    if (value !== undefined && value !== null && value.sequence !== this.#readSequence) {
+      this.#readSequence = value.sequence
+      const delayMs = parseDelayMs(value.text)
+      const ageMs = Math.max(this.#options.clock.wallNow() - value.storedAtMs, 0)
+      this.#apply(delayMs - ageMs)
+    }
+    if (this.#isEnded) return
+    this.#cancelPoll()
+    this.#cancelPoll = this.#options.clock.timer(POLL_MS, () => void this.#poll())
+  }
+}
+
+/** At most as long as the longest Retry-After that is honoured. */
+const MAX_DELAY_MS = 3_600_000
+
+function parseDelayMs(text: string): number {
+  try {
+    const { delayMs } = Object(JSON.parse(text)) as { readonly delayMs?: unknown }
+    return typeof delayMs === 'number' && delayMs > 0 ? Math.min(delayMs, MAX_DELAY_MS) : 0
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,90 @@
+/** A connection to NATS for a command that administers what a fleet has in JetStream. */
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { createSecretMask } from '../../diagnostics/secret-mask.js'
+import { connectNats } from '../../nats/connect.js'
+import { ConnectionSockets } from '../../nats/connection-sockets.js'
+import loadNats from '../../nats/load-nats.cjs'
+import { toStreamNames } from '../../nats/message.js'
+import type { StreamNames } from '../../nats/message.js'
+import { describeNatsError, isAuthorizationError } from '../../nats/nats-error.js'
+import { requireNats } from '../../nats/require-nats.js'
+import { secretParts } from '../../options/nats-credentials.js'
+import type { NatsSettings } from '../../options/nats-settings.js'
+import { resolveFromProcess } from '../../options/resolve-options.js'
+import { CommandError, EXIT_FAILED, EXIT_USAGE } from './command.js'
+import { toConnectionAdvice } from './nats-connection-advice.js'
+
+export interface NatsSession {
+  readonly connection: NatsConnection
+  readonly jetstream: JetStreamClient
+  readonly manager: JetStreamManager
+  readonly names: StreamNames
+  /** Describes an error of NATS in one sentence without secrets. */
+  readonly describe: (error: unknown) => string
+  /** Removes the credentials from text. */
+  readonly mask: (text: string) => string
+  readonly close: () => Promise<void>
+}
+
+export const NATS_NOTE = `The servers come from PINO_INGEST_NATS_SERVERS, credentials from the file that PINO_INGEST_NATS_CREDS names,
+other names than PINO_INGEST and pino-ingest from PINO_INGEST_NATS_STREAM and PINO_INGEST_NATS_SUBJECT.`
+
+/** Milliseconds for a reply of JetStream: creating a replicated stream waits for an election. */
+const API_TIMEOUT_MS = 10_000
+/** Closing takes 1 ms, unless the server hangs. */
+const CLOSE_MS = 500
+
+/** Resolves only what concerns NATS: a URL and a key are not needed. @throws IngestError `CONFIG`, CommandError */
+export function resolveNatsSettings(): NatsSettings {
+  if ((process.env['PINO_INGEST_NATS_SERVERS'] ?? '').trim() === '') {
+    throw new CommandError(
+      'CONFIG',
+      'set PINO_INGEST_NATS_SERVERS to the servers of NATS JetStream, such as tls://nats.example.com:4222',
+      EXIT_USAGE,
+    )
+  }
+  const { nats } = resolveFromProcess({}, ['nats', 'allowInsecure'])
+  if (nats === undefined) throw new CommandError('CONFIG', 'PINO_INGEST_NATS_SERVERS contains no server', EXIT_USAGE)
+  return nats
+}
+
+/** @throws IngestError `CONFIG`; CommandError if no server can be reached */
+export async function openNatsSession(purpose: string, settings = resolveNatsSettings()): Promise<NatsSession> {
+  const mask = createSecretMask(settings.credentials === undefined ? [] : secretParts(settings.credentials.reveal()))
+  const describe = (error: unknown): string => mask(describeNatsError(error))
+  requireNats({ nats: settings })
+  // A server that hangs would otherwise keep the process running.
+  const sockets = new ConnectionSockets()
+  let connection: NatsConnection
+  try {
+    connection = await sockets.run(() => connectNats(settings, purpose, { reconnects: false }))
+  } catch (error) {
+    sockets.end()
+    const isRejected = isAuthorizationError(error)
+    const text = describe(error)
+    throw new CommandError(
+      isRejected ? 'AUTH' : 'UNAVAILABLE',
+      `no connection to NATS at ${settings.servers.join(', ')}: ${text}`,
+      EXIT_FAILED,
+      [toConnectionAdvice(settings, text, isRejected)],
+    )
+  }
+  const { jetstream, jetstreamManager } = loadNats()
+  return {
+    connection,
+    jetstream: jetstream(connection, { timeout: API_TIMEOUT_MS }),
+    // Its own check would need another permission.
+    manager: await jetstreamManager(connection, { timeout: API_TIMEOUT_MS, checkAPI: false }),
+    names: toStreamNames(settings),
+    describe,
+    mask,
+    close: async () => {
+      let timer: NodeJS.Timeout | undefined
+      const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)))
+      await Promise.race([connection.close().catch(() => {}), timeout])
+      clearTimeout(timer)
+      sockets.end()
+    },
+  }
+}

@@ -1,0 +1,273 @@
+/** What a forwarder takes and gives back, with a queue and a service in memory. */
+import { gzipSync } from 'node:zlib'
+import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import { headers as createHeaders } from '@nats-io/transport-node'
+import { expect, test } from 'vitest'
+import type { Batch, Outcome } from '../../../src/batch/sender.js'
+import { BatchForwarder } from '../../../src/cli/forward/batch-forwarder.js'
+import { ForwardStats } from '../../../src/cli/forward/forward-stats.js'
+import { ServiceDelivery } from '../../../src/cli/forward/service-delivery.js'
+import type { ServiceDeliveryOptions } from '../../../src/cli/forward/service-delivery.js'
+import { toStreamNames } from '../../../src/nats/message.js'
+import { Signal } from '../../../src/shared/signal.js'
+import { FakeClock } from '../../fake-clock.js'
+
+const PATIENCE_MS = 10_000
+
+interface Rig {
+  readonly clock: FakeClock
+  readonly forwarder: BatchForwarder
+  /** Ids of batches that the service accepted. */
+  readonly accepted: string[]
+  /** Ids of batches that became dead letters. */
+  readonly dead: string[]
+  /** What is reported as failed. */
+  readonly failed: Set<string>
+  readonly add: (
+    id: string,
+    init?: { readonly text?: string; readonly entries?: number; readonly gzip?: boolean },
+  ) => void
+  readonly setConnected: (isConnected: boolean) => void
+  readonly setService: (send: (batch: Batch) => Outcome) => void
+  /** Lets time go by until then. */
+  readonly until: (condition: () => boolean) => Promise<void>
+}
+
+function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number } = {}): Rig {
+  const clock = new FakeClock()
+  const queue: Msg[] = []
+  const accepted: string[] = []
+  const dead: string[] = []
+  const failed = new Set<string>()
+  const unsettled = new Map<string, Msg>()
+  let sequence = 0
+  let receive = (_message: Msg): void => {}
+  let pull = { reply: '', left: 0 }
+  const deliver = (): void => {
+    while (pull.left > 0 && queue.length > 0) {
+      const message = queue.shift() as Msg
+      pull.left -= 1
+      unsettled.set(message.reply ?? '', message)
+      receive(message)
+    }
+  }
+  const settle = (reply: string, text: string): void => {
+    const message = unsettled.get(reply)
+    if (message === undefined || text === '+WPI') return
+    unsettled.delete(reply)
+    const { delay = 0 } = (text.startsWith('-NAK {') ? JSON.parse(text.slice(5)) : {}) as { readonly delay?: number }
+    if (!text.startsWith('-NAK')) return
+    clock.timer(delay / 1_000_000, () => {
+      queue.unshift(message)
+      deliver()
+    })
+  }
+  const status = (subject: string, code: number): void =>
+    receive({ subject, headers: { code, description: '' } } as unknown as Msg)
+  const connection = {
+    subscribe: (_subject: string, options: { callback: (error: Error | null, message: Msg) => void }) => {
+      receive = (message) => options.callback(null, message)
+      return { drain: () => Promise.resolve() }
+    },
+    publish: (subject: string, body: string, options?: { readonly reply?: string }) => {
+      if (!subject.includes('MSG.NEXT')) return settle(subject, body)
+      const own = { reply: options?.reply ?? '', left: (JSON.parse(body) as { readonly batch: number }).batch }
+      pull = own
+      clock.timer(0, deliver)
+      for (let ms = 1_000; ms < 5_000; ms += 1_000)
+        clock.timer(ms, () => pull === own && own.left > 0 && status(own.reply, 100))
+      clock.timer(5_000, () => {
+        if (pull === own && own.left > 0) status(own.reply, 408)
+        own.left = 0
+      })
+    },
+    request: async (subject: string, body?: unknown) => {
+      if (subject.startsWith('$JS.ACK')) settle(subject, String(body))
+      return { string: () => JSON.stringify({ created: 'c', config: { ack_wait: 30e9 } }) } as Msg
+    },
+  } as unknown as NatsConnection
+  let send = (batch: Batch): Outcome => ({ kind: 'delivered', accepted: batch.count, rejected: [], status: 200 })
+  const ignored = new Proxy({}, { get: () => () => {} })
+  const delivery = new ServiceDelivery({
+    kind: 'logs',
+    settings: { retry: { minMs: 100, maxMs: 30_000 }, maxConcurrency: 8, compression: 'none' },
+    target: {
+      sender: {
+        send: async (batch: Batch) => {
+          await new Promise<void>((resolve) => void clock.timer(10, resolve))
+          const outcome = send(batch)
+          if (outcome.kind === 'delivered') accepted.push((batch.origin ?? batch).batchId)
+          return outcome
+        },
+      },
+    },
+    clock,
+    report: ignored,
+    mask: (text: string) => text,
+    onAttempt: () => {},
+  } as unknown as ServiceDeliveryOptions)
+  const queueConnection = {
+    current: connection as NatsConnection | undefined,
+    connected: new Signal<[NatsConnection]>(),
+    disconnected: new Signal(),
+  }
+  const forwarder = new BatchForwarder({
+    kind: 'logs',
+    names: toStreamNames({ stream: 'S', subject: 's' }),
+    connection: queueConnection as never,
+    incarnation: { id: 'c', read: async () => ({}), isStill: async () => true } as never,
+    delivery,
+    delivered: { find: async () => undefined, add: async () => {}, addUnfinished: async () => {} },
+    deadLetters: {
+      store: async (_kind, letters) => {
+        dead.push(...letters.map(({ batchId }) => batchId))
+        return true
+      },
+    },
+    recorder: { record: () => {} },
+    health: { failed: (part) => void failed.add(part), works: (part) => void failed.delete(part) },
+    stats: new ForwardStats(),
+    clock,
+    maxBufferBytes,
+    maxConcurrency: 8,
+  })
+  return {
+    clock,
+    forwarder,
+    accepted,
+    dead,
+    failed,
+    add: (id, { text = '', entries = 1, gzip = false } = {}) => {
+      sequence += 1
+      const list = Array.from({ length: entries }, (_, index) => JSON.stringify({ index, text }))
+      const body = Buffer.from(`{"batch_id":"${id}","logs":[${list.join(',')}]}`)
+      const headers = createHeaders()
+      headers.set('Nats-Msg-Id', id)
+      headers.set('Pino-Ingest-Count', String(entries))
+      if (gzip) headers.set('Content-Encoding', 'gzip')
+      const reply = `$JS.ACK.S.c.1.${sequence}.${sequence}.1.0`
+      queue.push({ subject: 's.logs', data: gzip ? gzipSync(body) : body, headers, reply } as unknown as Msg)
+      deliver()
+    },
+    setConnected: (isConnected) => {
+      queueConnection.current = isConnected ? connection : undefined
+      if (isConnected) queueConnection.connected.emit(connection)
+      else {
+        pull.left = 0
+        queueConnection.disconnected.emit()
+      }
+    },
+    setService: (service) => (send = service),
+    until: async (condition) => {
+      // Decompression takes real time.
+      const endsAt = performance.now() + PATIENCE_MS
+      while (!condition()) {
+        if (performance.now() > endsAt) throw new Error(`not within ${clock.now()} ms: ${String(condition)}`)
+        await clock.advance(100)
+      }
+    },
+  }
+}
+
+/** Refuses batches whose id begins with "bad" as a whole, and names no entry. */
+function refusesBad(batch: Batch): Outcome {
+  return (batch.origin ?? batch).batchId.startsWith('bad')
+    ? { kind: 'refused', status: 400, reason: 'bad', rejected: [] }
+    : { kind: 'delivered', accepted: batch.count, rejected: [], status: 200 }
+}
+
+test.each([
+  ['as many as may be held', 80, 1],
+  ['more than may be held', 200, 1],
+  ['with several entries', 80, 3],
+])('batches that are refused give way to the others: %s', async (_case, count, entries) => {
+  const { forwarder, add, accepted, dead, setService, until } = rig()
+  setService(refusesBad)
+  for (let n = 0; n < 3; n += 1) add(`good-${n}`)
+  for (let n = 0; n < count; n += 1) add(`bad-${n}`, { entries })
+  for (let n = 3; n < 60; n += 1) add(`good-${n}`)
+  void forwarder.run()
+  await until(() => accepted.length === 60)
+  // Each further acceptance proves that others are bad.
+  let more = 0
+  await until(() => {
+    if (more < accepted.length) add(`good-more-${(more = accepted.length)}`)
+    return dead.length === count * entries
+  })
+  expect(new Set(accepted).size).toBe(accepted.length)
+})
+
+test.each([false, true])(
+  'a refused batch that exceeds the budget gives way to the others, compressed: %s',
+  async (gzip) => {
+    const { forwarder, add, accepted, setService, until } = rig({ maxBufferBytes: 10_000 })
+    setService(refusesBad)
+    add('good-0', { gzip })
+    add('bad', { text: 'x'.repeat(12_000), gzip })
+    for (let n = 1; n < 20; n += 1) add(`good-${n}`, { gzip })
+    void forwarder.run()
+    await until(() => accepted.length === 20)
+  },
+)
+
+test('a refused batch gives way to the others while another message of its id waits for it', async () => {
+  const { forwarder, add, accepted, setService, until } = rig()
+  setService(refusesBad)
+  add('bad')
+  add('bad')
+  add('good')
+  void forwarder.run()
+  await until(() => accepted.includes('good'))
+})
+
+test('a batch that exceeds the budget keeps its room while its bad entries are searched', async () => {
+  const { forwarder, add, accepted, dead, setService, until } = rig({ maxBufferBytes: 10_000 })
+  setService((batch) =>
+    Buffer.from(batch.body).includes('"index":63,')
+      ? { kind: 'refused', status: 400, reason: 'bad', rejected: [] }
+      : { kind: 'delivered', accepted: batch.count, rejected: [], status: 200 },
+  )
+  add('large', { text: 'x'.repeat(300), entries: 64 })
+  add('next')
+  void forwarder.run()
+  await until(() => accepted.includes('next'))
+  expect(dead).toEqual(['large'])
+  expect(accepted.at(-1)).toBe('next')
+})
+
+test('is ready again when NATS was briefly away while the service is down', async () => {
+  const { forwarder, clock, add, failed, accepted, setConnected, setService, until } = rig()
+  void forwarder.run()
+  // Several at a time may be sent, and are requested.
+  let count = 0
+  await until(() => {
+    for (let n = 0; n < 6; n += 1) add(`batch-${(count += 1)}`)
+    return forwarder.limit > 2
+  })
+  await until(() => accepted.length === count)
+  setService(() => ({ kind: 'retryable', reason: 'ECONNREFUSED' }))
+  add('last')
+  await until(() => forwarder.inFlight === 1 && forwarder.limit === 1)
+  setConnected(false)
+  await clock.advance(2_000)
+  expect(forwarder.isReady).toBe(false)
+  setConnected(true)
+  await clock.advance(60_000)
+  await forwarder.inspect()
+  expect(forwarder.isReady).toBe(true)
+  expect([...failed]).toEqual([])
+  setService(refusesBad)
+  await until(() => accepted.includes('last'))
+})
+
+test('a request that ends with the connection is no failure of the consumer', async () => {
+  const { forwarder, clock, failed, setConnected, until } = rig()
+  void forwarder.run()
+  await until(() => forwarder.isReady)
+  setConnected(false)
+  await clock.advance(2_000)
+  expect([...failed]).toEqual([])
+  setConnected(true)
+  await clock.advance(10)
+  expect(forwarder.isReady).toBe(true)
+})

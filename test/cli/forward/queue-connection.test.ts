@@ -1,0 +1,33 @@
+/** What is reported when no connection can be opened. */
+import { AuthorizationError, ConnectionError } from '@nats-io/transport-node'
+import { expect, test } from 'vitest'
+import { QueueConnection } from '../../../src/cli/forward/queue-connection.js'
+import type { QueueHealth } from '../../../src/cli/forward/queue-health.js'
+import type { NatsSettings } from '../../../src/options/nats-settings.js'
+import { FakeClock, settled } from '../../fake-clock.js'
+
+test.each([
+  [new AuthorizationError('Authorization Violation'), 'AUTH', true],
+  [new Error('x', { cause: new AuthorizationError('User Authentication Expired') }), 'AUTH', true],
+  // A slow server, and no wrong credential.
+  [new AuthorizationError('Authentication Timeout'), 'UNAVAILABLE', false],
+  [new ConnectionError('connection refused'), 'UNAVAILABLE', false],
+])('%s: %s', async (error, code, isLasting) => {
+  const reports: unknown[] = []
+  const health: Pick<QueueHealth, 'failed' | 'works'> = {
+    failed: (_, ...report) => void reports.push(report),
+    works: () => {},
+  }
+  const connection = new QueueConnection({
+    nats: {} as NatsSettings,
+    connect: async () => {
+      throw error
+    },
+    health: health as QueueHealth,
+    clock: new FakeClock(),
+  })
+  void connection.open()
+  await settled()
+  expect(reports).toEqual([[code, expect.stringContaining(error.message), isLasting]])
+  await connection.close()
+})

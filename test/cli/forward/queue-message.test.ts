@@ -1,0 +1,59 @@
+/** Messages of the queue: batches, and what is none. */
+import { gzipSync } from 'node:zlib'
+import type { Msg } from '@nats-io/transport-node'
+import { expect, test } from 'vitest'
+import { readMessage } from '../../../src/cli/forward/queue-message.js'
+
+const ID = '11111111-2222-4333-8444-555555555555'
+const BODY = `{"batch_id":"${ID}","logs":[{"message":"ü"},{"message":"b"}]}`
+
+function messageOf(
+  body: string | Uint8Array,
+  headers: Readonly<Record<string, string>> = {},
+): Pick<Msg, 'data' | 'headers'> {
+  return {
+    data: typeof body === 'string' ? Buffer.from(body) : body,
+    headers: { get: (name: string) => headers[name] ?? '' } as NonNullable<Msg['headers']>,
+  }
+}
+
+const OWN = { 'Nats-Msg-Id': ID, 'Pino-Ingest-Count': '2' }
+
+test.each([
+  ['with the headers of the transport', messageOf(BODY, OWN)],
+  ['without headers', { data: Buffer.from(BODY) }],
+  ['with another id', messageOf(BODY, { ...OWN, 'Nats-Msg-Id': 'other' })],
+  ['with an impossible count', messageOf(BODY, { ...OWN, 'Pino-Ingest-Count': '101' })],
+  ['with a count that is too small', messageOf(BODY, { ...OWN, 'Pino-Ingest-Count': '1' })],
+  ['with a count that is too large', messageOf(BODY, { ...OWN, 'Pino-Ingest-Count': '3' })],
+  ['published again', messageOf(BODY, { ...OWN, 'Nats-Msg-Id': 'orphan-1', 'Pino-Ingest-Batch-Id': ID })],
+  ['compressed', messageOf(gzipSync(BODY), { ...OWN, 'Content-Encoding': 'gzip' })],
+])('a batch %s keeps id and body', async (_, message) => {
+  const read = await readMessage(message)
+  expect(read).toMatchObject({ batch: { batchId: ID, count: 2 } })
+  expect('batch' in read && Buffer.from(read.batch.body).toString()).toBe(BODY)
+})
+
+test.each([
+  ['no JSON', 'hello', {}],
+  ['cut off', BODY.slice(0, -3), OWN],
+  [
+    'invalid UTF-8',
+    Buffer.concat([Buffer.from('{"batch_id":"a","logs":["'), Buffer.from([0xff]), Buffer.from('"]}')]),
+    {},
+  ],
+  ['no entries', `{"batch_id":"${ID}","logs":[]}`, { 'Nats-Msg-Id': ID, 'Pino-Ingest-Count': '0' }],
+  ['an empty place', `{"batch_id":"${ID}","logs":[,]}`, OWN],
+  ['two lists', `{"batch_id":"${ID}","logs":[{}],"logs":[{},{}]}`, OWN],
+  ['no list', `{"batch_id":"${ID}","logs":{}}`, {}],
+  ['entries in front of the id', `{"logs":[{"a":1}],"batch_id":"${ID}"}`, {}],
+  ['an id that is no key', '{"batch_id":"a b>*","logs":[{"a":1}]}', {}],
+  ['too many entries', JSON.stringify({ batch_id: ID, logs: Array.from({ length: 101 }, () => ({})) }), {}],
+  ['no gzip', 'hello', { 'Content-Encoding': 'gzip' }],
+  ['an unknown encoding', BODY, { ...OWN, 'Content-Encoding': 'br' }],
+  ['a bomb', gzipSync(Buffer.alloc(65 * 2 ** 20)), { 'Content-Encoding': 'gzip' }],
+])('%s is no batch', async (_, body, headers) => {
+  expect(await readMessage(messageOf(body, headers as Record<string, string>))).toMatchObject({
+    problem: expect.any(String),
+  })
+})

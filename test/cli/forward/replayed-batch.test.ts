@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { createSubBatchId, parseBatchEntries } from '../../../src/batch/sub-batch.js'
+import { createReplayedBatch } from '../../../src/cli/forward/replayed-batch.js'
+
+const LETTER = { batchId: '11111111-2222-4333-8444-555555555555', index: 3, entry: '{"big":12345678901234567890}' }
+
+describe('a dead letter as a batch', () => {
+  it('has the same id in each replay, and another than parts of its batch and other entries', () => {
+    const { batchId, body } = createReplayedBatch(LETTER) ?? { batchId: '', body: Buffer.alloc(0) }
+    expect(createReplayedBatch(LETTER)?.batchId).toBe(batchId)
+    const others = [
+      LETTER.batchId,
+      createSubBatchId(LETTER.batchId, [3]),
+      createReplayedBatch({ ...LETTER, index: 4 })?.batchId,
+      createReplayedBatch({ ...LETTER, batchId })?.batchId,
+    ]
+    expect(others).not.toContain(batchId)
+    expect(parseBatchEntries(body)).toEqual([LETTER.entry])
+    expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({ batch_id: batchId })
+  })
+
+  it.each(['', 'text', '[1]', 'null', '{"a"', '\ufffd\u0000'])('is none for what is no entry: %j', (entry) => {
+    expect(createReplayedBatch({ ...LETTER, entry })).toBeUndefined()
+  })
+})

@@ -1,0 +1,63 @@
+/** What docs/fleet.md names exists: flags, variables, metrics. The permissions are tested with a server, in permissions.process.test.ts. */
+import { describe, expect, test } from 'vitest'
+import { deadLsCommand } from '../../src/cli/forward/forward-dead-ls.js'
+import { deadReplayCommand } from '../../src/cli/forward/forward-dead-replay.js'
+import { deadShowCommand } from '../../src/cli/forward/forward-dead-show.js'
+import { forwardInitCommand } from '../../src/cli/forward/forward-init.js'
+import { FORWARD_FAMILIES } from '../../src/cli/forward/forward-metrics.js'
+import { forwardRunCommand } from '../../src/cli/forward/forward-run-command.js'
+import { toStreamNames } from '../../src/nats/message.js'
+import { ACK_WAIT_MS, MAX_ACK_PENDING } from '../../src/nats/streams.js'
+import { allVariablesOf, OPTION_TABLE } from '../../src/options/option-table.js'
+import type { OptionName } from '../../src/options/option-table.js'
+import { readText } from '../markdown.js'
+
+const text = readText('docs/fleet.md')
+const unique = (pattern: RegExp): string[] => [...new Set([...text.matchAll(pattern)].map(([all]) => all))]
+
+/** By the command's name in the table of commands. */
+const COMMANDS = {
+  forward: forwardRunCommand,
+  'forward init': forwardInitCommand,
+  'forward dead ls': deadLsCommand,
+  'forward dead show': deadShowCommand,
+  'forward dead replay': deadReplayCommand,
+}
+
+describe('docs/fleet.md', () => {
+  test.each(Object.entries(COMMANDS))('names all flags of %s, and no others', (name, { flags }) => {
+    const row = text.split('\n').find((line) => line.startsWith(`| \`pino-ingest ${name}\``)) ?? ''
+    const named = [...row.matchAll(/--([\w-]+)/g)].map(([, flag]) => flag)
+    const known = Object.keys(flags)
+    expect(named.filter((flag) => flag !== 'json').toSorted()).toEqual(known.toSorted())
+  })
+
+  test('shows the defaults of forward init', () => {
+    for (const [flag, { meaning }] of Object.entries(forwardInitCommand.flags)) {
+      const [byDefault] = /\([^()]*\)$/.exec(meaning) ?? []
+      expect(text).toContain(`\`--${flag}\` ${byDefault}`)
+    }
+  })
+
+  test('names variables that exist', () => {
+    const known = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(allVariablesOf)
+    const names = toStreamNames({ stream: 'PINO_INGEST', subject: 'pino-ingest' })
+    const streams = [names.stream, names.deadStream, names.bucket]
+    const named = unique(/\bPINO_INGEST[A-Z_]*/g).filter((name) => !streams.includes(name))
+    const isPrefix = (name: string): boolean => name.endsWith('_') && known.some((one) => one.startsWith(name))
+    expect(named.length).toBeGreaterThan(8)
+    expect(named.filter((name) => !known.includes(name) && !isPrefix(name))).toEqual([])
+  })
+
+  test('names metrics that exist', () => {
+    const known = FORWARD_FAMILIES.map(({ name }) => name)
+    const named = unique(/\bpino_ingest_forward_\w+/g)
+    expect(named.length).toBeGreaterThan(6)
+    expect(named.filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  test('has the settings of the consumers', () => {
+    expect(text).toContain(`\`ack_wait\` (${ACK_WAIT_MS / 1_000} s)`)
+    expect(text).toContain(MAX_ACK_PENDING.toLocaleString('en-US'))
+  })
+})

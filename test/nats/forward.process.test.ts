@@ -1,0 +1,547 @@
+/** `pino-ingest forward` as a process, between a real server of NATS and the local service. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { nkeys } from '@nats-io/transport-node'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import type { TestContext } from 'vitest'
+import { decodeDeadLetter } from '../../src/nats/dead-letter.js'
+import { API_KEY, logEntry, ForwardFleet, until } from './forward-fleet.js'
+import type { FleetOptions } from './forward-fleet.js'
+import { natsServers, SKIPS_NATS, UNLESS_IT_HANGS } from './nats-servers.js'
+import type { NatsServers } from './nats-servers.js'
+
+/** A process that must extend its messages gets no time for so long on a busy machine. */
+const SLOW_ACK_WAIT_MS = 6_000
+const NEVER_MS = 3_600_000
+
+const REQUEST_LOG = {
+  method: 'GET',
+  path: '/x',
+  status_code: 200,
+  duration_ms: 1,
+  request_id: 'r-1',
+  timestamp: '2026-01-01T00:00:00.000Z',
+}
+
+let servers: NatsServers
+let closeServers = async (): Promise<void> => {}
+
+beforeAll(async () => {
+  if (!SKIPS_NATS) servers = await natsServers({}, (close) => (closeServers = close))
+})
+afterAll(() => closeServers())
+
+async function startFleet({ onTestFinished }: TestContext, options: FleetOptions = {}): Promise<ForwardFleet> {
+  const fleet = await ForwardFleet.start(servers.urls, options)
+  onTestFinished(() => fleet.close())
+  return fleet
+}
+
+async function deadLetters(fleet: ForwardFleet): Promise<readonly ReturnType<typeof decodeDeadLetter>[]> {
+  const { messages } = (await fleet.jsm.streams.info(fleet.names.deadStream)).state
+  const all = Array.from({ length: messages }, (_, index) =>
+    fleet.jsm.streams.getMessage(fleet.names.deadStream, { seq: index + 1 }),
+  )
+  return (await Promise.all(all)).map((message) => decodeDeadLetter(message?.header, message?.data ?? new Uint8Array()))
+}
+
+describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
+  it('delivers log entries and request logs under their batch id, and ends with 0', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    const forwarder = await fleet.forwarder()
+    const ids = [
+      await fleet.publish('logs', [logEntry('a'), logEntry('b')]),
+      await fleet.publish('logs', [logEntry('c')], { gzip: true }),
+      // Without the headers of the transport.
+      await fleet.publish('logs', [logEntry('d')], { headers: { 'Pino-Ingest-Count': '' } }),
+    ]
+    await fleet.publish('requests', [REQUEST_LOG])
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toEqual(['a', 'b', 'c', 'd'])
+    expect(fleet.service.requestLogs().items).toHaveLength(1)
+    const sent = fleet.service.requests.filter(({ endpoint }) => endpoint === 'ingest').map(({ batchId }) => batchId)
+    expect(new Set(sent)).toEqual(new Set(ids))
+    expect(sent).toHaveLength(3)
+    forwarder.child.kill('SIGTERM')
+    expect(await forwarder.done).toBe(0)
+  })
+
+  it('stores rejected entries with their reason, and delivers the others', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    const batchId = await fleet.publish('logs', [logEntry('good'), { level: 'info' }, logEntry('fine')])
+    const forwarder = await fleet.forwarder()
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toEqual(['fine', 'good'])
+    const [letter, ...others] = await deadLetters(fleet)
+    expect(others).toEqual([])
+    expect(letter).toMatchObject({ batchId, index: 1, status: 422, entry: '{"level":"info"}' })
+    expect(letter?.reason).not.toBe('')
+    expect(await forwarder.metric('pino_ingest_forward_entries_total', { outcome: 'rejected' })).toBe(1)
+  })
+
+  it('keeps a batch until its rejected entries are stored, and does not send it again', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context, { ackWaitMs: 1_000 })
+    await fleet.jsm.streams.delete(fleet.names.deadStream)
+    await fleet.publish('logs', [logEntry('good'), { level: 'info' }])
+    const forwarder = await fleet.forwarder()
+    await until(async () => (await forwarder.get('/healthz')).text.includes('dead-letter'))
+    await until(() => fleet.storedMessages().length === 1)
+    const { length: requests } = fleet.service.requests
+    // Others are delivered meanwhile.
+    await fleet.publish('logs', [logEntry('next')])
+    await until(() => fleet.storedMessages().length === 2)
+    expect(await fleet.messages()).toBeGreaterThan(0)
+    await fleet.addDeadStream()
+    await fleet.untilEmpty()
+    expect(fleet.service.requests).toHaveLength(requests + 1)
+    expect(await deadLetters(fleet)).toHaveLength(1)
+  })
+
+  it('leaves rejected entries that it cannot store to the next one, which does not send the batch again', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    await fleet.jsm.streams.delete(fleet.names.deadStream)
+    const batchId = await fleet.publish('logs', [logEntry('good'), { level: 'info' }])
+    const first = await fleet.forwarder()
+    await until(() => fleet.storedMessages().length === 1)
+    first.child.kill('SIGTERM')
+    expect(await first.done).toBe(0)
+    const { length: requests } = fleet.service.requests
+    await fleet.addDeadStream()
+    await fleet.forwarder()
+    await fleet.untilEmpty()
+    expect(fleet.service.requests).toHaveLength(requests)
+    const letters = await deadLetters(fleet)
+    expect(letters).toMatchObject([{ batchId, index: 1, entry: '{"level":"info"}' }])
+  })
+
+  it('delivers each entry of a batch whose header has a wrong count', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    const entries = [logEntry('a'), { level: 'info' }, logEntry('b')]
+    await fleet.publish('logs', entries, { headers: { 'Pino-Ingest-Count': '1' } })
+    await fleet.forwarder()
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toEqual(['a', 'b'])
+    expect(await deadLetters(fleet)).toHaveLength(1)
+  })
+
+  it('keeps messages that are no batch and have the same place in a stream that was created anew', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    await fleet.forwarder()
+    for (const body of ['one', 'two']) {
+      await fleet.js.publish(fleet.names.subjects.logs, body)
+      await fleet.untilEmpty()
+      if (body === 'two') break
+      await fleet.jsm.streams.delete(fleet.names.stream)
+      await fleet.setUp()
+    }
+    expect((await deadLetters(fleet)).map(({ entry }) => entry)).toEqual(['one', 'two'])
+  })
+
+  it('delivers batches that each exceed its memory limit, when unpacked or as they are', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    fleet.service.faults.add({ kind: 'status', status: 503 })
+    const entries = Array.from({ length: 4 }, (_, index) => logEntry(`${index}${'x'.repeat(1_000_000)}`))
+    for (let index = 0; index < 10; index += 1) await fleet.publish('logs', entries, { gzip: true })
+    // Larger than what is left of a request for several.
+    for (let index = 0; index < 5; index += 1) await fleet.publish('logs', [logEntry('y'.repeat(900_000))])
+    const forwarder = await fleet.forwarder({ PINO_INGEST_MAX_BUFFER_BYTES: '1048576' })
+    await until(() => fleet.service.requests.length > 0)
+    fleet.service.faults.clear()
+    await fleet.untilEmpty()
+    expect(await forwarder.metric('pino_ingest_forward_entries_total', { outcome: 'forwarded' })).toBe(45)
+  })
+
+  it('stores messages that are no batch, and goes on', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    const bodies: readonly (readonly [string | Uint8Array, Readonly<Record<string, string>>])[] = [
+      ['hello', {}],
+      ['{"batch_id":"x","logs":[{"message":"cut off"', { 'Pino-Ingest-Count': '1' }],
+      [JSON.stringify({ batch_id: 'many', logs: Array.from({ length: 101 }, () => logEntry('one')) }), {}],
+      [randomBytes(100), { 'Content-Encoding': 'gzip' }],
+      [gzipSync(Buffer.alloc(65 * 2 ** 20)), { 'Content-Encoding': 'gzip' }],
+    ]
+    for (const [body, own] of bodies)
+      await fleet.publish('logs', [], { body, headers: { 'Pino-Ingest-Count': '', ...own } })
+    await fleet.publish('logs', [logEntry('after')])
+    const forwarder = await fleet.forwarder()
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toEqual(['after'])
+    const letters = await deadLetters(fleet)
+    expect(letters.map(({ code }) => code)).toEqual(bodies.map(() => 'INVALID'))
+    expect(letters.some((letter) => letter.entry === 'hello')).toBe(true)
+    expect(await forwarder.metric('pino_ingest_forward_batches_total', { outcome: 'invalid' })).toBe(bodies.length)
+    // Another message, with the same id and sequence.
+    for (const body of ['one', 'another']) {
+      await fleet.jsm.streams.delete(fleet.names.stream)
+      await fleet.setUp(false)
+      await fleet.publish('logs', [], { body, batchId: 'same' })
+      await fleet.untilEmpty()
+    }
+    expect((await deadLetters(fleet)).slice(bodies.length).map(({ entry }) => entry)).toEqual(['one', 'another'])
+  })
+
+  it('keeps a batch that waits for the service longer than ack_wait', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context, { ackWaitMs: SLOW_ACK_WAIT_MS })
+    fleet.service.faults.add({ kind: 'delay', delayMs: SLOW_ACK_WAIT_MS * 1.3, times: 1 })
+    const [forwarder, other] = await Promise.all([fleet.forwarder(), fleet.forwarder()])
+    await fleet.publish('logs', [logEntry('slow')])
+    await fleet.untilEmpty()
+    expect(fleet.service.requests).toHaveLength(1)
+    for (const one of [forwarder, other])
+      expect(await one.metric('pino_ingest_forward_batches_total', { outcome: 'redelivered' })).toBe(0)
+  })
+
+  it('costs a redelivery of what was in flight when it is killed', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context, { ackWaitMs: SLOW_ACK_WAIT_MS })
+    const first = await fleet.forwarder({ PINO_INGEST_MAX_CONCURRENCY: '4' })
+    for (let index = 0; index < 10; index += 1) await fleet.publish('logs', [logEntry(`early ${index}`)])
+    await fleet.untilEmpty()
+    const removeFault = fleet.service.faults.add({ kind: 'hang' })
+    const ids: string[] = []
+    for (let index = 0; index < 10; index += 1) ids.push(await fleet.publish('logs', [logEntry(`late ${index}`)]))
+    const hanging = (): (string | null)[] =>
+      fleet.service.requests.filter(({ fault }) => fault === 'hang').map(({ batchId }) => batchId)
+    // Whatever it has sent has arrived.
+    await until(async () => {
+      const { length } = hanging()
+      return length > 0 && length === (await first.metric('pino_ingest_forward_in_flight', { kind: 'logs' }))
+    })
+    first.child.kill('SIGKILL')
+    await first.done
+    const inFlight = hanging()
+    removeFault()
+    const second = await fleet.forwarder()
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toHaveLength(20)
+    const sent = fleet.service.requests.slice(10).map(({ batchId }) => batchId)
+    // Each once, but for those in flight, which come again under the same id.
+    expect(sent.toSorted()).toEqual([...ids, ...inFlight].toSorted())
+    expect(await second.metric('pino_ingest_forward_batches_total', { outcome: 'redelivered' })).toBeGreaterThanOrEqual(
+      inFlight.length,
+    )
+  })
+
+  it('honours a Retry-After that another forwarder received', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    const forwarders = await Promise.all([fleet.forwarder(), fleet.forwarder()])
+    await until(async () =>
+      (await Promise.all(forwarders.map((one) => one.get('/healthz')))).every((one) => one.status === 200),
+    )
+    const RETRY_AFTER_S = 6
+    fleet.service.faults.add({ kind: 'status', status: 429, retryAfter: RETRY_AFTER_S, times: 1 })
+    await fleet.publish('logs', [logEntry('first')])
+    await until(() => fleet.service.requests.some(({ status }) => status === 429))
+    const { endedAt } = fleet.service.requests[0] ?? {}
+    await until(async () => {
+      const told = await Promise.all(forwarders.map((one) => one.get('/healthz')))
+      return told.every(({ text }) => JSON.parse(text).lastError !== null)
+    })
+    // Both forwarders receive some of them.
+    for (let index = 0; index < 10; index += 1) await fleet.publish('logs', [logEntry(`later ${index}`)])
+    for (let index = 0; index < 3; index += 1) await fleet.publish('requests', [REQUEST_LOG])
+    await fleet.untilEmpty()
+    const early = fleet.service.requests.filter(
+      ({ at, status }) => status !== 429 && at < (endedAt ?? 0) + RETRY_AFTER_S * 1_000,
+    )
+    expect(early).toEqual([])
+    expect(fleet.storedMessages()).toHaveLength(11)
+  })
+
+  it('does not send again what was delivered before', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    const known = '11111111-2222-4333-8444-555555555555'
+    await fleet.putState(`delivered.${known}`, '')
+    await fleet.publish('logs', [logEntry('known')], { batchId: known })
+    const unknown = await fleet.publish('logs', [logEntry('unknown')])
+    const forwarder = await fleet.forwarder()
+    await fleet.untilEmpty()
+    expect(fleet.service.requests.map(({ batchId }) => batchId)).toEqual([unknown])
+    expect(await forwarder.metric('pino_ingest_forward_batches_total', { outcome: 'duplicate' })).toBe(1)
+    // Noted by the forwarder itself: another one, later, knows it, too.
+    const stored = await fleet.jsm.streams.getMessage(`KV_${fleet.names.bucket}`, {
+      last_by_subj: `$KV.${fleet.names.bucket}.delivered.${unknown}`,
+    })
+    expect(stored).not.toBe(null)
+  })
+
+  it('delivers what a consumer takes for acknowledged, and stays in the queue', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context, { ackWaitMs: 1_000 })
+    const { names, jsm, js } = fleet
+    // As after the loss of a server: the floor of acknowledgements is above messages that were never delivered.
+    await jsm.consumers.delete(names.stream, names.consumers.requests)
+    await jsm.consumers.update(names.stream, names.consumers.logs, { filter_subject: names.subjects.requests })
+    const left = await fleet.publish('logs', [logEntry('left')])
+    const known = await fleet.publish('logs', [logEntry('known')])
+    await fleet.putState(`delivered.${known}`, '')
+    await fleet.publish('requests', [REQUEST_LOG])
+    await (await (await js.consumers.get(names.stream, names.consumers.logs)).next())?.ackAck()
+    await jsm.consumers.update(names.stream, names.consumers.logs, { filter_subject: names.subjects.logs })
+    await fleet.addConsumer('requests')
+    expect(await jsm.consumers.info(names.stream, names.consumers.logs)).toMatchObject({ num_pending: 0 })
+    const forwarders = await Promise.all([fleet.forwarder(), fleet.forwarder()])
+    await fleet.untilEmpty()
+    expect(fleet.service.requests.map(({ batchId }) => batchId)).toEqual([left])
+    const republished = await Promise.all(forwarders.map((one) => one.metric('pino_ingest_forward_republished_total')))
+    expect(republished.reduce((sum, count) => sum + count, 0)).toBe(2)
+    expect(forwarders.some((one) => one.said().includes('no forwarder would have received'))).toBe(true)
+  })
+
+  it('delivers without the bucket', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context, { hasBucket: false })
+    await fleet.forwarder()
+    for (let index = 0; index < 20; index += 1) await fleet.publish('logs', [logEntry(`${index}`)])
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toHaveLength(20)
+    expect(fleet.service.requests).toHaveLength(20)
+  })
+
+  it('ends while the service hangs, and gives back what it holds', async (context) => {
+    const { expect } = context
+    // What is not given back does not come again.
+    const fleet = await startFleet(context, { ackWaitMs: NEVER_MS })
+    const removeFault = fleet.service.faults.add({ kind: 'hang' })
+    const forwarder = await fleet.forwarder()
+    await fleet.publish('logs', [logEntry('held')])
+    await until(() => fleet.service.requests.length === 1)
+    forwarder.child.kill('SIGTERM')
+    expect(await forwarder.done).toBe(0)
+    removeFault()
+    await fleet.forwarder()
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toEqual(['held'])
+  })
+
+  it('ends at once with 1 at a second signal, since it has given nothing back', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    fleet.service.faults.add({ kind: 'hang' })
+    const forwarder = await fleet.forwarder()
+    await fleet.publish('logs', [logEntry('held')])
+    await until(() => fleet.service.requests.length === 1)
+    const { child } = forwarder
+    // One that follows within a few hundred milliseconds counts as the same.
+    await until(() => child.exitCode !== null || !child.kill('SIGTERM'), 5_000)
+    expect(await forwarder.done).toBe(1)
+  })
+
+  it('is ready when its consumers exist, also while the service is down', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context, { isSetUp: false })
+    const forwarder = await fleet.forwarder()
+    await until(async () => (await forwarder.get('/healthz')).text.includes('forward init'))
+    expect((await forwarder.get('/healthz')).status).toBe(503)
+    expect((await forwarder.get('/livez')).status).toBe(200)
+    expect(forwarder.said().split('forward init')).toHaveLength(2)
+    fleet.service.faults.add({ kind: 'status', status: 503 })
+    await fleet.setUp()
+    await until(async () => (await forwarder.get('/healthz')).status === 200)
+    const inFlight = (): Promise<number> => forwarder.metric('pino_ingest_forward_in_flight', { kind: 'logs' })
+    for (let index = 0; index < 5; index += 1) await fleet.publish('logs', [logEntry(`${index}`)])
+    await until(async () => (await forwarder.get('/healthz')).text.includes('503'))
+    // While one batch waits for its second attempt, another one may be taken.
+    await until(async () => JSON.parse((await forwarder.get('/healthz')).text).lag === 5 - (await inFlight()))
+    const health = await forwarder.get('/healthz')
+    expect(health.status).toBe(200)
+    expect(JSON.parse(health.text).oldestUnsentMs).toBeGreaterThan(0)
+    expect(await inFlight()).toBeGreaterThan(0)
+    expect(JSON.parse(health.text).lag).toBeGreaterThan(0)
+    expect(await forwarder.metric('pino_ingest_forward_requests_total', { outcome: 'retryable' })).toBeGreaterThan(0)
+    expect((await forwarder.get('/other')).status).toBe(404)
+    fleet.service.faults.clear()
+    await fleet.untilEmpty()
+  })
+
+  it('shows no secret', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    fleet.service.faults.add({ kind: 'status', status: 401, body: { detail: `wrong key ${API_KEY}` }, times: 1 })
+    const forwarder = await fleet.forwarder({}, ['--json'])
+    await fleet.publish('logs', [logEntry('one')])
+    await until(() => forwarder.said().includes('"AUTH"'))
+    const shown = [forwarder.said(), (await forwarder.get('/healthz')).text, (await forwarder.get('/metrics')).text]
+    expect(shown.join('')).not.toContain(API_KEY)
+    expect((await forwarder.get('/healthz')).text).toContain('***')
+    const events = forwarder
+      .said()
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { event: string }).event)
+    expect(events).toEqual(expect.arrayContaining(['forward:start', 'ingest:problem']))
+  })
+
+  it('adds the concurrency of each forwarder', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context, { service: { latencyMs: 100 } })
+    await Promise.all(Array.from({ length: 4 }, () => fleet.forwarder({ PINO_INGEST_MAX_CONCURRENCY: '2' })))
+    let published = 0
+    const concurrent = (): number => Math.max(...fleet.service.requests.map((request) => request.concurrent))
+    // Until all of them have work at the same time.
+    await until(async () => {
+      for (; (await fleet.messages()) < 40; published += 1) await fleet.publish('logs', [logEntry(`${published}`)])
+      return concurrent() > 6
+    })
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toHaveLength(published)
+  })
+
+  it('acknowledges nothing of a stream that was deleted: the same sequence is a new batch', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    const forwarder = await fleet.forwarder()
+    for (let index = 0; index < 9; index += 1) await fleet.publish('logs', [logEntry(`old ${index}`)])
+    await fleet.untilEmpty()
+    fleet.service.faults.add({ kind: 'status', status: 503 })
+    await fleet.publish('logs', [logEntry('held')])
+    await until(async () => (await forwarder.get('/healthz')).text.includes('503'))
+    await fleet.jsm.streams.delete(fleet.names.stream)
+    await fleet.setUp(false)
+    for (let index = 10; index < 30; index += 1) await fleet.publish('logs', [logEntry(`new ${index}`)])
+    // It knows the new one.
+    await until(async () => JSON.parse((await forwarder.get('/healthz')).text).lag > 0)
+    fleet.service.faults.clear()
+    await fleet.untilEmpty()
+    const stored = new Set(fleet.storedMessages())
+    for (let index = 10; index < 30; index += 1) expect(stored).toContain(`new ${index}`)
+  })
+
+  it('reports a consumer that refuses requests, and does not repeat them without a pause', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    const { stream, consumers, subjects } = fleet.names
+    await fleet.jsm.consumers.delete(stream, consumers.logs)
+    await fleet.addConsumer('logs', { deliver_subject: `push.${stream}` })
+    const requestedAt: number[] = []
+    fleet.listen(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumers.logs}`, () => requestedAt.push(performance.now()))
+    const forwarder = await fleet.forwarder({}, ['--json'])
+    await until(() => forwarder.said().includes('"MISDIRECTED"'))
+    await until(() => requestedAt.length >= 5)
+    expect((requestedAt[4] ?? 0) - (requestedAt[0] ?? 0)).toBeGreaterThan(1_500)
+    expect((await forwarder.get('/healthz')).status).toBe(503)
+    expect(forwarder.said().split('"MISDIRECTED"')).toHaveLength(2)
+    await fleet.jsm.consumers.delete(stream, consumers.logs)
+    await fleet.addConsumer('logs')
+    await until(async () => (await forwarder.get('/healthz')).status === 200)
+    await fleet.js.publish(subjects.logs, JSON.stringify({ batch_id: 'after', logs: [logEntry('after')] }))
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toEqual(['after'])
+  })
+
+  it('requests no more at a time than the consumer allows', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    const { stream, consumers } = fleet.names
+    await fleet.jsm.consumers.delete(stream, consumers.logs)
+    await fleet.addConsumer('logs', { max_batch: 2, max_bytes: 500 })
+    for (let index = 0; index < 60; index += 1) await fleet.publish('logs', [logEntry(`${index}`)])
+    // One may be larger.
+    await fleet.publish('logs', [logEntry('x'.repeat(1_000))])
+    await fleet.forwarder()
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toHaveLength(61)
+  })
+
+  it('refuses wrong flags and configuration with 2', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context, { isSetUp: false })
+    for (const [env, args] of [
+      [{ PINO_INGEST_NATS_SERVERS: '' }, []],
+      [{ PINO_INGEST_URL: 'ftp://x' }, []],
+      // The local service must not receive the queue by default.
+      [{ PINO_INGEST_URL: '', PINO_INGEST_API_KEY: '' }, []],
+      [{}, ['--metrics', 'nonsense']],
+    ] as const)
+      expect(await fleet.exitCode(env, args)).toBe(2)
+  })
+})
+
+describe.skipIf(SKIPS_NATS).concurrent('forward with a server of its own', UNLESS_IT_HANGS, () => {
+  it('ends while the server hangs', async (context) => {
+    const { expect, onTestFinished } = context
+    const own = await natsServers({}, onTestFinished)
+    const fleet = await ForwardFleet.start(own.urls)
+    onTestFinished(() => fleet.close())
+    fleet.service.faults.add({ kind: 'hang' })
+    const forwarder = await fleet.forwarder()
+    await fleet.publish('logs', [logEntry('held')])
+    await until(() => fleet.service.requests.length === 1)
+    await own.nodes[0]?.freeze()
+    forwarder.child.kill('SIGTERM')
+    expect(await forwarder.done).toBe(0)
+    own.nodes[0]?.thaw()
+  })
+
+  it('goes on when the server returns, and takes new work', async (context) => {
+    const { expect, onTestFinished } = context
+    const own = await natsServers({}, onTestFinished)
+    const fleet = await ForwardFleet.start(own.urls)
+    onTestFinished(() => fleet.close())
+    const forwarder = await fleet.forwarder()
+    await fleet.publish('logs', [logEntry('before')])
+    await fleet.untilEmpty()
+    await own.nodes[0]?.kill()
+    await until(async () => (await forwarder.get('/healthz')).status === 503)
+    await own.startAll()
+    await until(async () => (await forwarder.get('/healthz')).status === 200)
+    await until(async () => {
+      try {
+        await fleet.publish('logs', [logEntry('after')], { batchId: 'after' })
+        return true
+      } catch {
+        return false
+      }
+    })
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toEqual(['after', 'before'])
+  })
+
+  it('reports credentials that are rejected once, and goes on when they are valid again', async (context) => {
+    const { expect, onTestFinished } = context
+    const user = nkeys.createUser()
+    const seed = new TextDecoder().decode(user.getSeed())
+    const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-seed-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'forwarder.seed')
+    writeFileSync(file, seed)
+    const admin = '{ user: admin, password: admin }'
+    const withUser = `authorization { users: [ ${admin}, { nkey: ${user.getPublicKey()} } ] }`
+    const own = await natsServers({ config: withUser }, onTestFinished)
+    const fleet = await ForwardFleet.start(own.urls, { connection: { user: 'admin', pass: 'admin' } })
+    onTestFinished(() => fleet.close())
+    const forwarder = await fleet.forwarder({ PINO_INGEST_NATS_CREDS: file }, ['--json'])
+    await fleet.publish('logs', [logEntry('before')])
+    await fleet.untilEmpty()
+    await own.reload(`authorization { users: [ ${admin} ] }`)
+    await until(() => forwarder.said().includes('"AUTH"'))
+    expect((await forwarder.get('/healthz')).status).toBe(503)
+    await fleet.publish('logs', [logEntry('meanwhile')])
+    await own.reload(withUser)
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toEqual(['before', 'meanwhile'])
+    expect(forwarder.said().split('"AUTH"')).toHaveLength(2)
+    expect(forwarder.said()).not.toContain(seed)
+    // Credentials that are wrong from the start.
+    await own.reload(`authorization { users: [ ${admin} ] }`)
+    const other = await fleet.forwarder({ PINO_INGEST_NATS_CREDS: file }, ['--json'])
+    await until(() => other.said().includes('"AUTH"'))
+    await own.reload(withUser)
+    await until(async () => (await other.get('/healthz')).status === 200)
+    expect(other.said()).not.toContain(seed)
+  })
+})

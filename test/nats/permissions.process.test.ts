@@ -1,0 +1,218 @@
+/** The permissions in docs/fleet.md: each role can do its work with them, and nothing else. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect, nkeyAuthenticator, nkeys } from '@nats-io/transport-node'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runCli, startCli } from '../cli/run-cli.js'
+import type { CliEnv } from '../cli/run-cli.js'
+import { readText } from '../markdown.js'
+import { started } from '../service/support.js'
+import { natsServers, SKIPS_NATS } from './nats-servers.js'
+import type { NatsServers } from './nats-servers.js'
+
+const ROLES = ['PUBLISHER', 'FORWARDER', 'INIT', 'DEAD'] as const
+type Role = (typeof ROLES)[number]
+
+const KEY = 'key-of-the-service-1'
+const SIZES = ['--replicas', '1', '--max-bytes', '1mb', '--max-dead-bytes', '1mb', '--max-state-bytes', '1mb']
+
+interface Fleet {
+  readonly servers: NatsServers
+  readonly env: (role: Role) => CliEnv
+  readonly connectAs: (role: Role, inboxPrefix: string) => Promise<NatsConnection>
+  /** What the server has refused. */
+  readonly violations: () => readonly string[]
+}
+
+async function startFleet(): Promise<Fleet> {
+  const [, shown = ''] = /<!-- permissions -->\s*```\n([^]*?)```/.exec(readText('docs/fleet.md')) ?? []
+  const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-permissions-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const users = Object.fromEntries(ROLES.map((role) => [role, nkeys.createUser()])) as Record<
+    Role,
+    ReturnType<typeof nkeys.createUser>
+  >
+  const seedOf = (role: Role): string => new TextDecoder().decode(users[role].getSeed())
+  for (const role of ROLES) writeFileSync(join(folder, role), `${seedOf(role)}\n`, { mode: 0o600 })
+  const config = shown.replace(/\$([A-Z]+)(?=,\s+#)/g, (_, role: Role) => `"${users[role].getPublicKey()}"`)
+  const servers = await natsServers({ config })
+  return {
+    servers,
+    env: (role) => ({
+      PINO_INGEST_NATS_SERVERS: servers.urls.join(','),
+      PINO_INGEST_NATS_CREDS: join(folder, role),
+    }),
+    connectAs: async (role, inboxPrefix) => {
+      const authenticator = nkeyAuthenticator(new TextEncoder().encode(seedOf(role)))
+      const connection = await connect({ servers: servers.urls, authenticator, inboxPrefix })
+      onTestFinished(() => connection.close())
+      return connection
+    },
+    violations: () => servers.nodes.flatMap(({ log }) => log.split('\n').filter((line) => line.includes('Violation'))),
+  }
+}
+
+describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
+  it('suffice for each role: nothing is refused from init to replayed dead letters', async () => {
+    const { env, connectAs, violations } = await startFleet()
+    for (const expected of ['created', 'ok']) {
+      const { code, stdout } = await runCli(['forward', 'init', '--json', ...SIZES], env('INIT'))
+      const { items } = JSON.parse(stdout.toString()) as { readonly items: readonly { readonly status: string }[] }
+      expect([code, items.map(({ status }) => status)]).toEqual([0, Array.from({ length: 5 }, () => expected)])
+    }
+    const line = '{"level":30,"time":1700000000000,"msg":"by the pipe","service":"shop"}\n'
+    const piped = await runCli([], { ...env('PUBLISHER'), PINO_INGEST_SERVICE: 'shop' }, line)
+    expect(piped.code).toBe(0)
+    const application = await connectAs('PUBLISHER', '_INBOX.publisher')
+    const entry = { timestamp: '2026-01-01T00:00:00.000Z', service: 'shop', message: 'x' }
+    const logs = [
+      { ...entry, level: 'no level' },
+      { ...entry, level: 'info', message: 'good' },
+    ]
+    const request = {
+      timestamp: entry.timestamp,
+      service: 'shop',
+      method: 'GET',
+      path: '/',
+      request_id: 'r-1',
+      duration_ms: 1,
+    }
+    const requests = [
+      { ...request, status_code: 'none' },
+      { ...request, status_code: 200 },
+    ]
+    for (const [kind, list] of Object.entries({ logs, requests })) {
+      const id = randomUUID()
+      const body = JSON.stringify({ batch_id: id, logs: list })
+      await jetstream(application).publish(`pino-ingest.${kind}`, body, { msgID: id })
+    }
+
+    const service = await started({ apiKeys: [KEY] })
+    const delivery = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
+    const forwarder = startCli(['forward'], { ...env('FORWARDER'), ...delivery })
+    await expect.poll(() => service.arrived, { timeout: 30_000 }).toBe(2)
+    const countDead = async (): Promise<number> => {
+      const { stdout } = await runCli(['forward', 'dead', 'ls', '--json'], env('DEAD'))
+      return (JSON.parse(stdout.toString()) as { readonly entries: number }).entries
+    }
+    await expect.poll(countDead, { timeout: 30_000 }).toBe(2)
+    const before = service.requests.length
+    const replayed = await runCli(['forward', 'dead', 'replay', '--all', '--json'], env('DEAD'))
+    expect([replayed.code, JSON.parse(replayed.stdout.toString())]).toMatchObject([0, { replayed: 2 }])
+    // They are rejected again, alone.
+    await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBeGreaterThan(before + 1)
+    // What it does with messages that a killed server left behind.
+    const role = await connectAs('FORWARDER', '_INBOX.forward')
+    for (const name of ['STREAM.MSG.GET', 'STREAM.MSG.DELETE'])
+      await role.request(`$JS.API.${name}.PINO_INGEST`, '{"seq":1000}')
+    forwarder.child.kill('SIGTERM')
+    expect((await forwarder.done).code).toBe(0)
+    expect(forwarder.said()).not.toContain(KEY)
+    expect(violations()).toEqual([])
+  })
+
+  it('let doctor check what the role uses', async () => {
+    const { env } = await startFleet()
+    await runCli(['forward', 'init', ...SIZES], env('INIT'))
+    for (const role of ['PUBLISHER', 'FORWARDER'] as const) {
+      const { code, stdout } = await runCli(['doctor', '--json'], env(role))
+      const checks = JSON.parse(stdout.toString()) as readonly { readonly name: string; readonly ok: boolean }[]
+      expect([role, code, checks.filter(({ ok }) => !ok)]).toEqual([role, 0, []])
+    }
+    // For the others it says once that they receive no replies.
+    const { code, stdout } = await runCli(['doctor', '--json'], env('DEAD'))
+    const failed = (JSON.parse(stdout.toString()) as readonly { readonly name: string; readonly ok: boolean }[]).filter(
+      ({ ok }) => !ok,
+    )
+    expect([code, failed.map(({ name }) => name)]).toEqual([1, ['permissions']])
+  })
+
+  it('refuse an application everything else', async () => {
+    const { env, connectAs } = await startFleet()
+    await runCli(['forward', 'init', ...SIZES], env('INIT'))
+    for (const args of [
+      ['init', ...SIZES],
+      ['dead', 'ls'],
+    ]) {
+      const { code, stdout, stderr } = await runCli(['forward', ...args], env('PUBLISHER'))
+      expect(code).toBe(1)
+      expect(`${stdout.toString()}${stderr}`).not.toMatch(/SU[A-Z2-7]{20}/)
+    }
+    const application = await connectAs('PUBLISHER', '_INBOX.publisher')
+    for (const subject of [
+      '$JS.API.STREAM.MSG.GET.PINO_INGEST',
+      '$JS.API.STREAM.DELETE.PINO_INGEST',
+      '$JS.API.STREAM.PURGE.PINO_INGEST',
+      '$JS.API.CONSUMER.MSG.NEXT.PINO_INGEST.forward-logs',
+      'pino-ingest.dead.logs',
+    ])
+      await expect(application.request(subject, '{}', { timeout: 5_000 })).rejects.toThrow(/ermission/)
+    for (const subject of ['_INBOX.forward.>', '_INBOX.>', 'pino-ingest.>']) {
+      const error = await new Promise((resolve) => application.subscribe(subject, { callback: resolve }))
+      expect(String(error)).toMatch(/ermission/)
+    }
+  })
+
+  it('leave the queue as it is, whatever subject an application names for the reply', async () => {
+    const { env, connectAs } = await startFleet()
+    await runCli(['forward', 'init', ...SIZES], env('INIT'))
+    const application = await connectAs('PUBLISHER', '_INBOX.publisher')
+    const administrator = await connectAs('INIT', '_INBOX.forward-init')
+    const { streams } = await jetstreamManager(administrator, { checkAPI: false })
+    const published = jetstream(application)
+    const { seq: first } = await published.publish('pino-ingest.logs', 'first')
+    const replies = [
+      '$JS.API.STREAM.PURGE.PINO_INGEST',
+      '$JS.API.STREAM.MSG.DELETE.PINO_INGEST',
+      '$JS.API.STREAM.DELETE.PINO_INGEST',
+      '$KV.PINO_INGEST_STATE.delivered.some-id',
+      'pino-ingest.dead.logs',
+    ]
+    // JetStream replies with the name of the stream and a sequence: to its own API that is a request.
+    for (const reply of replies) application.publish('pino-ingest.logs', 'attack', { reply })
+    const { seq: last } = await published.publish('pino-ingest.logs', 'last')
+    expect(last).toBe(first + replies.length + 1)
+    const { state } = await streams.info('PINO_INGEST')
+    expect(state).toMatchObject({ first_seq: first, messages: replies.length + 2 })
+    for (const other of ['PINO_INGEST_DEAD', 'KV_PINO_INGEST_STATE'])
+      expect((await streams.info(other)).state.messages).toBe(0)
+  })
+
+  it('let an application publish from its account: request logs, duplicates, and doctor sees a missing stream', async () => {
+    const { env, connectAs } = await startFleet()
+    const line = '{"level":30,"time":1700000000000,"msg":"by the pipe","service":"shop"}\n'
+    const pipe = { ...env('PUBLISHER'), PINO_INGEST_SERVICE: 'shop', PINO_INGEST_SPOOL: 'false' }
+    const application = await connectAs('PUBLISHER', '_INBOX.publisher')
+    expect((await runCli(['doctor'], env('PUBLISHER'))).code).toBe(1)
+    await runCli(['forward', 'init', ...SIZES], env('INIT'))
+    expect((await runCli([], pipe, line)).code).toBe(0)
+    for (const isDuplicate of [false, true]) {
+      const answer = await jetstream(application).publish('pino-ingest.requests', 'one', {
+        msgID: 'id',
+        expect: { streamName: 'PINO_INGEST' },
+      })
+      expect(answer).toMatchObject({ stream: 'PINO_INGEST', duplicate: isDuplicate })
+    }
+    const administrator = await connectAs('INIT', '_INBOX.forward-init')
+    const { streams } = await jetstreamManager(administrator, { checkAPI: false })
+    expect((await streams.info('PINO_INGEST')).state.messages).toBe(2)
+  })
+
+  it('are rejected with unknown credentials, which doctor says', async () => {
+    const { servers } = await startFleet()
+    const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-permissions-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const seed = new TextDecoder().decode(nkeys.createUser().getSeed())
+    writeFileSync(join(folder, 'seed'), seed)
+    const env = { PINO_INGEST_NATS_SERVERS: servers.urls.join(','), PINO_INGEST_NATS_CREDS: join(folder, 'seed') }
+    const { code, stdout } = await runCli(['doctor', '--json'], env)
+    expect(code).toBe(1)
+    expect(stdout.toString()).not.toContain(seed.slice(0, 12))
+    const checks = JSON.parse(stdout.toString()) as readonly { readonly name: string; readonly ok: boolean }[]
+    expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['credentials'])
+  })
+})
