@@ -40,12 +40,16 @@ import { dribble, reply, wire } from './replies.mjs'
  * @property {number} [answeredAt] when the last byte of a whole reply was given to the system
  * @property {number} [status]
  * @property {string} [batchId]
+ * @property {string} [client] as a header of its names it
  * @property {number} entries
  * @property {readonly number[]} [numbers] of these
  * @property {number} stored how many of them were stored
  *
  * @typedef {{ readonly openedAt: number, readonly pid?: number | undefined }} Connection
  */
+
+/** Header by which clients tell who they are, if a scenario needs it. */
+export const CLIENT_HEADER = 'x-client'
 
 export class FaultServer {
   /** @type {Behaviour} */
@@ -183,10 +187,12 @@ export class FaultServer {
       return // the client was killed while it sent
     }
     const parsed = this.#format.parse(request.headers, Buffer.concat(chunks))
+    const client = request.headers[CLIENT_HEADER]
     Object.assign(call, {
       entries: parsed.numbers.length,
       numbers: parsed.numbers,
       ...(parsed.batchId !== undefined && { batchId: parsed.batchId }),
+      ...(typeof client === 'string' && { client }),
     })
     this.entriesSeen += parsed.numbers.length
     this.#judge(request, Buffer.concat(chunks), parsed)

@@ -1,0 +1,74 @@
+/** Random kills for some minutes: applications, nodes one at a time, forwarders, and the service. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { seeded } from '../faults/random.mjs'
+
+const SLOTS = 3
+const PER_SECOND = 300
+/** Of one slot; more than all its processes log. */
+const SLOT_RECORDS = 100_000_000
+const GAP = 1_000
+/** What a killed application had logged for so long has left its thread, and is on disk. */
+const MARGIN_MS = 20
+
+/** @param {import('./fleet.mjs').Fleet} fleet @param {import('./scenarios.mjs').RunOptions} options */
+export async function chaos(fleet, { minutes, seed }) {
+  const random = seeded(seed)
+  const between = (/** @type {number} */ least, /** @type {number} */ most) => least + random() * (most - least)
+  const endsAt = performance.now() + minutes * 60_000
+  const isOver = () => performance.now() > endsAt
+  const counts = { applications: 0, nodes: 0, forwarders: 0, outages: 0 }
+  fleet.server.behaviour = { kind: 'ok', latencyMs: 20 }
+
+  const applications = async (/** @type {number} */ slot) => {
+    for (let first = slot * SLOT_RECORDS; !isOver();) {
+      const app = fleet.startApp({ first, count: SLOT_RECORDS, perSecond: PER_SECOND, awaitReady: true, end: 'hold' })
+      await app.event('started')
+      await sleep(between(500, 8_000))
+      const isKilled = random() < 0.8
+      const at = app.kill(isKilled ? 'SIGKILL' : 'SIGTERM')
+      await app.done
+      if (isKilled) counts.applications += 1
+      fleet.expect(first, isKilled ? app.readAt(at - MARGIN_MS) : app.loggedAt())
+      first = app.loggedAt() + 1 + GAP
+    }
+  }
+  const nodes = async () => {
+    while (!isOver()) {
+      await sleep(between(5_000, 20_000))
+      const node = fleet.servers.nodes[Math.floor(random() * fleet.servers.nodes.length)]
+      counts.nodes += 1
+      if (random() < 0.3) {
+        await node?.freeze()
+        await sleep(between(2_000, 12_000))
+        node?.thaw()
+      } else {
+        await node?.kill()
+        await sleep(between(500, 5_000))
+        await node?.start()
+      }
+      // One at a time: without two of three nothing is stored.
+      await fleet.servers.ready(120_000)
+    }
+  }
+  const forwarders = async () => {
+    while (!isOver()) {
+      await sleep(between(3_000, 15_000))
+      const running = fleet.forwarders.filter((one) => one.isRunning)
+      await running[Math.floor(random() * running.length)]?.kill(random() < 0.8 ? 'SIGKILL' : 'SIGTERM')
+      counts.forwarders += 1
+      fleet.startForwarder()
+    }
+  }
+  const service = async () => {
+    while (!isOver()) {
+      await sleep(between(10_000, 30_000))
+      counts.outages += 1
+      await fleet.server.down()
+      await sleep(between(500, 8_000))
+      await fleet.server.up()
+    }
+  }
+  const slots = Array.from({ length: SLOTS }, (_, slot) => applications(slot))
+  await Promise.all([...slots, nodes(), forwarders(), service()])
+  return { notes: [`killed or taken down: ${JSON.stringify(counts)}`] }
+}
