@@ -1,6 +1,6 @@
 /**
  * [own process] An application that logs through the real worker transport as fast as the service takes it.
- * Arguments: shape, fast or reference, the sink's url, records, options of the transport as JSON (default: no spool),
+ * Arguments: shape, fast or reference, the sink's url (unused with the option `nats`), records, options of the transport as JSON (default: no spool),
  * records in a wave (default 5,000).
  */
 import { setImmediate as turn } from 'node:timers/promises'
@@ -23,6 +23,7 @@ const [shape, path, url, count, options = '{"spool":false}', waveSize = '5000'] 
     /** @type {unknown} */ (process.argv.slice(2))
   )
 const records = Number(count)
+const given = JSON.parse(options)
 /** The application is at most two waves ahead of the service's acknowledgements, so that nothing is dropped. */
 const wave = Number(waveSize)
 /** Of one period; the requests need whole ones, so that each ends. */
@@ -32,12 +33,12 @@ const { started: transport, thread } = threadOf(() =>
   pino.transport({
     target: fileURLToPath(TARGETS[path]),
     options: {
-      url,
-      apiKey: 'bench',
+      // With `nats` the forwarder has them.
+      ...(given.nats === undefined && { url, apiKey: 'bench' }),
       service: 'shop',
       environment: 'production',
       version: '1.0.0',
-      ...JSON.parse(options),
+      ...given,
     },
   }),
 )

@@ -1,0 +1,112 @@
+/** A queue of one or three nodes, with its streams, and forwarders that deliver from it. All on this machine, as real processes. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { startNatsServers } from '../../test/nats/nats-servers.mjs'
+
+const CLI = fileURLToPath(new URL('../../dist/cjs/cli.js', import.meta.url))
+const STREAM = 'PINO_INGEST'
+const POLL_MS = 20
+/** Linux: of `/proc/<pid>/stat`. */
+const TICKS_PER_SECOND = 100
+
+/** @param {1 | 3} nodes */
+export async function startQueue(nodes) {
+  const servers = await startNatsServers({ nodes })
+  const nats = servers.urls.join(',')
+  try {
+    await initialize(nats, nodes)
+  } catch (error) {
+    await servers.close()
+    throw error
+  }
+  const connection = await connect({ servers: servers.urls, maxReconnectAttempts: -1 })
+  const { streams } = await jetstreamManager(connection)
+  return {
+    nats,
+    /** As the option `nats`. */
+    option: { servers: servers.urls },
+    /** Batches that wait. */
+    waiting: async () => (await streams.info(STREAM)).state.messages,
+    /** CPU of all nodes, in microseconds. */
+    cpuUs: () => servers.nodes.reduce((sum, { pid }) => sum + processCpuUs(/** @type {number} */ (pid)), 0),
+    purge: () => streams.purge(STREAM),
+    async close() {
+      await connection.close()
+      await servers.close()
+    },
+  }
+}
+
+/** @typedef {Awaited<ReturnType<typeof startQueue>>} Queue */
+
+/** @param {string} nats @param {1 | 3} nodes */
+async function initialize(nats, nodes) {
+  const init = command(['forward', 'init', '--replicas', String(nodes), '--max-bytes', '2GiB'], {
+    PINO_INGEST_NATS_SERVERS: nats,
+  })
+  let said = ''
+  for (const stream of [init.stdout, init.stderr]) stream.on('data', (chunk) => (said += chunk))
+  const [code] = await once(init, 'close')
+  if (code !== 0) throw new Error(`forward init ended with ${code}: ${said}`)
+}
+
+/** @param {Queue} queue @param {string} url @param {Record<string, string>} [env] */
+export function startForwarder({ nats }, url, env = {}) {
+  const child = command(['forward', '--quiet'], {
+    PINO_INGEST_NATS_SERVERS: nats,
+    PINO_INGEST_URL: url,
+    PINO_INGEST_API_KEY: 'bench',
+    ...env,
+  })
+  child.stderr.pipe(process.stderr)
+  child.stdout.resume()
+  const ended = once(child, 'exit')
+  return {
+    cpuUs: () => processCpuUs(/** @type {number} */ (child.pid)),
+    async stop() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** @param {readonly string[]} args @param {Record<string, string>} env */
+function command(args, env) {
+  const clean = Object.entries(process.env).filter(([name]) => !name.startsWith('PINO_INGEST_'))
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { ...Object.fromEntries(clean), ...env },
+    stdio: 'pipe',
+  })
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
+  return child
+}
+
+/**
+ * Resolves when at most so many batches wait.
+ *
+ * @param {Queue} queue @param {number} batches @param {number} [timeoutMs]
+ * @returns {Promise<{ at: number, waiting: number }>}
+ */
+export async function drained(queue, batches, timeoutMs = 300_000) {
+  const endsAt = performance.now() + timeoutMs
+  for (;;) {
+    const waiting = await queue.waiting()
+    const at = performance.now()
+    if (waiting <= batches) return { at, waiting }
+    if (at > endsAt) throw new Error(`${waiting} batches wait after ${timeoutMs / 1000} s`)
+    await sleep(POLL_MS)
+  }
+}
+
+/** Of all threads, the ended ones too. @param {number} pid */
+function processCpuUs(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return ((Number(fields[11]) + Number(fields[12])) * 1e6) / TICKS_PER_SECOND
+}

@@ -1,0 +1,25 @@
+/** [own process] Answers every request after a time, and reports when the first request arrived. Argument: milliseconds. */
+import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const BODY = JSON.stringify({ accepted: 100, message: 'ok', rejected: 0, errors: [] })
+const HEADERS = { 'content-type': 'application/json', 'content-length': BODY.length }
+const latencyMs = Number(process.argv[2])
+/** By the wall clock, which parent and child share. */
+let firstAt = 0
+
+const server = createServer(async (request, response) => {
+  firstAt ||= Date.now()
+  request.resume()
+  if (latencyMs > 0) await sleep(latencyMs)
+  response.writeHead(200, HEADERS).end(BODY)
+})
+server.listen(0, '127.0.0.1', () => {
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  process.send?.({ url: `http://127.0.0.1:${port}/api/v1` })
+})
+process.on('message', (question) => {
+  if (question === 'reset') firstAt = 0
+  process.send?.({ firstAt })
+})
+process.on('disconnect', () => process.exit())
