@@ -6,7 +6,7 @@ import { anchorsOf, prose, root } from './markdown.js'
 
 const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...['src', 'test', 'benchmarks'].flatMap((folder) =>
+  ...['src', 'docs', 'test', 'benchmarks'].flatMap((folder) =>
     (readdirSync(join(root, folder), { recursive: true }) as string[])
       .filter((name) => name.endsWith('.md'))
       .map((name) => join(folder, name)),

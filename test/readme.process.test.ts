@@ -11,6 +11,8 @@ import type { OptionName } from '../src/options/option-table.js'
 import { READMES, codeBlocks, prose, readText, regionOf, root, sectionOf, writeRegion } from './markdown.js'
 
 const README = 'README.md'
+/** Documents for users. Their commands are checked; only those of the READMEs contain programs. */
+const DOCUMENTS = [...READMES, 'docs/fleet.md']
 
 interface Help {
   readonly commands: readonly { readonly name: string }[]
@@ -22,10 +24,11 @@ const VARIABLE = /\bPINO_INGEST_[A-Z_]+\b/g
 
 const helps = new Map<string, Help>()
 
+/** @param command with its subcommands, separated by spaces */
 function helpOf(command: string): Help {
   const known = helps.get(command)
   if (known !== undefined) return known
-  const args = [`${root}dist/cjs/cli.js`, ...(command === '' ? [] : [command]), '--help', '--json']
+  const args = [`${root}dist/cjs/cli.js`, ...command.split(' ').filter((word) => word !== ''), '--help', '--json']
   const help = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Help
   helps.set(command, help)
   return help
@@ -33,7 +36,8 @@ function helpOf(command: string): Help {
 
 /** `undefined` where the command can be given, else what is wrong with it. */
 function problemOf(command: string): string | undefined {
-  const [program = '', ...words] = command.trim().split(/\s+/)
+  const withoutVariables = command.trim().replace(/^(?:[A-Z_]+=\S+\s+)+(?=npx )/, '')
+  const [program = '', ...words] = withoutVariables.split(/\s+/)
   const { name, peerDependencies, scripts } = JSON.parse(readText('package.json')) as {
     name: string
     peerDependencies: Record<string, string>
@@ -42,7 +46,7 @@ function problemOf(command: string): string | undefined {
   if (program === 'npx' && words[0] === name) return cliProblem(words.slice(1))
   if (program === name) return cliProblem(words)
   if (program === 'export') return variableProblem(words[0] ?? '')
-  if (['node', 'zstd', 'curl', 'cat'].includes(program) || /^[A-Z]+=/.test(program)) return undefined // the reader's own
+  if (['node', 'zstd', 'curl', 'cat', 'nats-server'].includes(program) || /^[A-Z]+=/.test(program)) return undefined // the reader's own
   if (program !== 'npm') return 'is a program that this test does not know'
   const [verb = '', ...rest] = words
   if (verb === 'install') {
@@ -54,11 +58,17 @@ function problemOf(command: string): string | undefined {
   return script in scripts ? undefined : `there is no script ${script}`
 }
 
+/** Commands whose subcommands have flags of their own; the more specific first. */
+const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
+  forward: ['init', 'dead ls', 'dead show', 'dead replay', 'dead'],
+}
+
 function cliProblem(words: readonly string[]): string | undefined {
   const command = words[0] !== undefined && !words[0].startsWith('-') ? words[0] : ''
   if (command !== '' && !helpOf('').commands.some(({ name }) => name === command))
     return `there is no command ${command}`
-  const flags = helpOf(command).flags.map(({ name }) => `--${name}`)
+  const subcommands = SUBCOMMANDS[command]?.find((one) => words.slice(1).join(' ').startsWith(one)) ?? ''
+  const flags = helpOf(`${command} ${subcommands}`).flags.map(({ name }) => `--${name}`)
   // The arguments after `--` belong to another program.
   const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
   return own.filter((word) => word.startsWith('--')).find((word) => !flags.includes(word))
@@ -76,10 +86,10 @@ function variableProblem(assignment: string): string | undefined {
 }
 
 describe('commands', () => {
-  const inBlocks = READMES.flatMap((document) => codeBlocks(document))
+  const inBlocks = DOCUMENTS.flatMap((document) => codeBlocks(document))
     .filter(({ language }) => language === 'sh')
     .flatMap(({ code }) => code.split('\n'))
-  const inProse = READMES.flatMap((document) => [
+  const inProse = DOCUMENTS.flatMap((document) => [
     ...prose(document).matchAll(/`(?:[A-Z_]+=\S+ )?((?:npm|npx|pino-ingest)\b[^`]*)`/g),
   ]).map((match) => match[1] as string)
   const commands = [...inBlocks, ...inProse]
@@ -95,8 +105,9 @@ describe('commands', () => {
 
   test('each variable that is named is one', () => {
     const known = knownVariables()
-    const named = READMES.flatMap((document) => readText(document).match(VARIABLE) ?? [])
-    expect([...new Set(named)].filter((variable) => !known.has(variable))).toEqual([])
+    const streams = ['PINO_INGEST_DEAD', 'PINO_INGEST_STATE', 'PINO_INGEST_NATS_TLS_']
+    const named = DOCUMENTS.flatMap((document) => readText(document).match(VARIABLE) ?? [])
+    expect([...new Set(named)].filter((variable) => !known.has(variable) && !streams.includes(variable))).toEqual([])
   })
 
   test('a wrong one is found', () => {
@@ -104,6 +115,8 @@ describe('commands', () => {
     expect(problemOf('npx pino-ingest dev --prot 1')).toBe('--prot')
     expect(problemOf('npx pino-ingest heartbeat -- npm test --prot 1')).toBeUndefined()
     expect(problemOf('npx pino-ingest heartbeat --prot 1 -- npm test')).toBe('--prot')
+    expect(problemOf('npx pino-ingest forward init --metrics 1')).toBe('--metrics')
+    expect(problemOf('npx pino-ingest forward --replicas 1')).toBe('--replicas')
     expect(problemOf('npm run nothing')).toBe('there is no script nothing')
     expect(problemOf('export PINO_INGEST_KEY=x')).toContain('is no variable')
     expect(problemOf('npm install pinot')).toContain('pinot')
