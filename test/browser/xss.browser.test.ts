@@ -225,7 +225,7 @@ describeInBrowser('hostile texts', () => {
       const copies = shown.split(plainText(text)).length - 1
       expect(copies, `${JSON.stringify(text)} is shown`).toBeGreaterThanOrEqual(text.length < 60 ? 20 : 8)
     }
-  }, 60_000)
+  }, 180_000)
 
   test('in the raw JSON', async () => {
     page = await browser.open(service, { tolerates: REFUSED })
