@@ -144,16 +144,18 @@ export class OrphanedMessages {
     const { incarnation, names, clock } = this.#options
     const own = headers.filter(([name]) => !SERVER_HEADER.test(name))
     const [, messageId] = headers.find(([name]) => name === MESSAGE_ID_HEADER) ?? []
-    const hasId = own.some(([name]) => name === BATCH_ID_HEADER)
+    const [, ownId] = own.find(([name]) => name === BATCH_ID_HEADER) ?? []
+    const batchId = ownId ?? messageId ?? ''
     const startedAt = clock.now()
     const target = { stream: names.stream, subject: names.subjects[kind] }
     const { isDuplicate } = await publishToStream(connection, target, {
       body,
       headers: [
         ...own,
-        ...(messageId === undefined || hasId ? [] : [[BATCH_ID_HEADER, messageId] as const]),
-        // Several forwarders find the same one: JetStream stores the first.
-        [MESSAGE_ID_HEADER, `orphan-${incarnationId}-${sequence}`],
+        ...(messageId === undefined || ownId !== undefined ? [] : [[BATCH_ID_HEADER, messageId] as const]),
+        // Several forwarders find the same one: JetStream stores the first. A server that was killed may have had another batch at this
+        // sequence, of which this one is no duplicate.
+        [MESSAGE_ID_HEADER, `orphan-${incarnationId}-${sequence}-${batchId}`],
         [EXPECTED_STREAM_HEADER, names.stream],
       ],
       timeoutMs: TIMEOUT_MS,

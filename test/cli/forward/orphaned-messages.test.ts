@@ -50,7 +50,8 @@ function setup(): {
   const answer = (subject: string, body: string, headers: Record<string, string>): object => {
     if (subject === '$JS.API.STREAM.MSG.GET.S') {
       const { seq, next_by_subj: wanted } = JSON.parse(body) as { seq: number; next_by_subj: string }
-      const found = [...stream].find(([at, message]) => at >= seq && message.subject === wanted)
+      const bySequence = [...stream].toSorted(([a], [b]) => a - b)
+      const found = bySequence.find(([at, message]) => at >= seq && message.subject === wanted)
       if (found === undefined) return { error: { err_code: 10_037, description: 'no message found' } }
       const [at, message] = found
       const lines = Object.entries(message.headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -127,7 +128,7 @@ test('is published again after ack_wait, under its own batch id, and deleted', a
     headers: {
       'Pino-Ingest-Count': '2',
       'Pino-Ingest-Batch-Id': 'a',
-      'Nats-Msg-Id': `orphan-${CREATED}-3`,
+      'Nats-Msg-Id': `orphan-${CREATED}-3-a`,
       'Nats-Expected-Stream': 'S',
     },
   })
@@ -145,6 +146,20 @@ test('one that is orphaned again keeps the id of its batch', async () => {
   }
   expect([...stream.values()].map(({ headers }) => headers['Pino-Ingest-Batch-Id'])).toEqual(['a'])
   expect([...stream.keys()]).toEqual([102])
+})
+
+test('another batch at the same sequence is no duplicate', async () => {
+  const { clock, stream, check } = setup()
+  for (const id of ['a', 'b']) {
+    stream.set(3, batch(id))
+    await check(5)
+    await clock.advance(ACK_WAIT_MS + 1)
+    await check(5)
+  }
+  expect([...stream].map(([at, { body }]) => [at, body])).toEqual([
+    [101, 'body of a'],
+    [102, 'body of b'],
+  ])
 })
 
 test('what was above the floor a moment ago may only wait to be deleted', async () => {
