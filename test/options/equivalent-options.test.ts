@@ -1,14 +1,14 @@
-/** What the README says to those who come from another transport: our options exist, and their new configurations are accepted. */
+/** What docs/migration.md says to those who come from another transport: our options exist, and their new configurations are accepted. */
 import { describe, expect, test } from 'vitest'
 import { OPTION_TABLE, pathsOf } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
 import { codeBlocks, sectionOf } from '../markdown.js'
 import { resolve } from './resolve.js'
 
-const README = 'src/options/README.md'
+const PAGE = 'docs/migration.md'
 const PEERS = ['pino-loki', '@logtail/pino', '@axiomhq/pino', 'pino-datadog-transport']
 
-const rows = sectionOf(README, 'Each option')
+const rows = sectionOf(PAGE, 'Each option')
   .split('\n')
   .filter((line) => /^\|(?!-)/.test(line))
   .map((line) =>
@@ -50,7 +50,7 @@ test('an option that is not ours is found', () => {
 })
 
 describe.each(PEERS)('from %s', (peer) => {
-  const blocks = codeBlocks(README).filter(({ section }) => section === `From ${peer}`)
+  const blocks = codeBlocks(PAGE).filter(({ section }) => section === `From ${peer}`)
 
   test('before is the configuration of that one', () => {
     const [before] = blocks

@@ -1,4 +1,4 @@
-/** What is kept of the runs, so that README's tables can be compared with it. */
+/** What is kept of the runs, so that the tables of docs/compatibility.md can be compared with it. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = new URL('../results.json', import.meta.url)
@@ -15,7 +15,7 @@ export function readResults() {
   }
 }
 
-/** In README's order. */
+/** In the order of the tables. */
 export const GROUPS = [
   'nodes',
   'runtimes',
