@@ -27,8 +27,10 @@ export interface Row<T> {
   readonly default?: T
   /** Describes a default that is not a plain value. */
   readonly defaultText?: string
-  /** For the README. A member without one is part of its group's row. */
-  readonly meaning?: string
+  /** For the README, and the comments of `IngestOptions`. */
+  readonly meaning: string
+  /** Part of its group's row in the README. */
+  readonly isInGroupRow?: true
   /** Never shown in a message. */
   readonly secret?: true
 }
