@@ -159,13 +159,13 @@ export interface IngestOptions {
    */
   version?: string | undefined
   /**
-   * Tags of every entry; the variable is a comma-separated list.
+   * Tags added to every entry; the variable is a comma-separated list.
    * Variable: `PINO_INGEST_TAGS`.
    * @default []
    */
   tags?: readonly string[] | undefined
   /**
-   * Fields of every entry's `metadata`, with attributes of the environment (`src/options/README.md`); the variable is JSON.
+   * Fields added to the `metadata` of every entry, with attributes of the environment (`src/options/README.md`); the variable is JSON.
    * Variable: `PINO_INGEST_METADATA`.
    * @default {}
    */

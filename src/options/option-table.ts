@@ -177,12 +177,12 @@ export const OPTION_TABLE = {
     defaultText: '`service.version` of `OTEL_RESOURCE_ATTRIBUTES`, `npm_package_version`',
     meaning: 'version of the application',
   }),
-  tags: app({ kind: texts, default: [], meaning: 'tags of every entry; the variable is a comma-separated list' }),
+  tags: app({ kind: texts, default: [], meaning: 'tags added to every entry; the variable is a comma-separated list' }),
   metadata: app<JsonObject>({
     kind: object,
     default: {},
     meaning:
-      "fields of every entry's `metadata`, with [attributes of the environment](src/options/README.md#containers-and-opentelemetry); the variable is JSON",
+      'fields added to the `metadata` of every entry, with [attributes of the environment](src/options/README.md#containers-and-opentelemetry); the variable is JSON',
   }),
   deploy: app({
     kind: group({
@@ -489,7 +489,7 @@ export type OptionValues = {
   -readonly [Name in OptionName]?: ReadOf<ValueOf<(typeof OPTION_TABLE)[Name]>> | undefined
 }
 
-/** The options that can be set in code. `IngestOptions` is generated, and equal to it (`option-types.test.ts`). */
+/** The options that can be set in code. `IngestOptions` is generated, and equal to it (`ingest-options.test.ts`). */
 export type OptionsOfTable = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTION_TABLE)[Name]> | undefined }
 
 export function rowOf(name: OptionName): OptionRow<unknown> {

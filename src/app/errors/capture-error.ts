@@ -6,6 +6,7 @@ import { parseId } from '../scope/scope-context.js'
 
 /** A pino logger, a child logger, or Fastify's `request.log`. */
 export interface ErrorLogger {
+  /** Logs a record at level error. */
   error(fields: object, message?: string): void
 }
 

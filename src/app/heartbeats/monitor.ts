@@ -7,6 +7,7 @@ import type { PingOptions } from './pinger.js'
 import { checkHelperLogger, report } from './helper-report.js'
 import type { HelperLogger } from './helper-report.js'
 
+/** Options of `monitor()`: those of `IngestClient`, and a logger. */
 export type MonitorOptions = PingOptions & {
   /** A pino logger: gets a failed job at level error, and a failed ping at level warn. Without it a failed ping is reported on stderr. */
   logger?: HelperLogger | undefined

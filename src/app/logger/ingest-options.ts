@@ -23,6 +23,7 @@ export type IngestLoggerOptions<
   CustomLevels extends string = never,
   UseOnlyCustomLevels extends boolean = boolean,
 > = Omit<LoggerOptions<CustomLevels, UseOnlyCustomLevels>, 'transport'> & {
+  /** pino's `transport`. Default `{ target: 'pino-ingest' }`; `false` for a stream that is passed to `pino()`. */
   transport?: AppTransport | false | undefined
 } & HttpLoggerOptions
 
