@@ -501,7 +501,7 @@ export function variablesOf(name: OptionName): readonly string[] {
   return variablesAt(rowOf(name), name)
 }
 
-export interface PathRow {
+interface PathRow {
   /** `batch.size` */
   readonly path: string
   readonly row: Row<unknown>

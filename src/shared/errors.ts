@@ -42,7 +42,7 @@ export class IngestError extends Error {
   readonly code: IngestErrorCode
   /** HTTP status of the reply; undefined without one. */
   readonly status: number | undefined
-  /** Milliseconds from now until the service may be asked again, if it sent a Retry-After. */
+  /** Milliseconds from now until the service may be asked again, if it sent a Retry-After (RFC 9110, section 10.2.3). */
   readonly retryAfterMs: number | undefined
 
   constructor(code: IngestErrorCode, message: string, options: IngestErrorOptions = {}) {

@@ -18,6 +18,7 @@ export type MonitorOptions = PingOptions & {
  * logged and thrown again. A failed ping is reported and does not change the result; it takes at most `timeoutMs`.
  *
  * @param token any text except the empty text, `.` and `..`; never shown in a message
+ * @param job may be asynchronous
  * @returns what the job returns
  * @throws IngestError `INVALID` for the token, `CONFIG` for the options: before the job starts.
  */
