@@ -340,6 +340,11 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
       },
     ],
   },
+  'docs/containers.md': {
+    SIGTERM: [(ran) => expect(messagesOf(ran)).toEqual(['request', 'request'])],
+    PM2: [(ran) => expect(messagesOf(ran)).toEqual([])],
+    Cluster: [(ran) => expect(messagesOf(ran)).toEqual(['worker started', 'worker started'])],
+  },
   'docs/serverless.md': {
     // Nobody calls the handler here; the tests of the examples do.
     Serverless: [(ran) => expect(messagesOf(ran)).toEqual([])],

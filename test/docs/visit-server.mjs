@@ -16,7 +16,7 @@ Server.prototype.listen = function (first, ...rest) {
 async function visit(port) {
   for (const path of PATHS) {
     const response = await fetch(`http://localhost:${port}${path}`)
-    console.log(response.status, await response.text())
+    process.stdout.write(`${response.status} ${await response.text()}\n`)
   }
   process.exit()
 }
