@@ -345,9 +345,23 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     PM2: [(ran) => expect(messagesOf(ran)).toEqual([])],
     Cluster: [(ran) => expect(messagesOf(ran)).toEqual(['worker started', 'worker started'])],
   },
+  'docs/compatibility.md': {
+    // Nothing is thrown here.
+    Deno: [(ran) => expect(messagesOf(ran)).toEqual([])],
+  },
   'docs/serverless.md': {
     // Nobody calls the handler here; the tests of the examples do.
-    Serverless: [(ran) => expect(messagesOf(ran)).toEqual([])],
+    'AWS Lambda': [(ran) => expect(messagesOf(ran)).toEqual([])],
+    'Google Cloud Run': [(ran) => expect(messagesOf(ran)).toEqual(Array.from({ length: 20 }, () => 'invoice sent'))],
+  },
+  'docs/troubleshooting.md': {
+    'Where an entry is': [
+      (ran) => {
+        expect(messagesOf(ran)).toEqual(['a test entry'])
+        expect(ran.stdout).toMatch(/state: 'acknowledged'.*received: 2,.*accepted: 1,.*filtered: 1,/s)
+      },
+    ],
+    'Only info and above arrives': [(ran) => expect(messagesOf(ran)).toEqual(['arrives'])],
   },
   'docs/testing.md': {
     // It starts a service of its own, and checks what came there.

@@ -11,8 +11,8 @@ const KEY = 'readme-key-51c3e9'
 
 const PROGRAM = /^(?:js|cjs|mjs|ts|typescript|javascript)$/
 
-/** Sections with pieces of the reader's own test, and with frameworks that only `test/matrix` installs. */
-const PIECES: readonly string[] = ['In your tests', 'NestJS', 'Koa', 'Hono', 'Next.js']
+/** Sections with pieces of the reader's own tests, and with frameworks that only `test/matrix` installs. */
+const PIECES: readonly string[] = ['In your tests', 'Jest and vitest', 'NestJS', 'Koa', 'Hono', 'Next.js']
 
 interface Program extends CodeBlock {
   /** Its number within its section, from 0. */
