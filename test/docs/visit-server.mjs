@@ -1,8 +1,10 @@
 /** Preloaded into programs that start a server: it listens on a free port, gets a few requests, and the program ends. */
+import cluster from 'node:cluster'
 import { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 
-const PATHS = ['/orders/7', '/orders/13']
+/** Requests to a worker of a cluster may reach another one, which may have ended. */
+const PATHS = cluster.isWorker ? [] : ['/orders/7', '/orders/13']
 
 const { listen } = NetServer.prototype
 let isVisited = false
