@@ -55,6 +55,19 @@ function shownError(ran: Ran): LogEntry {
   return error
 }
 
+const FAILED_ORDER = {
+  error: { type: 'RangeError', message: 'order 13 has no price' },
+  request: { method: 'GET', path: '/orders/13' },
+}
+
+/** The user was shown the id of the only error. */
+function expectReference(ran: Ran): void {
+  const errors = entriesOf(ran).filter(({ level }) => level === 'error')
+  expect(errors).toHaveLength(1)
+  expect(ran.stdout).toMatch(/^500 /m)
+  expect(ran.stdout).toContain(String(errors[0]?.metadata?.['event_id']))
+}
+
 function expectRequestLog(ran: Ran): void {
   expect(requestLogsOf(ran)).toMatchObject([
     {
@@ -130,7 +143,41 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     'What your record becomes': [(ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file)])],
   },
   'docs/getting-started.md': {
-    'Options for pino': [
+    'The first entry': [
+      (ran) =>
+        expect(entriesOf(ran)).toMatchObject([
+          { level: 'info', message: 'order placed', service: 'checkout', metadata: { orderId: 1017 } },
+          { level: 'error', message: 'payment failed', error: { message: 'card declined' } },
+        ]),
+      (ran) => expect(entriesOf(ran)).toMatchObject([{ message: 'stock is low', service: 'checkout', tags: ['eu'] }]),
+    ],
+    'Express and pino-http': [
+      (ran) => {
+        expect(entriesOf(ran)).toMatchObject([
+          { level: 'info', message: 'order read', service: 'shop', request: { path: '/orders/7' } },
+          { level: 'info', message: 'request completed', request: { status_code: 200 } },
+          { level: 'error', ...FAILED_ORDER, request: { ...FAILED_ORDER.request, status_code: 500 } },
+        ])
+        expectReference(ran)
+      },
+    ],
+    Fastify: [
+      (ran) => {
+        const entries = entriesOf(ran).filter(({ message }) => !message.startsWith('Server listening'))
+        expect(entries.map(({ level, message }) => `${level} ${message}`)).toEqual([
+          'info incoming request',
+          'info order read',
+          'info request completed',
+          'info incoming request',
+          'error order 13 has no price',
+          'info request completed',
+        ])
+        expect(entries[4]).toMatchObject({ ...FAILED_ORDER, service: 'shop' })
+        expectReference(ran)
+      },
+    ],
+    'Uncaught errors': [(ran) => expect(messagesOf(ran)).toEqual(['started'])],
+    'What `ingestOptions()` adds': [
       (ran) =>
         expect(entriesOf(ran)).toMatchObject([
           {
@@ -283,9 +330,28 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
       },
     ],
   },
+  'docs/containers.md': {
+    SIGTERM: [(ran) => expect(messagesOf(ran)).toEqual(['request', 'request'])],
+    PM2: [(ran) => expect(messagesOf(ran)).toEqual([])],
+    Cluster: [(ran) => expect(messagesOf(ran)).toEqual(['worker started', 'worker started'])],
+  },
+  'docs/compatibility.md': {
+    // Nothing is thrown here.
+    Deno: [(ran) => expect(messagesOf(ran)).toEqual([])],
+  },
   'docs/serverless.md': {
     // Nobody calls the handler here; the tests of the examples do.
-    Serverless: [(ran) => expect(messagesOf(ran)).toEqual([])],
+    'AWS Lambda': [(ran) => expect(messagesOf(ran)).toEqual([])],
+    'Google Cloud Run': [(ran) => expect(messagesOf(ran)).toEqual(Array.from({ length: 20 }, () => 'invoice sent'))],
+  },
+  'docs/troubleshooting.md': {
+    'Where an entry is': [
+      (ran) => {
+        expect(messagesOf(ran)).toEqual(['a test entry'])
+        expect(ran.stdout).toMatch(/state: 'acknowledged'.*received: 2,.*accepted: 1,.*filtered: 1,/s)
+      },
+    ],
+    'Only info and above arrives': [(ran) => expect(messagesOf(ran)).toEqual(['arrives'])],
   },
   'docs/testing.md': {
     // It starts a service of its own, and checks what came there.
