@@ -141,10 +141,10 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     ],
   },
   'docs/delivery.md': {
-    'Ending in order': [
+    'End of the process': [
       (ran) => {
         expect(messagesOf(ran)).toEqual(['paid'])
-        expect(ran.stderr).toBe('acknowledged 0\n')
+        expect(ran.stdout).toBe('acknowledged 0\n')
       },
     ],
   },
