@@ -151,6 +151,9 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   'docs/spool.md': {
     'The spool': [(ran) => expect(messagesOf(ran)).toEqual(['kept until the service has it'])],
   },
+  'docs/errors.md': {
+    'Error codes': [({ stdout }) => expect(stdout).toBe('AUTH 401\n')],
+  },
   'docs/metrics.md': {
     Events: [(ran) => expect(messagesOf(ran)).toEqual(['watched'])],
     Metrics: [
