@@ -1,9 +1,12 @@
 /** What each program in the documentation must have done, by document and section, in order. */
+import { execFileSync } from 'node:child_process'
+import { pathToFileURL } from 'node:url'
 import { expect } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import type { IngestService } from '../../src/service/index.js'
-import { readText } from '../markdown.js'
+import { readText, root } from '../markdown.js'
+import { cleanEnv } from '../process/run-app.js'
 import type { ProgramResult } from './program-folder.js'
 
 export interface Ran extends ProgramResult {
@@ -188,15 +191,28 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     ],
   },
   'docs/delivery.md': {
-    'Ending in order': [
+    'End of the process': [
       (ran) => {
         expect(messagesOf(ran)).toEqual(['paid'])
-        expect(ran.stderr).toBe('acknowledged 0\n')
+        expect(ran.stdout).toBe('acknowledged 0\n')
       },
     ],
   },
   'docs/spool.md': {
     'The spool': [(ran) => expect(messagesOf(ran)).toEqual(['kept until the service has it'])],
+  },
+  'docs/errors.md': {
+    'Error codes': [({ stdout }) => expect(stdout).toBe('AUTH 401\n')],
+  },
+  'docs/protocol-decisions.md': {
+    'A fake service': [
+      // The module by itself, which the next one starts.
+      ({ file }) => expect(doctorOf(file).filter(({ ok, fix }) => !ok || fix !== undefined)).toEqual([]),
+      ({ stdout, service }) => {
+        expect(stdout).toBe('order placed 1017\n')
+        expect(service.requests).toEqual([])
+      },
+    ],
   },
   'docs/metrics.md': {
     Events: [(ran) => expect(messagesOf(ran)).toEqual(['watched'])],
@@ -425,6 +441,21 @@ function promisedEntry(file: string): LogEntry {
     source: file + place,
     metadata: { ...entry.metadata, pid: expect.any(Number) as number, hostname: expect.any(String) as string },
   }
+}
+
+/** The checks of `pino-ingest doctor` against the fake service in this file. */
+function doctorOf(file: string): { ok: boolean; fix?: string }[] {
+  const program = `
+    import { spawn } from 'node:child_process'
+    import { fake } from ${JSON.stringify(pathToFileURL(file).href)}
+    fake.listen(0, '127.0.0.1', () => {
+      const env = { ...process.env, PINO_INGEST_URL: \`http://127.0.0.1:\${fake.address().port}/api/v1\` }
+      const doctor = spawn(process.execPath, [${JSON.stringify(`${root}dist/cjs/cli.js`)}, 'doctor', '--json'], { env, stdio: 'inherit' })
+      doctor.on('close', () => fake.close())
+    })`
+  const env = cleanEnv({ PINO_INGEST_API_KEY: 'fake-key', PINO_INGEST_SPOOL: 'false' })
+  const args = ['--input-type=module', '--eval', program]
+  return JSON.parse(execFileSync(process.execPath, args, { env, encoding: 'utf8' })) as { ok: boolean; fix?: string }[]
 }
 
 function escaped(text: string): string {
