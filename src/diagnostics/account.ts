@@ -44,8 +44,8 @@ export interface AccountSnapshot {
 }
 
 /**
- * Each stage increments the counters of its outcomes: plain integers, since `received` is on the hot path. `pending` is
- * not a counter but read from the stages, so that a wrong count anywhere shows in `balances`.
+ * Each stage increments the counters of its outcomes. They are plain integers because `received` is on the hot path.
+ * `pending` is read from the stages instead of being counted, so a wrong count anywhere shows in `balances`.
  */
 export class Account {
   received = 0
