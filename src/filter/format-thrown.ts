@@ -14,7 +14,7 @@ export function formatThrown(thrown: unknown): string {
   }
 }
 
-/** For a file with a syntax error V8 puts file and line before the stack. */
+/** For a syntax error, V8 puts file and line before the stack. */
 function placeOf(thrown: unknown): string {
   if (!(thrown instanceof Error) || thrown.name !== 'SyntaxError') return ''
   const line = /^.+:(\d+)\n/.exec(thrown.stack ?? '')?.[1]
