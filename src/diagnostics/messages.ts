@@ -43,7 +43,7 @@ export const SERVICE_MESSAGES = {
     text: (reason) => `the service or a gateway in front of it rejects every batch; check url: ${reason}`,
     cause: 'every batch gets status 400, 413 or 422, even a batch of one entry',
     remedy:
-      'check the size limit of the gateway (`batch.bytes`), its filters, the path in `url`, and whether the service supports `compression`',
+      'check the size limit of the gateway (`batch.bytes`), its filters, the path in `url`, and support for `compression`',
   },
   unavailable: {
     code: 'UNAVAILABLE',
@@ -67,7 +67,7 @@ export const SERVICE_MESSAGES = {
     text: (entries, reason) => `the service rejected ${entries}: ${reason}`,
     cause: 'the service considers these entries invalid',
     remedy:
-      'list them with `npx pino-ingest spool show dead`. After fixing the cause, send them again with `npx pino-ingest spool replay dead`',
+      '`npx pino-ingest spool show dead` lists them; after fixing the cause, send them with `npx pino-ingest spool replay dead`',
   },
   unreadableReply: {
     code: 'MISDIRECTED',
@@ -108,7 +108,7 @@ export const QUEUE_MESSAGES = {
     code: 'UNAVAILABLE',
     text: (reason) => `NATS does not accept entries: ${reason}`,
     cause:
-      'no server is reachable, a leader is being elected, or an acknowledgement took longer than 3 s. In an application with its own NATS account, a missing stream is reported this way, too',
+      'no server is reachable, a leader is being elected, or an acknowledgement took longer than 3 s; for an application with its own NATS account also a missing stream',
     remedy:
       'check that the servers are running and reachable: `npx pino-ingest doctor`. Entries are sent when they are back',
   },
@@ -116,7 +116,7 @@ export const QUEUE_MESSAGES = {
     code: 'UNAVAILABLE',
     text: (reason) => `the NATS stream is full; check pino-ingest forward: ${reason}`,
     cause:
-      'applications log more than the forwarders deliver, no forwarder is running, or the storage of the servers or of the account is used up',
+      'applications log more than the forwarders deliver, no forwarder is running, or the storage of servers or account is full',
     remedy:
       'check why the forwarders do not deliver, or raise the limit of the stream. Entries are sent when there is room',
   },
@@ -222,7 +222,7 @@ export const SPOOL_MESSAGES = {
   kept: {
     text: (entries) => `${entries} not yet acknowledged; kept on disk and sent at the next start with this destination`,
     cause:
-      'the process ended before the service accepted them. Nothing is lost. The destination is identified by `url` and `apiKey`, or with `nats` by account, stream and subject',
+      'the process ended before the service accepted them. Nothing is lost. A destination is `url` and `apiKey`, or with `nats` its account, stream and subject',
     remedy: 'start the application again, or send them from a shell: `npx pino-ingest spool replay --all`',
   },
   notWritable: {
@@ -259,14 +259,14 @@ export const SPOOL_MESSAGES = {
   },
   failed: {
     code: 'SPOOL',
-    text: (reason) => `an operation on a spool file failed, entries may be sent twice: ${reason}`,
+    text: (reason) => `spool file error, entries may be sent twice: ${reason}`,
     cause: 'the file could not be read, written or deleted',
     remedy: 'fix the cause in the message',
   },
   bytesDamaged: {
     code: 'SPOOL',
     text: (bytes, path) => `${bytes} bytes of ${path} are damaged and were skipped`,
-    cause: 'the file was damaged; the number of entries in these bytes is unknown',
+    cause: 'the number of entries in these bytes is unknown',
     remedy: 'check the disk',
   },
   dropCountsNotSaved: {
