@@ -24,7 +24,7 @@ const PLACE_BYTES = 12
 export class LineBuffer {
   readonly #chunks: ChunkRing
   // Three rings, indexed by the line's number modulo their length.
-  /** `~start` (negative) if the line may hold a secret. */
+  /** `~start` (negative) if the line may contain a secret. */
   #starts = new Int32Array(LEAST_CAPACITY)
   /** `~end` (negative) if the fast path did not map the line. */
   #ends = new Int32Array(LEAST_CAPACITY)

@@ -50,7 +50,7 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
         const { body, contentEncoding } = batch
         const init = contentEncoding === undefined ? { signal } : { signal, contentEncoding }
         const reply = await http.post(endpoint.path, body, init)
-        return outcomeOf(endpoint, batch, reply, readReply(reply), clock, mask)
+        return toOutcome(endpoint, batch, reply, readReply(reply), clock, mask)
       } catch (error) {
         if (error instanceof HttpFailure && error.kind === 'unproven')
           return { kind: 'endpoint-rejected', reason: error.message, remedy: error.remedy }
@@ -80,7 +80,7 @@ function createReplyReader(expected: ExpectedBody): (reply: HttpReply) => ReadRe
   }
 }
 
-function outcomeOf(
+function toOutcome(
   { list, expected }: BatchEndpoint,
   batch: Batch,
   reply: HttpReply,

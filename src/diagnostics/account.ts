@@ -67,7 +67,7 @@ export class Account {
     const dropped = { ...this.dropped }
     const pending = this.#stages.reduce((sum, pendingEntries) => sum + pendingEntries(), 0)
     const droppedTotal = Object.values(dropped).reduce((sum, count) => sum + count, 0)
-    const closes = received + recovered + generated === accepted + rejected + droppedTotal + filtered + pending
-    return { received, recovered, generated, accepted, rejected, dropped, filtered, pending, balances: closes }
+    const balances = received + recovered + generated === accepted + rejected + droppedTotal + filtered + pending
+    return { received, recovered, generated, accepted, rejected, dropped, filtered, pending, balances }
   }
 }

@@ -51,16 +51,16 @@ export type EmitEvent = <Name extends keyof IngestEvents>(name: Name, payload: I
 
 export interface ReporterOptions {
   readonly clock: Clock
-  /** `silent` writes no lines; events are emitted all the same. */
+  /** `silent` writes no lines, but events are still emitted. */
   readonly logTo: 'stderr' | 'silent'
   /** Masked in everything that is written or emitted. */
   readonly secrets: readonly string[]
   readonly emit: EmitEvent
   /** The payload of `ingest:stats`. */
   readonly snapshot: () => AccountSnapshot
-  /** Log entries were dropped. Called each time and at once, unlike lines and events. */
+  /** Called when log entries are dropped: every time and immediately, unlike lines and events. */
   readonly onDropped?: (count: number, reason: DropReason) => void
-  /** The service accepted log entries. As `onDropped`. */
+  /** As `onDropped`, when the service accepts log entries. */
   readonly onDelivered?: () => void
   /** Default: synchronously to file descriptor 2. */
   readonly write?: (line: string) => void

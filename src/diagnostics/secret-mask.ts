@@ -20,7 +20,7 @@ const WORD_PART_CHARS = 12
  * the case of ASCII letters and runs in linear time.
  */
 export function createSecretMask(secrets: readonly string[]): (text: string) => string {
-  const forms = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(formsOf)
+  const forms = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(createForms)
   const [whole, divisible] = [
     forms.filter((form) => form.length < MIN_DIVISIBLE_CHARS),
     forms.filter((form) => form.length >= MIN_DIVISIBLE_CHARS),
@@ -29,7 +29,7 @@ export function createSecretMask(secrets: readonly string[]): (text: string) => 
     whole.length === 0
       ? undefined
       : new RegExp(whole.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join('|'), 'gi')
-  const parts = new Set(divisible.map(withoutCase).flatMap(partsOf))
+  const parts = new Set(divisible.map(withoutCase).flatMap(splitIntoParts))
   return (text) => maskParts(exactPattern === undefined ? text : text.replace(exactPattern, MASK), parts)
 }
 
@@ -41,19 +41,19 @@ export function maskDeep<T>(value: T, mask: (text: string) => string): T {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskDeep(item, mask)])) as T
 }
 
-function formsOf(secret: string): string[] {
+function createForms(secret: string): string[] {
   const escaped = JSON.stringify(secret).slice(1, -1)
   return [
     secret,
     escaped,
     escaped.replaceAll('/', String.raw`\/`),
     encodeURIComponent(secret.toWellFormed()),
-    ...base64Of(secret),
+    ...toBase64Forms(secret),
   ]
 }
 
 /** Base64 of the secret at each of the three byte offsets, without the characters that also encode adjacent bytes. */
-function base64Of(secret: string): string[] {
+function toBase64Forms(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
     const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)]
@@ -61,7 +61,7 @@ function base64Of(secret: string): string[] {
   })
 }
 
-function partsOf(form: string): string[] {
+function splitIntoParts(form: string): string[] {
   return Array.from({ length: form.length - PART_CHARS + 1 }, (_, at) => form.slice(at, at + PART_CHARS))
 }
 

@@ -54,7 +54,7 @@ export class BeforeSendHook {
       return this.#failed(entryJson, `threw ${formatThrown(error)}`)
     }
     if (result === null) return 'drop'
-    const fault = faultOf(result)
+    const fault = findFault(result)
     if (fault !== undefined) return this.#failed(entryJson, fault)
     try {
       return this.#keep(result, entryJson)
@@ -101,7 +101,7 @@ function cleanEntry({ metadata, ...others }: { metadata?: Json }, cuts: CutCount
   return entry
 }
 
-function faultOf(result: unknown): string | undefined {
+function findFault(result: unknown): string | undefined {
   if (result === undefined) return 'returned undefined: return the entry, or null to drop it'
   if (typeof result !== 'object' || Array.isArray(result))
     return `returned ${Array.isArray(result) ? 'an array' : `a ${typeof result}`} instead of an entry`

@@ -89,7 +89,7 @@ export class Deduplicator {
    */
   isRepeat(fingerprint: string, severity: number, entryJson: string): boolean {
     if (fingerprint === '' || this.#hasEnded) return false
-    const key = keyOf(fingerprint, severity)
+    const key = createKey(fingerprint, severity)
     const now = this.#options.clock.now()
     const window = this.#windows.get(key)
     // The timer may be late in a busy thread.
@@ -185,7 +185,7 @@ export class Deduplicator {
 }
 
 /** Concatenation copies the fingerprint, so the key does not retain the chunk of lines. */
-function keyOf(fingerprint: string, severity: number): string {
+function createKey(fingerprint: string, severity: number): string {
   const hash = hashLongId(fingerprint)
   return hash === undefined ? `${severity}=${fingerprint}` : `${severity}#${hash}`
 }

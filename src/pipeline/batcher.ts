@@ -234,7 +234,7 @@ export class Batcher {
     // A batch that will be read back from disk needs no copy in memory.
     return {
       ...sealed,
-      body: sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyOf(view),
+      body: sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyBytes(view),
     }
   }
 
@@ -286,7 +286,7 @@ export class Batcher {
   }
 }
 
-function copyOf(bytes: Uint8Array): Buffer {
+function copyBytes(bytes: Uint8Array): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   copy.set(bytes)
   return copy

@@ -168,7 +168,7 @@ export class ErrorWalk {
       }
       if (typeof value !== 'object' || value === null || !Object.hasOwn(holder, key)) continue
       const plain = this.#plain(value)
-      if (plain !== value) define((copy ??= copyOf(holder)), key, plain)
+      if (plain !== value) define((copy ??= createCopy(holder)), key, plain)
     }
     return copy
   }
@@ -180,7 +180,7 @@ function isLarge(value: object): boolean {
 }
 
 /** Keeps the prototype of a class instance, because the application's code may call its methods. */
-function copyOf(holder: Members): Members {
+function createCopy(holder: Members): Members {
   const prototype = Object.getPrototypeOf(holder) as object | null
   // Without a prototype, `__proto__` is an ordinary key.
   const copy = Object.create(prototype === Object.prototype ? null : prototype) as Members

@@ -66,7 +66,7 @@ const OTHER_KEYS = [
 /** Members removed from an error of an HTTP client. */
 export const HTTP_MEMBERS: ReadonlySet<string> = new Set([...MESSAGE_KEYS, ...BODY_KEYS, ...OTHER_KEYS])
 
-/** Matches compact JSON that may hold an error or an HTTP message within an error. */
+/** Matches compact JSON that may contain an error or an HTTP message within an error. */
 export const MAY_HOLD_HTTP_MESSAGE =
   /"(?:stack(?:_?trace)?|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response|httpRequest)":/
 
@@ -74,7 +74,7 @@ export const MAY_HOLD_HTTP_MESSAGE =
 const SIGN =
   /"(?:stack(?:_?trace)?|(?:rawH|h)eaders|httpRequest|isAxiosError|status|statusCode|code)":|(?:Error|Exception)"/
 
-/** Whether compact JSON that is not within an error may hold an error or an HTTP message. */
+/** Whether compact JSON that is not within an error may contain an error or an HTTP message. */
 export function mayHoldExchange(json: string): boolean {
   return MAY_HOLD_HTTP_MESSAGE.test(json) && SIGN.test(json)
 }
@@ -122,7 +122,7 @@ export function findHttpMembers(error: object, keys: readonly string[]): HttpMem
     : {
         omitted,
         exchange: isClient
-          ? exchangeOf(
+          ? findExchange(
               error,
               MESSAGE_KEYS.map((key) => read(error, key)),
             )
@@ -162,7 +162,7 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
       if (isTop && (key === 'req' || key === 'res')) return
       if (isErrorData(value, isTop && errorKeys.includes(key))) visitError(value as JsonObject)
       else if (owner !== undefined && isMessage(value, MESSAGES.has(key))) {
-        Object.assign(owner, exchangeOf(owner, [value]))
+        Object.assign(owner, findExchange(owner, [value]))
         if (Array.isArray(holder)) holder[Number(key)] = OMITTED
         else delete holder[key]
         count += 1
@@ -203,14 +203,14 @@ function isErrorData(value: JsonObject | Json[], isUnderErrorKey: boolean): bool
   const messages = MESSAGE_KEYS.filter((key) => isObject(value[key]))
   if (messages.length === 0 && value['headers'] === undefined) return false
   if (['name', 'type'].some((key) => matches(ERROR_NAME, value[key])) || value['isAxiosError'] === true) return true
-  if (statusOf(value) === undefined && !isText(value['code'])) return false
+  if (findStatus(value) === undefined && !isText(value['code'])) return false
   return messages
     .map((key) => value[key] as JsonObject)
     .some((message) => isMessage(message, true) && (hasHeaders(message) || hasBody(message)))
 }
 
 function isClientError(error: object): boolean {
-  return hasClientSign(error) || (statusOf(error) !== undefined && isText(read(error, 'url')))
+  return hasClientSign(error) || (findStatus(error) !== undefined && isText(read(error, 'url')))
 }
 
 function hasClientSign(error: object): boolean {
@@ -227,15 +227,15 @@ function hasClientSign(error: object): boolean {
     isObject(read(error, '$metadata'))
   )
     return true
-  return statusOf(error) !== undefined && PLAIN_BODY_KEYS.some((key) => read(error, key) !== undefined)
+  return findStatus(error) !== undefined && PLAIN_BODY_KEYS.some((key) => read(error, key) !== undefined)
 }
 
 /** @param hasMessageKey true if the key suggests an HTTP message; fewer fields are then required */
 function isMessage(value: unknown, hasMessageKey: boolean): value is object {
   if (!isObject(value)) return false
   const hasMethod = matches(METHOD, read(value, 'method'))
-  const hasUrl = urlOf(value) !== undefined
-  const hasStatus = statusOf(value) !== undefined
+  const hasUrl = findUrl(value) !== undefined
+  const hasStatus = findStatus(value) !== undefined
   if (hasHeaders(value)) return hasMessageKey || hasMethod || hasUrl || hasStatus
   if (!hasMessageKey) return false
   return (
@@ -261,18 +261,18 @@ function hasBody(message: object): boolean {
 const INNER_MESSAGES = ['config', 'request', 'req'] as const
 
 /** Method, URL and status that `messages` have and `error` itself does not. */
-function exchangeOf(error: object, messages: readonly unknown[]): Exchange {
+function findExchange(error: object, messages: readonly unknown[]): Exchange {
   const exchange: Exchange = {}
   const lacksMethod = read(error, 'method') === undefined
   const lacksUrl = read(error, 'url') === undefined
-  const lacksStatus = statusOf(error) === undefined
+  const lacksStatus = findStatus(error) === undefined
   const add = (message: unknown): void => {
     if (!isObject(message)) return
     const method = read(message, 'method')
     if (lacksMethod && exchange.method === undefined && isText(method)) exchange.method = method
-    const url = lacksUrl && exchange.url === undefined ? urlOf(message) : undefined
+    const url = lacksUrl && exchange.url === undefined ? findUrl(message) : undefined
     if (url !== undefined) exchange.url = url
-    const status = lacksStatus && exchange.status === undefined ? statusOf(message) : undefined
+    const status = lacksStatus && exchange.status === undefined ? findStatus(message) : undefined
     if (status !== undefined) exchange.status = status
   }
   for (const message of messages) add(message)
@@ -280,7 +280,7 @@ function exchangeOf(error: object, messages: readonly unknown[]): Exchange {
   return exchange
 }
 
-function statusOf(holder: object): number | undefined {
+function findStatus(holder: object): number | undefined {
   const status = read(holder, 'status')
   if (isStatus(status)) return status
   const code = read(holder, 'statusCode')
@@ -293,7 +293,7 @@ function isStatus(value: unknown): value is number {
 
 const URL_KEYS = ['url', 'uri', 'href'] as const
 
-function urlOf(holder: object): string | undefined {
+function findUrl(holder: object): string | undefined {
   for (const key of URL_KEYS) {
     const value = read(holder, key)
     const url = isObject(value) ? read(value, 'href') : value

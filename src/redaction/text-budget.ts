@@ -1,6 +1,6 @@
 /** [worker] Limits the text of one entry that custom expressions read. The rest would be cut from the entry anyway. */
 
-/** Characters read beyond the kept part, so that a secret of up to this length matches even at the cut. */
+/** Characters read beyond the kept part. A secret of up to this length matches even at the cut. */
 const MARGIN_CHARS = 4_096
 /** Limit for all texts of an entry, as a multiple of the limit for one text. */
 const TEXTS = 2

@@ -57,17 +57,17 @@ const FAILED_LEVELS: readonly unknown[] = ['error', 'fatal']
 /** @returns undefined if the text is not an entry or the entry has no request. Never throws. */
 export function parseRequest(entryJson: string, keys: MetadataKeys): LoggedRequest | undefined {
   const entry = parse(entryJson)
-  const request = fieldsOf(entry?.['request'])
+  const request = toFields(entry?.['request'])
   if (entry === undefined || request === undefined) return undefined
   const { level, message, timestamp, service, environment, error, notify } = entry
   return {
-    method: jsonOf(request['method']),
-    path: jsonOf(request['path']),
-    end: endOf(request),
-    timestamp: typeof timestamp === 'string' ? jsonOf(toIsoTime(timestamp)) : '',
-    service: jsonOf(service),
-    environment: jsonOf(environment),
-    metadata: readMetadata(fieldsOf(entry['metadata']) ?? {}, entry['request_id'], keys),
+    method: toJson(request['method']),
+    path: toJson(request['path']),
+    end: parseEnd(request),
+    timestamp: typeof timestamp === 'string' ? toJson(toIsoTime(timestamp)) : '',
+    service: toJson(service),
+    environment: toJson(environment),
+    metadata: readMetadata(toFields(entry['metadata']) ?? {}, entry['request_id'], keys),
     isFastifyStart: message === FASTIFY_START,
     hasOtherContent: FAILED_LEVELS.includes(level) || error !== undefined || notify === true,
   }
@@ -78,7 +78,7 @@ export function readMetadata(metadata: Fields, requestId: unknown, keys: Metadat
   let id = ''
   for (const key of keys.ids) id ||= textOf(toIdText(metadata[key] as Json))
   id ||= textOf(toIdText(requestId as Json))
-  return { id, route: routeIn(metadata, keys), host: jsonOf(metadata['hostname']) }
+  return { id, route: routeIn(metadata, keys), host: toJson(metadata['hostname']) }
 }
 
 /** @returns JSON of the request log */
@@ -108,7 +108,7 @@ export function toSeverity(statusCode: number): number {
 const MIN_STATUS = 100
 const MAX_STATUS = 999
 
-function endOf({ status_code: statusCode, duration_ms: durationMs }: Fields): RequestEnd | undefined {
+function parseEnd({ status_code: statusCode, duration_ms: durationMs }: Fields): RequestEnd | undefined {
   if (
     typeof statusCode !== 'number' ||
     !Number.isInteger(statusCode) ||
@@ -124,23 +124,23 @@ function endOf({ status_code: statusCode, duration_ms: durationMs }: Fields): Re
 /** The route pattern, from serializers or custom properties. */
 function routeIn(metadata: Fields, { parts }: MetadataKeys): string {
   for (const key of parts) {
-    const route = patternOf(fieldsOf(metadata[key])?.['route'])
+    const route = toPattern(toFields(metadata[key])?.['route'])
     if (route !== '') return route
   }
-  const own = patternOf(metadata['route'])
+  const own = toPattern(metadata['route'])
   if (own !== '') return own
   for (const key of parts) {
-    const part = fieldsOf(metadata[key])
+    const part = toFields(metadata[key])
     if (part === undefined) continue
-    const route = patternOf(fieldsOf(part['routeOptions'])?.['url']) || patternOf(part['routerPath'])
+    const route = toPattern(toFields(part['routeOptions'])?.['url']) || toPattern(part['routerPath'])
     if (route !== '') return route
   }
   return ''
 }
 
 /** A string, or the `path` of Express's route, that starts with `/`. Other strings are not routes. */
-function patternOf(value: unknown): string {
-  const text = textOf(fieldsOf(value)?.['path'] ?? value)
+function toPattern(value: unknown): string {
+  const text = textOf(toFields(value)?.['path'] ?? value)
   return text.startsWith('/') && !isCatchAll(text) ? JSON.stringify(text) : ''
 }
 
@@ -149,18 +149,18 @@ function textOf(value: unknown): string {
 }
 
 /** JSON of a string; '' if the value is empty or not a string. */
-function jsonOf(value: unknown): string {
+function toJson(value: unknown): string {
   const text = textOf(value)
   return text === '' ? '' : JSON.stringify(text)
 }
 
-function fieldsOf(value: unknown): Fields | undefined {
+function toFields(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }
 
 function parse(json: string): Fields | undefined {
   try {
-    return fieldsOf(JSON.parse(json))
+    return toFields(JSON.parse(json))
   } catch {
     return undefined // no entry
   }

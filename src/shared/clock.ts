@@ -1,4 +1,4 @@
-/** Time as a parameter, so that tests can inject a clock. */
+/** Time as a parameter, which lets tests inject a clock. */
 
 export interface Clock {
   /** Milliseconds on a monotonic clock, for delays and ages. */

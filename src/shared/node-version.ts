@@ -20,7 +20,7 @@ export interface RuntimeVersions {
   readonly deno?: string | undefined
 }
 
-/** @returns what is wrong and what to do; undefined for a supported runtime */
+/** @returns the problem with its remedy; undefined for a supported runtime */
 export function findNodeVersionProblem({ node, bun, deno }: RuntimeVersions): string | undefined {
   // Bun and Deno report the Node version that they emulate.
   if (node === undefined || bun !== undefined || deno !== undefined || isSupported(node)) return undefined

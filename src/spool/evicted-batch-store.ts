@@ -94,7 +94,7 @@ export class EvictedBatchStore {
     const hasFailed = this.#isPaused || postponed.length > 0
     for (const waiting of postponed) waiting.isPostponed = false
     this.#isPaused = false
-    // A retried segment may be older than the one that is being read.
+    // A retried segment may be older than the segment being read.
     if (hasFailed) this.#closeReader()
     return hasFailed
   }

@@ -47,7 +47,7 @@ function findEnhance(error: Error): symbol | undefined {
   return Object.getOwnPropertySymbols(error).find(({ description }) => description === 'kEnhanceStackBeforeInspector')
 }
 
-/** Emits the error again, so that Node reports it as an unhandled `error` event. */
+/** Emits the error again, so Node reports it as an unhandled `error` event. */
 function emitAgain(error: unknown, enhance: symbol): void {
   // Keeps the position where the event was emitted first.
   Object.defineProperty(error, enhance, { configurable: false })

@@ -44,7 +44,7 @@ const EMPTY_ACCOUNT: AccountSnapshot = {
 export class MetricsListener {
   readonly #streams: readonly TransportStream[]
   readonly #clock: Clock
-  /** By stream, then by transport id: several `targets` share a stream. Ended transports stay, so that no sum decreases. */
+  /** By stream, then by transport id: several `targets` share a stream. Ended transports stay, so no sum decreases. */
   readonly #accounts = new Map<TransportStream, Map<unknown, AccountSnapshot>>()
   readonly #problems = new Map<IngestErrorCode, number>()
   readonly #undos: (() => void)[] = []

@@ -15,7 +15,7 @@ export interface SubBatch {
 
 /** Fewer bytes may not be enough for the required fields. */
 const MIN_ENTRY_BYTES = 1024
-/** Prime, so that the probes of single entries cover the whole batch. */
+/** Prime, so the probes of single entries cover the whole batch. */
 const PROBE_STRIDE = 61
 
 export class BatchProgress {

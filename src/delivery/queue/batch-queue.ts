@@ -1,6 +1,6 @@
 /**
  * The waiting batches in four lanes: durable batches in memory, which are evicted when memory is short; evicted
- * batches, which are read back in order; batches only in memory, of which the oldest is dropped when memory is short;
+ * batches, which are read back in order; batches only in memory, the oldest of which is dropped when memory is short;
  * and batches that earlier processes left on disk, a few at a time.
  *
  * After an outage, new batches are sent before the backlog, because otherwise they would wait as long as the outage

@@ -50,7 +50,7 @@ export class ErrorScanner {
   message = ''
   /** The other members, without braces, for `metadata.error`. */
   rest = ''
-  /** Raw text of the stack without its closing quote, so that more can be appended; '' if it has none. */
+  /** Raw text of the stack without its closing quote, which allows appending; '' if the error has no stack. */
   #stack = ''
   /** Members of HTTP clients' errors that were removed. */
   omitted = 0

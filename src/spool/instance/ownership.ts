@@ -138,7 +138,7 @@ function readLease(folder: string): Lease | undefined {
 }
 
 /** Falls back to the newest modification time in the folder if `owner` is unreadable. @throws the system's error if the folder cannot be read */
-function leaseOf(folder: string): Lease {
+function findLease(folder: string): Lease {
   const lease = readLease(folder)
   if (lease !== undefined) return lease
   const files = readdirSync(folder).map(
@@ -149,7 +149,7 @@ function leaseOf(folder: string): Lease {
 
 /** Whether a lease has expired. @param fileNowMs current time of the file system's clock */
 export function isLeaseExpired(folder: string, fileNowMs: number): boolean {
-  return fileNowMs - leaseOf(folder).renewedAtMs > LEASE_MS
+  return fileNowMs - findLease(folder).renewedAtMs > LEASE_MS
 }
 
 /**
@@ -182,7 +182,7 @@ export class LeaseWatch {
 
   /** @throws the system's errors */
   isExpired(folder: string): boolean {
-    const lease = leaseOf(folder)
+    const lease = findLease(folder)
     const now = this.#clock.now()
     const seen = this.#seen.get(folder)
     const isSame = seen?.text === lease.text && seen.renewedAtMs === lease.renewedAtMs

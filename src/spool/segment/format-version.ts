@@ -7,7 +7,7 @@ import { openSegment } from './segment.js'
 import { listNames } from '../spool-files.js'
 
 /** @throws the system's errors, UnsafeError */
-function versionOf(path: string): number | undefined {
+function findVersion(path: string): number | undefined {
   const fd = openSegment(path)
   try {
     const header = Buffer.alloc(SEGMENT_HEADER_BYTES)
@@ -30,7 +30,7 @@ export function isResourceExhausted(error: unknown): boolean {
 export function hasForeignVersion(folder: string): boolean {
   for (const name of listNames(folder).filter(isSegment)) {
     try {
-      const version = versionOf(join(folder, name))
+      const version = findVersion(join(folder, name))
       if (version !== undefined) return version !== FORMAT_VERSION
     } catch (error) {
       if (isResourceExhausted(error)) throw error
