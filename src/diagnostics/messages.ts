@@ -289,7 +289,7 @@ export const SPOOL_MESSAGES = {
   },
   foreignEntries: {
     text: (bytes, paths) =>
-      `${bytes} bytes of entries for another destination are not sent: ${paths}. After a key rotation, add the former key to previousApiKeys; otherwise see npx pino-ingest spool ls`,
+      `${bytes} bytes of entries for another destination are not sent: ${paths}. After a key rotation, add the former key to previousApiKeys; otherwise use npx pino-ingest spool ls and spool replay`,
     cause:
       'they were logged with other settings more than 10 minutes ago. Reported once, by the first process of this user that finds them',
     remedy:
