@@ -91,7 +91,7 @@ test.each([...BACKTRACKING, ...USUAL])('accepted: %s', (source) => {
 describe('refused', () => {
   test.each([
     // no expression was meant
-    ['user.password', /looks like a path; paths are pino's own `redact: \["user\.password"\]`/],
+    ['user.password', /looks like a path.*pino's `redact: \["user\.password"\]`/],
     ['req.headers.cookie', /looks like a path/],
     ['*.ssn', /looks like a path/],
     ['users[*].name', /looks like a path/],

@@ -12,6 +12,7 @@ import { ProcessRun, Processes } from './process-run.js'
 import { damageOf } from './model-steps.js'
 import type { Sequence, Step } from './model-steps.js'
 import { allIsSynced, syncedBytes } from './watch-syncs.js'
+import { SPOOL_MESSAGES } from '../../src/diagnostics/messages.js'
 
 /** Length of a lease, plus the time in which its owner may still write, plus the time between two scans. */
 const CLAIM_MS = 91_000
@@ -138,7 +139,7 @@ export class Model {
     this.#run.spool.close()
     const [segment] = segmentsBelow(this.#root)
     if (segment !== undefined) throw new Error(`${segment.path} is still there: ${segment.bytes.length} bytes`)
-    if (this.#run.problems.some((problem) => problem.startsWith('a file of the spool failed')))
+    if (this.#run.problems.some((problem) => problem.startsWith(SPOOL_MESSAGES.failed.text(''))))
       throw new Error(this.#run.problems.join('\n'))
   }
 

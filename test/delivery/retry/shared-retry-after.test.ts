@@ -11,7 +11,7 @@ test('is failure of its age while it lasts, and none after it', async () => {
   await clock.advance(1_000)
   breaker.applyRetryAfter(20_000)
   expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs, breaker.failures.retryAfterLeftMs]).toEqual([
-    'the service has asked for silence',
+    'the service sent a Retry-After',
     0,
     20_000,
   ])
@@ -69,7 +69,7 @@ test('what was under way when it began does not end it', async () => {
   sender.attempts[0]?.end(OK)
   await clock.advance(1_000)
   expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual([
-    'the service has asked for silence',
+    'the service sent a Retry-After',
     1_000,
   ])
   expect(onRecovery).not.toHaveBeenCalled()
@@ -149,10 +149,7 @@ test('from an earlier reply it outlives the outage that a probe has ended', asyn
   await clock.advance(100)
   sender.attempts[2]?.end(OK)
   await clock.advance(400)
-  expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual([
-    'the service has asked for silence',
-    500,
-  ])
+  expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual(['the service sent a Retry-After', 500])
 })
 
 test('that begins at exit, and lasts longer, is not waited for', async () => {
@@ -169,7 +166,7 @@ test('that begins at exit, and lasts longer, is not waited for', async () => {
   await clock.advance(0)
   expect([drained.done, sender.attempts.length]).toEqual([true, 1])
   expect(report.drops).toEqual([
-    { count: 2, reason: 'shutdown', detail: expect.stringContaining('the service has asked for silence') },
+    { count: 2, reason: 'shutdown', detail: expect.stringContaining('the service sent a Retry-After') },
   ])
   expect(account.snapshot()).toMatchObject({ accepted: 1, dropped: { shutdown: 2 }, balances: true })
 })

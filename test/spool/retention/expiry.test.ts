@@ -11,6 +11,7 @@ import { FakeClock } from '../../fake-clock.js'
 import { filesBelow, segmentsBelow } from '../disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from '../process-run.js'
 import { useSpoolBench } from '../spool-bench.js'
+import { SPOOL_MESSAGES } from '../../../src/diagnostics/messages.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -258,7 +259,7 @@ describe('other destinations', () => {
     expect(run.notes).toEqual([
       {
         kind: 'aged',
-        message: `${bytes} bytes of entries for another destination were too old and were deleted: ${folder}`,
+        message: SPOOL_MESSAGES.foreignEntriesExpired.text(bytes, folder),
       },
     ])
     await bench.clock.advance(60_000)
