@@ -1,4 +1,4 @@
-/** README's tables, from what is kept. */
+/** Writes the README's tables from the stored results. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { matrixMarkdown } from './table.mjs'
 
