@@ -1,4 +1,4 @@
-/** The benchmarks' tools, with types: they are JavaScript, which this project's types do not reach. */
+/** Types for the benchmarks' tools, which are JavaScript and outside this project's type check. */
 
 import type { Logger } from 'pino'
 
