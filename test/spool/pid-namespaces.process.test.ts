@@ -17,7 +17,7 @@ import { removeScratch, scratchFolder } from './scratch.js'
 const SPEED = 10
 const TIMEOUT_MS = 120_000
 const FROM_B = 1_000_000
-/** util-linux; the test does without where it is missing. */
+/** From util-linux; if it is missing, the test runs without it. */
 const COMMAND: string = 'unshare'
 const UNSHARE = ['--pid', '--fork', '--mount-proc', '--kill-child']
 const canUnshare = spawnSync(COMMAND, [...UNSHARE, 'true']).status === 0
@@ -141,7 +141,7 @@ async function run(pair: Pair, skewMs: number, isUnshared: boolean): Promise<voi
 
   signal(a, isUnshared, 'SIGSTOP')
   const stoppedAt = pair.logged('a').length
-  // Includes the open batch, which the other sends when the owner can no longer write to it.
+  // Includes the open batch, which the other process sends when the owner can no longer write to it.
   await eventually(() => expect(missing(pair.logged('a'), pair.numbers('a', 'b'))).toEqual([]))
   signal(a, isUnshared, 'SIGCONT')
   await eventually(() => {
