@@ -71,6 +71,6 @@ export const question = {
 }
 
 const LABELS = new Map([
-  ['requests', '200 requests at once, ten debug lines each, one in ten fails'],
-  ['error', 'error: each takes the one before'],
+  ['requests', '200 concurrent requests, ten debug lines each, one in ten fails'],
+  ['error', 'error: each takes the one before it'],
 ])

@@ -1,4 +1,4 @@
-/** What a record costs the worker, against its size, its form, what led to it, and the options that do work on it. */
+/** The cost of a record in the worker by its size, form, breadcrumbs and options. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,8 @@ export const question = {
   name: 'cost',
   asks: 'What does a record cost the worker, against its size, width and depth, its breadcrumbs, and the options that do work on it?',
   needsLinux: true,
-  // `mib`: of text at most in one run, which makes fewer of the large ones. `axis`: 1 size, 2 width, 3 depth, 4 breadcrumbs, 5 options, 0 all.
+  // `mib`: maximum text of one run, which limits the number of large records. `axis`: 1 size, 2 width, 3 depth, 4
+  // breadcrumbs, 5 options, 0 all.
   options: { rounds: 3, records: 60_000, mib: 128, axis: 0 },
   quick: { rounds: 1, records: 8_000, mib: 24 },
 

@@ -1,6 +1,7 @@
 /**
- * A queue in front of the service, against none. First an application publishes, as fast as it is acknowledged; then one forwarder delivers
- * what it has published. All nodes share this machine's cores and disk, so three nodes are slower here than on three machines.
+ * Compares a queue in front of the service with none. First an application publishes as fast as it is acknowledged;
+ * then one forwarder delivers the published batches. All nodes share this machine's cores and disk, so three nodes
+ * are slower here than on three machines.
  */
 import { barChart } from '../tools/chart.mjs'
 import { start, withSink } from '../tools/children.mjs'
@@ -24,7 +25,7 @@ import { startQueue } from './queue.mjs'
 const SETUPS = /** @type {const} */ (['direct', 'one node', 'three nodes'])
 const FORWARDERS = [1, 2, 4]
 const SERVICE_MS = 100
-/** Set before anything was measured. */
+/** Goals that were set before the first measurement. */
 const GOALS = { 'one node': 0.95, 'three nodes': 0.8 }
 const MORE_US_GOAL = 1.5
 const MAIN_GOAL = 1.05
@@ -34,7 +35,9 @@ export const question = {
   name: 'fleet',
   asks: 'What does a durable queue in front of the service cost, and how do its forwarders scale?',
   needsLinux: true,
-  /** records: of one run, after 100,000 of warm-up; scale-records: that wait for the forwarders of the slow service. */
+  /**
+   * records: of one run, after a warm-up of 100,000; scale-records: that wait for the forwarders of the slow service.
+   */
   options: { rounds: 5, records: 150_000, 'scale-records': 150_000 },
   quick: { rounds: 1, records: 30_000, 'scale-records': 30_000 },
 
@@ -94,7 +97,7 @@ export const question = {
         }),
       ]),
       '',
-      `Forwarders of a service that answers after ${SERVICE_MS} ms, with 8 requests in flight each`,
+      `Forwarders of a service with a reply time of ${SERVICE_MS} ms, with 8 requests in flight each`,
       '',
       ...table([
         ['forwarders', 'batches a second', 'times one'],
@@ -134,7 +137,7 @@ export const question = {
         ],
       }),
       'fleet-forwarders.svg': barChart({
-        title: `Forwarders of a service that answers after ${SERVICE_MS} ms`,
+        title: `Forwarders of a service with a reply time of ${SERVICE_MS} ms`,
         subtitle: 'More is better. 8 requests in flight each.',
         unit: 'batches delivered a second',
         groups: [
@@ -176,7 +179,7 @@ async function measureSetups({ queues, url, rounds, records, tell }) {
     for (const run of runs[setup]) for (const [name, value] of Object.entries(run)) samples.add(name, value)
     return samples.spreads()
   }
-  /** All threads: what the worker leaves to V8's and libuv's is its doing, too. @param {Setup} setup */
+  /** All threads, since the worker also causes work in V8's and libuv's threads. @param {Setup} setup */
   const processUs = (setup) =>
     runs[setup].map(({ mainUs = NaN, workerUs = NaN, othersUs = NaN }) => mainUs + workerUs + othersUs)
   const ratiosOf = (/** @type {Setup} */ setup) => {

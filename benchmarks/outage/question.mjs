@@ -1,4 +1,4 @@
-/** What an outage of the service costs: memory meanwhile, time afterwards, and how long live records wait behind what was kept. */
+/** The cost of an outage: memory during it, time afterwards, and the delay of new records by the backlog. */
 import { lineChart } from '../tools/chart.mjs'
 import { spread } from '../tools/statistics.mjs'
 import { measureBacklog, measureFlood } from './backlog.mjs'
@@ -16,7 +16,8 @@ export const question = {
   name: 'outage',
   asks: 'What does an outage of the service cost in memory, how fast is what was kept sent afterwards, and how long do live records wait meanwhile?',
   needsLinux: true,
-  // `backlog`: records that a killed process leaves; `besidePerSecond`: logged while they are sent; `delayMs`: before each reply.
+  // `backlog`: records that a killed process leaves; `besidePerSecond`: records logged while they are sent;
+  // `delayMs`: before each reply.
   options: { rounds: 3, perSecond: 5_000, wellS: 10, outageS: 20, backlog: 300_000, besidePerSecond: 500, delayMs: 0 },
   quick: { rounds: 1, wellS: 4, outageS: 6, backlog: 60_000 },
 
@@ -42,7 +43,7 @@ export const question = {
 
   lines: report,
 
-  /** Each kind's first round. @param {OutageResult} result */
+  /** The first round of each kind. @param {OutageResult} result */
   charts({ outages, options }) {
     return Object.fromEntries(
       KINDS.flatMap((kind) => {

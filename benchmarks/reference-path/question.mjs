@@ -1,4 +1,4 @@
-/** End to end: an application, pino's worker with the real transport, and a sink, in real processes. */
+/** End to end: an application, pino's worker with the real transport, and a sink, as real processes. */
 import { barChart } from '../tools/chart.mjs'
 import { bar, cell, table, thousands } from '../tools/table.mjs'
 import { SHAPE_NAMES, workerRuns } from '../tools/worker-runs.mjs'

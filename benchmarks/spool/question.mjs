@@ -1,4 +1,6 @@
-/** The spool on against off in one run, on the real file system, at defaults; and its dearer modes. */
+/**
+ * Compares the spool on and off in one run, on the real file system, with its defaults and its more expensive modes.
+ */
 import { barChart } from '../tools/chart.mjs'
 import { bar, cell, table, thousands } from '../tools/table.mjs'
 import { SHAPE_NAMES, SPOOL_WAVES, spoolFolder, workerRuns } from '../tools/worker-runs.mjs'
@@ -82,7 +84,7 @@ function optionsOf(variant, dir) {
       return { spool: false }
     case 'on':
       return { spool: { dir } }
-    // What waits is evicted to disk and read back.
+    // Waiting entries are evicted to disk and read back.
     case 'above maxBufferBytes':
       return { spool: { dir }, maxBufferBytes: MIB }
     case 'power':

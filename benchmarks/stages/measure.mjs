@@ -1,4 +1,4 @@
-/** Each stage of the worker alone, in processes that do nothing else. */
+/** Each stage of the worker separately, in processes that do nothing else. */
 import { start, withSink } from '../tools/children.mjs'
 import { SHAPE_NAMES } from '../tools/shapes.mjs'
 import { Samples } from '../tools/statistics.mjs'
@@ -8,14 +8,14 @@ import { Samples } from '../tools/statistics.mjs'
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  */
 
-/** One process each: V8 would compile functions that they share for all of them, which slows each down. */
+/** One process each: V8 would compile shared functions for all stages, which slows each down. */
 const KINDS = ['split', 'scan', 'fast', 'reference', 'breadcrumbs', 'disk', 'request']
 const WARM_UP_ROUNDS = 5
-/** Breadcrumbs that an error takes: the default of `breadcrumbs.limit`. */
+/** The number of breadcrumbs that an error takes: the default of `breadcrumbs.limit`. */
 export const TAKEN = 50
 
 /**
- * The processes take turns within every round, so that other load on the machine affects all of them.
+ * The processes alternate within every round, so other load on the machine affects all of them.
  *
  * @param {{ rounds: number, records: number, tell: (line: string) => void }} settings
  * @returns {Promise<Record<Shape, { lineBytes: number, stages: Record<string, Spread> }>>}

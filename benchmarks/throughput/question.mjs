@@ -1,4 +1,7 @@
-/** An application, pino's worker with a transport, and a sink, in three processes: the application logs as fast as it can. */
+/**
+ * An application, pino's worker with a transport, and a sink, in three processes. The application logs as fast as it
+ * can.
+ */
 import { bars, compare, tableOf } from '../peers/compare.mjs'
 import { ratioOf } from '../peers/ratios.mjs'
 import { installPeers } from '../peers/install.mjs'
@@ -12,13 +15,13 @@ import { verdict } from './goals.mjs'
  * @typedef {import('../tools/shapes.mjs').Shape} Shape
  * @typedef {import('./goals.mjs').State} State
  * @typedef {import('../peers/compare.mjs').Row} Row
- * @typedef {Partial<Record<State, Partial<Record<Shape, Row[]>>>>} Result what was asked for
+ * @typedef {Partial<Record<State, Partial<Record<Shape, Row[]>>>>} Result the selected parts
  */
 
 const SHAPES_ASKED = /** @type {Shape[]} */ (Object.keys(SHAPES))
 const STATES = /** @type {const} */ (['cold', 'warm'])
 const MIX_NOTE =
-  'The debug lines reach the worker of pino-ingest, for its breadcrumbs (level of the logger: debug), and not those of the peers (info).'
+  'The worker of pino-ingest receives debug lines for its breadcrumbs (level of the logger: debug); the workers of the peers do not (info).'
 const MEANINGS = { cold: 'the first records of a process, from ready on', warm: 'after 100,000 records' }
 
 export const question = {
@@ -26,8 +29,8 @@ export const question = {
   asks: 'How many entries a second are acknowledged, and at what cost of CPU and memory, beside the peers?',
   needsLinux: true,
   /**
-   * records: warm, after `warm-up`; cold-records: cold. shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only cold, 2 only warm, 0 both.
-   * peers: the first so many of `VERSIONS`, 6 are all. only-ours: 1 leaves all others out.
+   * records: warm, after `warm-up`; cold-records: cold. shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only
+   * cold, 2 only warm, 0 both. peers: the first `peers` of `VERSIONS`, 6 are all. only-ours: 1 skips all others.
    */
   options: {
     rounds: 5,
@@ -115,7 +118,7 @@ export const question = {
       }),
       'throughput-memory.svg': barChart({
         title: 'Peak memory of the application',
-        subtitle: 'Less is better. It logs as fast as it can; what waits for its turn is part of it.',
+        subtitle: 'Less is better. It logs as fast as it can; waiting records are included.',
         unit: 'MiB',
         groups: groups('peakMib', all),
       }),
@@ -123,7 +126,9 @@ export const question = {
   },
 }
 
-/** Where nothing is sent the bars are so long that the others are all short. @param {import('../peers/compare.mjs').Row} row */
+/**
+ * If nothing is sent, the bars are so long that all others are short. @param {import('../peers/compare.mjs').Row} row
+ */
 function sends({ isOurs, isPeer }) {
   return isOurs || isPeer
 }

@@ -1,4 +1,7 @@
-/** What is compared takes turns within every round, forwards and backwards, so that what else the machine does falls on all of it. */
+/**
+ * The compared variants alternate within every round, forwards and backwards, so other load on the machine affects
+ * all of them.
+ */
 import { Samples } from './statistics.mjs'
 
 /** @typedef {import('./statistics.mjs').Spread} Spread */
@@ -10,7 +13,7 @@ import { Samples } from './statistics.mjs'
  *   rounds: number, cases: readonly C[], variants: readonly V[], tell: (line: string) => void,
  *   run: (name: C, variant: V) => Promise<Record<string, number>>,
  * }} turns `run`: one run, what it gave by name
- * @returns {Promise<Record<C, Record<V, Record<string, Spread>>>>}
+ * }} turns `run`: one run, its results by name
  */
 export async function inTurns({ rounds, cases, variants, tell, run }) {
   const samples = cases.map((name) => ({ name, of: variants.map((variant) => ({ variant, values: new Samples() })) }))

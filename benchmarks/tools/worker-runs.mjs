@@ -7,17 +7,18 @@ import { SHAPE_NAMES } from './shapes.mjs'
 import { inTurns } from './turns.mjs'
 
 /**
- * @typedef {{ recordsPerSecond: number, mainUs: number, workerUs: number, othersUs: number }} Run CPU a record; others: threads of V8 and libuv
+ * @typedef {{ recordsPerSecond: number, mainUs: number, workerUs: number, othersUs: number }} Run CPU per record;
+ *   others: threads of V8 and libuv
  * @typedef {Record<keyof Run, import('./statistics.mjs').Spread>} Runs
  * @typedef {(typeof SHAPE_NAMES)[number]} Shape
  */
 
-/** With the spool on: two waves of so many records wait for their acknowledgement, 3 to 6 MiB, which is less than `maxBufferBytes`. */
+/** With the spool on: two waves of this size wait for their acknowledgement, 3 to 6 MiB, less than `maxBufferBytes`. */
 export const SPOOL_WAVES = { small: 5_000, http: 3_000, error: 1_500 }
 
 export { SHAPE_NAMES }
 
-/** A folder of its own for a run's spool. */
+/** A separate folder for a run's spool. */
 export function spoolFolder() {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-bench-'))
   return { dir, clean: () => rmSync(dir, { recursive: true }) }

@@ -91,7 +91,7 @@ describe('the command line', () => {
   })
 
   it('lists the names that exist when a name does not', () => {
-    refused('sped').toThrow('there is no question sped; there are: speed, delay')
+    refused('sped').toThrow('there is no question sped; use one of: speed, delay')
     refused('--round', '3').toThrow('--rounds N')
     refused('delay', '--rounds', '3').toThrow('delay: no option --rounds; delay has --seconds, --onlyOurs')
   })

@@ -32,7 +32,7 @@ export function exec([program = '', ...args], { cwd, env }) {
 
 /**
  * @param {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable,
- * import('node:stream').Readable>} child @returns its output, which grows
+ *   import('node:stream').Readable>} child @returns its output, which grows
  */
 export function collectOutput(child) {
   const printed = { stdout: '', stderr: '' }

@@ -35,7 +35,7 @@ export const GROUPS = [
 /**
  * A group that was run replaces its stored results.
  * @param {readonly Result[]} former @param {readonly Result[]} newer of groups that ran completely @returns
- * {Result[]}
+ *   {Result[]}
  */
 export function mergeResults(former, newer) {
   const groups = new Set(newer.map(({ group }) => group))

@@ -15,10 +15,10 @@ const POLL_MS = 50
  * @param {string} options.cwd
  * @param {import('./types.d.mts').Environment} options.env
  * @param {(base: string) => Promise<string | undefined>} options.ask is repeated while it throws; returns what is
- * wrong with the reply
+ *   wrong with the reply
  * @param {number} options.endCode exit code of a graceful end by SIGTERM
  * @returns {Promise<import('./types.d.mts').Run>} code 0 if the reply was right and the server ended gracefully,
- * otherwise its own code, or 1
+ *   otherwise its own code, or 1
  */
 export async function driveServer([program = '', ...args], { cwd, env, ask, endCode }) {
   const port = await freePort()
