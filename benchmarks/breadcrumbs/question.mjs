@@ -12,7 +12,7 @@ const OPTIONS = { off: { spool: false, breadcrumbs: false }, on: { spool: false 
 
 export const question = {
   name: 'breadcrumbs',
-  asks: "What do breadcrumbs add to the worker's time?",
+  asks: "How much do breadcrumbs add to the worker's time?",
   needsLinux: true,
   options: { rounds: 5, records: 150_000 },
   quick: { rounds: 1, records: 30_000 },

@@ -16,7 +16,7 @@ const MIB = 1024 * 1024
 
 export const question = {
   name: 'cost',
-  asks: 'What does a record cost the worker, against its size, width and depth, its breadcrumbs, and the options that do work on it?',
+  asks: "How does a record's cost in the worker depend on its size, width and depth, its breadcrumbs, and the options?",
   needsLinux: true,
   // `mib`: maximum text of one run, which limits the number of large records. `axis`: 1 size, 2 width, 3 depth, 4
   // breadcrumbs, 5 options, 0 all.

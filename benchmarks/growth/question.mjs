@@ -18,7 +18,7 @@ const DECADES = [10_000, 100_000, 1_000_000, 10_000_000]
 
 export const question = {
   name: 'growth',
-  asks: 'Does the cost of a record grow with how many there were before?',
+  asks: 'Does the cost of a record grow with the number of records before it?',
   needsLinux: true,
   options: { records: 10_000_000 },
   quick: { records: 1_000_000 },

@@ -26,7 +26,7 @@ const GOAL_EXTRA_MS = 50
 
 export const question = {
   name: 'latency',
-  asks: "How long is it from a log call to the service's answer?",
+  asks: "How long does it take from a log call to the service's reply?",
   needsLinux: false,
   options: { rounds: 3, seconds: 10 },
   quick: { rounds: 1, seconds: 3 },

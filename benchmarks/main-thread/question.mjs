@@ -27,7 +27,7 @@ const LOST = { value: NaN, note: 'records were lost' }
 
 export const question = {
   name: 'main-thread',
-  asks: "What does a log call cost the application's main thread, and how late does it make the event loop?",
+  asks: "How much CPU of the application's main thread does a log call take, and how much does it delay the event loop?",
   needsLinux: true,
   options: { rounds: 5, sliceMs: 1_000, warmUpMs: 4_000 },
   quick: { rounds: 1, sliceMs: 300, warmUpMs: 1_000 },

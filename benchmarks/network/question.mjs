@@ -27,7 +27,7 @@ const CLAIMS = [
 
 export const question = {
   name: 'network',
-  asks: 'How many entries a second are acknowledged by a service that takes its time, and what happens to one that slows down under load?',
+  asks: 'How many entries per second does a slow service acknowledge, and what happens to a service that slows down under load?',
   needsLinux: true,
   /** peers: the first `peers` of `VERSIONS`, 6 are all. only-ours: 1 skips all others. */
   options: { rounds: 5, records: 150_000, 'warm-up': 100_000, peers: 3, 'only-ours': 0 },

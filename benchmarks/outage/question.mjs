@@ -14,7 +14,7 @@ import { KINDS, report } from './report.mjs'
 
 export const question = {
   name: 'outage',
-  asks: 'What does an outage of the service cost in memory, how fast is what was kept sent afterwards, and how long do live records wait meanwhile?',
+  asks: 'How much memory does an outage of the service take, how fast is the backlog sent afterwards, and how long do new records wait meanwhile?',
   needsLinux: true,
   // `backlog`: records that a killed process leaves; `besidePerSecond`: records logged while they are sent;
   // `delayMs`: before each reply.

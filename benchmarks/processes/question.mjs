@@ -28,7 +28,7 @@ const LOST = { value: NaN, note: 'records were lost' }
 
 export const question = {
   name: 'processes',
-  asks: 'What do one, two, four and eight processes reach that log at once, with one spool folder for all?',
+  asks: 'What throughput do 1, 2, 4 and 8 processes reach that log concurrently with one spool folder?',
   needsLinux: false,
   // By records, since V8 compiles by use: eight processes are then as warm as one.
   options: { rounds: 3, seconds: 5, warmUp: 100_000 },

@@ -31,7 +31,7 @@ const MOST_FUNCTIONS = 25
 
 export const question = {
   name: 'profile',
-  asks: "Which parts of the package does the worker's time go to, for the first records of a process and later?",
+  asks: "Which parts of the package use the worker's time, for the first records of a process and later?",
   needsLinux: true,
   /** shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only cold, 2 only warm, 0 both. */
   options: { rounds: 3, records: 60_000, 'cold-records': 30_000, shape: 0, cold: 0 },

@@ -29,7 +29,7 @@ const GOAL = 1
 
 export const question = {
   name: 'rates',
-  asks: 'What do CPU, wake-ups and requests a second come to at 1, 100 and 1,000 records a second, beside the peers?',
+  asks: 'How much CPU, how many wake-ups and requests per second do 1, 100 and 1,000 records per second take, compared with the peers?',
   needsLinux: true,
   /** peers: the first `peers` of `VERSIONS`, 6 are all. */
   options: { rounds: 3, seconds: 60, peers: 6 },

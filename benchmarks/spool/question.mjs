@@ -13,7 +13,7 @@ const VARIANTS = /** @type {const} */ (['off', 'on', 'above maxBufferBytes', 'po
 
 export const question = {
   name: 'spool',
-  asks: "What does the spool add to the worker's time: at its defaults, where memory is short, and safe from power failures?",
+  asks: "How much does the spool add to the worker's time: at its defaults, with little memory, and safe from power failures?",
   needsLinux: true,
   options: { rounds: 5, records: 150_000 },
   quick: { rounds: 1, records: 30_000 },

@@ -46,7 +46,7 @@ const WAITS_MS = /** @type {Readonly<Record<string, number>>} */ ({
 
 export const question = {
   name: 'start',
-  asks: "How long does a transport take from its start to ready and to its first record's answer, and how large is its installation, beside the peers?",
+  asks: 'How long does a transport take until it is ready and until its first record is answered, and how large is its installation, compared with the peers?',
   /** warmUp: rounds that are not counted, in which the system reads the files into its cache. */
   options: { rounds: 15, warmUp: 2 },
   quick: { rounds: 3, warmUp: 1 },

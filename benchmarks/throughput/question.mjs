@@ -26,7 +26,7 @@ const MEANINGS = { cold: 'the first records of a process, from ready on', warm: 
 
 export const question = {
   name: 'throughput',
-  asks: 'How many entries a second are acknowledged, and at what cost of CPU and memory, beside the peers?',
+  asks: 'How many entries per second are acknowledged, and at what cost of CPU and memory, compared with the peers?',
   needsLinux: true,
   /**
    * records: warm, after `warm-up`; cold-records: cold. shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only
