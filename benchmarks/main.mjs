@@ -2,13 +2,14 @@
  * Runs the questions of this folder: measures, prints, and stores results and charts.
  * `npm run bench [-- NAME…] [--list] [--quick] [--rounds N] [--records N] [--OPTION N] [--out DIR] [--redraw] [--readme] [--against DIR]`
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { agreementOf } from './tools/agreement.mjs'
 import { hasDefaults, optionsFor, parseCommand } from './tools/command-line.mjs'
 import { stopAll } from './tools/children.mjs'
 import { loadQuestions } from './tools/questions.mjs'
-import { markdownOf, withResults } from './tools/readme.mjs'
+import { PICTURES, markdownOf, withResults } from './tools/readme.mjs'
 import { drawCharts, footerOf, headOf, readResult, writeResult } from './tools/results.mjs'
 import { surroundings } from './tools/surroundings.mjs'
 import { canMeasureThreads } from './tools/threads.mjs'
@@ -16,7 +17,8 @@ import { canMeasureThreads } from './tools/threads.mjs'
 /** @typedef {import('./tools/questions.mjs').Question} Question */
 
 const KEPT = fileURLToPath(new URL('./results', import.meta.url))
-const README = fileURLToPath(new URL('../README.md', import.meta.url))
+/** With tables and charts that `--readme` writes. */
+const PAGE = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))
 /** Ignored by git. */
 const TRIAL = fileURLToPath(new URL('./results/trial', import.meta.url))
 
@@ -103,8 +105,9 @@ function writeReadme(out) {
   const stored = Object.fromEntries(
     ['throughput', 'network', 'rates'].map((name) => [name, readResult(out ?? KEPT, name)]),
   )
-  if (out === undefined) writeFileSync(README, withResults(readFileSync(README, 'utf8'), stored))
-  else console.log(markdownOf(stored))
+  if (out !== undefined) return console.log(markdownOf(stored))
+  writeFileSync(PAGE, withResults(readFileSync(PAGE, 'utf8'), stored))
+  for (const { file } of PICTURES) copyFileSync(join(KEPT, file), join(PAGE, '../images', file))
 }
 
 function list() {

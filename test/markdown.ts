@@ -4,12 +4,21 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** For users of the package: the main README, and that of each folder. */
-export const READMES: readonly string[] = [
+/** For users of the package, which contains them. */
+export const PAGES: readonly string[] = [
   'README.md',
+  ...readdirSync(`${root}docs`)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`)
+    .toSorted(),
+]
+
+/** Also those for contributors: the README of a folder. */
+export const DOCUMENTS: readonly string[] = [
+  ...PAGES,
   ...(readdirSync(`${root}src`, { recursive: true }) as string[])
     .filter((name) => name.endsWith('README.md'))
-    .map((name) => `src/${name}`)
+    .map((name) => `src/${name.replaceAll('\\', '/')}`)
     .toSorted(),
 ]
 

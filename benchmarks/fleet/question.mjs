@@ -166,7 +166,7 @@ async function measureSetups({ queues, url, rounds, records, tell }) {
     for (const setup of round % 2 === 0 ? SETUPS : SETUPS.toReversed()) {
       tell(`round ${round + 1} of ${rounds}: ${setup}`)
       const queue = queues[setup]
-      await queue?.purge()
+      await queue?.empty()
       const fromUs = queue?.cpuUs()
       const run = await publish({ url, queue, records })
       const published = queue && { serversUs: (queue.cpuUs() - (fromUs ?? 0)) / ((await queue.waiting()) * 100) }
@@ -208,7 +208,7 @@ async function measureForwarders({ queue, rounds, records, tell }) {
     for (let round = 0; round < rounds; round += 1) {
       for (const count of round % 2 === 0 ? FORWARDERS : FORWARDERS.toReversed()) {
         tell(`round ${round + 1} of ${rounds}: ${count} forwarders`)
-        await queue.purge()
+        await queue.empty()
         await publish({ url, queue, records })
         const { batchesPerSecond } = await scale({ queue, url, count })
         samples.get(count)?.add('batchesPerSecond', batchesPerSecond)

@@ -37,7 +37,11 @@ export async function startQueue(nodes) {
     waiting: async () => (await streams.info(STREAM)).state.messages,
     /** CPU of all nodes, in microseconds. */
     cpuUs: () => servers.nodes.reduce((sum, { pid }) => sum + processCpuUs(/** @type {number} */ (pid)), 0),
-    purge: () => streams.purge(STREAM),
+    /** Empties it. The stream permits no purge, so it is created anew. */
+    async empty() {
+      await streams.delete(STREAM)
+      await initialize(nats, nodes)
+    },
     async close() {
       await connection.close()
       await servers.close()

@@ -1,4 +1,4 @@
-/** The tables of the README's section "Benchmarks", from the stored results: ratios first. Pure. */
+/** The tables of docs/benchmarks.md, from the stored results: ratios first. Pure. */
 import { ratioOf, written } from '../peers/ratios.mjs'
 
 /**
@@ -11,10 +11,11 @@ import { ratioOf, written } from '../peers/ratios.mjs'
 export const BEGIN = '<!-- written by `npm run bench -- --readme` -->'
 export const END = '<!-- end of what is written -->'
 
-const PICTURES = [
-  '![Entries acknowledged a second, times the best peer](benchmarks/results/throughput-ratios.svg)',
-  "![CPU of pino's worker for an entry, times the best peer's](benchmarks/results/throughput-cpu-ratios.svg)",
-].join('\n')
+/** Charts among the results; the package has copies of them in `docs/images`. */
+export const PICTURES = [
+  { shows: 'Entries acknowledged a second, times the best peer', file: 'throughput-ratios.svg' },
+  { shows: "CPU of pino's worker for an entry, times the best peer's", file: 'throughput-cpu-ratios.svg' },
+]
 const OURS = 'spool on'
 const STATES = { cold: 'the first records of a process', warm: 'after 100,000 records' }
 const SHAPES = { small: 'lines', http: 'requests', error: 'errors', mix: 'the mix' }
@@ -24,21 +25,25 @@ const LEAST = /** @type {const} */ ([
   ['peakMib', 'least'],
 ])
 
-/** @param {string} readme @param {Stored} stored @returns {string} @throws RangeError without the marks */
-export function withResults(readme, stored) {
-  const from = readme.indexOf(BEGIN)
-  const until = readme.indexOf(END)
-  if (from === -1 || until < from) throw new RangeError(`README.md has no ${BEGIN} before ${END}`)
-  return `${readme.slice(0, from + BEGIN.length)}\n\n${markdownOf(stored)}\n\n${readme.slice(until)}`
+/** @param {string} page @param {Stored} stored @returns {string} @throws RangeError without the marks */
+export function withResults(page, stored) {
+  const from = page.indexOf(BEGIN)
+  const until = page.indexOf(END)
+  if (from === -1 || until < from) throw new RangeError(`docs/benchmarks.md has no ${BEGIN} before ${END}`)
+  return `${page.slice(0, from + BEGIN.length)}\n\n${markdownOf(stored)}\n\n${page.slice(until)}`
 }
 
 /** @param {Stored} stored @returns {string} @throws RangeError where a result has no rounds to take ratios of */
 export function markdownOf({ throughput, network, rates }) {
   for (const kept of [throughput, network, rates]) if (kept !== undefined) checkRounds(kept)
   return [
-    ...(throughput === undefined ? [] : [PICTURES, ratioTable(throughput, network), numberTable(throughput)]),
+    ...(throughput === undefined ? [] : [pictures(), ratioTable(throughput, network), numberTable(throughput)]),
     ...(rates === undefined ? [] : [rateTable(rates)]),
   ].join('\n\n')
+}
+
+function pictures() {
+  return PICTURES.map(({ shows, file }) => `![${shows}](images/${file})`).join('\n')
 }
 
 /** @param {Kept} kept */

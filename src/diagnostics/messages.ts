@@ -328,8 +328,7 @@ export const APPLICATION_MESSAGES = {
     text: (key) =>
       `100 consecutive records have no recognized level under "${key}" and were mapped to info. Set pino.levelKey to the right key.`,
     cause: 'a `formatters.level`, or another logger, writes the level under another name; reported once',
-    remedy:
-      'name the key in `pino.levelKey`, or write one of the level names in [the table of fields](../../README.md#what-your-record-becomes)',
+    remedy: 'name the key in `pino.levelKey`, or write one of the level names in [the table of fields](mapping.md)',
   },
   requestsNotUnderstood: {
     code: 'CONFIG',

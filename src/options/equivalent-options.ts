@@ -1,4 +1,4 @@
-/** The options that correspond to those of other transports (`README.md` lists all of them), and to members given as options. */
+/** The options that correspond to those of other transports (`docs/migration.md` lists all of them), and to members given as options. */
 
 const OURS: Readonly<Record<string, readonly string[]>> = {
   host: ['url'],

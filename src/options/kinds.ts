@@ -27,7 +27,7 @@ export interface Row<T> {
   readonly default?: T
   /** Describes a default that is not a plain value. */
   readonly defaultText?: string
-  /** For the README. A member without one is part of its group's row. */
+  /** For the documentation. A member without one is part of its group's row. */
   readonly meaning?: string
   /** Never shown in a message. */
   readonly secret?: true

@@ -1,4 +1,4 @@
-/** The table of options: the source of their types, variables, defaults and rules, and of the README's tables. */
+/** The table of options: the source of their types, variables, defaults and rules, and of the tables in the documentation. */
 import type { JsonObject } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import {
@@ -30,11 +30,11 @@ import type { Pems } from './tls.js'
 type RowSettings<T> = Row<T> & { readonly meaning: string }
 
 export type OptionRow<T> = RowSettings<T> & {
-  /** The README's table that lists it. */
+  /** The table of docs/options.md that lists it. */
   readonly section: Section
 }
 
-/** In the order of the README's tables. */
+/** In the order of the tables in docs/options.md. */
 const SECTIONS = [
   'Connection',
   'About the application',
@@ -98,7 +98,7 @@ export const OPTION_TABLE = {
         kind: texts,
         secret: true,
         meaning:
-          'servers of NATS JetStream, such as `tls://nats.example.com:4222`: batches are published there, in place of `url` and `apiKey`, and `pino-ingest forward` sends them to the service; [a fleet](docs/fleet.md)',
+          'servers of NATS JetStream, such as `tls://nats.example.com:4222`: batches are published there, in place of `url` and `apiKey`, and `pino-ingest forward` sends them to the service; [a fleet](fleet.md)',
       },
       credentials: {
         kind: natsCredentials,
@@ -168,8 +168,7 @@ export const OPTION_TABLE = {
   metadata: app<JsonObject>({
     kind: object,
     default: {},
-    meaning:
-      'added to every entry, with [attributes of the environment](src/options/README.md#containers-and-opentelemetry); the variable is JSON',
+    meaning: 'added to every entry, with [attributes of the environment](containers.md); the variable is JSON',
   }),
   deploy: app({
     kind: group({
@@ -429,7 +428,7 @@ export type OptionValues = {
   -readonly [Name in OptionName]?: ReadOf<ValueOf<(typeof OPTION_TABLE)[Name]>> | undefined
 }
 
-/** The options that can be set in code; see the README's table. */
+/** The options that can be set in code; see docs/options.md. */
 export type IngestOptions = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTION_TABLE)[Name]> | undefined }
 
 export function rowOf(name: OptionName): OptionRow<unknown> {
@@ -478,21 +477,19 @@ const USUAL: readonly string[] = [
   'logTo',
 ]
 
-/** The README's tables: the usual options, and below them, collapsed, all options by section. */
+/** The README's table: the usual options, of which none has a link. */
+export function usualOptionsMarkdown(): string {
+  return tableOf(
+    (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(pathsOf).filter(({ path: at }) => USUAL.includes(at)),
+  )
+}
+
+/** The tables of docs/options.md: all options by section. */
 export function optionsMarkdown(): string {
-  const names = Object.keys(OPTION_TABLE) as OptionName[]
-  const rows = names.flatMap(pathsOf)
-  const groups = SECTIONS.map((title) => {
-    const own = names.filter((name) => rowOf(name).section === title)
-    return `### ${title}\n\n${tableOf(own.flatMap(pathsOf))}`
-  })
-  return [
-    tableOf(rows.filter(({ path: at }) => USUAL.includes(at))),
-    '<details>',
-    `<summary>All ${names.length} options</summary>`,
-    ...groups,
-    '</details>',
-  ].join('\n\n')
+  return SECTIONS.map((title) => {
+    const own = (Object.keys(OPTION_TABLE) as OptionName[]).filter((name) => rowOf(name).section === title)
+    return `## ${title}\n\n${tableOf(own.flatMap(pathsOf))}`
+  }).join('\n\n')
 }
 
 function tableOf(rows: readonly PathRow[]): string {

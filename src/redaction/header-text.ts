@@ -1,6 +1,6 @@
 /**
  * [worker] Removes headers from text: lines of a request, output of languages and tools, JSON escaped any number of times. The
- * README of this folder lists the forms.
+ * page docs/privacy.md lists the forms.
  *
  * One pass: the search is for the end of a name, then backwards for its beginning, and the text after it is read once. So the
  * time is linear in the text.

@@ -54,7 +54,7 @@ export function ensureFolder(path: string): boolean {
 /**
  * A root that the user configured, created with its parents if it is missing. It may be a mount that root owns and other users
  * share: they have no access to the folders that are created in it. A user who can replace such a folder could still redirect
- * writes, so the README recommends a folder of its own.
+ * writes, so docs/spool.md recommends a folder of its own.
  * @returns the created folders, the outermost first
  * @throws UnsafeError for a symbolic link or another user's folder; the system's errors
  */

@@ -1,4 +1,4 @@
-/** The README's tables are generated from the stored results, ratios first. */
+/** The tables of docs/benchmarks.md are generated from the stored results, ratios first. */
 import { expect, it } from 'vitest'
 import { BENCHMARKS } from './tools.js'
 
@@ -60,8 +60,8 @@ it('rejects a result without rounds', () => {
 })
 
 it('replaces only the text between the marks', () => {
-  const readme = `before\n${BEGIN}\nold\n${END}\nafter\n`
-  const text = withResults(readme, { throughput })
+  const page = `before\n${BEGIN}\nold\n${END}\nafter\n`
+  const text = withResults(page, { throughput })
   expect(text.startsWith(`before\n${BEGIN}\n\n![Entries acknowledged a second`)).toBe(true)
   expect(text.endsWith(`|\n\n${END}\nafter\n`)).toBe(true)
   expect(text).not.toContain('old')

@@ -10,7 +10,7 @@ import {
 import type { Message } from '../../src/diagnostics/messages.js'
 import { regionOf, writeRegion } from '../markdown.js'
 
-const DOCUMENT = 'src/delivery/README.md'
+const DOCUMENT = 'docs/messages.md'
 
 const TABLES: Readonly<Record<string, Readonly<Record<string, Message & { readonly reason?: string }>>>> = {
   service: SERVICE_MESSAGES,
@@ -32,6 +32,6 @@ function toTable(messages: (typeof TABLES)[string]): string {
 
 test.each(Object.entries(TABLES))('the table of messages about the %s is up to date', (name, messages) => {
   const table = toTable(messages)
-  if (process.env['UPDATE_README'] === '1') writeRegion(DOCUMENT, `messages: ${name}`, table)
+  if (process.env['UPDATE_DOCS'] === '1') writeRegion(DOCUMENT, `messages: ${name}`, table)
   expect(regionOf(DOCUMENT, `messages: ${name}`)).toBe(table)
 })

@@ -122,7 +122,7 @@ describe('npm run demo', () => {
 
     const sections = [...(stdout.trimEnd().split('\n').at(-1) ?? '').matchAll(/"([^"]+)"/g)].map(([, title]) => title)
     expect(sections).toHaveLength(2)
-    expect(headingsOf('README.md')).toEqual(expect.arrayContaining(sections))
+    expect([...headingsOf('README.md'), ...headingsOf('docs/mapping.md')]).toEqual(expect.arrayContaining(sections))
   })
 
   test('on a free port where its own is taken; with --keep it lives until Ctrl-C, and what it prints of it works', async () => {

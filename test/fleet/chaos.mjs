@@ -9,6 +9,9 @@ const SLOT_RECORDS = 100_000_000
 const GAP = 1_000
 /** What a killed application had logged for so long has left its thread, and is on disk. */
 const MARGIN_MS = 20
+/** Until a server that was killed is up to date. */
+const READY_MS = 60_000
+const MAX_RESTARTS = 5
 
 /** @param {import('./fleet.mjs').Fleet} fleet @param {import('./scenarios.mjs').RunOptions} options */
 export async function chaos(fleet, { minutes, seed }) {
@@ -16,7 +19,7 @@ export async function chaos(fleet, { minutes, seed }) {
   const between = (/** @type {number} */ least, /** @type {number} */ most) => least + random() * (most - least)
   const endsAt = performance.now() + minutes * 60_000
   const isOver = () => performance.now() > endsAt
-  const counts = { applications: 0, nodes: 0, forwarders: 0, outages: 0 }
+  const counts = { applications: 0, nodes: 0, restarted: 0, forwarders: 0, outages: 0 }
   fleet.server.behaviour = { kind: 'ok', latencyMs: 20 }
 
   const applications = async (/** @type {number} */ slot) => {
@@ -31,6 +34,21 @@ export async function chaos(fleet, { minutes, seed }) {
       fleet.expect(first, isKilled ? app.readAt(at - MARGIN_MS) : app.loggedAt())
       first = app.loggedAt() + 1 + GAP
     }
+  }
+  /** nats-server 2.10 sometimes stays unhealthy after a kill ("group node unhealthy"). An operator restarts it. */
+  const restartUntilReady = async () => {
+    for (let attempts = 0; attempts < MAX_RESTARTS; attempts += 1) {
+      try {
+        return await fleet.servers.ready(READY_MS)
+      } catch {
+        for (const node of fleet.servers.nodes) {
+          if (await node.isReady()) continue
+          counts.restarted += 1
+          await node.restart()
+        }
+      }
+    }
+    await fleet.servers.ready(READY_MS)
   }
   const nodes = async () => {
     while (!isOver()) {
@@ -47,7 +65,7 @@ export async function chaos(fleet, { minutes, seed }) {
         await node?.start()
       }
       // One at a time: without two of three nothing is stored.
-      await fleet.servers.ready(120_000)
+      await restartUntilReady()
     }
   }
   const forwarders = async () => {

@@ -27,6 +27,9 @@ const ACKNOWLEDGE_MS = 500
 const REDELIVERED_MS = 60_000
 const UNEXPLAINED = 'unexplained'
 const KILLED = 'its forwarder was killed'
+const KILLED_IN_ELECTION = 'its forwarder was killed while the servers elected a leader'
+/** Servers that have lost one elect a leader within this time. Until then a forwarder cannot record what it has delivered. */
+const ELECTION_MS = 20_000
 const MAX_CHARS = 100_000
 
 /**
@@ -227,6 +230,7 @@ export class Fleet {
     for (const call of this.server.calls) {
       if (call.batchId !== undefined) byBatch.set(call.batchId, [...(byBatch.get(call.batchId) ?? []), call])
     }
+    const serversFailedAt = this.servers.nodes.flatMap(({ failedAt }) => failedAt)
     const killedAt = new Map(this.forwarders.map(({ name, killedAt: at }) => [name, at]))
     /** @type {Record<string, number>} */
     const duplicates = {}
@@ -236,9 +240,13 @@ export class Fleet {
     for (const calls of byBatch.values()) {
       for (const [index, earlier] of calls.slice(0, -1).entries()) {
         const diedAt = killedAt.get(earlier.client ?? '')
-        const reason = reasonOf(earlier, diedAt)
+        const reason = reasonOf(earlier, diedAt, serversFailedAt)
         const next = /** @type {import('../faults/fault-server.mjs').Call} */ (calls[index + 1])
-        if (reason === KILLED && diedAt !== undefined && next.client !== earlier.client)
+        if (
+          (reason === KILLED || reason === KILLED_IN_ELECTION) &&
+          diedAt !== undefined &&
+          next.client !== earlier.client
+        )
           longestRedeliveryMs = Math.max(longestRedeliveryMs, next.at - diedAt)
         if (earlier.stored > 0 && calls.slice(index + 1).some(({ stored }) => stored > 0))
           duplicates[reason] = (duplicates[reason] ?? 0) + 1
@@ -269,9 +277,13 @@ export class Fleet {
   }
 }
 
-/** @param {import('../faults/fault-server.mjs').Call} call @param {number | undefined} killedAt */
-function reasonOf({ answeredAt }, killedAt) {
-  if (killedAt !== undefined && (answeredAt ?? Infinity) > killedAt - ACKNOWLEDGE_MS) return KILLED
+/** @param {import('../faults/fault-server.mjs').Call} call @param {number | undefined} killedAt @param {readonly number[]} serversFailedAt */
+function reasonOf({ answeredAt }, killedAt, serversFailedAt) {
+  if (killedAt !== undefined) {
+    if ((answeredAt ?? Infinity) > killedAt - ACKNOWLEDGE_MS) return KILLED
+    const isInElection = serversFailedAt.some((at) => at < killedAt && killedAt < at + ELECTION_MS)
+    if (isInElection && (answeredAt ?? Infinity) > killedAt - ELECTION_MS) return KILLED_IN_ELECTION
+  }
   return answeredAt === undefined ? 'it had no reply' : UNEXPLAINED
 }
 

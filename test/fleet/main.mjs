@@ -5,6 +5,7 @@
  *
  * `--minutes` is the length of `chaos` (10). Ends with 1 where something is lost, or came twice for no reason.
  */
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { findNatsServer, HOW_TO_GET_NATS_SERVER } from '../nats/nats-servers.mjs'
@@ -23,12 +24,16 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const options = { minutes: Number(values.minutes), seed: Number(values.seed) }
+const server = findNatsServer()
 const unknown = positionals.filter((name) => !SCENARIOS.some(({ key }) => key === name))
 
 if (unknown.length > 0)
   end(2, `unknown: ${unknown.join(', ')}; known are ${SCENARIOS.map(({ key }) => key).join(', ')}`)
-else if (findNatsServer() === undefined) end(1, HOW_TO_GET_NATS_SERVER)
-else await runAll()
+else if (server === undefined) end(1, HOW_TO_GET_NATS_SERVER)
+else {
+  tell(execFileSync(server, ['--version'], { encoding: 'utf8' }).trim())
+  await runAll()
+}
 
 async function runAll() {
   /** @type {Record<string, unknown>} */

@@ -7,7 +7,7 @@
  *     npm run test:matrix                       # everything: about twenty minutes
  *     npm run test:matrix -- nodes next         # these groups
  *     npm run test:matrix -- --match 'Node 24'  # only the rows that contain this text
- *     npm run test:matrix -- --update           # stores the results in results.json, and writes README's tables
+ *     npm run test:matrix -- --update           # stores the results in results.json, and writes the tables of docs/compatibility.md
  *     npm run test:matrix -- --keep             # keeps and prints the scratch folder; entries of frameworks are in `arrived`
  */
 import { rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import { judge } from './kit/judge.mjs'
 import { createKit } from './kit/kit.mjs'
 import { GROUPS, mergeResults, readResults, writeResults } from './kit/results.mjs'
-import { writeTables } from './kit/readme.mjs'
+import { writeTables } from './kit/page.mjs'
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,

@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nowMs } from '../faults/monotonic.mjs'
 import { lastingPort } from '../reusable-port.mjs'
 
 /** Shown if there is none. */
@@ -176,6 +177,8 @@ export class NatsServers {
 export class NatsNode {
   /** What it has said, of all its starts. */
   log = ''
+  /** Times of its kills and suspensions, by the monotonic clock. @type {number[]} */
+  failedAt = []
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #child
   #options
@@ -228,6 +231,7 @@ export class NatsNode {
     const child = this.#child
     if (child === undefined || !this.isRunning) return
     const ended = once(child, 'exit')
+    this.failedAt.push(nowMs())
     child.kill(signal)
     // A suspended process receives other signals when it goes on.
     if (signal !== 'SIGKILL') child.kill('SIGCONT')
@@ -244,6 +248,7 @@ export class NatsNode {
   async freeze() {
     const { pid } = this
     if (pid === undefined || !this.isRunning) return
+    this.failedAt.push(nowMs())
     this.#child?.kill('SIGSTOP')
     // On a busy machine its threads go on until one of them has received the signal.
     await until(

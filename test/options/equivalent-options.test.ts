@@ -1,17 +1,14 @@
-/**
- * The README's migration tables from other transports: the named options exist, and the new configurations are
- * accepted.
- */
+/** The tables of docs/migration.md: the named options exist, and the new configurations are accepted. */
 import { describe, expect, test } from 'vitest'
 import { OPTION_TABLE, pathsOf } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
 import { codeBlocks, sectionOf } from '../markdown.js'
 import { resolve } from './resolve.js'
 
-const README = 'src/options/README.md'
+const PAGE = 'docs/migration.md'
 const PEERS = ['pino-loki', '@logtail/pino', '@axiomhq/pino', 'pino-datadog-transport']
 
-const rows = sectionOf(README, 'Each option')
+const rows = sectionOf(PAGE, 'Each option')
   .split('\n')
   .filter((line) => /^\|(?!-)/.test(line))
   .map((line) =>
@@ -53,7 +50,7 @@ test('detects an option that does not exist', () => {
 })
 
 describe.each(PEERS)('from %s', (peer) => {
-  const blocks = codeBlocks(README).filter(({ section }) => section === `From ${peer}`)
+  const blocks = codeBlocks(PAGE).filter(({ section }) => section === `From ${peer}`)
 
   test('the old configuration is one of that transport', () => {
     const [before] = blocks

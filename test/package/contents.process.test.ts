@@ -13,7 +13,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 /** The package is promised to be small. */
 const MAX_PACKED_BYTES = 490_000
 const MAX_UNPACKED_BYTES = 1_500_000
-const MAX_FILES = 80
+const MAX_FILES = 90
 
 interface Packed {
   readonly size: number
@@ -52,14 +52,19 @@ function loadedBy(path: string): string[] {
   )
 }
 
-/** Pages that a reader gets to from the README, by links within the package. */
-function linkedPages(): string[] {
+/** Files that a page links to, and shows; addresses of other sites are left out. */
+function linkedFrom(page: string): string[] {
+  const text = read(page).replace(/^```[\s\S]*?^```$/gm, '')
+  return [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^\w+:/.test(target))
+    .map((target) => posix.normalize(posix.join(posix.dirname(page), target)))
+}
+
+/** What a reader gets to from the README, by links within the package. */
+function linkedFiles(): string[] {
   const found = new Set(['README.md'])
-  for (const page of found) {
-    for (const [, target = ''] of read(page).matchAll(/\]\(([^)#\s]+\.md)(?:#[^)]*)?\)/g)) {
-      if (!/^\w+:/.test(target)) found.add(posix.normalize(posix.join(posix.dirname(page), target)))
-    }
-  }
+  for (const file of found) if (file.endsWith('.md')) for (const target of linkedFrom(file)) found.add(target)
   return [...found]
 }
 
@@ -78,19 +83,26 @@ test('what is built is reached from the entry points, and nothing that they load
 
 test('beside that there are pages, the licence and package.json, and nothing else', () => {
   const others = paths.filter((path) => !path.startsWith('dist/'))
-  expect(others.filter((path) => !/^(?:(?:src\/([\w-]+\/)*)?README|docs\/[\w-]+)\.md$/.test(path)).toSorted()).toEqual([
-    'CHANGELOG.md',
-    'LICENSE',
-    'SECURITY.md',
-    'package.json',
-  ])
+  expect(
+    others.filter((path) => !/^(?:README\.md|docs\/[\w-]+\.md|docs\/images\/[\w-]+\.svg)$/.test(path)).toSorted(),
+  ).toEqual(['CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'package.json'])
 })
 
-test('pages that the README leads to are in it', () => {
-  // Results and examples are for a clone, and said to be there.
-  const forReaders = linkedPages().filter((page) => !/^(?:test|benchmarks|\.github)\//.test(page))
-  expect(forReaders.length).toBeGreaterThan(5)
-  expect(forReaders.filter((page) => !paths.includes(page))).toEqual([])
+const pages = (): string[] => paths.filter((path) => path.endsWith('.md'))
+
+test('each relative link of a page in it leads to a file in it', () => {
+  expect(pages().length).toBeGreaterThan(20)
+  const broken = pages().flatMap((page) =>
+    linkedFrom(page)
+      .filter((target) => !paths.includes(target))
+      .map((target) => `${page}: ${target}`),
+  )
+  expect(broken).toEqual([])
+})
+
+test('the README leads to every page and picture in it', () => {
+  const files = paths.filter((path) => path.startsWith('docs/'))
+  expect(files.filter((path) => !linkedFiles().includes(path))).toEqual([])
 })
 
 /** Files that package.json names. */

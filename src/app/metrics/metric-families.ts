@@ -1,5 +1,5 @@
 /**
- * All metrics. The Prometheus text, the OpenTelemetry instruments and the table in this folder's README are generated from them. Names
+ * All metrics. The Prometheus text, the OpenTelemetry instruments and the table in docs/metrics.md are generated from them. Names
  * follow Prometheus' best practices (base units, `_total`) and OpenTelemetry's (dots, units in braces).
  */
 import type { AccountSnapshot } from '../../diagnostics/account.js'

@@ -14,6 +14,7 @@ import {
   JETSTREAM_CODES,
   jetStreamCode,
 } from '../../nats/nats-error.js'
+import { findLossRisk, findTooOld } from '../../nats/server-version.js'
 import { toBucketConfig, toConsumerConfig, toDeadConfig, toQueueConfig } from '../../nats/streams.js'
 import type { StreamSettings } from '../../nats/streams.js'
 import type { NatsSettings } from '../../options/nats-settings.js'
@@ -26,8 +27,6 @@ import { formatAge, formatCount, formatSize } from '../shared/terminal-format.js
 import { fail, pass } from './doctor-check.js'
 import type { Check } from './doctor-check.js'
 
-/** Direct reads and the names of consumers in subjects, which permissions use. */
-const MIN_VERSION = [2, 9] as const
 /** Of a message, for its headers. */
 const HEADER_BYTES = 1_024
 /** Share of `max_bytes` at which the stream is reported as nearly full. */
@@ -98,13 +97,10 @@ async function checkServer(
 function describeServer({ info }: NatsConnection, server: string, { tls, credentials }: NatsSettings): Check {
   if (info === undefined) return pass('server', server)
   const { version, server_name: name } = info
-  const [major = 0, minor = 0] = version.split('.').map(Number)
   const access = `${tls === undefined ? 'no TLS' : 'TLS'}, ${credentials === undefined ? 'no credentials' : 'credentials accepted'}`
   const detail = `${server} is nats-server ${version} (${name}), ${access}`
-  const isOld = major < MIN_VERSION[0] || (major === MIN_VERSION[0] && minor < MIN_VERSION[1])
-  return isOld
-    ? fail('server', detail, `update it: ${MIN_VERSION.join('.')} or later is needed`)
-    : pass('server', detail)
+  const tooOld = findTooOld(info)
+  return tooOld === undefined ? pass('server', detail, findLossRisk(info)) : fail('server', detail, tooOld)
 }
 
 function checkLimits({ info }: NatsConnection, { batch, maxEntryBytes }: Settings): Check[] {

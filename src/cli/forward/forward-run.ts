@@ -9,6 +9,7 @@ import type { EmitEvent } from '../../diagnostics/reporter.js'
 import { createSecretMask } from '../../diagnostics/secret-mask.js'
 import { toStreamNames } from '../../nats/message.js'
 import type { BatchKind } from '../../nats/message.js'
+import { findLossRisk } from '../../nats/server-version.js'
 import type { NatsSettings } from '../../options/nats-settings.js'
 import type { Settings } from '../../options/settings.js'
 import type { Clock } from '../../shared/clock.js'
@@ -65,6 +66,7 @@ export class ForwardRun {
   readonly #silence: SharedSilence
   readonly #delivered: DeliveredBatches
   readonly #destination: Destination
+  #isRiskReported = false
 
   constructor(options: ForwardRunOptions) {
     this.#options = options
@@ -117,9 +119,12 @@ export class ForwardRun {
       clock,
     })
     // Asks as soon as it can, and again after it was cut off.
-    connection.connected.on(() => {
+    connection.connected.on(({ info }) => {
       this.#silence.read()
       void delivered.saveRest()
+      const risk = info === undefined ? undefined : findLossRisk(info)
+      if (risk !== undefined && !this.#isRiskReported) reporter.note('server version', `NATS: ${risk}`)
+      this.#isRiskReported ||= risk !== undefined
     })
   }
 

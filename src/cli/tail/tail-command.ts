@@ -41,7 +41,7 @@ export const tailCommand: Command = {
   },
   notes: [
     `The service is a pino-ingest dev, whose token is read from its file; ${TOKEN_VARIABLE} overrides it.`,
-    `A query has words, "a phrase", /a regular expression/, field:value, field:>=5, -excluded, OR and brackets; the README of the local service
+    `A query has words, "a phrase", /a regular expression/, field:value, field:>=5, -excluded, OR and brackets; docs/local-service.md
 describes it.`,
     `All filters must match. Times are UTC. A terminal gets colours, unless NO_COLOR is set; FORCE_COLOR sets them elsewhere. After a
 restart of the service it continues.`,

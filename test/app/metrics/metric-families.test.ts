@@ -1,10 +1,10 @@
-/** The table of metrics in the README of `app/` is generated from the metrics. `npm run docs` rewrites it. */
+/** The table in docs/metrics.md is generated from the metrics. `npm run docs` rewrites it. */
 import { expect, test } from 'vitest'
 import { FAMILIES, LABELS } from '../../../src/app/metrics/metric-families.js'
 import type { MetricFamily, MetricKind } from '../../../src/app/metrics/metric-families.js'
 import { regionOf, writeRegion } from '../../markdown.js'
 
-const README = 'src/app/README.md'
+const PAGE = 'docs/metrics.md'
 
 const KINDS: Record<MetricKind, string> = { counter: 'counter', sum: 'gauge; up-down counter', gauge: 'gauge' }
 
@@ -19,6 +19,6 @@ test('the table of metrics matches the code', () => {
     '|---|---|---|---|---|',
     ...FAMILIES.map(row),
   ].join('\n')
-  if (process.env['UPDATE_README'] === '1') writeRegion(README, 'metrics', table)
-  expect(regionOf(README, 'metrics')).toBe(table)
+  if (process.env['UPDATE_DOCS'] === '1') writeRegion(PAGE, 'metrics', table)
+  expect(regionOf(PAGE, 'metrics')).toBe(table)
 })

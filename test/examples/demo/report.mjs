@@ -73,7 +73,7 @@ export function printGoodbye({ origin, url, token, pageUrl }, keep) {
       : '\nThese answered while the demo ran. To look around in them: npm run demo -- --keep',
   )
   console.log(
-    'In README.md, "Five lines" brings it to your application, and "What your record becomes" has every field.',
+    'In README.md, "Five lines" brings it to your application; docs/mapping.md, "What your record becomes", has every field.',
   )
 }
 

@@ -1,4 +1,4 @@
-/** The stored results, from which the README's tables are generated. */
+/** The stored results, from which the tables of docs/compatibility.md are generated. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = new URL('../results.json', import.meta.url)
@@ -15,7 +15,7 @@ export function readResults() {
   }
 }
 
-/** In the order of the README. */
+/** In the order of the tables. */
 export const GROUPS = [
   'nodes',
   'runtimes',

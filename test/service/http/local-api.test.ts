@@ -261,9 +261,9 @@ describe('queries over HTTP', () => {
   })
 })
 
-describe('the marks of the README', () => {
-  const readme = readFileSync(new URL('../../../src/service/README.md', import.meta.url), 'utf8')
-  const rows = [...readme.matchAll(/^\| `GET \/local\/([\w/{}-]+)`(?:, `\/local\/([\w/-]+)`)? ?([FR]?) \|/gm)]
+describe('the marks of docs/local-service.md', () => {
+  const page = readFileSync(new URL('../../../docs/local-service.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| `GET \/local\/([\w/{}-]+)`(?:, `\/local\/([\w/-]+)`)? ?([FR]?) \|/gm)]
   const marks = rows.flatMap(([, ...[first, second, mark]]) =>
     [first, second].flatMap((path) => (path === undefined || path === 'stream' ? [] : [[path, mark] as const])),
   )

@@ -1,4 +1,4 @@
-/** Parses a query (pure). The grammar is in the README of the service. */
+/** Parses a query (pure). The grammar is in docs/local-service.md. */
 import { QueryProblemError } from './query-node.js'
 import type { QueryNode, QueryProblem, QueryValue } from './query-node.js'
 import { scanField, scanWord, skipSpace } from './scanner.js'

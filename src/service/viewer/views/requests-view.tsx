@@ -65,7 +65,7 @@ export function RequestsView() {
         ))}
       {routes !== undefined && areMostlyPaths(routes) && (
         <p class="note">
-          Each path counts as a route of its own: log <code>route</code>, see request analytics in the README.
+          Each path counts as a route of its own: log <code>route</code>, see docs/request-analytics.md.
         </p>
       )}
       {routes !== undefined && routes.length > 0 && <Routes routes={routes} />}

@@ -1,15 +1,18 @@
-/** The programs in the READMEs run, each as a user would run it, and do what the text beside them says. */
+/** The programs in the documentation run, each as a user would run it, and do what the text beside them says. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createIngestService } from '../src/service/index.js'
-import type { IngestService } from '../src/service/index.js'
-import { READMES, codeBlocks } from './markdown.js'
-import type { CodeBlock } from './markdown.js'
-import { EXPECTED } from './readme-expected.js'
-import { ProgramFolder } from './readme-programs.js'
+import { createIngestService } from '../../src/service/index.js'
+import type { IngestService } from '../../src/service/index.js'
+import { DOCUMENTS, codeBlocks } from '../markdown.js'
+import type { CodeBlock } from '../markdown.js'
+import { EXPECTED } from './expected.js'
+import { ProgramFolder } from './program-folder.js'
 
 const KEY = 'readme-key-51c3e9'
 
 const PROGRAM = /^(?:js|cjs|mjs|ts|typescript|javascript)$/
+
+/** Its blocks are pieces of a test that is the reader's own. */
+const PIECES = 'In your tests'
 
 interface Program extends CodeBlock {
   /** Its number within its section, from 0. */
@@ -19,7 +22,7 @@ interface Program extends CodeBlock {
 function programsOf(document: string): Program[] {
   const nth = new Map<string, number>()
   return codeBlocks(document)
-    .filter(({ language }) => PROGRAM.test(language))
+    .filter(({ language, section }) => PROGRAM.test(language) && section !== PIECES)
     .map((block) => {
       const at = nth.get(block.section) ?? 0
       nth.set(block.section, at + 1)
@@ -27,10 +30,7 @@ function programsOf(document: string): Program[] {
     })
 }
 
-// Its blocks are pieces of a test that is the reader's own.
-const documents = READMES.filter((document) => document !== 'src/service/README.md')
-
-describe.each(documents)('%s', (document) => {
+describe.each(DOCUMENTS)('%s', (document) => {
   const folder = new ProgramFolder()
   let service: IngestService
 
@@ -57,9 +57,7 @@ describe.each(documents)('%s', (document) => {
       })
       // The watched transport may report its account, and nothing else.
       expect(result.stderr).toMatch(
-        section === 'Ending in order' || section === 'Watching the transport'
-          ? /^(?:(?:pending|acknowledged) \d+\n)*$/
-          : /^$/,
+        section === 'Ending in order' || section === 'Events' ? /^(?:(?:pending|acknowledged) \d+\n)*$/ : /^$/,
       )
       expect(result.code).toBe(0)
       EXPECTED[document]?.[section]?.[at]?.({ ...result, service })
@@ -67,5 +65,5 @@ describe.each(documents)('%s', (document) => {
 })
 
 test('no expectation is left without its document', () => {
-  expect(documents).toEqual(expect.arrayContaining(Object.keys(EXPECTED)))
+  expect(DOCUMENTS).toEqual(expect.arrayContaining(Object.keys(EXPECTED)))
 })

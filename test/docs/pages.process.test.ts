@@ -1,18 +1,14 @@
 /**
- * The READMEs are true: their commands exist, their tables are those of the code. (`readme-programs.test.ts` runs their programs.)
+ * The documentation is true: its commands exist, its tables are those of the code. (`programs.process.test.ts` runs its programs.)
  * `npm run docs` rewrites what is generated.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { IngestErrorCode } from '../src/shared/errors.js'
-import { optionsMarkdown, OPTION_TABLE, allVariablesOf } from '../src/options/option-table.js'
-import type { OptionName } from '../src/options/option-table.js'
-import { READMES, codeBlocks, prose, readText, regionOf, root, sectionOf, writeRegion } from './markdown.js'
-
-const README = 'README.md'
-/** Documents for users. Their commands are checked; only those of the READMEs contain programs. */
-const DOCUMENTS = [...READMES, 'docs/fleet.md']
+import type { IngestErrorCode } from '../../src/shared/errors.js'
+import { OPTION_TABLE, allVariablesOf, optionsMarkdown, usualOptionsMarkdown } from '../../src/options/option-table.js'
+import type { OptionName } from '../../src/options/option-table.js'
+import { DOCUMENTS, codeBlocks, prose, readText, regionOf, root, sectionOf, writeRegion } from '../markdown.js'
 
 interface Help {
   readonly commands: readonly { readonly name: string }[]
@@ -124,7 +120,7 @@ describe('commands', () => {
   })
 
   test('the table has every command, with flags that it has', () => {
-    const rows = [...sectionOf(README, 'Command line').matchAll(/^\| `pino-ingest ?(\w*)` \| (.*) \|$/gm)]
+    const rows = [...sectionOf('docs/cli.md', 'Command line').matchAll(/^\| `pino-ingest ?(\w*)` \| (.*) \|$/gm)]
     expect(rows.map(([, command]) => command)).toEqual(['', ...helpOf('').commands.map(({ name }) => name)])
     for (const [, command = '', words = ''] of rows) {
       const flags = [...words.matchAll(/--[a-z-]+/g)].map(([flag]) => flag)
@@ -135,9 +131,12 @@ describe('commands', () => {
 })
 
 describe('tables', () => {
-  test('options are those of the code', () => {
-    if (process.env['UPDATE_README'] === '1') writeRegion(README, 'options', optionsMarkdown())
-    expect(regionOf(README, 'options')).toBe(optionsMarkdown())
+  test.each([
+    ['README.md', usualOptionsMarkdown()],
+    ['docs/options.md', optionsMarkdown()],
+  ])('options in %s are those of the code', (page, table) => {
+    if (process.env['UPDATE_DOCS'] === '1') writeRegion(page, 'options', table)
+    expect(regionOf(page, 'options')).toBe(table)
   })
 
   test('every error code is there, with cause and remedy', () => {
@@ -153,15 +152,13 @@ describe('tables', () => {
       SPOOL: true,
       ABORTED: true,
     }
-    const rows = [...regionOf(README, 'errors').matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)]
+    const rows = [...regionOf('docs/errors.md', 'errors').matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)]
     expect(rows.map(([, code]) => code)).toEqual(Object.keys(codes))
   })
 
   test('events are those that the transport emits', () => {
     const emitted = new Set(readText('src/diagnostics/reporter.ts').match(/ingest:\w+/g))
-    const rows = [...sectionOf(README, 'Watching the transport').matchAll(/^\| `(ingest:\w+)` \|/gm)].map(
-      ([, name]) => name,
-    )
+    const rows = [...sectionOf('docs/metrics.md', 'Events').matchAll(/^\| `(ingest:\w+)` \|/gm)].map(([, name]) => name)
     expect(rows.toSorted()).toEqual([...emitted].toSorted())
   })
 })

@@ -1,12 +1,12 @@
-/** Runs a block of a README as a user would: as a program of its own, in a folder where both packages are installed. */
+/** Runs a block of a page as a user would: as a program of its own, in a folder where both packages are installed. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { root } from './markdown.js'
-import { cleanEnv } from './process/run-app.js'
+import { root } from '../markdown.js'
+import { cleanEnv } from '../process/run-app.js'
 
 export interface ProgramResult {
   readonly code: number | null

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { anchorsOf, prose, root } from './markdown.js'
+import { anchorsOf, prose, root } from '../markdown.js'
 
 const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
@@ -34,9 +34,9 @@ test.each(documents)('files that %s names exist', (document) => {
   expect(named.filter((path) => !places.some((place) => existsSync(join(root, place, path))))).toEqual([])
 })
 
-test("the programs in the local service's README are those that run", () => {
-  const readme = readFileSync(join(root, 'src/service/README.md'), 'utf8')
-  const shown = [...readme.matchAll(/<!-- (test\/examples\/\S+) -->\n```ts\n([^]*?)```/g)]
+test('the programs of the page about tests are those that run', () => {
+  const page = readFileSync(join(root, 'docs/testing.md'), 'utf8')
+  const shown = [...page.matchAll(/<!-- (test\/examples\/\S+) -->\n```ts\n([^]*?)```/g)]
   expect(shown).toHaveLength(2)
   for (const [, path = '', code] of shown)
     expect(readFileSync(join(root, path), 'utf8').replace(/^\/\*\*[^]*?\*\/\n/, '')).toBe(code)

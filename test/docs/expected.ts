@@ -1,0 +1,366 @@
+/** What each program in the documentation must have done, by document and section, in order. */
+import { expect } from 'vitest'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
+import type { RequestLog } from '../../src/protocol/resources.js'
+import type { IngestService } from '../../src/service/index.js'
+import { readText } from '../markdown.js'
+import type { ProgramResult } from './program-folder.js'
+
+export interface Ran extends ProgramResult {
+  readonly service: IngestService
+}
+
+/** Sections by title. */
+type Expected = Readonly<Record<string, readonly ((ran: Ran) => void)[]>>
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+
+/** Oldest first. */
+function entriesOf({ service }: Ran): LogEntry[] {
+  return service
+    .entries()
+    .items.toSorted((a, b) => a.seq - b.seq)
+    .map(({ entry }) => entry)
+}
+
+/** Two batches at an exit may arrive in any order. */
+function sorted(entries: readonly LogEntry[]): LogEntry[] {
+  const keyOf = ({ level, message, metadata }: LogEntry): string =>
+    `${level} ${message} ${String(metadata?.['row'] ?? '')}`
+  return entries.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+function messagesOf(ran: Ran): string[] {
+  return entriesOf(ran).map(({ message }) => message)
+}
+
+function requestLogsOf({ service }: Ran): RequestLog[] {
+  return service
+    .requestLogs()
+    .items.toSorted((a, b) => a.seq - b.seq)
+    .map(({ request }) => request)
+}
+
+function breadcrumbsOf({ breadcrumbs = [] }: LogEntry): unknown[] {
+  return breadcrumbs.map(({ message, level }) => (level === undefined ? message : `${level}: ${message}`))
+}
+
+/** The only error, with the reference that the user was shown. */
+function shownError(ran: Ran): LogEntry {
+  const [error, ...others] = entriesOf(ran).filter(({ level }) => level === 'error')
+  if (error === undefined) throw new Error('no error arrived')
+  expect(others).toEqual([])
+  expect(ran.stdout).toBe(`Something went wrong. Your reference: ${String(error.metadata?.['event_id'])}\n`)
+  expect(error.metadata?.['event_id']).toMatch(UUID)
+  return error
+}
+
+function expectRequestLog(ran: Ran): void {
+  expect(requestLogsOf(ran)).toMatchObject([
+    {
+      method: 'GET',
+      path: '/orders/7',
+      route: '/orders/:id',
+      status_code: 200,
+      duration_ms: 12,
+      request_id: expect.stringMatching(/^[\da-f]{12}-7$/),
+    },
+  ])
+  expect(entriesOf(ran)).toMatchObject([{ message: 'request completed', request_id: '7' }])
+}
+
+function expectFeedback(ran: Ran): void {
+  const eventId = entriesOf(ran).find(({ message }) => message === 'card declined')?.metadata?.['event_id']
+  expect(eventId).toMatch(UUID)
+  expect(ran.service.feedback().items.map(({ feedback }) => feedback)).toEqual([
+    { event_id: eventId, comments: 'I clicked twice', email: 'jane@example.com' },
+  ])
+}
+
+/** The job's, and the one that began with it unless it was ended before. */
+function expectHeartbeats({ service }: Ran): void {
+  expect(service.heartbeats().items.length).toBeGreaterThanOrEqual(1)
+}
+
+/** A secret of each kind; none may come. */
+function expectPrivate(ran: Ran, cardOrKey: readonly string[]): LogEntry {
+  const [entry, ...others] = entriesOf(ran)
+  if (entry === undefined) throw new Error('nothing arrived')
+  expect(others).toEqual([])
+  for (const secret of ['t-4711', 'b-4711', 'p-4711', 'jane', ...cardOrKey])
+    expect(JSON.stringify(entry)).not.toContain(secret)
+  expect(entry).toMatchObject({
+    message: 'no reply for [email]',
+    user: { id: 'u-42' },
+    metadata: { pino_ingest: { omitted_http_members: 1 }, user: { password: '[Redacted]' } },
+  })
+  return entry
+}
+
+/** By page and section; pages without programs are not here. */
+export const EXPECTED: Readonly<Record<string, Expected>> = {
+  'README.md': {
+    'Five lines': [
+      (ran) =>
+        expect(entriesOf(ran)).toMatchObject([
+          {
+            level: 'info',
+            message: 'order placed',
+            service: 'checkout',
+            user: { id: 'u-42' },
+            metadata: { orderId: 1017 },
+          },
+          {
+            level: 'error',
+            message: 'payment failed',
+            service: 'checkout',
+            error: { type: 'Error', message: 'card declined' },
+          },
+        ]),
+    ],
+    'Three ways to run it': [
+      (ran) => {
+        expect(messagesOf(ran)).toEqual(['to the service', 'to the service and to stdout'])
+        expect(JSON.parse(ran.stdout)).toMatchObject({ level: 30, msg: 'to the service and to stdout' })
+      },
+      (ran) => expect(messagesOf(ran)).toEqual(['no worker needed']),
+    ],
+  },
+  'docs/mapping.md': {
+    'What your record becomes': [(ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file)])],
+  },
+  'docs/getting-started.md': {
+    'Options for pino': [
+      (ran) =>
+        expect(entriesOf(ran)).toMatchObject([
+          {
+            message: 'logged with its stack',
+            error: { type: 'RangeError', message: 'no price', stack: expect.stringContaining(ran.file) },
+          },
+        ]),
+    ],
+  },
+  'docs/delivery.md': {
+    'Ending in order': [
+      (ran) => {
+        expect(messagesOf(ran)).toEqual(['paid'])
+        expect(ran.stderr).toBe('acknowledged 0\n')
+      },
+    ],
+  },
+  'docs/spool.md': {
+    'The spool': [(ran) => expect(messagesOf(ran)).toEqual(['kept until the service has it'])],
+  },
+  'docs/metrics.md': {
+    Events: [(ran) => expect(messagesOf(ran)).toEqual(['watched'])],
+    Metrics: [
+      (ran) => {
+        expect(messagesOf(ran)).toEqual(['order placed'])
+        expect(ran.stdout).toContain('\npino_ingest_entries_received_total{app="checkout",kind="log"} 1\n')
+      },
+      (ran) => {
+        expect(messagesOf(ran)).toEqual(['order placed'])
+        expect(ran.stdout).toBe('false\n')
+      },
+    ],
+  },
+  'docs/breadcrumbs.md': {
+    Breadcrumbs: [
+      (ran) => {
+        expect(messagesOf(ran)).toEqual(['card declined'])
+        const error = shownError(ran)
+        expect(error).toMatchObject({
+          service: 'checkout',
+          request_id: 'r-1017',
+          user: { id: 'u-42' },
+          error: { type: 'Error' },
+        })
+        expect(breadcrumbsOf(error)).toEqual(['debug: cart read', 'voucher applied'])
+      },
+    ],
+    Scopes: [
+      (ran) => {
+        const error = shownError(ran)
+        expect(messagesOf(ran)).toEqual(['payment started', 'card declined'])
+        for (const entry of entriesOf(ran))
+          expect(entry).toMatchObject({ request_id: 'r-1017', user: { id: 'u-42' }, tags: ['vip'] })
+        expect(error.error?.stack).toContain('caused by: Error: limit reached')
+        expect(breadcrumbsOf(error)).toEqual(['info: payment started', 'voucher applied'])
+        expect(error.breadcrumbs?.[1]).toMatchObject({ category: 'cart', data: { voucher: 'SPRING' } })
+      },
+    ],
+    'Outgoing HTTP': [
+      (ran) => {
+        const [error] = entriesOf(ran)
+        expect(error).toMatchObject({ message: 'no rates', request_id: 'r-1018' })
+        expect(error?.breadcrumbs).toMatchObject([
+          {
+            type: 'http',
+            category: 'http.client',
+            message: expect.stringMatching(/^GET http:\/\/127\.0\.0\.1:1024\/rates \w+$/),
+            data: { method: 'GET', url: 'http://127.0.0.1:1024/rates' },
+          },
+        ])
+        expect(JSON.stringify(error)).not.toContain('secret')
+      },
+    ],
+  },
+  'docs/releases-and-feedback.md': {
+    Releases: [
+      (ran) => {
+        const [release] = ran.service.releases().items
+        expect(release?.release).toMatchObject({ version: '1.4.0', changelog: 'Vouchers' })
+        expect(ran.stdout).toBe(`${release?.release_id}\n`)
+        expect(entriesOf(ran)).toMatchObject([{ message: 'carries the id', release_id: release?.release_id }])
+      },
+    ],
+    Feedback: [expectFeedback],
+    'Monitors and heartbeats': [
+      (ran) => {
+        expect(entriesOf(ran)).toMatchObject([{ message: 'backed up', metadata: { files: 3 } }])
+        expectHeartbeats(ran)
+      },
+    ],
+  },
+  'docs/request-analytics.md': {
+    'Request analytics': [expectRequestLog],
+  },
+  'docs/sampling.md': {
+    'Sending less': [
+      (ran) => {
+        expect(sorted(entriesOf(ran))).toMatchObject([
+          { level: 'debug', metadata: { row: 0 } },
+          { level: 'debug', metadata: { row: 10 } },
+          { level: 'error', message: 'import failed' },
+          {
+            level: 'error',
+            message: expect.stringMatching(/^import failed \(repeated 999 times in [\d.]+ m?s\)$/),
+            metadata: { pino_ingest: { repeated: { count: 999 } } },
+          },
+        ])
+      },
+    ],
+    'Equal errors': [
+      (ran) =>
+        expect(sorted(entriesOf(ran))).toMatchObject([
+          { message: 'payment failed', error: { message: 'no reply for order 1' } },
+          {
+            message: expect.stringMatching(/^payment failed \(repeated 999 times in [\d.]+ m?s\)$/),
+            error: { message: 'no reply for order 1000' },
+            metadata: {
+              pino_ingest: { repeated: { count: 999, first: expect.any(String), last: expect.any(String) } },
+            },
+          },
+        ]),
+    ],
+    '`beforeSend`': [
+      // The module by itself, which the next one names.
+      ({ service, file }) => {
+        expect(file).toMatch(/before-send\.mjs$/)
+        expect(service.requests).toEqual([])
+      },
+      (ran) =>
+        expect(entriesOf(ran).map(({ message, user }) => [message, user])).toEqual([['order placed', { id: 'u-42' }]]),
+    ],
+  },
+  'docs/privacy.md': {
+    Privacy: [
+      (ran) => {
+        const { error, metadata } = expectPrivate(ran, ['c-4711'])
+        expect(error?.message).toBe('GET /v1?token=[scrubbed]&page=2 failed')
+        expect(metadata).toMatchObject({
+          pino_ingest: { removed_headers: 1 },
+          sent: { Accept: '*/*' },
+          error: { method: 'post', url: '/v1' },
+        })
+      },
+    ],
+    'What is removed': [
+      (ran) => {
+        const { error, metadata } = expectPrivate(ran, ['sk_live'])
+        expect(error?.message).toBe('GET https://api.example.com/v1?token=[scrubbed]&page=2 failed')
+        expect(metadata?.['error']).toBeUndefined()
+      },
+    ],
+  },
+  'docs/serverless.md': {
+    // Nobody calls the handler here; the tests of the examples do.
+    Serverless: [(ran) => expect(messagesOf(ran)).toEqual([])],
+  },
+  'docs/testing.md': {
+    // It starts a service of its own, and checks what came there.
+    Testing: [({ service }) => expect(service.requests).toEqual([])],
+  },
+  'docs/client.md': {
+    'The client': [
+      (ran) => {
+        const [release] = ran.service.releases().items
+        expect(release?.release).toEqual({ version: '1.4.0', branch: 'main' })
+        expect(entriesOf(ran)).toMatchObject([{ level: 'info', message: 'deployed', release_id: release?.release_id }])
+        expect(ran.service.heartbeats().items).toHaveLength(1)
+      },
+    ],
+  },
+  'docs/migration.md': {
+    'From pino-loki': [
+      (ran) =>
+        expect(entriesOf(ran)).toMatchObject([
+          {
+            message: 'order placed',
+            service: 'checkout',
+            environment: 'production',
+            tags: ['team:shop'],
+            metadata: { tenant: 't-1' },
+          },
+        ]),
+    ],
+    'From @logtail/pino': [
+      (ran) => {
+        expect(entriesOf(ran)).toMatchObject([{ message: 'order placed', metadata: { orderId: 1017 } }])
+        expect(JSON.parse(ran.stdout)).toMatchObject({ msg: 'order placed', orderId: 1017 })
+      },
+    ],
+    'From @axiomhq/pino': [
+      (ran) =>
+        expect(entriesOf(ran)).toMatchObject([{ level: 'debug', message: 'cart read', environment: 'production' }]),
+    ],
+    'From pino-datadog-transport': [
+      (ran) =>
+        expect(entriesOf(ran)).toMatchObject([
+          {
+            message: 'order placed',
+            tags: ['team:shop'],
+            metadata: { source: 'nodejs' },
+            trace: { trace_id: '1234567890', span_id: '42' },
+          },
+        ]),
+    ],
+  },
+}
+
+/** The entry that the page shows, in which what differs from run to run is a pattern. */
+function promisedEntry(file: string): LogEntry {
+  const [, json = ''] = /<!-- entry -->\n```json\n([\s\S]*?)```/.exec(readText('docs/mapping.md')) ?? []
+  const entry = JSON.parse(json) as LogEntry & { error: { stack: string }; source: string; metadata: object }
+  const matching = (pattern: string): string => expect.stringMatching(new RegExp(`^${pattern}$`)) as string
+  const place = /:\d+:\d+$/.exec(entry.source)?.[0] ?? 'a line and a column'
+  return {
+    ...entry,
+    timestamp: matching(String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`),
+    error: {
+      ...entry.error,
+      stack: matching(
+        entry.error.stack
+          .split('    at …')
+          .map(escaped)
+          .join(String.raw`(?:    at .+\n?)+(?<!\n)`),
+      ),
+    },
+    source: file + place,
+    metadata: { ...entry.metadata, pid: expect.any(Number) as number, hostname: expect.any(String) as string },
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+}
