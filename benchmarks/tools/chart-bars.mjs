@@ -3,8 +3,8 @@ import { MARGIN, WIDTH, card, text, widthOf } from './chart-frame.mjs'
 import { axisOf, canShow, scaleOf, written } from './chart-scale.mjs'
 
 /**
- * a value that is NaN (a void run) has no bar, only its note
- *   a value that is NaN (a run that does not count) gets no bar, only its note
+ * @typedef {{ label: string, value: number, min?: number, max?: number, isOurs?: boolean, note?: string }} Bar
+ *   a value that is NaN (a void run) has no bar, only its note
  * @typedef {{ label: string, bars: Bar[] }} Group
  */
 

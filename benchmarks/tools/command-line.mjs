@@ -17,8 +17,8 @@ const OWN = /** @type {const} */ ({
 })
 
 /**
+ * @param {readonly string[]} args @param {readonly Question[]} questions @param {ReadonlyMap<string, unknown>} [broken] by name @returns {Command}
  * @throws RangeError with the valid names
- * @throws RangeError that says what there is
  */
 export function parseCommand(args, questions, broken = new Map()) {
   const known = new Set(questions.flatMap(({ options }) => Object.keys(options)))

@@ -12,8 +12,8 @@ import { Samples } from './statistics.mjs'
  * @param {{
  *   rounds: number, cases: readonly C[], variants: readonly V[], tell: (line: string) => void,
  *   run: (name: C, variant: V) => Promise<Record<string, number>>,
- * }} turns `run`: one run, what it gave by name
  * }} turns `run`: one run, its results by name
+ * @returns {Promise<Record<C, Record<V, Record<string, Spread>>>>}
  */
 export async function inTurns({ rounds, cases, variants, tell, run }) {
   const samples = cases.map((name) => ({ name, of: variants.map((variant) => ({ variant, values: new Samples() })) }))
