@@ -57,7 +57,7 @@ export default defineConfig({
     // Workers, processes and sockets are slow on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Concurrent tests of a file start processes, beside those of the other workers.
+    // Concurrent tests of a file start processes in addition to those of other workers.
     maxConcurrency: 3,
     coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/**/*.md'] },
   },

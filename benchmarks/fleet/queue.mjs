@@ -37,7 +37,7 @@ export async function startQueue(nodes) {
     waiting: async () => (await streams.info(STREAM)).state.messages,
     /** CPU of all nodes, in microseconds. */
     cpuUs: () => servers.nodes.reduce((sum, { pid }) => sum + processCpuUs(/** @type {number} */ (pid)), 0),
-    /** Empties it. The stream permits no purge, so it is created anew. */
+    /** Empties the queue. The stream does not permit a purge, so it is deleted and created again. */
     async empty() {
       await streams.delete(STREAM)
       await initialize(nats, nodes)

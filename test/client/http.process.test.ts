@@ -144,7 +144,7 @@ describe('no reply', () => {
     expect(error.message).toContain('UND_ERR_SOCKET')
   })
 
-  test('what is not HTTP', async () => {
+  test('a reply that is not HTTP', async () => {
     const server = await rawServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'))
     expect((await failureOf(httpTo(server.origin).post('/ingest', '{}'), KEY)).message).toMatch(
       /(?:HPE_\w+|HTTPParserError) \(the reply is not HTTP\)$/,

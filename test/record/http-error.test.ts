@@ -257,7 +257,7 @@ describe("keeps an application's own data", () => {
   })
 
   test.each<[string, object]>([
-    ['a request that is no error', { job: { options: { method: 'POST', url: '/x', body: 'b' }, id: 7 } }],
+    ['a request that is not an error', { job: { options: { method: 'POST', url: '/x', body: 'b' }, id: 7 } }],
     ['headers', { table: { headers: { accept: '*/*' }, rows: 2 } }],
     ['data under `error`', { error: { status: 422, url: '/orders', data: { a: 1 }, result: { b: 2 } } }],
   ])('%s', (_, members) => {

@@ -63,7 +63,7 @@ describe('withScope', () => {
     ['null', null],
     ['text', 'x'],
     ['empty ids', { user_id: '', request_id: null, session_id: {}, user: {} }],
-    ['a version that is none', { trace: `ff-${TRACE}-${SPAN}-01` }],
+    ['an invalid version', { trace: `ff-${TRACE}-${SPAN}-01` }],
     ['a trace of zeros', { trace: `00-${'0'.repeat(32)}-${SPAN}-01` }],
     ['a span of zeros', { trace: `00-${TRACE}-${'0'.repeat(16)}-01` }],
     ['no header', { traceparent: 'x' }],

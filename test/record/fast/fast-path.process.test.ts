@@ -216,7 +216,7 @@ test.each([
   ['another hostname', '"pid":7,"hostname":"web-2"', true],
   ['an empty hostname', '"pid":7,"hostname":""', true],
   ['an escaped hostname', String.raw`"pid":7,"hostname":"a\"b\\"`, true],
-  ['a hostname that is no text', '"pid":7,"hostname":8', true],
+  ['a hostname that is not text', '"pid":7,"hostname":8', true],
   ['no process id', '"pid":0,"hostname":"web-1"', true],
   ['a fraction', '"pid":7.5,"hostname":"web-1"', true],
   ['a long process id', `"pid":${'7'.repeat(300)},"hostname":"web-1"`, false],

@@ -230,7 +230,7 @@ describe('names in every form', () => {
       { level: 'info' },
     ],
     [
-      'unknown text beside a number',
+      'unknown text next to a number',
       [{ severityText: 'odd', severityNumber: 21 }],
       { level: 'fatal', metadata: { severityText: 'odd' } },
     ],
