@@ -66,16 +66,16 @@ async function ask(question, options, out) {
   const { name } = question
   if (question.needsLinux === true && !canMeasureThreads)
     return console.log(`\n${name}: skipped, it reads /proc, which only Linux has`)
-  const tell = (/** @type {string} */ line) => console.error(`[${name}] ${line}`)
+  const showProgress = (/** @type {string} */ line) => console.error(`[${name}] ${line}`)
   const resultOf = (/** @type {string} */ other) => found.get(other) ?? readResult(KEPT, other)?.result
   // Read before the measurement, since the tree may change meanwhile.
   const { asks } = question
   const around = { question: name, asks, ...surroundings(), options }
-  const result = await question.measure({ options, tell, resultOf })
+  const result = await question.measure({ options, showProgress, resultOf })
   found.set(name, result)
   const kept = { ...around, result }
   // Stored before anything can fail: a measurement takes long.
-  tell(`written: ${writeResult(out, name, kept)}`)
+  showProgress(`written: ${writeResult(out, name, kept)}`)
   show(question, kept, out)
 }
 

@@ -18,13 +18,13 @@ export const question = {
   quick: { rounds: 1, records: 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({ options: { rounds = 0, records = 0 }, tell }) {
+  measure({ options: { rounds = 0, records = 0 }, showProgress }) {
     return workerRuns({
       rounds,
       records,
       cases: ['requests', ...SHAPE_NAMES],
       variants: /** @type {const} */ (['off', 'on']),
-      tell,
+      showProgress,
       setUp: (_, variant) => ({ options: OPTIONS[variant] }),
     })
   },

@@ -23,13 +23,13 @@ export const question = {
   options: { rounds: 3, records: 60_000, mib: 128, axis: 0 },
   quick: { rounds: 1, records: 8_000, mib: 24 },
 
-  /** @param {{ options: Options, tell: (line: string) => void }} context @returns {Promise<Costed[]>} */
-  measure({ options, tell }) {
+  /** @param {{ options: Options, showProgress: (line: string) => void }} context @returns {Promise<Costed[]>} */
+  measure({ options, showProgress }) {
     const cases = CASES.filter(({ axis }) => options.axis === 0 || axis === AXES[options.axis - 1])
     const samples = new Map(cases.map((one) => [one, new Samples()]))
     return withSink(async (url) => {
       for (let round = 0; round < options.rounds; round += 1) {
-        tell(`cost: round ${round + 1} of ${options.rounds}, ${cases.length} cases`)
+        showProgress(`cost: round ${round + 1} of ${options.rounds}, ${cases.length} cases`)
         for (const one of round % 2 === 0 ? cases : cases.toReversed()) {
           const run = await runOf(one, url, options)
           for (const [name, value] of Object.entries(run)) /** @type {Samples} */ (samples.get(one)).add(name, value)

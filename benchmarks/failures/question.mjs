@@ -47,11 +47,11 @@ export const question = {
   quick: { rounds: 1, later: 100_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options, tell }) {
+  async measure({ options, showProgress }) {
     const { rounds = 0, records = 0, later = 0, 'warm-up': warmUp = 0, delayMs = 0 } = options
     const part = async (/** @type {Omit<Part, 'runs'>} */ settings, /** @type {readonly string[]} */ failing) => ({
       ...settings,
-      runs: failing.length === 0 ? {} : await runsOf(settings, failing, rounds, tell),
+      runs: failing.length === 0 ? {} : await runsOf(settings, failing, rounds, showProgress),
     })
     const first = options['only-later'] ? [] : Object.keys(FIRST)
     return {
@@ -74,13 +74,13 @@ export const question = {
 
 /**
  * @param {{ records: number, delayMs: number, warmUp: number }} settings @param {readonly string[]} failing @param {number} rounds
- * @param {(line: string) => void} tell @returns {Promise<Runs>}
+ * @param {(line: string) => void} showProgress @returns {Promise<Runs>}
  */
-async function runsOf(settings, failing, rounds, tell) {
+async function runsOf(settings, failing, rounds, showProgress) {
   const all = [NONE, ...failing].map((name) => ({ name, runs: /** @type {Run[]} */ ([]) }))
   let seed = 0
   for (let round = 0; round < rounds; round += 1) {
-    tell(`round ${round + 1} of ${rounds}: ${settings.warmUp === 0 ? 'from the start' : 'later'}`)
+    showProgress(`round ${round + 1} of ${rounds}: ${settings.warmUp === 0 ? 'from the start' : 'later'}`)
     for (const { name, runs } of round % 2 === 0 ? all : all.toReversed())
       runs.push(await measureOne(name, settings, (seed += 1)))
   }

@@ -42,17 +42,17 @@ export const question = {
   quick: { rounds: 1, records: 30_000, 'scale-records': 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, records = 0, 'scale-records': scaleRecords = 0 }, tell }) {
-    tell('starting one node, and a cluster of three')
+  async measure({ options: { rounds = 0, records = 0, 'scale-records': scaleRecords = 0 }, showProgress }) {
+    showProgress('starting one node, and a cluster of three')
     /** @type {Partial<Record<Setup, Queue>>} */
     const queues = {}
     try {
       queues['one node'] = await startQueue(1)
       queues['three nodes'] = await startQueue(3)
-      const ways = await withSink((url) => measureSetups({ queues, url, rounds, records, tell }))
+      const ways = await withSink((url) => measureSetups({ queues, url, rounds, records, showProgress }))
       return {
         ...ways,
-        ...(await measureForwarders({ queue: queues['one node'], rounds, records: scaleRecords, tell })),
+        ...(await measureForwarders({ queue: queues['one node'], rounds, records: scaleRecords, showProgress })),
       }
     } finally {
       await Promise.all(Object.values(queues).map((queue) => queue.close()))
@@ -156,15 +156,15 @@ export const question = {
 }
 
 /**
- * @param {{ queues: Partial<Record<Setup, Queue>>, url: string, rounds: number, records: number, tell: (line: string) => void }} asked
+ * @param {{ queues: Partial<Record<Setup, Queue>>, url: string, rounds: number, records: number, showProgress: (line: string) => void }} asked
  * @returns {Promise<Pick<Result, 'ways' | 'ratios'>>}
  */
-async function measureSetups({ queues, url, rounds, records, tell }) {
+async function measureSetups({ queues, url, rounds, records, showProgress }) {
   /** @type {Record<Setup, Record<string, number>[]>} */
   const runs = { direct: [], 'one node': [], 'three nodes': [] }
   for (let round = 0; round < rounds; round += 1) {
     for (const setup of round % 2 === 0 ? SETUPS : SETUPS.toReversed()) {
-      tell(`round ${round + 1} of ${rounds}: ${setup}`)
+      showProgress(`round ${round + 1} of ${rounds}: ${setup}`)
       const queue = queues[setup]
       await queue?.empty()
       const fromUs = queue?.cpuUs()
@@ -196,10 +196,10 @@ async function measureSetups({ queues, url, rounds, records, tell }) {
 }
 
 /**
- * @param {{ queue: Queue, rounds: number, records: number, tell: (line: string) => void }} asked
+ * @param {{ queue: Queue, rounds: number, records: number, showProgress: (line: string) => void }} asked
  * @returns {Promise<Pick<Result, 'forwarders' | 'takeUpMs'>>}
  */
-async function measureForwarders({ queue, rounds, records, tell }) {
+async function measureForwarders({ queue, rounds, records, showProgress }) {
   const sink = start(new URL('./slow-sink.mjs', import.meta.url), [String(SERVICE_MS)])
   try {
     const { url } = await sink.first
@@ -207,7 +207,7 @@ async function measureForwarders({ queue, rounds, records, tell }) {
     const takeUps = []
     for (let round = 0; round < rounds; round += 1) {
       for (const count of round % 2 === 0 ? FORWARDERS : FORWARDERS.toReversed()) {
-        tell(`round ${round + 1} of ${rounds}: ${count} forwarders`)
+        showProgress(`round ${round + 1} of ${rounds}: ${count} forwarders`)
         await queue.empty()
         await publish({ url, queue, records })
         const { batchesPerSecond } = await scale({ queue, url, count })

@@ -24,7 +24,7 @@ export const question = {
   quick: { records: 1_000_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({ options: { records = 0 }, tell }) {
+  measure({ options: { records = 0 }, showProgress }) {
     return withSink(async (url) => {
       const { dir, clean } = spoolFolder()
       const app = start(new URL('./app.mjs', import.meta.url), [url, dir])
@@ -33,7 +33,7 @@ export const question = {
       const stretches = []
       for (const until of marksUpTo(records)) {
         stretches.push(await app.ask(String(until)))
-        tell(`${until.toLocaleString('en')} of ${records.toLocaleString('en')} records`)
+        showProgress(`${until.toLocaleString('en')} of ${records.toLocaleString('en')} records`)
       }
       const { lost } = await app.ask('end')
       clean()

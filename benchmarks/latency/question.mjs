@@ -32,7 +32,7 @@ export const question = {
   quick: { rounds: 1, seconds: 3 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, seconds = 0 }, tell }) {
+  async measure({ options: { rounds = 0, seconds = 0 }, showProgress }) {
     const sink = start(new URL('./sink.mjs', import.meta.url))
     try {
       const { url } = await sink.first
@@ -41,11 +41,11 @@ export const question = {
       const voidRounds = []
       for (let round = 0; round < rounds; round += 1) {
         for (const one of round % 2 === 0 ? gathered : gathered.toReversed()) {
-          tell(`round ${round + 1} of ${rounds}: ${titleOf(one)}`)
+          showProgress(`round ${round + 1} of ${rounds}: ${titleOf(one)}`)
           const { first, latencies, callsPerSecond, fault } = await measureRun({ ...one, url, seconds, sink })
           if (fault !== undefined) {
             voidRounds.push(`${titleOf(one)}, round ${round + 1}: ${fault}`)
-            tell(`does not count: ${voidRounds.at(-1)}`)
+            showProgress(`does not count: ${voidRounds.at(-1)}`)
             continue
           }
           const at = (/** @type {number} */ share) => percentile(latencies, share)

@@ -33,7 +33,7 @@ export const question = {
   quick: { rounds: 1, sliceMs: 300, warmUpMs: 1_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({ options: { rounds = 0, sliceMs = 0, warmUpMs = 0 }, tell }) {
+  measure({ options: { rounds = 0, sliceMs = 0, warmUpMs = 0 }, showProgress }) {
     return withSink(async (url) => {
       const samples = new Map(
         SHAPE_NAMES.map((shape) => [shape, new Map(RATES.map((rate) => [String(rate), new Samples()]))]),
@@ -42,11 +42,11 @@ export const question = {
       const voidRounds = []
       for (let round = 0; round < rounds; round += 1) {
         for (const [shape, ofShape] of samples) {
-          tell(`round ${round + 1} of ${rounds}: ${shape}`)
+          showProgress(`round ${round + 1} of ${rounds}: ${shape}`)
           const { costs, lost } = await measureRound({ shape, round, url, sliceMs, warmUpMs })
           if (lost.length > 0) {
             voidRounds.push(`${shape}, round ${round + 1}: ${lost.join(', ')}`)
-            tell(`does not count: ${voidRounds.at(-1)}`)
+            showProgress(`does not count: ${voidRounds.at(-1)}`)
           } else for (const [rate, ofRate] of costs) addTo(/** @type {Samples} */ (ofShape.get(String(rate))), ofRate)
         }
       }

@@ -34,14 +34,14 @@ export const question = {
   quick: { rounds: 1, records: 30_000, 'warm-up': 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options, tell }) {
+  async measure({ options, showProgress }) {
     const { rounds = 0, records = 0, 'warm-up': warmUp = 0, peers: count = 0 } = options
-    const peers = options['only-ours'] ? [] : peerSubjects(installPeers(tell)).slice(0, count)
+    const peers = options['only-ours'] ? [] : peerSubjects(installPeers(showProgress)).slice(0, count)
     const loads = Object.fromEntries(
       DELAYS_MS.map((delayMs) => [`${delayMs} ms`, { shape: /** @type {const} */ ('http'), records, warmUp, delayMs }]),
     )
-    const delays = await compare({ rounds, loads, subjects: [...OURS, ...peers], tell })
-    return { delays, slowing: await measureSlowing({ rounds, records, warmUp, tell }) }
+    const delays = await compare({ rounds, loads, subjects: [...OURS, ...peers], showProgress })
+    return { delays, slowing: await measureSlowing({ rounds, records, warmUp, showProgress }) }
   },
 
   /** @param {Result} result */

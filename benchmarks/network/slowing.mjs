@@ -26,8 +26,8 @@ const ENTRIES_A_REQUEST = 100
 /** The maximum throughput. */
 const IDEAL = ((SERVICE.capacity * ENTRIES_A_REQUEST) / SERVICE.delayMs) * 1000
 
-/** @param {{ rounds: number, records: number, warmUp: number, tell: (line: string) => void }} settings @returns {Promise<Slowing[]>} */
-export function measureSlowing({ rounds, records, warmUp, tell }) {
+/** @param {{ rounds: number, records: number, warmUp: number, showProgress: (line: string) => void }} settings @returns {Promise<Slowing[]>} */
+export function measureSlowing({ rounds, records, warmUp, showProgress }) {
   return withPeerSink(async (sink) => {
     const all = OURS.map((subject) => ({
       subject,
@@ -37,7 +37,7 @@ export function measureSlowing({ rounds, records, warmUp, tell }) {
       inFlight: /** @type {[number, number][]} */ ([]),
     }))
     for (let round = 0; round < rounds; round += 1) {
-      tell(`round ${round + 1} of ${rounds}: a service that slows down`)
+      showProgress(`round ${round + 1} of ${rounds}: a service that slows down`)
       for (const one of round % 2 === 0 ? all : all.toReversed()) {
         const { lost, duplicated, measured, seen } = await run(sink, one.subject, {
           shape: 'http',

@@ -21,19 +21,19 @@ export const question = {
   options: { rounds: 3, perSecond: 5_000, wellS: 10, outageS: 20, backlog: 300_000, besidePerSecond: 500, delayMs: 0 },
   quick: { rounds: 1, wellS: 4, outageS: 6, backlog: 60_000 },
 
-  /** @param {{ options: Options, tell: (line: string) => void }} context @returns {Promise<OutageResult>} */
-  async measure({ options, tell }) {
+  /** @param {{ options: Options, showProgress: (line: string) => void }} context @returns {Promise<OutageResult>} */
+  async measure({ options, showProgress }) {
     const { rounds, perSecond, wellS, outageS, backlog: records, besidePerSecond, delayMs } = options
     /** @type {OutageResult} */
     const result = { options, outages: [], floods: [], drains: [], beside: [] }
     for (let round = 1; round <= rounds; round += 1) {
       for (const kind of KINDS) {
-        tell(`outage: round ${round} of ${rounds}, down for ${outageS} s, ${kind}`)
+        showProgress(`outage: round ${round} of ${rounds}, down for ${outageS} s, ${kind}`)
         result.outages.push(
           await measureOutage({ kind, perSecond, wellMs: wellS * 1000, outageMs: outageS * 1000, delayMs }),
         )
       }
-      tell(`outage: round ${round} of ${rounds}, a backlog of ${records}`)
+      showProgress(`outage: round ${round} of ${rounds}, a backlog of ${records}`)
       result.floods.push(await measureFlood({ records, delayMs }))
       result.drains.push(await measureBacklog({ records, perSecond: 0, delayMs }))
       result.beside.push(await measureBacklog({ records, perSecond: besidePerSecond, delayMs }))

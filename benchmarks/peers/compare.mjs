@@ -23,10 +23,10 @@ import { run, withPeerSink } from './run.mjs'
  */
 
 /**
- * @param {{ rounds: number, loads: Readonly<Record<string, Load>>, subjects: readonly Subject[], tell: (line: string) => void }} turns
+ * @param {{ rounds: number, loads: Readonly<Record<string, Load>>, subjects: readonly Subject[], showProgress: (line: string) => void }} turns
  * @returns {Promise<Record<string, Row[]>>} by name of the load
  */
-export async function compare({ rounds, loads, subjects, tell }) {
+export async function compare({ rounds, loads, subjects, showProgress }) {
   const all = Object.entries(loads).map(([name, load]) => ({
     name,
     load,
@@ -35,9 +35,9 @@ export async function compare({ rounds, loads, subjects, tell }) {
   await withPeerSink(async (sink) => {
     for (let round = 0; round < rounds; round += 1) {
       for (const { name, load, tallies } of all) {
-        tell(`round ${round + 1} of ${rounds}: ${name}`)
+        showProgress(`round ${round + 1} of ${rounds}: ${name}`)
         for (const tally of round % 2 === 0 ? tallies : tallies.toReversed())
-          tally.add(await run(sink, tally.subject, load), tell)
+          tally.add(await run(sink, tally.subject, load), showProgress)
       }
     }
   })
@@ -57,13 +57,15 @@ class Tally {
     this.subject = subject
   }
 
-  /** @param {import('./run.mjs').Outcome} outcome @param {(line: string) => void} tell */
-  add({ lost, duplicated, measured }, tell) {
+  /** @param {import('./run.mjs').Outcome} outcome @param {(line: string) => void} showProgress */
+  add({ lost, duplicated, measured }, showProgress) {
     this.#lost += lost
     this.#duplicated += duplicated
     if (lost > 0 || duplicated > 0) {
       this.#runs.push(null)
-      tell(`${this.subject.name}: ${lost} lost or not in time, ${duplicated} duplicated: this run does not count`)
+      showProgress(
+        `${this.subject.name}: ${lost} lost or not in time, ${duplicated} duplicated: this run does not count`,
+      )
       return
     }
     this.#runs.push(measured)

@@ -29,8 +29,8 @@ export const VERSIONS = {
 /** @typedef {keyof typeof VERSIONS} PeerName */
 /** @typedef {{ name: PeerName, version: string, target: string }} Installed */
 
-/** @param {(line: string) => void} tell @returns {Installed[]} without peers that could not be installed */
-export function installPeers(tell) {
+/** @param {(line: string) => void} showProgress @returns {Installed[]} without peers that could not be installed */
+export function installPeers(showProgress) {
   const names = /** @type {PeerName[]} */ (Object.keys(VERSIONS))
   // pino is a peer dependency of some. It is listed to avoid another version than ours; nothing loads it.
   const pino = pinoVersion()
@@ -44,11 +44,12 @@ export function installPeers(tell) {
   if (!names.every(isThere)) {
     mkdirSync(folder, { recursive: true })
     if (!existsSync(join(folder, 'package.json'))) writeFileSync(join(folder, 'package.json'), '{"private":true}\n')
-    tell(`installing ${names.length} peers into a scratch folder`)
+    showProgress(`installing ${names.length} peers into a scratch folder`)
     // All at once, and one by one if that fails, so that a missing package does not prevent the others.
     if (!install(folder, [...specifiers, `pino@${pino}`])) {
       for (const specifier of specifiers)
-        if (!install(folder, [specifier, `pino@${pino}`])) tell(`${specifier} could not be installed and is skipped`)
+        if (!install(folder, [specifier, `pino@${pino}`]))
+          showProgress(`${specifier} could not be installed and is skipped`)
     }
   }
   const { resolve } = createRequire(join(folder, 'package.json'))

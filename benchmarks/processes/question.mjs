@@ -35,19 +35,19 @@ export const question = {
   quick: { rounds: 1, seconds: 2, warmUp: 20_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({ options: { rounds = 0, seconds = 0, warmUp = 0 }, tell }) {
+  measure({ options: { rounds = 0, seconds = 0, warmUp = 0 }, showProgress }) {
     return withSink(async (url) => {
       const samples = new Map(COUNTS.map((count) => [count, new Samples()]))
       /** @type {string[]} */
       const voidRounds = []
       for (let round = 0; round < rounds; round += 1) {
         for (const count of round % 2 === 0 ? COUNTS : COUNTS.toReversed()) {
-          tell(`round ${round + 1} of ${rounds}: ${title(String(count))}`)
+          showProgress(`round ${round + 1} of ${rounds}: ${title(String(count))}`)
           const { lost, values } = await measureTogether({ count, url, seconds, warmUp })
           if (lost === 0) for (const [name, value] of Object.entries(values)) samples.get(count)?.add(name, value)
           else {
             voidRounds.push(`${count} processes, round ${round + 1}: ${lost} records lost`)
-            tell(`does not count: ${voidRounds.at(-1)}`)
+            showProgress(`does not count: ${voidRounds.at(-1)}`)
           }
         }
       }

@@ -40,7 +40,7 @@ export const question = {
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   measure({
     options: { rounds = 0, records = 0, 'cold-records': coldRecords = 0, shape: number = 0, cold = 0 },
-    tell,
+    showProgress,
   }) {
     const shapes = number > 0 ? SHAPES_ASKED.slice(number - 1, number) : SHAPES_ASKED
     const states = cold > 0 ? STATES.slice(cold - 1, cold) : STATES
@@ -49,7 +49,7 @@ export const question = {
       const result = {}
       for (const state of states) {
         for (const shape of shapes) {
-          tell(`${state} ${shape}`)
+          showProgress(`${state} ${shape}`)
           const load = {
             shape,
             warmUp: state === 'cold' ? 0 : WARM_UP_RECORDS,

@@ -36,23 +36,24 @@ export const question = {
   quick: { rounds: 1, seconds: 10 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, seconds = 0, peers = 0 }, tell }) {
+  async measure({ options: { rounds = 0, seconds = 0, peers = 0 }, showProgress }) {
     const dropping = BASELINES.filter(({ name }) => name === 'a worker that drops all')
-    const subjects = [SPOOL_ON, ...peerSubjects(installPeers(tell)).slice(0, peers), ...dropping]
+    const subjects = [SPOOL_ON, ...peerSubjects(installPeers(showProgress)).slice(0, peers), ...dropping]
     const all = RATES.map((perSecond) => ({
       perSecond,
       rows: subjects.map((subject) => ({ subject, row: rowOf(subject) })),
     }))
     for (let round = 0; round < rounds; round += 1) {
       for (const { perSecond, rows } of all) {
-        tell(`round ${round + 1} of ${rounds}: ${perSecond} a second`)
+        showProgress(`round ${round + 1} of ${rounds}: ${perSecond} a second`)
         const inOrder = round % 2 === 0 ? rows : rows.toReversed()
         const atOnce = Math.max(1, Math.floor(MOST_AT_ONCE / perSecond))
         for (let first = 0; first < inOrder.length; first += atOnce) {
           await Promise.all(
             inOrder.slice(first, first + atOnce).map(async ({ subject, row }) => {
               const { lost, measured } = await runAtRate(subject, { perSecond, leadMs: LEAD_MS, forMs: seconds * 1000 })
-              if (lost !== 0) tell(`${subject.name}: ${lost} lost (negative: duplicated): this run does not count`)
+              if (lost !== 0)
+                showProgress(`${subject.name}: ${lost} lost (negative: duplicated): this run does not count`)
               row.runs.push(lost === 0 ? measured : null)
             }),
           )

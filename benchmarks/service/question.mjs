@@ -21,10 +21,10 @@ export const question = {
   quick: { entries: 20_000, times: 3 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { entries = 0, times = 0 }, tell }) {
+  async measure({ options: { entries = 0, times = 0 }, showProgress }) {
     const stores = []
     for (const store of STORES) {
-      tell(`service: ${store}, ${entries.toLocaleString('en')} entries and as many request logs`)
+      showProgress(`service: ${store}, ${entries.toLocaleString('en')} entries and as many request logs`)
       stores.push({ store, answered: await answered(store, entries, times) })
     }
     return { entries, stores }

@@ -19,13 +19,13 @@ export const question = {
   quick: { rounds: 1, records: 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({ options: { rounds = 0, records = 0 }, tell }) {
+  measure({ options: { rounds = 0, records = 0 }, showProgress }) {
     return workerRuns({
       rounds,
       records,
       cases: SHAPE_NAMES,
       variants: VARIANTS,
-      tell,
+      showProgress,
       setUp: (shape, variant) => {
         const { dir, clean } = spoolFolder()
         return { options: optionsOf(variant, dir), wave: SPOOL_WAVES[shape], clean }

@@ -17,16 +17,16 @@ export const TAKEN = 50
 /**
  * The processes alternate within every round, so other load on the machine affects all of them.
  *
- * @param {{ rounds: number, records: number, tell: (line: string) => void }} settings
+ * @param {{ rounds: number, records: number, showProgress: (line: string) => void }} settings
  * @returns {Promise<Record<Shape, { lineBytes: number, stages: Record<string, Spread> }>>}
  */
-export function measureStages({ rounds, records, tell }) {
+export function measureStages({ rounds, records, showProgress }) {
   return withSink(async (url) => {
     const children = KINDS.map((kind) => start(new URL('./app.mjs', import.meta.url), [kind, String(records), url]))
     const [ready] = await Promise.all(children.map((child) => child.first))
     const samples = new Map(SHAPE_NAMES.map((shape) => [shape, new Samples()]))
     for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
-      tell(round < 0 ? 'warm-up' : `stages: round ${round + 1} of ${rounds}`)
+      showProgress(round < 0 ? 'warm-up' : `stages: round ${round + 1} of ${rounds}`)
       for (const [shape, ofShape] of samples) {
         for (const child of round % 2 === 0 ? children : children.toReversed()) {
           for (const [name, us] of Object.entries(await child.ask(shape))) if (round >= 0) ofShape.add(name, us)

@@ -44,10 +44,12 @@ export const question = {
   quick: { rounds: 3, records: 10_000, workerRounds: 1, workerRecords: 50_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, records = 0, workerRounds = 0, workerRecords = 0 }, tell }) {
-    const stages = await measureStages({ rounds, records, tell })
+  async measure({ options: { rounds = 0, records = 0, workerRounds = 0, workerRecords = 0 }, showProgress }) {
+    const stages = await measureStages({ rounds, records, showProgress })
     if (!canMeasureThreads) {
-      tell('the whole worker: skipped, because the CPU time of a thread is read from /proc, which only Linux has')
+      showProgress(
+        'the whole worker: skipped, because the CPU time of a thread is read from /proc, which only Linux has',
+      )
       return stages
     }
     const workers = await workerRuns({
@@ -55,7 +57,7 @@ export const question = {
       records: workerRecords,
       cases: SHAPE_NAMES,
       variants: ['all'],
-      tell: (line) => tell(`the whole worker: ${line}`),
+      showProgress: (line) => showProgress(`the whole worker: ${line}`),
       setUp: (shape) => {
         const { dir, clean } = spoolFolder()
         return { options: { spool: { dir } }, wave: SPOOL_WAVES[shape], clean }

@@ -31,10 +31,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const APP = fileURLToPath(new URL('./app.mjs', import.meta.url))
 
 /**
- * @param {(line: string) => void} tell @returns {Folder[]} pino alone, ours, and the peers, without those that could
+ * @param {(line: string) => void} showProgress @returns {Folder[]} pino alone, ours, and the peers, without those that could
  *   not be installed
  */
-export function installEach(tell) {
+export function installEach(showProgress) {
   const base = join(tmpdir(), 'pino-ingest-bench-start')
   const pino = { name: 'pino', version: pinoVersion(), path: placeOf(base, `pino@${pinoVersion()}`) }
   if (!existsSync(pino.path) && !fill(pino.path, []))
@@ -46,12 +46,12 @@ export function installEach(tell) {
   }))
   const there = peers.filter(({ name, version, path }) => {
     if (existsSync(path)) return true
-    tell(`installing ${name}@${version} into a scratch folder`)
+    showProgress(`installing ${name}@${version} into a scratch folder`)
     if (fill(path, [`${name}@${version}`])) return true
-    tell(`${name}@${version} could not be installed and is skipped`)
+    showProgress(`${name}@${version} could not be installed and is skipped`)
     return false
   })
-  tell('installing pino-ingest from its tarball into a scratch folder')
+  showProgress('installing pino-ingest from its tarball into a scratch folder')
   const ours = { name: 'pino-ingest', version: ownVersion(), path: join(base, 'ours') }
   rmSync(ours.path, { recursive: true, force: true })
   // Packs the existing build, which the npm scripts would build again.

@@ -52,8 +52,8 @@ export const question = {
   quick: { rounds: 3, warmUp: 1 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, warmUp = 0 }, tell }) {
-    const folders = installEach(tell)
+  async measure({ options: { rounds = 0, warmUp = 0 }, showProgress }) {
+    const folders = installEach(showProgress)
     const installed = folders.map(installedOf)
     const samples = startersOf(folders).map((starter) => ({
       starter,
@@ -62,13 +62,13 @@ export const question = {
     }))
     await withPeerSink(async (sink) => {
       for (let round = 1 - warmUp; round <= rounds; round += 1) {
-        tell(round < 1 ? 'warm-up round' : `round ${round} of ${rounds}`)
+        showProgress(round < 1 ? 'warm-up round' : `round ${round} of ${rounds}`)
         for (const { starter, of, none } of round % 2 === 0 ? samples : samples.toReversed()) {
           try {
             const measured = await runOnce(sink, starter)
             if (round >= 1) for (const [what, value] of Object.entries(measured)) of.add(what, value)
           } catch (error) {
-            tell(`does not count: ${starter.name}: ${String(error)}`)
+            showProgress(`does not count: ${starter.name}: ${String(error)}`)
             if (round >= 1) none.push(`round ${round}: ${/** @type {Error} */ (error).message}`)
           }
         }

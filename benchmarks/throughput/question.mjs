@@ -45,9 +45,11 @@ export const question = {
   quick: { rounds: 1, records: 30_000, 'warm-up': 50_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options, tell }) {
+  async measure({ options, showProgress }) {
     const { rounds = 0, records = 0, 'warm-up': warmUp = 0, shape: number = 0, cold = 0, peers = 0 } = options
-    const others = options['only-ours'] ? [] : [...peerSubjects(installPeers(tell)).slice(0, peers), ...BASELINES]
+    const others = options['only-ours']
+      ? []
+      : [...peerSubjects(installPeers(showProgress)).slice(0, peers), ...BASELINES]
     const shapes = number > 0 ? SHAPES_ASKED.slice(number - 1, number) : SHAPES_ASKED
     const states = cold > 0 ? STATES.slice(cold - 1, cold) : STATES
     const loads = states.flatMap((state) =>
@@ -57,7 +59,7 @@ export const question = {
       }),
     )
     const subjects = [SPOOL_ON, SPOOL_OFF, ...others]
-    const found = await compare({ rounds, loads: Object.fromEntries(loads), subjects, tell })
+    const found = await compare({ rounds, loads: Object.fromEntries(loads), subjects, showProgress })
     const of = (/** @type {State} */ state) => shapes.map((shape) => [shape, found[`${state} ${shape}`]])
     return Object.fromEntries(states.map((state) => [state, Object.fromEntries(of(state))]))
   },

@@ -23,7 +23,7 @@ export function threadOf(startWorker) {
   const before = threads()
   const started = startWorker()
   const fresh = threads().filter((tid) => !before.includes(tid))
-  if (fresh.length !== 1) throw new Error(`cannot tell which thread is the worker's: ${fresh.length} are new`)
+  if (fresh.length !== 1) throw new Error(`cannot showProgress which thread is the worker's: ${fresh.length} are new`)
   return { started, thread: /** @type {string} */ (fresh[0]) }
 }
 

@@ -28,18 +28,18 @@ export function spoolFolder() {
  * @template {string} C
  * @template {string} V
  * @param {{
- *   rounds: number, records: number, cases: readonly C[], variants: readonly V[], tell: (line: string) => void,
+ *   rounds: number, records: number, cases: readonly C[], variants: readonly V[], showProgress: (line: string) => void,
  *   setUp: (name: C, variant: V) => { path?: 'fast' | 'reference', options?: object, wave?: number, clean?: () => void },
  * }} runs
  * @returns {Promise<Record<C, Record<V, Runs>>>}
  */
-export function workerRuns({ rounds, records, cases, variants, tell, setUp }) {
+export function workerRuns({ rounds, records, cases, variants, showProgress, setUp }) {
   return withSink(async (url) => {
     const spreads = await inTurns({
       rounds,
       cases,
       variants,
-      tell,
+      showProgress,
       run: async (name, variant) => {
         const { path = 'fast', options = { spool: false }, wave = 5_000, clean } = setUp(name, variant)
         const args = [name, path, url, String(records), JSON.stringify(options), String(wave)]

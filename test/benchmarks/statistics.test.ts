@@ -53,7 +53,7 @@ it('runs the candidates alternately forwards and backwards', async () => {
     rounds: 2,
     cases: ['small', 'large'],
     variants: ['ours', 'theirs'],
-    tell: (line) => reported.push(line),
+    showProgress: (line) => reported.push(line),
     run: async (name, variant) => ({ us: runs.push(`${name} ${variant}`) }),
   })
   expect(runs).toEqual([

@@ -112,7 +112,7 @@ interface Tools {
       rounds: number
       cases: string[]
       variants: string[]
-      tell: (line: string) => void
+      showProgress: (line: string) => void
       run: (name: string, variant: string) => Promise<Record<string, number>>
     }) => Promise<Record<string, Record<string, Record<string, Spread>>>>
   }
