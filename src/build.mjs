@@ -27,6 +27,8 @@ const IS_COMMONJS = '{"type":"commonjs"}\n'
 const PACKAGES = /^(?:node:.*|undici(?:\/.*)?|re2js|pino|@nats-io\/.*|@opentelemetry\/api)$/
 /** Node searches the line of its `throw` for a text. `lineLimit` breaks lines anywhere. */
 const KEPT_LINES = 'throw-without-excerpt'
+/** Texts of the table of options for its documentation, which no program shows. */
+const DOCUMENTATION = new Set(['meaning', 'defaultText', 'isInGroupRow'])
 /** Chunks with a source map: what runs within applications. */
 const MAPPED = new Set(['application.js', 'common.js', 'mapping.js', 'pipeline.js'])
 const EXPORT_GETTER =
@@ -80,6 +82,13 @@ async function writeBundles() {
           chunkOf = createChunkOf([...this.getModuleIds()], (id) => this.getModuleInfo(id), app)
         },
       },
+      {
+        name: 'without-documentation',
+        transform(code, id) {
+          if (id !== inSrc('options/option-table.ts')) return undefined
+          return { code: withoutProperties(code, this.parse(code, { lang: 'ts' }), DOCUMENTATION), map: null }
+        },
+      },
     ],
     output: {
       format: 'cjs',
@@ -101,6 +110,20 @@ async function writeBundles() {
   refuseCycles(chunks)
   await Promise.all(chunks.map(writeChunk))
   return Object.fromEntries(chunks.map(({ name, exports }) => [name, exports.toSorted()]))
+}
+
+/**
+ * Blanks them, so that all else stays in its place.
+ * @param {string} code @param {unknown} node @param {ReadonlySet<string>} names of properties in object literals
+ * @returns {string}
+ */
+function withoutProperties(code, node, names) {
+  if (typeof node !== 'object' || node === null) return code
+  const { type, key, start, end } = /** @type {Record<string, any>} */ (node)
+  if (type !== 'Property' || !names.has(key.name))
+    return Object.values(node).reduce((left, child) => withoutProperties(left, child, names), code)
+  const last = code[end] === ',' ? end + 1 : end
+  return code.slice(0, start) + code.slice(start, last).replaceAll(/[^\n]/g, ' ') + code.slice(last)
 }
 
 /**

@@ -21,22 +21,32 @@ import { toPlainBatch } from './plain-data.js'
 import { reportUnusedKey } from './key-warning.js'
 import { parseIngestResult, parseObject } from './reply-parser.js'
 
-/** As the transport's options of the same names; missing ones are read from the same variables. */
+/**
+ * Options of `IngestClient`: those of the transport with the same names, and limits of each call. Missing ones are read from the same
+ * variables.
+ */
 export type IngestClientOptions = Pick<IngestOptions, (typeof CALL_OPTION_NAMES)[number]> & CallLimits
 
 /** A log entry whose free-form fields are any values. */
 export type LogEntryInput = Omit<LogEntry, 'metadata' | 'breadcrumbs'> & {
+  /** Free-form fields, of any values. */
   metadata?: object
-  breadcrumbs?: (Omit<Breadcrumb, 'data'> & { data?: object })[]
+  /** Events before the entry, with `data` of any values. */
+  breadcrumbs?: (Omit<Breadcrumb, 'data'> & {
+    /** Other values, of any types. */
+    data?: object
+  })[]
 }
 
+/** Argument of `IngestClient.ingest()`. */
 export interface IngestInput {
   /** UUID or free-form text. Default: a new UUID. */
   batch_id?: string | undefined
-  /** At most 100. */
+  /** The entries, at most 100 (interface: Limits). */
   logs: readonly LogEntryInput[]
 }
 
+/** Options of one call. */
 export interface CallOptions {
   /** Ends the call, also between two attempts, with `ABORTED`. */
   signal?: AbortSignal | undefined
@@ -116,7 +126,10 @@ export class IngestClient {
     throw new IngestError('MISDIRECTED', `the reply is no ingest result (status ${status}); check the url`, { status })
   }
 
-  /** Sends HTTP request records for request analytics (interface: POST /ingest/requests). */
+  /**
+   * Sends HTTP request records for request analytics (interface: POST /ingest/requests).
+   * @throws IngestError `INVALID` for a field, before anything is sent; others as for every method.
+   */
   async ingestRequests(requests: readonly RequestLog[], options: CallOptions = {}): Promise<void> {
     validateRequest('requests', { requests })
     await this.#post({
@@ -126,7 +139,10 @@ export class IngestClient {
     })
   }
 
-  /** Attaches feedback of a user to a logged event (interface: POST /feedback). */
+  /**
+   * Attaches feedback of a user to a logged event (interface: POST /feedback).
+   * @throws IngestError `INVALID` for a field, before anything is sent; others as for every method.
+   */
   async sendFeedback(feedback: Feedback, options: CallOptions = {}): Promise<void> {
     validateRequest('feedback', feedback)
     await this.#post({
@@ -153,7 +169,11 @@ export class IngestClient {
     throw new IngestError('MISDIRECTED', `the reply has no release_id (status ${status}); check the url`, { status })
   }
 
-  /** Reports that a monitored task is alive (interface: POST /heartbeat/{monitor_token}). The token appears in no error. */
+  /**
+   * Reports that a monitored task is alive (interface: POST /heartbeat/{monitor_token}). The key is not sent.
+   * @param token any text except the empty text, `.` and `..`; appears in no error
+   * @throws IngestError `INVALID` for the token, before anything is sent; others as for every method.
+   */
   async heartbeat(token: string, options: CallOptions = {}): Promise<void> {
     await this.#post(createHeartbeatCall(token, readSignal('heartbeat()', options)))
   }

@@ -1,5 +1,7 @@
 /** The account: every entry that was received has an outcome, or is pending. */
 
+export const DROP_REASONS = ['buffer', 'shutdown', 'spool', 'age', 'damaged'] as const
+
 /**
  * Why entries were dropped.
  * - `buffer`: the memory for unacknowledged entries was full, and they were not on disk
@@ -8,7 +10,6 @@
  * - `age`: they were on disk for longer than `spool.maxAgeMs`
  * - `damaged`: they cannot be read back from disk
  */
-export const DROP_REASONS = ['buffer', 'shutdown', 'spool', 'age', 'damaged'] as const
 export type DropReason = (typeof DROP_REASONS)[number]
 
 /** Entries dropped, by reason. */
@@ -21,6 +22,7 @@ export interface UnreportedDrops {
   readonly lastAtMs: number
 }
 
+/** What became of the entries of one transport since its start. Every entry has an outcome, or is pending. */
 export interface AccountSnapshot {
   /** Entries that the app logged. */
   readonly received: number
@@ -32,6 +34,7 @@ export interface AccountSnapshot {
   readonly accepted: number
   /** Entries that the service rejected. */
   readonly rejected: number
+  /** Entries that were dropped, by reason. */
   readonly dropped: Readonly<Record<DropReason, number>>
   /** Entries not sent, as configured: level, sampling, deduplication, `beforeSend`. */
   readonly filtered: number

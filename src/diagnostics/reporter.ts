@@ -30,17 +30,38 @@ interface OfSubject {
  */
 export interface IngestEvents {
   /** Entries that the service accepted; `batchId` is that of the latest batch. */
-  'ingest:delivered': OfSubject & { readonly count: number; readonly batchId: string }
+  'ingest:delivered': OfSubject & {
+    /** Number of entries since the previous event. */
+    readonly count: number
+    /** `batch_id` of the latest batch. */
+    readonly batchId: string
+  }
   /** Entries that the service rejected; `errors` and `reason` are those of the latest reply. */
   'ingest:rejected': OfSubject & {
+    /** Number of entries since the previous event. */
     readonly count: number
+    /** Reason in the latest reply. */
     readonly reason: string
+    /** `errors` of the latest reply (interface: Ingest result). */
     readonly errors: readonly IngestResultError[]
   }
   /** Entries that were dropped. */
-  'ingest:dropped': OfSubject & { readonly count: number; readonly reason: DropReason }
+  'ingest:dropped': OfSubject & {
+    /** Number of entries since the previous event. */
+    readonly count: number
+    /** Why they were dropped. */
+    readonly reason: DropReason
+  }
   /** Something that the user may have to correct. */
-  'ingest:problem': { readonly code: IngestErrorCode; readonly message: string; readonly status?: number }
+  'ingest:problem': {
+    /** Stable code of the failure. */
+    readonly code: IngestErrorCode
+    /** What happened, without secrets. */
+    readonly message: string
+    /** HTTP status of the reply, if there was one. */
+    readonly status?: number
+  }
+  /** The account, at most once a second, while it changes. */
   'ingest:stats': AccountSnapshot
 }
 

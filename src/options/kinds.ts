@@ -27,8 +27,10 @@ export interface Row<T> {
   readonly default?: T
   /** Describes a default that is not a plain value. */
   readonly defaultText?: string
-  /** For the documentation. A member without one is part of its group's row. */
-  readonly meaning?: string
+  /** For the documentation, and the comments of `IngestOptions`. */
+  readonly meaning: string
+  /** Part of its group's row in docs/options.md. */
+  readonly isInGroupRow?: true
   /** Never shown in a message. */
   readonly secret?: true
 }

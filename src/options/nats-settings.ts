@@ -3,7 +3,7 @@ import type { Kind } from './kinds.js'
 import { natsIdentity, parseCreds } from './nats-credentials.js'
 import { Secret } from './secret.js'
 import { findTlsProblem } from './tls.js'
-import type { Pems, Tls } from './tls.js'
+import type { Tls } from './tls.js'
 
 export interface NatsSettings {
   /** `host:port`. */
@@ -22,15 +22,6 @@ export interface NatsSettings {
   readonly destination: string
   /** Distinguishes accounts, likewise. Undefined without credentials and client certificate. Not a secret. */
   readonly identity?: string
-}
-
-/** As given. An interface, for the reason of `Pems`. */
-export interface NatsOptions {
-  servers?: readonly string[] | undefined
-  credentials?: string | Uint8Array | undefined
-  tls?: Pems | undefined
-  stream?: string | undefined
-  subject?: string | undefined
 }
 
 /** With the members' defaults. */

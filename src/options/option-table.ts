@@ -1,4 +1,4 @@
-/** The table of options: the source of their types, variables, defaults and rules, and of the tables in the documentation. */
+/** The table of options: the source of their types, variables, defaults and rules, of `docs/options.md`, and of `ingest-options.ts`. */
 import type { JsonObject } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import {
@@ -22,14 +22,10 @@ import type { Row } from './kinds.js'
 import { headers } from './headers.js'
 import { group, switchable, variablesAt } from './option-group.js'
 import { natsCredentials, streamName, subjectPrefix } from './nats-settings.js'
-import type { NatsOptions } from './nats-settings.js'
 import { scrubPatterns } from './scrub-patterns.js'
 import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from './size-limits.js'
-import type { Pems } from './tls.js'
 
-type RowSettings<T> = Row<T> & { readonly meaning: string }
-
-export type OptionRow<T> = RowSettings<T> & {
+export type OptionRow<T> = Row<T> & {
   /** The table of docs/options.md that lists it. */
   readonly section: Section
 }
@@ -46,7 +42,7 @@ const SECTIONS = [
 export type Section = (typeof SECTIONS)[number]
 
 function rowsOf(section: Section) {
-  return <const T>(settings: RowSettings<T>): OptionRow<T> => ({ section, ...settings })
+  return <const T>(settings: Row<T>): OptionRow<T> => ({ section, ...settings })
 }
 
 const connection = rowsOf('Connection')
@@ -60,59 +56,75 @@ const MIB = 1024 * 1024
 const DAY_MS = 86_400_000
 export const LEVEL_NAMES = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
+const PEM_MEMBERS = {
+  ca: {
+    kind: pem,
+    isFile: true,
+    secret: true,
+    defaultText: "Node's own",
+    isInGroupRow: true,
+    meaning: 'certificates of the CAs to trust, in place of those that Node trusts',
+  },
+  cert: { kind: pem, isFile: true, secret: true, isInGroupRow: true, meaning: 'client certificate, used with `key`' },
+  key: { kind: pem, isFile: true, secret: true, isInGroupRow: true, meaning: 'private key of `cert`, not encrypted' },
+} as const
+
+const SAMPLE_MEMBER = {
+  kind: share,
+  defaultText: '1',
+  isInGroupRow: true,
+  meaning: 'share of the records of this level that is sent',
+} as const
+
 export const OPTION_TABLE = {
-  enabled: connection({ kind: flag, default: true, meaning: '`false`: records are consumed, nothing is sent' }),
+  enabled: connection({
+    kind: flag,
+    default: true,
+    meaning: '`false`: records are consumed, and nothing is sent or stored',
+  }),
   url: connection({
     kind: text,
-    defaultText: 'outside production the local service, `http://127.0.0.1:4319/api/v1`',
+    defaultText: '`http://127.0.0.1:4319/api/v1`, the local service; in production none',
     meaning:
-      'base URL of the service, ends with `/api/v1`; required when `NODE_ENV` is `production`; `https` unless the host is loopback',
+      'base URL of the service, which ends with `/api/v1`; required if `NODE_ENV` is `production`; must be `https` unless the host is loopback',
   }),
   apiKey: connection({
     kind: key,
     variables: ['PINO_INGEST_API_KEY', 'PINO_INGEST_API_KEY_FILE'],
     secret: true,
-    defaultText: 'required, but for the local service',
+    defaultText: 'none; required, except for the local service',
     meaning:
-      'sent as `X-API-Key` to the configured `url`, never to the implicit local service; the second variable names a file that contains it',
+      'key that is sent as `X-API-Key` to the configured `url`, never to the implicit local service; the second variable names a file that contains it',
   }),
   allowInsecure: connection({
     kind: flag,
     default: false,
     meaning: 'allows plain `http` to a host other than loopback',
   }),
-  tls: connection<Pems>({
-    kind: group({
-      ca: { kind: pem, isFile: true, secret: true },
-      cert: { kind: pem, isFile: true, secret: true },
-      key: { kind: pem, isFile: true, secret: true },
-    }),
+  tls: connection({
+    kind: group(PEM_MEMBERS),
     variables: [],
     secret: true,
     defaultText: "Node's own",
     meaning: '`{ ca, cert, key }` as PEM: a private CA, a client certificate and its key; the variables name files',
   }),
-  nats: connection<NatsOptions>({
+  nats: connection({
     kind: group({
       servers: {
         kind: texts,
         secret: true,
         meaning:
-          'servers of NATS JetStream, such as `tls://nats.example.com:4222`: batches are published there, in place of `url` and `apiKey`, and `pino-ingest forward` sends them to the service; [a fleet](fleet.md)',
+          'servers of NATS JetStream, such as `tls://nats.example.com:4222`. Batches are published there, `url` and `apiKey` are not used, and `pino-ingest forward` sends the batches to the service; see [a fleet](fleet.md)',
       },
       credentials: {
         kind: natsCredentials,
         variables: ['PINO_INGEST_NATS_CREDS'],
         isFile: true,
         secret: true,
-        meaning: 'content of a `.creds` file, or the seed of an NKey; the variable names a file',
+        meaning: 'content of a `.creds` file, or the seed of an NKey (`SU…`); the variable names a file',
       },
       tls: {
-        kind: group({
-          ca: { kind: pem, isFile: true, secret: true },
-          cert: { kind: pem, isFile: true, secret: true },
-          key: { kind: pem, isFile: true, secret: true },
-        }),
+        kind: group(PEM_MEMBERS),
         variables: [],
         secret: true,
         defaultText: "Node's own",
@@ -128,12 +140,12 @@ export const OPTION_TABLE = {
     variables: [],
     secret: true,
     defaultText: 'none',
-    meaning: 'a durable queue in front of the service, for many processes',
+    meaning: 'NATS JetStream as a durable queue between many processes and the service',
   }),
   proxy: connection({
     kind: proxyUrl,
     secret: true,
-    defaultText: '`HTTPS_PROXY`, `HTTP_PROXY`, except for `NO_PROXY` and loopback',
+    defaultText: '`HTTPS_PROXY` or `HTTP_PROXY`, except for loopback and hosts in `NO_PROXY`',
     meaning: 'URL of an HTTP proxy, used only if `url` is set; `false` for none',
   }),
   headers: connection({
@@ -141,12 +153,13 @@ export const OPTION_TABLE = {
     secret: true,
     defaultText: 'none',
     meaning:
-      '`{ name: value }`: sent with every request to the configured `url`, never to the implicit local service; the variable is JSON',
+      'HTTP headers, `{ name: value }`, sent with every request to the configured `url`, never to the implicit local service; the variable is JSON',
   }),
   compression: connection({
     kind: oneOf('none', 'gzip'),
     default: 'none',
-    meaning: '`gzip` only if your service supports it, which its interface does not specify',
+    meaning:
+      'compression of request bodies; set `gzip` only if your service supports it, which its interface does not specify',
   }),
   service: app({
     kind: text,
@@ -156,28 +169,47 @@ export const OPTION_TABLE = {
   }),
   environment: app({
     kind: text,
-    defaultText: '`deployment.environment.name`, `NODE_ENV`',
-    meaning: 'environment label',
+    defaultText: '`deployment.environment.name` of `OTEL_RESOURCE_ATTRIBUTES`, `NODE_ENV`',
+    meaning: 'environment of the application, such as `production`',
   }),
   version: app({
     kind: text,
-    defaultText: '`service.version`, `npm_package_version`',
+    defaultText: '`service.version` of `OTEL_RESOURCE_ATTRIBUTES`, `npm_package_version`',
     meaning: 'version of the application',
   }),
-  tags: app({ kind: texts, default: [], meaning: 'added to every entry; the variable is a comma-separated list' }),
+  tags: app({ kind: texts, default: [], meaning: 'tags added to every entry; the variable is a comma-separated list' }),
   metadata: app<JsonObject>({
     kind: object,
     default: {},
-    meaning: 'added to every entry, with [attributes of the environment](containers.md); the variable is JSON',
+    meaning:
+      'fields added to the `metadata` of every entry, with [attributes of the environment](containers.md); the variable is JSON',
   }),
   deploy: app({
     kind: group({
-      commit: { kind: text, variables: ['PINO_INGEST_COMMIT'] },
-      branch: { kind: text, variables: ['PINO_INGEST_BRANCH'] },
-      deployed_by: { kind: text, variables: ['PINO_INGEST_DEPLOYED_BY'] },
+      commit: {
+        kind: text,
+        variables: ['PINO_INGEST_COMMIT'],
+        defaultText: "the CI provider's variable",
+        isInGroupRow: true,
+        meaning: 'hash of the commit',
+      },
+      branch: {
+        kind: text,
+        variables: ['PINO_INGEST_BRANCH'],
+        defaultText: "the CI provider's variable",
+        isInGroupRow: true,
+        meaning: 'name of the branch',
+      },
+      deployed_by: {
+        kind: text,
+        variables: ['PINO_INGEST_DEPLOYED_BY'],
+        defaultText: "the CI provider's variable",
+        isInGroupRow: true,
+        meaning: 'user or system that started the deployment',
+      },
     }),
     defaultText: "the CI provider's variables",
-    meaning: '`{ commit, branch, deployed_by }`, for every entry',
+    meaning: 'the deployment, `{ commit, branch, deployed_by }`, for every entry',
   }),
   release: app({
     kind: release,
@@ -194,29 +226,35 @@ export const OPTION_TABLE = {
   }),
   sample: sent({
     kind: group({
-      debug: { kind: share },
-      info: { kind: share },
-      warn: { kind: share },
-      error: { kind: share },
-      fatal: { kind: share },
+      debug: SAMPLE_MEMBER,
+      info: SAMPLE_MEMBER,
+      warn: SAMPLE_MEMBER,
+      error: SAMPLE_MEMBER,
+      fatal: SAMPLE_MEMBER,
     }),
     defaultText: 'all',
     meaning:
-      '`{ debug: 0.1 }`: the share of a level that is sent; within a level, the records of a trace are kept or filtered together',
+      'share of the records that is sent, by level: `{ debug: 0.1 }`. The records of one trace and one level are kept or filtered together',
   }),
   dedupeWindowMs: sent({
     kind: integer(0, DAY_MS, 'ms'),
     default: 0,
     meaning:
-      'window in which the first of equal errors is sent, and one summary at its end counts the others; 0 disables it',
+      'period in which only the first of equal errors is sent; a summary at its end counts the others; 0 disables it',
   }),
   breadcrumbs: sent({
     kind: switchable({
-      enabled: { kind: flag, variables: [], default: true },
+      enabled: {
+        kind: flag,
+        variables: [],
+        default: true,
+        isInGroupRow: true,
+        meaning: '`false`: no record becomes a breadcrumb',
+      },
       limit: {
         kind: integer(1, 1_000),
         default: 50,
-        meaning: 'maximum number kept for each request, trace or session, and attached to an entry',
+        meaning: 'maximum number of breadcrumbs kept for each request, trace or session, and attached to an entry',
       },
       level: { kind: oneOf(...LEVEL_NAMES), default: 'debug', meaning: 'lowest level that becomes a breadcrumb' },
       maxBytes: {
@@ -226,34 +264,49 @@ export const OPTION_TABLE = {
       },
     }),
     defaultText: 'on',
-    meaning: 'attaches the records logged before an error to its entry; `false` for none',
+    meaning: 'attaches the records logged before an error to its entry; `false` disables it',
   }),
   requestLogs: sent({
     kind: switchable(
       {
-        enabled: { kind: flag, variables: [], default: false },
-        only: { kind: flag, default: false, meaning: 'finished HTTP requests are not sent as log entries as well' },
+        enabled: {
+          kind: flag,
+          variables: [],
+          default: false,
+          isInGroupRow: true,
+          meaning: '`true`: finished HTTP requests are sent to request analytics; implied by any other member',
+        },
+        only: {
+          kind: flag,
+          default: false,
+          meaning: '`true`: finished HTTP requests are not also sent as log entries',
+        },
         keys: {
           kind: group({
-            req: { kind: text, default: 'req' },
-            res: { kind: text, default: 'res' },
-            responseTime: { kind: text, default: 'responseTime' },
-            reqId: { kind: text, default: 'reqId' },
+            req: { kind: text, default: 'req', isInGroupRow: true, meaning: 'key of the request' },
+            res: { kind: text, default: 'res', isInGroupRow: true, meaning: 'key of the response' },
+            responseTime: {
+              kind: text,
+              default: 'responseTime',
+              isInGroupRow: true,
+              meaning: "key of the request's duration in milliseconds",
+            },
+            reqId: { kind: text, default: 'reqId', isInGroupRow: true, meaning: "key of the request's id" },
           }),
           defaultText: '`req`, `res`, `responseTime`, `reqId`',
           meaning:
-            "`{ req, res, responseTime, reqId }`: pino-http's `customAttributeKeys`, Fastify's `requestIdLogLabel`; log entries use these names even if `enabled` is `false`",
+            'keys of a record that `customAttributeKeys` of pino-http or `requestIdLogLabel` of Fastify changes: `{ req, res, responseTime, reqId }`; log entries use them even if `enabled` is `false`',
         },
       },
       { words: { only: { only: true } }, hint: ' or only; in code { only: true }' },
     ),
     defaultText: 'off',
-    meaning: '`true`: HTTP records are also sent to request analytics; the variable may be `only`',
+    meaning: '`true`: finished HTTP requests are also sent to request analytics; the variable may be `only`',
   }),
   fingerprint: sent({
     kind: oneOf('auto', false),
     default: false,
-    meaning: '`auto` computes one for errors; the service uses it for de-duplication',
+    meaning: '`auto` computes a fingerprint for errors; the service uses it for de-duplication',
   }),
   beforeSend: sent({
     kind: hook,
@@ -274,12 +327,12 @@ export const OPTION_TABLE = {
         meaning: 'parameters whose value is removed from every URL',
       },
     }),
-    meaning: 'what else to remove, in addition to the built-in rules',
+    meaning: 'what to remove in addition to the built-in rules',
   }),
   maxEntryBytes: sent({
     kind: integer(1_024, LARGEST_ENTRY_BYTES, 'bytes'),
     default: 256 * 1024,
-    meaning: 'a longer entry is shortened and flagged',
+    meaning: 'maximum size of an entry; a longer one is shortened and flagged',
   }),
   batch: delivery({
     kind: group({
@@ -298,7 +351,7 @@ export const OPTION_TABLE = {
         variables: ['PINO_INGEST_FLUSH_INTERVAL_MS'],
         default: 1_000,
         meaning:
-          'maximum time that an entry waits for its batch; 50 ms for the first batch after a pause, 20 ms for the first batch of a process',
+          'maximum time that an entry waits for its batch; for the first batch after a pause 50 ms, for the first of a process 20 ms',
       },
     }),
     meaning: 'limits of a batch (one request)',
@@ -307,7 +360,7 @@ export const OPTION_TABLE = {
     kind: integer(1, 256),
     defaultText: '128; 8 with `nats`',
     meaning:
-      'maximum number of requests in flight: 1 when idle, more while entries wait and the service keeps up, fewer when it is slow or overloaded; 1 keeps the order',
+      'maximum number of concurrent requests. The number adapts: 1 when idle, more while entries wait and the service keeps up, fewer when it is slow or overloaded. With 1, entries arrive in order',
   }),
   requestTimeoutMs: delivery({
     kind: integer(100, 600_000, 'ms'),
@@ -325,7 +378,7 @@ export const OPTION_TABLE = {
         kind: integer(1, DAY_MS, 'ms'),
         default: 30_000,
         meaning:
-          'maximum retry delay. The limit is 5 s for the first 20 s of an outage, then a quarter of its duration, up to this value',
+          'maximum retry delay. In the first 20 s of an outage a delay is at most 5 s, then at most a quarter of its duration, up to this value',
       },
     }),
     meaning: 'delays between attempts; the number of attempts is unlimited',
@@ -344,18 +397,24 @@ export const OPTION_TABLE = {
   spool: keeping({
     kind: switchable(
       {
-        enabled: { kind: flag, variables: [] },
+        enabled: {
+          kind: flag,
+          variables: [],
+          defaultText: '`true`; `false` for the implicit local service',
+          isInGroupRow: true,
+          meaning: '`false`: entries are kept in memory only',
+        },
         dir: { kind: path, defaultText: '`<tmp>/pino-ingest-<uid>`', meaning: 'directory of the spool' },
         maxBytes: {
           kind: integer(MIB, 1024 * 1024 * MIB, 'bytes'),
           default: 256 * MIB,
-          meaning: 'size of the folder, for all processes that write to it',
+          meaning: 'maximum size of the directory, for all processes that write to it',
         },
         maxAgeMs: {
           kind: integer(1_000, 3_650 * DAY_MS, 'ms'),
           variables: ['PINO_INGEST_SPOOL_MAX_AGE'],
           default: 7 * DAY_MS,
-          meaning: 'entries are deleted at this age',
+          meaning: 'age at which entries are deleted',
         },
         durability: {
           kind: oneOf('process', 'power'),
@@ -366,13 +425,13 @@ export const OPTION_TABLE = {
       },
       { hint: '; PINO_INGEST_SPOOL_DIR names the path' },
     ),
-    defaultText: 'on, but off for the local service',
-    meaning: 'stores entries on disk until they are acknowledged; `false` for none',
+    defaultText: 'on; off for the implicit local service',
+    meaning: 'stores entries on disk until they are acknowledged; `false` keeps them in memory only',
   }),
   maxBufferBytes: keeping({
     kind: integer(MIB, 1024 * MIB, 'bytes'),
     defaultText: '8 MiB with a spool, 64 MiB without',
-    meaning: 'memory for entries that are not yet acknowledged',
+    meaning: 'maximum memory for entries that are not yet acknowledged',
   }),
   previousApiKeys: keeping({
     kind: keys,
@@ -386,25 +445,27 @@ export const OPTION_TABLE = {
       messageKey: {
         kind: text,
         variables: ['PINO_INGEST_MESSAGE_KEY'],
-        defaultText: "pino's",
-        meaning: 'needed for the pipe and `ingestStream()`, since pino does not pass its configuration to them',
+        defaultText: "pino's, else `msg`",
+        meaning:
+          "pino's `messageKey`; needed for the pipe and `ingestStream()`, to which pino does not pass its configuration",
       },
       errorKey: {
         kind: text,
         variables: ['PINO_INGEST_ERROR_KEY'],
-        defaultText: "pino's",
-        meaning: 'as `messageKey`',
+        defaultText: "pino's, else `err`",
+        meaning: "pino's `errorKey`; needed where `messageKey` is",
       },
       nestedKey: {
         kind: text,
         variables: ['PINO_INGEST_NESTED_KEY'],
-        meaning: 'pino does not pass this to transports; `ingestOptions()` does',
+        meaning: "pino's `nestedKey`, which pino does not pass to transports; `ingestOptions()` does",
       },
       customLevels: {
         kind: levels,
         variables: ['PINO_INGEST_CUSTOM_LEVELS'],
         defaultText: "pino's",
-        meaning: 'as `messageKey`; `{ audit: 35 }`, in the variable `audit:35`',
+        meaning:
+          "pino's `customLevels`, such as `{ audit: 35 }`, in the variable `audit:35`; needed where `messageKey` is",
       },
       levelKey: {
         kind: text,
@@ -412,7 +473,7 @@ export const OPTION_TABLE = {
         meaning: 'key of the level, if `formatters.level` uses another than `level` or `severity`',
       },
     }),
-    meaning: 'options that you also give to pino',
+    meaning: 'options that pino has, too; set them to the same values',
   }),
 } as const
 
@@ -428,8 +489,8 @@ export type OptionValues = {
   -readonly [Name in OptionName]?: ReadOf<ValueOf<(typeof OPTION_TABLE)[Name]>> | undefined
 }
 
-/** The options that can be set in code; see docs/options.md. */
-export type IngestOptions = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTION_TABLE)[Name]> | undefined }
+/** The options that can be set in code. `IngestOptions` is generated, and equal to it (`ingest-options.test.ts`). */
+export type OptionsOfTable = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTION_TABLE)[Name]> | undefined }
 
 export function rowOf(name: OptionName): OptionRow<unknown> {
   return OPTION_TABLE[name] as OptionRow<unknown>
@@ -493,7 +554,7 @@ export function optionsMarkdown(): string {
 }
 
 function tableOf(rows: readonly PathRow[]): string {
-  const lines = rows.filter(({ row }) => row.meaning !== undefined).map(markdownOf)
+  const lines = rows.filter(({ row }) => row.isInGroupRow !== true).map(markdownOf)
   return ['| option | variables | default | meaning |', '|---|---|---|---|', ...lines].join('\n')
 }
 
@@ -506,9 +567,9 @@ function markdownOf(one: PathRow): string {
   return `| \`${one.path}\` | ${variables.join(', ')} | ${defaultCell} | ${meaning}${rule} |`
 }
 
-/** Also those of members that have no row of their own. */
+/** Also those of members that are part of its row. */
 function shownVariables({ path: at, row }: PathRow): string[] {
-  const parts = Object.entries(row.kind.members ?? {}).filter(([, member]) => member.meaning === undefined)
+  const parts = Object.entries(row.kind.members ?? {}).filter(([, member]) => member.isInGroupRow === true)
   return [
     ...variablesAt(row, at),
     ...parts.flatMap(([name, member]) => shownVariables({ path: `${at}.${name}`, row: member })),

@@ -7,16 +7,6 @@ export interface Tls {
   readonly key?: string
 }
 
-/**
- * As given. An interface: a type would be inlined in the declarations, with a parameter of `Uint8Array` that TypeScript before 5.7 does not
- * know.
- */
-export interface Pems {
-  ca?: string | Uint8Array | undefined
-  cert?: string | Uint8Array | undefined
-  key?: string | Uint8Array | undefined
-}
-
 /** @returns what is wrong, without any of the texts; undefined if they can be used */
 export function findTlsProblem(tls: Tls): string | undefined {
   // Loaded only with these options: it takes 5 ms.

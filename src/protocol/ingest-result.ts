@@ -1,6 +1,7 @@
 /** `POST /ingest` (interface: POST /ingest, Ingest result, Errors). */
 import type { LogEntry } from './log-entry.js'
 
+/** Body of `POST /ingest`. */
 export interface IngestBatch {
   /** UUID or free-form string. */
   batch_id: string
@@ -12,18 +13,26 @@ export interface IngestBatch {
 export interface IngestResultError {
   /** Position in the submitted array. */
   index: number
+  /** Code of the error, such as `VALIDATION_ERROR`. */
   code: string
+  /** Name of the field that is wrong. */
   field: string
+  /** Why the entry was rejected. */
   message: string
 }
 
 /** The code shown for items of `errors`; other codes are not shown. */
 export const VALIDATION_ERROR = 'VALIDATION_ERROR'
 
+/** Reply to `POST /ingest` (interface: Ingest result). */
 export interface IngestResult {
+  /** Number of entries that the service accepted. */
   accepted: number
+  /** Message of the service. */
   message: string
+  /** Number of entries that the service rejected. */
   rejected: number
+  /** One item per rejected entry. */
   errors: IngestResultError[]
 }
 

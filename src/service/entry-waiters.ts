@@ -3,11 +3,13 @@ import { readTimeoutMs } from '../shared/argument-checks.js'
 import { IngestServiceError } from './ingest-service-error.js'
 import type { StoredEntry } from './store/stored-record.js'
 
+/** Options of `waitForEntries()`. */
 export interface WaitOptions {
-  /** Default 5000. */
+  /** Time limit in milliseconds. Default 5000. */
   readonly timeoutMs?: number
 }
 
+/** Whether an entry is one that the caller waits for. */
 export type EntryPredicate = (entry: StoredEntry) => boolean
 
 interface Waiter {

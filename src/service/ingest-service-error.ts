@@ -10,10 +10,13 @@ export type IngestServiceErrorCode = 'PORT' | 'STORE' | 'FAULT' | 'QUERY' | 'TIM
 
 /** Thrown by the local service; for a wrong option or argument `IngestError` with code `CONFIG`. Match on `code`; messages may change. */
 export class IngestServiceError extends Error {
+  /** Always `IngestServiceError`. */
   override readonly name = 'IngestServiceError'
+  /** Stable code of the failure; compare this and not the message. */
   readonly code: IngestServiceErrorCode
   /** Of `QUERY`, if a part of the filter `q` is wrong: offset and length of the part. */
   readonly position?: number
+  /** Length of the part at `position`. */
   readonly length?: number
 
   constructor(

@@ -18,16 +18,17 @@ export interface ServiceClock {
   timer?(delayMs: number, fire: () => void): () => void
 }
 
+/** Options of `createIngestService()`. */
 export interface IngestServiceOptions {
   /** Loopback only. Default `127.0.0.1`; `localhost` means the same. */
   readonly host?: '127.0.0.1' | '::1' | 'localhost'
-  /** Default 0: a free port. */
+  /** TCP port. Default 0: a free port. */
   readonly port?: number
-  /** Default: every key that is not empty is valid. */
+  /** Valid keys; others get 401. Default: every key that is not empty is valid. */
   readonly apiKeys?: readonly string[]
   /** Required by `/local/`: 16 to 512 characters of A-Z, a-z, 0-9, - and _. Default: a random one. */
   readonly token?: string
-  /** Default: every token is valid. If given, heartbeats with other tokens get 404. */
+  /** Valid tokens of monitors; heartbeats with others get 404. Default: every token is valid. */
   readonly monitorTokens?: readonly string[]
   /** Whether the valid entries of a batch are stored if others are invalid. Default true. */
   readonly partial?: boolean
@@ -35,22 +36,23 @@ export interface IngestServiceOptions {
   readonly partialStatus?: 200 | 422
   /** Answers a batch whose `batch_id` was accepted before with the same result, and stores nothing. Default false. */
   readonly dedupeBatches?: boolean
-  /** Longest body, before and after inflating. Default 5 MiB. */
+  /** Longest body in bytes, before and after inflating. Default 5 MiB. */
   readonly maxBodyBytes?: number
-  /** Default: none. */
+  /** Limit of requests, beyond which the reply is 429. Default: none. */
   readonly rateLimit?: RateLimitOptions
   /** Milliseconds before every reply. Default 0. */
   readonly latencyMs?: number
-  /** Journal that outlives the process; one running service per file. Default: none. */
+  /** Path of a journal that outlives the process; one running service per file. Default: none. */
   readonly dbFile?: string
   /** Maximum of stored entries, and of stored request logs; the oldest are dropped first. Default 200,000. */
   readonly maxEntries?: number
-  /** Bytes of JSON and search text, for entries and for each other kind. Default 192 MiB. */
+  /** Maximum bytes of JSON and search text, for entries and for each other kind. Default 192 MiB. */
   readonly maxStoreBytes?: number
-  /** Records that were received longer ago are deleted within a minute. Default: no limit. */
+  /** Maximum age in milliseconds; records that were received longer ago are deleted within a minute. Default: no limit. */
   readonly maxAgeMs?: number
   /** Maximum of recorded requests; the oldest are dropped first. Default 10,000. */
   readonly maxRecordedRequests?: number
+  /** Default: the clocks of the system. */
   readonly clock?: ServiceClock
   /** Called with problems of the service itself, such as a full disk. Default: a process warning. */
   readonly onProblem?: (message: string) => void

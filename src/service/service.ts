@@ -36,29 +36,55 @@ export interface IngestService {
   readonly url: string
   /** For example `http://127.0.0.1:4319`. */
   readonly origin: string
+  /** The port that the service listens on. */
   readonly port: number
   /** Required by `/local/`. */
   readonly token: string
   /** The address of the page, including the token. */
   readonly pageUrl: string
+  /** Scripted faults, for tests of a client. */
   readonly faults: Faults
   /** Requests to the endpoints, oldest first; the newest `maxRecordedRequests`. */
   readonly requests: readonly RecordedRequest[]
   /** Entries that were stored at the start and accepted since, or since the last reset. */
   readonly arrived: number
   /**
-   * By the entries' own timestamp, newest first; entries of the same millisecond by arrival. A page stays right while entries arrive:
+   * Entries by their own timestamp, newest first; entries of the same millisecond by arrival. A page stays right while entries arrive:
    * `cursor` continues with older ones, `newer` with those that are next newer.
-   * As all lists: @throws IngestServiceError `QUERY` for a wrong filter or page.
+   * @throws IngestServiceError `QUERY` for a wrong filter or page.
    */
   entries(query?: EntryQuery & TimePageQuery): EntryPage<StoredEntry>
+  /** The entry with this `id`, undefined without one. */
   entry(id: string): EntryWithFeedback | undefined
+  /**
+   * Number of entries by level.
+   * @throws IngestServiceError `QUERY` for a wrong filter.
+   */
   counts(filter?: EntryFilter): LevelCounts
-  /** By timestamp, newest first, or by duration, slowest first. */
+  /**
+   * Request logs by timestamp, newest first, or by duration, slowest first.
+   * @throws IngestServiceError `QUERY` for a wrong filter or page.
+   */
   requestLogs(query?: RequestQuery): Page<StoredRequestLog>
+  /**
+   * Feedback, newest first.
+   * @throws IngestServiceError `QUERY` for a wrong page.
+   */
   feedback(page?: PageQuery): Page<StoredFeedback>
+  /**
+   * Registered releases, newest first.
+   * @throws IngestServiceError `QUERY` for a wrong page.
+   */
   releases(page?: PageQuery): Page<StoredRelease>
+  /**
+   * Heartbeats, newest first.
+   * @throws IngestServiceError `QUERY` for a wrong page.
+   */
   heartbeats(page?: PageQuery): Page<StoredHeartbeat>
+  /**
+   * Requests that were refused, in whole or in part, newest first.
+   * @throws IngestServiceError `QUERY` for a wrong page.
+   */
   rejected(page?: PageQuery): Page<RejectedBatch>
   /**
    * With a number, resolves to all stored entries, oldest first, when that many have arrived. With a predicate, resolves to the matching
@@ -74,7 +100,9 @@ export interface IngestService {
 }
 
 /**
- * Starts the local service.
+ * Starts the local service, an implementation of the service's interface for development and tests.
+ *
+ * @returns the running service; `url` and any key are options for the transport and `IngestClient`
  * @throws IngestError `CONFIG` for a wrong option, IngestServiceError `PORT` or `STORE`; the service is then not running.
  */
 export async function createIngestService(options: IngestServiceOptions = {}): Promise<IngestService> {

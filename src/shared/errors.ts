@@ -36,10 +36,13 @@ export interface IngestErrorOptions {
 
 /** The error class of this package. Message, stack and cause never contain the API key or a monitor token. */
 export class IngestError extends Error {
+  /** Always `IngestError`. */
   override readonly name = 'IngestError'
+  /** Stable code of the failure; compare this and not the message. */
   readonly code: IngestErrorCode
+  /** HTTP status of the reply; undefined without one. */
   readonly status: number | undefined
-  /** Milliseconds from now until the service may be asked again, if it sent a Retry-After. */
+  /** Milliseconds from now until the service may be asked again, if it sent a Retry-After (RFC 9110, section 10.2.3). */
   readonly retryAfterMs: number | undefined
 
   constructor(code: IngestErrorCode, message: string, options: IngestErrorOptions = {}) {

@@ -9,7 +9,9 @@ import type { AccountSnapshot } from '../diagnostics/account.js'
  */
 export type FlushState = 'acknowledged' | 'spooled' | 'timeout'
 
+/** Result of `flush()`. */
 export interface FlushResult {
+  /** What became of the entries that were logged before. */
   readonly state: FlushState
   /** Of the transport, or the sum of several; undefined if no reply was received. */
   readonly account?: AccountSnapshot

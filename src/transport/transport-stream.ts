@@ -40,7 +40,9 @@ type Reporting<Stream> = Omit<Stream, ListenerMethod | 'flush'> & {
 
 /** The stream to pino's worker: `pino.transport({ target: 'pino-ingest' }) as IngestTransport`. `IngestStream` has the same events. */
 export type IngestTransport = Reporting<EventEmitter> & {
+  /** Accepts lines of pino's records. `false`: wait for `drain`. */
   write(line: string): boolean
+  /** Sends what is pending, for at most `shutdownTimeoutMs`, and ends the worker. */
   end(): void
 }
 

@@ -16,7 +16,7 @@ import type { IngestStream } from './transport-stream.js'
 /**
  * The transport, as pino's `target: 'pino-ingest'` loads it in its worker thread.
  *
- * @param options see docs/options.md; each can also be set by an environment variable.
+ * @param options each can also be set by an environment variable
  * @returns a stream that accepts pino's lines. It emits `ingest:*` events and never `error`.
  * @throws IngestError `CONFIG` naming each option that is missing or wrong; pino then fails to start.
  * @see https://getpino.io/#/docs/transports

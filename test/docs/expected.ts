@@ -1,9 +1,12 @@
 /** What each program in the documentation must have done, by document and section, in order. */
+import { execFileSync } from 'node:child_process'
+import { pathToFileURL } from 'node:url'
 import { expect } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import type { IngestService } from '../../src/service/index.js'
-import { readText } from '../markdown.js'
+import { readText, root } from '../markdown.js'
+import { cleanEnv } from '../process/run-app.js'
 import type { ProgramResult } from './program-folder.js'
 
 export interface Ran extends ProgramResult {
@@ -55,6 +58,19 @@ function shownError(ran: Ran): LogEntry {
   return error
 }
 
+const FAILED_ORDER = {
+  error: { type: 'RangeError', message: 'order 13 has no price' },
+  request: { method: 'GET', path: '/orders/13' },
+}
+
+/** The user was shown the id of the only error. */
+function expectReference(ran: Ran): void {
+  const errors = entriesOf(ran).filter(({ level }) => level === 'error')
+  expect(errors).toHaveLength(1)
+  expect(ran.stdout).toMatch(/^500 /m)
+  expect(ran.stdout).toContain(String(errors[0]?.metadata?.['event_id']))
+}
+
 function expectRequestLog(ran: Ran): void {
   expect(requestLogsOf(ran)).toMatchObject([
     {
@@ -100,7 +116,7 @@ function expectPrivate(ran: Ran, cardOrKey: readonly string[]): LogEntry {
 /** By page and section; pages without programs are not here. */
 export const EXPECTED: Readonly<Record<string, Expected>> = {
   'README.md': {
-    'Five lines': [
+    'Quick start': [
       (ran) =>
         expect(entriesOf(ran)).toMatchObject([
           {
@@ -120,17 +136,62 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     ],
     'Three ways to run it': [
       (ran) => {
-        expect(messagesOf(ran)).toEqual(['to the service', 'to the service and to stdout'])
+        expect(messagesOf(ran)).toEqual(['to the service and to stdout'])
         expect(JSON.parse(ran.stdout)).toMatchObject({ level: 30, msg: 'to the service and to stdout' })
       },
       (ran) => expect(messagesOf(ran)).toEqual(['no worker needed']),
+    ],
+    'One record, and the entry it becomes': [
+      (ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file, 'README.md')]),
+    ],
+    'Flush before the process ends': [
+      (ran) => {
+        expect(messagesOf(ran)).toEqual(['paid'])
+        expect(ran.stdout).toBe('acknowledged\n')
+      },
+      // Nobody calls the handler here; the tests of the examples do.
+      (ran) => expect(messagesOf(ran)).toEqual([]),
     ],
   },
   'docs/mapping.md': {
     'What your record becomes': [(ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file)])],
   },
   'docs/getting-started.md': {
-    'Options for pino': [
+    'The first entry': [
+      (ran) =>
+        expect(entriesOf(ran)).toMatchObject([
+          { level: 'info', message: 'order placed', service: 'checkout', metadata: { orderId: 1017 } },
+          { level: 'error', message: 'payment failed', error: { message: 'card declined' } },
+        ]),
+      (ran) => expect(entriesOf(ran)).toMatchObject([{ message: 'stock is low', service: 'checkout', tags: ['eu'] }]),
+    ],
+    'Express and pino-http': [
+      (ran) => {
+        expect(entriesOf(ran)).toMatchObject([
+          { level: 'info', message: 'order read', service: 'shop', request: { path: '/orders/7' } },
+          { level: 'info', message: 'request completed', request: { status_code: 200 } },
+          { level: 'error', ...FAILED_ORDER, request: { ...FAILED_ORDER.request, status_code: 500 } },
+        ])
+        expectReference(ran)
+      },
+    ],
+    Fastify: [
+      (ran) => {
+        const entries = entriesOf(ran).filter(({ message }) => !message.startsWith('Server listening'))
+        expect(entries.map(({ level, message }) => `${level} ${message}`)).toEqual([
+          'info incoming request',
+          'info order read',
+          'info request completed',
+          'info incoming request',
+          'error order 13 has no price',
+          'info request completed',
+        ])
+        expect(entries[4]).toMatchObject({ ...FAILED_ORDER, service: 'shop' })
+        expectReference(ran)
+      },
+    ],
+    'Uncaught errors': [(ran) => expect(messagesOf(ran)).toEqual(['started'])],
+    'What `ingestOptions()` adds': [
       (ran) =>
         expect(entriesOf(ran)).toMatchObject([
           {
@@ -141,15 +202,28 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     ],
   },
   'docs/delivery.md': {
-    'Ending in order': [
+    'End of the process': [
       (ran) => {
         expect(messagesOf(ran)).toEqual(['paid'])
-        expect(ran.stderr).toBe('acknowledged 0\n')
+        expect(ran.stdout).toBe('acknowledged 0\n')
       },
     ],
   },
   'docs/spool.md': {
     'The spool': [(ran) => expect(messagesOf(ran)).toEqual(['kept until the service has it'])],
+  },
+  'docs/errors.md': {
+    'Error codes': [({ stdout }) => expect(stdout).toBe('AUTH 401\n')],
+  },
+  'docs/protocol-decisions.md': {
+    'A fake service': [
+      // The module by itself, which the next one starts.
+      ({ file }) => expect(doctorOf(file).filter(({ ok, fix }) => !ok || fix !== undefined)).toEqual([]),
+      ({ stdout, service }) => {
+        expect(stdout).toBe('order placed 1017\n')
+        expect(service.requests).toEqual([])
+      },
+    ],
   },
   'docs/metrics.md': {
     Events: [(ran) => expect(messagesOf(ran)).toEqual(['watched'])],
@@ -283,9 +357,28 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
       },
     ],
   },
+  'docs/containers.md': {
+    SIGTERM: [(ran) => expect(messagesOf(ran)).toEqual(['request', 'request'])],
+    PM2: [(ran) => expect(messagesOf(ran)).toEqual([])],
+    Cluster: [(ran) => expect(messagesOf(ran)).toEqual(['worker started', 'worker started'])],
+  },
+  'docs/compatibility.md': {
+    // Nothing is thrown here.
+    Deno: [(ran) => expect(messagesOf(ran)).toEqual([])],
+  },
   'docs/serverless.md': {
     // Nobody calls the handler here; the tests of the examples do.
-    Serverless: [(ran) => expect(messagesOf(ran)).toEqual([])],
+    'AWS Lambda': [(ran) => expect(messagesOf(ran)).toEqual([])],
+    'Google Cloud Run': [(ran) => expect(messagesOf(ran)).toEqual(Array.from({ length: 20 }, () => 'invoice sent'))],
+  },
+  'docs/troubleshooting.md': {
+    'Where an entry is': [
+      (ran) => {
+        expect(messagesOf(ran)).toEqual(['a test entry'])
+        expect(ran.stdout).toMatch(/state: 'acknowledged'.*received: 2,.*accepted: 1,.*filtered: 1,/s)
+      },
+    ],
+    'Only info and above arrives': [(ran) => expect(messagesOf(ran)).toEqual(['arrives'])],
   },
   'docs/testing.md': {
     // It starts a service of its own, and checks what came there.
@@ -339,8 +432,8 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
 }
 
 /** The entry that the page shows, in which what differs from run to run is a pattern. */
-function promisedEntry(file: string): LogEntry {
-  const [, json = ''] = /<!-- entry -->\n```json\n([\s\S]*?)```/.exec(readText('docs/mapping.md')) ?? []
+function promisedEntry(file: string, page = 'docs/mapping.md'): LogEntry {
+  const [, json = ''] = /<!-- entry -->\n```json\n([\s\S]*?)```/.exec(readText(page)) ?? []
   const entry = JSON.parse(json) as LogEntry & { error: { stack: string }; source: string; metadata: object }
   const matching = (pattern: string): string => expect.stringMatching(new RegExp(`^${pattern}$`)) as string
   const place = /:\d+:\d+$/.exec(entry.source)?.[0] ?? 'a line and a column'
@@ -359,6 +452,21 @@ function promisedEntry(file: string): LogEntry {
     source: file + place,
     metadata: { ...entry.metadata, pid: expect.any(Number) as number, hostname: expect.any(String) as string },
   }
+}
+
+/** The checks of `pino-ingest doctor` against the fake service in this file. */
+function doctorOf(file: string): { ok: boolean; fix?: string }[] {
+  const program = `
+    import { spawn } from 'node:child_process'
+    import { fake } from ${JSON.stringify(pathToFileURL(file).href)}
+    fake.listen(0, '127.0.0.1', () => {
+      const env = { ...process.env, PINO_INGEST_URL: \`http://127.0.0.1:\${fake.address().port}/api/v1\` }
+      const doctor = spawn(process.execPath, [${JSON.stringify(`${root}dist/cjs/cli.js`)}, 'doctor', '--json'], { env, stdio: 'inherit' })
+      doctor.on('close', () => fake.close())
+    })`
+  const env = cleanEnv({ PINO_INGEST_API_KEY: 'fake-key', PINO_INGEST_SPOOL: 'false' })
+  const args = ['--input-type=module', '--eval', program]
+  return JSON.parse(execFileSync(process.execPath, args, { env, encoding: 'utf8' })) as { ok: boolean; fix?: string }[]
 }
 
 function escaped(text: string): string {

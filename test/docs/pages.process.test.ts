@@ -57,6 +57,7 @@ function problemOf(command: string): string | undefined {
 /** Commands whose subcommands have flags of their own; the more specific first. */
 const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   forward: ['init', 'dead ls', 'dead show', 'dead replay', 'dead'],
+  spool: ['ls', 'show', 'replay', 'purge'],
 }
 
 function cliProblem(words: readonly string[]): string | undefined {

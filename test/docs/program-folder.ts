@@ -1,4 +1,4 @@
-/** Runs a block of a page as a user would: as a program of its own, in a folder where both packages are installed. */
+/** Runs a block of a page as a user would: as a program of its own, in a folder where the packages that it names are installed. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -16,12 +16,16 @@ export interface ProgramResult {
   readonly file: string
 }
 
+const PACKAGES = ['pino', 'express', 'fastify', 'pino-http']
+const VISIT_SERVER = new URL('visit-server.mjs', import.meta.url).href
+
 export class ProgramFolder {
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'pino-ingest-readme-')))
 
   constructor() {
     mkdirSync(join(this.path, 'node_modules'))
-    symlinkSync(join(root, 'node_modules/pino'), join(this.path, 'node_modules/pino'), 'junction')
+    for (const name of PACKAGES)
+      symlinkSync(join(root, 'node_modules', name), join(this.path, 'node_modules', name), 'junction')
     symlinkSync(root, join(this.path, 'node_modules/pino-ingest'), 'junction')
   }
 
@@ -30,7 +34,8 @@ export class ProgramFolder {
     const [, name = `app.${extension}`] = /^\/\/ ([\w-]+\.[cm]js)\n/.exec(code) ?? []
     const file = join(this.path, name)
     writeFileSync(file, code)
-    const child = spawn(process.execPath, [file], {
+    const flags = code.includes('.listen(') ? ['--import', VISIT_SERVER] : []
+    const child = spawn(process.execPath, [...flags, file], {
       cwd: this.path,
       env: cleanEnv(env),
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -120,9 +120,8 @@ describe('npm run demo', () => {
     const after = trace.map(([, ms]) => Number(ms))
     expect(after).toEqual(after.toSorted((a, b) => a - b))
 
-    const sections = [...(stdout.trimEnd().split('\n').at(-1) ?? '').matchAll(/"([^"]+)"/g)].map(([, title]) => title)
-    expect(sections).toHaveLength(2)
-    expect([...headingsOf('README.md'), ...headingsOf('docs/mapping.md')]).toEqual(expect.arrayContaining(sections))
+    const [, section] = /"([^"]+)" in README\.md/.exec(stdout.trimEnd().split('\n').at(-1) ?? '') ?? []
+    expect(headingsOf('README.md')).toContain(section)
   })
 
   test('on a free port where its own is taken; with --keep it lives until Ctrl-C, and what it prints of it works', async () => {

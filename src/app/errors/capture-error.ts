@@ -6,6 +6,7 @@ import { parseId } from '../scope/scope-context.js'
 
 /** A pino logger, a child logger, or Fastify's `request.log`. */
 export interface ErrorLogger {
+  /** Logs a record at level error. */
   error(fields: object, message?: string): void
 }
 
@@ -23,7 +24,9 @@ let isWarned = false
 /**
  * Logs a caught error at level error, with the breadcrumbs of the current scope (through `ingestMixin()` or `ingestOptions()`).
  *
+ * @param logger a pino logger, a child logger, or Fastify's `request.log`
  * @param error anything that can be thrown
+ * @param fields other fields of the record
  * @returns the event's id, to be shown to the user and given to `sendFeedback()`; on the entry it is `metadata.event_id`. Never
  * throws: if logging fails, one process warning (`PINO_INGEST_CAPTURE`) is emitted.
  */

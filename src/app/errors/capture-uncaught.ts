@@ -12,9 +12,11 @@ import { isRejectionError, raiseAgain } from './raise-again.js'
 
 /** A pino logger, or one of its children. */
 export interface UncaughtLogger extends ErrorLogger {
+  /** Logs a record at level fatal. */
   fatal(fields: object, message?: string): void
 }
 
+/** Options of `captureUncaught()`. */
 export interface CaptureUncaughtOptions {
   /** Exit code of the process. Default: Node's own, 1. */
   readonly exitCode?: number

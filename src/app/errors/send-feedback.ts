@@ -3,6 +3,7 @@ import { readOptions } from '../../shared/argument-checks.js'
 import type { CallOptions, Feedback, IngestClientOptions } from '../../client/index.js'
 import { withClient } from '../../client/with-client.js'
 
+/** Options of `sendFeedback()`: those of `IngestClient` and of a call. */
 export type SendFeedbackOptions = IngestClientOptions & CallOptions
 
 /**

@@ -3,7 +3,9 @@ import { checkArgument, isObject } from '../../shared/argument-checks.js'
 
 /** The part of a pino logger that is used. */
 export interface HelperLogger {
+  /** Logs a record at level warn. */
   warn(fields: object, message: string): void
+  /** Logs a record at level error. */
   error(fields: object, message: string): void
 }
 

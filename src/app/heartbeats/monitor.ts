@@ -7,6 +7,7 @@ import type { PingOptions } from './pinger.js'
 import { checkHelperLogger, report } from './helper-report.js'
 import type { HelperLogger } from './helper-report.js'
 
+/** Options of `monitor()`: those of `IngestClient`, and a logger. */
 export type MonitorOptions = PingOptions & {
   /** A pino logger: gets a failed job at level error, and a failed ping at level warn. Without it a failed ping is reported on stderr. */
   logger?: HelperLogger | undefined
@@ -17,6 +18,7 @@ export type MonitorOptions = PingOptions & {
  * logged and thrown again. A failed ping is reported and does not change the result; it takes at most `timeoutMs`.
  *
  * @param token any text except the empty text, `.` and `..`; never shown in a message
+ * @param job may be asynchronous
  * @returns what the job returns
  * @throws IngestError `INVALID` for the token, `CONFIG` for the options: before the job starts.
  */

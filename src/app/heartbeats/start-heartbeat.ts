@@ -10,6 +10,7 @@ import type { PingOptions } from './pinger.js'
 import { checkHelperLogger, report } from './helper-report.js'
 import type { HelperLogger } from './helper-report.js'
 
+/** Options of `startHeartbeat()`: those of `IngestClient`, the interval and a logger. */
 export type StartHeartbeatOptions = PingOptions & {
   /** Milliseconds, at least 1000: the interval that the monitor expects, or less. */
   everyMs: number

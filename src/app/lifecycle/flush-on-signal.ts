@@ -4,6 +4,7 @@ import { checkArgument, describeType, readOptions, readTimeoutMs } from '../../s
 import { IngestError } from '../../shared/errors.js'
 import { checkLogger, flush } from './flush.js'
 
+/** Options of `flushOnSignal()`. */
 export interface FlushOnSignalOptions {
   /** Default SIGTERM and SIGINT. */
   readonly signals?: readonly NodeJS.Signals[]

@@ -5,6 +5,7 @@ import { FLUSHED_EVENT, FLUSH_METHOD, mergeFlushResults } from '../../transport/
 import type { FlushReply, FlushRequest, FlushResult, Flushable } from '../../transport/flush-message.js'
 import { isWorkerStream, findLoggerStreams } from '../logger/logger-streams.js'
 
+/** Options of `flush()`. */
 export interface FlushOptions {
   /** Milliseconds; a negative number means 0. Default 5000. */
   readonly timeoutMs?: number

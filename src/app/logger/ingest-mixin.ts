@@ -52,6 +52,7 @@ const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id
  *
  * @param appMixin the application's own, called first, as pino would call it
  * @throws IngestError `CONFIG` if it is not a function: pino itself would throw only at the first record.
+ * @see https://getpino.io/#/docs/api?id=mixin-function
  */
 export function ingestMixin<CustomLevels extends string = never>(
   appMixin?: IngestMixin<CustomLevels>,

@@ -23,6 +23,7 @@ export type IngestLoggerOptions<
   CustomLevels extends string = never,
   UseOnlyCustomLevels extends boolean = boolean,
 > = Omit<LoggerOptions<CustomLevels, UseOnlyCustomLevels>, 'transport'> & {
+  /** pino's `transport`. Default `{ target: 'pino-ingest' }`; `false` for a stream that is passed to `pino()`. */
   transport?: AppTransport | false | undefined
 } & HttpLoggerOptions
 
@@ -45,6 +46,7 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
  *
  * @throws IngestError `CONFIG` naming each option of this transport that is missing or wrong, anywhere in `transport`; and for a mixin,
  * serializer, formatter or `hooks.logMethod` that is not a function, for which pino itself would throw only at the first record.
+ * @see https://getpino.io/#/docs/api?id=options
  */
 export function ingestOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean>(
   options: IngestLoggerOptions<CustomLevels, UseOnlyCustomLevels> = {},

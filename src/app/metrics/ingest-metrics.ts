@@ -13,17 +13,19 @@ import type { MetricsMeter } from './open-telemetry-metrics.js'
 import { PROMETHEUS_CONTENT_TYPE, formatPrometheusText } from './prometheus-text.js'
 import { findIngestStreams } from '../logger/logger-streams.js'
 
+/** Options of `ingestMetrics()`. */
 export interface IngestMetricsOptions {
   /** On every sample, and as attributes for OpenTelemetry. Default none. `kind`, `reason`, `code`, `le` and `quantile` are reserved. */
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
+/** Metrics of the transport, from `ingestMetrics()`. */
 export interface IngestMetrics {
   /** Content type of `prometheus()`: `text/plain; version=0.0.4; charset=utf-8`. */
   readonly contentType: string
   /** The latest account, summed over all transports; at most one second old while records are logged. `undefined` before the first. */
   readonly account: AccountSnapshot | undefined
-  /** @returns text in Prometheus' format 0.0.4, with a final line feed. Never throws. */
+  /** The metrics as text in Prometheus' format 0.0.4, with a final line feed. Never throws. */
   prometheus(): string
   /**
    * Creates observable instruments, once for each meter.

@@ -9,19 +9,27 @@ import { VERSION } from '../../version.js'
 import { LABELS } from './metric-families.js'
 import type { LabelName, MetricFamily, MetricKind, MetricsState } from './metric-families.js'
 
+/** Receives the values of an instrument (`ObservableResult` of `@opentelemetry/api`). */
 export interface MetricsObservation {
+  /** Reports a value. */
   observe(value: number, attributes?: Record<string, string>): void
 }
 
+/** An observable instrument (`Observable` of `@opentelemetry/api`). */
 export interface MetricsInstrument {
+  /** Adds a callback, which reports the values at each collection. */
   addCallback(callback: (result: MetricsObservation) => void): void
+  /** Removes a callback. */
   removeCallback(callback: (result: MetricsObservation) => void): void
 }
 
 /** The used part of a `Meter` of `@opentelemetry/api`, 1.3 and later. */
 export interface MetricsMeter {
+  /** Creates an instrument for a sum that only increases. */
   createObservableCounter(name: string, options?: { description?: string; unit?: string }): MetricsInstrument
+  /** Creates an instrument for a sum that can decrease. */
   createObservableUpDownCounter(name: string, options?: { description?: string; unit?: string }): MetricsInstrument
+  /** Creates an instrument for a current value. */
   createObservableGauge(name: string, options?: { description?: string; unit?: string }): MetricsInstrument
 }
 

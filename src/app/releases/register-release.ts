@@ -4,6 +4,7 @@ import { registerDetectedRelease } from '../../client/release/register-detected-
 import type { DetectedReleaseOptions } from '../../client/release/register-detected-release.js'
 import { notifyRelease } from './release-notification.js'
 
+/** Options of `registerRelease()`: fields of the release, which are detected if missing, those of `IngestClient` and of a call, and a logger. */
 export type RegisterReleaseOptions = DetectedReleaseOptions & {
   /** A pino logger. Its later entries, and those of loggers that share its stream, carry the id. */
   logger?: object | undefined

@@ -10,6 +10,7 @@ export interface BreadcrumbInput {
   readonly type?: string | undefined
   /** Such as `auth`, `cart`, `db`. */
   readonly category?: string | undefined
+  /** Text of the breadcrumb. */
   readonly message?: string | undefined
   /** Such as `info`, `warn`, `error`. */
   readonly level?: string | undefined

@@ -8,14 +8,27 @@ type Id = string | number
 export interface ScopeContext {
   /** Only `id`, `email` and `name` are used: a database object contains more than a log should. */
   readonly user?:
-    | { readonly id?: Id | undefined; readonly email?: string | undefined; readonly name?: string | undefined }
+    | {
+        /** Id of the user. */
+        readonly id?: Id | undefined
+        /** The user's e-mail address. */
+        readonly email?: string | undefined
+        /** The user's name. */
+        readonly name?: string | undefined
+      }
     | null
     | undefined
+  /** Id of the user. Wins over `userId`. */
   readonly user_id?: Id | undefined
+  /** As `user_id`. */
   readonly userId?: Id | undefined
+  /** Id of the session. Wins over `sessionId`. */
   readonly session_id?: Id | undefined
+  /** As `session_id`. */
   readonly sessionId?: Id | undefined
+  /** Id of the request. Wins over `requestId`. */
   readonly request_id?: Id | undefined
+  /** As `request_id`. */
   readonly requestId?: Id | undefined
   /** Added to those of the outer scope. */
   readonly tags?: readonly string[] | undefined
@@ -27,12 +40,19 @@ export interface ScopeContext {
   readonly fields?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** Ids of a trace. Names in camel case work too. */
 export interface ScopeTraceInput {
+  /** Id of the trace. */
   readonly trace_id?: string | undefined
+  /** As `trace_id`. */
   readonly traceId?: string | undefined
+  /** Id of the span. */
   readonly span_id?: string | undefined
+  /** As `span_id`. */
   readonly spanId?: string | undefined
+  /** Id of the parent span. */
   readonly parent_span_id?: string | undefined
+  /** As `parent_span_id`. */
   readonly parentSpanId?: string | undefined
 }
 

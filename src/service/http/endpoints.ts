@@ -3,6 +3,7 @@ import { BASE_PATH, PATHS } from '../../protocol/limits.js'
 
 export const ENDPOINTS = ['ingest', 'requests', 'feedback', 'releases', 'heartbeat'] as const
 
+/** An endpoint of the service (interface: Endpoints). */
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 export type EndpointTarget =

@@ -3,6 +3,7 @@
 export interface RateLimitOptions {
   /** Requests in one window. */
   readonly requests: number
+  /** Length of a window in milliseconds. */
   readonly windowMs: number
 }
 

@@ -10,6 +10,7 @@ export interface RecordedRequest {
   readonly endedAt: number | null
   /** `unknown` for a path below the base path that is not an endpoint. */
   readonly endpoint: Endpoint | 'unknown'
+  /** HTTP method. */
   readonly method: string
   /** Whether it had an `X-API-Key` header. The key is not recorded. */
   readonly keyed: boolean
@@ -19,6 +20,7 @@ export interface RecordedRequest {
   readonly entries: number
   /** Bytes of the body as received, compressed if it was. */
   readonly bytes: number
+  /** Whether the body was compressed with gzip. */
   readonly gzip: boolean
   /** Status of the reply; null before the reply, and permanently if a fault suppressed it. */
   readonly status: number | null

@@ -3,6 +3,7 @@ import type { Endpoint } from '../http/endpoints.js'
 
 /** The requests that a fault applies to. By default all requests to all endpoints, until it is removed. */
 export interface FaultScope {
+  /** Endpoint whose requests are affected. Default: all. */
   readonly endpoint?: Endpoint
   /** Number of requests after which the fault ends. */
   readonly times?: number
@@ -14,6 +15,7 @@ export interface FaultScope {
 
 /** Answers with this status and stores nothing. */
 export interface StatusFault extends FaultScope {
+  /** Selects this fault. */
   readonly kind: 'status'
   /** 200 to 599. */
   readonly status: number
@@ -25,18 +27,22 @@ export interface StatusFault extends FaultScope {
 
 /** Answers as usual, after `delayMs`. */
 export interface DelayFault extends FaultScope {
+  /** Selects this fault. */
   readonly kind: 'delay'
   readonly delayMs: number
 }
 
 /** Reads the request and never answers it. */
 export interface HangFault extends FaultScope {
+  /** Selects this fault. */
   readonly kind: 'hang'
 }
 
 /** Handles the request as usual and sends the reply's body byte by byte. */
 export interface SlowFault extends FaultScope {
+  /** Selects this fault. */
   readonly kind: 'slow'
+  /** Bytes of the body that are sent each second. */
   readonly bytesPerSecond: number
 }
 
@@ -45,18 +51,23 @@ export interface SlowFault extends FaultScope {
  * half of the reply's body; only for `mid-reply` the request was handled and stored.
  */
 export interface ResetFault extends FaultScope {
+  /** Selects this fault. */
   readonly kind: 'reset'
+  /** When the connection is reset. */
   readonly when: 'before-body' | 'mid-body' | 'mid-reply'
 }
 
 /** Handles and stores as usual, then resets the connection instead of replying. */
 export interface DropReplyFault extends FaultScope {
+  /** Selects this fault. */
   readonly kind: 'drop-reply'
 }
 
 /** Redirects and stores nothing. */
 export interface RedirectFault extends FaultScope {
+  /** Selects this fault. */
   readonly kind: 'redirect'
+  /** Header `Location`: the target of the redirect. */
   readonly location: string
   /** Default 307. */
   readonly status?: 301 | 302 | 303 | 307 | 308
@@ -70,7 +81,9 @@ export type RejectForm = 'result' | 'framework' | 'nameless'
  * entry that is really invalid. Applies to `ingest` only.
  */
 export interface RejectEveryFault extends FaultScope {
+  /** Selects this fault. */
   readonly kind: 'reject-every'
+  /** Every `nth` entry is refused. */
   readonly nth: number
   /** Default `result`. */
   readonly form?: RejectForm
@@ -78,12 +91,15 @@ export interface RejectEveryFault extends FaultScope {
 
 /** Refuses every entry whose JSON contains this text. Applies to `ingest` only. */
 export interface RejectContainingFault extends FaultScope {
+  /** Selects this fault. */
   readonly kind: 'reject-containing'
+  /** Text that an entry must contain to be refused. */
   readonly text: string
   /** Default `result`. */
   readonly form?: RejectForm
 }
 
+/** A scripted fault for `faults.add()`, selected by `kind`. */
 export type Fault =
   | StatusFault
   | DelayFault

@@ -10,7 +10,9 @@ export interface Rejector {
   rejects(entry: unknown): boolean
 }
 
+/** A fault that has not ended. */
 export interface ActiveFault {
+  /** The fault that was added. */
   readonly fault: Fault
   /** Number of requests that the fault was applied to. */
   readonly hits: number

@@ -3,6 +3,7 @@
  * schema problems are those of the framework whose 422 body the interface shows (interface: Errors).
  */
 
+/** A violation of the interface that `validateEntry()` found. */
 export interface Problem {
   /** `schema`: a field is missing, unknown or of the wrong JSON type. `value`: the type is right, the value not permitted. */
   readonly kind: 'schema' | 'value'
@@ -10,6 +11,7 @@ export interface Problem {
   readonly loc: readonly (string | number)[]
   /** For example `value_error.missing`. */
   readonly type: string
+  /** What is wrong. */
   readonly message: string
 }
 

@@ -66,6 +66,7 @@ export interface EntrySummary extends Stored {
 
 /** One entry with the feedback that names its `metadata.event_id` or its id, oldest first. */
 export interface EntryWithFeedback extends StoredEntry {
+  /** Feedback on the entry. */
   readonly feedback: readonly StoredFeedback[]
   /** `ErrorGroup.fingerprint`; left out if the entry has none and is not a failure. */
   readonly fingerprint?: string

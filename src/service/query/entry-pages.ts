@@ -4,6 +4,7 @@ import type { PageQuery } from '../store/stored-record.js'
 import { createCursorError, createQueryError, parseLimit } from './query-filters.js'
 import type { TimeBounds } from './query-filters.js'
 
+/** Selects a page of records by time. */
 export interface TimePageQuery extends PageQuery {
   /** A cursor: the page has the records next newer than it, instead of those next older than `cursor`. */
   readonly newer?: string

@@ -11,13 +11,21 @@ import type { PageQuery } from '../store/stored-record.js'
 
 /** An entry must match all of them. */
 export interface EntryFilter {
+  /** Level, or one of several. */
   readonly level?: Level | readonly Level[]
+  /** The entry's `service`. */
   readonly service?: string
+  /** The entry's `environment`. */
   readonly environment?: string
+  /** The entry's `version`. */
   readonly version?: string
+  /** The entry's `release_id`. */
   readonly release_id?: string
+  /** The entry's `trace.trace_id`. */
   readonly trace_id?: string
+  /** The entry's `request_id`. */
   readonly request_id?: string
+  /** One of the tags. */
   readonly tag?: string
   /** The entry's own, or the one that was computed for an error. */
   readonly fingerprint?: string

@@ -6,6 +6,7 @@ import type { RequestFilter } from './query-filters.js'
 
 const REQUEST_SORTS = ['timestamp', 'duration'] as const
 
+/** Filters, order and page of request logs. */
 export interface RequestQuery extends RequestFilter, PageQuery {
   /** `timestamp` (default): newest first. `duration`: slowest first; of the same duration, the one that arrived last. */
   readonly sort?: (typeof REQUEST_SORTS)[number]

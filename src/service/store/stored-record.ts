@@ -3,6 +3,7 @@ import type { Level, LogEntry } from '../../protocol/log-entry.js'
 import type { Feedback, Release, RequestLog } from '../../protocol/resources.js'
 import type { Endpoint } from '../http/endpoints.js'
 
+/** A record that the service has stored. */
 export interface Stored {
   /** Created by the service. */
   readonly id: string
@@ -12,25 +13,35 @@ export interface Stored {
   readonly received_at: string
 }
 
+/** A stored log entry. */
 export interface StoredEntry extends Stored {
   /** Null if the request had none. */
   readonly batch_id: string | null
+  /** The entry as it was sent. */
   readonly entry: LogEntry
 }
 
+/** A stored request log. */
 export interface StoredRequestLog extends Stored {
+  /** The request log as it was sent. */
   readonly request: RequestLog
 }
 
+/** Stored feedback. */
 export interface StoredFeedback extends Stored {
+  /** The feedback as it was sent. */
   readonly feedback: Feedback
 }
 
+/** A registered release. */
 export interface StoredRelease extends Stored {
+  /** Id that the service created. */
   readonly release_id: string
+  /** The release as it was sent. */
   readonly release: Release
 }
 
+/** A received heartbeat. */
 export interface StoredHeartbeat extends Stored {
   /** First 12 hexadecimal digits of the token's SHA-256. The token itself is not stored. */
   readonly monitor: string
@@ -38,19 +49,25 @@ export interface StoredHeartbeat extends Stored {
 
 /** A request that was refused, in whole or in part, because of its content. */
 export interface RejectedBatch extends Stored {
+  /** Endpoint of the request. */
   readonly endpoint: Endpoint
+  /** The request's `batch_id`, null without one. */
   readonly batch_id: string | null
+  /** Status of the reply. */
   readonly status: number
-  /** Entries in the request, and how many of them were accepted. */
+  /** Number of entries in the request. */
   readonly entries: number
+  /** Number of entries that were accepted. */
   readonly accepted: number
   /** As in the reply; at most 100. */
   readonly reasons: readonly RejectionReason[]
 }
 
+/** Why a request was refused, or an entry of it. */
 export interface RejectionReason {
   /** Path from the body, for example `['logs', 3, 'level']`. */
   readonly loc: readonly (string | number)[]
+  /** What is wrong. */
   readonly message: string
 }
 
@@ -63,22 +80,29 @@ export interface Records {
   rejected: RejectedBatch
 }
 
+/** A kind of stored record. */
 export type RecordKind = keyof Records
 
 export const RECORD_KINDS = ['entry', 'request', 'feedback', 'release', 'heartbeat', 'rejected'] as const
 
+/** Selects a page of a list. */
 export interface PageQuery {
-  /** Default 100. */
+  /** Maximum number of records. Default 100. */
   readonly limit?: number
   /** `next` of the previous page. */
   readonly cursor?: string
 }
 
-/** Newest first. */
+/** A page of a list, newest first. */
 export interface Page<T> {
+  /** The records of the page. */
   readonly items: readonly T[]
   /** Cursor of the following page; null at the end. */
   readonly next: string | null
 }
 
-export type LevelCounts = Readonly<Record<Level, number>> & { readonly total: number }
+/** Number of entries by level, and in total. */
+export type LevelCounts = Readonly<Record<Level, number>> & {
+  /** Sum of all levels. */
+  readonly total: number
+}

@@ -72,9 +72,7 @@ export function printGoodbye({ origin, url, token, pageUrl }, keep) {
       ? keptText({ origin, url, token })
       : '\nThese answered while the demo ran. To look around in them: npm run demo -- --keep',
   )
-  console.log(
-    'In README.md, "Five lines" brings it to your application; docs/mapping.md, "What your record becomes", has every field.',
-  )
+  console.log('To use it in your application, see "Quick start" in README.md; docs/mapping.md lists every field.')
 }
 
 function keptText({ origin, url, token }) {
