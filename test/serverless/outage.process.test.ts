@@ -1,4 +1,4 @@
-/** The service is down, or the sandbox is thrown away: the caller is not held up, and what a flush called safe is safe. */
+/** The service is down, or the sandbox is terminated: the caller is not delayed, and flushed entries are not lost. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,7 +72,7 @@ test('killed while suspended, without a spool: entries that were not flushed are
   expect(numbersIn(service)).toEqual([...upTo(10), 20])
 })
 
-test('a place for the spool that cannot be written to: entries are kept in memory, and delivered', async () => {
+test('a spool folder that is not writable: entries are kept in memory, and delivered', async () => {
   const service = await startService()
   const file = join(spoolDir(), 'a-file')
   writeFileSync(file, '')

@@ -219,7 +219,7 @@ test('a failed deletion of a segment keeps its acknowledgements: no entry is sen
 })
 
 test.each(['.seg', '.ack'])(
-  'a segment of which the %s cannot be read is counted at a later scan, before it is deleted to make room',
+  'a segment whose %s cannot be read is counted at a later scan, before it is evicted',
   async (suffix) => {
     const ended = begin()
     const [first] = written(ended, 5) as [Placed]
@@ -247,7 +247,7 @@ test('an error of the disk at the close does not keep the folder from the next p
   expect(segmentsBelow(root).map(({ path }) => path)).toEqual([expect.stringContaining('.left')])
 })
 
-test('a segment of which the folder cannot be synchronised leaves no open file', async () => {
+test('a segment whose folder cannot be synchronised leaves no open file', async () => {
   const run = begin({ durability: 'power' })
   const open = (): number => readdirSync('/proc/self/fd').length
   inject(failing('openSync', ([path]) => (String(path).endsWith('.live') ? 'EMFILE' : undefined)))
