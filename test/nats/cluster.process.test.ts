@@ -1,4 +1,4 @@
-/** A whole fleet while nodes of its cluster fail: nothing is lost, and nothing comes twice. `test/fleet` has the long runs. */
+/** A fleet while nodes of its cluster fail: nothing is lost or duplicated. `test/fleet` has the long runs. */
 import { describe, expect, test } from 'vitest'
 import { run } from '../fleet/run.mjs'
 import { SCENARIOS } from '../fleet/scenarios.mjs'
@@ -13,7 +13,7 @@ describe.skipIf(SKIPS_NATS).concurrent('a fleet goes on when', () => {
     '%s',
     { timeout: 120_000 },
     async (_name, scenario) => {
-      // Beside other tests an election may take longer.
+      // While other tests run, an election may take longer.
       const outcome = await run(
         { ...scenario, ...(scenario.seconds !== 0 && { seconds: 20 }), maxPauseMs: 60_000 },
         { perSecond: PER_SECOND },
