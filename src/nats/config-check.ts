@@ -32,7 +32,7 @@ export function findStreamDifferences(
 ): Difference[] {
   const { name } = actual
   const edit = (flags: string): string => `nats stream edit ${name} ${flags}`
-  const anew =
+  const recreate =
     role === 'queue'
       ? `cannot be changed; when the stream is empty: nats stream rm ${name}, then pino-ingest forward init. Or set PINO_INGEST_NATS_STREAM to another stream`
       : `cannot be changed: nats stream rm ${name} (deletes its content), then pino-ingest forward init`
@@ -47,13 +47,13 @@ export function findStreamDifferences(
       setting: 'retention',
       is: actual.retention,
       shouldBe: wanted.retention,
-      fix: anew,
+      fix: recreate,
     },
     actual.storage !== wanted.storage && {
       setting: 'storage',
       is: actual.storage,
       shouldBe: wanted.storage,
-      fix: anew,
+      fix: recreate,
     },
     actual.discard !== wanted.discard && {
       setting: 'discard',
@@ -116,7 +116,7 @@ export function findStreamDifferences(
     role === 'queue' &&
       !actual.deny_purge && { setting: 'deny_purge', is: 'false', shouldBe: 'true', fix: edit('--deny-purge') },
     // Forwarders delete republished messages, and `forward dead replay` deletes replayed dead letters.
-    role !== 'bucket' && actual.deny_delete && { setting: 'deny_delete', is: 'true', shouldBe: 'false', fix: anew },
+    role !== 'bucket' && actual.deny_delete && { setting: 'deny_delete', is: 'true', shouldBe: 'false', fix: recreate },
   ]
   return found.filter((one) => one !== false)
 }
@@ -135,7 +135,7 @@ export function findConsumerDifferences(
   const name = wanted.durable_name ?? ''
   const edit = (flags: string): string => `nats consumer edit ${stream} ${name} ${flags}`
   // Deleting a consumer keeps the batches in the stream; batches in flight are redelivered.
-  const anew = `cannot be changed: nats consumer rm ${stream} ${name}, then pino-ingest forward init`
+  const recreate = `cannot be changed: nats consumer rm ${stream} ${name}, then pino-ingest forward init`
   const { ack_wait: wantedWait = 0, max_ack_pending: wantedPending = 0 } = wanted
   const different = (
     setting: keyof ConsumerConfig,
@@ -150,28 +150,28 @@ export function findConsumerDifferences(
       actual.filter_subject !== wanted.filter_subject,
       actual.filter_subject ?? 'all',
       wanted.filter_subject ?? 'all',
-      anew,
+      recreate,
     ),
     ...different(
       'ack_policy',
       actual.ack_policy !== wanted.ack_policy,
       actual.ack_policy,
       String(wanted.ack_policy),
-      anew,
+      recreate,
     ),
     ...different(
       'deliver_policy',
       actual.deliver_policy !== wanted.deliver_policy,
       actual.deliver_policy,
       String(wanted.deliver_policy),
-      anew,
+      recreate,
     ),
     ...different(
       'deliver_subject',
       (actual.deliver_subject ?? '') !== '',
       String(actual.deliver_subject),
       'none (a pull consumer)',
-      anew,
+      recreate,
     ),
     // A shorter `ack_wait` expires while a forwarder still holds the batch, which is then sent twice.
     ...different(
@@ -186,7 +186,7 @@ export function findConsumerDifferences(
       (actual.backoff ?? []).length > 0,
       (actual.backoff ?? []).map(formatSeconds).join(', '),
       'none',
-      anew,
+      recreate,
     ),
     // After the last allowed delivery JetStream keeps the batch but never delivers it again.
     ...different(
@@ -216,23 +216,23 @@ export function findConsumerDifferences(
       (actual.max_waiting ?? 0) > 0 && (actual.max_waiting ?? 0) < MIN_WAITING,
       String(actual.max_waiting),
       String(MIN_WAITING),
-      anew,
+      recreate,
     ),
     ...different(
       'replay_policy',
       (actual.replay_policy ?? 'instant') !== 'instant',
       actual.replay_policy,
       'instant',
-      anew,
+      recreate,
     ),
     ...different('headers_only', actual.headers_only === true, 'true', 'false', edit('--no-headers-only')),
-    ...different('mem_storage', actual.mem_storage === true, 'true', 'false', anew),
+    ...different('mem_storage', actual.mem_storage === true, 'true', 'false', recreate),
     ...different(
       'inactive_threshold',
       (actual.inactive_threshold ?? 0) > 0,
       formatSeconds(actual.inactive_threshold ?? 0),
       'none',
-      anew,
+      recreate,
     ),
   ]
 }

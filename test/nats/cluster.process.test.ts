@@ -7,7 +7,7 @@ import { SKIPS_NATS } from './nats-servers.js'
 const QUICK = ['leader', 'all', 'deleted']
 const PER_SECOND = 100
 
-describe.skipIf(SKIPS_NATS).concurrent('a fleet goes on when', () => {
+describe.skipIf(SKIPS_NATS).concurrent('a fleet continues when', () => {
   const scenarios = SCENARIOS.filter(({ key }) => QUICK.includes(key))
   test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     '%s',

@@ -26,7 +26,7 @@ export const forwardInitCommand: Command = {
   usage: ['pino-ingest forward init [FLAGS]'],
   flags: {
     replicas: { value: '1|3|5', meaning: `copies of each batch, each on another server (${DEFAULT_REPLICAS})` },
-    'max-bytes': { value: 'SIZE', meaning: 'limit of queued batches, reserved at once on each server (6gb)' },
+    'max-bytes': { value: 'SIZE', meaning: 'limit of queued batches, reserved immediately on each server (6gb)' },
     'max-dead-bytes': { value: 'SIZE', meaning: 'limit of rejected entries; the oldest are deleted (1gb)' },
     'max-state-bytes': {
       value: 'SIZE',

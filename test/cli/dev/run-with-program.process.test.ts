@@ -195,7 +195,7 @@ describe('its environment', () => {
   const settings = (env: Readonly<Record<string, string | undefined>>) =>
     resolveOptions({}, { env, readFile: () => 'from a file' })
 
-  test("is set to this service, and reported where it differs from the shell's", () => {
+  test('is set to this service, and overridden variables are reported', () => {
     const shell = {
       PATH: '/bin',
       PINO_INGEST_URL: url,

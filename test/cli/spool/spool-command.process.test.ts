@@ -72,7 +72,7 @@ async function holding(
   const app = startApp(plan, { PINO_INGEST_SPOOL_DIR: root })
   onTestFinished(() => void app.child.kill('SIGKILL'))
   for (let waited = 0; (await entriesIn(root)) < before + count; waited += 20) {
-    if (waited > 20_000) throw new Error('the entries did not come to disk')
+    if (waited > 20_000) throw new Error('the entries are not on disk')
     await sleep(20)
   }
   return app
