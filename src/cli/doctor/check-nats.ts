@@ -108,7 +108,7 @@ function describeServer({ info }: NatsConnection, server: string, { tls, credent
 function checkLimits({ info }: NatsConnection, { batch, maxEntryBytes }: Settings): Check[] {
   if (info === undefined) return []
   const room = info.max_payload - HEADER_BYTES
-  // Both default to 1 MiB, which only batches of unusually long entries reach. So a smaller max_payload is no warning.
+  // Both default to 1 MiB, which only batches of unusually long entries reach. A smaller max_payload alone is not a warning.
   const effect =
     room < batch.bytes ? `limits batches to less than batch.bytes, ${formatSize(batch.bytes)}` : 'batches fit'
   const advice = `entries above ${formatSize(room)} are shortened: raise max_payload of the servers to ${maxEntryBytes + HEADER_BYTES} or more`

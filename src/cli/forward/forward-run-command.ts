@@ -37,7 +37,7 @@ service. Any number of forwarders may run side by side.`,
     `On SIGTERM it delivers or releases the batches that it holds, within 10 s. A second signal ends it at once.`,
     `With --json stderr has one JSON object per line: {"event":"forward:start",…}, once a minute forward:progress, ingest:problem and
 ingest:rejected as they happen, and at the end forward:stop.`,
-    'Exit codes: 0 stopped by a signal, 1 failed or killed before it had stopped, 2 wrong flags or configuration.',
+    'Exit codes: 0 stopped by a signal, 1 failed or ended before it had stopped, 2 wrong flags or configuration.',
   ],
   jsonFailuresTo: 'stderr',
   run,
