@@ -1,7 +1,7 @@
 /** Measures frames, heap and document size of a page during a test. */
 import type { CDPSession, Page } from 'playwright-core'
 
-/** Records the time between frames; `take` reads and resets it. */
+/** Records the time between frames; `takeFrames` reads and resets it. */
 const START = `(() => {
   const deltas = []
   let last = performance.now()
@@ -48,7 +48,7 @@ export class Meter {
     return { count: deltas.length, worstMs: Math.max(0, ...deltas), slow: deltas.filter((ms) => ms > 50).length }
   }
 
-  /** Collects garbage, which stops the page: call `take` first. */
+  /** Collects garbage, which stops the page: call `takeFrames()` first. */
   async weigh(): Promise<Weight> {
     await this.#session.send('HeapProfiler.collectGarbage')
     await this.#session.send('HeapProfiler.collectGarbage')

@@ -53,7 +53,6 @@ const field = fc.oneof(frequentName, anyName)
 const list = fc
   .tuple(fc.array(value, { minLength: 1, maxLength: 3 }), fc.constantFrom(',', ', ', ' OR '))
   .map(([values, separator]) => `(${values.join(separator)})`)
-/** Excludes `/api/` before a comma, which would be a regular expression. */
 const fieldTerm = fc.tuple(field, fc.oneof(value, list)).map(([name, text]) => `${name}:${text}`)
 const levelTerm = fc.constantFrom(
   'level:error',

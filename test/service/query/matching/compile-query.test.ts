@@ -40,7 +40,7 @@ it('10,000 random queries match the same entries as the reference', () => {
     }),
     { numRuns: 10_000 },
   )
-  // 20% to 80% of the queries match.
+  // 20% to 80% of the comparisons match.
   expect(matching / compared).toBeGreaterThan(0.2)
   expect(matching / compared).toBeLessThan(0.8)
 }, 120_000)
