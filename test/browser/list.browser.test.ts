@@ -88,7 +88,7 @@ describeInBrowser('the list', () => {
     const service = await browser.serve()
     await ingest(service, [entryOf({ message: 'paid' })])
     const page = await browser.open(service, { path: '/?around=unknown', tolerates: [/status of 404/] })
-    await page.getByRole('status').filter({ hasText: 'is not among them' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'is not stored' }).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     await page.getByRole('button', { name: 'Back to the live list' }).click()
     await expectRows(page, ['paid'])
