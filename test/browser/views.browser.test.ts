@@ -234,7 +234,7 @@ describeInBrowser('the views', () => {
       await about.getByText(text).first().waitFor()
     await items(page)
       .filter({ hasText: 'evt-nobody-knows' })
-      .getByText(/no entry is here/)
+      .getByText(/whose entry is not stored/)
       .waitFor()
     await about.getByRole('link', { name: 'the order of Jane Doe could not be paid' }).click()
     await section(page, 'Feedback').getByText('My card was charged once.').waitFor()
