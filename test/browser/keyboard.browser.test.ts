@@ -182,7 +182,7 @@ describeInBrowser('the keyboard', () => {
       'Service',
       'Tag',
       'Pause',
-      'Choose',
+      'Select',
       'Entries,',
     ]) {
       expect([...reached]).toContain(name)
