@@ -13,8 +13,8 @@ export const END = '<!-- end of what is written -->'
 
 /** Charts among the results; the package has copies of them in `docs/images`. */
 export const PICTURES = [
-  { shows: 'Entries acknowledged a second, times the best peer', file: 'throughput-ratios.svg' },
-  { shows: "CPU of pino's worker for an entry, times the best peer's", file: 'throughput-cpu-ratios.svg' },
+  { shows: 'Entries acknowledged per second, relative to the best peer', file: 'throughput-ratios.svg' },
+  { shows: "CPU of pino's worker per entry, relative to the best peer", file: 'throughput-cpu-ratios.svg' },
 ]
 const OURS = 'spool on'
 const STATES = { cold: 'the first records of a process', warm: 'after 100,000 records' }
@@ -68,10 +68,10 @@ function ratioTable({ result, options, machine, versions, date }, network) {
     rows: /** @type {Row[]} */ (rows),
   }))
   return [
-    `Times the best peer of each round, with the spool on and everything else at its default: the median of ${options['rounds']} rounds (least to most),`,
+    `Relative to the best peer of each round, with the spool on and all other options at their defaults: median of ${options['rounds']} rounds (minimum to maximum),`,
     `on ${machine.cpu}, ${machine.cores} cores, Node ${versions.node}, ${date}.`,
     '',
-    '| | entries a second | CPU of the worker | peak memory |',
+    '| | entries per second | CPU of the worker | peak memory |',
     '|---|---|---|---|',
     ...[...loads, ...delays].map(({ label, rows }) => `| ${[label, ...ratiosOf(rows)].join(' | ')} |`),
   ].join('\n')
@@ -92,14 +92,14 @@ function numberTable({ result }) {
   const line = (/** @type {string} */ label, /** @type {string} */ state, /** @type {(rows: Row[]) => string} */ of) =>
     `| ${[`${label}, ${STATES[/** @type {keyof typeof STATES} */ (state)]}`, ...shapes.map((shape) => (result[state]?.[shape] ? of(result[state][shape]) : ''))].join(' | ')} |`
   return [
-    `| entries a second · CPU of the worker for one | ${shapes.map((shape) => SHAPES[/** @type {keyof typeof SHAPES} */ (shape)]).join(' | ')} |`,
+    `| entries per second · CPU of the worker per entry | ${shapes.map((shape) => SHAPES[/** @type {keyof typeof SHAPES} */ (shape)]).join(' | ')} |`,
     `|---|${shapes.map(() => '---|').join('')}`,
     ...Object.keys(STATES)
       .filter((state) => result[state] !== undefined)
       .flatMap((state) => [
-        line('pino-ingest, everything on', state, (rows) => numbersOf(rows.filter(({ name }) => name === OURS))),
+        line('pino-ingest with its defaults', state, (rows) => numbersOf(rows.filter(({ name }) => name === OURS))),
         line('without the spool', state, (rows) => numbersOf(rows.filter(({ name }) => name === 'spool off'))),
-        line('the best peer in each', state, (rows) => numbersOf(rows.filter(({ isPeer }) => isPeer))),
+        line('the best peer of each column', state, (rows) => numbersOf(rows.filter(({ isPeer }) => isPeer))),
       ]),
   ].join('\n')
 }
@@ -141,9 +141,9 @@ function rateTable({ result, options }) {
     return `| ${cells.join(' | ')} |`
   })
   return [
-    `At low rates, for ${options['seconds']} s each, beside the peers that deliver within 2 s:`,
+    `At low rates, for ${options['seconds']} s each, compared with the peers that deliver within 2 s:`,
     '',
-    '| records a second | CPU, times the least of theirs | CPU a second | the least of theirs | a worker that drops everything | requests a second |',
+    '| records per second | CPU relative to the lowest peer | CPU per second | lowest peer | a worker that drops everything | requests per second |',
     '|---|---|---|---|---|---|',
     ...lines,
   ].join('\n')

@@ -46,10 +46,10 @@ it('shows ratios, then numbers, then the cost at low rates next to peers that de
   expect(lines).toContain(
     '| lines, the first records of a process | 1.31 (1.00 to 1.50) | 0.50 (0.50 to 0.50) | 1.00 (1.00 to 1.00) |',
   )
-  expect(lines).toContain('| pino-ingest, everything on, the first records of a process | 26,100 · 3.0 µs |')
-  expect(lines).toContain('| the best peer in each, the first records of a process | 20,000 · 6.0 µs |')
+  expect(lines).toContain('| pino-ingest with its defaults, the first records of a process | 26,100 · 3.0 µs |')
+  expect(lines).toContain('| the best peer of each column, the first records of a process | 20,000 · 6.0 µs |')
   expect(lines).toContain('| 1,000 | 0.75 (0.75 to 0.75) | 30.0 ms | 40.0 ms (in time) |  | 1.0 |')
-  expect(text.indexOf('Times the best peer')).toBeLessThan(text.indexOf('26,100'))
+  expect(text.indexOf('Relative to the best peer')).toBeLessThan(text.indexOf('26,100'))
 })
 
 it('leaves out what was not measured', () => expect(markdownOf({})).toBe(''))
@@ -62,7 +62,7 @@ it('rejects a result without rounds', () => {
 it('replaces only the text between the marks', () => {
   const page = `before\n${BEGIN}\nold\n${END}\nafter\n`
   const text = withResults(page, { throughput })
-  expect(text.startsWith(`before\n${BEGIN}\n\n![Entries acknowledged a second`)).toBe(true)
+  expect(text.startsWith(`before\n${BEGIN}\n\n![Entries acknowledged per second`)).toBe(true)
   expect(text.endsWith(`|\n\n${END}\nafter\n`)).toBe(true)
   expect(text).not.toContain('old')
   expect(() => withResults('no marks', { throughput })).toThrow(RangeError)
