@@ -77,7 +77,7 @@ function* bundles(kit) {
     row: row('ES module without `require`'),
     cwd: box(kit, 'esbuild-esm-naive', [built('one-esm-naive'), hook]),
     refuses: NO_REQUIRE,
-    takes: "is pino's `require`: the `banner` above, or CommonJS",
+    takes: 'pino needs `require`: add the `banner` of the row above, or build CommonJS',
   }
   yield { ...naive, column: 'in-process', command: ['node', 'stream.mjs'] }
   yield { ...naive, column: 'worker thread', command: ['node', 'target.mjs'] }
@@ -88,7 +88,7 @@ function* bundles(kit) {
   ]) {
     const cell = {
       ...tools,
-      row: row('packages kept out'),
+      row: row('packages external'),
       kind,
       cwd: folder,
       takes: '`--external:pino --external:pino-ingest`, or `--packages=external`',
@@ -103,7 +103,7 @@ function* bundles(kit) {
     const cwd = box(kit, `esbuild-workers-${name}`, [built(`workers-${name}`), built(`one-${name}`), hook])
     const cell = {
       ...tools,
-      row: row('workers in files of their own'),
+      row: row('workers as separate files'),
       kind,
       cwd,
       takes: "pino's [`__bundlerPathsOverrides`](https://getpino.io/#/docs/bundling)",
@@ -134,7 +134,7 @@ function* plugin(kit) {
       row,
       kind,
       cwd,
-      takes: "`transports: ['pino-ingest']`; esbuild up to 0.25.8; to be started where `dist` lies",
+      takes: "`transports: ['pino-ingest']`; esbuild up to 0.25.8; start in the folder that contains `dist`",
     })
     yield { ...cell, column: 'in-process', command: ['node', 'dist/stream.js'] }
     yield { ...cell, column: 'worker thread', command: ['node', 'dist/target.js'] }

@@ -68,7 +68,7 @@ export const group = {
     build('vite.external.config.mjs')
     const external = {
       table: /** @type {const} */ ('tools'),
-      row: row('`noExternal: true`, packages kept out'),
+      row: row('`noExternal: true`, packages external'),
       kind: 'ESM',
       cwd: folder,
       takes: "`ssr.external: ['pino', 'pino-ingest']`",

@@ -68,7 +68,7 @@ function* bundles(kit) {
   for (const [kind, name, suffix] of KINDS) {
     const cell = {
       table: /** @type {const} */ ('tools'),
-      row: row('packages kept out'),
+      row: row('packages external'),
       kind: kind.slice(0, 3),
       cwd: folder,
       takes: "`externals: ['pino', 'pino-ingest']`, and `externalsType`",
@@ -79,7 +79,7 @@ function* bundles(kit) {
   const cwd = box(kit, 'webpack-workers', [built('workers-cjs'), built('all-cjs'), hook])
   const cell = {
     table: /** @type {const} */ ('tools'),
-    row: row('workers in files of their own'),
+    row: row('workers as separate files'),
     kind: 'CJS',
     cwd,
     takes: "pino's [`__bundlerPathsOverrides`](https://getpino.io/#/docs/bundling)",
@@ -119,7 +119,7 @@ function* plugin(kit) {
     cwd: newest.folder,
     command: BUILD,
     refuses: /Cannot find module 'webpack\/lib\//,
-    takes: 'does not build: the row above, or `externals`',
+    takes: 'the build fails: use the row above, or `externals`',
   })
   yield { ...refused, column: 'in-process' }
   yield { ...refused, column: 'worker thread' }
