@@ -145,6 +145,11 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   'docs/mapping.md': {
     'What your record becomes': [(ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file)])],
   },
+  'docs/options.md': {
+    Options: [
+      (ran) => expect(entriesOf(ran)).toMatchObject([{ message: 'order placed', service: 'checkout', tags: ['eu'] }]),
+    ],
+  },
   'docs/getting-started.md': {
     'The first entry': [
       (ran) =>
