@@ -308,7 +308,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
         ])
       },
     ],
-    'Equal errors': [
+    'Repeated errors': [
       (ran) =>
         expect(sorted(entriesOf(ran))).toMatchObject([
           { message: 'payment failed', error: { message: 'no reply for order 1' } },
