@@ -1,5 +1,5 @@
 /**
- * Asks the questions of this folder: measures, prints, and keeps result and charts.
+ * Runs the questions of this folder: measures, prints, and stores results and charts.
  * `npm run bench [-- NAME…] [--list] [--quick] [--rounds N] [--records N] [--OPTION N] [--out DIR] [--redraw] [--readme] [--against DIR]`
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,13 +17,13 @@ import { canMeasureThreads } from './tools/threads.mjs'
 /** @typedef {import('./tools/questions.mjs').Question} Question */
 
 const KEPT = fileURLToPath(new URL('./results', import.meta.url))
-/** With tables and pictures that `--readme` writes. */
+/** With tables and charts that `--readme` writes. */
 const PAGE = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))
-/** Git ignores it. */
+/** Ignored by git. */
 const TRIAL = fileURLToPath(new URL('./results/trial', import.meta.url))
 
 const { questions, broken } = await loadQuestions(new URL('.', import.meta.url))
-/** @type {Map<string, unknown>} what this run has found, by question */
+/** @type {Map<string, unknown>} results of this run by question */
 const found = new Map()
 /** @type {string[]} */
 const failed = []
@@ -38,7 +38,7 @@ try {
 
 /** @param {import('./tools/command-line.mjs').Command} command */
 async function run(command) {
-  // Who asks others need not hear of these.
+  // Other questions need not show these failures.
   if (command.isAll) for (const [name, error] of broken) fail(name, error)
   if (command.isList) return list()
   if (command.isReadme) return writeReadme(command.out)
@@ -66,16 +66,16 @@ async function ask(question, options, out) {
   const { name } = question
   if (question.needsLinux === true && !canMeasureThreads)
     return console.log(`\n${name}: skipped, it reads /proc, which only Linux has`)
-  const tell = (/** @type {string} */ line) => console.error(`[${name}] ${line}`)
+  const showProgress = (/** @type {string} */ line) => console.error(`[${name}] ${line}`)
   const resultOf = (/** @type {string} */ other) => found.get(other) ?? readResult(KEPT, other)?.result
-  // Taken first: what changes while it is measured is not what was measured.
+  // Read before the measurement, since the tree may change meanwhile.
   const { asks } = question
   const around = { question: name, asks, ...surroundings(), options }
-  const result = await question.measure({ options, tell, resultOf })
+  const result = await question.measure({ options, showProgress, resultOf })
   found.set(name, result)
   const kept = { ...around, result }
-  // Before anything that may fail: a measurement takes long.
-  tell(`written: ${writeResult(out, name, kept)}`)
+  // Stored before anything can fail: a measurement takes long.
+  showProgress(`written: ${writeResult(out, name, kept)}`)
   show(question, kept, out)
 }
 
@@ -100,7 +100,7 @@ function show(question, kept, out) {
   drawCharts(out, question.name, question.charts?.(kept.result) ?? {}, footerOf(kept))
 }
 
-/** From a folder of trials the tables are printed instead. @param {string | undefined} out */
+/** From a folder of experiments the tables are only printed. @param {string | undefined} out */
 function writeReadme(out) {
   const stored = Object.fromEntries(
     ['throughput', 'network', 'rates'].map((name) => [name, readResult(out ?? KEPT, name)]),

@@ -1,10 +1,11 @@
 /**
- * Builds the package: `dist/`, which npm packs, and `build/modules/`, one file a module, for tests and benchmarks of internals.
+ * Builds the package: `dist/`, which npm packs, and `build/modules/`, one file per module, for tests and benchmarks of
+ * internals.
  *
  *     node src/build.mjs
  *
- * `dist/cjs` has a file for each entry point, and chunks that these share: each module is in one file only. `dist/esm` re-exports
- * it: however the package is loaded, its classes and its state exist once.
+ * `dist/cjs` has a file per entry point, and chunks that these share. Each module is in one file only. `dist/esm`
+ * re-exports `dist/cjs`, so classes and state exist only once, however the package is loaded.
  */
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
@@ -25,11 +26,11 @@ const inSrc = (/** @type {string} */ name) => join(src, name)
 const TARGET = 'node20'
 const IS_COMMONJS = '{"type":"commonjs"}\n'
 const PACKAGES = /^(?:node:.*|undici(?:\/.*)?|re2js|pino|@nats-io\/.*|@opentelemetry\/api)$/
-/** Node searches the line of its `throw` for a text. `lineLimit` breaks lines anywhere. */
+/** Not minified: Node searches the line of its `throw` for a text, and `lineLimit` breaks lines anywhere. */
 const KEPT_LINES = 'throw-without-excerpt'
-/** Texts of the table of options for its documentation, which no program shows. */
+/** Properties of the option table that only its documentation needs. */
 const DOCUMENTATION = new Set(['meaning', 'defaultText', 'isInGroupRow'])
-/** Chunks with a source map: what runs within applications. */
+/** Chunks with a source map: those that run within applications. */
 const MAPPED = new Set(['application.js', 'common.js', 'mapping.js', 'pipeline.js'])
 const EXPORT_GETTER =
   /^Object\.defineProperty\(exports, ["'](\w+)["'], \{\n\s*enumerable: true,\n\s*get: function\(\) \{\n\s*return ([\w$.]+);\n\s*\}\n\}\);/gm
@@ -113,7 +114,7 @@ async function writeBundles() {
 }
 
 /**
- * Blanks them, so that all else stays in its place.
+ * Replaces properties by spaces: other code keeps its place, which source maps need.
  * @param {string} code @param {unknown} node @param {ReadonlySet<string>} names of properties in object literals
  * @returns {string}
  */
@@ -127,7 +128,7 @@ function withoutProperties(code, node, names) {
 }
 
 /**
- * Few chunks: what an entry point loads and does not need is small.
+ * Assigns modules to few chunks, such that entry points load little unneeded code.
  * @param {readonly string[]} ids @param {(id: string) => import('rolldown').ModuleInfo | null} infoOf @param {string} app
  * @returns {(id: string) => string | null}
  */
@@ -155,7 +156,7 @@ function createChunkOf(ids, infoOf, app) {
   return (id) => {
     const [folder = '', command = ''] = relative(src, id).split(/[\\/]/)
     if (entries.has(id) || id.startsWith('\0')) return null
-    // Also in a file of its own, which is the first that the entry point loads.
+    // In a separate file, which each entry point loads first.
     if (basename(id) === 'node-version.ts') return 'node-version'
     if (basename(id, '.ts') === KEPT_LINES) return KEPT_LINES
     if (folder === 'service') return basename(id).startsWith('page-') ? 'page' : 'local-service'
@@ -172,7 +173,7 @@ function createChunkOf(ids, infoOf, app) {
 }
 
 /**
- * In a cycle a file would read the exports of another one before that has them.
+ * Throws for a cycle, in which a file would read exports of another one before they exist.
  * @param {readonly OutputChunk[]} chunks
  */
 function refuseCycles(chunks) {
@@ -183,10 +184,10 @@ function refuseCycles(chunks) {
   for (const { fileName } of chunks) visit(fileName, [])
 }
 
-/** Names stay, and white space goes. @param {OutputChunk} chunk */
+/** Removes white space, but keeps names. @param {OutputChunk} chunk */
 async function writeChunk({ name, fileName, code, map }) {
   const file = join(dist, 'cjs', fileName)
-  // A getter would be called at each use of an export in another chunk.
+  // Replaces getters, which would be called at each use of an export in another chunk.
   const plain = code
     .replaceAll(
       EXPORT_GETTER,
@@ -210,7 +211,7 @@ async function writeChunk({ name, fileName, code, map }) {
   if (hasMap) writeFileSync(`${file}.map`, JSON.stringify(withLinesOnly(JSON.parse(small.map), small.code)))
 }
 
-/** With a position for each line of the sources that holds more than brackets, instead of each word: a fifth of the size. */
+/** Reduces a source map to a fifth: one position per source line with more than brackets, instead of one per word. */
 function withLinesOnly(/** @type {{ sources: string[], mappings: string }} */ map, /** @type {string} */ code) {
   const lines = code.split('\n')
   const mappings = decode(map.mappings).map((segments, row) => {
@@ -272,7 +273,8 @@ for (const name of ${JSON.stringify(names)}) Object.defineProperty(exports, name
     target: TARGET,
     minifyWhitespace: true,
   })
-  // Not that of CommonJS: Node 20 reports an error that a required file throws during an import a second time, as uncaught.
+  // Not the CommonJS file: if a required file throws during an import, Node 20 reports the error a second time, as
+  // uncaught.
   write('esm/node-version.js', version.code)
   write(
     'esm/index.js',

@@ -33,7 +33,7 @@ interface Source {
 }
 
 const files = (readdirSync(src, { recursive: true }) as string[]).filter((name) => /\.(?:tsx?|cjs)$/.test(name))
-/** A module is imported by the name that it will have. */
+/** Imports end in `.js`; the source file ends in `.ts`. */
 function sourceOf(module: string): string {
   if (module.endsWith('.cjs')) return module
   const name = module.replace(/\.js$/, '')
@@ -62,7 +62,7 @@ function layerOf(file: string): number {
   return LAYERS.findIndex((folders) => folders.includes(folderOf(file)))
 }
 
-/** All modules that are loaded with `file`. */
+/** All modules that loading `file` loads. */
 function reachedFrom(file: string, reached = new Set<string>()): Set<string> {
   if (reached.has(file)) return reached
   reached.add(file)
@@ -86,7 +86,7 @@ test('imports point to lower layers, or stay in their folder', () => {
         .filter((to) => folderOf(to) !== folderOf(name) && layerOf(to) >= layerOf(name))
         .map((to) => `${name} -> ${to}`),
     )
-  // The command line starts the local service, and is the only one to know it.
+  // Only the command line may import the local service, which it starts.
   expect(wrong.filter((edge) => !/^cli\/.* -> service\//.test(edge))).toEqual([])
   const known = [...sources.values()].flatMap(({ name, imports }) =>
     imports
@@ -96,7 +96,7 @@ test('imports point to lower layers, or stay in their folder', () => {
   expect(known).toEqual([])
 })
 
-test('the service imports nothing but protocol, shared and version', () => {
+test('the service imports only protocol, shared and version', () => {
   const wrong = [...sources.values()]
     .filter(({ name }) => folderOf(name) === 'service')
     .flatMap(({ name, imports }) =>
@@ -132,11 +132,11 @@ test('there are no import cycles', () => {
 describe('index.ts', () => {
   const reached = reachedFrom('index.ts')
 
-  test('loads neither the service nor the command line', () => {
+  test('does not load the service or the command line', () => {
     expect([...reached].filter((file) => ['service', 'cli'].includes(folderOf(file)))).toEqual([])
   })
 
-  test('loads undici at the first request, not before', () => {
+  test('loads undici only at the first request', () => {
     const early = [...reached].filter((file) => /^import (?!type\b).*'undici[/']/m.test(sources.get(file)?.text ?? ''))
     expect(early).toEqual([])
   })
@@ -147,8 +147,8 @@ test('the worker loads none of the helpers for the main thread', () => {
   expect(loaded.filter((file) => ['app', 'cli', 'service'].includes(folderOf(file)))).toEqual([])
 })
 
-describe('collaborators are made first', () => {
-  test('no closure in a constructor reads what is assigned after it', () => {
+describe('collaborators are created before the closures that use them', () => {
+  test('no closure in a constructor reads a field that is assigned later', () => {
     const withClasses = [...sources.values()].filter(({ text }) => /^(?:export )?(?:abstract )?class /m.test(text))
     const found = withClasses.flatMap(({ name, text }) => findLateBindings(name, text))
     expect(found).toEqual([])
@@ -159,18 +159,18 @@ describe('collaborators are made first', () => {
     ['the field that it is made for', 'this.#a = new A(() => this.#a.run()); this.#b = new B()'],
     ['a field through a getter', 'this.#a = new A(() => this.size); this.#b = new B()'],
     ['a local', 'this.#a = new A({ get b() { return b } }); const b = new B(); this.#b = b'],
-  ])('a closure that reads %s too early is found', (_, body) => {
+  ])('reports a closure that reads %s too early', (_, body) => {
     const text = `class Made { #a; #b; constructor() { ${body} } get size() { return this.#b.size } }`
     expect(findLateBindings('made.ts', text)).toHaveLength(1)
   })
 
-  test('a closure that reads what was assigned before it is not', () => {
+  test('accepts a closure that reads a field assigned before', () => {
     const body = 'this.#b = new B(); this.#a = new A((c) => this.#b.run(() => this.#late, c)); const c = 1; this.b = c'
     expect(findLateBindings('made.ts', `class Made { #a; #b; #late = 0; constructor() { ${body} } }`)).toEqual([])
   })
 })
 
-test('only the options and the command line read the environment', () => {
+test('only options/ and cli/ read the environment', () => {
   const readers = [...sources.values()].filter(({ text }) => /\bprocess\.env\b/.test(text)).map(({ name }) => name)
   expect(readers.filter((name) => folderOf(name) !== 'options' && folderOf(name) !== 'cli')).toEqual([])
 })
@@ -181,7 +181,7 @@ test('src/README.md names every folder', () => {
   expect(folders.filter((folder) => !new RegExp(`\\b${folder}(?:/|\\.ts)`).test(readme))).toEqual([])
 })
 
-test('the version is that of package.json', async () => {
+test('the version matches package.json', async () => {
   const { VERSION } = await import('../src/version.js')
   expect(VERSION).toBe((JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version)
 })

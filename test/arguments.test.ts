@@ -1,9 +1,12 @@
-/** Wrong arguments of the exported functions: an `IngestError` with code `CONFIG` that names the argument and what was received. */
+/**
+ * Every exported function rejects wrong arguments with an `IngestError` with code `CONFIG` that names the argument
+ * and the received value.
+ */
 import { afterAll, describe, expect, test } from 'vitest'
 import * as api from '../src/index.js'
 import { IngestError, IngestServiceError, createIngestService } from '../src/service/index.js'
 
-/** Each with what a message says of it. */
+/** Wrong values, each with its description in the message. */
 const WRONG: Readonly<Record<string, readonly [value: unknown, received: RegExp]>> = {
   undefined: [undefined, /undefined/],
   null: [null, /null/],
@@ -25,7 +28,7 @@ const WRONG: Readonly<Record<string, readonly [value: unknown, received: RegExp]
   ],
 }
 
-/** The argument, kinds of values that it may have (or that are refused as an unknown option), a call. */
+/** The argument, the kinds of value that are valid there (or rejected as an unknown option), and a call. */
 type Row = readonly [argument: string, valid: string, call: (value: never) => unknown]
 
 const connection = { url: 'http://127.0.0.1:9/api/v1', apiKey: 'key', maxAttempts: 1, timeoutMs: 50 }
@@ -156,7 +159,7 @@ describe('a wrong argument', () => {
     }
   })
 
-  test('a member of a group whose getter throws', async () => {
+  test('a nested option whose getter throws', async () => {
     const spool = Object.defineProperty({}, 'dir', {
       enumerable: true,
       get: () => {
@@ -173,12 +176,12 @@ describe('a wrong argument', () => {
     })
   })
 
-  test('a key that was given in place of a list is not shown', async () => {
+  test('does not show a key given instead of a list', async () => {
     const error = await thrownBy((apiKeys) => createIngestService({ apiKeys }), 'secret-key-4711')
     expect(error).toMatchObject({ code: 'CONFIG', message: 'apiKeys must be a list of texts; got a string' })
   })
 
-  test('a signal that a process cannot handle', async () => {
+  test('a signal that cannot be handled', async () => {
     for (const signal of ['SIGKILL', 'SIGSTOP', 'SIGNONE'])
       expect(await thrownBy((value) => api.flushOnSignal([], { signals: [value] }), signal)).toMatchObject({
         code: 'CONFIG',
@@ -203,7 +206,7 @@ describe('a wrong argument', () => {
   )
 })
 
-test('what an application calls while it logs never throws', () => {
+test('the functions that an application calls while it logs never throw', () => {
   for (const [value] of Object.values(WRONG)) {
     api.addBreadcrumb(value as never)
     api.addBreadcrumb({ data: value } as never)

@@ -1,4 +1,7 @@
-/** A clock that only `advance()` moves. Timers fire in the order of their time; what a timer starts runs before the next one. */
+/**
+ * A clock that only `advance()` moves. Timers fire in order of time; the work that a timer starts runs before the
+ * next timer.
+ */
 import type { Clock } from '../src/shared/clock.js'
 
 interface Timer {
@@ -17,7 +20,7 @@ export class FakeClock implements Clock {
     this.#wallStart = wallStart
   }
 
-  /** Timers that wait. */
+  /** The number of pending timers. */
   get timers(): number {
     return this.#timers.size
   }
@@ -36,7 +39,7 @@ export class FakeClock implements Clock {
     return () => void this.#timers.delete(timer)
   }
 
-  /** Goes on by `ms`, firing what comes due on the way. */
+  /** Advances by `ms` and fires the due timers. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms
     await settled()
@@ -55,7 +58,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** All promise callbacks that can run have run: `setImmediate` comes after the last of them. */
+/** Resolves after all pending promise callbacks: `setImmediate` runs after the last of them. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,4 +1,4 @@
-/** Finds late binding: a closure made in a constructor that reads a field, or a local, which is assigned only after it. */
+/** Finds late binding: a closure created in a constructor that reads a field or local variable assigned after it. */
 import ts from 'typescript-5.9'
 
 type Node = ts.Node
@@ -23,9 +23,9 @@ function findInClass(type: ts.ClassLikeDeclaration, source: ts.SourceFile): stri
     type.members.filter(ts.isGetAccessorDeclaration).map((getter) => [getter.name.getText(), getter]),
   )
   const found: string[] = []
-  /** Names that the closure declares itself. */
+  /** Names that the closure declares. */
   let own = new Set<string>()
-  /** @param at where the closure is made; undefined outside of one */
+  /** @param at where the closure is created; undefined outside a closure */
   const visit = (node: Node, at: number | undefined): void => {
     const name = at === undefined ? undefined : nameRead(node)
     if (at !== undefined && name !== undefined) {
@@ -43,12 +43,12 @@ function findInClass(type: ts.ClassLikeDeclaration, source: ts.SourceFile): stri
     } else ts.forEachChild(node, (child) => visit(child, at))
   }
   if (constructor) visit(constructor, undefined)
-  // A function that is a field's own value is a method; one that is passed on is a closure.
+  // A function that is the value of a field is a method; a function passed as an argument is a closure.
   for (const value of initializers) if (!isClosure(value)) visit(value, undefined)
   return [...new Set(found)]
 }
 
-/** Where each field (`this.x`) and each local of the constructor gets its first value: the end of the assignment. */
+/** The end of the first assignment of each field (`this.x`) and local variable of the constructor. */
 function findAssignments(type: ts.ClassLikeDeclaration, constructor: ts.Block | undefined): Map<string, number> {
   const assignedAt = new Map<string, number>()
   for (const member of type.members.filter(ts.isPropertyDeclaration)) {
@@ -71,7 +71,7 @@ function assignedName(node: Node): string | undefined {
   return field === undefined || !ts.isPropertyAccessExpression(node.left) ? undefined : `this.${field}`
 }
 
-/** The field of `this.x`, or the local `x`; not what is only written. */
+/** The field of `this.x` or the local variable `x` that the node reads. */
 function nameRead(node: Node): string | undefined {
   if (ts.isPropertyAccessExpression(node))
     return node.expression.kind === ts.SyntaxKind.ThisKeyword ? node.name.text : undefined

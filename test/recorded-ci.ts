@@ -24,6 +24,6 @@ export function without(env: Readonly<Record<string, string>>, names: readonly s
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)))
 }
 
-/** What the machine that runs the tests may say of itself. */
+/** Variables that the machine running the tests may have set. */
 export const CI_VARIABLE =
   /^(?:CI$|CI_|GIT|CIRCLE|BUILDKITE|BITBUCKET|TF_BUILD|BUILD_|SYSTEM_|JENKINS|VERCEL|RENDER|RAILWAY|DYNO|HEROKU|NETLIFY)/

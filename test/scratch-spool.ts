@@ -1,6 +1,6 @@
 /**
- * Every test file has a spool of its own: what one leaves must not be sent by another. Variables that add metadata to entries are those of
- * the machine that runs the tests.
+ * Every test file has its own spool, so no file sends entries that another one left. Removes the variables of the
+ * machine that add metadata to entries.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

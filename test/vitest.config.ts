@@ -8,7 +8,7 @@ const suite = (suffix: string): string => `test/**/*.${suffix}.test.ts`
 
 /** The suite of a file is its suffix; a file without one is a unit test. */
 const SUITES = ['process', 'browser', 'perf'].map(suite)
-/** Applications with tests of their own, for other runners. */
+/** Applications with their own tests for other runners. */
 const APPS = 'test/matrix/apps/**'
 
 /** Unit tests run last: they are short and keep all workers busy until the end. */
@@ -30,7 +30,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // Unit tests need no build: the examples load the sources.
+        // Unit tests need no build, since the examples load the sources.
         resolve: {
           alias: [
             { find: /^pino-ingest$/, replacement: path('../src/index.ts') },
@@ -57,7 +57,7 @@ export default defineConfig({
     // Workers, processes and sockets are slow on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Concurrent tests of a file start processes, beside those of the other workers.
+    // Concurrent tests of a file start processes in addition to those of other workers.
     maxConcurrency: 3,
     coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/**/*.md'] },
   },

@@ -12,19 +12,19 @@ const OPTIONS = { off: { spool: false, breadcrumbs: false }, on: { spool: false 
 
 export const question = {
   name: 'breadcrumbs',
-  asks: "What do breadcrumbs add to the worker's time?",
+  asks: "How much do breadcrumbs add to the worker's time?",
   needsLinux: true,
   options: { rounds: 5, records: 150_000 },
   quick: { rounds: 1, records: 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({ options: { rounds = 0, records = 0 }, tell }) {
+  measure({ options: { rounds = 0, records = 0 }, showProgress }) {
     return workerRuns({
       rounds,
       records,
       cases: ['requests', ...SHAPE_NAMES],
       variants: /** @type {const} */ (['off', 'on']),
-      tell,
+      showProgress,
       setUp: (_, variant) => ({ options: OPTIONS[variant] }),
     })
   },
@@ -71,6 +71,6 @@ export const question = {
 }
 
 const LABELS = new Map([
-  ['requests', '200 requests at once, ten debug lines each, one in ten fails'],
-  ['error', 'error: each takes the one before'],
+  ['requests', '200 concurrent requests, ten debug lines each, one in ten fails'],
+  ['error', 'error: each takes the one before it'],
 ])

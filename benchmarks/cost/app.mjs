@@ -1,6 +1,6 @@
 /**
- * [own process] An application that logs one kind of record through the real worker transport as fast as the service takes
- * them. Argument: `CostPlan` as JSON.
+ * [own process] An application that logs one kind of record through the real worker transport as fast as the service
+ * accepts them. Argument: `CostPlan` as JSON.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -12,15 +12,15 @@ import { recordsOf } from './records.mjs'
 
 /**
  * @typedef {{ url: string, recipe: import('./records.mjs').Recipe, options: Record<string, unknown>, records: number, bytes: number }} CostPlan
- *   `records` that are to be sent, and fewer where they are more than so many `bytes` of text
- * @typedef {{ recordsPerSecond: number, mainUs: number, workerUs: number, othersUs: number, bytesPerRecord: number }} CostRun for a
- *   record that is to be sent
+ *   `records` to send, or fewer if their text exceeds `bytes`
+ * @typedef {{ recordsPerSecond: number, mainUs: number, workerUs: number, othersUs: number, bytesPerRecord: number }} CostRun per
+ *   sent record
  */
 
-/** Two waves of them are below `maxBufferBytes`, so that what waits stays in memory. */
+/** Two waves are smaller than `maxBufferBytes`, so waiting entries stay in memory. */
 const WAVE_BYTES = 2 * 1024 * 1024
 const WAVE_MOST = 5_000
-/** An application that never yields makes pino keep all in memory: so many calls, or so much text. */
+/** pino buffers everything in memory if the application never yields: yield after this many calls or this much text. */
 const YIELD_CALLS = 100
 const YIELD_BYTES = 64 * 1024
 const WARM_UP_SHARE = 0.3
@@ -63,11 +63,11 @@ const fromMs = performance.now()
 const measured = await log(records)
 const tookMs = performance.now() - fromMs
 const until = cpuNs(thread)
-process.on('message', () => {}) // pino's worker alone keeps no process alive
+process.on('message', () => {}) // pino's worker does not keep the process alive
 transport.end()
 await new Promise((resolve) => transport.once('close', resolve))
 
-// A summary of repeats is an entry of the transport's own.
+// A summary of repeats is an additional entry of the transport.
 const sum = account === undefined ? 0 : account.accepted + account.filtered - account.generated
 if (sum !== warmUp.calls + measured.calls)
   throw new Error(`${warmUp.calls + measured.calls} logged, but: ${JSON.stringify(account)}`)
@@ -83,7 +83,10 @@ process.send?.(
 )
 process.disconnect?.()
 
-/** Whole periods would be too coarse for the large ones: it stops at the first record after so many. @param {number} least that are to be sent */
+/**
+ * Whole periods would be too coarse for large records, so it stops at the first record after `least` sent ones.
+ * @param {number} least
+ */
 async function log(least) {
   const done = { calls: 0, sent: 0 }
   /** @type {Promise<void>[]} */
@@ -103,7 +106,7 @@ async function log(least) {
   return done
 }
 
-/** As pino writes them. */
+/** The lines that pino writes. */
 function lengthOfAll() {
   let bytes = 0
   const counting = pino(

@@ -1,4 +1,4 @@
-/** A hook as in the handbook: it looks at each entry, and takes something out. */
+/** A typical hook: it checks each entry and removes a value. */
 
 /** @type {import('pino-ingest').BeforeSend} */
 export default (entry) => {

@@ -1,4 +1,4 @@
-/** What is varied. Each axis has a plain case, and the others are read as times that one. */
+/** The variations. Each axis has a plain case, and the other cases are shown relative to it. */
 
 /**
  * @typedef {(typeof AXES)[number]} Axis
@@ -9,7 +9,7 @@
 
 const MIB = 1024 * 1024
 const PATTERNS = ['email', 'creditCard', 'ssn', 'bearer']
-/** As the result shows it, beside this file: a path would be that of a machine. */
+/** Relative to this file in the result, without a path of the machine. */
 const HOOK = './before-send.mjs'
 
 /** @type {readonly { label: string, options: Record<string, unknown>, isSpooled?: boolean, shapes?: readonly string[] }[]} */
@@ -17,7 +17,7 @@ const OPTIONS = [
   { label: 'the defaults', options: {} },
   { label: 'spool off', options: { spool: false }, isSpooled: false },
   { label: 'durability: power', options: { spool: { durability: 'power' } } },
-  // What waits is evicted to disk and read back.
+  // Waiting entries are evicted to disk and read back.
   { label: 'above maxBufferBytes', options: { maxBufferBytes: MIB } },
   { label: 'breadcrumbs off', options: { breadcrumbs: false } },
   { label: 'gzip', options: { compression: 'gzip' } },
@@ -38,7 +38,7 @@ export const CASES = [
   ...sizes('message', 'latin', [100, 1_000, 4_000, 16_000, 64_000]),
   ...sizes('message', 'cyrillic', [100, 1_000, 16_000]),
   ...sizes('value', 'latin', [100, 1_000, 16_000, 64_000]),
-  // A line has five more keys.
+  // Every line has five more keys.
   ...[5, 20, 59, 60, 64, 65, 100, 500].map((keys) => of('width', 'keys', keys, { kind: 'width', keys }, keys === 5)),
   ...[1, 5, 20].map((levels) => of('depth', 'levels', levels, { kind: 'depth', levels }, levels === 1)),
   ...[100, 10].flatMap((oneErrorIn) =>

@@ -1,4 +1,4 @@
-/** What a record costs the worker, against its size, its form, what led to it, and the options that do work on it. */
+/** The cost of a record in the worker by its size, form, breadcrumbs and options. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,19 +16,20 @@ const MIB = 1024 * 1024
 
 export const question = {
   name: 'cost',
-  asks: 'What does a record cost the worker, against its size, width and depth, its breadcrumbs, and the options that do work on it?',
+  asks: "How does a record's cost in the worker depend on its size, width and depth, its breadcrumbs, and the options?",
   needsLinux: true,
-  // `mib`: of text at most in one run, which makes fewer of the large ones. `axis`: 1 size, 2 width, 3 depth, 4 breadcrumbs, 5 options, 0 all.
+  // `mib`: maximum text of one run, which limits the number of large records. `axis`: 1 size, 2 width, 3 depth, 4
+  // breadcrumbs, 5 options, 0 all.
   options: { rounds: 3, records: 60_000, mib: 128, axis: 0 },
   quick: { rounds: 1, records: 8_000, mib: 24 },
 
-  /** @param {{ options: Options, tell: (line: string) => void }} context @returns {Promise<Costed[]>} */
-  measure({ options, tell }) {
+  /** @param {{ options: Options, showProgress: (line: string) => void }} context @returns {Promise<Costed[]>} */
+  measure({ options, showProgress }) {
     const cases = CASES.filter(({ axis }) => options.axis === 0 || axis === AXES[options.axis - 1])
     const samples = new Map(cases.map((one) => [one, new Samples()]))
     return withSink(async (url) => {
       for (let round = 0; round < options.rounds; round += 1) {
-        tell(`cost: round ${round + 1} of ${options.rounds}, ${cases.length} cases`)
+        showProgress(`cost: round ${round + 1} of ${options.rounds}, ${cases.length} cases`)
         for (const one of round % 2 === 0 ? cases : cases.toReversed()) {
           const run = await runOf(one, url, options)
           for (const [name, value] of Object.entries(run)) /** @type {Samples} */ (samples.get(one)).add(name, value)

@@ -1,11 +1,14 @@
-/** Records of a size, a width, a depth, or with so much that led to each error. Ids and texts vary as in `../tools/shapes.mjs`. */
+/**
+ * Records of a given size, width or depth, or with a number of breadcrumbs per error. Ids and texts vary as in
+ * `../tools/shapes.mjs`.
+ */
 import { SHAPES, ofRequest } from '../tools/shapes.mjs'
 
 /** @typedef {import('../tools/shapes.mjs').Call} Call */
 
-/** Different records, logged again and again: many enough that no cache knows them all by heart. */
+/** The number of different records, enough to defeat caches; they are logged repeatedly. */
 const PERIOD = 1_000
-/** Of the large ones: what the app keeps in memory. */
+/** The limit for large records, which the app keeps in memory. */
 const MOST_CHARS = 8 * 1024 * 1024
 const WORDS =
   'the order of a customer was sent to payment "later" because no reply came within the time that is allowed '
@@ -57,7 +60,7 @@ function textOf(n, chars, text = 'latin') {
   return `${n} ${words.repeat(Math.ceil(chars / words.length))}`.slice(0, chars)
 }
 
-/** Texts, numbers and flags by turns. @param {number} n @param {number} count */
+/** Texts, numbers and flags alternate. @param {number} n @param {number} count */
 function keys(n, count) {
   return Object.fromEntries(
     Array.from({ length: count }, (_, at) => [
@@ -73,8 +76,8 @@ function nested(n, levels) {
 }
 
 /**
- * Of a hundred requests at once, one in so many ends with an error, which `perError` lines below the level that is sent led
- * to; each of the others logs its end alone.
+ * Of 100 concurrent requests, one in `oneErrorIn` ends with an error after `perError` lines below the sent level;
+ * each other request logs only its end.
  *
  * @param {{ perError: number, oneErrorIn: number }} recipe
  */

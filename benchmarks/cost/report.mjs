@@ -8,17 +8,17 @@ const HEADS = {
   size: 'size, characters of a message or a value',
   width: 'width, keys of a record',
   depth: 'depth, levels of an object',
-  breadcrumbs: 'breadcrumbs on an error, their making included',
+  breadcrumbs: 'breadcrumbs of an error, including their creation',
   options: 'options',
 }
-/** Cost grows no faster than the record, and an option costs no more than what it does. */
+/** The cost grows no faster than the record, and an option costs no more than the work it does. */
 const MOST_STEP = 1.5
 
 /** @param {readonly Costed[]} result @returns {string[]} */
 export function report(result) {
   return [
-    'worker CPU, us for a record that is sent: median (min to max); times the first of its group; step; ns a byte of what pino writes; records a second',
-    'A step is how many times more the record costs than the one before it, for as many times more bytes; of an option, than without it.',
+    "worker CPU, us per sent record: median (min to max); times the first of its group; step; ns per byte of pino's output; records per second",
+    'A step is the growth of the cost over the previous record, divided by the growth in bytes; for an option, the cost relative to none.',
     ...AXES.filter((axis) => groupsOf(result, axis).length > 0).flatMap((axis) => [
       '',
       HEADS[axis],
@@ -75,8 +75,8 @@ export function drawn(result) {
     'cost-depth.svg': lines(result, 'depth', false),
     'cost-breadcrumbs.svg': lines(result, 'breadcrumbs', false),
     'cost-options.svg': barChart({
-      title: 'What options cost',
-      subtitle: 'worker CPU for a record that is logged, least and most of the rounds',
+      title: 'The cost of options',
+      subtitle: 'worker CPU per logged record, minimum to maximum of the rounds',
       unit: 'us',
       groups: groupsOf(result, 'options').map(([series, group]) => ({
         label: series,
@@ -96,8 +96,8 @@ export function drawn(result) {
 /** @param {readonly Costed[]} result @param {Exclude<import('./cases.mjs').Axis, 'options'>} axis @param {boolean} isLog */
 function lines(result, axis, isLog) {
   return lineChart({
-    title: `What a record costs, by ${axis}`,
-    subtitle: 'worker CPU for a record that is sent, spool on',
+    title: `The cost of a record by ${axis}`,
+    subtitle: 'worker CPU per sent record, spool on',
     x: { label: HEADS[axis], isLog },
     y: { label: 'us', isLog },
     series: groupsOf(result, axis).map(([label, group], at) => ({

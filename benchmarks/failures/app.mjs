@@ -1,8 +1,9 @@
 /**
- * [own process] A new application that logs as fast as it can through pino's worker, and waits until all is acknowledged: first the
- * warm-up, if there is one, then what is measured. Argument: `Plan` as JSON.
+ * [own process] A new application that logs as fast as it can through pino's worker, and waits until everything is
+ * acknowledged: first the optional warm-up, then the measured records. Argument: `Plan` as JSON.
  *
- * After the warm-up it sends `{}` and continues when it is told to. In the end it sends `{ seconds, messages, workerUs }`.
+ * After the warm-up it sends `{}` and waits for a message to continue. At the end it sends `{ seconds, messages,
+ * workerUs }`.
  */
 import { once } from 'node:events'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +15,7 @@ import { cpuNs, threadOf } from '../tools/threads.mjs'
 
 /** @typedef {{ url: string, warmUp: number, records: number, options: object }} Plan */
 
-/** An application that never yields makes pino keep all in memory. */
+/** pino buffers everything in memory if the application never yields. */
 const YIELD_EVERY = 100
 
 /** @type {Plan} */
@@ -59,6 +60,6 @@ async function logAll(total) {
     log(logger, /** @type {import('../tools/shapes.mjs').Call} */ (calls[n % calls.length]))
     if (n % YIELD_EVERY === YIELD_EVERY - 1) await turn()
   }
-  // In an outage it is `spooled`.
+  // During an outage the state is `spooled`.
   while ((await flush(logger, { timeoutMs: 300_000 })).state !== 'acknowledged') await sleep(25)
 }

@@ -1,4 +1,7 @@
-/** What a service that fails now and then costs: a load balancer with a bad node answers some requests 503, and others at once. */
+/**
+ * The cost of a service with occasional failures: a load balancer with a bad node answers 503 to some requests, and
+ * accepts others at the same time.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,14 +13,14 @@ import { cell, table } from '../tools/table.mjs'
 /**
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  * @typedef {{ seconds: number, workerUs: number, requests: number, refused: number, mostInFlight: number, messages: number }} Run
- * @typedef {Record<string, Run[]>} Runs by what is answered 503, the same rounds for all
+ * @typedef {Record<string, Run[]>} Runs by failure case, the same rounds for all
  * @typedef {{ records: number, warmUp: number, delayMs: number, runs: Runs }} Part
  * @typedef {{ first: Part, later: Part }} Result
  */
 
-/** What is answered 503. The first is what the others are compared with. */
+/** The failure cases. The first is the baseline. */
 const NONE = '0 %'
-/** From the first record of an application: times what it takes without failures, at most. */
+/** From the first record of an application: maximum ratio to the time without failures. */
 const FIRST = {
   '1 %': undefined,
   '10 %': 1.3,
@@ -28,7 +31,7 @@ const FIRST = {
   'every other 500 ms': undefined,
   'down for 5 s': undefined,
 }
-/** After the warm-up: entries a second, times those without failures, at least. */
+/** After the warm-up: minimum ratio to the entries per second without failures. */
 const LATER = { '0.1 %': 0.9, '1 %': 0.9, '10 %': undefined }
 const ENTRIES_A_REQUEST = 100
 
@@ -36,16 +39,19 @@ export const question = {
   name: 'failures',
   asks: 'What does a service that answers some requests 503 cost in throughput, in requests, and in the time of the first 20,000 entries?',
   needsLinux: true,
-  /** records: of a new application; later: after the warm-up of `warm-up`. delayMs: before each reply. only-later: 1 leaves the first part out. */
+  /**
+   * records: of a new application; later: after the warm-up of `warm-up`. delayMs: before each reply. only-later: 1
+   * skips the first part.
+   */
   options: { rounds: 5, records: 20_000, later: 200_000, 'warm-up': 100_000, delayMs: 0, 'only-later': 0 },
   quick: { rounds: 1, later: 100_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options, tell }) {
+  async measure({ options, showProgress }) {
     const { rounds = 0, records = 0, later = 0, 'warm-up': warmUp = 0, delayMs = 0 } = options
     const part = async (/** @type {Omit<Part, 'runs'>} */ settings, /** @type {readonly string[]} */ failing) => ({
       ...settings,
-      runs: failing.length === 0 ? {} : await runsOf(settings, failing, rounds, tell),
+      runs: failing.length === 0 ? {} : await runsOf(settings, failing, rounds, showProgress),
     })
     const first = options['only-later'] ? [] : Object.keys(FIRST)
     return {
@@ -57,10 +63,10 @@ export const question = {
   /** @param {Result} result */
   lines({ first, later }) {
     return [
-      `${later.records} entries after ${later.warmUp}, a service that answers after ${later.delayMs} ms, spool on`,
+      `${later.records} entries after ${later.warmUp}, a service with a reply time of ${later.delayMs} ms, spool on`,
       ...tableOf(later, LATER, 'throughput'),
       '',
-      `the first ${first.records} entries of an application, its start included`,
+      `the first ${first.records} entries of an application, including its start`,
       ...tableOf(first, FIRST, 'seconds'),
     ]
   },
@@ -68,13 +74,13 @@ export const question = {
 
 /**
  * @param {{ records: number, delayMs: number, warmUp: number }} settings @param {readonly string[]} failing @param {number} rounds
- * @param {(line: string) => void} tell @returns {Promise<Runs>}
+ * @param {(line: string) => void} showProgress @returns {Promise<Runs>}
  */
-async function runsOf(settings, failing, rounds, tell) {
+async function runsOf(settings, failing, rounds, showProgress) {
   const all = [NONE, ...failing].map((name) => ({ name, runs: /** @type {Run[]} */ ([]) }))
   let seed = 0
   for (let round = 0; round < rounds; round += 1) {
-    tell(`round ${round + 1} of ${rounds}: ${settings.warmUp === 0 ? 'from the start' : 'later'}`)
+    showProgress(`round ${round + 1} of ${rounds}: ${settings.warmUp === 0 ? 'from the start' : 'later'}`)
     for (const { name, runs } of round % 2 === 0 ? all : all.toReversed())
       runs.push(await measureOne(name, settings, (seed += 1)))
   }
@@ -100,7 +106,7 @@ async function measureOne(name, { records, delayMs, warmUp }, seed) {
     const { seconds, messages, workerUs } = warmUp > 0 ? await app.ask('go on') : first
     const { requests, refused, entries, duplicated, mostInFlight } = await service.ask('what came')
     if (entries !== records || duplicated !== 0)
-      throw new Error(`${name}: ${entries} of ${records} entries came, ${duplicated} of them twice`)
+      throw new Error(`${name}: ${entries} of ${records} entries arrived, ${duplicated} of them twice`)
     await app.kill()
     return { seconds, workerUs, requests, refused, mostInFlight, messages }
   } finally {
@@ -109,7 +115,10 @@ async function measureOne(name, { records, delayMs, warmUp }, seed) {
   }
 }
 
-/** @param {Part} part @param {Readonly<Record<string, number | undefined>>} goals @param {'throughput' | 'seconds'} what the ratio is of */
+/**
+ * @param {Part} part @param {Readonly<Record<string, number | undefined>>} goals @param {'throughput' | 'seconds'}
+ *   what the measure of the ratio
+ */
 function tableOf({ records, runs }, goals, what) {
   const secondsOf = (/** @type {string} */ name) => (runs[name] ?? []).map(({ seconds }) => seconds)
   const none = secondsOf(NONE)

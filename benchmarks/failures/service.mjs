@@ -1,6 +1,7 @@
 /**
- * [own process] A service that answers some requests 503, as it is asked. Arguments: case, ms before each reply, a number from which chance
- * is drawn, records before the failures begin. It answers `Served` to whatever it is asked; 'begin' ends the warm-up.
+ * [own process] A service that answers 503 to some requests. Arguments: failure case, ms before each reply, seed of
+ * the random numbers, records before the failures start. It replies `Served` to every message; 'begin' ends the
+ * warm-up.
  */
 import { createServer } from 'node:http'
 import { MarkCounter, PROTOCOLS, markOf } from '../peers/protocols.mjs'
@@ -15,7 +16,7 @@ const OUTAGE_MS = 5_000
 const BURST_MS = 500
 const OURS = /** @type {import('../peers/protocols.mjs').Protocol} */ (PROTOCOLS['pino-ingest'])
 const MARK = Buffer.from(markOf(OURS).text)
-/** A body begins with its `batch_id`. */
+/** A body starts with its `batch_id`. */
 const ID_BYTES = 64
 
 let isWarm = warmUp === '0'
@@ -32,7 +33,7 @@ function nothing() {
   return { requests: 0, refused: 0, entries: 0, duplicated: 0, mostInFlight: 0 }
 }
 
-/** In [0, 1), the same numbers for the same seed (mulberry32). */
+/** A number in [0, 1), the same sequence for the same seed (mulberry32). */
 function chance() {
   state = (state + 0x6d2b79f5) | 0
   let mixed = Math.imul(state ^ (state >>> 15), state | 1)

@@ -9,11 +9,14 @@ import { drained, startForwarder } from './queue.mjs'
 const ENTRIES_PER_BATCH = 100
 const SHAPE = 'http'
 const WORKER_APP = new URL('../tools/worker-app.mjs', import.meta.url)
-/** A forwarder is measured from when so much of the queue is left: by then it is warm. */
+/** A forwarder is measured once the queue is down to this share: it is warm by then. */
 const WARM_SHARE = 0.7
 const SCALE_FROM_SHARE = 0.9
 const SCALE_UNTIL_SHARE = 0.2
-/** The service answers after 100 ms, so one forwarder delivers 80 batches a second: what limits it is the time, not this machine. */
+/**
+ * The service answers after 100 ms, so one forwarder delivers 80 batches per second: limited by that time, not by
+ * this machine.
+ */
 const SCALE_CONCURRENCY = 8
 const POLL_MS = 5
 const FIRST_TIMEOUT_MS = 30_000
@@ -36,7 +39,7 @@ export async function publish({ url, queue, records }) {
 }
 
 /**
- * One forwarder delivers what waits, as fast as it can.
+ * One forwarder delivers the waiting batches as fast as it can.
  *
  * @param {{ queue: Queue, url: string }} run
  */
@@ -58,7 +61,7 @@ export async function forward({ queue, url }) {
 }
 
 /**
- * So many forwarders deliver what waits, to a service that takes its time.
+ * `count` forwarders deliver the waiting batches to a slow service.
  *
  * @param {{ queue: Queue, url: string, count: number }} run
  */
@@ -88,7 +91,7 @@ export async function takeUp({ queue, sink, url }) {
     for (;;) {
       const { firstAt } = await sink.ask('firstAt')
       if (firstAt > 0) return { takeUpMs: firstAt - startedAt }
-      if (Date.now() - startedAt > FIRST_TIMEOUT_MS) throw new Error('a new forwarder takes no work')
+      if (Date.now() - startedAt > FIRST_TIMEOUT_MS) throw new Error('a new forwarder sends no request')
       await sleep(POLL_MS)
     }
   } finally {

@@ -1,6 +1,7 @@
 /**
- * A queue in front of the service, against none. First an application publishes, as fast as it is acknowledged; then one forwarder delivers
- * what it has published. All nodes share this machine's cores and disk, so three nodes are slower here than on three machines.
+ * Compares a queue in front of the service with none. First an application publishes as fast as it is acknowledged;
+ * then one forwarder delivers the published batches. All nodes share this machine's cores and disk, so three nodes
+ * are slower here than on three machines.
  */
 import { barChart } from '../tools/chart.mjs'
 import { start, withSink } from '../tools/children.mjs'
@@ -24,7 +25,7 @@ import { startQueue } from './queue.mjs'
 const SETUPS = /** @type {const} */ (['direct', 'one node', 'three nodes'])
 const FORWARDERS = [1, 2, 4]
 const SERVICE_MS = 100
-/** Set before anything was measured. */
+/** Goals that were set before the first measurement. */
 const GOALS = { 'one node': 0.95, 'three nodes': 0.8 }
 const MORE_US_GOAL = 1.5
 const MAIN_GOAL = 1.05
@@ -34,22 +35,24 @@ export const question = {
   name: 'fleet',
   asks: 'What does a durable queue in front of the service cost, and how do its forwarders scale?',
   needsLinux: true,
-  /** records: of one run, after 100,000 of warm-up; scale-records: that wait for the forwarders of the slow service. */
+  /**
+   * records: of one run, after a warm-up of 100,000; scale-records: that wait for the forwarders of the slow service.
+   */
   options: { rounds: 5, records: 150_000, 'scale-records': 150_000 },
   quick: { rounds: 1, records: 30_000, 'scale-records': 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, records = 0, 'scale-records': scaleRecords = 0 }, tell }) {
-    tell('starting one node, and a cluster of three')
+  async measure({ options: { rounds = 0, records = 0, 'scale-records': scaleRecords = 0 }, showProgress }) {
+    showProgress('starting one node, and a cluster of three')
     /** @type {Partial<Record<Setup, Queue>>} */
     const queues = {}
     try {
       queues['one node'] = await startQueue(1)
       queues['three nodes'] = await startQueue(3)
-      const ways = await withSink((url) => measureSetups({ queues, url, rounds, records, tell }))
+      const ways = await withSink((url) => measureSetups({ queues, url, rounds, records, showProgress }))
       return {
         ...ways,
-        ...(await measureForwarders({ queue: queues['one node'], rounds, records: scaleRecords, tell })),
+        ...(await measureForwarders({ queue: queues['one node'], rounds, records: scaleRecords, showProgress })),
       }
     } finally {
       await Promise.all(Object.values(queues).map((queue) => queue.close()))
@@ -94,7 +97,7 @@ export const question = {
         }),
       ]),
       '',
-      `Forwarders of a service that answers after ${SERVICE_MS} ms, with 8 requests in flight each`,
+      `Forwarders of a service with a reply time of ${SERVICE_MS} ms, with 8 requests in flight each`,
       '',
       ...table([
         ['forwarders', 'batches a second', 'times one'],
@@ -134,7 +137,7 @@ export const question = {
         ],
       }),
       'fleet-forwarders.svg': barChart({
-        title: `Forwarders of a service that answers after ${SERVICE_MS} ms`,
+        title: `Forwarders of a service with a reply time of ${SERVICE_MS} ms`,
         subtitle: 'More is better. 8 requests in flight each.',
         unit: 'batches delivered a second',
         groups: [
@@ -153,15 +156,15 @@ export const question = {
 }
 
 /**
- * @param {{ queues: Partial<Record<Setup, Queue>>, url: string, rounds: number, records: number, tell: (line: string) => void }} asked
+ * @param {{ queues: Partial<Record<Setup, Queue>>, url: string, rounds: number, records: number, showProgress: (line: string) => void }} asked
  * @returns {Promise<Pick<Result, 'ways' | 'ratios'>>}
  */
-async function measureSetups({ queues, url, rounds, records, tell }) {
+async function measureSetups({ queues, url, rounds, records, showProgress }) {
   /** @type {Record<Setup, Record<string, number>[]>} */
   const runs = { direct: [], 'one node': [], 'three nodes': [] }
   for (let round = 0; round < rounds; round += 1) {
     for (const setup of round % 2 === 0 ? SETUPS : SETUPS.toReversed()) {
-      tell(`round ${round + 1} of ${rounds}: ${setup}`)
+      showProgress(`round ${round + 1} of ${rounds}: ${setup}`)
       const queue = queues[setup]
       await queue?.empty()
       const fromUs = queue?.cpuUs()
@@ -176,7 +179,7 @@ async function measureSetups({ queues, url, rounds, records, tell }) {
     for (const run of runs[setup]) for (const [name, value] of Object.entries(run)) samples.add(name, value)
     return samples.spreads()
   }
-  /** All threads: what the worker leaves to V8's and libuv's is its doing, too. @param {Setup} setup */
+  /** All threads, since the worker also causes work in V8's and libuv's threads. @param {Setup} setup */
   const processUs = (setup) =>
     runs[setup].map(({ mainUs = NaN, workerUs = NaN, othersUs = NaN }) => mainUs + workerUs + othersUs)
   const ratiosOf = (/** @type {Setup} */ setup) => {
@@ -193,10 +196,10 @@ async function measureSetups({ queues, url, rounds, records, tell }) {
 }
 
 /**
- * @param {{ queue: Queue, rounds: number, records: number, tell: (line: string) => void }} asked
+ * @param {{ queue: Queue, rounds: number, records: number, showProgress: (line: string) => void }} asked
  * @returns {Promise<Pick<Result, 'forwarders' | 'takeUpMs'>>}
  */
-async function measureForwarders({ queue, rounds, records, tell }) {
+async function measureForwarders({ queue, rounds, records, showProgress }) {
   const sink = start(new URL('./slow-sink.mjs', import.meta.url), [String(SERVICE_MS)])
   try {
     const { url } = await sink.first
@@ -204,7 +207,7 @@ async function measureForwarders({ queue, rounds, records, tell }) {
     const takeUps = []
     for (let round = 0; round < rounds; round += 1) {
       for (const count of round % 2 === 0 ? FORWARDERS : FORWARDERS.toReversed()) {
-        tell(`round ${round + 1} of ${rounds}: ${count} forwarders`)
+        showProgress(`round ${round + 1} of ${rounds}: ${count} forwarders`)
         await queue.empty()
         await publish({ url, queue, records })
         const { batchesPerSecond } = await scale({ queue, url, count })

@@ -1,4 +1,7 @@
-/** A queue of one or three nodes, with its streams, and forwarders that deliver from it. All on this machine, as real processes. */
+/**
+ * A queue of one or three nodes with its streams, and forwarders that deliver from it, as real processes on this
+ * machine.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -11,7 +14,7 @@ import { startNatsServers } from '../../test/nats/nats-servers.mjs'
 const CLI = fileURLToPath(new URL('../../dist/cjs/cli.js', import.meta.url))
 const STREAM = 'PINO_INGEST'
 const POLL_MS = 20
-/** Linux: of `/proc/<pid>/stat`. */
+/** Linux: clock ticks per second in `/proc/<pid>/stat`. */
 const TICKS_PER_SECOND = 100
 
 /** @param {1 | 3} nodes */
@@ -28,13 +31,13 @@ export async function startQueue(nodes) {
   const { streams } = await jetstreamManager(connection)
   return {
     nats,
-    /** As the option `nats`. */
+    /** The value of the option `nats`. */
     option: { servers: servers.urls },
-    /** Batches that wait. */
+    /** The number of waiting batches. */
     waiting: async () => (await streams.info(STREAM)).state.messages,
     /** CPU of all nodes, in microseconds. */
     cpuUs: () => servers.nodes.reduce((sum, { pid }) => sum + processCpuUs(/** @type {number} */ (pid)), 0),
-    /** Empties it. The stream permits no purge, so it is created anew. */
+    /** Empties the queue. The stream does not permit a purge, so it is deleted and created again. */
     async empty() {
       await streams.delete(STREAM)
       await initialize(nats, nodes)
@@ -93,7 +96,7 @@ function command(args, env) {
 }
 
 /**
- * Resolves when at most so many batches wait.
+ * Resolves when at most `batches` batches wait.
  *
  * @param {Queue} queue @param {number} batches @param {number} [timeoutMs]
  * @returns {Promise<{ at: number, waiting: number }>}
@@ -109,7 +112,7 @@ export async function drained(queue, batches, timeoutMs = 300_000) {
   }
 }
 
-/** Of all threads, the ended ones too. @param {number} pid */
+/** CPU of all threads, including those that have ended. @param {number} pid */
 function processCpuUs(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return ((Number(fields[11]) + Number(fields[12])) * 1e6) / TICKS_PER_SECOND

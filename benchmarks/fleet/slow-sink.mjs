@@ -1,11 +1,14 @@
-/** [own process] Answers every request after a time, and reports when the first request arrived. Argument: milliseconds. */
+/**
+ * [own process] Answers every request after a delay, and reports when the first request arrived. Argument:
+ * milliseconds.
+ */
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const BODY = JSON.stringify({ accepted: 100, message: 'ok', rejected: 0, errors: [] })
 const HEADERS = { 'content-type': 'application/json', 'content-length': BODY.length }
 const latencyMs = Number(process.argv[2])
-/** By the wall clock, which parent and child share. */
+/** Wall-clock time, which parent and child share. */
 let firstAt = 0
 
 const server = createServer(async (request, response) => {

@@ -1,6 +1,7 @@
 /**
- * [own process] One application that logs on and on. Arguments: the sink's url, the spool's folder. It is asked for the number of
- * records up to which it shall log, answers what that stretch cost, and in the end for its account.
+ * [own process] One application that logs continuously. Arguments: the sink's url, the spool's folder. For each
+ * number of records it receives, it logs up to that number and replies with the cost of this stretch; at the end it
+ * replies with its account.
  */
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
@@ -12,7 +13,7 @@ import { contentsOf } from './folder.mjs'
 /**
  * @typedef {{ records: number, recordsPerSecond: number, workerUs: number, mainUs: number, othersUs: number,
  *   rssMib: number, mainHeapMib: number, workerHeapMib: number, spoolFiles: number, spoolMib: number }} Stretch
- *   up to `records`; memory and spool are the most that was seen in it, heaps the least, which garbage does not hide
+ *   up to `records`; memory and spool are the maximum within the stretch, heaps the minimum, which excludes garbage
  */
 
 const WAVE_RECORDS = 5_000

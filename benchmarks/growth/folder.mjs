@@ -1,4 +1,4 @@
-/** What lies in a folder that others change meanwhile. */
+/** The content of a folder that other processes change meanwhile. */
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -8,7 +8,7 @@ export function contentsOf(dir) {
   let bytes = 0
   for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
-    // Deleted since it was listed.
+    // Deleted since the listing.
     const stats = lstatSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })
     if (stats === undefined) continue
     files += 1

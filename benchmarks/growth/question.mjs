@@ -1,4 +1,4 @@
-/** Does the cost of a record grow with how many there were before? */
+/** Measures whether the cost of a record grows with the number of records before it. */
 import { lineChart } from '../tools/chart.mjs'
 import { start, withSink } from '../tools/children.mjs'
 import { spread } from '../tools/statistics.mjs'
@@ -12,19 +12,19 @@ import { spoolFolder } from '../tools/worker-runs.mjs'
  */
 
 const STEP = 500_000
-/** Below one step; each compared with those above it. */
+/** The steps of the table below the first step; each is compared with those above it. */
 const FIRST_MARKS = [10_000, 20_000, 50_000, 100_000, 200_000]
 const DECADES = [10_000, 100_000, 1_000_000, 10_000_000]
 
 export const question = {
   name: 'growth',
-  asks: 'Does the cost of a record grow with how many there were before?',
+  asks: 'Does the cost of a record grow with the number of records before it?',
   needsLinux: true,
   options: { records: 10_000_000 },
   quick: { records: 1_000_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({ options: { records = 0 }, tell }) {
+  measure({ options: { records = 0 }, showProgress }) {
     return withSink(async (url) => {
       const { dir, clean } = spoolFolder()
       const app = start(new URL('./app.mjs', import.meta.url), [url, dir])
@@ -33,7 +33,7 @@ export const question = {
       const stretches = []
       for (const until of marksUpTo(records)) {
         stretches.push(await app.ask(String(until)))
-        tell(`${until.toLocaleString('en')} of ${records.toLocaleString('en')} records`)
+        showProgress(`${until.toLocaleString('en')} of ${records.toLocaleString('en')} records`)
       }
       const { lost } = await app.ask('end')
       clean()
@@ -46,7 +46,7 @@ export const question = {
     const isMarked = (/** @type {Stretch} */ { records }, /** @type {number} */ n) =>
       DECADES.includes(records) || n === stretches.length - 1
     return [
-      'small records, spool on: the stretch that ends at so many records. Memory and spool: the most that was seen in it; heaps: the least',
+      'small records, spool on: the stretch that ends at this number of records. Memory and spool: maximum within it; heaps: minimum',
       lost === 0 ? 'no record was lost' : `does not count: ${lost} records lost`,
       '',
       ...table([HEAD, ...stretches.filter(isMarked).map(row)]),
@@ -64,7 +64,7 @@ export const question = {
     return {
       'growth.svg': lineChart({
         title: `The cost of a record, from the first to ${upTo}`,
-        subtitle: 'One process, small records, spool on. The first stretches have start and compilation in them',
+        subtitle: 'One process, small records, spool on. The first stretches include start and compilation',
         x,
         y: { label: 'µs of CPU a record' },
         series: [
@@ -121,7 +121,10 @@ function row(stretch) {
   ]
 }
 
-/** The first steps against the last, since one step alone is noise. @param {readonly Stretch[]} stretches */
+/**
+ * Compares the first third of the steps with the last, since a single step is noise. @param {readonly Stretch[]}
+ * stretches
+ */
 function sentencesOf(stretches) {
   const steps = stretches.filter(({ records }) => records % STEP === 0)
   const third = Math.floor(steps.length / 3)

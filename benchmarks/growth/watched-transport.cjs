@@ -1,4 +1,6 @@
-/** [worker] The transport as it is, which also tells the worker's heap: Node 20 does not let the main thread ask for it. */
+/**
+ * [worker] The unchanged transport, which also reports the worker's heap: on Node 20 the main thread cannot read it.
+ */
 'use strict'
 
 const { parentPort } = require('node:worker_threads')

@@ -1,5 +1,5 @@
 /**
- * [own process] An application that logs at one rate, each record with its number and the time of its call.
+ * [own process] An application that logs at a steady rate, each record with its number and the time of its call.
  * Arguments: the sink's url, options of the transport as JSON, records a second, seconds.
  */
 import { fileURLToPath } from 'node:url'
@@ -26,7 +26,7 @@ const logger = pino({ base: BASE }, transport)
 
 const { calls: made, tookMs } = await pace({ perSecond: Number(perSecond), forMs: Number(seconds) * 1000, call })
 await new Promise((resolve) => transport.flush(resolve))
-process.on('message', () => {}) // pino's worker alone keeps no process alive
+process.on('message', () => {}) // pino's worker does not keep the process alive
 transport.end()
 await new Promise((resolve) => transport.once('close', resolve))
 process.send?.({ logged: made, callsPerSecond: (made / tookMs) * 1000 })

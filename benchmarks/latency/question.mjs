@@ -1,4 +1,4 @@
-/** How long is it from a log call to the service's answer? */
+/** The time from a log call to the service's reply. */
 import { lineChart } from '../tools/chart.mjs'
 import { start } from '../tools/children.mjs'
 import { Samples } from '../tools/statistics.mjs'
@@ -10,7 +10,7 @@ import { percentile, quantiles } from './percentiles.mjs'
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  * @typedef {{ perSecond: number, flushIntervalMs: number }} Case
  * @typedef {{ firstMs: Spread, p50Ms: Spread, p90Ms: Spread, p99Ms: Spread, maxMs: Spread, callsPerSecond: Spread }} Latency
- * @typedef {Case & { latency: Latency | null, quantiles: [number, number][] }} Answer null where no round counts
+ * @typedef {Case & { latency: Latency | null, quantiles: [number, number][] }} Answer null without a valid round
  * @typedef {{ rounds: number, seconds: number, voidRounds: string[], answers: Answer[] }} Result
  */
 
@@ -20,19 +20,19 @@ const FLUSH_INTERVALS_MS = [1_000, 100]
 const CASES = FLUSH_INTERVALS_MS.flatMap((flushIntervalMs) =>
   RATES.map((perSecond) => ({ perSecond, flushIntervalMs })),
 )
-/** Starting the worker and loading the HTTP client is told apart, as the latency of the first call. */
+/** The start of the worker and of the HTTP client is reported separately, as the latency of the first call. */
 const WARM_UP_SECONDS = 2
 const GOAL_EXTRA_MS = 50
 
 export const question = {
   name: 'latency',
-  asks: "How long is it from a log call to the service's answer?",
+  asks: "How long does it take from a log call to the service's reply?",
   needsLinux: false,
   options: { rounds: 3, seconds: 10 },
   quick: { rounds: 1, seconds: 3 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, seconds = 0 }, tell }) {
+  async measure({ options: { rounds = 0, seconds = 0 }, showProgress }) {
     const sink = start(new URL('./sink.mjs', import.meta.url))
     try {
       const { url } = await sink.first
@@ -41,11 +41,11 @@ export const question = {
       const voidRounds = []
       for (let round = 0; round < rounds; round += 1) {
         for (const one of round % 2 === 0 ? gathered : gathered.toReversed()) {
-          tell(`round ${round + 1} of ${rounds}: ${titleOf(one)}`)
+          showProgress(`round ${round + 1} of ${rounds}: ${titleOf(one)}`)
           const { first, latencies, callsPerSecond, fault } = await measureRun({ ...one, url, seconds, sink })
           if (fault !== undefined) {
             voidRounds.push(`${titleOf(one)}, round ${round + 1}: ${fault}`)
-            tell(`does not count: ${voidRounds.at(-1)}`)
+            showProgress(`does not count: ${voidRounds.at(-1)}`)
             continue
           }
           const at = (/** @type {number} */ share) => percentile(latencies, share)
@@ -75,7 +75,7 @@ export const question = {
   /** @param {Result} result */
   lines({ voidRounds, answers }) {
     return [
-      "ms from the log call until the service has handed its reply to the system; the reply's way is not in it. Median (min to max) of the rounds",
+      'ms from the log call until the service has passed its reply to the system, without the transfer of the reply. Median (min to max) of the rounds',
       ...voidRounds.map((round) => `does not count: ${round}`),
       '',
       ...table([['', 'p50', 'p90', 'p99', 'max', 'first call after the start'], ...answers.map(row)]),

@@ -1,6 +1,6 @@
 /**
- * [own process] Takes every batch, answers it, and keeps when the reply had been handed to the system. Entries carry when they were
- * logged by the same clock, `process.hrtime`: the system's monotonic one, shared by all processes.
+ * [own process] Accepts every batch, and records when its reply was passed to the system. Entries contain the time of
+ * their log call by the same clock, `process.hrtime`: the system's monotonic clock, which all processes share.
  */
 import { createServer } from 'node:http'
 
@@ -28,7 +28,7 @@ server.listen(0, '127.0.0.1', () => {
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
   process.send?.({ url: `http://127.0.0.1:${port}/api/v1` })
 })
-// Any question asks for what has come since the last.
+// Any message requests the data since the previous message.
 process.on('message', () => {
   process.send?.({ latencies: [...latencies], repeated })
   latencies.clear()

@@ -1,6 +1,7 @@
 /**
- * [own process] An application that logs at the rate it is asked for, and tells what its main thread paid.
- * Arguments: variant, shape, the sink's url, the spool's folder. It is asked for slices of time, and in the end for its account.
+ * [own process] An application that logs at the requested rate, and reports the cost on its main thread. Arguments:
+ * variant, shape, the sink's url, the spool's folder. It receives slices of time, and at the end the request for its
+ * account.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { callsOf, log } from '../tools/shapes.mjs'
@@ -9,10 +10,10 @@ import { loggingOf } from './loggers.mjs'
 import { pace } from '../tools/pace.mjs'
 
 /**
- * @typedef {{ perSecond: number, forMs: number }} Slice what is asked for
+ * @typedef {{ perSecond: number, forMs: number }} Slice the request
  * @typedef {{ callsPerSecond: number, mainUs: number, workerUs: number, othersUs: number,
  *   delayP50Ms: number, delayP99Ms: number, messagesPerSecond: number, waitsPerSecond: number }} Cost
- *   CPU per call; `messages` are those of the worker to the main thread, `waits` how often the worker went to sleep
+ *   CPU per call; `messages`: from the worker to the main thread; `waits`: how often the worker went to sleep
  */
 
 const [variant, shape, url, spoolDir] =
@@ -50,7 +51,7 @@ async function cost({ perSecond, forMs }) {
   delay.disable()
   const messagesPerSecond = (messages / tookMs) * 1000
   const waitsPerSecond = thread === '' ? 0 : ((wakeUpsOf(thread) - waitsBefore) / tookMs) * 1000
-  await acknowledged() // what is left must not fall on the next process
+  await acknowledged() // the remaining work must not affect the next process
   const perCallUs = (/** @type {'main' | 'worker' | 'others'} */ name) => (until[name] - from[name]) / 1000 / made
   return {
     callsPerSecond: (made / tookMs) * 1000,
@@ -79,7 +80,7 @@ function acknowledged() {
   })
 }
 
-/** What the service did not take. The listener comes only now, so that it costs nothing before. */
+/** The entries that the service did not accept. The listener is added only now, so it costs nothing before. */
 async function lost() {
   if (transport === undefined) return 0
   /** @type {import('pino-ingest').AccountSnapshot | undefined} */
@@ -90,6 +91,6 @@ async function lost() {
   transport.end()
   await new Promise((resolve) => transport.once('close', resolve))
   if (variant === 'dropping') return 0
-  if (account === undefined) throw new Error('the transport told nothing of its account')
+  if (account === undefined) throw new Error('the transport did not report its account')
   return logged - account.accepted
 }

@@ -1,4 +1,4 @@
-/** [worker] The cheapest transport there can be: it takes every chunk and looks at none. */
+/** [worker] The cheapest possible transport: it discards every chunk unread. */
 'use strict'
 
 const { Writable } = require('node:stream')

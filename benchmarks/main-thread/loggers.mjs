@@ -1,4 +1,4 @@
-/** What is compared: the same records, logged to one place or another. */
+/** The variants: the same records, logged to different destinations. */
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import { ingestOptions } from '../../dist/esm/index.js'
@@ -12,7 +12,7 @@ import { threadOf } from '../tools/threads.mjs'
 
 /** @type {Readonly<Record<Variant, string>>} */
 export const VARIANTS = {
-  ticks: 'no log call: the ticks alone',
+  ticks: 'no log call: only the ticks',
   devNull: 'pino to /dev/null, no worker',
   dropping: 'pino to a worker that drops everything',
   ours: 'pino to pino-ingest',

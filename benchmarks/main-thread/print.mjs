@@ -1,4 +1,4 @@
-/** The answer as a person reads it. */
+/** Prints the result as tables. */
 import { cell, table } from '../tools/table.mjs'
 import { VARIANTS } from './loggers.mjs'
 
@@ -25,7 +25,7 @@ const HEAD = [
 /** @param {Result} result */
 export function linesOf({ rounds, voidRounds, shapes }) {
   const lines = [
-    'CPU of the main thread per call and lateness of its timers, both beyond those of the ticks alone: median (min to max)',
+    'CPU of the main thread per call and delay of its timers, both above those of the ticks alone: median (min to max)',
     ...voidRounds.map((round) => `does not count: ${round}`),
   ]
   const sentences = []
@@ -54,7 +54,7 @@ function rowsOf({ variants }) {
     const rate = Math.round(of.callsPerSecond.median).toLocaleString('en')
     if (variant === 'ticks')
       return [
-        `${VARIANTS.ticks} (these are taken off)`,
+        `${VARIANTS.ticks} (subtracted from the others)`,
         cell(of.mainUs),
         '',
         cell(of.delayP50Ms, hundredths),
@@ -80,7 +80,7 @@ function rowsOf({ variants }) {
 
 /** @param {string} title @param {number} rate @param {AtRate} atRate */
 function sentence(title, rate, { variants: { ours, helpers } }) {
-  const cost = `${ours.times.median.toFixed(2)} times (${verdict(ours.times.median <= GOAL_TIMES)}; ${ours.grossTimes.median.toFixed(2)} with the ticks in it)`
+  const cost = `${ours.times.median.toFixed(2)} times (${verdict(ours.times.median <= GOAL_TIMES)}; ${ours.grossTimes.median.toFixed(2)} including the ticks)`
   const delay = `p99 ${signed(ours.moreP99Ms.median)} ms (${verdict(ours.moreP99Ms.median <= GOAL_MORE_MS)})`
   const held =
     ours.callsPerSecond.min >= 0.99 * rate
@@ -94,7 +94,7 @@ function verdict(isMet) {
   return isMet ? 'met' : 'missed'
 }
 
-/** Two digits, also of what is near zero. @param {number} value */
+/** Two significant digits, also near zero. @param {number} value */
 function hundredths(value) {
   return value.toFixed(2)
 }

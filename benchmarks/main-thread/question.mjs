@@ -1,4 +1,4 @@
-/** What does a log call cost the application's own thread, and how late does it make the event loop? */
+/** The cost of a log call on the application's main thread, and the delay of its event loop. */
 import { barChart } from '../tools/chart.mjs'
 import { start, withSink } from '../tools/children.mjs'
 import { SHAPES } from '../tools/shapes.mjs'
@@ -16,24 +16,24 @@ import { linesOf } from './print.mjs'
  * @typedef {{ callUs: number, times: number, grossTimes: number, laterP50Ms: number, laterP99Ms: number, moreP99Ms: number }} Derived
  * @typedef {{ variants: Record<Variant, Record<keyof Cost | keyof Derived, Spread>> }} AtRate
  * @typedef {{ rounds: number, voidRounds: string[], shapes: Record<Shape, Record<string, AtRate | null>> }} Result
- *   null where no round counts
+ *   null without a valid round
  */
 
 const RATES = [5_000, 20_000, 50_000]
 const names = /** @type {Variant[]} */ (Object.keys(VARIANTS))
-/** Each rate so often in a round, forwards and backwards. */
+/** Each rate is measured this often per round, forwards and backwards. */
 const PASSES = 2
 const LOST = { value: NaN, note: 'records were lost' }
 
 export const question = {
   name: 'main-thread',
-  asks: "What does a log call cost the application's main thread, and how late does it make the event loop?",
+  asks: "How much CPU of the application's main thread does a log call take, and how much does it delay the event loop?",
   needsLinux: true,
   options: { rounds: 5, sliceMs: 1_000, warmUpMs: 4_000 },
   quick: { rounds: 1, sliceMs: 300, warmUpMs: 1_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({ options: { rounds = 0, sliceMs = 0, warmUpMs = 0 }, tell }) {
+  measure({ options: { rounds = 0, sliceMs = 0, warmUpMs = 0 }, showProgress }) {
     return withSink(async (url) => {
       const samples = new Map(
         SHAPE_NAMES.map((shape) => [shape, new Map(RATES.map((rate) => [String(rate), new Samples()]))]),
@@ -42,11 +42,11 @@ export const question = {
       const voidRounds = []
       for (let round = 0; round < rounds; round += 1) {
         for (const [shape, ofShape] of samples) {
-          tell(`round ${round + 1} of ${rounds}: ${shape}`)
+          showProgress(`round ${round + 1} of ${rounds}: ${shape}`)
           const { costs, lost } = await measureRound({ shape, round, url, sliceMs, warmUpMs })
           if (lost.length > 0) {
             voidRounds.push(`${shape}, round ${round + 1}: ${lost.join(', ')}`)
-            tell(`does not count: ${voidRounds.at(-1)}`)
+            showProgress(`does not count: ${voidRounds.at(-1)}`)
           } else for (const [rate, ofRate] of costs) addTo(/** @type {Samples} */ (ofShape.get(String(rate))), ofRate)
         }
       }
@@ -67,8 +67,8 @@ export const question = {
 }
 
 /**
- * Fresh processes each round, since two processes of one program may differ by some percent for their whole life; all of them
- * at once, and each in its turn for a slice of time, so that what else the machine does falls on all.
+ * Starts new processes in each round, since two processes of one program may differ by some percent for their whole
+ * life. They all run at the same time and alternate in slices, so that other load on the machine affects all of them.
  *
  * @param {{ shape: Shape, round: number, url: string, sliceMs: number, warmUpMs: number }} settings
  * @returns {Promise<{ costs: Map<number, Map<Variant, Cost>>, lost: string[] }>}
@@ -81,7 +81,7 @@ async function measureRound({ shape, round, url, sliceMs, warmUpMs }) {
     child: start(new URL('./app.mjs', import.meta.url), [variant, shape, url, dir]),
   }))
   await Promise.all(children.map(({ child }) => child.first))
-  // V8 goes on compiling the worker's code for some 200,000 records, beside the main thread.
+  // V8 compiles the worker's code for the first 200,000 records, in competition with the main thread.
   for (const { child } of children) await child.ask(JSON.stringify({ perSecond: Math.max(...RATES), forMs: warmUpMs }))
   const costs = new Map()
   for (const perSecond of RATES) {
@@ -112,8 +112,8 @@ function meanOf(slices) {
 }
 
 /**
- * A call's own cost is what the thread spends beyond ticking; a timer's lateness counts from that of the ticks alone. Ratios are
- * taken within the round, of slices that lie side by side; `grossTimes` has the ticks in both.
+ * The cost of a call is the thread's time beyond that of the ticks; a timer's delay is also relative to the ticks.
+ * Ratios are computed within the round, from adjacent slices; `grossTimes` includes the ticks in both.
  *
  * @param {Samples} samples @param {Map<Variant, Cost>} costs
  */
@@ -151,8 +151,8 @@ function byVariant(samples) {
 /** @param {Result['shapes']} ofShapes */
 function costChart(ofShapes) {
   return barChart({
-    title: "What a log call costs the application's own thread",
-    subtitle: 'CPU of the main thread at 20,000 calls a second, the pacing taken off',
+    title: "The cost of a log call on the application's main thread",
+    subtitle: 'CPU of the main thread at 20,000 calls per second, without the pacing',
     unit: 'µs of CPU a call',
     groups: groupsOf(ofShapes, ['20000'], 'callUs', (shape) => `${shape}: ${SHAPES[shape].meaning}`),
   })
@@ -161,8 +161,8 @@ function costChart(ofShapes) {
 /** @param {Result['shapes']} ofShapes */
 function delayChart(ofShapes) {
   return barChart({
-    title: 'How late the event loop is',
-    subtitle: "HTTP records; the 99th percentile of a 1 ms timer's lateness, above that of a process that logs nothing",
+    title: 'The delay of the event loop',
+    subtitle: "HTTP records; the 99th percentile of a 1 ms timer's delay, above that of a process that logs nothing",
     unit: 'ms later',
     groups: groupsOf(
       { http: ofShapes.http },

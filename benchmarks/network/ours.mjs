@@ -1,9 +1,9 @@
-/** Ours as it comes, and with fewer requests in flight than it allows itself by default. */
+/** pino-ingest with its defaults, and with fewer requests in flight. */
 import { SPOOL_OFF, SPOOL_ON } from '../peers/subjects.mjs'
 
 /** @typedef {import('../peers/subjects.mjs').Subject} Subject */
 
-/** At 100 ms an answer and 100 entries a request each request in flight is worth 1,000 entries a second. */
+/** With 100 ms per reply and 100 entries per request, each request in flight adds 1,000 entries per second. */
 const FEW = 32
 
 /** @type {readonly Subject[]} */

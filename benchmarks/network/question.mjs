@@ -1,7 +1,7 @@
 /**
- * With at most 100 entries a request, the service's latency decides: who waits for each answer sends 1,000 entries a second to one
- * that takes 100 ms. The peers send thousands a request. And a service may get slower the more it is asked, and refuse in the end:
- * then it must not be asked for more than it can do.
+ * With at most 100 entries per request, the service's latency matters: a client that waits for each reply sends 1,000
+ * entries per second to a service that takes 100 ms. The peers send thousands per request. A service may also slow
+ * down under load and finally refuse requests: then the client must not exceed its capacity.
  */
 import { bars, compare, tableOf } from '../peers/compare.mjs'
 import { installPeers } from '../peers/install.mjs'
@@ -27,28 +27,28 @@ const CLAIMS = [
 
 export const question = {
   name: 'network',
-  asks: 'How many entries a second are acknowledged by a service that takes its time, and what happens to one that slows down under load?',
+  asks: 'How many entries per second does a slow service acknowledge, and what happens to a service that slows down under load?',
   needsLinux: true,
-  /** peers: the first so many of `VERSIONS`, 6 are all. only-ours: 1 leaves all others out. */
+  /** peers: the first `peers` of `VERSIONS`, 6 are all. only-ours: 1 skips all others. */
   options: { rounds: 5, records: 150_000, 'warm-up': 100_000, peers: 3, 'only-ours': 0 },
   quick: { rounds: 1, records: 30_000, 'warm-up': 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options, tell }) {
+  async measure({ options, showProgress }) {
     const { rounds = 0, records = 0, 'warm-up': warmUp = 0, peers: count = 0 } = options
-    const peers = options['only-ours'] ? [] : peerSubjects(installPeers(tell)).slice(0, count)
+    const peers = options['only-ours'] ? [] : peerSubjects(installPeers(showProgress)).slice(0, count)
     const loads = Object.fromEntries(
       DELAYS_MS.map((delayMs) => [`${delayMs} ms`, { shape: /** @type {const} */ ('http'), records, warmUp, delayMs }]),
     )
-    const delays = await compare({ rounds, loads, subjects: [...OURS, ...peers], tell })
-    return { delays, slowing: await measureSlowing({ rounds, records, warmUp, tell }) }
+    const delays = await compare({ rounds, loads, subjects: [...OURS, ...peers], showProgress })
+    return { delays, slowing: await measureSlowing({ rounds, records, warmUp, showProgress }) }
   },
 
   /** @param {Result} result */
   lines({ delays, slowing }) {
     return [
       ...Object.entries(delays).flatMap(([delay, rows]) => [
-        `HTTP requests, a service that answers after ${delay}`,
+        `HTTP requests, a service with a reply time of ${delay}`,
         ...verdict(rows),
         ...tableOf(rows),
         '',
@@ -63,17 +63,17 @@ export const question = {
     const lastMs = Math.max(0, ...slowing.flatMap(({ inFlight }) => inFlight.map(([at]) => at)))
     return {
       'network.svg': barChart({
-        title: 'Entries acknowledged a second by a service that takes its time',
+        title: 'Entries acknowledged a second by a slow service',
         subtitle: 'More is better. pino-ingest sends at most 100 a request, the peers as many as they like.',
         unit: 'thousand a second',
         groups: Object.entries(delays).map(([delay, rows]) => ({
-          label: `it answers after ${delay}`,
+          label: `reply time ${delay}`,
           bars: bars(rows, 'entriesPerSecond', 1000),
         })),
       }),
       'network-slowing.svg': lineChart({
         title: 'Requests in flight to a service that slows down under load',
-        subtitle: `It answers ${service.capacity} at once in ${service.delayMs} ms, more in proportion slower, and refuses beyond ${service.refusesAbove}.`,
+        subtitle: `It answers ${service.capacity} concurrent requests in ${service.delayMs} ms, more proportionally slower, and refuses above ${service.refusesAbove}.`,
         x: { label: 'ms since the first request' },
         y: { label: 'requests in flight', max: service.refusesAbove + 5 },
         series: [
@@ -84,7 +84,7 @@ export const question = {
           })),
           ...[
             ['refused beyond', service.refusesAbove],
-            ['all it can do', service.capacity],
+            ['its capacity', service.capacity],
           ].map(([label, level]) => ({
             label: String(label),
             isDashed: true,

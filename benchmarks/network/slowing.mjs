@@ -1,7 +1,7 @@
 /**
- * A service that answers so many requests at once in its own time, more of them in proportion slower, so that asking for more brings
- * nothing, and refuses beyond a bound. What it could take at most is known, and ours is held against it. The peers are not: a request
- * of theirs carries thousands of entries and costs this service as little as one of 100.
+ * A service that answers `capacity` concurrent requests in `delayMs` and more of them proportionally slower, so more
+ * requests do not help, and that refuses above a limit. Its maximum throughput is known, and pino-ingest is compared
+ * with it. The peers are not: their requests with thousands of entries cost this service as little as one with 100.
  */
 import { run, withPeerSink } from '../peers/run.mjs'
 import { Samples } from '../tools/statistics.mjs'
@@ -12,7 +12,7 @@ import { OURS } from './ours.mjs'
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  * @typedef {typeof SERVICE} Service
  *
- * @typedef {object} Slowing one way of ours against this service
+ * @typedef {object} Slowing one variant of pino-ingest with this service
  * @property {string} name
  * @property {Service} service
  * @property {number} lost records of all rounds
@@ -23,11 +23,11 @@ import { OURS } from './ours.mjs'
 
 const SERVICE = { delayMs: 10, capacity: 8, refusesAbove: 24 }
 const ENTRIES_A_REQUEST = 100
-/** What it can take at most. */
+/** The maximum throughput. */
 const IDEAL = ((SERVICE.capacity * ENTRIES_A_REQUEST) / SERVICE.delayMs) * 1000
 
-/** @param {{ rounds: number, records: number, warmUp: number, tell: (line: string) => void }} settings @returns {Promise<Slowing[]>} */
-export function measureSlowing({ rounds, records, warmUp, tell }) {
+/** @param {{ rounds: number, records: number, warmUp: number, showProgress: (line: string) => void }} settings @returns {Promise<Slowing[]>} */
+export function measureSlowing({ rounds, records, warmUp, showProgress }) {
   return withPeerSink(async (sink) => {
     const all = OURS.map((subject) => ({
       subject,
@@ -37,7 +37,7 @@ export function measureSlowing({ rounds, records, warmUp, tell }) {
       inFlight: /** @type {[number, number][]} */ ([]),
     }))
     for (let round = 0; round < rounds; round += 1) {
-      tell(`round ${round + 1} of ${rounds}: a service that slows down`)
+      showProgress(`round ${round + 1} of ${rounds}: a service that slows down`)
       for (const one of round % 2 === 0 ? all : all.toReversed()) {
         const { lost, duplicated, measured, seen } = await run(sink, one.subject, {
           shape: 'http',
@@ -45,7 +45,7 @@ export function measureSlowing({ rounds, records, warmUp, tell }) {
           warmUp,
           ...SERVICE,
         })
-        if (seen === undefined) throw new Error('ours speaks to the sink')
+        if (seen === undefined) throw new Error('pino-ingest needs the sink')
         one.lost += lost
         one.duplicated += duplicated
         one.samples.add('entriesPerSecond', measured.entriesPerSecond)
@@ -69,19 +69,10 @@ export function measureSlowing({ rounds, records, warmUp, tell }) {
 export function slowingLines(all) {
   const whole = (/** @type {number} */ value) => Math.round(value).toLocaleString('en-US')
   return [
-    `A service that answers ${SERVICE.capacity} requests at once in ${SERVICE.delayMs} ms, more in proportion slower, and refuses beyond ${SERVICE.refusesAbove}:`,
+    `A service that answers ${SERVICE.capacity} concurrent requests in ${SERVICE.delayMs} ms, more proportionally slower, and refuses above ${SERVICE.refusesAbove}:`,
     `at most ${whole(IDEAL)} entries a second`,
     ...table([
-      [
-        '',
-        'entries/s',
-        'of what it can take',
-        'requests refused',
-        'taken',
-        'most in flight',
-        'records lost',
-        'duplicated',
-      ],
+      ['', 'entries/s', 'of its capacity', 'requests refused', 'taken', 'most in flight', 'records lost', 'duplicated'],
       ...all.map(({ name, lost, duplicated, spreads: { entriesPerSecond, requests, refused, maxInFlight } }) => [
         name,
         cell(entriesPerSecond, whole),

@@ -1,7 +1,7 @@
 /**
- * [own process] An application with the real worker transport, its spool on, that writes records like pino-http's, each with
- * its number and the time. Argument: `AppOptions` as JSON. It answers to words: `logged`, `samples`, `stop` (no more is logged),
- * `end` (the transport is ended), `die` (as by kill -9).
+ * [own process] An application with the real worker transport and the spool on. It writes records like those of
+ * pino-http, each with its number and the time. Argument: `AppOptions` as JSON. It replies to the commands `logged`,
+ * `samples`, `stop` (stops logging), `end` (ends the transport) and `die` (as with kill -9).
  */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -14,8 +14,8 @@ import { cpuNs, threadOf } from '../tools/threads.mjs'
 import { nowMs } from './tally.mjs'
 
 /**
- * @typedef {'paced' | 'flood' | 'fill'} Way evenly, until it is told to stop; as fast as the service takes them; as fast as the
- *   worker takes them
+ * @typedef {'paced' | 'flood' | 'fill'} Way steadily until `stop`; as fast as the service accepts; as fast as the
+ *   worker reads
  * @typedef {{ url: string, dir: string, way: Way, first: number, records: number, perSecond: number }} AppOptions `first`: number of
  *   the first record; `records`: of flood and fill; `perSecond`: of paced, 0 for none
  * @typedef {{ atMs: number, rssBytes: number, logged: number, main: number, worker: number, others: number }} AppSample CPU in ns
@@ -23,9 +23,9 @@ import { nowMs } from './tally.mjs'
 
 const TICK_MS = 2
 const SAMPLE_MS = 100
-/** An application that never yields makes pino keep all in memory. */
+/** pino buffers everything in memory if the application never yields. */
 const YIELD_EVERY = 100
-/** Two waves are less than `maxBufferBytes`: what is measured is not the way over the disk. */
+/** Two waves are smaller than `maxBufferBytes`, so the measurement does not include the disk. */
 const WAVE = 3_000
 const PAGE_BYTES = 4096
 
@@ -76,7 +76,7 @@ function log(count) {
   const atUs = Math.round(nowMs() * 1000)
   for (let n = 0; n < count; n += 1) {
     const call = /** @type {import('../tools/shapes.mjs').Call} */ (calls[logged % calls.length])
-    // No errors: their breadcrumbs would repeat numbers of other records.
+    // Without errors, whose breadcrumbs would repeat the numbers of other records.
     logCall(logger, { ...call, level: 'info', object: { ...call.object, seq: first + logged, atUs } })
     logged += 1
   }
@@ -102,12 +102,12 @@ async function flood() {
   await Promise.all(waves)
 }
 
-/** Until the worker has counted them all. */
+/** Until the worker has counted all records. */
 async function fill() {
   while (logged < records) {
     log(Math.min(YIELD_EVERY, records - logged))
     await turn()
-    // thread-stream's types do not know what its streams have.
+    // thread-stream's types lack this property.
     if (/** @type {import('node:stream').Writable} */ (/** @type {unknown} */ (transport)).writableNeedDrain)
       await once(transport, 'drain')
   }

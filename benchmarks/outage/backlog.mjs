@@ -1,4 +1,7 @@
-/** What a killed process left on disk, sent by the next one: how fast, beside what is logged meanwhile; and live records flooding. */
+/**
+ * The entries that a killed process left on disk, sent by the next process, alone and with new records; and a flood
+ * of new records for comparison.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startApp, withService } from './processes.mjs'
 import { cpuUsPer, reachedAt } from './timeline.mjs'
@@ -6,12 +9,15 @@ import { cpuUsPer, reachedAt } from './timeline.mjs'
 /** @typedef {{ perSecond: number, workerUs: number, mainUs: number, othersUs: number, lost: number, duplicated: number }} Speed */
 
 const LOOK_MS = 50
-/** Of the records: code is compiled, and the number of requests in flight grows. */
+/** Share of the records before the measurement: code is compiled, and the concurrency limit grows. */
 const WARM_SHARE = 0.15
-/** So long without a new record, and the rest is lost. */
+/** Without a new record for this long, the remaining ones are lost. */
 const PATIENCE_MS = 20_000
 
-/** Logged as fast as the service takes them. @param {{ records: number, delayMs: number }} settings @returns {Promise<Speed>} */
+/**
+ * Records logged as fast as the service accepts them. @param {{ records: number, delayMs: number }} settings @returns
+ * {Promise<Speed>}
+ */
 export function measureFlood({ records, delayMs }) {
   return withService({ delayMs }, async (sink, dir) => {
     const app = startApp({ url: sink.url, dir, way: 'flood', records })
@@ -24,7 +30,10 @@ export function measureFlood({ records, delayMs }) {
   })
 }
 
-/** A process of its own sends it, which logs so many records a second. @param {{ records: number, perSecond: number, delayMs: number }} settings */
+/**
+ * Another process sends them while it logs `perSecond` records. @param {{ records: number, perSecond: number,
+ * delayMs: number }} settings
+ */
 export function measureBacklog({ records, perSecond, delayMs }) {
   return withService({ delayMs }, async (sink, dir) => {
     await sink.ask('refuse')
@@ -37,7 +46,7 @@ export function measureBacklog({ records, perSecond, delayMs }) {
       const sentMs = reachedAt(await sink.ask('samples'), 'distinct', records)
       const logged = await app.ask('stop')
       const ofAll = await speed(app, sink, records + logged)
-      // What is logged in the last second goes when the backlog is over.
+      // Records of the last second are sent when the backlog is gone.
       const waitsMs = perSecond === 0 ? null : await sink.ask(`waits ${startedMs} ${sentMs} ${records}`)
       return { ...ofAll, tookS: (sentMs - startedMs) / 1000, logged, waitsMs }
     } finally {
@@ -61,12 +70,12 @@ async function leave(url, dir, records) {
 async function untilSeen(app, sink, backlog) {
   let before = { distinct: -1, atMs: performance.now() }
   for (;;) {
-    // What is logged meanwhile is among them; so much of it may be under way as is logged in a second.
+    // Includes the records logged meanwhile, of which those of one second may be in flight.
     const { distinct } = await sink.ask('seen')
     if (distinct >= backlog + 0.9 * (await app.ask('logged'))) return
     if (distinct > before.distinct) before = { distinct, atMs: performance.now() }
     else if (performance.now() - before.atMs > PATIENCE_MS)
-      throw new Error(`nothing more comes after ${distinct} of ${backlog} records`)
+      throw new Error(`no more records arrive after ${distinct} of ${backlog} records`)
     await sleep(LOOK_MS)
   }
 }
@@ -79,7 +88,7 @@ async function speed(app, sink, records) {
   const last = /** @type {import('./processes.mjs').SinkSample} */ (served.at(-1))
   const warm = Math.ceil(WARM_SHARE * records)
   const fromMs = reachedAt(served, 'distinct', warm)
-  // The last ones alone are no measure: a batch that is not full waits.
+  // Without the last ones, since a partial batch waits.
   const most = Math.floor(0.98 * Math.min(records, last.distinct))
   const untilMs = reachedAt(served, 'distinct', most)
   const us = (/** @type {'main' | 'worker' | 'others'} */ thread) =>

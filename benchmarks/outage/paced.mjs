@@ -1,4 +1,4 @@
-/** An app that logs all the time, while its service goes down and comes back. */
+/** An app that logs steadily while its service goes down and comes back. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startApp, withService } from './processes.mjs'
 import { nowMs } from './tally.mjs'
@@ -7,20 +7,20 @@ import { GRID_MS, cpuUsPer, valueAt } from './timeline.mjs'
 /**
  * @typedef {'refuse' | 'unavailable'} Kind connections are refused, or every request gets a 503
  * @typedef {{ atS: number, acknowledgedPerSecond: number, rssMib: number, backlog: number, longestWaitMs: number }} Moment
- *   `longestWaitMs` of the records that were logged in it
+ *   `longestWaitMs` of the records logged in that moment
  */
 
 const MIB = 1024 * 1024
 const LOOK_MS = 100
-/** What the app hears takes a reply; the batch that it fills then still belongs to the outage. */
+/** The app detects the recovery with a reply; the batch it fills at that time still belongs to the outage. */
 const OPEN_MS = 250
-/** Logged on after all is as before. */
+/** Time of logging after the recovery is complete. */
 const AFTER_MS = 3_000
 /** Code is compiled in the first seconds. */
 const WARM_SHARE = 0.5
-/** What is under way in quiet times is no backlog: so many milliseconds of logging. */
+/** Requests in flight in normal operation are not a backlog: milliseconds of logging. */
 const USUAL_MS = 100
-/** As long as so many outages is waited for the end of the backlog. */
+/** Waits this many outage durations for the end of the backlog. */
 const PATIENCE = 5
 
 /** @param {{ kind: Kind, perSecond: number, wellMs: number, outageMs: number, delayMs: number }} settings */
@@ -38,7 +38,7 @@ export function measureOutage({ kind, perSecond, wellMs, outageMs, delayMs }) {
       const logged = await app.ask('stop')
       const { account, peakBytes, samples } = await app.ask('end')
       const served = await sink.ask('samples')
-      // For the app the outage ends here, and not when the service could have been reached again.
+      // For the app the outage ends here, not when the service was reachable again.
       /** @type {number | null} */
       const heardMs = await sink.ask('heard')
       const times = { startedMs, downMs, upMs, drainedMs }
@@ -77,7 +77,7 @@ async function untilDrained(app, sink, { upMs, perSecond, patienceMs }) {
   while (nowMs() < upMs + patienceMs) {
     const waiting = (await app.ask('logged')) - (await sink.ask('seen')).distinct
     if (waiting > most) most = waiting
-    // Batches of 100 are under way in any case.
+    // Batches of 100 are always in flight.
     if (waiting <= Math.max((perSecond * USUAL_MS) / 1000, 200)) return { drainedMs: nowMs(), most }
     await sleep(LOOK_MS)
   }
@@ -94,8 +94,8 @@ function peaks(samples, { downMs, upMs, drainedMs }) {
 }
 
 /**
- * Before and in the outage for a record that is logged; while draining for one that is acknowledged, which was logged then or
- * before.
+ * Before and during the outage per logged record; while draining per acknowledged record, which may have been logged
+ * earlier.
  *
  * @param {readonly import('./app.mjs').AppSample[]} samples @param {readonly import('./processes.mjs').SinkSample[]} served @param {Times} times
  */

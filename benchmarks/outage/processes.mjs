@@ -1,4 +1,4 @@
-/** The app and the sink of this question as the questioner sees them. */
+/** The app and the sink of this question, controlled from the main process. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,8 @@ import { start } from '../tools/children.mjs'
  */
 
 /**
- * One sink, and a folder for the spools of all that log to it: what one process has left, the next one sends.
+ * One sink, and one folder for the spools of all processes that log to it: the next process sends the entries that
+ * one has left.
  *
  * @template T
  * @param {{ delayMs: number }} settings @param {(sink: Sink, dir: string) => Promise<T>} use
@@ -34,11 +35,14 @@ export function startApp(options) {
     JSON.stringify({ first: 0, records: 0, perSecond: 0, ...options }),
   ])
   return {
-    /** It paces, or has logged all. @type {Promise<{ startedMs: number, doneMs: number }>} */
+    /**
+     * Resolves when it has logged everything, or when pacing starts. @type {Promise<{ startedMs: number, doneMs:
+     * number }>}
+     */
     first: app.first,
     /** @param {'logged' | 'samples' | 'stop' | 'end'} word @returns {Promise<any>} */
     ask: async (word) => (await app.ask(word)).answer,
-    /** As by kill -9. */
+    /** As with kill -9. */
     die: () =>
       app.ask('die').then(
         () => {

@@ -1,4 +1,4 @@
-/** What an outage of the service costs: memory meanwhile, time afterwards, and how long live records wait behind what was kept. */
+/** The cost of an outage: memory during it, time afterwards, and the delay of new records by the backlog. */
 import { lineChart } from '../tools/chart.mjs'
 import { spread } from '../tools/statistics.mjs'
 import { measureBacklog, measureFlood } from './backlog.mjs'
@@ -14,25 +14,26 @@ import { KINDS, report } from './report.mjs'
 
 export const question = {
   name: 'outage',
-  asks: 'What does an outage of the service cost in memory, how fast is what was kept sent afterwards, and how long do live records wait meanwhile?',
+  asks: 'How much memory does an outage of the service take, how fast is the backlog sent afterwards, and how long do new records wait meanwhile?',
   needsLinux: true,
-  // `backlog`: records that a killed process leaves; `besidePerSecond`: logged while they are sent; `delayMs`: before each reply.
+  // `backlog`: records that a killed process leaves; `besidePerSecond`: records logged while they are sent;
+  // `delayMs`: before each reply.
   options: { rounds: 3, perSecond: 5_000, wellS: 10, outageS: 20, backlog: 300_000, besidePerSecond: 500, delayMs: 0 },
   quick: { rounds: 1, wellS: 4, outageS: 6, backlog: 60_000 },
 
-  /** @param {{ options: Options, tell: (line: string) => void }} context @returns {Promise<OutageResult>} */
-  async measure({ options, tell }) {
+  /** @param {{ options: Options, showProgress: (line: string) => void }} context @returns {Promise<OutageResult>} */
+  async measure({ options, showProgress }) {
     const { rounds, perSecond, wellS, outageS, backlog: records, besidePerSecond, delayMs } = options
     /** @type {OutageResult} */
     const result = { options, outages: [], floods: [], drains: [], beside: [] }
     for (let round = 1; round <= rounds; round += 1) {
       for (const kind of KINDS) {
-        tell(`outage: round ${round} of ${rounds}, down for ${outageS} s, ${kind}`)
+        showProgress(`outage: round ${round} of ${rounds}, down for ${outageS} s, ${kind}`)
         result.outages.push(
           await measureOutage({ kind, perSecond, wellMs: wellS * 1000, outageMs: outageS * 1000, delayMs }),
         )
       }
-      tell(`outage: round ${round} of ${rounds}, a backlog of ${records}`)
+      showProgress(`outage: round ${round} of ${rounds}, a backlog of ${records}`)
       result.floods.push(await measureFlood({ records, delayMs }))
       result.drains.push(await measureBacklog({ records, perSecond: 0, delayMs }))
       result.beside.push(await measureBacklog({ records, perSecond: besidePerSecond, delayMs }))
@@ -42,7 +43,7 @@ export const question = {
 
   lines: report,
 
-  /** Each kind's first round. @param {OutageResult} result */
+  /** The first round of each kind. @param {OutageResult} result */
   charts({ outages, options }) {
     return Object.fromEntries(
       KINDS.flatMap((kind) => {

@@ -1,4 +1,4 @@
-/** What a person reads of it, with the goals beside. */
+/** Prints the result with the goals. */
 import { spread } from '../tools/statistics.mjs'
 
 /** @type {readonly import('./paced.mjs').Kind[]} */
@@ -60,7 +60,7 @@ function outageLines(kind, all, { perSecond, outageS }) {
       verdict(Math.max(...of((run) => run.peakMib.all * MB_PER_MIB)) < GOAL_PEAK_MB, `under ${GOAL_PEAK_MB}`),
     ),
     row(
-      'first heard again, s',
+      'recovery detected, s',
       shown(
         of(({ heardAgainS }) => heardAgainS ?? Number.NaN),
         1,
@@ -73,10 +73,10 @@ function outageLines(kind, all, { perSecond, outageS }) {
         : `${shown(
             of(({ drainedS, upS }) => /** @type {number} */ (drainedS) - upS),
             1,
-          )}  of up to ${Math.max(...of((run) => run.mostBacklog))} that waited; at 1.7 times the usual rate, on purpose`,
+          )}  of up to ${Math.max(...of((run) => run.mostBacklog))} waiting; limited to 1.7 times the usual rate`,
     ),
     row(
-      'live records wait, ms',
+      'delay of new records, ms',
       `p50 ${wait('draining', 'p50')}, p99 ${wait('draining', 'p99')}, longest ${wait('draining', 'max')}`,
       verdict(
         Math.max(...of((run) => run.waitsMs.draining?.max ?? Infinity)) <= GOAL_WAIT_MS,
@@ -112,7 +112,7 @@ function backlogLines(floods, drains, beside, { backlog, besidePerSecond }) {
   const lost = [...floods, ...drains, ...beside].filter((run) => run.lost !== 0)
   if (lost.length > 0)
     return [`a backlog: ${lost.length} runs LOST RECORDS (${lost.map((run) => run.lost).join(', ')}): nothing counts`]
-  // One flood and one drain of the same round, minutes apart at most, are compared; the median of these.
+  // Compares the flood and the drain of the same round, minutes apart at most, and uses the median of the ratios.
   const shares = drains.map(
     ({ perSecond }, round) => perSecond / /** @type {typeof floods[number]} */ (floods[round]).perSecond,
   )
@@ -126,9 +126,9 @@ function backlogLines(floods, drains, beside, { backlog, besidePerSecond }) {
       shown(shares, 2),
       verdict(spread(shares).median >= GOAL_SHARE, `at least ${GOAL_SHARE}`),
     ),
-    speedRow(`beside ${besidePerSecond} live a second`, beside),
+    speedRow(`with ${besidePerSecond} new records a second`, beside),
     row(
-      '  the live ones wait, ms',
+      '  delay of the new ones, ms',
       `p50 ${shown(
         beside.map(({ waitsMs }) => waitsMs?.p50 ?? Number.NaN),
         0,
@@ -173,7 +173,9 @@ function verdict(isMet, goal) {
   return `goal: ${goal}: ${isMet ? 'met' : 'MISSED'}`
 }
 
-/** The median, and where there are several the least and the most. @param {readonly number[]} values @param {number} digits */
+/**
+ * The median, and the minimum and maximum of several values. @param {readonly number[]} values @param {number} digits
+ */
 function shown(values, digits) {
   const { median, min, max } = spread(values)
   return values.length === 1

@@ -1,7 +1,8 @@
 /**
- * [own process] A service that can go down and come back at the same address, and that knows each record by its number.
- * It answers to words: `refuse` (it listens no more, and all its connections are closed), `unavailable` (503 to everything),
- * `up`, `heard`, `seen`, `samples`, `verdict LOGGED`, `waits FROM_MS UNTIL_MS FIRST_NUMBER`. Argument: milliseconds before each reply.
+ * [own process] A service that can go down and come back at the same address, and that identifies each record by its
+ * number. It replies to the commands `refuse` (stops listening and closes all connections), `unavailable` (503 to
+ * everything), `up`, `heard`, `seen`, `samples`, `verdict LOGGED`, `waits FROM_MS UNTIL_MS FIRST_NUMBER`. Argument:
+ * milliseconds before each reply.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -15,7 +16,7 @@ const tally = new Tally()
 /** @type {{ atMs: number, entries: number, distinct: number }[]} */
 const samples = []
 let isUnavailable = false
-/** When the first batch was taken after `up`. @type {number | null} */
+/** Time of the first accepted batch after `up`. @type {number | null} */
 let heardMs = null
 
 const server = createServer((request, response) => {
@@ -31,7 +32,7 @@ const server = createServer((request, response) => {
     if (delayMs === 0) reply(response, 200, body)
     else setTimeout(reply, delayMs, response, 200, body)
   })
-  // An outage cuts what is under way.
+  // An outage cuts requests in flight.
   request.on('error', () => {})
 })
 server.keepAliveTimeout = 60_000
@@ -72,7 +73,7 @@ const WORDS = {
   },
   heard: () => heardMs,
   seen: () => ({ entries: tally.entries, distinct: tally.distinct }),
-  // With how it is now: the last ones may have come since.
+  // Includes the current state, since the last entries may have arrived after the last sample.
   samples: () => [...samples, sample()],
   verdict: (logged) => tally.verdict(/** @type {number} */ (logged)),
   waits: (from, until, first) => tally.waits(/** @type {number} */ (from), /** @type {number} */ (until), first),
@@ -80,7 +81,7 @@ const WORDS = {
 
 process.on('message', async (/** @type {string} */ line) => {
   const [word = '', ...args] = line.split(' ')
-  // An answer is an object in any case: a bare null would be taken for none.
+  // A reply is always an object: null would count as no reply.
   process.send?.({ answer: await /** @type {(...args: number[]) => unknown} */ (WORDS[word])(...args.map(Number)) })
 })
 process.on('disconnect', () => process.exit())

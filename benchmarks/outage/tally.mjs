@@ -1,6 +1,9 @@
-/** Records by the number that each carries: what is missing, what came twice, and how long each was on its way. */
+/** Records by number: which are missing, which arrived twice, and how long each took. */
 
-/** How `app.mjs` marks a record: its number, and when it was logged, in microseconds of the machine's monotonic clock. */
+/**
+ * The mark that `app.mjs` adds to a record: its number, and the time of the log call in microseconds of the machine's
+ * monotonic clock.
+ */
 const NUMBER = '"seq":'
 const LOGGED_AT = '"atUs":'
 const INITIAL = 1 << 16
@@ -8,17 +11,17 @@ const ZERO = 0x30
 
 /** @typedef {{ records: number, p50: number, p99: number, max: number }} Waits in milliseconds */
 
-/** Milliseconds of the system's monotonic clock: the same for every process of a machine. */
+/** Milliseconds of the system's monotonic clock, which all processes share. */
 export function nowMs() {
   return Number(process.hrtime.bigint()) / 1e6
 }
 
 export class Tally {
-  /** Entries, those that came again included. */
+  /** All entries, including duplicates. */
   entries = 0
-  /** Records of different numbers. */
+  /** The number of different records. */
   distinct = 0
-  /** By number; 0 where it has not come. */
+  /** By record number; 0 if the record has not arrived. */
   #arrivedMs = new Float64Array(INITIAL)
   #loggedMs = new Float64Array(INITIAL)
 
@@ -35,16 +38,17 @@ export class Tally {
     return count
   }
 
-  /** @param {number} logged numbers from 0 that there should be @returns {{ lost: number, duplicated: number }} */
+  /** @param {number} logged expected numbers, starting with 0 @returns {{ lost: number, duplicated: number }} */
   verdict(logged) {
     return { lost: logged - this.distinct, duplicated: this.entries - this.distinct }
   }
 
   /**
-   * From the log call to the first arrival, of what was logged in that time.
+   * From the log call to the first arrival, for records logged in this period.
    *
-   * @param {number} fromMs @param {number} untilMs @param {number} [firstNumber] those below were logged by an earlier process
-   * @returns {Waits | null} null where there are none
+   * @param {number} fromMs @param {number} untilMs @param {number} [firstNumber] lower numbers were logged by an
+   *   earlier process
+   * @returns {Waits | null} null without records
    */
   waits(fromMs, untilMs, firstNumber = 0) {
     /** @type {number[]} */

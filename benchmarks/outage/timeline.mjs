@@ -1,12 +1,12 @@
-/** Samples of two processes, taken at times of their own, read at common ones. */
+/** Aligns samples of two processes, taken at different times, to common times. */
 
-/** How often something is drawn. */
+/** The interval of the drawn points. */
 export const GRID_MS = 250
 
 /**
  * @template {string} Name
  * @param {readonly ({ atMs: number } & Record<Name, number>)[]} samples by time, at least one @param {Name} name @param {number} atMs
- * @returns {number} between the two samples around that time
+ * @returns {number} interpolated between the two samples around that time
  */
 export function valueAt(samples, name, atMs) {
   const after = samples.findIndex((sample) => sample.atMs >= atMs)
@@ -17,7 +17,7 @@ export function valueAt(samples, name, atMs) {
 }
 
 /**
- * When a count was reached, between the two samples around it.
+ * The time at which a count was reached, interpolated between the two samples around it.
  *
  * @template {string} Name
  * @param {readonly ({ atMs: number } & Record<Name, number>)[]} samples @param {Name} name @param {number} count @returns {number}
@@ -31,7 +31,7 @@ export function reachedAt(samples, name, count) {
 }
 
 /**
- * CPU of a thread in that time, in microseconds for each of so many records.
+ * CPU of a thread in a period, in microseconds per record.
  *
  * @param {readonly import('./app.mjs').AppSample[]} samples @param {'main' | 'worker' | 'others'} thread
  * @param {number} fromMs @param {number} untilMs @param {number} records

@@ -1,9 +1,9 @@
 /**
- * [own process] An application that logs as fast as it can through a transport in pino's worker: first the warm-up, if there is
- * one, then what is measured. Argument: `Plan` as JSON.
+ * [own process] An application that logs as fast as it can through a transport in pino's worker: first the optional
+ * warm-up, then the measured records. Argument: `Plan` as JSON.
  *
- * It sends `{}` when the transport is ready and the warm-up is logged, and when all is logged; it continues when it is told to,
- * and sends a Sample in the end.
+ * It sends `{}` when the transport is ready and the warm-up is logged, and when everything is logged. It waits for a
+ * message to continue, and sends a Sample at the end.
  */
 import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
@@ -16,22 +16,22 @@ import { cpuNs, threadOf } from '../tools/threads.mjs'
 /**
  * @typedef {object} Plan
  * @property {import('../tools/shapes.mjs').Shape} shape
- * @property {number} warmUp records; 0: what is measured are the first records of the process
+ * @property {number} warmUp records; 0: the first records of the process are measured
  * @property {number} records
  * @property {'debug' | 'info'} level of the logger
- * @property {boolean} awaitsFlush where no sink reports the end
- * @property {{ target: string, options: object }} transport what `pino.transport()` takes
+ * @property {boolean} awaitsFlush if no sink reports the end
+ * @property {{ target: string, options: object }} transport argument of `pino.transport()`
  *
  * @typedef {object} Sample
- * @property {string} firstCallNs of the monotonic clock that all processes of the machine share
- * @property {string} flushedNs the same, where no sink tells of the end
+ * @property {string} firstCallNs by the monotonic clock that all processes of the machine share
+ * @property {string} flushedNs by the same clock, if no sink reports the end
  * @property {number} mainUs CPU of the main thread, in us
  * @property {number} workerUs
  * @property {number} othersUs threads of V8 and libuv: concurrent garbage collection, compilation, compression
- * @property {number} peakMib the most memory that the process has had resident since its start
+ * @property {number} peakMib maximum resident memory of the process since its start
  */
 
-/** An application that never yields makes pino keep all in memory. */
+/** pino buffers everything in memory if the application never yields. */
 const YIELD_EVERY = 100
 
 /** @type {Plan} */
@@ -60,7 +60,7 @@ const sample = {
   othersUs: spentUs('others'),
   peakMib: peakMib(),
 }
-// How each closes is not the question, and some take seconds.
+// The shutdown is not measured, and takes seconds for some.
 process.send?.(sample, () => process.kill(process.pid, 'SIGKILL'))
 
 /** @param {number} total */

@@ -1,4 +1,4 @@
-/** Subjects side by side: in turns, and as a table. */
+/** Compares subjects: runs them alternately, and formats a table. */
 import { cell, table, us } from '../tools/table.mjs'
 import { Samples } from '../tools/statistics.mjs'
 import { run, withPeerSink } from './run.mjs'
@@ -9,24 +9,24 @@ import { run, withPeerSink } from './run.mjs'
  * @typedef {import('./run.mjs').Load} Load
  * @typedef {import('./subjects.mjs').Subject} Subject
  *
- * @typedef {object} Row of a table: one subject under one load
+ * @typedef {object} Row row of a table: one subject under one load
  * @property {string} name
  * @property {string} [version] of a package
  * @property {boolean} isOurs
  * @property {boolean} isPeer
  * @property {number} counted runs
- * @property {number} void runs that lost or duplicated a record: nothing of them counts but this
+ * @property {number} void runs with a lost or duplicated record, which do not count otherwise
  * @property {number} lost
  * @property {number} duplicated
- * @property {(Measured | null)[]} runs by round; null: does not count
- * @property {Partial<Record<keyof Measured, Spread>>} spreads of the runs that count
+ * @property {(Measured | null)[]} runs by round; null: a void run
+ * @property {Partial<Record<keyof Measured, Spread>>} spreads of the valid runs
  */
 
 /**
- * @param {{ rounds: number, loads: Readonly<Record<string, Load>>, subjects: readonly Subject[], tell: (line: string) => void }} turns
+ * @param {{ rounds: number, loads: Readonly<Record<string, Load>>, subjects: readonly Subject[], showProgress: (line: string) => void }} turns
  * @returns {Promise<Record<string, Row[]>>} by name of the load
  */
-export async function compare({ rounds, loads, subjects, tell }) {
+export async function compare({ rounds, loads, subjects, showProgress }) {
   const all = Object.entries(loads).map(([name, load]) => ({
     name,
     load,
@@ -35,9 +35,9 @@ export async function compare({ rounds, loads, subjects, tell }) {
   await withPeerSink(async (sink) => {
     for (let round = 0; round < rounds; round += 1) {
       for (const { name, load, tallies } of all) {
-        tell(`round ${round + 1} of ${rounds}: ${name}`)
+        showProgress(`round ${round + 1} of ${rounds}: ${name}`)
         for (const tally of round % 2 === 0 ? tallies : tallies.toReversed())
-          tally.add(await run(sink, tally.subject, load), tell)
+          tally.add(await run(sink, tally.subject, load), showProgress)
       }
     }
   })
@@ -57,13 +57,15 @@ class Tally {
     this.subject = subject
   }
 
-  /** @param {import('./run.mjs').Outcome} outcome @param {(line: string) => void} tell */
-  add({ lost, duplicated, measured }, tell) {
+  /** @param {import('./run.mjs').Outcome} outcome @param {(line: string) => void} showProgress */
+  add({ lost, duplicated, measured }, showProgress) {
     this.#lost += lost
     this.#duplicated += duplicated
     if (lost > 0 || duplicated > 0) {
       this.#runs.push(null)
-      tell(`${this.subject.name}: ${lost} lost or not there in time, ${duplicated} duplicated: this run does not count`)
+      showProgress(
+        `${this.subject.name}: ${lost} lost or not in time, ${duplicated} duplicated: this run does not count`,
+      )
       return
     }
     this.#runs.push(measured)
@@ -112,12 +114,12 @@ export function tableOf(rows) {
       .filter((row) => row.void > 0)
       .map(
         (row) =>
-          `${row.name}: ${row.void} of ${row.void + row.counted} runs do not count: ${row.lost} records lost or not there after a minute, ${row.duplicated} duplicated`,
+          `${row.name}: ${row.void} of ${row.void + row.counted} runs do not count: ${row.lost} records lost or not there after 60 s, ${row.duplicated} duplicated`,
       ),
   ]
 }
 
-/** A bar for each row, for a chart. @param {readonly Row[]} rows @param {keyof Measured} key @param {number} [unit] */
+/** A chart bar for each row. @param {readonly Row[]} rows @param {keyof Measured} key @param {number} [unit] */
 export function bars(rows, key, unit = 1) {
   return rows.map(({ name, isOurs, spreads, void: lossy }) => {
     const spread = spreads[key]

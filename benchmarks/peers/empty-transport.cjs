@@ -1,4 +1,4 @@
-/** [worker] Takes every chunk and drops it: pino and its hand-over alone. */
+/** [worker] Discards every chunk: the cost of pino and of passing chunks to its worker. */
 'use strict'
 
 const { Writable } = require('node:stream')

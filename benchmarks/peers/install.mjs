@@ -1,4 +1,7 @@
-/** The peers from the package registry, each at one version, in a folder outside the tree that is kept from run to run. */
+/**
+ * Installs the peers from the package registry, each at a fixed version, in a folder outside the tree that is reused
+ * by later runs.
+ */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -7,11 +10,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * The newest of each when this was written: a number without a version cannot be checked by anybody.
+ * The newest version of each at the time of writing. Fixed, because a number without a version cannot be verified.
  *
- * The first three are compared by default. Of all six pino-elasticsearch had the least CPU on all shapes cold, and it or pino-loki on small
- * records warm; the other shapes were not measured warm with all six. The third is neither the best nor the steadiest choice on every shape:
- * @axiomhq/pino takes less CPU than it on cold small records and errors, but in some runs sends each record alone, at 20 times the cost.
+ * The first three are compared by default. Of all six, pino-elasticsearch used the least CPU on all shapes cold, and
+ * it or pino-loki on small records warm; the other shapes were not measured warm with all six. The third is neither
+ * the fastest nor the most stable on every shape: @axiomhq/pino uses less CPU on cold small records and errors, but
+ * in some runs sends each record alone, at 20 times the cost.
  */
 export const VERSIONS = {
   'pino-loki': '3.0.0',
@@ -25,10 +29,10 @@ export const VERSIONS = {
 /** @typedef {keyof typeof VERSIONS} PeerName */
 /** @typedef {{ name: PeerName, version: string, target: string }} Installed */
 
-/** @param {(line: string) => void} tell @returns {Installed[]} without those that could not be installed */
-export function installPeers(tell) {
+/** @param {(line: string) => void} showProgress @returns {Installed[]} without peers that could not be installed */
+export function installPeers(showProgress) {
   const names = /** @type {PeerName[]} */ (Object.keys(VERSIONS))
-  // pino is a peer dependency of some. Named, so that no other version than ours comes along; nothing loads it.
+  // pino is a peer dependency of some. It is listed to avoid another version than ours; nothing loads it.
   const pino = pinoVersion()
   const specifiers = names.map((name) => `${name}@${VERSIONS[name]}`)
   const hash = createHash('sha256')
@@ -40,24 +44,24 @@ export function installPeers(tell) {
   if (!names.every(isThere)) {
     mkdirSync(folder, { recursive: true })
     if (!existsSync(join(folder, 'package.json'))) writeFileSync(join(folder, 'package.json'), '{"private":true}\n')
-    tell(`installing ${names.length} peers into a scratch folder`)
-    // All at once, and where that fails one by one, so that one that is gone does not take the others along.
+    showProgress(`installing ${names.length} peers into a scratch folder`)
+    // All at once, and one by one if that fails, so that a missing package does not prevent the others.
     if (!install(folder, [...specifiers, `pino@${pino}`])) {
       for (const specifier of specifiers)
         if (!install(folder, [specifier, `pino@${pino}`]))
-          tell(`${specifier} could not be installed: measured without it`)
+          showProgress(`${specifier} could not be installed and is skipped`)
     }
   }
   const { resolve } = createRequire(join(folder, 'package.json'))
   return names.filter(isThere).map((name) => ({ name, version: VERSIONS[name], target: resolve(name) }))
 }
 
-/** The one that this tree is tested with. @returns {string} */
+/** The version that this tree is tested with. @returns {string} */
 export function pinoVersion() {
   return JSON.parse(readFileSync(new URL('../../node_modules/pino/package.json', import.meta.url), 'utf8')).version
 }
 
-/** @param {string} folder @param {readonly string[]} specifiers @returns {boolean} whether npm could */
+/** @param {string} folder @param {readonly string[]} specifiers @returns {boolean} whether npm succeeded */
 export function install(folder, specifiers) {
   try {
     const args = [
@@ -72,7 +76,7 @@ export function install(folder, specifiers) {
     execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
     return true
   } catch {
-    return false // npm has said why
+    return false // npm has printed the reason
   }
 }
 

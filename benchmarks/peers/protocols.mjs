@@ -1,14 +1,14 @@
-/** What each service answers, and what in a request's body stands once for each entry. */
+/** The replies of each service, and the text that occurs once per entry in a request's body. */
 
 import { MARK } from '../tools/shapes.mjs'
 
 /**
  * @typedef {object} Protocol
- * @property {'message' | 'service' | 'lines'} counts what is counted: the mark in the record's message, our service's name (a breadcrumb
- *   of an error repeats the message of another record), or every other line
+ * @property {'message' | 'service' | 'lines'} counts how entries are counted: by the mark in the record's message, by
+ *   our service's name (a breadcrumb of an error repeats the message of another record), or by every other line
  * @property {number} status
  * @property {Readonly<Record<string, string>>} [headers]
- * @property {(entries: number) => string} body given how many entries came, where the body need not wait for that: 0
+ * @property {(entries: number) => string} body given the number of entries, or 0 if the body does not depend on it
  */
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -21,7 +21,10 @@ const OURS = {
   body: (entries) => `{"accepted":${entries},"message":"ok","rejected":0,"errors":[]}`,
 }
 
-/** @type {Protocol} Sends each body compressed; its entries are counted when the sink is idle, so its answers say 0. */
+/**
+ * @type {Protocol} Sends each body compressed; its entries are counted when the sink is idle, so its replies contain
+ *   0.
+ */
 const AXIOM = {
   counts: 'message',
   status: 200,
@@ -40,16 +43,16 @@ export const PROTOCOLS = {
   'pino-elasticsearch': {
     counts: 'lines',
     status: 200,
-    // Its client refuses to talk to what does not call itself so, and wants its own type back.
+    // The client rejects services without this header, and requires its own content type.
     headers: {
       'x-elastic-product': 'Elasticsearch',
       'content-type': 'application/vnd.elasticsearch+json; compatible-with=8',
     },
-    // One item for each entry, as its client demands, and in each the least it can do with. The real ones are longer.
+    // One item per entry, as the client requires, with the fewest possible members. Real replies are longer.
     body: (entries) =>
       `{"took":1,"errors":false,"items":[${'{"index":{"status":201}},'.repeat(entries).slice(0, -1)}]}`,
   },
-  // An empty protobuf message is zero bytes long.
+  // An empty protobuf message has zero bytes.
   'pino-opentelemetry-transport': {
     counts: 'message',
     status: 200,
@@ -72,11 +75,11 @@ export function markOf({ counts }) {
   }
 }
 
-/** How often a text stands in a body that comes in pieces, without putting them together. */
+/** Counts a text in a body that arrives in chunks, without joining them. */
 export class MarkCounter {
   count = 0
   #mark
-  /** The end of the last piece: a mark may lie across two. @type {Buffer} */
+  /** The end of the last chunk, since a mark may be split. @type {Buffer} */
   #tail = Buffer.alloc(0)
 
   /** @param {Buffer} mark */

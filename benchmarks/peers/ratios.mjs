@@ -1,4 +1,7 @@
-/** Ours as times the best peer's. Each round has its own ratio, since what else the machine does falls on all runs of a round. */
+/**
+ * Ratios of pino-ingest to the best peer, computed per round, since other load on the machine affects all runs of a
+ * round.
+ */
 import { spread } from '../tools/statistics.mjs'
 
 /**
@@ -24,7 +27,7 @@ const RULES = {
 /**
  * @template {string} K
  * @param {readonly Compared<K>[]} rows @param {Compared<K>} ours @param {K} key @param {Better} better
- * @returns {Spread | undefined} of the rounds in which ours and a peer have a run that counts
+ * @returns {Spread | undefined} of the rounds with a valid run of ours and of a peer
  */
 export function ratioOf(rows, ours, key, better) {
   const ratios = ours.runs.flatMap((run, round) => {

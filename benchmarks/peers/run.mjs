@@ -1,4 +1,4 @@
-/** One run of one subject against the sink: processes, warm-up, and what is counted where. */
+/** One run of one subject with the sink: processes, warm-up and counts. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,32 +12,35 @@ import { callsOf, sentOf } from '../tools/shapes.mjs'
  *
  * @typedef {object} Load
  * @property {Shape} shape
- * @property {number} records that are logged; those below the level are not sent
- * @property {number} [warmUp] records before them, 100,000 by default; 0: the first records of a process are measured
+ * @property {number} records logged records; those below the level are not sent
+ * @property {number} [warmUp] records before, 100,000 by default; 0: the first records of a process are measured
  * @property {number} delayMs
  * @property {number} [capacity]
  * @property {number} [refusesAbove]
  *
  * @typedef {object} Measured
- * @property {number} entriesPerSecond from the first call to the last entry's answer
- * @property {number} mainUs CPU an entry that is sent, as are the next two
+ * @property {number} entriesPerSecond from the first call to the reply for the last entry
+ * @property {number} mainUs CPU per sent entry, as are the next two
  * @property {number} workerUs
  * @property {number} workerAndOthersUs
  * @property {number} peakMib
- * @property {number} [entriesPerRequest] where there are any
- * @property {number} [sinkUs] CPU of the sink an entry: it is on the same machine, and takes its part of it
+ * @property {number} [entriesPerRequest] if there are requests
+ * @property {number} [sinkUs] CPU of the sink per entry: it shares the machine
  *
  * @typedef {{ lost: number, duplicated: number, measured: Measured, seen: Seen | undefined }} Outcome
  */
 
 const WARM_UP_RECORDS = 100_000
-/** What has not come when nothing has come for so long is lost. */
+/** Records that are missing after this time without arrivals are lost. */
 const LOST_AFTER_MS = 12_000
-/** Nor is waited longer than this: what has not come by then counts as lost. */
+/** The maximum wait; records that arrive later count as lost. */
 const LIMIT_MS = 60_000
-/** What comes within this after the last is a duplicate. */
+/** Entries that arrive within this time after the last one are duplicates. */
 const SETTLE_MS = 150
-/** Less between warm-up and what is measured: @axiomhq/pino sends every record alone when its last request is a second ago. */
+/**
+ * Shorter than 1 s between warm-up and measurement: @axiomhq/pino sends every record alone if its last request is 1 s
+ * old.
+ */
 const WARM_UP_SETTLE_MS = 50
 
 /** @template T @param {(sink: { url: string, ask: (question: object) => Promise<Seen> }) => Promise<T>} use @returns {Promise<T>} */
@@ -73,7 +76,7 @@ async function runAgainst(sink, subject, load, folder) {
   const sent = sentOf(calls, records)
   const arrived = (/** @type {number} */ entries) =>
     sink.ask({ awaits: entries, quietMs: LOST_AFTER_MS + service.delayMs, limitMs: LIMIT_MS })
-  // How a sender finds the pace of a service that slows down is part of what is measured; of one that does not, it is warm-up.
+  // With a service that slows down, finding the right rate is part of the measurement; otherwise it is warm-up.
   await sink.ask({
     begin:
       service.capacity === undefined ? begin : { ...begin, delayMs: 0, capacity: undefined, refusesAbove: undefined },

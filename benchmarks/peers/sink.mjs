@@ -1,9 +1,10 @@
 /**
- * [own process] Stands in for every service: speaks to each peer as its service would, counts the entries that came, and looks at
- * nothing else. It may answer late, and it may slow down and refuse under load.
+ * [own process] Replaces every service: speaks each peer's protocol, and only counts the entries. It can delay its
+ * replies, slow down, and refuse requests under load.
  *
- * It is asked, as JSON: `{ begin: Service }` before a run, `{ awaits: entries, quietMs, limitMs }` until they
- * have come or nothing has come for so long, `{ settleMs }` at its end; `withDeliveries`: when each request came is part of the answer.
+ * It receives JSON messages: `{ begin: Service }` before a run, `{ awaits: entries, quietMs, limitMs }` to wait until
+ * they have arrived or nothing has arrived for `quietMs`, `{ settleMs }` at the end; `withDeliveries` adds the time
+ * of each request to the reply.
  */
 import { createServer } from 'node:http'
 import { gunzipSync } from 'node:zlib'
@@ -12,23 +13,26 @@ import { MarkCounter, PROTOCOLS, markOf } from './protocols.mjs'
 
 /**
  * @typedef {object} Service
- * @property {string} peer whose protocol is spoken
+ * @property {string} peer whose protocol to use
  * @property {number} delayMs until it answers
- * @property {number} [capacity] requests at once that it answers in `delayMs`; with more each waits longer, in proportion
- * @property {number} [refusesAbove] requests at once: what comes beyond is answered 503
+ * @property {number} [capacity] concurrent requests answered in `delayMs`; with more, each waits proportionally
+ *   longer
+ * @property {number} [refusesAbove] concurrent requests above which it answers 503
  *
  * @typedef {object} Seen
  * @property {number} entries
  * @property {number} requests that were accepted
  * @property {number} refused
  * @property {number} maxInFlight
- * @property {string} lastAnswerNs of the monotonic clock that all processes of the machine share
- * @property {number} cpuUs of this process since the run began
- * @property {[number, number][]} [deliveries] ms of that clock, and the entries of the request that came then
- * @property {[number, number][]} inFlight ms since the first request, and the most requests at once about then
+ * @property {string} lastAnswerNs by the monotonic clock that all processes of the machine share
+ * @property {number} cpuUs of this process since the start of the run
+ * @property {[number, number][]} [deliveries] ms of that clock, and the number of entries in the request that arrived
+ *   then
+ * @property {[number, number][]} inFlight ms since the first request, and the maximum of concurrent requests around
+ *   that time
  */
 
-/** Compressed bodies are counted once nothing has come for so long: a real service would not do it on the sender's processor. */
+/** Compressed bodies are counted after this idle time: a real service would not use the sender's CPU for it. */
 const IDLE_MS = 25
 const MOST_SETTLE_MS = 3000
 const MAX_POINTS = 400
@@ -71,7 +75,7 @@ class Run {
     return Number(process.hrtime.bigint() - this.#lastArrivalNs) / 1e6
   }
 
-  /** Quiet begins now: an application may take seconds until its first request. */
+  /** Idle time starts now: an application may take seconds until its first request. */
   listens() {
     this.#lastArrivalNs = process.hrtime.bigint()
   }
@@ -118,7 +122,7 @@ class Run {
     })
   }
 
-  /** @param {MarkCounter} counter @param {number} atMs when they came @returns {number} */
+  /** @param {MarkCounter} counter @param {number} atMs time of arrival @returns {number} */
   #add({ count }, atMs) {
     const entries = count / this.#perEntry
     this.#deliveries.push([atMs, entries])
@@ -137,7 +141,7 @@ class Run {
     this.#lastAnswerNs = process.hrtime.bigint()
   }
 
-  /** One body, so that a request that comes meanwhile does not wait for all. */
+  /** Counts one body at a time, so that a request that arrives meanwhile does not wait for all of them. */
   countWhenIdle() {
     if (this.quietMs < IDLE_MS || this.#inFlight > 0) return
     const next = this.#uncounted.shift()
@@ -147,7 +151,7 @@ class Run {
     this.#add(counter, next.atMs)
   }
 
-  /** All that has come is counted and answered. */
+  /** Counts and answers everything that has arrived. */
   get isIdle() {
     return this.isCounted && this.#inFlight === 0
   }
@@ -177,7 +181,7 @@ const server = createServer((request, response) => {
   if (run === undefined || request.method !== 'POST') request.resume().on('end', () => response.writeHead(404).end())
   else run.take(request, response)
 })
-// The pause between two runs of a process must not close its connections under it.
+// The pause between two runs of a process must not close its connections.
 server.keepAliveTimeout = 120_000
 
 process.on('message', async (/** @type {string} */ question) => {
@@ -192,7 +196,7 @@ process.on('message', async (/** @type {string} */ question) => {
       current,
       () => isLate() || (current.isIdle && (current.entries >= awaits || current.quietMs >= quietMs)),
     )
-  // What comes after all have come are duplicates. What never ends is not waited for.
+  // Entries after the expected number are duplicates. The wait is limited.
   if (settleMs !== undefined)
     await until(
       current,
@@ -219,7 +223,7 @@ function until(current, isReached) {
   })
 }
 
-/** The most of each stretch of time. @param {[number, number][]} points @returns {[number, number][]} */
+/** The maximum of each period. @param {[number, number][]} points @returns {[number, number][]} */
 function thinned(points) {
   const size = Math.ceil(points.length / MAX_POINTS)
   return Array.from({ length: Math.ceil(points.length / (size || 1)) }, (_, n) => {

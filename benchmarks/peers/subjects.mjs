@@ -1,13 +1,13 @@
 /**
- * What is measured: ours, its peers, and what pino costs without a network.
+ * The measured subjects: pino-ingest, its peers, and pino without a network.
  *
- * The peers are set as an engineer would who wants throughput and has read their pages: nothing is dropped for being too much, and
- * of the values that were tried those are kept that were fastest. They may send as much in a request as they like; ours keeps to its
- * service's limit of 100.
+ * The peers are configured for throughput as their documentation suggests: nothing is dropped at a limit, and of the
+ * values that were tried the fastest are used. They may send requests of any size; pino-ingest has its service's
+ * limit of 100.
  *
- * The values were tried in turns on a machine that had other work, where the rounds of one value lay up to twice apart. So what differs
- * by a tenth is a guess. Those of pino-loki, pino-elasticsearch and pino-opentelemetry-transport were tried on all three shapes, the
- * others on HTTP requests alone.
+ * The values were tried alternately on a machine with other load, where the rounds of one value differed by up to a
+ * factor of two, so differences of a tenth are uncertain. Those of pino-loki, pino-elasticsearch and
+ * pino-opentelemetry-transport were tried on all three shapes, the others only on HTTP requests.
  */
 import { fileURLToPath } from 'node:url'
 
@@ -15,10 +15,11 @@ import { fileURLToPath } from 'node:url'
  * @typedef {object} Subject
  * @property {string} name
  * @property {string} [version]
- * @property {string} peer whose protocol it speaks; '' where it needs no sink
+ * @property {string} peer whose protocol it uses; '' if it needs no sink
  * @property {string} target
- * @property {'debug' | 'info'} [level] of the application's logger, `info` by default. Ours has `debug`, since breadcrumbs are on: its
- *   worker filters debug lines. The peers have no use for debug lines that are not sent, so pino filters them in the main thread.
+ * @property {'debug' | 'info'} [level] of the application's logger, `info` by default. `debug` for pino-ingest, since
+ *   its breadcrumbs need debug lines: its worker filters them. The peers do not use them, so pino filters them in the
+ *   main thread.
  * @property {boolean} [isOurs]
  * @property {boolean} [needsFolder] for the spool
  * @property {(origin: string, folder: string) => object} options
@@ -28,7 +29,7 @@ const OURS = fileURLToPath(new URL('../../dist/cjs/index.js', import.meta.url))
 const MIB = 1024 * 1024
 const IDENTITY = { apiKey: 'bench', service: 'shop', environment: 'production', version: '1.0.0' }
 
-/** @type {Subject} Everything on: spool, breadcrumbs, full mapping. */
+/** @type {Subject} With everything on: spool, breadcrumbs, full mapping. */
 export const SPOOL_ON = {
   name: 'spool on',
   peer: 'pino-ingest',
@@ -39,7 +40,9 @@ export const SPOOL_ON = {
   options: (origin, dir) => ({ url: `${origin}/api/v1`, ...IDENTITY, spool: { dir } }),
 }
 
-/** @type {Subject} As the peers, it drops nothing for being too much: the load is a flood, its own bound 64 MiB. */
+/**
+ * @type {Subject} Like the peers, it drops nothing at a limit: the load is a flood, and its default limit is 64 MiB.
+ */
 export const SPOOL_OFF = {
   name: 'spool off',
   peer: 'pino-ingest',
@@ -51,16 +54,19 @@ export const SPOOL_OFF = {
 
 /** @type {Readonly<Record<import('./install.mjs').PeerName, (origin: string) => object>>} */
 const PEER_OPTIONS = {
-  // Tried every 20, 50, 100, 250 ms: 20 and 50 lead, by turns; 100 and 250 are behind. 0: no bound, at which it drops the oldest.
+  // Tried every 20, 50, 100, 250 ms: 20 and 50 are fastest in turn; 100 and 250 are slower. 0: no limit, at which it
+  // would drop the oldest.
   'pino-loki': (host) => ({ host, batching: { interval: 0.05, maxBufferSize: 0 } }),
-  // Tried 0.3, 1 and 5 MB a request (its default is 1 kB). Against 5 MB, 1 MB is a little behind on small records (a tenth more CPU) and
-  // HTTP requests, ahead on errors and behind 100 ms, and takes less memory. Five in flight, which its options cannot change.
+  // Tried 0.3, 1 and 5 MB per request (its default is 1 kB). Compared with 5 MB, 1 MB is a little slower on small
+  // records (a tenth more CPU) and HTTP requests, faster on errors and with 100 ms latency, and uses less memory.
+  // Five in flight, which its options cannot change.
   'pino-elasticsearch': (node) => ({ node, esVersion: 8, flushBytes: 1_000_000, flushInterval: 100 }),
-  // It has no setting: 1,000 a request, one in flight, gzip. Once its last request is over a second old, as when the machine has other
-  // work to do, it sends each record alone, and such a run may not end in time.
+  // It has no such option: 1,000 per request, one in flight, gzip. If its last request is over 1 s old, as when the
+  // machine is busy, it sends each record alone, and such a run may not end in time.
   '@axiomhq/pino': (url) => ({ dataset: 'app', token: 'token', url }),
-  // Tried 1,000, 2,000 and 5,000 a request (its default is 512): 5,000 leads on HTTP requests, errors and behind 100 ms, since it has
-  // one in flight, and is level on small records. As JSON instead of protobuf it is slower. Its queue drops what is too much.
+  // Tried 1,000, 2,000 and 5,000 per request (its default is 512): 5,000 is fastest on HTTP requests, on errors and
+  // with 100 ms latency, since it has one in flight, and equal on small records. JSON is slower than protobuf. Its
+  // queue drops the excess.
   'pino-opentelemetry-transport': (origin) => ({
     loggerName: 'app',
     serviceVersion: '1.0.0',
@@ -71,8 +77,9 @@ const PEER_OPTIONS = {
       processorConfig: { maxQueueSize: 1_000_000, maxExportBatchSize: 5000, scheduledDelayMillis: 100 },
     },
   }),
-  // Tried 300, 1,000 (its default) and 5,000 a request with 1, 5 (its default) and 20 in flight. Its defaults drop what exceeds 10,000
-  // in 5 s or 100 waiting requests, and look for each record's caller on the stack, which pino's worker does not have.
+  // Tried 300, 1,000 (its default) and 5,000 per request with 1, 5 (its default) and 20 in flight. By default it
+  // drops more than 10,000 in 5 s or 100 waiting requests, and searches the stack for each record's caller, which
+  // pino's worker does not have.
   '@logtail/pino': (endpoint) => ({
     sourceToken: 'token',
     options: {
@@ -86,10 +93,11 @@ const PEER_OPTIONS = {
     },
   }),
   'pino-datadog-transport': (origin) => ({
-    // The second of its client's servers is the one whose address can be given.
+    // Only the address of its client's second server can be set.
     ddClientConf: { authMethods: { apiKeyAuth: 'key' }, serverIndex: 1 },
     ddServerConf: { protocol: 'http', name: new URL(origin).host },
-    // Tried every 50, 100 and 500 ms. Not to be set: 996 entries or 5 MB a request, gzip, as many in flight as there are.
+    // Tried every 50, 100 and 500 ms. Not configurable: 996 entries or 5 MB per request, gzip, unlimited requests in
+    // flight.
     sendIntervalMs: 50,
   }),
 }
@@ -105,7 +113,7 @@ export function peerSubjects(installed) {
   }))
 }
 
-/** @type {readonly Subject[]} pino's own worker, without any request: what is left to nobody to save. */
+/** @type {readonly Subject[]} pino's own worker without requests: the minimum for every transport. */
 export const BASELINES = [
   { name: 'pino/file to /dev/null', peer: '', target: 'pino/file', options: () => ({ destination: '/dev/null' }) },
   {

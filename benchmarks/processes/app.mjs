@@ -1,6 +1,6 @@
 /**
- * [own process] One of several applications that log at once. Arguments: the sink's url, the spool's folder, records to warm up with.
- * It is asked for seconds, and in the end for its account.
+ * [own process] One of several applications that log concurrently. Arguments: the sink's url, the spool's folder,
+ * warm-up records. It receives a number of seconds to log, and at the end the request for its account.
  */
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'

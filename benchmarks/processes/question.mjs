@@ -1,4 +1,4 @@
-/** What do several processes that log at once, with one spool folder for all, do to each other? */
+/** The interaction of several processes that log concurrently with one spool folder. */
 import { barChart } from '../tools/chart.mjs'
 import { start, withSink } from '../tools/children.mjs'
 import { Samples } from '../tools/statistics.mjs'
@@ -9,8 +9,9 @@ import { spoolFolder } from '../tools/worker-runs.mjs'
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  * @typedef {import('./app.mjs').Run} Run
  * @typedef {{ recordsPerSecond: Spread, cpuUs: Spread, peakMib: Spread, share: Spread }} Together
- *   `share`: of the slowest process in what each would have, were all alike
- * @typedef {{ rounds: number, voidRounds: string[], together: Record<string, Together | null> }} Result null where no round counts
+ *   `share`: the slowest process relative to an equal share
+ * @typedef {{ rounds: number, voidRounds: string[], together: Record<string, Together | null> }} Result null without
+ *   a valid round
  */
 
 const COUNTS = [1, 2, 4, 8]
@@ -27,26 +28,26 @@ const LOST = { value: NaN, note: 'records were lost' }
 
 export const question = {
   name: 'processes',
-  asks: 'What do one, two, four and eight processes reach that log at once, with one spool folder for all?',
+  asks: 'What throughput do 1, 2, 4 and 8 processes reach that log concurrently with one spool folder?',
   needsLinux: false,
-  // By records, since V8 compiles by them: so that eight processes are as warm as one.
+  // By records, since V8 compiles by use: eight processes are then as warm as one.
   options: { rounds: 3, seconds: 5, warmUp: 100_000 },
   quick: { rounds: 1, seconds: 2, warmUp: 20_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({ options: { rounds = 0, seconds = 0, warmUp = 0 }, tell }) {
+  measure({ options: { rounds = 0, seconds = 0, warmUp = 0 }, showProgress }) {
     return withSink(async (url) => {
       const samples = new Map(COUNTS.map((count) => [count, new Samples()]))
       /** @type {string[]} */
       const voidRounds = []
       for (let round = 0; round < rounds; round += 1) {
         for (const count of round % 2 === 0 ? COUNTS : COUNTS.toReversed()) {
-          tell(`round ${round + 1} of ${rounds}: ${title(String(count))}`)
+          showProgress(`round ${round + 1} of ${rounds}: ${title(String(count))}`)
           const { lost, values } = await measureTogether({ count, url, seconds, warmUp })
           if (lost === 0) for (const [name, value] of Object.entries(values)) samples.get(count)?.add(name, value)
           else {
             voidRounds.push(`${count} processes, round ${round + 1}: ${lost} records lost`)
-            tell(`does not count: ${voidRounds.at(-1)}`)
+            showProgress(`does not count: ${voidRounds.at(-1)}`)
           }
         }
       }
@@ -85,13 +86,13 @@ export const question = {
     const subtitle = 'HTTP records, spool on, one folder for all'
     return {
       'processes.svg': barChart({
-        title: 'Processes that log at once',
+        title: 'Processes that log concurrently',
         subtitle,
         unit: 'entries acknowledged a second, in all',
         groups: [{ label: '', bars: bars('recordsPerSecond') }],
       }),
       'processes-cpu.svg': barChart({
-        title: 'CPU an entry, of processes that log at once',
+        title: 'CPU an entry, of processes that log concurrently',
         subtitle,
         unit: 'µs of CPU an entry, all threads',
         groups: [{ label: '', bars: bars('cpuUs') }],

@@ -1,6 +1,6 @@
 /**
- * [own process] An application that logs as fast as it can, with a profiler in the worker from ready, or from the end of the warm-up, until
- * all is acknowledged. Argument: `Plan` as JSON. It sends a Profiled in the end.
+ * [own process] An application that logs as fast as it can, with a profiler in the worker from ready, or from the end
+ * of the warm-up, until everything is acknowledged. Argument: `Plan` as JSON. It sends a Profiled at the end.
  */
 import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -14,17 +14,17 @@ import { cpuNs, threadOf } from '../tools/threads.mjs'
 /**
  * @typedef {object} Plan
  * @property {import('../tools/shapes.mjs').Shape} shape
- * @property {number} warmUp records; 0: from ready on
+ * @property {number} warmUp records; 0: from ready
  * @property {number} records
  * @property {string} file of the profile; '' for none
  * @property {object} options of the transport
  *
- * @typedef {{ sent: number, workerUs: number, othersUs: number }} Profiled CPU an entry that is sent
+ * @typedef {{ sent: number, workerUs: number, othersUs: number }} Profiled CPU per sent entry
  */
 
-/** An application that never yields makes pino keep all in memory. */
+/** pino buffers everything in memory if the application never yields. */
 const YIELD_EVERY = 100
-/** One file a module, which the profile names. */
+/** The unbundled build, so that the profile names the modules. */
 const TARGET = fileURLToPath(new URL('../../build/modules/transport/worker.js', import.meta.url))
 const PROFILED = fileURLToPath(new URL('./profiled-transport.cjs', import.meta.url))
 

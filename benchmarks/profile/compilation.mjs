@@ -1,13 +1,13 @@
-/** What V8 prints with --trace-opt and --trace-deopt. Pure. */
+/** Parses V8's output of --trace-opt and --trace-deopt. Pure. */
 
 /** @typedef {{ optimized: number, onThreadMs: number, besideMs: number, deoptimized: number, reasons: Record<string, number> }} Compilation */
 
-/** "took" has the time to prepare, to compile, which other threads do, and to finish. */
+/** "took" has the times to prepare, to compile (in other threads) and to finish. */
 const COMPLETED = /^\[completed compiling 0x[0-9a-f]+ <JSFunction ([^ >]*).*took ([\d.]+), ([\d.]+), ([\d.]+) ms\]/
 const BAILOUT = /^\[bailout \(kind: [^,]+, reason: ([^)]+)\): begin\. deoptimizing 0x[0-9a-f]+ <JSFunction ([^ >]*)/
 
 /**
- * V8 prints those of the main thread, too; a function counts that the worker's profile has.
+ * V8 also prints functions of the main thread; only those in the worker's profile count.
  *
  * @param {string} text @param {ReadonlySet<string>} names @returns {Compilation}
  */

@@ -1,9 +1,10 @@
-/** A CPU profile by part: folders of this package, other packages, Node's own modules, and V8. Pure. */
+/** Groups a CPU profile by part: folders of this package, other packages, Node's own modules, and V8. Pure. */
 
 /**
  * @typedef {{ functionName: string, url: string, lineNumber: number }} Frame
  * @typedef {{ nodes: { id: number, callFrame: Frame }[], samples: number[], timeDeltas: number[] }} Profile
- * @typedef {{ part: string, file: string, name: string, share: number }} Function_ share of the time that is not idle, of the function itself
+ * @typedef {{ part: string, file: string, name: string, share: number }} Function_ share of the busy time spent in
+ *   the function itself
  */
 
 const OWN = /\/build\/modules\/(.+)\.js$/
@@ -13,7 +14,7 @@ const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//
 export function functionsOf({ nodes, samples, timeDeltas }) {
   /** @type {Map<number, number>} */
   const selfUs = new Map()
-  // A sample stands for the time until the next one.
+  // A sample lasts until the next one.
   for (const [at, id] of samples.entries()) selfUs.set(id, (selfUs.get(id) ?? 0) + Math.max(0, timeDeltas[at + 1] ?? 0))
   /** @type {Map<string, { part: string, file: string, name: string, us: number }>} */
   const functions = new Map()

@@ -1,6 +1,6 @@
 /**
- * [worker] The transport with a CPU profiler in the same thread. The main thread sends `{}` to start it, and `{ file }` to write what
- * it has; both are answered.
+ * [worker] The transport with a CPU profiler in its thread. The main thread sends `{}` to start it, and `{ file }` to
+ * write the profile; it replies to both.
  */
 'use strict'
 

@@ -1,4 +1,4 @@
-/** The worker's time by part of the package, while nothing else is changed: a sampling profiler in its thread. */
+/** The worker's time by part of the package, measured by a sampling profiler in its thread without other changes. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { functionsOf, sharesBy } from './parts.mjs'
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  * @typedef {import('./compilation.mjs').Compilation} Compilation
  *
- * @typedef {object} OfShape us of CPU an entry that is sent; the worker's whole time by the shares of the samples
+ * @typedef {object} OfShape us of CPU per sent entry; the worker's total time, divided by the shares of the samples
  * @property {Spread} worker
  * @property {Spread} others V8's threads
  * @property {Record<string, Spread>} parts
@@ -31,7 +31,7 @@ const MOST_FUNCTIONS = 25
 
 export const question = {
   name: 'profile',
-  asks: "Which parts of the package does the worker's time go to, for the first records of a process and later?",
+  asks: "Which parts of the package use the worker's time, for the first records of a process and later?",
   needsLinux: true,
   /** shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only cold, 2 only warm, 0 both. */
   options: { rounds: 3, records: 60_000, 'cold-records': 30_000, shape: 0, cold: 0 },
@@ -40,7 +40,7 @@ export const question = {
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
   measure({
     options: { rounds = 0, records = 0, 'cold-records': coldRecords = 0, shape: number = 0, cold = 0 },
-    tell,
+    showProgress,
   }) {
     const shapes = number > 0 ? SHAPES_ASKED.slice(number - 1, number) : SHAPES_ASKED
     const states = cold > 0 ? STATES.slice(cold - 1, cold) : STATES
@@ -49,7 +49,7 @@ export const question = {
       const result = {}
       for (const state of states) {
         for (const shape of shapes) {
-          tell(`${state} ${shape}`)
+          showProgress(`${state} ${shape}`)
           const load = {
             shape,
             warmUp: state === 'cold' ? 0 : WARM_UP_RECORDS,
@@ -98,7 +98,10 @@ async function runProfiled(load, url) {
   })
 }
 
-/** Another process, since a profiler changes what V8 compiles. @param {{ shape: Shape, warmUp: number, records: number }} load @param {string} url @param {ReadonlySet<string>} names */
+/**
+ * Runs another process, since a profiler changes what V8 compiles. @param {{ shape: Shape, warmUp: number, records:
+ * number }} load @param {string} url @param {ReadonlySet<string>} names
+ */
 async function runTraced(load, url, names) {
   return inFolder(async (folder) => {
     const app = startApp({ ...load, file: '', options: optionsOf(url, folder) }, ['--trace-opt', '--trace-deopt'])
@@ -158,7 +161,7 @@ function compilationLines(state, shape, { compilation }) {
       .toSorted(([, a], [, b]) => b - a)
       .map(([reason, count]) => `${reason} ${count}`)
     return (
-      `${state} ${shape}: ${optimized} functions optimized in ${onThreadMs.toFixed(0)} ms in the thread and ${besideMs.toFixed(0)} ms beside it, ` +
+      `${state} ${shape}: ${optimized} functions optimized in ${onThreadMs.toFixed(0)} ms in the thread and ${besideMs.toFixed(0)} ms in other threads, ` +
       `${deoptimized} deoptimized${because.length > 0 ? ` (${because.join(', ')})` : ''}`
     )
   })

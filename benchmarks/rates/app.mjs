@@ -1,6 +1,7 @@
 /**
- * [own process] An application that logs at a steady rate through a transport in pino's worker: first the lead-in, then what is measured.
- * Argument: `Plan` as JSON. It sends `{}` when the transport is ready, begins when it is told to, and sends a Sample in the end.
+ * [own process] An application that logs at a steady rate through a transport in pino's worker: first the lead-in,
+ * then the measured period. Argument: `Plan` as JSON. It sends `{}` when the transport is ready, waits for a message
+ * to start, and sends a Sample at the end.
  */
 import { once } from 'node:events'
 import pino from 'pino'
@@ -17,14 +18,14 @@ import { cpuNs, threadOf, wakeUps } from '../tools/threads.mjs'
  * @property {number} leadMs
  * @property {number} forMs
  * @property {'debug' | 'info'} level of the logger
- * @property {{ target: string, options: object }} transport what `pino.transport()` takes
+ * @property {{ target: string, options: object }} transport argument of `pino.transport()`
  *
  * @typedef {object} Sample
- * @property {number} fromMs of the monotonic clock that all processes share: when what is measured began
+ * @property {number} fromMs start of the measured period by the monotonic clock that all processes share
  * @property {number} untilMs
  * @property {ThreadTimes} cpuNs within that time
  * @property {ThreadTimes} wakeUps
- * @property {number[]} sentAtMs when each record that is sent was logged, those of the lead-in included
+ * @property {number[]} sentAtMs time of each log call whose record is sent, including the lead-in
  */
 
 /** @type {Plan} */
@@ -54,7 +55,7 @@ const sample = {
   sentAtMs,
 }
 process.send?.(sample)
-// It is killed when all has come.
+// The process is killed when everything has arrived.
 process.on('message', () => {})
 
 function call() {

@@ -1,4 +1,4 @@
-/** What an application pays that logs little, as most do. */
+/** The cost for an application that logs little, as most do. */
 import { installPeers } from '../peers/install.mjs'
 import { ratioOf, written } from '../peers/ratios.mjs'
 import { BASELINES, SPOOL_ON, peerSubjects } from '../peers/subjects.mjs'
@@ -15,41 +15,45 @@ import { runAtRate } from './run.mjs'
  */
 
 const RATES = [1, 100, 1_000]
-/** At low rates all subjects run at once, so that what else the machine does falls on all of them; beyond that they would be in each other's way. */
+/**
+ * At low rates all subjects run at the same time, so other load on the machine affects all of them; at higher rates
+ * they would disturb each other.
+ */
 const MOST_AT_ONCE = 1_000
-/** Without warm-up: the transport has connected and sent something by then. */
+/** There is no warm-up: the transport has connected and sent something by then. */
 const LEAD_MS = 5_000
-/** Who delivers later has another task. */
+/** Peers that deliver later are not comparable. */
 const IN_TIME_MS = 2_000
-/** CPU of all threads, times the least of the peers that deliver in time. */
+/** CPU of all threads, as a ratio to the lowest of the peers that deliver in time. */
 const GOAL = 1
 
 export const question = {
   name: 'rates',
-  asks: 'What do CPU, wake-ups and requests a second come to at 1, 100 and 1,000 records a second, beside the peers?',
+  asks: 'How much CPU, how many wake-ups and requests per second do 1, 100 and 1,000 records per second take, compared with the peers?',
   needsLinux: true,
-  /** peers: the first so many of `VERSIONS`, 6 are all. */
+  /** peers: the first `peers` of `VERSIONS`, 6 are all. */
   options: { rounds: 3, seconds: 60, peers: 6 },
   quick: { rounds: 1, seconds: 10 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, seconds = 0, peers = 0 }, tell }) {
+  async measure({ options: { rounds = 0, seconds = 0, peers = 0 }, showProgress }) {
     const dropping = BASELINES.filter(({ name }) => name === 'a worker that drops all')
-    const subjects = [SPOOL_ON, ...peerSubjects(installPeers(tell)).slice(0, peers), ...dropping]
+    const subjects = [SPOOL_ON, ...peerSubjects(installPeers(showProgress)).slice(0, peers), ...dropping]
     const all = RATES.map((perSecond) => ({
       perSecond,
       rows: subjects.map((subject) => ({ subject, row: rowOf(subject) })),
     }))
     for (let round = 0; round < rounds; round += 1) {
       for (const { perSecond, rows } of all) {
-        tell(`round ${round + 1} of ${rounds}: ${perSecond} a second`)
+        showProgress(`round ${round + 1} of ${rounds}: ${perSecond} a second`)
         const inOrder = round % 2 === 0 ? rows : rows.toReversed()
         const atOnce = Math.max(1, Math.floor(MOST_AT_ONCE / perSecond))
         for (let first = 0; first < inOrder.length; first += atOnce) {
           await Promise.all(
             inOrder.slice(first, first + atOnce).map(async ({ subject, row }) => {
               const { lost, measured } = await runAtRate(subject, { perSecond, leadMs: LEAD_MS, forMs: seconds * 1000 })
-              if (lost !== 0) tell(`${subject.name}: ${lost} lost (negative: duplicated): this run does not count`)
+              if (lost !== 0)
+                showProgress(`${subject.name}: ${lost} lost (negative: duplicated): this run does not count`)
               row.runs.push(lost === 0 ? measured : null)
             }),
           )
@@ -64,7 +68,7 @@ export const question = {
   /** @param {Result} result */
   lines(result) {
     return Object.entries(result).flatMap(([perSecond, rows]) => [
-      `${perSecond} a second: the mix, 9 % of it below the level that is sent`,
+      `${perSecond} a second: the mix, 9 % of it below the sent level`,
       ...verdict(rows),
       ...tableOf(rows),
       '',
@@ -89,13 +93,13 @@ export const question = {
       'rates.svg': barChart({
         title: 'CPU of the application at low rates',
         subtitle:
-          'Less is better. All threads; the mix of records. A note says how late a transport delivers, if later than 2 s.',
+          'Less is better. All threads; the mix of records. A note shows the delay of a transport if it is above 2 s.',
         unit: 'ms of CPU a second',
         groups: groups('cpuMs'),
       }),
       'rates-wake-ups.svg': barChart({
         title: 'Wake-ups at low rates',
-        subtitle: 'Less is better. How often a second the worker went to sleep and was woken up.',
+        subtitle: 'Less is better. How often a second the worker was woken up.',
         unit: 'a second',
         groups: groups('workerWakeUps'),
       }),

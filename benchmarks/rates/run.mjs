@@ -1,4 +1,4 @@
-/** One subject at one rate, with a sink of its own. */
+/** One subject at one rate, with its own sink. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,19 +10,19 @@ import { start } from '../tools/children.mjs'
  * @typedef {import('../peers/subjects.mjs').Subject} Subject
  * @typedef {{ perSecond: number, leadMs: number, forMs: number }} Rate
  *
- * @typedef {object} Measured by second, unless it says otherwise
+ * @typedef {object} Measured per second, unless noted
  * @property {number} cpuMs of all threads
  * @property {number} mainMs
  * @property {number} workerMs
  * @property {number} othersMs
  * @property {number} wakeUps of all threads
  * @property {number} workerWakeUps
- * @property {number} [requests] where there is a sink, as are the next
- * @property {number} [delayP50Ms] from the log call until the entry came
+ * @property {number} [requests] if there is a sink, as are the next
+ * @property {number} [delayP50Ms] from the log call to the arrival of the entry
  * @property {number} [delayP99Ms]
  */
 
-/** What has not come when nothing has come for so long is lost. */
+/** Records that are missing after this time without arrivals are lost. */
 const LOST_AFTER_MS = 10_000
 const LIMIT_MS = 30_000
 
@@ -49,7 +49,8 @@ export async function runAtRate(subject, rate) {
 
 /**
  * @param {Subject} subject @param {Rate} rate @param {string} url @param {string} folder
- * @param {(entries: number) => Promise<import('../peers/sink.mjs').Seen>} [allCame] before the application ends
+ * @param {(entries: number) => Promise<import('../peers/sink.mjs').Seen>} [allCame] awaited before the application
+ *   ends
  * @returns {Promise<import('./app.mjs').Sample & { deliveries?: [number, number][] }>}
  */
 async function sampleOf({ target, level = 'info', options }, rate, url, folder, allCame) {
@@ -82,8 +83,8 @@ function measuredOf({ fromMs, untilMs, cpuNs, wakeUps }) {
 }
 
 /**
- * The entries are not told apart: those that came first are taken for those that were logged first. So the delays hold where nothing
- * overtakes, and are too short by as much as something does.
+ * Entries are matched by order: the first to arrive are taken for the first logged. If entries overtake others, the
+ * delays are too short by that much.
  *
  * @param {import('./app.mjs').Sample} sample @param {readonly [number, number][]} deliveries
  */

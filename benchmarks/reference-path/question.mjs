@@ -1,4 +1,4 @@
-/** End to end: an application, pino's worker with the real transport, and a sink, in real processes. */
+/** End to end: an application, pino's worker with the real transport, and a sink, as real processes. */
 import { barChart } from '../tools/chart.mjs'
 import { bar, cell, table, thousands } from '../tools/table.mjs'
 import { SHAPE_NAMES, workerRuns } from '../tools/worker-runs.mjs'
@@ -19,13 +19,13 @@ export const question = {
   quick: { rounds: 1, records: 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({ options: { rounds = 0, records = 0 }, tell }) {
+  measure({ options: { rounds = 0, records = 0 }, showProgress }) {
     return workerRuns({
       rounds,
       records,
       cases: SHAPE_NAMES,
       variants: ['fast', 'reference'],
-      tell,
+      showProgress,
       setUp: (_, path) => ({ path }),
     })
   },

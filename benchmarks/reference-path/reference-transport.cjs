@@ -1,4 +1,4 @@
-/** [worker] The transport as it is, but for the fast path: it declines every line, so each goes through JSON.parse. */
+/** [worker] The transport without the fast path: every line is parsed with JSON.parse. */
 'use strict'
 
 const { FastPath } = require('../../build/modules/record/fast/fast-path.js')

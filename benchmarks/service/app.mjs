@@ -1,6 +1,6 @@
 /**
- * [own process] One store: filled, then asked. Arguments: memory or journal; how many entries; how often each
- * query is asked; the folder for its file.
+ * [own process] Fills one store, then queries it. Arguments: memory or journal; number of entries; repetitions of
+ * each query; the folder for its file.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ fill(
   10_000,
 )
 
-// The first queries after a restart run without compiled code.
+// The first queries after a restart run code that is not compiled yet.
 let openMs = 0
 if (file !== undefined) {
   store.close()
@@ -56,7 +56,7 @@ if (file !== undefined) {
   openMs = performance.now() - fromMs
 }
 const queries = QUERIES.map(({ name, what, form, ask }) => {
-  // A new reader has no results of earlier queries, as when entries arrive all the time.
+  // A new reader has no cached results, as when entries arrive all the time.
   const timed = () => {
     const reader = new StoreReader(store, () => Date.UTC(2026, 10, 21, 12))
     const fromMs = performance.now()
@@ -106,7 +106,10 @@ function open() {
   })
 }
 
-/** Records arrive as the service gets them: parsed from JSON, by batches. @param {string} kind @param {(n: number) => object} make @param {number} total */
+/**
+ * Records arrive as in the service: parsed from JSON, in batches. @param {string} kind @param {(n: number) => object}
+ * make @param {number} total
+ */
 function fill(kind, make, total) {
   let spentMs = 0
   let slowestMs = 0
@@ -127,7 +130,7 @@ function fill(kind, make, total) {
   return { perSecond: (total / spentMs) * 1000, slowestMs }
 }
 
-/** Collected until nothing more goes. */
+/** Collects garbage until the heap no longer shrinks. */
 function heap() {
   let bytes = Infinity
   for (;;) {

@@ -1,4 +1,4 @@
-/** Every query that the service answers, as the page and the command line ask them. */
+/** Every query of the service, as the page and the command line send them. */
 import { RELEASES, traceId } from './records.mjs'
 
 /**
@@ -6,13 +6,13 @@ import { RELEASES, traceId } from './records.mjs'
  * @typedef {import('../../src/service/store/store.js').Store} Store
  * @typedef {import('../../src/service/query/query-filters.js').EntryFilter} EntryFilter
  * @typedef {{ name: string, what: string, form: string, ask: (reader: Reader, store: Store) => unknown }} Query
- *   `what` is asked, in the form `form`; `name` has both
+ *   `what` is the query, `form` its form; `name` has both
  */
 
 const LATE = '2026-11-21T11:30:00Z'
 const EARLY = '2026-11-21T06:30:00Z'
 
-/** The forms of the query language, and the parameters. @type {Readonly<Record<string, EntryFilter>>} */
+/** The forms of the query language and of the parameters. @type {Readonly<Record<string, EntryFilter>>} */
 const FORMS = {
   none: {},
   'a word': { q: 'declined' },
@@ -48,7 +48,10 @@ const FORMS = {
 }
 
 const SOME_FORMS = ['none', 'a word', 'a word that is nowhere', 'field', 'since']
-/** Over request logs. @type {Readonly<Record<string, import('../../src/service/query/query-filters.js').RequestFilter>>} */
+/**
+ * Filters of request logs. @type {Readonly<Record<string,
+ * import('../../src/service/query/query-filters.js').RequestFilter>>}
+ */
 const REQUEST_FORMS = {
   none: {},
   'parameter service': { service: 'service-7' },
@@ -76,7 +79,7 @@ function one(what, ask) {
   return { name: what, what, form: '', ask }
 }
 
-/** Asked in every form. */
+/** The queries that are measured in every form. */
 export const COLUMNS = /** @type {const} */ (['list', 'counts', 'histogram', 'groups'])
 
 /** @type {readonly Query[]} */

@@ -1,4 +1,4 @@
-/** How long does the local service take for queries over 200,000 entries and as many request logs? */
+/** The time of queries in the local service with 200,000 entries and as many request logs. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,10 +21,10 @@ export const question = {
   quick: { entries: 20_000, times: 3 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { entries = 0, times = 0 }, tell }) {
+  async measure({ options: { entries = 0, times = 0 }, showProgress }) {
     const stores = []
     for (const store of STORES) {
-      tell(`service: ${store}, ${entries.toLocaleString('en')} entries and as many request logs`)
+      showProgress(`service: ${store}, ${entries.toLocaleString('en')} entries and as many request logs`)
       stores.push({ store, answered: await answered(store, entries, times) })
     }
     return { entries, stores }
@@ -33,11 +33,11 @@ export const question = {
   /** @param {Result} result */
   lines({ entries, stores }) {
     return [
-      `${entries.toLocaleString('en')} entries and as many request logs. Append: without HTTP and checks, by batches of 100`,
+      `${entries.toLocaleString('en')} entries and as many request logs. Append: without HTTP and validation, in batches of 100`,
       '',
       ...table([COST_HEAD, ...stores.map(({ store, answered: found }) => costRow(store, found))]),
       '',
-      `milliseconds: p50 and p95 of a query that is new, and p50 when it is repeated. The goal is a p95 of ${GOAL_MS}`,
+      `milliseconds: p50 and p95 of a new query, and p50 when it is repeated. Goal: a p95 of ${GOAL_MS}`,
       '',
       ...stores.flatMap(({ store, answered: { queries } }) => [
         ...table([[store, ...COLUMNS.flatMap((what) => [`${what} p50`, 'p95', 'again'])], ...formRows(queries)]),

@@ -1,6 +1,6 @@
 /**
- * What a shop logs within six hours: 60 in 100 small entries, 25 about a request, 15 errors with stack and breadcrumbs.
- * The same for the same number, and without order in what differs, as in production.
+ * The records of a shop in six hours: of 100 entries 60 are small, 25 about a request, and 15 errors with stack and
+ * breadcrumbs. Deterministic by number, with values in random order as in production.
  */
 
 /**
@@ -27,7 +27,10 @@ const STATUSES = [200, 200, 200, 200, 200, 201, 304, 400, 404, 500]
 const FAILURES = ['charge', 'refund', 'reserve', 'release', 'print', 'mail', 'render', 'parse', 'connect', 'authorize']
 const MESSAGES = ['order placed', 'cart changed', 'mail queued', 'cache filled', 'stock synchronized']
 
-/** A number from 0 that looks random and is the same for the same `n` and `salt` (the mixing of MurmurHash3). @param {number} n @param {number} salt @param {number} below */
+/**
+ * A pseudo-random integer below `below`, the same for the same `n` and `salt` (the mixing of MurmurHash3). @param
+ * {number} n @param {number} salt @param {number} below
+ */
 function pick(n, salt, below) {
   let hash = Math.imul(n + 1, 0x9e3779b1) ^ Math.imul(salt + 1, 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

@@ -1,4 +1,6 @@
-/** The spool on against off in one run, on the real file system, at defaults; and its dearer modes. */
+/**
+ * Compares the spool on and off in one run, on the real file system, with its defaults and its more expensive modes.
+ */
 import { barChart } from '../tools/chart.mjs'
 import { bar, cell, table, thousands } from '../tools/table.mjs'
 import { SHAPE_NAMES, SPOOL_WAVES, spoolFolder, workerRuns } from '../tools/worker-runs.mjs'
@@ -11,19 +13,19 @@ const VARIANTS = /** @type {const} */ (['off', 'on', 'above maxBufferBytes', 'po
 
 export const question = {
   name: 'spool',
-  asks: "What does the spool add to the worker's time: at its defaults, where memory is short, and safe from power failures?",
+  asks: "How much does the spool add to the worker's time: at its defaults, with little memory, and safe from power failures?",
   needsLinux: true,
   options: { rounds: 5, records: 150_000 },
   quick: { rounds: 1, records: 30_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  measure({ options: { rounds = 0, records = 0 }, tell }) {
+  measure({ options: { rounds = 0, records = 0 }, showProgress }) {
     return workerRuns({
       rounds,
       records,
       cases: SHAPE_NAMES,
       variants: VARIANTS,
-      tell,
+      showProgress,
       setUp: (shape, variant) => {
         const { dir, clean } = spoolFolder()
         return { options: optionsOf(variant, dir), wave: SPOOL_WAVES[shape], clean }
@@ -82,7 +84,7 @@ function optionsOf(variant, dir) {
       return { spool: false }
     case 'on':
       return { spool: { dir } }
-    // What waits is evicted to disk and read back.
+    // Waiting entries are evicted to disk and read back.
     case 'above maxBufferBytes':
       return { spool: { dir }, maxBufferBytes: MIB }
     case 'power':

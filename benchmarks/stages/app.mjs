@@ -1,5 +1,5 @@
 /**
- * [own process] Runs stages, for each shape whose name it receives.
+ * [own process] Runs stages for each shape whose name it receives.
  * Arguments: the kind of stages; records; the sink's url.
  */
 import { SHAPE_NAMES, chunksOf, linesOf } from '../tools/shapes.mjs'

@@ -1,4 +1,4 @@
-/** Makes batches from lines, not timed: the input of the stages after the batcher. */
+/** Creates batches from lines, without timing: the input of the stages after the batcher. */
 import { Batcher } from '../../build/modules/pipeline/batcher.js'
 import { systemClock } from '../../build/modules/shared/clock.js'
 import { SETTINGS, newMapper } from './configured.mjs'

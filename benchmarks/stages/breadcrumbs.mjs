@@ -1,4 +1,4 @@
-/** Breadcrumbs alone: lines are buffered, and an error takes the last 50 of its scope. */
+/** Only breadcrumbs: lines are buffered, and an error takes the last 50 of its scope. */
 import { systemClock } from '../../build/modules/shared/clock.js'
 import { appendBreadcrumbs } from '../../build/modules/breadcrumbs/attach-breadcrumbs.js'
 import { BreadcrumbFactory } from '../../build/modules/breadcrumbs/breadcrumb-factory.js'
@@ -11,7 +11,7 @@ import { TAKEN } from './measure.mjs'
 
 const PLENTY_BYTES = 1024 ** 3
 
-/** Of the error that takes them; its own cost is the mapping's. */
+/** The line of the error that takes them; its own cost belongs to the mapping. */
 const ERROR_LINE =
   '{"level":50,"time":1795219200000,"pid":4242,"hostname":"web-1","orderId":100000,"msg":"payment failed"}'
 
@@ -34,7 +34,7 @@ function kept(lines) {
     buffer.add({ ...LINE, scopeKind: 'process', scopeId: '' }, text, start, end)
   }
   const us = cpuUs(from)
-  // The lines of the last chunk alone may be fewer than an error takes.
+  // The last chunk may have fewer lines than an error takes.
   if (buffer.take('process', '').length === 0) throw new Error('the buffer is empty')
   return us
 }

@@ -17,8 +17,8 @@ import { MAPPING, SETTINGS, newEntryBuilder, newMapper } from './configured.mjs'
 const BLOCK = 1000
 
 /**
- * The fast path leaves an entry in pieces, which only the writing puts together. So one pass maps, another maps and
- * batches, and batching is what that takes longer. Breadcrumbs are measured in the same way.
+ * The fast path returns an entry in pieces that are joined only when they are written. So one pass maps, another maps
+ * and batches, and the cost of batching is the difference. Breadcrumbs are measured in the same way.
  *
  * @param {'fast' | 'reference'} path @param {readonly (readonly Line[])[]} all
  * @returns {(lines: readonly Line[]) => Record<string, number>}
@@ -99,7 +99,7 @@ class Pass {
   }
 }
 
-/** @returns {MapsLines} the fast path, and the other for the lines that it declines */
+/** @returns {MapsLines} the fast path, and the reference path for the lines that it rejects */
 function worker() {
   const own = newMapper()
   return {
@@ -108,7 +108,7 @@ function worker() {
   }
 }
 
-/** @returns {MapsLines} what `Mapper` does with a line that the fast path declines */
+/** @returns {MapsLines} the path of `Mapper` for a line that the fast path rejects */
 function referencePath() {
   return {
     beginText() {},
@@ -120,7 +120,7 @@ function referencePath() {
   }
 }
 
-/** How many lines the fast path leaves to the reference path. @param {readonly Line[]} lines */
+/** The number of lines that the fast path leaves to the reference path. @param {readonly Line[]} lines */
 function declinedIn(lines) {
   const fast = new FastPath(MAPPING)
   const record = createMappedRecord()

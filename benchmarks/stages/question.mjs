@@ -1,4 +1,4 @@
-/** Where a record's time goes in pino's worker: each stage alone, and the whole worker. */
+/** The distribution of a record's time in pino's worker: each stage separately, and the whole worker. */
 import { barChart } from '../tools/chart.mjs'
 import { bar, cell, table, us } from '../tools/table.mjs'
 import { canMeasureThreads } from '../tools/threads.mjs'
@@ -11,7 +11,7 @@ import { TAKEN, measureStages } from './measure.mjs'
  * @typedef {Record<string, OfShape>} Result us of CPU a record
  */
 
-/** The stages in order. With the rest they are all that the worker does with a record. */
+/** The stages in order. Together with the rest they are the whole work of the worker for a record. */
 const FLOW = /** @type {const} */ ([
   ['split', 'split into lines'],
   ['map', 'map to an entry'],
@@ -23,7 +23,7 @@ const FLOW = /** @type {const} */ ([
   ['settle', 'record the acknowledgement'],
 ])
 const REST = 'all the rest'
-/** Stages, and alternatives to them. */
+/** Stages and their alternatives. */
 const INSTEAD = /** @type {const} */ ([
   ['split', 'split: split2', 'split by split2'],
   ['split', 'split: pino-abstract-transport', 'split by pino-abstract-transport'],
@@ -44,10 +44,12 @@ export const question = {
   quick: { rounds: 3, records: 10_000, workerRounds: 1, workerRecords: 50_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, records = 0, workerRounds = 0, workerRecords = 0 }, tell }) {
-    const stages = await measureStages({ rounds, records, tell })
+  async measure({ options: { rounds = 0, records = 0, workerRounds = 0, workerRecords = 0 }, showProgress }) {
+    const stages = await measureStages({ rounds, records, showProgress })
     if (!canMeasureThreads) {
-      tell('the worker as a whole: skipped, the CPU time of a thread is read from /proc, which only Linux has')
+      showProgress(
+        'the whole worker: skipped, because the CPU time of a thread is read from /proc, which only Linux has',
+      )
       return stages
     }
     const workers = await workerRuns({
@@ -55,7 +57,7 @@ export const question = {
       records: workerRecords,
       cases: SHAPE_NAMES,
       variants: ['all'],
-      tell: (line) => tell(`the whole worker: ${line}`),
+      showProgress: (line) => showProgress(`the whole worker: ${line}`),
       setUp: (shape) => {
         const { dir, clean } = spoolFolder()
         return { options: { spool: { dir } }, wave: SPOOL_WAVES[shape], clean }
@@ -133,7 +135,10 @@ function stage(of, name) {
   return spread
 }
 
-/** The stages alone run hotter than in the worker, which is part of the rest. @param {OfShape} of @param {Spread} worker */
+/**
+ * Separate stages have warmer caches than the worker; the difference is part of the rest. @param {OfShape} of @param
+ * {Spread} worker
+ */
 function restOf(of, worker) {
   return FLOW.reduce((left, [name]) => left - stage(of, name).median, worker.median)
 }

@@ -1,4 +1,4 @@
-/** The scan alone, a part of the mapping: finds every value of a line. No line needs the slow path. */
+/** Only the scan, a part of the mapping: finds every value of a line. No line needs the slow path. */
 import { findNextSuspect, findValueEnd } from '../../build/modules/shared/json-scan.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 

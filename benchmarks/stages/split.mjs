@@ -7,7 +7,7 @@ import { cpuUs, mustBe } from '../tools/measure.mjs'
 export async function passesOfSplit(chunks, records) {
   return {
     split: ours(chunks, records),
-    // It parses every line in both modes. With a parser that does nothing, only the time of split2 is left.
+    // It parses every line in both modes. With a parser that does nothing, only the time of split2 remains.
     'split: split2': await frame(chunks, records, { parseLine: () => NOTHING }),
     'split: pino-abstract-transport': await frame(chunks, records, {}),
   }

@@ -1,15 +1,16 @@
 /**
- * [own process] An application that starts a transport, waits until it is ready, and logs one record. It is copied into the folder of
- * what is measured, where it finds pino and the transport as any application finds them.
- * Arguments: what `pino.transport()` takes as JSON; or 'stream' and the options of `ingestStream()`.
+ * [own process] An application that starts a transport, waits until it is ready, and logs one record. It is copied
+ * into the measured folder, where it resolves pino and the transport like any application. Arguments: the argument of
+ * `pino.transport()` as JSON; or 'stream' and the options of `ingestStream()`.
  *
- * It tells when it is ready, logs, and is killed: how each closes is not the question.
+ * It reports when it is ready, logs, and is killed: the shutdown is not measured.
  */
 import pino from 'pino'
 
 /**
  * @typedef {object} Ready
- * @property {string} fromNs when the transport was asked for, of the monotonic clock that all processes of the machine share
+ * @property {string} fromNs time of the call that creates the transport, by the monotonic clock that all processes of
+ *   the machine share
  * @property {string} readyNs
  * @property {number} cpuMs of the whole process, since its start
  * @property {number} rssMib
@@ -27,15 +28,15 @@ const ready = {
   cpuMs: (user + system) / 1000,
   rssMib: process.memoryUsage.rss() / 2 ** 20,
 }
-// With the mark by which the sink counts.
+// Contains the mark that the sink counts.
 logger.info('[shop] first record')
 process.send?.(ready)
-// At its end it would deliver without waiting for a batch, as far as each does.
+// At its end a transport would deliver without waiting for a full batch, as far as each supports it.
 setInterval(() => {}, 60_000)
 
 async function inWorker() {
   const transport = pino.transport(JSON.parse(first))
-  // It never gets ready before pino has it.
+  // It becomes ready only after it was passed to pino.
   const made = pino(transport)
   await new Promise((resolve, reject) => transport.once('ready', resolve).once('error', reject))
   return made

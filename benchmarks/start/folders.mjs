@@ -1,4 +1,7 @@
-/** Each package alone with pino in a folder outside the tree, as its user would have it. Peers are kept from run to run. */
+/**
+ * Installs each package alone with pino in a folder outside the tree, as a user would. Peers are reused by later
+ * runs.
+ */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -21,14 +24,17 @@ import { VERSIONS, install, pinoVersion } from '../peers/install.mjs'
  * @property {string} name of the package
  * @property {string} version
  * @property {string} path
- * @property {string} [tarball] as the registry has it
+ * @property {string} [tarball] as published to the registry
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const APP = fileURLToPath(new URL('./app.mjs', import.meta.url))
 
-/** @param {(line: string) => void} tell @returns {Folder[]} pino alone, ours, and the peers without those that could not be installed */
-export function installEach(tell) {
+/**
+ * @param {(line: string) => void} showProgress @returns {Folder[]} pino alone, ours, and the peers, without those that could
+ *   not be installed
+ */
+export function installEach(showProgress) {
   const base = join(tmpdir(), 'pino-ingest-bench-start')
   const pino = { name: 'pino', version: pinoVersion(), path: placeOf(base, `pino@${pinoVersion()}`) }
   if (!existsSync(pino.path) && !fill(pino.path, []))
@@ -40,15 +46,15 @@ export function installEach(tell) {
   }))
   const there = peers.filter(({ name, version, path }) => {
     if (existsSync(path)) return true
-    tell(`installing ${name}@${version} into a scratch folder`)
+    showProgress(`installing ${name}@${version} into a scratch folder`)
     if (fill(path, [`${name}@${version}`])) return true
-    tell(`${name}@${version} could not be installed: measured without it`)
+    showProgress(`${name}@${version} could not be installed and is skipped`)
     return false
   })
-  tell('installing pino-ingest from its tarball into a scratch folder')
+  showProgress('installing pino-ingest from its tarball into a scratch folder')
   const ours = { name: 'pino-ingest', version: ownVersion(), path: join(base, 'ours') }
   rmSync(ours.path, { recursive: true, force: true })
-  // What is built is packed: the scripts would build it anew.
+  // Packs the existing build, which the npm scripts would build again.
   if (!fill(ours.path, [ROOT])) throw new Error('pino-ingest could not be packed and installed; is it built?')
   return [pino, ours, ...there].map((folder) => {
     copyFileSync(APP, join(folder.path, 'app.mjs'))
@@ -66,7 +72,10 @@ function placeOf(base, specifiers) {
   return join(base, createHash('sha256').update(specifiers).digest('hex').slice(0, 12))
 }
 
-/** Made beside its place, and put there when it is whole. @param {string} path @param {readonly string[]} packages what `npm pack` takes */
+/**
+ * Built in a temporary folder, and moved to its place when it is complete. @param {string} path @param {readonly
+ * string[]} packages arguments of `npm pack`
+ */
 function fill(path, packages) {
   const unfinished = `${path}.new`
   rmSync(unfinished, { recursive: true, force: true })
@@ -80,7 +89,7 @@ function fill(path, packages) {
       })
     }
   } catch {
-    return false // npm has said why
+    return false // npm has printed the reason
   }
   const tarballs = readdirSync(unfinished).filter((name) => name.endsWith('.tgz'))
   if (!install(unfinished, [...tarballs.map((name) => `./${name}`), `pino@${pinoVersion()}`])) return false

@@ -1,4 +1,4 @@
-/** What `start` found, as tables and pictures. */
+/** Prints the result of `start` as tables and charts. */
 import { barChart } from '../tools/chart.mjs'
 import { bar, cell, table } from '../tools/table.mjs'
 
@@ -9,7 +9,7 @@ import { bar, cell, table } from '../tools/table.mjs'
 
 const KIB = 1024
 const MIB = KIB * KIB
-/** Times the next. */
+/** A bar this many times longer than the next one is written as a number. */
 const OFF_SCALE = 3
 const whole = (/** @type {number} */ value) => Math.round(value).toLocaleString('en-US')
 const mib = (/** @type {number} */ bytes) => (bytes / MIB).toFixed(2)
@@ -30,7 +30,7 @@ export function startLines(starts) {
     return own === undefined || floor === undefined ? '' : whole(own.median - floor.median)
   }
   return [
-    "median (min to max); ready and first answer since pino.transport(), in-process since the import; CPU and memory are the process's when it is ready",
+    'median (min to max); ready and first answer since pino.transport(), in-process since the import; CPU and memory of the process when it is ready',
     '',
     ...table([
       ['', ...COLUMNS.map(([title]) => title), 'of it set to wait ms', 'CPU ms above the empty worker', 'MiB above it'],
@@ -80,7 +80,7 @@ export function startChart(starts) {
       .map(({ name, isOurs, waitMs, spreads }) => {
         const spread = spreads[key]
         if (spread === undefined) return { label: name, isOurs, value: NaN, note: 'no round counts' }
-        // Beside a bar of that length the others would be all alike.
+        // Next to a bar of that length all others would look the same.
         if (spread.median > OFF_SCALE * second)
           return { label: name, isOurs, value: NaN, note: `${whole(spread.median)}, too long for this scale` }
         return { label: name, isOurs, ...bar(spread), ...(key === 'firstMs' && { note: `set to wait ${waitMs}` }) }

@@ -1,4 +1,7 @@
-/** Each package alone with pino, fresh processes in turns: how long until the worker is ready, and what its installation holds. */
+/**
+ * Each package alone with pino, started alternately in new processes: the time until the worker is ready, and the
+ * size of the installation.
+ */
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -18,8 +21,8 @@ import { sizeOf } from './size.mjs'
  * @typedef {object} Start
  * @property {string} name
  * @property {boolean} isOurs
- * @property {number} [waitMs] for more records, before the first request
- * @property {string[]} void rounds that do not count, and why
+ * @property {number} [waitMs] wait for more records before the first request
+ * @property {string[]} void void rounds with the reason
  * @property {Partial<Record<keyof import('./run.mjs').Measured, Spread>>} spreads
  *
  * @typedef {import('./size.mjs').Size & { name: string, version: string, isOurs: boolean, tarballBytes?: number }} Installed
@@ -27,7 +30,10 @@ import { sizeOf } from './size.mjs'
  */
 
 const OURS = 'pino-ingest'
-/** As each is set, see `peers/subjects.mjs`. The second of @axiomhq/pino cannot be set; ours is what it waits after a pause. */
+/**
+ * Waits in ms, as configured in `peers/subjects.mjs`. The 1,000 ms of @axiomhq/pino are fixed; ours is the wait after
+ * a pause.
+ */
 const WAITS_MS = /** @type {Readonly<Record<string, number>>} */ ({
   [OURS]: 50,
   'pino-loki': 50,
@@ -40,14 +46,14 @@ const WAITS_MS = /** @type {Readonly<Record<string, number>>} */ ({
 
 export const question = {
   name: 'start',
-  asks: "How long does a transport take from its start to ready and to its first record's answer, and how large is its installation, beside the peers?",
-  /** warmUp: rounds that do not count, in which the system reads the files into its cache. */
+  asks: 'How long does a transport take until it is ready and until its first record is answered, and how large is its installation, compared with the peers?',
+  /** warmUp: rounds that are not counted, in which the system reads the files into its cache. */
   options: { rounds: 15, warmUp: 2 },
   quick: { rounds: 3, warmUp: 1 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options: { rounds = 0, warmUp = 0 }, tell }) {
-    const folders = installEach(tell)
+  async measure({ options: { rounds = 0, warmUp = 0 }, showProgress }) {
+    const folders = installEach(showProgress)
     const installed = folders.map(installedOf)
     const samples = startersOf(folders).map((starter) => ({
       starter,
@@ -56,13 +62,13 @@ export const question = {
     }))
     await withPeerSink(async (sink) => {
       for (let round = 1 - warmUp; round <= rounds; round += 1) {
-        tell(round < 1 ? 'round that does not count' : `round ${round} of ${rounds}`)
+        showProgress(round < 1 ? 'warm-up round' : `round ${round} of ${rounds}`)
         for (const { starter, of, none } of round % 2 === 0 ? samples : samples.toReversed()) {
           try {
             const measured = await runOnce(sink, starter)
             if (round >= 1) for (const [what, value] of Object.entries(measured)) of.add(what, value)
           } catch (error) {
-            tell(`does not count: ${starter.name}: ${String(error)}`)
+            showProgress(`does not count: ${starter.name}: ${String(error)}`)
             if (round >= 1) none.push(`round ${round}: ${/** @type {Error} */ (error).message}`)
           }
         }

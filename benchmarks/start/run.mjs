@@ -1,4 +1,4 @@
-/** One start of one subject in a fresh process, until its first record is answered. */
+/** One start of one subject in a new process, until its first record is answered. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,21 +7,21 @@ import { start } from '../tools/children.mjs'
 
 /**
  * @typedef {import('../peers/subjects.mjs').Subject & { folder: string, isInProcess?: boolean }} Starter
- *   folder: where it is installed
+ *   folder: of the installation
  *
  * @typedef {object} Measured
  * @property {number} readyMs from `pino.transport()`, in-process from the `import`, until the transport is ready
  * @property {number} processMs from the process's start until then
  * @property {number} cpuMs of the process until then
  * @property {number} rssMib of the process then
- * @property {number} [firstMs] from where `readyMs` begins until the first record is answered
+ * @property {number} [firstMs] from the start of `readyMs` until the first record is answered
  */
 
 const LIMIT_MS = 10_000
 
 /**
  * @param {{ url: string, ask: (question: object) => Promise<import('../peers/sink.mjs').Seen> }} sink
- * @param {Starter} starter @returns {Promise<Measured>} @throws Error where its record does not come
+ * @param {Starter} starter @returns {Promise<Measured>} @throws Error if its record does not arrive
  */
 export async function runOnce(sink, starter) {
   const { target, folder, peer, isInProcess = false, needsFolder = false } = starter
@@ -37,7 +37,7 @@ export async function runOnce(sink, starter) {
     const ready = { readyMs: msBetween(fromNs, readyNs), processMs: msBetween(String(startNs), readyNs), cpuMs, rssMib }
     if (peer === '') return ready
     const { entries, lastAnswerNs } = await sink.ask({ awaits: 1, quietMs: LIMIT_MS, limitMs: LIMIT_MS })
-    if (entries < 1) throw new Error(`its first record did not come within ${LIMIT_MS / 1000} s`)
+    if (entries < 1) throw new Error(`its first record did not arrive within ${LIMIT_MS / 1000} s`)
     return { ...ready, firstMs: msBetween(fromNs, lastAnswerNs) }
   } finally {
     await app.kill()

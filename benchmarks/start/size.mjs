@@ -1,24 +1,24 @@
-/** What an installation holds: bytes and files, packages, scripts that run at install. */
+/** The size of an installation: bytes and files, packages, install scripts. */
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
  * @typedef {object} Size
- * @property {number} bytes of all files, as they are long; a file system takes whole blocks for each
+ * @property {number} bytes total length of all files; a file system uses whole blocks for each
  * @property {number} files
  * @property {number} packages
  * @property {string[]} installScripts packages that have one
- * @property {{ name: string, bytes: number }[]} largest packages, without what is nested in them
+ * @property {{ name: string, bytes: number }[]} largest packages, without nested packages
  */
 
 const SHOWN = 4
-/** npm's own notes, and links. */
+/** npm's own files, and links. */
 const NOT_INSTALLED = ['.package-lock.json', '.bin']
 
 /** @param {string} folder that has node_modules @returns {Size} */
 export function sizeOf(folder) {
   const modules = join(folder, 'node_modules')
-  /** @type {Record<string, { hasInstallScript?: boolean }>} what npm says it has put there */
+  /** @type {Record<string, { hasInstallScript?: boolean }>} the packages that npm has installed */
   const packages = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')).packages
   const all = readdirSync(modules)
     .filter((name) => !NOT_INSTALLED.includes(name))

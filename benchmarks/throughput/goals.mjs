@@ -1,4 +1,4 @@
-/** The numbers beside the best peer's, and what was expected of them. Nothing fails for a number. */
+/** Ratios to the best peer, and the goals for them. A missed goal fails nothing. */
 import { ratioCells } from '../peers/ratios.mjs'
 import { table } from '../tools/table.mjs'
 
@@ -8,7 +8,7 @@ import { table } from '../tools/table.mjs'
  * @typedef {'cold' | 'warm'} State
  */
 
-/** Of ours with the spool on and all features at their defaults, times the best peer's. */
+/** Ratios of pino-ingest, with the spool on and all features at their defaults, to the best peer. */
 const ENTRIES_A_SECOND = {
   cold: { small: 1.3, http: 1.3, error: 1.3, mix: 1.3 },
   warm: { small: 1.5, http: 1.8, error: 1.6, mix: 1.8 },

@@ -1,4 +1,7 @@
-/** An application, pino's worker with a transport, and a sink, in three processes: the application logs as fast as it can. */
+/**
+ * An application, pino's worker with a transport, and a sink, in three processes. The application logs as fast as it
+ * can.
+ */
 import { bars, compare, tableOf } from '../peers/compare.mjs'
 import { ratioOf } from '../peers/ratios.mjs'
 import { installPeers } from '../peers/install.mjs'
@@ -12,22 +15,22 @@ import { verdict } from './goals.mjs'
  * @typedef {import('../tools/shapes.mjs').Shape} Shape
  * @typedef {import('./goals.mjs').State} State
  * @typedef {import('../peers/compare.mjs').Row} Row
- * @typedef {Partial<Record<State, Partial<Record<Shape, Row[]>>>>} Result what was asked for
+ * @typedef {Partial<Record<State, Partial<Record<Shape, Row[]>>>>} Result the selected parts
  */
 
 const SHAPES_ASKED = /** @type {Shape[]} */ (Object.keys(SHAPES))
 const STATES = /** @type {const} */ (['cold', 'warm'])
 const MIX_NOTE =
-  'The debug lines reach the worker of pino-ingest, for its breadcrumbs (level of the logger: debug), and not those of the peers (info).'
+  'The worker of pino-ingest receives debug lines for its breadcrumbs (level of the logger: debug); the workers of the peers do not (info).'
 const MEANINGS = { cold: 'the first records of a process, from ready on', warm: 'after 100,000 records' }
 
 export const question = {
   name: 'throughput',
-  asks: 'How many entries a second are acknowledged, and at what cost of CPU and memory, beside the peers?',
+  asks: 'How many entries per second are acknowledged, and at what cost of CPU and memory, compared with the peers?',
   needsLinux: true,
   /**
-   * records: warm, after `warm-up`; cold-records: cold. shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only cold, 2 only warm, 0 both.
-   * peers: the first so many of `VERSIONS`, 6 are all. only-ours: 1 leaves all others out.
+   * records: warm, after `warm-up`; cold-records: cold. shape: 1 small, 2 http, 3 error, 4 mix, 0 all. cold: 1 only
+   * cold, 2 only warm, 0 both. peers: the first `peers` of `VERSIONS`, 6 are all. only-ours: 1 skips all others.
    */
   options: {
     rounds: 5,
@@ -42,9 +45,11 @@ export const question = {
   quick: { rounds: 1, records: 30_000, 'warm-up': 50_000 },
 
   /** @param {import('../tools/questions.mjs').Asked} asked @returns {Promise<Result>} */
-  async measure({ options, tell }) {
+  async measure({ options, showProgress }) {
     const { rounds = 0, records = 0, 'warm-up': warmUp = 0, shape: number = 0, cold = 0, peers = 0 } = options
-    const others = options['only-ours'] ? [] : [...peerSubjects(installPeers(tell)).slice(0, peers), ...BASELINES]
+    const others = options['only-ours']
+      ? []
+      : [...peerSubjects(installPeers(showProgress)).slice(0, peers), ...BASELINES]
     const shapes = number > 0 ? SHAPES_ASKED.slice(number - 1, number) : SHAPES_ASKED
     const states = cold > 0 ? STATES.slice(cold - 1, cold) : STATES
     const loads = states.flatMap((state) =>
@@ -54,7 +59,7 @@ export const question = {
       }),
     )
     const subjects = [SPOOL_ON, SPOOL_OFF, ...others]
-    const found = await compare({ rounds, loads: Object.fromEntries(loads), subjects, tell })
+    const found = await compare({ rounds, loads: Object.fromEntries(loads), subjects, showProgress })
     const of = (/** @type {State} */ state) => shapes.map((shape) => [shape, found[`${state} ${shape}`]])
     return Object.fromEntries(states.map((state) => [state, Object.fromEntries(of(state))]))
   },
@@ -115,7 +120,7 @@ export const question = {
       }),
       'throughput-memory.svg': barChart({
         title: 'Peak memory of the application',
-        subtitle: 'Less is better. It logs as fast as it can; what waits for its turn is part of it.',
+        subtitle: 'Less is better. It logs as fast as it can; waiting records are included.',
         unit: 'MiB',
         groups: groups('peakMib', all),
       }),
@@ -123,7 +128,9 @@ export const question = {
   },
 }
 
-/** Where nothing is sent the bars are so long that the others are all short. @param {import('../peers/compare.mjs').Row} row */
+/**
+ * If nothing is sent, the bars are so long that all others are short. @param {import('../peers/compare.mjs').Row} row
+ */
 function sends({ isOurs, isPeer }) {
   return isOurs || isPeer
 }

@@ -1,4 +1,7 @@
-/** Two results of the same question from different days or machines: where they agree within their spread, a claim holds. Pure. */
+/**
+ * Compares two results of the same question from different days or machines. A claim holds if their ranges overlap.
+ * Pure.
+ */
 import { ratioOf, written } from '../peers/ratios.mjs'
 import { table } from './table.mjs'
 
@@ -31,12 +34,12 @@ export function agreementOf(one, other) {
   )
   const head = (/** @type {Kept} */ { date, commit }) => `${date}, ${commit ?? 'no commit'}`
   return table([
-    ['times the best peer of the round', head(one), head(other), 'within their spread', 'the weaker'],
+    ['times the best peer of the round', head(one), head(other), 'ranges overlap', 'weaker value'],
     ...lines,
   ])
 }
 
-/** The tables of a result, however deep. @param {unknown} result @param {string} [name] @returns {[string, Row[]][]} */
+/** The tables of a result at any depth. @param {unknown} result @param {string} [name] @returns {[string, Row[]][]} */
 function loadsOf(result, name = '') {
   if (Array.isArray(result)) return result.every((row) => Array.isArray(row?.runs)) ? [[name, result]] : []
   if (typeof result !== 'object' || result === null) return []

@@ -1,10 +1,10 @@
-/** Bars that lie, one a row, so that their names can be read: ours in colour, the others quiet. */
+/** Horizontal bars, one per row, with readable names: ours in colour, the others in grey. */
 import { MARGIN, WIDTH, card, text, widthOf } from './chart-frame.mjs'
 import { axisOf, canShow, scaleOf, written } from './chart-scale.mjs'
 
 /**
  * @typedef {{ label: string, value: number, min?: number, max?: number, isOurs?: boolean, note?: string }} Bar
- *   a value that is NaN (a run that does not count) gets no bar, only its note
+ *   a value that is NaN (a void run) has no bar, only its note
  * @typedef {{ label: string, bars: Bar[] }} Group
  */
 
@@ -36,12 +36,12 @@ export function barChart({ title, subtitle, unit, groups }) {
   const grid = []
   let y = 0
   for (const group of groups) {
-    // One group without a name needs no line of its own.
+    // A single group without a name needs no line.
     if (group.label !== '') {
       rows.push(text(MARGIN, y + 16, group.label, { size: 13, isBold: true, width: WIDTH - 2 * MARGIN }))
       y += GROUP_HEAD
     }
-    // Not through the groups' names.
+    // The grid does not cross the names of the groups.
     const bottom = y + group.bars.length * ROW
     for (const tick of axis.ticks)
       grid.push(

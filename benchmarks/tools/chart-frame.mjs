@@ -1,9 +1,9 @@
-/** What every chart has: the card it lies on, its colours by day and by night, its title, and text that is safe in XML. */
+/** The common parts of every chart: background, light and dark colours, title, and text that is escaped for XML. */
 
 export const WIDTH = 860
 export const MARGIN = 28
 const FOOTER_HEIGHT = 30
-/** Without a font at hand a character's width is a guess; this one is on the safe side for most. */
+/** An estimate of the character width, since no font is available; large enough for most characters. */
 const EM = 0.56
 const BOLD_EM = 0.64
 
@@ -55,7 +55,7 @@ function rules({ ground, edge, loud, soft, grid, whisker, band }, ours, others) 
 
 /**
  * @param {{ title: string, subtitle?: string | undefined, description: string, height: number, body: string }} chart
- *   the body's place is from y = 0 to `height`, below the title @returns {string} SVG
+ *   the body extends from y = 0 to `height`, below the title @returns {string} SVG
  */
 export function card({ title, subtitle, description, height, body }) {
   const head = headOf(title, subtitle)
@@ -75,7 +75,10 @@ export function card({ title, subtitle, description, height, body }) {
   ].join('\n')
 }
 
-/** The finished chart with one small line at its foot, for which every chart leaves room. @param {string} svg @param {string} footer */
+/**
+ * Adds a small line at the bottom of a finished chart; every chart leaves room for it. @param {string} svg @param
+ * {string} footer
+ */
 export function withFooter(svg, footer) {
   const height = Number(/ height="(\d+)"/.exec(svg)?.[1])
   const end = svg.lastIndexOf('</svg>')
@@ -96,7 +99,7 @@ function headOf(title, subtitle) {
 }
 
 /**
- * One line of text. One that is wider than its place is squeezed: cut, it would say something else.
+ * One line of text. Text wider than its place is compressed, since cutting would change its meaning.
  *
  * @param {number} x @param {number} y of the baseline @param {string} words
  * @param {{ size?: number, anchor?: 'start' | 'middle' | 'end', isSoft?: boolean, isBold?: boolean, width?: number, turned?: boolean }} [how]
@@ -133,7 +136,7 @@ function wrapped(words, width, size, isBold = false) {
   return lines
 }
 
-/** What XML does not allow, not even escaped, becomes the replacement character. @param {string} words */
+/** Characters that XML does not allow even escaped become the replacement character. @param {string} words */
 export function escaped(words) {
   return words
     .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')

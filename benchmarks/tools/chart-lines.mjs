@@ -1,17 +1,17 @@
-/** Lines over an axis: growth, delays, what is in flight over time. */
+/** Line charts: growth, delays, and requests in flight over time. */
 import { COLOURS, MARGIN, WIDTH, card, text, widthOf } from './chart-frame.mjs'
 import { axisOf, canShow, scaleOf, written } from './chart-scale.mjs'
 
 /**
  * @typedef {{ label: string, points: [number, number][], isOurs?: boolean, isDashed?: boolean }} Series
- * @typedef {{ label: string, from: number, to: number }} Band a stretch of x in which something is so, as an outage
+ * @typedef {{ label: string, from: number, to: number }} Band a range of x with a condition such as an outage
  */
 
 const PLOT_HEIGHT = 320
 const LEGEND_ROW = 20
 const SAMPLE = 26
 const AXIS_HEIGHT = 46
-/** With few points each is a measurement of its own, and is shown. */
+/** With few points, each is shown as a separate measurement. */
 const MOST_DOTS = 40
 
 /**
@@ -65,7 +65,7 @@ export function lineChart({ title, subtitle, x, y, series, bands = [] }) {
       text((left + right) / 2, bottom + 36, x.label, { anchor: 'middle', isSoft: true, width: right - left }),
       text(MARGIN, (top + bottom) / 2, y.label, { anchor: 'middle', isSoft: true, turned: true, width: PLOT_HEIGHT }),
       '<g clip-path="url(#plot)">',
-      // Ours last: nothing is drawn over it.
+      // Ours is drawn last, on top.
       ...series
         .map((one, n) => ({ one, colour: colourOf(series, n) }))
         .toSorted((a, b) => Number(a.one.isOurs ?? false) - Number(b.one.isOurs ?? false))
@@ -85,7 +85,7 @@ function drawn({ points, isOurs = false, isDashed = false }, colour, place) {
   let dots = ''
   let isBroken = true
   for (const [at, value] of points) {
-    // What cannot be shown is a gap, not a line through where nothing was measured.
+    // A value that cannot be shown is a gap, not a line through unmeasured points.
     const isShown = canShow(at, place.xIsLog) && canShow(value, place.yIsLog)
     if (isShown) {
       path += `${isBroken ? 'M' : 'L'}${place.x(at)} ${place.y(value)}`

@@ -1,12 +1,13 @@
-/** From values to places: the ends of an axis, its ticks, and numbers as a person writes them. */
+/** Converts values to positions: the ends of an axis, its ticks, and formatted numbers. */
 
 /**
  * @typedef {{ from: number, to: number, ticks: number[], isLog: boolean }} Axis
- * @typedef {(value: number) => number} Scale a value's place in px
+ * @typedef {(value: number) => number} Scale position of a value in px
  */
 
 /**
- * An axis that holds all values and ends on a tick; those that it cannot show (not finite, or not above 0 on a log axis) do not count.
+ * An axis that contains all values and ends on a tick. Values it cannot show (not finite, or not above 0 on a log
+ * axis) are ignored.
  *
  * @param {readonly number[]} values @param {{ isLog?: boolean, fromZero?: boolean, max?: number, ticks?: number }} [how] @returns {Axis}
  */
@@ -22,7 +23,7 @@ export function axisOf(values, { isLog = false, fromZero = false, max, ticks = 6
   return isLog ? logAxis(from, to) : linearAxis(from, fromZero ? Math.max(0, to) : to, ticks)
 }
 
-/** What is beyond is no measurement, and near the ends of what a number can be the axis could not be reckoned. */
+/** Values beyond this are not measurements, and near the limits of floating point the axis cannot be computed. */
 const MOST = 1e100
 
 /** @param {number} value @param {boolean} isLog */
@@ -38,13 +39,13 @@ export function scaleOf({ from, to, isLog }, start, end) {
   const first = place(from)
   const range = place(to) - first
   const placed = (/** @type {number} */ value) => start + ((place(value) - first) / range) * (end - start)
-  // What is far outside is not seen; as 1e+21 no path could name it.
+  // A value far outside is not visible; a path could not contain 1e+21.
   return (value) => Math.round(Math.min(FAR_PX, Math.max(-FAR_PX, placed(value))) * 10) / 10
 }
 
 /** Steps of 1, 2 or 5 times a power of ten. @param {number} from @param {number} to @param {number} count @returns {Axis} */
 function linearAxis(from, to, count) {
-  // A range that floating point can hardly part is none.
+  // A range too small for floating point counts as empty.
   const size = Math.max(Math.abs(from), Math.abs(to))
   const isFlat = to - from <= Math.max(size * 1e-9, 1 / MOST)
   const range = isFlat ? Math.max(size, 1 / MOST) : to - from
@@ -57,7 +58,10 @@ function linearAxis(from, to, count) {
   return { from: /** @type {number} */ (ticks[0]), to: /** @type {number} */ (ticks.at(-1)), ticks, isLog: false }
 }
 
-/** Powers of ten; over few of them 2 and 5 times each as well, over many only some. @param {number} from @param {number} to @returns {Axis} */
+/**
+ * Powers of ten; with few of them also 2 and 5 times each, with many only some. @param {number} from @param {number}
+ * to @returns {Axis}
+ */
 function logAxis(from, to) {
   const first = Math.floor(Math.log10(from) + 1e-9)
   const decades = Math.max(1, Math.ceil(Math.log10(to) - 1e-9) - first)
@@ -69,13 +73,13 @@ function logAxis(from, to) {
       ? powers.flatMap((power) => [power, 2 * power, 5 * power])
       : powers.filter((_, n) => n % every === 0)
   const ticks = all.map((tick) => Number(tick.toPrecision(12)))
-  // The ends are ticks as well, but the nearest ones: half a decade of nothing says nothing.
+  // The ends are ticks, too, but the nearest ones: half an empty decade shows nothing.
   const low = ticks.findLast((tick) => tick <= from * (1 + 1e-9)) ?? 10 ** first
   const high = ticks.find((tick) => tick >= to * (1 - 1e-9) && tick > low) ?? 10 ** last
   return { from: low, to: high, ticks: ticks.filter((tick) => tick >= low && tick <= high), isLog: true }
 }
 
-/** 0.042, 1.25, 38, 4,210, 138k, 2.4M: three digits are what a measurement is worth. @param {number} value */
+/** 0.042, 1.25, 38, 4,210, 138k, 2.4M: a measurement has three significant digits. @param {number} value */
 export function written(value) {
   const size = Math.abs(value)
   if (size >= 999.5e6) return value.toExponential(1)

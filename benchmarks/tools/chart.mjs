@@ -1,4 +1,4 @@
-/** Charts as SVG text, without a dependency: readable by day and by night, in a page and in a reader for the blind. */
+/** Charts as SVG text without dependencies, for light and dark mode, and with text for screen readers. */
 export { barChart } from './chart-bars.mjs'
 export { withFooter } from './chart-frame.mjs'
 export { lineChart } from './chart-lines.mjs'

@@ -1,15 +1,18 @@
-/** Processes of this folder. Each sends a message when it is ready or done, and some answer what they are asked. */
+/** Child processes of this folder. Each sends a message when it is ready or done, and some reply to messages. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A configured shop's variables must not reach what is measured. */
+/** The variables of a configured shop must not affect the measurement. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PINO_INGEST_')))
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set()
 
-/** @param {URL} module @param {readonly string[]} [args] @param {string[]} [execArgv] of Node; with these its output can be read */
+/**
+ * @param {URL} module @param {readonly string[]} [args] @param {string[]} [execArgv] of Node; with these its output
+ *   is captured
+ */
 export function start(module, args = [], execArgv) {
   const child = fork(fileURLToPath(module), args, { env, ...(execArgv && { execArgv, silent: true }) })
   let output = ''
@@ -26,9 +29,9 @@ export function start(module, args = [], execArgv) {
   died.catch(() => {})
   const next = () => Promise.race([once(child, 'message').then(([message]) => message), died])
   const first = next()
-  first.catch(() => {}) // it may be stopped before anybody waits for it
+  first.catch(() => {}) // it may be stopped before its message is awaited
   return {
-    /** Its first message. */
+    /** The first message. */
     first,
     /** @param {string} question */
     ask: (question) => {
@@ -36,10 +39,10 @@ export function start(module, args = [], execArgv) {
       child.send(question)
       return answer
     },
-    /** What it has written to stdout. */
+    /** Its output on stdout. */
     output: () => output,
     stop: () => void child.kill(),
-    /** At once, and gone when this is done. */
+    /** Kills it at once, and resolves when it has ended. */
     kill: () => {
       child.kill('SIGKILL')
       return died.catch(() => {})
@@ -47,7 +50,7 @@ export function start(module, args = [], execArgv) {
   }
 }
 
-/** Ends what a question that has failed left behind: it would keep this process alive, and disturb the next. */
+/** Ends processes that a failed question left: they would keep this process alive and disturb the next question. */
 export function stopAll() {
   for (const child of running) child.kill()
 }

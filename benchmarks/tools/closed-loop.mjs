@@ -1,16 +1,16 @@
-/** Log calls as fast as the service takes them: an application at most two waves ahead of the acknowledgements. */
+/** Logs as fast as the service accepts: the application is at most two waves ahead of the acknowledgements. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { log } from './shapes.mjs'
 
-/** An application that never yields makes pino keep all in memory. */
+/** pino buffers everything in memory if the application never yields. */
 const YIELD_EVERY = 100
 
 /**
  * @param {{
  *   logger: import('pino').Logger, calls: readonly import('./shapes.mjs').Call[], waveRecords: number,
  *   isDone: (logged: number) => boolean, onWave?: () => void,
- * }} loop `isDone` is asked before each wave
- * @returns {Promise<number>} how many were logged, all of them answered
+ * }} loop `isDone` is called before each wave
+ * @returns {Promise<number>} the number of logged records, all acknowledged
  */
 export async function logInWaves({ logger, calls, waveRecords, isDone, onWave }) {
   /** @type {Promise<void>[]} */
@@ -29,7 +29,9 @@ export async function logInWaves({ logger, calls, waveRecords, isDone, onWave })
   return logged
 }
 
-/** Of all that was logged before. @param {import('pino').Logger} logger @returns {Promise<void>} */
+/**
+ * Resolves when all earlier records are acknowledged. @param {import('pino').Logger} logger @returns {Promise<void>}
+ */
 export function acknowledged(logger) {
   return new Promise((resolve, reject) => logger.flush((error) => (error ? reject(error) : resolve())))
 }

@@ -1,4 +1,4 @@
-/** What the command line asks for. Pure. */
+/** Parses the command line. Pure. */
 import { parseArgs } from 'node:util'
 
 /**
@@ -18,7 +18,7 @@ const OWN = /** @type {const} */ ({
 
 /**
  * @param {readonly string[]} args @param {readonly Question[]} questions @param {ReadonlyMap<string, unknown>} [broken] by name @returns {Command}
- * @throws RangeError that says what there is
+ * @throws RangeError with the valid names
  */
 export function parseCommand(args, questions, broken = new Map()) {
   const known = new Set(questions.flatMap(({ options }) => Object.keys(options)))
@@ -27,7 +27,7 @@ export function parseCommand(args, questions, broken = new Map()) {
     if (questions.some((question) => question.name === name)) continue
     if (broken.has(name)) throw new RangeError(`the question ${name} cannot be loaded: ${String(broken.get(name))}`)
     throw new RangeError(
-      `there is no question ${name}; there are: ${questions.map((question) => question.name).join(', ')}`,
+      `there is no question ${name}; use one of: ${questions.map((question) => question.name).join(', ')}`,
     )
   }
   const asked = positionals.length === 0 ? [...questions] : questions.filter(({ name }) => positionals.includes(name))
@@ -69,13 +69,13 @@ export function parseCommand(args, questions, broken = new Map()) {
 
 const ONE_ROUND = { rounds: 1 }
 
-/** The defaults, what a first impression makes of them, and what the user wants, in this order. @param {Question} question @param {Command} command */
+/** The defaults, then the quick values, then the given options. @param {Question} question @param {Command} command */
 export function optionsFor({ options, quick = 'rounds' in options ? ONE_ROUND : {} }, { given, isQuick }) {
   const own = Object.entries(given).filter(([name]) => name in options)
   return { ...options, ...(isQuick ? quick : {}), ...Object.fromEntries(own) }
 }
 
-/** Whether what is measured may take the place of what is kept. @param {Question} question @param {Record<string, number>} options */
+/** Whether the result may replace the stored one. @param {Question} question @param {Record<string, number>} options */
 export function hasDefaults(question, options) {
   return Object.entries(question.options).every(([name, value]) => options[name] === value)
 }
@@ -89,7 +89,7 @@ function parsed(args, known) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
-    // Its second sentence is about names that begin with a dash, of which there are none.
+    // Node's second sentence is about names that start with a dash, which do not exist here.
     const [message] = /** @type {Error} */ (error).message.split('. ')
     throw new RangeError(
       `${message}; there are --list, --quick, --redraw, --readme, --out DIR, --against DIR, and ${[...known].map((name) => `--${name} N`).join(', ')}`,

@@ -1,4 +1,4 @@
-/** CPU of this process, its garbage collection and compilation included. */
+/** CPU of this process, including garbage collection and compilation. */
 
 /** @param {NodeJS.CpuUsage} from @returns {number} microseconds since */
 export function cpuUs(from) {
@@ -6,7 +6,7 @@ export function cpuUs(from) {
   return user + system
 }
 
-/** What was measured must have done its work. @param {number} received @param {number} expected */
+/** Checks that the measured code has done its work. @param {number} received @param {number} expected */
 export function mustBe(received, expected) {
   if (received !== expected) throw new Error(`${received} records instead of ${expected}`)
 }

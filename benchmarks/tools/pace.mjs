@@ -1,6 +1,9 @@
-/** Log calls at a steady rate: at each tick what is due by then, and between ticks the event loop is free, as in a server. At a low rate it sleeps until the next call. */
+/**
+ * Log calls at a steady rate: each tick makes the calls that are due, and the event loop is free in between, as in a
+ * server. At a low rate it sleeps until the next call.
+ */
 
-/** Node's shortest timer. What comes late is made up for at the next tick. */
+/** Node's shortest timer. Late calls are made at the next tick. */
 const TICK_MS = 1
 
 /**

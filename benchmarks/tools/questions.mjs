@@ -2,8 +2,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 
 /**
- * @typedef {{ options: Record<string, number>, tell: (line: string) => void, resultOf: (name: string) => any }} Asked
- *   `tell`: shows progress; `resultOf`: the result of another question in this run, otherwise the stored one
+ * @typedef {{ options: Record<string, number>, showProgress: (line: string) => void, resultOf: (name: string) => any }} Asked
+ *   `showProgress` writes a line to stderr; `resultOf`: the result of another question in this run, otherwise the stored one
  * @typedef {{
  *   name: string, asks: string, needsLinux?: boolean, options: Record<string, number>, quick?: Record<string, number>,
  *   measure: (asked: Asked) => Promise<any>, lines: (result: any) => string[], charts?: (result: any) => Record<string, string>,

@@ -1,4 +1,4 @@
-/** Results as they are kept, and what is said of every one: machine, versions, commit, date. */
+/** Stored results, with the machine, versions, commit and date of each. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { withFooter } from './chart.mjs'
@@ -30,7 +30,7 @@ export function drawCharts(folder, name, charts, footer) {
   }
 }
 
-/** What the question asks, and where it was answered. @param {Kept} kept @returns {string[]} */
+/** The question, and where it was measured. @param {Kept} kept @returns {string[]} */
 export function headOf(kept) {
   return [
     `${kept.question}: ${kept.asks}`,

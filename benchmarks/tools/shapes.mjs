@@ -1,4 +1,7 @@
-/** Shapes of record, written by pino itself; what varies in production varies here, so that no cache looks too good. */
+/**
+ * Shapes of records, written by pino itself. Values that vary in production vary here, too, so that caches do not
+ * look better than they are.
+ */
 import pino from 'pino'
 import { LineSplitter } from '../../build/modules/record/line-splitter.js'
 import { error } from './shapes/error.mjs'
@@ -10,7 +13,7 @@ import { small } from './shapes/small.mjs'
  * @typedef {'small' | 'http' | 'error' | 'mix'} Shape
  * @typedef {{
  *   level: 'debug' | 'info' | 'warn' | 'error', object: Record<string, unknown>, message: string, bindings?: Record<string, unknown>,
- * }} Call one call of a logger; with `bindings`, of a child that has them. `MARK` is in each message once, and nowhere else.
+ * }} Call one call of a logger; with `bindings`, of a child logger that has them. Each message contains `MARK` once.
  * @typedef {{ text: string, start: number, end: number }} Line a record as a range of its chunk
  */
 
@@ -22,27 +25,32 @@ export const SHAPES = {
   mix: { make: mix, meaning: 'lines and requests, 9 % debug, 1 % errors' },
 }
 
-/** Without the mix: each is of one kind, and all of it is sent. */
+/** Without the mix: each has one kind of record, and all are sent. */
 export const SHAPE_NAMES = /** @type {const} */ (['small', 'http', 'error'])
 
-/** By which a record is counted in a request's body, whatever its format. */
+/** The text that identifies a record in a request's body of any format. */
 export const MARK = '[shop]'
 
-/** A multiple of 100, of which the mix is made. */
+/** A multiple of 100, the size of the mix. */
 const PERIOD = 2_000
 
-/** Different calls, to be made again and again: making one takes longer than logging it. @param {Shape} shape @returns {Call[]} */
+/**
+ * Different calls, created once and repeated: creating one takes longer than logging it. @param {Shape} shape
+ * @returns {Call[]}
+ */
 export function callsOf(shape) {
   return Array.from({ length: PERIOD }, (_, n) => SHAPES[shape].make(n))
 }
 
-/** As an application with a child logger for each request does. @param {import('pino').Logger} logger @param {Call} call */
+/**
+ * Logs like an application with a child logger per request. @param {import('pino').Logger} logger @param {Call} call
+ */
 export function log(logger, { level, object, message, bindings }) {
   if (bindings === undefined) logger[level](object, message)
   else logger.child(bindings)[level](object, message)
 }
 
-/** How many of so many calls are at or above the level that is sent. @param {readonly Call[]} calls @param {number} count */
+/** The number of calls at or above the sent level. @param {readonly Call[]} calls @param {number} count */
 export function sentOf(calls, count) {
   const inAll = calls.filter(isSent).length
   return Math.floor(count / calls.length) * inAll + calls.slice(0, count % calls.length).filter(isSent).length
@@ -53,17 +61,17 @@ function isSent({ level }) {
   return level !== 'debug'
 }
 
-/** In production neither is the machine's own. */
+/** Values of a typical production host, not of this machine. */
 export const BASE = { pid: 4242, hostname: 'web-1' }
 
 const START_MS = Date.UTC(2026, 10, 21)
 /** 5,000 records a second. */
 const RECORDS_PER_MS = 5
-/** thread-stream hands over what has gathered: little when it keeps up, at most its ring of 4 MiB when it does not. */
+/** thread-stream passes the text that has accumulated: little if it keeps up, at most its ring of 4 MiB otherwise. */
 const CHUNK_BYTES = [64 * 1024, 256 * 1024, 1024 * 1024, 4 * 1024 * 1024]
 
 /**
- * 200 requests at once: each logs ten debug lines beside the others', one in ten fails, and all end.
+ * 200 concurrent requests: each logs ten debug lines interleaved with the others, one in ten fails, and all end.
  *
  * @type {readonly Call[]}
  */
@@ -82,13 +90,13 @@ export const REQUESTS = [
   ),
 ]
 
-/** Without bindings, which may have another id. @param {string} reqId @param {Call} call @returns {Call} */
+/** Without bindings, which may contain another id. @param {string} reqId @param {Call} call @returns {Call} */
 export function ofRequest(reqId, { level, object, message }) {
   return { level, object: { reqId, ...object }, message }
 }
 
 /**
- * The records as the worker gets them: flat strings, cut anywhere.
+ * The records as the worker receives them: flat strings, cut anywhere.
  *
  * @param {Shape} shape @param {number} records @returns {string[]}
  */

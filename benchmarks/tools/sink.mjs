@@ -1,4 +1,4 @@
-/** [own process] Takes every batch, looks at none, and answers the ingest result of a full one. */
+/** [own process] Accepts every batch unread, and replies with the ingest result of a full batch. */
 import { createServer } from 'node:http'
 
 const BODY = JSON.stringify({ accepted: 100, message: 'ok', rejected: 0, errors: [] })

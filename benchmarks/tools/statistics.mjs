@@ -1,4 +1,4 @@
-/** Rounds in, medians out. */
+/** Medians of rounds. */
 
 /** @typedef {{ median: number, min: number, max: number }} Spread */
 
@@ -11,12 +11,12 @@ export function spread(values) {
   return { median: rounded(median), min: rounded(at(0)), max: rounded(at(-1)) }
 }
 
-/** Round by round. @param {readonly number[]} values @param {readonly number[]} others @returns {number[]} */
+/** Ratios by round. @param {readonly number[]} values @param {readonly number[]} others @returns {number[]} */
 export function ratios(values, others) {
   return values.map((value, round) => value / /** @type {number} */ (others[round]))
 }
 
-/** Samples of every name, round by round. */
+/** The samples of each name, by round. */
 export class Samples {
   /** @type {Map<string, number[]>} */
   #values = new Map()

@@ -1,4 +1,4 @@
-/** What a number means nothing without. No host name, no path. */
+/** The environment without which a number has no meaning. Contains no host name and no path. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'

@@ -1,9 +1,9 @@
-/** Numbers in columns, as a person reads them. */
+/** Formats numbers in columns. */
 
 /** @typedef {import('./statistics.mjs').Spread} Spread */
 
 /**
- * The first column from the left, the others from the right, as wide as what is in them.
+ * Aligns the first column left and the others right, as wide as their content.
  *
  * @param {readonly (readonly string[])[]} rows @returns {string[]}
  */
@@ -23,7 +23,7 @@ export function table(rows) {
   )
 }
 
-/** Median, and what it lies between. @param {Spread | undefined} spread @param {(value: number) => string} [written] */
+/** Median with minimum and maximum. @param {Spread | undefined} spread @param {(value: number) => string} [written] */
 export function cell(spread, written = us) {
   return spread === undefined ? '' : `${written(spread.median)} (${written(spread.min)} to ${written(spread.max)})`
 }
@@ -38,7 +38,7 @@ export function thousands(value) {
   return `${Math.round(value / 1000)}k/s`
 }
 
-/** As a bar of a chart. @param {Spread} spread @returns {{ value: number, min: number, max: number }} */
+/** The values of a chart bar. @param {Spread} spread @returns {{ value: number, min: number, max: number }} */
 export function bar({ median, min, max }) {
   return { value: median, min, max }
 }

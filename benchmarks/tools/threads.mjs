@@ -1,7 +1,8 @@
 /**
- * CPU time by thread, as the scheduler counts it (/proc/self/task/<tid>/schedstat, in ns): Node 20 cannot tell that of one
- * thread, Linux can. A worker's thread is the one that appears while it is started; what is neither this nor the main thread
- * is V8's and libuv's help, concurrent garbage collection and compilation, which main thread and worker share.
+ * CPU time per thread, as the scheduler counts it (/proc/self/task/<tid>/schedstat, in ns): Node 20 cannot report it
+ * for one thread, Linux can. The worker's thread is the one that appears while it starts. All threads other than this
+ * and the main thread belong to V8 and libuv: concurrent garbage collection and compilation, shared by main thread
+ * and worker.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 
@@ -22,16 +23,19 @@ export function threadOf(startWorker) {
   const before = threads()
   const started = startWorker()
   const fresh = threads().filter((tid) => !before.includes(tid))
-  if (fresh.length !== 1) throw new Error(`cannot tell which thread is the worker's: ${fresh.length} are new`)
+  if (fresh.length !== 1) throw new Error(`cannot showProgress which thread is the worker's: ${fresh.length} are new`)
   return { started, thread: /** @type {string} */ (fresh[0]) }
 }
 
-/** ns on the CPU since each thread began. @param {string} workerThread @returns {ThreadTimes} */
+/** CPU time in ns since each thread started. @param {string} workerThread @returns {ThreadTimes} */
 export function cpuNs(workerThread) {
   return sumOf(workerThread, (tid) => Number(readFileSync(`/proc/self/task/${tid}/schedstat`, 'utf8').split(' ')[0]))
 }
 
-/** How often each thread went to sleep since it began, and so was woken up. @param {string} workerThread @returns {ThreadTimes} */
+/**
+ * How often each thread went to sleep since it started, and so was woken up. @param {string} workerThread @returns
+ * {ThreadTimes}
+ */
 export function wakeUps(workerThread) {
   return sumOf(workerThread, wakeUpsOf)
 }

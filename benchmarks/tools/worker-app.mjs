@@ -1,7 +1,7 @@
 /**
- * [own process] An application that logs through the real worker transport as fast as the service takes it.
- * Arguments: shape, fast or reference, the sink's url (unused with the option `nats`), records, options of the transport as JSON (default: no spool),
- * records in a wave (default 5,000).
+ * [own process] An application that logs through the real worker transport as fast as the service accepts. Arguments:
+ * shape, fast or reference, the sink's url (unused with the option `nats`), records, options of the transport as JSON
+ * (default: no spool), records per wave (default 5,000).
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ const TARGETS = {
   reference: new URL('../reference-path/reference-transport.cjs', import.meta.url),
 }
 const WARM_UP_RECORDS = 100_000
-/** An application that never yields makes pino keep all in memory. */
+/** pino buffers everything in memory if the application never yields. */
 const YIELD_EVERY = 100
 
 const [shape, path, url, count, options = '{"spool":false}', waveSize = '5000'] =
@@ -26,14 +26,14 @@ const records = Number(count)
 const given = JSON.parse(options)
 /** The application is at most two waves ahead of the service's acknowledgements, so that nothing is dropped. */
 const wave = Number(waveSize)
-/** Of one period; the requests need whole ones, so that each ends. */
+/** Calls of one period; the requests need whole periods, so that each ends. */
 const calls = shape === 'requests' ? REQUESTS : callsOf(shape)
 
 const { started: transport, thread } = threadOf(() =>
   pino.transport({
     target: fileURLToPath(TARGETS[path]),
     options: {
-      // With `nats` the forwarder has them.
+      // With `nats` the forwarder has url and key.
       ...(given.nats === undefined && { url, apiKey: 'bench' }),
       service: 'shop',
       environment: 'production',
@@ -56,7 +56,7 @@ const fromMs = performance.now()
 await logAll(records)
 const tookMs = performance.now() - fromMs
 const until = cpuNs(thread)
-process.on('message', () => {}) // pino's worker alone keeps no process alive
+process.on('message', () => {}) // pino's worker does not keep the process alive
 transport.end()
 await new Promise((resolve) => transport.once('close', resolve))
 

@@ -10,11 +10,12 @@ const CLOSE_BRACE = 0x7d
 const SPACE = 0x20
 
 /**
- * As many as `parseBatchEntries` finds, at 0.6 GB/s and without a copy. Does not check the entries.
+ * The number of entries that `parseBatchEntries` returns, at 0.6 GB/s and without a copy. Does not validate the
+ * entries.
  * @returns undefined if the list does not end
  */
 export function countBatchEntries(body: Uint8Array): number | undefined {
-  // The id is a string of letters, digits and hyphens, so the first bracket is that of the entries.
+  // The id has only letters, digits and hyphens, so the first bracket opens the list of entries.
   const start = body.indexOf(OPEN_BRACKET)
   let depth = 0
   let count = 0

@@ -1,10 +1,10 @@
 /**
- * The interface of all stages that send a batch: the HTTP call, and the senders that wrap it, such as retry and isolation.
- * Outcomes are values: a rejected promise is a bug.
+ * The interface of all stages that send a batch: the HTTP call and the senders that wrap it, such as retry and
+ * isolation. Failures are outcomes; a rejected promise is a bug.
  */
 import type { IngestResultError } from '../protocol/ingest-result.js'
 
-/** At most 100 entries under one id, which is the same in every attempt. */
+/** At most 100 entries under one id, which every attempt reuses. */
 export interface Batch {
   /** UUID, fixed when the batch is cut. */
   readonly batchId: string
@@ -12,11 +12,11 @@ export interface Batch {
   readonly count: number
   /** Index in `LEVELS` of the highest level in the batch. */
   readonly highestSeverity: number
-  /** The whole request body, `{"batch_id":…,"logs":[…]}`, as UTF-8. */
+  /** The request body, `{"batch_id":…,"logs":[…]}`, as UTF-8. */
   readonly body: Uint8Array
   /** Set if the body is compressed. */
   readonly contentEncoding?: 'gzip'
-  /** Set for a part: the batch that was cut, and the positions in it that this part holds. */
+  /** Set for a part of a batch: the original batch and the positions of this part's entries in it. */
   readonly origin?: { readonly batchId: string; readonly positions: readonly number[] }
   /** Set if entries of the batch are on disk. */
   readonly acknowledgement?: BatchAcknowledgement
@@ -24,7 +24,7 @@ export interface Batch {
   readonly place?: SegmentPosition
 }
 
-/** Where a batch begins on disk. */
+/** Start of a batch on disk. */
 export interface SegmentPosition {
   /** Number of the segment. */
   readonly segment: number
@@ -34,24 +34,24 @@ export interface SegmentPosition {
 
 /** Records in the spool which entries of a batch are settled. Positions are those in this batch. Never throws. */
 export interface BatchAcknowledgement {
-  /** Whether all entries are still on disk: they may have been deleted at a limit. Default false. */
+  /** Whether all entries are still on disk; a limit may have deleted them. Default false. */
   readonly isDurable?: boolean
   /**
-   * Records that these entries are sent as a batch of their own. Call it before that batch is sent.
+   * Records that these entries are sent as a separate batch. Must be called before that batch is sent.
    * @returns the acknowledgement of that batch
    */
   createPart(positions: readonly number[]): BatchAcknowledgement
-  /** These entries (default: all) were accepted or became dead letters, and must not be sent again. */
+  /** Records that these entries (default: all) were accepted or became dead letters and must not be sent again. */
   acknowledge(positions?: readonly number[]): void
 }
 
 /** An entry that the service rejected, stored for inspection. */
 export interface DeadLetter {
-  /** Of the original batch, not of the part that was rejected. */
+  /** Id of the original batch, not of the rejected part. */
   readonly batchId: string
   /** Position in that batch. */
   readonly index: number
-  /** Of the reply. */
+  /** Status of the reply. */
   readonly status: number
   /** Error code and message of the service; empty if it gave none. */
   readonly code: string
@@ -67,9 +67,12 @@ export interface Delivered {
   /** Number of accepted entries; the others, `count - accepted`, were rejected. */
   readonly accepted: number
   readonly rejected: readonly IngestResultError[]
-  /** Of the reply, if it names entries. */
+  /** Status of the reply, if it names entries. */
   readonly status?: number
-  /** Set if the 2xx had no ingest result, but may be from the service: the batch counts as accepted, which is reported once. */
+  /**
+   * Set if a 2xx reply had no ingest result but may be from the service. The batch counts as accepted; this is reported
+   * once.
+   */
   readonly unreadable?: true
 }
 
@@ -80,38 +83,41 @@ export interface Refused {
   readonly reason: string
   /** The entries that the reply names; empty if it names none. */
   readonly rejected: readonly IngestResultError[]
-  /** Number of this failure. Set if the reply names no entry, and the service accepted other entries directly before it. */
+  /** Number of this failure. Set if the reply names no entry and the service accepted other entries directly before. */
   readonly failureNumber?: number | undefined
 }
 
 /**
- * What failed at the queue of `nats`: it cannot be reached or does not answer, it is full, it rejects the credentials, or stream or
- * permissions are not as they must be.
+ * Failure of the NATS queue: unreachable or not responding, full, credentials rejected, publishing not permitted, or
+ * stream missing or misconfigured.
  */
 export type QueueFailure = 'unavailable' | 'full' | 'unauthorized' | 'forbidden' | 'misconfigured'
 
-/** The same bytes may be sent again, but not before `retryAfterMs`, if the service gave one. */
+/** The same bytes may be sent again, after `retryAfterMs` if the service sent one. */
 export interface Retryable {
   readonly kind: 'retryable'
   readonly reason: string
   readonly status?: number
   readonly retryAfterMs?: number
-  /** Set if the queue failed, and not the service. */
+  /** Set if the queue failed instead of the service. */
   readonly queue?: QueueFailure
 }
 
 /**
- * The URL or the key is wrong, or another program than the service answered. Entries are kept, the user is notified, and the endpoint is
- * probed.
+ * The URL or the key is wrong, or a program other than the service replied. Entries are kept, the user is notified and
+ * the endpoint is probed.
  */
 export interface EndpointRejected {
   readonly kind: 'endpoint-rejected'
-  /** Of the reply. Undefined if nothing was sent, since the listener at the implicit local URL could not be verified as this user's; and for `queue`. */
+  /**
+   * Status of the reply. Undefined for `queue`, and if nothing was sent because the listener at the implicit local URL
+   * could not be verified as this user's.
+   */
   readonly status?: number
-  /** Set if the queue rejected it, and not the service. */
+  /** Set if the queue rejected the batch instead of the service. */
   readonly queue?: QueueFailure
   readonly reason: string
-  /** What the user can do, if `reason` does not say it: a sentence without a full stop. */
+  /** The remedy, if `reason` does not contain it: a sentence without a full stop. */
   readonly remedy?: string | undefined
 }
 
@@ -128,6 +134,6 @@ export interface Abandoned {
 export type Outcome = Delivered | Refused | Retryable | EndpointRejected | Abandoned
 
 export interface Sender {
-  /** Never rejects. `signal` ends the attempt; the outcome is then `retryable` or `abandoned`. */
+  /** Never rejects. Aborting `signal` ends the attempt with the outcome `retryable` or `abandoned`. */
   send(batch: Batch, signal: AbortSignal): Promise<Outcome>
 }

@@ -5,9 +5,9 @@ import type { Batch } from './sender.js'
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /**
- * The id of a part: UUIDv5 with the batch's UUID as the namespace and the positions, as `0-49,51`, as the name. If another process cuts the
- * same part again after a crash, it has the same id.
- * @param batchId of the batch that was cut; an id that is not a UUID is used as text
+ * The id of a part: a UUIDv5 with the batch's UUID as the namespace and the positions, as `0-49,51`, as the name. A
+ * process that cuts the same part after a crash gets the same id.
+ * @param batchId of the original batch; an id that is not a UUID is used as text
  * @param positions in that batch, ascending
  * @see RFC 9562, section 5.5
  */
@@ -40,13 +40,13 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /**
- * The entries of `{"batch_id":…,"logs":[…]}`, each as its original text. Parsing and serializing them again would lose digits of large
- * integers, and the first value of duplicate keys.
+ * The entries of `{"batch_id":…,"logs":[…]}`, each as its original text. Parsing and serializing would lose digits of
+ * large integers, and the first value of duplicate keys.
  */
 export function parseBatchEntries(body: Uint8Array): string[] {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
   const entries: string[] = []
-  // The id is a string, so the first array is that of the entries.
+  // The id is a string, so the first array has the entries.
   let depth = 0
   let start = -1
   for (let at = 0; at < text.length; at += 1) {
@@ -86,8 +86,8 @@ export function createBatchBody(batchId: string, entries: readonly string[]): Ui
 }
 
 /**
- * A part as a batch of its own, recorded in the batch's acknowledgement, if it has one; the caller must send it.
- * A part with all entries is the batch itself.
+ * Creates a batch from a part of another, and records it in that batch's acknowledgement, if any. The caller must send
+ * it. For all entries, returns the batch itself.
  * @param positions in `batch`, ascending
  * @param entries all of `batch`, as `parseBatchEntries` returns them
  */

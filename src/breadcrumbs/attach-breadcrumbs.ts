@@ -10,7 +10,7 @@ export interface AttachOptions {
   readonly maxEntryBytes: number
 }
 
-/** Share of an entry that is always available for the newest breadcrumbs. */
+/** Share of an entry reserved for the newest breadcrumbs. */
 const SHARE = 1 / 4
 const FRAME_BYTES = Buffer.byteLength(',"breadcrumbs":[]')
 
@@ -18,8 +18,9 @@ const FRAME_BYTES = Buffer.byteLength(',"breadcrumbs":[]')
 const MAX_BYTES_PER_UNIT = 3
 
 /**
- * Fast path for an entry without breadcrumbs and without its closing brace, if everything certainly fits: nothing is cut or measured, because
- * both would copy the whole entry. @returns undefined if it may not fit
+ * Fast path for an entry without breadcrumbs and without its closing brace, if the worst case fits. Cutting or
+ * measuring would copy the whole entry.
+ * @returns undefined if it may not fit
  */
 export function appendBreadcrumbs(
   openJson: string,

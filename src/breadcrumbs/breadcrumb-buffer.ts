@@ -1,6 +1,6 @@
 /**
- * The latest lines by scope: a trace, a request, a session, or the process. An error takes the lines of its own scope;
- * each line is taken once.
+ * The latest lines by scope: a trace, a request, a session, or the process. An error takes the lines of its scope out
+ * of the buffer, so each line is used once.
  */
 import type { Clock } from '../shared/clock.js'
 import type { MappedRecord } from '../record/mapped-record.js'
@@ -14,7 +14,7 @@ export interface BreadcrumbBufferOptions {
   /** Memory limit for all lines. */
   readonly maxBytes: number
   readonly clock: Pick<Clock, 'now'>
-  /** Default 10,000. Beyond it the least recently used scope is removed. */
+  /** Default 10,000. Beyond it, the least recently used scope is removed. */
   readonly maxScopes?: number
   /** Milliseconds after which an unused scope is removed. Default 5 minutes. */
   readonly maxAgeMs?: number
@@ -29,7 +29,7 @@ interface Scope {
   kind: string
   /** Number of its newest line. */
   newestLine: number
-  /** Number of its first line that was not taken. */
+  /** Number of its first line not yet taken. */
   from: number
   /** `from` before the last `take`. */
   takenFrom: number
@@ -43,7 +43,7 @@ export class BreadcrumbBuffer {
   readonly #maxScopes: number
   readonly #maxAgeMs: number
   readonly #lines: LineBuffer
-  /** By kind: a request and a session may have the same id. */
+  /** By kind, because a request and a session may have the same id. */
   readonly #scopes = new Map<string, Map<string, Scope>>()
   #count = 0
   #oldest: Scope | undefined
@@ -58,7 +58,7 @@ export class BreadcrumbBuffer {
     this.#now = options.clock.now()
   }
 
-  /** Memory that the lines use. */
+  /** Bytes used by the lines. */
   get bytes(): number {
     return this.#lines.bytes
   }
@@ -67,7 +67,7 @@ export class BreadcrumbBuffer {
     return this.#count
   }
 
-  /** Must be called before the lines of another text. Reads the clock once for all of them. */
+  /** Must be called before adding the lines of another text. Reads the clock once for all of them. */
   open(): void {
     this.#now = this.#options.clock.now()
     for (
@@ -101,7 +101,7 @@ export class BreadcrumbBuffer {
     return lines
   }
 
-  /** Undoes the last `take` of a scope: its entry was dropped. */
+  /** Undoes the last `take` of a scope, because its entry was dropped. */
   restore(kind: string, key: string): void {
     const scope = this.#scopeOf(kind, key)
     if (scope !== undefined) scope.from = scope.takenFrom
@@ -127,7 +127,10 @@ export class BreadcrumbBuffer {
     return scope
   }
 
-  /** Reuses the removed scope: with 10,000 new scopes per second all would reach the old generation, at 0.4 us of garbage collection each. */
+  /**
+   * Reuses the removed scope: at 10,000 new scopes per second, all objects would reach the old generation and cost 0.4
+   * us of garbage collection each.
+   */
   #freeScope(): Scope {
     const oldest = this.#oldest
     if (this.#count < this.#maxScopes || oldest === undefined) {

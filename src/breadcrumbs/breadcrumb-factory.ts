@@ -11,9 +11,9 @@ import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 import type { BufferedLine } from './line-buffer.js'
 import { FastBreadcrumbFactory } from './fast-breadcrumb-factory.js'
 
-/** Maximum of UTF-8 bytes. The whole record, if it was sent, has its own entry. */
+/** Maximum UTF-8 bytes of a breadcrumb. A record that was sent has its own, complete entry. */
 const MAX_BREADCRUMB_BYTES = 4_096
-/** Size to which the entry of a longer breadcrumb is shortened; the breadcrumb adds a few names. */
+/** Size to which the entry of a longer breadcrumb is shortened, with room for the names that the breadcrumb adds. */
 const CUT_BYTES = MAX_BREADCRUMB_BYTES - 256
 
 export class BreadcrumbFactory {
@@ -22,7 +22,7 @@ export class BreadcrumbFactory {
   readonly #wallNow: () => number
 
   constructor(options: MappingOptions, wallNow: () => number) {
-    // Tags, metadata and the like are also on the error's entry.
+    // Excludes tags, metadata and similar members, which the error's entry also has.
     const {
       service: _service,
       environment: _environment,
@@ -39,12 +39,12 @@ export class BreadcrumbFactory {
   /** Never throws. @param line as `BufferedLine` @returns JSON */
   create({ text, isFastPath, isFreeOfSecrets }: BufferedLine): string {
     const fast = isFastPath ? this.#fast.create(text) : undefined
-    // In the line: the name of a header may be in a member that a breadcrumb does not have.
+    // Searches the line, because a header name may be in a member that the breadcrumb omits.
     if (fast === undefined || (!isFreeOfSecrets && findNextHeader(text, 0) !== Infinity)) return this.#parse(text)
     const { redactor } = this.#options
     if (redactor === undefined || (isFreeOfSecrets && !redactor.hasPatterns)) return fast
     const clean = redactor.redactJson(HEAD + fast + TAIL).slice(HEAD.length, -TAIL.length)
-    // A marker may be longer than what it replaces.
+    // A marker may be longer than the replaced text.
     return clean.length <= fast.length || Buffer.byteLength(clean) <= MAX_BREADCRUMB_BYTES ? clean : this.#parse(text)
   }
 
@@ -57,7 +57,7 @@ export class BreadcrumbFactory {
 const HEAD = '{"breadcrumbs":['
 const TAIL = ']}'
 
-/** Reference path: accepts any line and defines the result of the fast path. */
+/** Reference path: accepts every line and defines the result of the fast path. */
 export function createBreadcrumbByParsing(line: string, options: MappingOptions, receivedAt: string): string {
   const createWithin = (maxEntryBytes: number): string =>
     stringifyExact(

@@ -1,6 +1,6 @@
-/** Members of a record that are treated differently in a breadcrumb. */
+/** Members of a record that a breadcrumb treats differently. */
 
-/** Left out: also on the error's entry, or long and on the record's own entry. */
+/** Omitted members: they are also on the error's entry, or long and on the record's own entry. */
 export const NOT_DATA: ReadonlySet<string> = new Set([
   'pid',
   'hostname',
@@ -13,5 +13,5 @@ export const NOT_DATA: ReadonlySet<string> = new Set([
   'logging.googleapis.com/insertId',
 ])
 
-/** Names for the part of the application that logs; the first one found counts. */
+/** Names for the part of the application that logs; the first match wins. */
 export const CATEGORY_KEYS: readonly string[] = ['category', 'module', 'component', 'context']

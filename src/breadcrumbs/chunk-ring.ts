@@ -1,6 +1,6 @@
 /**
- * The latest texts within a size limit, in one block of memory; the oldest are overwritten. As separate strings they would be promoted to
- * the old generation, and the heap would reach twice their size before it is collected.
+ * The latest texts within a size limit, in one block of memory; new texts overwrite the oldest. Separate strings would
+ * be promoted to the old generation, and the heap would grow to twice their size before it is collected.
  */
 import { NON_LATIN1 } from '../record/string-copy.js'
 
@@ -13,14 +13,17 @@ interface Chunk {
   readonly encoding: 'latin1' | 'utf16le'
 }
 
-/** The default limit: a block that is outgrown would stay in memory until the old generation is collected. Unused pages take no memory. */
+/**
+ * The default limit. Growing would keep the old block in memory until the old generation is collected; unused pages
+ * take no memory.
+ */
 const LEAST_BYTES = 8 * 1024 * 1024
 
 export class ChunkRing {
   readonly #maxBytes: number
   #memory = Buffer.alloc(0)
   #end = 0
-  /** Oldest first, starting at `#head`: removing from the front of an array would move all others. */
+  /** Oldest first, starting at `#head`, because removing the first item of an array would move all others. */
   #chunks: Chunk[] = []
   #head = 0
 
@@ -41,7 +44,10 @@ export class ChunkRing {
     return this.#chunks[this.#head]?.first
   }
 
-  /** Adds the newest text. A text larger than the ring clears it and is not kept. @param first number of its first line */
+  /**
+   * Adds the newest text. A text larger than the ring clears the ring and is not stored. @param first number of its
+   * first line
+   */
   push(text: string, first: number): void {
     const encoding = NON_LATIN1.test(text) ? 'utf16le' : 'latin1'
     const bytes = encoding === 'latin1' ? text.length : 2 * text.length

@@ -1,4 +1,7 @@
-/** Maps a line that the fast path of entries has mapped to a breadcrumb, without JSON.parse; `undefined` if it must be parsed. */
+/**
+ * Maps a line to a breadcrumb without JSON.parse, if the fast path of entries accepted the line; `undefined` if it must
+ * be parsed.
+ */
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { ErrorScanner } from '../record/fast/error-scanner.js'
 import { SLOT_FIELDS, createKeyTable } from '../record/fast/fast-fields.js'
@@ -26,12 +29,12 @@ import { MemberCursor, joinMembers } from '../record/member-cursor.js'
 import { NOTE_KEY } from '../record/shorten-entry.js'
 import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
 
-/** Longer lines are rare, and a parser is as fast for them. */
+/** Longer lines are rare, and parsing them is as fast. */
 const MAX_LINE_CHARS = 16 * 1024
 /** A UTF-16 unit has at most three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
 const ACTION_KEY = FIRST_SLOT_KEY + SLOT_FIELDS.indexOf('action')
-/** Kinds of keys besides those of the fast path of entries. */
+/** Kinds of keys in addition to those of the fast path of entries. */
 const CATEGORY_KEY = -1
 const LEFT_OUT_KEY = -2
 /** Names of a breadcrumb's data that are derived from the error or request. A line with such a member is parsed. */
@@ -71,7 +74,7 @@ export class FastBreadcrumbFactory {
     this.#error = new ErrorScanner(options)
   }
 
-  /** @param line was accepted by the fast path of entries: its strings can be copied unchanged */
+  /** @param line accepted by the fast path of entries, so its strings can be copied unchanged */
   create(line: string): string | undefined {
     if (!this.#isSupported || line.length > MAX_LINE_CHARS) return undefined
     this.#slots.reset()
@@ -145,7 +148,7 @@ export class FastBreadcrumbFactory {
       case MESSAGE_KEY:
         return (this.#message = toMessageText(member)) !== ''
       case LEVEL_KEY:
-        // Of duplicates the first counts.
+        // The first of duplicate levels wins.
         return this.#level !== '' || this.#placeLevel(member.value())
       case TIME_KEY:
         return this.#timestamp !== '' || (this.#timestamp = this.#times.get(member.value())) !== ''
@@ -169,14 +172,14 @@ export class FastBreadcrumbFactory {
     return true
   }
 
-  /** A longer integer is kept as a separate value by the reference path. */
+  /** The reference path keeps a longer integer as a separate value. */
   #placeDuration(member: MemberCursor): boolean {
     this.#duration = member.value()
     return member.isNumber() && !INEXACT_INTEGER.test(this.#duration)
   }
 
   #placeCategory(member: MemberCursor): boolean {
-    // A pattern may make a number a text.
+    // A pattern may turn a number into a string.
     if (!member.isText() && !member.isNumber()) {
       this.#rest = joinMembers(this.#rest, member.member())
       return true
@@ -187,7 +190,7 @@ export class FastBreadcrumbFactory {
   }
 }
 
-/** Escapes may differ in quoted texts that are the same. */
+/** Equal texts may be escaped differently. */
 function isSameText(a: string, b: string): boolean {
   return a === b || ((a.includes('\\') || b.includes('\\')) && JSON.parse(a || '""') === JSON.parse(b))
 }

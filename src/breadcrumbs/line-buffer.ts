@@ -1,13 +1,13 @@
 /**
- * The text of the latest lines, within a size limit. A line is stored as its position in the chunk that it was read with: 12 bytes in three
- * arrays, without a copy or an object per line. A chunk and all its lines are removed together.
+ * The text of the latest lines, within a size limit. A line is stored as its position in the chunk that it was read
+ * from: 12 bytes in three arrays, without a copy or an object per line. A chunk is removed with all its lines.
  *
  * Lines are numbered from 0. Each stores the distance to the previous line of its chain.
  */
 import type { MappedRecord } from '../record/mapped-record.js'
 import { ChunkRing } from './chunk-ring.js'
 
-/** A line that was read back. */
+/** A line read from the buffer. */
 export interface BufferedLine {
   readonly text: string
   /** As in `MappedRecord`. */
@@ -17,14 +17,14 @@ export interface BufferedLine {
 }
 
 const LEAST_CAPACITY = 1_024
-/** Enough for a minute at 2,000 lines per second, in 1.5 MB. */
+/** One minute of 2,000 lines per second, in 1.5 MB. */
 const MAX_CAPACITY = 128 * 1_024
 const PLACE_BYTES = 12
 
 export class LineBuffer {
   readonly #chunks: ChunkRing
   // Three rings, indexed by the line's number modulo their length.
-  /** `~start` (negative) if the line may hold a secret. */
+  /** `~start` (negative) if the line may contain a secret. */
   #starts = new Int32Array(LEAST_CAPACITY)
   /** `~end` (negative) if the fast path did not map the line. */
   #ends = new Int32Array(LEAST_CAPACITY)
@@ -55,8 +55,8 @@ export class LineBuffer {
   }
 
   /**
-   * All lines of a text are added consecutively.
-   * @param before number of the previous line of its chain, which may have been removed; or -1
+   * Adds a line. All lines of a text must be added consecutively.
+   * @param before number of the previous line of its chain, which may already be removed; or -1
    * @returns the line's number
    */
   add(

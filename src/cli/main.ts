@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The dispatcher. It loads only the command that runs: the pipe starts fast and never loads the service. */
+/** The dispatcher. It loads only the command that runs, so the pipe starts fast and never loads the service. */
 import { IngestError } from '../shared/errors.js'
 import { findNearestName } from '../options/nearest-name.js'
 import { VERSION } from '../version.js'
@@ -11,14 +11,14 @@ import { formatJsonLine, printable } from './shared/printable.js'
 
 interface CommandEntry {
   readonly summary: string
-  /** As many of the next arguments may name a subcommand and a subcommand of that. Default 0. */
+  /** Maximum depth of subcommands, such as 2 for `forward dead ls`. Default 0. */
   readonly subcommandLevels?: number
   readonly load: (...subcommands: readonly string[]) => Promise<Command>
 }
 
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   dev: {
-    summary: 'starts the local service and its page, for development, and a program if one is given',
+    summary: 'starts the local service and its page for development, optionally with a program',
     load: async () => (await import('./dev/dev-command.js')).devCommand,
   },
   tail: {
@@ -42,7 +42,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./feedback/feedback-command.js')).feedbackCommand,
   },
   heartbeat: {
-    summary: 'pings a monitor: at once, or when a program has succeeded',
+    summary: 'pings a monitor, immediately or when a program has succeeded',
     load: async () => (await import('./heartbeat/heartbeat-command.js')).heartbeatCommand,
   },
   spool: {
@@ -57,7 +57,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 }
 
-/** Runs without a command name. */
+/** The command without a name. */
 const PIPE: CommandEntry = { summary: '', load: async () => (await import('./pipe/pipe-command.js')).pipeCommand }
 
 async function main(given: readonly string[]): Promise<number> {
@@ -135,8 +135,7 @@ function toFailure(error: unknown): { readonly code: string; readonly message: s
 // The reader has closed the pipe (`| head`). The process continues.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
-// Not `process.exit()`: output to a pipe may not be flushed yet.
-// If the event loop runs empty before, the command has not succeeded.
+// No `process.exit()`, since output to a pipe may not be flushed yet. If the event loop empties before `main` ends, the command has failed.
 process.exitCode = EXIT_FAILED
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code

@@ -1,4 +1,7 @@
-/** One listener per signal for all requests: Node warns about more than 10, and adding and removing one costs 3 us. */
+/**
+ * Shares one listener per signal among all requests: Node warns about more than 10 listeners, and adding and removing
+ * one takes 3 us.
+ */
 
 export interface Abortable {
   /** Called when the signal aborts. */

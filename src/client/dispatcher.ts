@@ -4,10 +4,10 @@ import type { HttpOptions } from './http-types.js'
 
 /** Included in the timeout of the request. */
 const CONNECT_TIMEOUT_MS = 3_000
-/** Below the idle timeout of most services: a request on a closed connection would fail. */
+/** Below the idle timeout of most services, because a request on a closed connection fails. */
 export const KEEP_ALIVE_MS = 4_000
 
-/** @returns creates a dispatcher with its own connections */
+/** @returns a function that creates a dispatcher with its own connections */
 export async function loadDispatchers(options: HttpOptions): Promise<() => Dispatcher> {
   const tls = Object.fromEntries(Object.entries(options.tls ?? {}).filter(([, value]) => value !== undefined))
   const timeout = Math.min(CONNECT_TIMEOUT_MS, options.requestTimeoutMs)
@@ -16,12 +16,13 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     connections: options.maxConnections,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Off, since a timer limits the whole exchange.
+    // Off, because a timer limits the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
   }
   if (options.proxy === undefined || options.proxy === false) {
-    // Not at the top, since this would delay the start of the worker. All of undici are 111 modules and take 90 ms, these are 23 and take 26 ms.
+    // Not at the top, which would delay the start of the worker. All of undici is 111 modules and takes 90 ms; these
+    // are 23 modules and take 26 ms.
     const { default: Pool } = await import('undici/lib/dispatcher/pool.js')
     const { default: buildConnector } = await import('undici/lib/core/connect.js')
     const plain = buildConnector(settings.connect) // shared, since it caches TLS sessions
@@ -29,7 +30,7 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     const { origin } = new URL(options.url)
     return () => new Pool(origin, { ...settings, connect })
   }
-  // The proxy agent uses functions that only the whole of undici adds to its classes.
+  // The proxy agent uses functions that only the main module of undici adds to its classes.
   const { EnvHttpProxyAgent } = await import('undici')
   const { address, token } = proxyOf(options.proxy)
   return () =>
@@ -64,7 +65,7 @@ async function provenConnector(
     })
 }
 
-/** Separates the credentials, so that no error contains the password, and a `%` that encodes nothing is allowed in it. */
+/** Separates the credentials, so no error contains the password and the password may contain a literal `%`. */
 function proxyOf(proxy: string): { address: string; token?: string } {
   const url = new URL(proxy)
   const { username, password } = url
@@ -78,6 +79,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text // a `%` that encodes nothing
+    return text // a literal `%`
   }
 }

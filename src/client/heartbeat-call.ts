@@ -13,7 +13,7 @@ export function createHeartbeatCall(token: unknown, signal?: AbortSignal): Call 
   return { path: PATHS.heartbeat + segment, body: null, expected: 'any', signal, secrets: [raw, segment] }
 }
 
-/** RFC 3986, section 2.2: `!`, `'`, `(`, `)` and `*` are reserved as well, and encodeURIComponent leaves them. */
+/** RFC 3986, section 2.2: `!`, `'`, `(`, `)` and `*` are also reserved, but encodeURIComponent does not encode them. */
 function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }

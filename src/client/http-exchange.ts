@@ -2,7 +2,7 @@
 import type { Dispatcher } from 'undici'
 import type { HttpFailure, HttpReply } from './http-types.js'
 
-/** Why there is no reply. `error`: from undici, for `network`. */
+/** Reason for a missing reply. `error`: from undici, for `network`. */
 export interface ExchangeFailure {
   readonly kind: 'network' | 'timeout' | 'aborted'
   readonly error?: unknown
@@ -29,7 +29,7 @@ interface AbortHandle {
   abort(reason: Error): void
 }
 
-/** An ingest result names at most 100 entries. A longer reply is not from the service. */
+/** Enough for an ingest result, which names at most 100 entries. A longer reply is not from the service. */
 export const MAX_REPLY_BYTES = 256 * 1024
 
 /** Reason for undici; not passed on. */
@@ -84,7 +84,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Ends at once. undici aborts only requests that have a connection, which may never happen in a busy pool.
+   * Ends immediately. undici aborts only requests that have a connection, and in a busy pool a request may never get
+   * one.
    */
   fail(failure: ExchangeFailure): void {
     if (this.#isEnded) return

@@ -18,10 +18,10 @@ export async function fetchPost(url: string, options: FetchPost): Promise<HttpRe
     body: body as string | null,
     headers,
     signal,
-    // A redirect that is followed would send the key elsewhere.
+    // Following a redirect would send the key elsewhere.
     redirect: 'manual' as const,
-    // Options of Bun, which other runtimes ignore. Bun reads the proxy variables itself, also for loopback; `false` turns that off
-    // from Bun 1.4 on.
+    // Options of Bun, which other runtimes ignore. Bun reads the proxy variables itself, also for loopback; `false`
+    // turns that off from Bun 1.4 on.
     ...(tls !== undefined && { tls }),
     ...((proxy === false || (typeof proxy === 'string' && noProxy === '')) && { proxy }),
   }

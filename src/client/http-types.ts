@@ -9,7 +9,7 @@ export interface HttpOptions {
   /** Sent with every request; names in lower case. */
   readonly headers?: Readonly<Record<string, Secret>>
   readonly tls?: Tls | undefined
-  /** URL of a proxy; `false` for none. Used with CONNECT, so that it does not see the key if the service uses https. */
+  /** URL of a proxy; `false` for none. Used with CONNECT, so it does not see the key if the service uses https. */
   readonly proxy?: string | false | undefined
   /** Hosts without the proxy, as `NO_PROXY`. */
   readonly noProxy?: string | undefined
@@ -22,7 +22,7 @@ export interface HttpOptions {
 
 export interface HttpReply {
   readonly status: number
-  /** Names in lower case. A repeated header is an array. */
+  /** Names in lower case. The value of a repeated header is an array. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** At most `MAX_REPLY_BYTES`; the rest is not read. */
   readonly text: string
@@ -34,32 +34,32 @@ export interface HttpRequestInit {
   readonly signal?: AbortSignal
   /** Milliseconds for the whole exchange, if fewer than `requestTimeoutMs`. */
   readonly timeoutMs?: number
-  /** The heartbeat carries no key (interface: Authentication 2). */
+  /** Whether to omit the key, as for the heartbeat (interface: Authentication 2). */
   readonly keyless?: boolean
   /** `gzip` if the body is compressed. */
   readonly contentEncoding?: string
 }
 
 export interface Http {
-  /** Loads what requests need, which takes 25 ms, so that the first request does not wait for it. */
+  /** Loads the modules for requests, which takes 25 ms, so the first request does not wait for them. */
   prepare(): void
   /**
    * One POST to `{base_url}` + `path`. Redirects are returned, never followed.
    * @throws HttpFailure when there was no complete reply.
    */
   post(path: string, body: Uint8Array | string | null, init?: HttpRequestInit): Promise<HttpReply>
-  /** Closes all connections at once. Requests in flight, and later ones, fail as `aborted`. */
+  /** Closes all connections immediately. Requests in flight and later ones fail as `aborted`. */
   close(): Promise<void>
 }
 
-/** `unproven`: nothing was sent, since the listener at the implicit local URL was not verified as this user's. */
+/** `unproven`: nothing was sent, because the listener at the implicit local URL was not verified as this user's. */
 export type HttpFailureKind = 'network' | 'timeout' | 'aborted' | 'unproven'
 
 /** There was no complete reply. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly kind: HttpFailureKind
-  /** What the user can do, for `unproven`. */
+  /** Remedy for the user, set for `unproven`. */
   readonly remedy: string | undefined
 
   constructor(kind: HttpFailureKind, message: string, remedy?: string) {

@@ -16,7 +16,7 @@ import { AbortListeners } from './abort-listeners.js'
 import { RequestTimeouts } from './request-timeouts.js'
 
 export function createHttp(options: HttpOptions): Http {
-  // Bun replaces undici by a shim without agents and limits.
+  // Bun replaces undici with a shim without agents and limits.
   const isBun = process.versions['bun'] !== undefined
   const base = new URL(options.url)
   const { origin } = base
@@ -29,7 +29,7 @@ export function createHttp(options: HttpOptions): Http {
   let create: (() => Dispatcher) | undefined
   let loading: Promise<() => Dispatcher> | undefined
   let isClosed = false
-  /** Of the latest activity, by both clocks, since one of them may stop while the machine is suspended. */
+  /** Time of the latest activity by both clocks, since one of them may stop while the machine is suspended. */
   let activeAt = performance.now()
   let activeWallAt = Date.now()
   /** Dispatchers from before a suspension, with requests that may still get a reply. */
@@ -40,8 +40,8 @@ export function createHttp(options: HttpOptions): Http {
   }
 
   /**
-   * After a suspension of the process idle connections may be dead. A request may be sent before the timers run that would have closed
-   * them.
+   * After a suspension of the process, idle connections may be dead, and a request may be sent before the timers that
+   * close them run.
    */
   function current(make: () => Dispatcher): Dispatcher {
     const [now, wallNow] = [performance.now(), Date.now()]
@@ -94,7 +94,7 @@ export function createHttp(options: HttpOptions): Http {
 
   return {
     prepare() {
-      // Each request reports a failure.
+      // Ignored here, because each request reports the failure.
       if (!isBun && loading === undefined) (loading = load()).catch(() => {})
     },
     post(path, body, init = {}) {
@@ -114,7 +114,8 @@ export function createHttp(options: HttpOptions): Http {
     async close() {
       isClosed = true
       for (const one of open) one.abort()
-      // Not `close()`, which waits for replies that may never arrive. If loading failed, each request has failed already.
+      // Not `close()`, which waits for replies that may never arrive. If loading failed, all requests have already
+      // failed.
       await loading?.then(
         () => dispatcher?.destroy(),
         () => {},
@@ -162,12 +163,12 @@ function failureAt(place: string, { kind, error }: ExchangeFailure, timeoutMs: n
     case 'network':
       if (error instanceof UnverifiedListenerError)
         return new HttpFailure('unproven', `${place}: ${error.message}`, error.remedy)
-      // Not the error itself: its properties may contain headers or the password of a proxy.
+      // Not the error itself, because its properties may contain headers or the password of a proxy.
       return new HttpFailure(kind, `${place}: ${describeNetworkError(error)}`)
   }
 }
 
-/** @returns the headers of a request. Most requests have the same. */
+/** @returns the headers of a request, which most requests share */
 function createHeaders({
   apiKey,
   headers = {},
@@ -176,7 +177,7 @@ function createHeaders({
     'user-agent': `pino-ingest/${VERSION}`,
     ...(hasBody && { accept: CONTENT_TYPE }),
     ...revealAll(headers),
-    // RFC 9110, section 12.5.3: without this header a reply may be compressed.
+    // RFC 9110, section 12.5.3: without this header, a reply may be compressed.
     'accept-encoding': 'identity',
     ...(hasBody && { 'content-type': CONTENT_TYPE }),
     ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),

@@ -52,7 +52,7 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
 }
 
-/** There are few concurrent calls; the transport has its own connections. */
+/** Enough for a few concurrent calls, since the transport has its own connections. */
 const MAX_CONNECTIONS = 8
 
 let wire: (client: IngestClient, wiring: TransportHooks) => void

@@ -1,4 +1,4 @@
-/** Describes network errors without quoting anything that was sent. */
+/** Describes network errors without quoting data that was sent. */
 
 /** Explanations of codes. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const HINTS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is another host's",
 }
 
-/** The code, such as `ECONNREFUSED`, or the name of the error: messages may quote what was sent. */
+/** The code, such as `ECONNREFUSED`, or the name of the error. Not the message, which may quote data that was sent. */
 export function describeNetworkError(error: unknown): string {
   const codes = [...new Set(codesOf(error))]
   return codes.length === 0 ? 'the request failed' : codes.map(withHint).join(', ')

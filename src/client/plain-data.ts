@@ -1,4 +1,6 @@
-/** Copies of entries in which JSON.stringify would lose nothing: errors, maps, sets, big integers and cycles become data. */
+/**
+ * Copies entries so that JSON.stringify loses nothing: errors, maps, sets, big integers and cycles become plain data.
+ */
 import { types } from 'node:util'
 import type { EntryError, Json, JsonObject } from '../protocol/log-entry.js'
 import { createObject, putUnderFreeKey } from '../record/clean-copy.js'
@@ -9,10 +11,11 @@ import { takeError } from '../record/reference/entry-error.js'
 const CIRCULAR = '[Circular]'
 
 /**
- * A batch as data; not changed itself. Of an Error as an entry's `error` type, message and stack are the field, the rest is
- * `metadata.error`, as of a logged one. Values that have no form in JSON, such as functions, are kept for the validation.
+ * Converts a batch to plain data without changing it. For an Error in an entry's `error`, type, message and stack
+ * become the field and the rest becomes `metadata.error`, as for a logged error. Values without a JSON form, such as
+ * functions, are kept for the validation.
  *
- * @throws what a getter or a `toJSON` of the application throws
+ * @throws errors of a getter or a `toJSON` of the application
  */
 export function toPlainBatch(batch: unknown): unknown {
   const copy = toPlain(batch, [])
@@ -30,7 +33,7 @@ function placeError(entry: JsonObject): void {
   entry['error'] = parts.error as EntryError & JsonObject
   if (Object.keys(parts.rest).length === 0) return
   const metadata = entry['metadata'] ?? createObject()
-  if (typeof metadata !== 'object' || Array.isArray(metadata)) return // which the validation refuses
+  if (typeof metadata !== 'object' || Array.isArray(metadata)) return // the validation rejects it
   entry['metadata'] = metadata
   putUnderFreeKey(metadata as JsonObject, 'error', parts.rest)
 }
@@ -48,12 +51,12 @@ function toPlain(value: unknown, open: readonly object[]): unknown {
   if (types.isBoxedPrimitive(value)) return toPlain(value.valueOf(), within)
   if (types.isSet(value)) return Array.from(value, (item) => toPlain(item, within))
   if (types.isMap(value)) return toMembers(value, within)
-  // Not `map`, which keeps holes.
+  // Not `map`, which preserves holes.
   if (Array.isArray(value)) return Array.from(value, (item: unknown) => toPlain(item, within))
   return copyMembers(Object.entries(value), within)
 }
 
-/** Without the exchange of an HTTP client, and without the values of a statement: as an error that is logged. */
+/** Removes the exchange of an HTTP client and the values of a statement, as for a logged error. */
 function toErrorData(error: Error, open: readonly object[]): unknown {
   const holder = { err: toPlain(serializeError(error), open) as Json }
   omitHttpMembers(holder, 'err')

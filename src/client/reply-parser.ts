@@ -23,8 +23,8 @@ export function classifyStatus(status: number): ReplyKind {
 }
 
 /**
- * The body of a 2xx that counts as the service's answer. An empty body always does, since the interface shows no body for most
- * endpoints. So does the start of a JSON object that is too long.
+ * Body of a 2xx that counts as a reply of the service. An empty body always does, since the interface shows no body for
+ * most endpoints. So does the start of a JSON object that is too long.
  * - `ingest-result`: an ingest result, or a JSON object without `accepted`
  * - `json`: any JSON value
  * - `any`: anything
@@ -39,7 +39,8 @@ export function classifyReply(reply: HttpReply, expected: ExpectedBody): ReplyKi
 
 function isExpected({ text, truncated }: HttpReply, expected: ExpectedBody): boolean {
   if (expected === 'any') return true
-  // A result may quote every rejected entry. If its batch were sent again, it would be rejected again and block the others.
+  // A result may quote every rejected entry. Its batch is not sent again, because it would get the same rejection and
+  // block the others.
   if (truncated) return /^\ufeff?\s*\{/.test(text)
   if (text.trim() === '') return true
   const body = parseJson(text)
@@ -113,14 +114,14 @@ function locOf({ loc }: Record<string, unknown>): (string | number)[] {
 }
 
 const MAX_REASON_CHARS = 200
-/** Enough to recognise a page. */
+/** Enough to recognize a page. */
 const MAX_BEGINNING_CHARS = 80
 const MAX_TYPE_CHARS = 60
 
 /**
- * One line of at most 200 characters for users: the status and the texts of the service. For a 2xx, which is described only if it is not
- * from the service: the content type and the start of the body.
- * @param mask applied before texts are cut, since a part of a secret would not be found
+ * One line of at most 200 characters for users: the status and the texts of the service. A 2xx is described only if it
+ * is not from the service: by the content type and the start of the body.
+ * @param mask applied before texts are cut, since it would not find a part of a secret
  */
 export function describeReply(
   reply: HttpReply,

@@ -1,4 +1,4 @@
-/** Ends requests at their deadlines, with one timer for all of them: most requests get a reply long before. */
+/** Ends requests at their deadlines. Uses one timer for all of them, because most requests get a reply long before. */
 
 export interface TimedRequest {
   /** As `performance.now()`. */
@@ -16,16 +16,16 @@ export class RequestTimeouts {
     this.#open = open
   }
 
-  /** Call when a request with this deadline is open. */
+  /** Must be called when a request with this deadline is open. */
   watch(deadlineAt: number, now: number): void {
     if (deadlineAt >= this.#timerAt) return
     clearTimeout(this.#timer)
     this.#timerAt = deadlineAt
-    // Not kept alive by it: a request has a socket.
+    // The timer need not keep the process alive, because a request has a socket.
     this.#timer = setTimeout(() => setImmediate(() => this.#check()), deadlineAt - now).unref()
   }
 
-  /** After pending input was read: after a suspension timers run before replies are read. */
+  /** Runs after pending input was read, because after a suspension timers run before replies are read. */
   #check(): void {
     this.#timerAt = Infinity
     const now = performance.now()

@@ -70,8 +70,8 @@ export function validateRequest(kind: keyof typeof SHAPES, value: unknown): void
 }
 
 /**
- * Any text can be one path segment, except the empty text, `.` and `..`, which would lead to another path.
- * @throws IngestError `INVALID`; the token is a credential and is not shown.
+ * Any string can be a path segment, except the empty string, `.` and `..`, which would lead to another path.
+ * @throws IngestError `INVALID` without the token, which is a credential
  */
 export function validateMonitorToken(token: unknown): string {
   if (typeof token === 'string' && token !== '' && token !== '.' && token !== '..' && token.isWellFormed()) return token
@@ -130,7 +130,7 @@ function isTime(value: unknown, zones: RegExp): boolean {
   if (typeof value !== 'string') return false
   const [, time, zone] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(\D.*)$/.exec(value) ?? []
   if (time === undefined || zone === undefined || !zones.test(zone) || Number.isNaN(Date.parse(value))) return false
-  // The 31st of February and the 24th hour come back as the day after.
+  // Date.parse converts the 31st of February and the 24th hour to the next day.
   return new Date(Date.parse(`${time}Z`)).toISOString().startsWith(time)
 }
 
@@ -154,7 +154,7 @@ function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value)
 }
 
-/** Names come from the user, and must not contain line breaks. */
+/** Escapes names, which come from the user and may contain line breaks. */
 function memberOf(name: string): string {
   return /^[\w$]{1,80}$/.test(name) ? `.${name}` : `[${shown(name)}]`
 }

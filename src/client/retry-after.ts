@@ -1,7 +1,7 @@
 /** Parses `Retry-After` headers. */
 import type { HttpReply } from './http-types.js'
 
-/** A longer time is probably a mistake. */
+/** Upper limit, because a longer time is probably a mistake. */
 const MAX_RETRY_AFTER_MS = 3_600_000
 
 /**
@@ -25,7 +25,7 @@ function splitValues(header: string): string[] {
   return header.match(/(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,[^,]*|[^,\s][^,]*/gi)?.map((value) => value.trim()) ?? []
 }
 
-/** RFC 9110 has whole seconds; some services send fractions. */
+/** RFC 9110 defines whole seconds, but some services send fractions. */
 function waitMs(value: string, nowMs: number): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000)
   const at = parseHttpDate(value)

@@ -28,7 +28,7 @@ export interface RetryingCallerOptions {
 export interface TransportHooks {
   /** Replaces the system clock, whose timers keep the process alive. */
   readonly clock: Clock
-  /** For each Retry-After: it holds for all requests with the key. */
+  /** Called for each Retry-After, which applies to all requests with the key. */
   readonly onRetryAfter: (delayMs: number) => void
 }
 
@@ -39,7 +39,7 @@ export interface Call {
   /** The body of a 2xx from the service. Default `json`. */
   readonly expected?: ExpectedBody
   readonly signal?: AbortSignal | undefined
-  /** Masked in errors, besides those of all calls. */
+  /** Masked in errors, in addition to those of all calls. */
   readonly secrets?: readonly string[]
   /** Whether a rejection of the content is a result, not an error. */
   readonly isAnswer?: (reply: HttpReply) => boolean
@@ -48,14 +48,14 @@ export interface Call {
 export class RetryingCaller {
   #options: RetryingCallerOptions & Partial<TransportHooks>
   readonly #closed = new AbortController()
-  /** From a Retry-After, by the clock's `now`. It holds for every call with the key, or for every heartbeat. */
+  /** End of a Retry-After, by the clock's `now`. It applies to every call with the key, or to every heartbeat. */
   readonly #notBefore = { keyed: -Infinity, keyless: -Infinity }
 
   constructor(options: RetryingCallerOptions) {
     this.#options = options
   }
 
-  /** Before the first call. */
+  /** Must be called before the first call. */
   setHooks(hooks: TransportHooks): void {
     this.#options = { ...this.#options, ...hooks }
   }
@@ -92,7 +92,7 @@ export class RetryingCaller {
         if (lane === 'keyed') this.#options.onRetryAfter?.(askedMs)
       }
       const backoffMs = nextDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
-      // Added to the Retry-After, so that many processes do not return at the same instant.
+      // Adds the backoff to the Retry-After, so many processes do not return at the same instant.
       const delayMs = askedMs + backoffMs
       const isLate = clock.now() + delayMs >= deadlineAt
       if (kind !== 'retryable' || isLate || attempt === maxAttempts)

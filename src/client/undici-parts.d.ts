@@ -1,4 +1,7 @@
-/** The modules of undici that are loaded one by one. They are no documented interface, so `package.json` sets the exact version. */
+/**
+ * The modules of undici that are loaded individually. They are not a documented interface, so `package.json` pins the
+ * version.
+ */
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici'
 }

@@ -8,17 +8,17 @@ import { findToken, TOKEN_VARIABLE } from '../options/dev-token.js'
 import { processEnv } from '../options/process-env.js'
 import { UnverifiedListenerError } from './unverified-listener-error.js'
 
-/** Far more than the reply of the local service. */
+/** Much larger than the reply of the local service. */
 const MAX_REPLY_BYTES = 16 * 1024
 
 /**
- * Uses this connection, which can be used for requests afterwards, since another program may listen on the port by the next connection.
- * The token is not sent.
+ * Uses the connection that later sends the requests, because by the next connection another program may listen on the
+ * port. The token is not sent.
  * @param url the base URL
- * @throws UnverifiedListenerError; the caller destroys the socket
+ * @throws UnverifiedListenerError; the caller must destroy the socket
  */
 export async function verifyListener(socket: Socket, url: string, timeoutMs: number): Promise<void> {
-  // Read each time, since `pino-ingest dev` creates the token at its first start.
+  // Read each time, because `pino-ingest dev` creates the token at its first start.
   const { token, from, problem = '' } = findToken(processEnv())
   const { remoteAddress: address = '', remotePort: port = 0 } = socket
   const { host } = new URL(url)
@@ -64,7 +64,7 @@ export async function verifyListenerAt(url: string, timeoutMs: number): Promise<
   }
 }
 
-/** @returns the reply, or why there is none */
+/** @returns the reply, or the reason for a missing one */
 function ask(socket: Socket, request: string, timeoutMs: number): Promise<ChallengeReply | string> {
   return new Promise((resolve) => {
     let text = ''
@@ -82,8 +82,8 @@ function ask(socket: Socket, request: string, timeoutMs: number): Promise<Challe
     }
     const onClose = (): void => settle('it closed the connection')
     const timer = setTimeout(() => settle(`it did not answer within ${timeoutMs} ms`), timeoutMs)
-    // Not `data`, which leaves the stream flowing without a listener. The listener of `error` stays, since the next user of the socket
-    // adds its own one turn later. `close` follows it.
+    // Not `data`, which leaves the stream flowing without a listener. The listener of `error` stays, because the next
+    // user of the socket adds its own one turn later. `close` follows it.
     socket
       .on('readable', read)
       .once('close', onClose)

@@ -1,4 +1,4 @@
-/** [main] A client for one call: no connection outlives it, so that a script ends when its work is done. */
+/** [main] Creates a client for one call. No connection outlives the call, so a script exits when its work is done. */
 import { IngestClient, IngestError } from './index.js'
 import type { TransportHooks } from './retrying-caller.js'
 import { createTransportClient } from './ingest-client.js'
@@ -21,7 +21,7 @@ export async function withClient<T>(
   }
 }
 
-/** Adds a hint if no URL was set: the user may not know that requests go to the local service. */
+/** Adds a hint if no URL was set, since the user may not know that requests go to the local service. */
 export function withLocalHint(error: unknown): unknown {
   if (!(error instanceof IngestError) || error.code !== 'UNAVAILABLE' || !error.message.includes(`${LOCAL_URL}/`))
     return error

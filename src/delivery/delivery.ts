@@ -1,4 +1,4 @@
-/** Keeps batches until each is settled: accepted, rejected, left on disk at the end, or dropped at a limit. */
+/** Keeps batches until each is settled: accepted, rejected, left on disk at shutdown, or dropped at a limit. */
 import { setMaxListeners } from 'node:events'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import type { Clock } from '../shared/clock.js'
@@ -22,19 +22,19 @@ export interface DeliveryOptions extends OutcomeRecorderOptions {
     'failures' | 'limit' | 'retrySoon' | 'isFinished' | 'startShutdown' | 'onCapacity'
   >
   readonly clock: Clock
-  /** Bytes of all bodies that wait or are in flight. */
+  /** Maximum bytes of all bodies that wait or are in flight. */
   readonly maxBufferBytes: number
   /** An outage of this age ends a flush of batches on disk. */
   readonly requestTimeoutMs: number
-  /** Where batches wait when memory gets short. */
+  /** The disk, where batches wait when memory is short. */
   readonly disk?: (QueueDisk & { readonly retainedEntries: number }) | undefined
   /** See `QueueOptions`. */
   readonly recoverForMs?: number | undefined
-  /** The configured timeout, for the message at the end. Default: the timeout of `drain`. */
+  /** The configured timeout, for the message at shutdown. Default: the timeout of `drain`. */
   readonly shutdownTimeoutMs?: number
 }
 
-/** Allowed for any size: suspended batches must not keep other ones from being sent. */
+/** Allowed in flight regardless of their size, because suspended batches must not block others. */
 const ALWAYS_IN_FLIGHT = 40
 const NOT_YET = Promise.resolve()
 
@@ -63,13 +63,13 @@ export class Delivery {
     })
     // Every batch in flight adds a listener.
     setMaxListeners(0, this.#abort.signal)
-    // New entries are sent before the backlog of an outage.
+    // After an outage, new entries are sent before the backlog.
     options.breaker.failures.subscribe({ onRecovery: () => this.#queue.moveToBacklog() })
     options.breaker.onCapacity(() => this.#startWaiting())
     this.#queue.onReadBack(() => this.#startWaiting())
   }
 
-  /** Entries in memory or in flight; after the end those that stay on disk. */
+  /** Entries in memory or in flight; after shutdown, the entries that stay on disk. */
   get pendingEntries(): number {
     return this.#queue.entries + this.#inFlightEntries + this.#recorder.keptEntries
   }
@@ -79,12 +79,12 @@ export class Delivery {
     return (this.#queue.bytes + this.#inFlightBytes) / this.#options.maxBufferBytes
   }
 
-  /** Whether the newest batch is in memory and not on disk. */
+  /** Whether the newest batch is only in memory. */
   get isMemoryOnly(): boolean {
     return this.#isMemoryOnly
   }
 
-  /** Whether a batch of this size that is on disk would not be kept in memory as well. */
+  /** Whether a durable batch of this size would wait on disk only. */
   waitsOnDisk(bodyBytes: number): boolean {
     return this.#closed || this.#queue.waitsOnDisk(bodyBytes, this.#inFlightBytes)
   }
@@ -123,21 +123,22 @@ export class Delivery {
     return !this.#isMemoryOnly && this.#oldest.memoryOnly >= this.#queue.watermark.memoryOnly
   }
 
-  /** Call when batches were found on disk. */
+  /** Must be called when batches were found on disk. */
   wake(): void {
     this.#queue.refill()
   }
 
   /**
-   * The process ends. Waits at most `timeoutMs` until all batches are settled, then ends the requests in flight. The rest stays
-   * on disk, or is counted and reported as dropped. Never rejects; a second call returns the first promise.
+   * Called at shutdown. Waits at most `timeoutMs` until all batches are settled, then aborts the requests in flight.
+   * The rest stays on disk, or is counted and reported as dropped. Never rejects; a second call returns the first
+   * promise.
    */
   drain(timeoutMs: number): Promise<void> {
     this.#drained ??= this.#drain(timeoutMs)
     return this.#drained
   }
 
-  /** The process ends in this turn of the event loop: does what `drain` does at its deadline. */
+  /** Called if the process exits in this turn of the event loop. Does immediately what `drain` does at its deadline. */
   abandon(): void {
     this.#drained ??= Promise.resolve()
     this.#close(DROP_MESSAGES.processExited.text)
@@ -162,12 +163,16 @@ export class Delivery {
     })
   }
 
-  /** Includes batches enqueued meanwhile, and those of earlier processes: short processes would never send them otherwise. */
+  /**
+   * Includes batches enqueued in the meantime and those of earlier processes, which short processes would never send
+   * otherwise.
+   */
   async #untilIdle(): Promise<void> {
     const isIdle = ({ durable, memoryOnly }: Watermark): boolean =>
       durable >= this.#queue.watermark.durable && memoryOnly >= this.#queue.watermark.memoryOnly
     while (!this.#closed && !this.#isFinished && !isIdle(this.#oldest)) {
-      // Without a timeout: otherwise a flush would resolve at once in a long outage, and this loop would block the event loop.
+      // Without a timeout, because in a long outage a flush with one resolves immediately, and this loop would block
+      // the event loop.
       await this.#flushWaiters.add(this.#queue.watermark)
     }
     await this.#queue.untilRecovered()
@@ -202,7 +207,7 @@ export class Delivery {
     }
   }
 
-  /** Whether the last attempts failed. Batches on disk are not read back any more. */
+  /** Whether the last attempts failed, so batches on disk are no longer read back. */
   get #isFinished(): boolean {
     return this.#drained !== undefined && this.#options.breaker.isFinished
   }
@@ -232,16 +237,16 @@ export class Delivery {
     try {
       outcome = await this.#options.sender.send(queued.batch, this.#abort.signal)
     } catch (bug) {
-      // Must not happen. The entries are counted and reported all the same.
+      // Must not happen. The entries are still counted and reported.
       outcome = { kind: 'abandoned', reason: String(bug) }
     }
-    // Already counted at the deadline.
+    // Batches in flight at the deadline are already counted.
     if (!this.#inFlight.delete(queued)) return
     this.#inFlightBytes -= bytesOf(queued.batch)
     this.#inFlightEntries -= queued.batch.count
     this.#queue.settled(queued, this.#options.clock.now() - startedAt)
     this.#recorder.record(queued.batch, outcome)
-    // Losses at the end of the process are reported in one line.
+    // Losses at shutdown are reported in one line.
     if (this.#drained === undefined && 'reason' in outcome) this.#recorder.reportLost(outcome.reason)
     if (this.#drained !== undefined && this.#options.breaker.failures.lastFailure !== undefined)
       this.#queue.recoverWithin(0)

@@ -1,22 +1,22 @@
-/** Types of a destination: the service, or the queue of `nats`. */
+/** Types of a destination: the service or NATS. */
 import type { Sender } from '../batch/sender.js'
 import type { Settings } from '../options/settings.js'
 import type { Clock } from '../shared/clock.js'
 
-/** What sends the batches of one kind. */
+/** Sends the batches of one kind. */
 export interface EndpointTarget {
   /** Makes one attempt, and returns its outcome. */
   readonly sender: Sender
-  /** Converts a batch's body before it is compressed. Default: it is sent as it is. */
+  /** Converts a batch's body before compression. Default: unchanged. */
   readonly encode?: (inner: Sender) => Sender
 }
 
 export interface Destination {
   readonly entries: EndpointTarget
   readonly requestLogs: EndpointTarget
-  /** Loads what attempts need, so that the first one does not wait for it. */
+  /** Loads the modules that attempts need, so the first attempt does not wait for them. */
   prepare(): void
-  /** Closes all connections. Attempts in progress, and later ones, fail. */
+  /** Closes all connections. Attempts in progress and later ones fail. */
   close(): Promise<void>
   /** Calls `listener` when the largest accepted body is known, and when that changes. One listener. */
   onMaxBodyBytes(listener: (bytes: number) => void): void
@@ -27,6 +27,6 @@ export interface DestinationOptions {
   readonly clock: Clock
   /** Removes secrets from the text of a reply. */
   readonly mask: (text: string) => string
-  /** In the application's own thread, where an open connection keeps the process alive. Default false. */
+  /** Whether it runs in the application's thread, where an open connection keeps the process alive. Default false. */
   readonly isInProcess?: boolean
 }

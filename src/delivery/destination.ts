@@ -1,4 +1,7 @@
-/** Where batches are sent: the service, or the queue of `nats`. Senders for single attempts; retries and isolation are added to them. */
+/**
+ * Creates the destination of batches: the service or NATS. Its senders make single attempts; retries and isolation are
+ * added by the pipeline.
+ */
 import { createHttp } from '../client/http.js'
 import type { Destination, DestinationOptions } from './destination-types.js'
 import { createIngestSender } from './ingest-sender.js'
@@ -7,7 +10,7 @@ import { createRequestsBodySender, createRequestsSender } from './request-log-se
 
 export type { Destination, EndpointTarget } from './destination-types.js'
 
-/** @throws IngestError `CONFIG` if the client of NATS is needed and not installed */
+/** @throws IngestError `CONFIG` if the NATS client is needed and not installed */
 export function createDestination(options: DestinationOptions): Destination {
   const { nats } = options.settings
   return nats === undefined ? createHttpDestination(options) : createJetStreamDestination(nats, options)

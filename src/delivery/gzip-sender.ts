@@ -1,9 +1,9 @@
-/** Compresses a batch once, before it waits for the circuit breaker, so that it delays no attempt. */
+/** Compresses a batch once, before it waits for the circuit breaker, so compression delays no attempt. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Sender } from '../batch/sender.js'
 
-/** Level 1 costs a fifth of the throughput, level 6 a third, for bodies that differ little in size. */
+/** Level 1 costs a fifth of the throughput, level 6 a third, for little difference in size. */
 const GZIP_LEVEL = 1
 
 const compress = promisify(gzip)

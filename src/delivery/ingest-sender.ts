@@ -38,23 +38,23 @@ export function createIngestSender(options: IngestSenderOptions): Sender {
   return createBatchSender(INGEST, options)
 }
 
-/** Sends the body of the batch as it is. */
+/** Sends the body of the batch unchanged. */
 export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, mask }: IngestSenderOptions): Sender {
   const readReply = createReplyReader(endpoint.expected)
   return {
     async send(batch, signal) {
-      // The service might reply with a 2xx, and the batch would count as accepted.
+      // An empty body might get a 2xx, and the batch would count as accepted.
       if (batch.body.length === 0)
         return { kind: 'abandoned', reason: 'a batch without its body: this is a bug, please report it' }
       try {
         const { body, contentEncoding } = batch
         const init = contentEncoding === undefined ? { signal } : { signal, contentEncoding }
         const reply = await http.post(endpoint.path, body, init)
-        return outcomeOf(endpoint, batch, reply, readReply(reply), clock, mask)
+        return toOutcome(endpoint, batch, reply, readReply(reply), clock, mask)
       } catch (error) {
         if (error instanceof HttpFailure && error.kind === 'unproven')
           return { kind: 'endpoint-rejected', reason: error.message, remedy: error.remedy }
-        // Usually an HttpFailure. Other errors say nothing about the batch either.
+        // Usually an HttpFailure. Other errors are not caused by the batch, either.
         const reason = error instanceof Error ? error.message : String(error)
         return { kind: 'retryable', reason: hint === undefined ? reason : `${reason}; ${hint}` }
       }
@@ -67,7 +67,7 @@ interface ReadReply {
   readonly result: IngestResult | undefined
 }
 
-/** Most replies are equal to the one before, and are not parsed again: in a new process that takes 30 us. */
+/** Caches the last reply, because most replies are equal and parsing takes 30 us in a new process. */
 function createReplyReader(expected: ExpectedBody): (reply: HttpReply) => ReadReply {
   let latest: HttpReply | undefined
   let read: ReadReply = { kind: 'ok', result: undefined }
@@ -80,7 +80,7 @@ function createReplyReader(expected: ExpectedBody): (reply: HttpReply) => ReadRe
   }
 }
 
-function outcomeOf(
+function toOutcome(
   { list, expected }: BatchEndpoint,
   batch: Batch,
   reply: HttpReply,
@@ -102,7 +102,7 @@ function outcomeOf(
       return delivered(batch, status, result, 0)
     }
     case 'refused': {
-      // If it were sent again, the accepted entries would be duplicates.
+      // Sending the batch again would duplicate the accepted entries.
       if (result !== undefined && result.accepted > 0)
         return delivered(batch, status, result, batch.count - result.accepted)
       const reason = reasonIn()
@@ -123,8 +123,9 @@ function outcomeOf(
 }
 
 /**
- * The interface does not show whether the numbers and the list of a result always agree. The larger number of rejected entries
- * counts: an entry wrongly counted as rejected is reported, one wrongly counted as accepted would be lost silently.
+ * The interface does not show whether the numbers and the list of a result always agree. The larger number of rejected
+ * entries is used: an entry wrongly counted as rejected is reported, but one wrongly counted as accepted would be lost
+ * silently.
  */
 function delivered(batch: Batch, status: number, result: IngestResult, atLeastRejected: number): Delivered {
   if (result.rejected === 0 && result.errors.length === 0 && atLeastRejected <= 0)

@@ -1,4 +1,4 @@
-/** The queue of `nats` as a destination. What it needs is loaded by the first batch. */
+/** NATS JetStream as a destination. The first batch loads the client. */
 import type { Batch, Outcome } from '../batch/sender.js'
 import type { BatchKind } from '../nats/message.js'
 import type { Publisher } from '../nats/publisher.js'
@@ -6,7 +6,7 @@ import { requireNats } from '../nats/require-nats.js'
 import type { NatsSettings } from '../options/nats-settings.js'
 import type { Destination, DestinationOptions, EndpointTarget } from './destination-types.js'
 
-/** @throws IngestError `CONFIG` if the client of NATS is not installed */
+/** @throws IngestError `CONFIG` if the NATS client is not installed */
 export function createJetStreamDestination(
   nats: NatsSettings,
   { settings, clock, mask, isInProcess = false }: DestinationOptions,
@@ -31,12 +31,12 @@ export function createJetStreamDestination(
       const { senders } = await load()
       return await senders[kind].send(batch, signal)
     } catch (error) {
-      // Too many open files, or the packages are being replaced.
+      // Retried: too many files may be open, or the packages are being replaced.
       loading = undefined
       return { kind: 'retryable', reason: mask(String(error)), queue: 'unavailable' }
     }
   }
-  // The body of both kinds is sent as it is: the forwarder converts that of request logs.
+  // Both kinds of bodies are sent unchanged; the forwarder converts those of request logs.
   const createTarget = (kind: BatchKind): EndpointTarget => ({
     sender: { send: (batch, signal) => send(kind, batch, signal) },
   })

@@ -1,4 +1,4 @@
-/** Records the outcome of each batch in the account, and reports it. */
+/** Records the outcome of each batch in the account and reports it. */
 import type { Account } from '../diagnostics/account.js'
 import { DROP_MESSAGES, SERVICE_MESSAGES } from '../diagnostics/messages.js'
 import { LEVELS } from '../protocol/log-entry.js'
@@ -66,7 +66,7 @@ export class OutcomeRecorder {
       this.#keptEntries += entries
       return
     }
-    // Parts on disk must not be sent by the next start, since they are counted as lost.
+    // The next start must not send parts that are on disk, because the batch is counted as lost.
     acknowledgement?.acknowledge()
     this.#options.account.dropped.shutdown += entries
     this.#unreported += entries
@@ -78,7 +78,7 @@ export class OutcomeRecorder {
     if (count > 0) this.#options.report.dropped(count, 'shutdown', detail)
   }
 
-  /** A new entry of a low level was refused. */
+  /** Counts and reports a refused new entry of a low level. */
   recordRefusal(reason: 'buffer' | 'spool'): void {
     this.#options.account.dropped[reason] += 1
     const { text } = reason === 'buffer' ? DROP_MESSAGES.memoryShort : DROP_MESSAGES.diskShort
@@ -86,8 +86,8 @@ export class OutcomeRecorder {
   }
 
   /**
-   * All are counted before one is reported, since a listener may read the account.
-   * @param newest the batch that needed the memory, which may be too large itself
+   * Counts all entries before reporting one, since a listener may read the account.
+   * @param newest the batch that needed the memory, which may itself be too large
    */
   recordEvicted(
     batches: readonly Batch[],
@@ -105,7 +105,7 @@ export class OutcomeRecorder {
           : DROP_MESSAGES.bufferFull.text(
               maxBufferBytes,
               String(LEVELS[batch.highestSeverity]),
-              lastFailure ?? 'the service accepts entries slower than they are logged',
+              lastFailure ?? 'the application logs more than the service accepts',
             )
       this.#options.report.dropped(batch.count, 'buffer', detail)
     }

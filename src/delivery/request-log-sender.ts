@@ -1,4 +1,6 @@
-/** Sends request logs. Before this stage their batches have the form of all others: `{"batch_id":…,"logs":[…]}`. */
+/**
+ * Sends request logs. Before this stage, their batches have the same form as all others: `{"batch_id":…,"logs":[…]}`.
+ */
 import { PATHS } from '../protocol/limits.js'
 import type { Sender } from '../batch/sender.js'
 import { createBatchSender } from './ingest-sender.js'
@@ -12,7 +14,7 @@ export function createRequestsSender(options: IngestSenderOptions): Sender {
   return createBatchSender(REQUESTS, options)
 }
 
-/** The first occurrence is the key, since a batch id contains letters, digits and hyphens only. */
+/** The first occurrence is the key, because a batch id contains only letters, digits and hyphens. */
 const LOGS_KEY = '"logs":'
 const REQUESTS_HEAD = Buffer.from('{"requests":')
 

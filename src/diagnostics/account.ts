@@ -47,8 +47,8 @@ export interface AccountSnapshot {
 }
 
 /**
- * Each stage increments the counters of its outcomes: plain integers, since `received` is on the hot path. `pending` is
- * not a counter but read from the stages, so that a wrong count anywhere shows in `balances`.
+ * Each stage increments the counters of its outcomes. They are plain integers because `received` is on the hot path.
+ * `pending` is read from the stages instead of being counted, so a wrong count anywhere shows in `balances`.
  */
 export class Account {
   received = 0
@@ -70,7 +70,7 @@ export class Account {
     const dropped = { ...this.dropped }
     const pending = this.#stages.reduce((sum, pendingEntries) => sum + pendingEntries(), 0)
     const droppedTotal = Object.values(dropped).reduce((sum, count) => sum + count, 0)
-    const closes = received + recovered + generated === accepted + rejected + droppedTotal + filtered + pending
-    return { received, recovered, generated, accepted, rejected, dropped, filtered, pending, balances: closes }
+    const balances = received + recovered + generated === accepted + rejected + droppedTotal + filtered + pending
+    return { received, recovered, generated, accepted, rejected, dropped, filtered, pending, balances }
   }
 }

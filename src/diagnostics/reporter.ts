@@ -1,4 +1,7 @@
-/** Reports on the transport: lines on stderr, events for the app. Both are throttled, with counts summed, and contain no secrets. Never throws. */
+/**
+ * Reports on the transport: lines on stderr and events for the application. Both are throttled with their counts
+ * summed, and secrets are masked in both. Never throws.
+ */
 import { writeSync } from 'node:fs'
 import type { AccountSnapshot, DropReason } from './account.js'
 import { describeThrown } from '../shared/argument-checks.js'
@@ -16,7 +19,7 @@ export type EndpointReporter = Pick<
   'delivered' | 'rejected' | 'dropped' | 'retained' | 'problem' | 'note' | 'discard'
 >
 
-/** What is counted; undefined: log entries. */
+/** The kind of item counted; undefined for log entries. */
 type Subject = 'requestLogs' | undefined
 
 interface OfSubject {
@@ -69,16 +72,16 @@ export type EmitEvent = <Name extends keyof IngestEvents>(name: Name, payload: I
 
 export interface ReporterOptions {
   readonly clock: Clock
-  /** `silent` writes no lines; events are emitted all the same. */
+  /** `silent` writes no lines, but events are still emitted. */
   readonly logTo: 'stderr' | 'silent'
   /** Masked in everything that is written or emitted. */
   readonly secrets: readonly string[]
   readonly emit: EmitEvent
   /** The payload of `ingest:stats`. */
   readonly snapshot: () => AccountSnapshot
-  /** Log entries were dropped. Called each time and at once, unlike lines and events. */
+  /** Called when log entries are dropped: every time and immediately, unlike lines and events. */
   readonly onDropped?: (count: number, reason: DropReason) => void
-  /** The service accepted log entries. As `onDropped`. */
+  /** As `onDropped`, when the service accepts log entries. */
   readonly onDelivered?: () => void
   /** Default: synchronously to file descriptor 2. */
   readonly write?: (line: string) => void
@@ -94,12 +97,12 @@ const LINE_WINDOW_MS = 10_000
 const EVENT_WINDOW_MS = 1000
 const MAX_LINE_CHARS = 1000
 
-/** Not `process.stderr`: what a worker writes there is lost when the process exits. */
+/** Not `process.stderr`: output that a worker writes there is lost when the process exits. */
 function writeToStderr(line: string): void {
   try {
     writeSync(2, line)
   } catch {
-    // EAGAIN on a full pipe, EPIPE or EBADF without a reader: there is no other place to report it.
+    // EAGAIN on a full pipe, EPIPE or EBADF without a reader: there is no other channel to report on.
   }
 }
 
@@ -107,7 +110,7 @@ export class Reporter {
   readonly #options: ReporterOptions
   readonly #mask: (text: string) => string
   readonly #write: (line: string) => void
-  /** By kind. The kinds are few and fixed: an event's or line's name with its reason or code. */
+  /** By kind: an event or line name with its reason or code. The number of kinds is small and fixed. */
   readonly #lines = new Map<string, Throttle<Line>>()
   readonly #events = new Map<string, Throttle<IngestEvents[keyof IngestEvents]>>()
   readonly #stats: Throttle<true>
@@ -156,13 +159,13 @@ export class Reporter {
     )
   }
 
-  /** At the end: the entries that stay on disk for the next start. */
+  /** Called at shutdown with the number of entries that stay on disk for the next start. */
   retained(count: number, of?: Subject): void {
     this.note('kept', SPOOL_MESSAGES.kept.text(`${counted(count, of)} ${count === 1 ? 'is' : 'are'}`), of)
   }
 
   /**
-   * Discards throttled lines and events that are out of date.
+   * Discards throttled lines and events that are outdated.
    * @param kinds codes of problems, and kinds of notes
    * @returns whether a line was discarded
    */
@@ -175,7 +178,7 @@ export class Reporter {
     return hadLine
   }
 
-  /** The same for request logs. */
+  /** A reporter that marks all its reports as those of request logs. */
   forRequestLogs(): EndpointReporter {
     const of = 'requestLogs'
     return {
@@ -189,20 +192,20 @@ export class Reporter {
     }
   }
 
-  /** A line without an event. @param kind one of a fixed few */
+  /** Writes a line without an event. @param kind one of a small fixed set */
   note(kind: string, message: string, of?: Subject): void {
     this.#line(`${kind} ${of ?? ''}`, 1, () => message)
   }
 
-  /** The account has changed. It is read when the event is emitted, which may be a second later. */
+  /** Emits `ingest:stats`. The account is read when the event is emitted, up to 1 s later. */
   stats(): void {
     this.#stats.offer(true)
   }
 
-  /** Writes and emits what is throttled, at the shutdown. */
+  /** Writes and emits all throttled lines and events at shutdown. */
   flushNow(): void {
     for (const throttle of this.#events.values()) throttle.flushNow()
-    // After the others, each of which changes the account.
+    // Last, because each of the other events changes the account.
     this.#stats.flushNow()
     for (const throttle of this.#lines.values()) throttle.flushNow()
   }
@@ -238,10 +241,10 @@ export class Reporter {
   #emit(name: keyof IngestEvents, payload: IngestEvents[keyof IngestEvents]): void {
     try {
       this.#options.emit(name, maskDeep(payload, this.#mask))
-      // All other events are changes of the account.
+      // Every other event changes the account.
       if (name !== 'ingest:stats') this.stats()
     } catch (error) {
-      // In-process a listener is the app's own code; its fault must not end the delivery.
+      // In-process listeners are the application's code; an exception there must not stop delivery.
       this.note('listener', APPLICATION_MESSAGES.listenerThrew.text(name, describeThrown(error)))
     }
   }

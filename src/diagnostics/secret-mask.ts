@@ -1,23 +1,26 @@
-/** Masks secrets in text that leaves the process other than in a request's header. */
+/** Masks secrets in all text that leaves the process, except request headers. */
 
 export const MASK = '***'
 
-/** Shorter secrets would match ordinary words. The service issues none, but a local service may be configured with one. */
+/**
+ * Shorter secrets would match ordinary words. The service issues no such key, but a local service may be configured
+ * with one.
+ */
 const MIN_SECRET_CHARS = 6
-/** Shorter secrets are masked only as a whole. */
+/** Shorter secrets are masked only where they appear complete. */
 const MIN_DIVISIBLE_CHARS = 12
-/** Parts of this length are masked, since a message may be cut within a secret. */
+/** Parts of this length are masked, because a message may be cut in the middle of a secret. */
 const PART_CHARS = 8
-/** The same for parts that consist of letters only, and may be words. */
+/** Minimum length of parts that consist of letters only and may be words. */
 const WORD_PART_CHARS = 12
 
 /**
- * @returns a function that masks each secret, ignoring the case of ASCII letters: verbatim, escaped in JSON, percent-encoded, in
- * base64 (also within longer base64), and parts of secrets of 12 characters or more: 8 characters, or 12 where all
- * are letters. Its time grows linearly with the text.
+ * @returns a function that masks each secret: verbatim, JSON-escaped, percent-encoded, in base64 (also within longer
+ * base64), and parts of secrets of 12 or more characters (parts of 8 characters, or 12 if all are letters). It ignores
+ * the case of ASCII letters and runs in linear time.
  */
 export function createSecretMask(secrets: readonly string[]): (text: string) => string {
-  const forms = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(formsOf)
+  const forms = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(createForms)
   const [whole, divisible] = [
     forms.filter((form) => form.length < MIN_DIVISIBLE_CHARS),
     forms.filter((form) => form.length >= MIN_DIVISIBLE_CHARS),
@@ -26,7 +29,7 @@ export function createSecretMask(secrets: readonly string[]): (text: string) => 
     whole.length === 0
       ? undefined
       : new RegExp(whole.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join('|'), 'gi')
-  const parts = new Set(divisible.map(withoutCase).flatMap(partsOf))
+  const parts = new Set(divisible.map(withoutCase).flatMap(splitIntoParts))
   return (text) => maskParts(exactPattern === undefined ? text : text.replace(exactPattern, MASK), parts)
 }
 
@@ -38,19 +41,19 @@ export function maskDeep<T>(value: T, mask: (text: string) => string): T {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskDeep(item, mask)])) as T
 }
 
-function formsOf(secret: string): string[] {
+function createForms(secret: string): string[] {
   const escaped = JSON.stringify(secret).slice(1, -1)
   return [
     secret,
     escaped,
     escaped.replaceAll('/', String.raw`\/`),
     encodeURIComponent(secret.toWellFormed()),
-    ...base64Of(secret),
+    ...toBase64Forms(secret),
   ]
 }
 
-/** Base64 of the secret at each of the three byte offsets, without the characters shared with its neighbours. */
-function base64Of(secret: string): string[] {
+/** Base64 of the secret at each of the three byte offsets, without the characters that also encode adjacent bytes. */
+function toBase64Forms(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
     const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)]
@@ -58,16 +61,16 @@ function base64Of(secret: string): string[] {
   })
 }
 
-function partsOf(form: string): string[] {
+function splitIntoParts(form: string): string[] {
   return Array.from({ length: form.length - PART_CHARS + 1 }, (_, at) => form.slice(at, at + PART_CHARS))
 }
 
-/** Converts to lower case and keeps the length, which `toLowerCase()` does not guarantee. */
+/** Lower-cases ASCII letters only: `toLowerCase()` may change the length. */
 function withoutCase(text: string): string {
   return text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
 }
 
-/** Text counts as part of a secret if every 8 consecutive characters of it occur in a secret. */
+/** Masks runs in which every 8 consecutive characters occur in a secret. */
 function maskParts(text: string, parts: ReadonlySet<string>): string {
   if (parts.size === 0) return text
   const folded = withoutCase(text)

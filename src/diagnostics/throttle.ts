@@ -1,6 +1,8 @@
 import type { Clock } from '../shared/clock.js'
 
-/** Passes on the first value at once; later values within the window are merged into one, which is passed on at its end. */
+/**
+ * Passes on the first value immediately. Merges later values within the window and passes the result on when it ends.
+ */
 export class Throttle<T> {
   readonly #clock: Clock
   readonly #windowMs: number

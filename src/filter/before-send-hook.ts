@@ -1,4 +1,7 @@
-/** [worker] The application's `beforeSend`. An error in it never costs an entry: it is reported, and the entry is sent unchanged. */
+/**
+ * [worker] Runs the application's `beforeSend`. If the hook fails, the failure is reported and the entry is sent
+ * unchanged.
+ */
 import { types } from 'node:util'
 import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { LEVELS } from '../protocol/log-entry.js'
@@ -14,13 +17,13 @@ import { formatThrown } from './format-thrown.js'
 
 export interface BeforeSendHookOptions {
   readonly hook: HookFunction
-  /** Called for each entry on which the hook failed; the receiver limits the rate. */
+  /** Called for each entry on which the hook fails; the receiver limits the rate. */
   readonly onProblem: (message: string) => void
   /** Describes how a value violates the interface; `undefined` for a valid entry. Objects have no prototype. */
   readonly isValid: (entry: unknown) => string | undefined
-  /** Maximum of UTF-8 bytes of an entry, to which the hook may have added. Default 256 KiB. */
+  /** Maximum UTF-8 bytes of an entry after the hook. Default 256 KiB. */
   readonly maxEntryBytes?: number
-  /** Redacts what the hook may have added. */
+  /** Redacts secrets that the hook may have added. */
   readonly redactor?: Redactor | undefined
 }
 
@@ -51,7 +54,7 @@ export class BeforeSendHook {
       return this.#failed(entryJson, `threw ${formatThrown(error)}`)
     }
     if (result === null) return 'drop'
-    const fault = faultOf(result)
+    const fault = findFault(result)
     if (fault !== undefined) return this.#failed(entryJson, fault)
     try {
       return this.#keep(result, entryJson)
@@ -60,9 +63,9 @@ export class BeforeSendHook {
     }
   }
 
-  /** Validates the result as JSON, since that is what is sent. */
+  /** Validates the result as JSON, because JSON is sent. */
   #keep(result: unknown, entryJson: string): HookResult {
-    // `undefined` if a `toJSON` returns it, which the types do not express.
+    // May be `undefined` if `toJSON` returns `undefined`; the types omit this case.
     const json = JSON.stringify(result) as string | undefined
     if (json === entryJson) return { json }
     const returned = json === undefined ? undefined : (JSON.parse(json) as unknown)
@@ -84,21 +87,21 @@ export class BeforeSendHook {
     }
   }
 
-  /** @returns the original text, whatever the hook has done to the object */
+  /** @returns the original text, regardless of the hook's changes to the object */
   #failed(entryJson: string, fault: string): HookResult {
     this.#options.onProblem(APPLICATION_MESSAGES.hookFailed.text(fault))
     return { json: entryJson }
   }
 }
 
-/** Metadata may be as deep and as wide as a record. */
+/** Limits depth and width of the metadata to those of a record. */
 function cleanEntry({ metadata, ...others }: { metadata?: Json }, cuts: CutCounts): JsonObject {
   const entry = cleanCopy(others, cuts)
   if (metadata !== undefined) entry['metadata'] = isObject(metadata) ? cleanCopy(metadata, cuts, () => true) : metadata
   return entry
 }
 
-function faultOf(result: unknown): string | undefined {
+function findFault(result: unknown): string | undefined {
   if (result === undefined) return 'returned undefined: return the entry, or null to drop it'
   if (typeof result !== 'object' || Array.isArray(result))
     return `returned ${Array.isArray(result) ? 'an array' : `a ${typeof result}`} instead of an entry`

@@ -1,5 +1,6 @@
 /**
- * [worker] Deduplicates entries: the first of equal entries within a window is sent at once, and a summary at its end counts the others.
+ * [worker] Deduplicates entries: sends the first of equal entries within a window, and a summary that counts the others
+ * when the window ends.
  */
 import type { Clock } from '../shared/clock.js'
 import { copyString, hashLongId } from '../record/string-copy.js'
@@ -19,17 +20,17 @@ export interface DeduplicatorOptions {
   readonly clock: Clock
   /** May be called during `isRepeat`, `flushNow` and `end`, and by a timer. */
   readonly onSummary: (summary: RepeatSummary) => void
-  /** Maximum of open windows. Default 1,000; beyond it the oldest is closed early. */
+  /** Maximum number of open windows. Default 1,000; beyond it the oldest is closed early. */
   readonly maxKeys?: number
   /** Memory limit for repeats. Default 8 MiB; beyond it the oldest window is closed early. */
   readonly maxBytes?: number
-  /** Maximum of UTF-8 bytes of a summary. Default and upper limit 64 KiB. */
+  /** Maximum UTF-8 bytes of a summary. Default and upper limit 64 KiB. */
   readonly maxEntryBytes?: number
 }
 
 const MAX_KEYS = 1_000
 const MAX_BYTES = 8 * 1024 * 1024
-/** Maximum of bytes of one repeat. */
+/** Maximum bytes of one repeat. */
 const MAX_HELD_BYTES = 64 * 1024
 /** A UTF-16 unit has at most three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
@@ -44,8 +45,8 @@ interface Window {
   /** Time of the first repeat. */
   first: string
   /**
-   * The latest repeat, in the first `length` bytes. Overwritten by each repeat, which allocates nothing; a stored string would retain
-   * the chunk of lines that it is a slice of.
+   * The latest repeat, in the first `length` bytes. Each repeat overwrites it without allocation; a string would be a
+   * slice that retains its whole chunk of lines.
    */
   last: Buffer
   length: number
@@ -56,7 +57,7 @@ export class Deduplicator {
   readonly #maxKeys: number
   readonly #maxBytes: number
   readonly #maxEntryBytes: number
-  /** In the order of opening, which is also the order of ending. */
+  /** In the order of opening, which is also the order of closing. */
   readonly #windows = new Map<string, Window>()
   #bytes = 0
   #cancelTimer: (() => void) | undefined
@@ -74,21 +75,21 @@ export class Deduplicator {
     return this.#windows.size
   }
 
-  /** Memory that the repeats use. */
+  /** Bytes used by the repeats. */
   get bytes(): number {
     return this.#bytes
   }
 
   /**
-   * Whether the entry is counted instead of sent. Entries of different levels are never equal: an error must not hide
-   * a fatal entry.
+   * Whether the entry is counted instead of sent. Entries of different levels are never equal: an error must not hide a
+   * fatal entry.
    *
-   * @param fingerprint equal entries have the same; an entry with an empty one is never a repeat
+   * @param fingerprint the same for equal entries; an entry with an empty one is never a repeat
    * @param severity position of the entry's level in `LEVELS`
    */
   isRepeat(fingerprint: string, severity: number, entryJson: string): boolean {
     if (fingerprint === '' || this.#hasEnded) return false
-    const key = keyOf(fingerprint, severity)
+    const key = createKey(fingerprint, severity)
     const now = this.#options.clock.now()
     const window = this.#windows.get(key)
     // The timer may be late in a busy thread.
@@ -102,14 +103,14 @@ export class Deduplicator {
     return false
   }
 
-  /** Ends all windows now. Later entries begin new ones. */
+  /** Closes all windows. Later entries open new ones. */
   flushNow(): void {
     this.#stopTimer()
     const now = this.#options.clock.now()
     for (const window of [...this.#windows.values()]) this.#close(window, now)
   }
 
-  /** Ends all windows permanently. Later entries are sent, because no summary could count them. */
+  /** Closes all windows permanently. Later entries are sent, because no summary could count them. */
   end(): void {
     this.#hasEnded = true
     this.flushNow()
@@ -133,7 +134,7 @@ export class Deduplicator {
     const json = bytesFit(entryJson, MAX_HELD_BYTES) ? entryJson : condense(entryJson, MAX_HELD_BYTES)
     if (!bytesFit(json, window.last.length)) this.#grow(window, json)
     window.length = window.last.write(json)
-    // A single window stays, whatever its size: it may be this one.
+    // The last window stays regardless of its size, because it may be this one.
     while (this.#bytes > this.#maxBytes && this.#windows.size > 1) this.#closeOldest(this.#options.clock.now())
   }
 
@@ -183,13 +184,13 @@ export class Deduplicator {
   }
 }
 
-/** Concatenation copies the fingerprint, which is a slice of the chunk of lines. */
-function keyOf(fingerprint: string, severity: number): string {
+/** Concatenation copies the fingerprint, so the key does not retain the chunk of lines. */
+function createKey(fingerprint: string, severity: number): string {
   const hash = hashLongId(fingerprint)
   return hash === undefined ? `${severity}=${fingerprint}` : `${severity}#${hash}`
 }
 
-/** Counts bytes only if the worst case does not fit. */
+/** Counts the bytes only if the worst case does not fit. */
 function bytesFit(json: string, bytes: number): boolean {
   return json.length * MAX_BYTES_PER_UNIT <= bytes || Buffer.byteLength(json) <= bytes
 }

@@ -1,11 +1,11 @@
-/** [worker] Fingerprint for deduplication: that of the record, otherwise that of its error. */
+/** [worker] Fingerprint for deduplication: the record's own, otherwise that of its error. */
 import type { LogEntry } from '../protocol/log-entry.js'
 import { computeErrorFingerprint } from '../record/error-fingerprint.js'
 import { MemberCursor } from '../record/member-cursor.js'
 import { copyString } from '../record/string-copy.js'
 
 const ERROR_MEMBER = '"error":{'
-/** Bursts of equal errors have few distinct ones at a time. */
+/** Bursts of errors have few distinct errors. */
 const MAX_KNOWN = 256
 /** Longer errors are not cached, which limits the cache to 8 MiB. */
 const MAX_KNOWN_CHARS = 16 * 1024
@@ -33,7 +33,7 @@ export function findFingerprint(entryJson: string, own: string): string {
   return fingerprint
 }
 
-/** JSON of the entry's own error, not of one in its metadata. */
+/** JSON of the entry's own error, not of an error in its metadata. */
 function findError(entryJson: string): string {
   const member = members.open(entryJson, 0, entryJson.length)
   while (member.next()) {

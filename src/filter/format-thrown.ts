@@ -7,15 +7,15 @@ const MAX_REASON_CHARS = 300
 export function formatThrown(thrown: unknown): string {
   try {
     const [line = ''] = String(thrown).trimStart().split('\n', 1)
-    const text = (line + placeOf(thrown)).replace(CONTROL_CHARACTERS, ' ').trim()
+    const text = (line + formatLine(thrown)).replace(CONTROL_CHARACTERS, ' ').trim()
     return text.length <= MAX_REASON_CHARS ? text : `${text.slice(0, MAX_REASON_CHARS - 1)}…`
   } catch {
     return 'a value that cannot be converted to a string'
   }
 }
 
-/** For a file with a syntax error V8 puts file and line before the stack. */
-function placeOf(thrown: unknown): string {
+/** For a syntax error, V8 puts file and line before the stack. */
+function formatLine(thrown: unknown): string {
   if (!(thrown instanceof Error) || thrown.name !== 'SyntaxError') return ''
   const line = /^.+:(\d+)\n/.exec(thrown.stack ?? '')?.[1]
   return line === undefined ? '' : ` (line ${line})`

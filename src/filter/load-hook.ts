@@ -1,5 +1,5 @@
 /** [worker, main] Loads the module of `beforeSend` and returns its function. */
-// Not a named import: webpack interprets `createRequire` itself, and replaces a call with an unknown argument with `undefined`.
+// Not a named import: webpack replaces a named `createRequire` with an unknown argument by `undefined`.
 import * as nodeModule from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -12,16 +12,16 @@ import { IngestError } from '../shared/errors.js'
 import type { LogEntry } from '../protocol/log-entry.js'
 import { formatThrown } from './format-thrown.js'
 
-/** `BeforeSend` before its results are validated. */
+/** `BeforeSend` before validation of its results. */
 export type HookFunction = (entry: LogEntry) => unknown
 
-/** `default` of an ES module, of the output of TypeScript and Babel, and of one imported as the other. */
+/** `default` may be nested: an ES module that imports the output of TypeScript or Babel has two. */
 const MAX_DEFAULTS = 2
 
 /** Error codes of modules that only `import()` can load: with a top-level await, or if this Node version cannot require ES modules. */
 const NEEDS_IMPORT: ReadonlySet<unknown> = new Set(['ERR_REQUIRE_ASYNC_MODULE', 'ERR_REQUIRE_ESM'])
 
-/** Without a limit, a top-level await that never ends would keep the worker from accepting lines. */
+/** Without a limit, a top-level await that never settles would keep the worker from accepting lines. */
 const IMPORT_TIMEOUT_MS = 10_000
 
 const ONLY_IMPORTABLE =
@@ -31,7 +31,7 @@ const ONLY_IMPORTABLE =
  * Loads ES modules and CommonJS. The file extension may be omitted, as for `require`.
  *
  * @param path absolute, relative to `cwd`, or a `file:` URL
- * @param secrets masked in the error: a module may throw one with its environment
+ * @param secrets masked in the error, since a module may throw one with its environment
  * @param clock limits the time that a top-level await may take
  * @throws IngestError `CONFIG` if it is not found, fails while loading, or has no function as default export
  */
@@ -61,7 +61,7 @@ export function checkCanCross(beforeSend: string | BeforeSend | undefined): asse
 }
 
 /**
- * As `loadHook`, synchronously. A function is used as it is.
+ * As `loadHook`, but synchronous. A function is returned unchanged.
  *
  * @throws IngestError `CONFIG`, also for a module with a top-level await
  */
@@ -128,7 +128,7 @@ async function importNatively(file: string): Promise<unknown> {
   return load(pathToFileURL(file).href)
 }
 
-/** Node was started with --disallow-code-generation-from-strings, or a test runner loads modules itself. */
+/** True if Node was started with --disallow-code-generation-from-strings, or if a test runner loads modules. */
 function isImportUnsupported(error: unknown): boolean {
   return error instanceof EvalError || String(codeOf(error)).startsWith('ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING')
 }

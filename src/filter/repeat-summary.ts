@@ -1,10 +1,10 @@
-/** [worker] The entry that represents repeats that were not sent. Pure. */
+/** [worker] Creates the entry that summarizes repeats. Pure. */
 import type { LogEntry } from '../protocol/log-entry.js'
 import { MemberCursor } from '../record/member-cursor.js'
 import { NOTE_KEY, shortenToFit } from '../record/shorten-entry.js'
 
 /**
- * Fields that equal entries share. Users and requests differ and are left out. So is `notify`: the first entry has
+ * Fields that equal entries share. Excludes users and requests, which differ, and `notify`, since the first entry has
  * notified already.
  */
 const SHARED = [
@@ -23,7 +23,7 @@ const SHORTENED = 'shortened_from_bytes'
 
 /** Repeats of one window. */
 export interface Repeats {
-  /** Without the first entry, which was sent. */
+  /** Excludes the first entry, which was sent. */
   readonly count: number
   /** Time of the first repeat, ISO 8601. */
   readonly first: string
@@ -54,7 +54,7 @@ export function condense(entryJson: string, maxBytes: number): string {
 
 const members = new MemberCursor()
 
-/** Without a parser: it is one of the first three members. */
+/** Reads the timestamp without a parser, since it is one of the first three members. */
 export function findTimestamp(entryJson: string): string {
   const member = members.open(entryJson, 0, entryJson.length)
   while (member.next() && member.skipValue()) {

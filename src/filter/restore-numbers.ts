@@ -1,8 +1,8 @@
-/** [worker] Restores integers beyond the precision of a double in an entry that a hook received as plain numbers. */
+/** [worker] Restores integers beyond the precision of a double in an entry that a hook received with plain numbers. */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isMarkedNumber, parseExact, unmarkNumber } from '../shared/exact-json.js'
 
-/** A text without a match contains no such integer. */
+/** Text without a match contains no such integer. */
 export const LONG_NUMBER = /\d{16}/
 
 type Holder = Record<string | number, Json>
@@ -13,7 +13,7 @@ type Holder = Record<string | number, Json>
  * @param entry changed in place; must be written by `stringifyExact`
  */
 export function restoreNumbers(original: string, entry: JsonObject): void {
-  // Iterates over both at once, without recursion because logged data may be deep.
+  // Walks both values together. Not recursive, since logged data may be deeply nested.
   const open: [Holder, Holder][] = [[parseExact(original) as Holder, entry as Holder]]
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
     const [before, after] = pair

@@ -1,10 +1,10 @@
-/** [worker] Sends only a share of the records of a level. The decision is the same for all records of a trace. */
+/** [worker] Sends only a share of the records of a level. All records of a trace get the same decision. */
 import type { SampleRates } from '../options/settings.js'
 import { LEVELS } from '../protocol/log-entry.js'
 
 const TWO_TO_32 = 2 ** 32
 const ZERO = 48
-/** W3C Trace Context, section 3.2.2.3: an id of zeros is invalid. Some tracers write it outside of a trace. */
+/** W3C Trace Context, section 3.2.2.3: an id of zeros is invalid. Some tracers write it outside a trace. */
 const NO_TRACE = /^0+$/
 
 export class Sampler {
@@ -20,8 +20,8 @@ export class Sampler {
   }
 
   /**
-   * The decision depends on the trace id, so it is the same in every process, and a record that is kept at a rate is kept at
-   * every higher rate. Without a trace id every 1/rate-th record is kept, beginning with the first.
+   * The decision depends on the trace id, so every process makes the same one, and a record kept at one rate is kept at
+   * every higher rate. Without a trace id, every 1/rate-th record is kept, starting with the first.
    *
    * @param severity position of the level in `LEVELS`
    * @param traceId '' if there is none
@@ -35,7 +35,7 @@ export class Sampler {
     return hash(traceId) < rate * TWO_TO_32
   }
 
-  /** Computed from the count: in a sum of rates rounding errors would accumulate. */
+  /** Computed from the count, because a sum of rates would accumulate rounding errors. */
   #keepsNext(severity: number, rate: number): boolean {
     const seen = this.#seen[severity] ?? 0
     this.#seen[severity] = seen + 1
@@ -44,8 +44,9 @@ export class Sampler {
 }
 
 /**
- * 32 bits. W3C ids are random, others are sequential or share a prefix: FNV-1a includes every character, and the finalizer of
- * MurmurHash3 distributes the last ones over the upper bits. Programs in other languages can do the same over UTF-16 units.
+ * 32-bit hash. W3C ids are random, others are sequential or share a prefix: FNV-1a includes every character, and the
+ * finalizer of MurmurHash3 distributes the last ones over the upper bits. Programs in other languages can compute it
+ * over UTF-16 units.
  */
 function hash(text: string): number {
   let h = 0x811c9dc5

@@ -1,15 +1,15 @@
-/** Compares streams and consumers that exist with what delivery relies on. Larger limits than needed are no difference. Pure. */
+/** Finds settings of existing streams and consumers that delivery cannot work with. Limits above the required ones are accepted. Pure. */
 import type { ConsumerConfig, StreamConfig } from '@nats-io/jetstream'
 import { matchesSubject } from './stream-check.js'
 import { PULL_EXPIRES_MS } from './streams.js'
 import type { StreamSettings } from './streams.js'
 
 export interface Difference {
-  /** As the NATS server names it, such as `duplicate_window`. */
+  /** Name used by the NATS server, such as `duplicate_window`. */
   readonly setting: string
   readonly is: string
   readonly shouldBe: string
-  /** A command of the NATS command line, or what else to do. */
+  /** A command of the NATS CLI, or another instruction. */
   readonly fix: string
 }
 
@@ -20,10 +20,10 @@ export type NamedSize = 'num_replicas' | 'max_bytes'
 
 const SECOND_NS = 1_000_000_000
 const UNLIMITED = -1
-/** Requests at a time, of all forwarders: the default of the server. */
+/** Concurrent pull requests of all forwarders. This is the server's default. */
 const MIN_WAITING = 512
 
-/** @param named sizes that must be reached; of others any value will do */
+/** @param named sizes that are compared */
 export function findStreamDifferences(
   role: StreamRole,
   actual: StreamConfig,
@@ -32,28 +32,28 @@ export function findStreamDifferences(
 ): Difference[] {
   const { name } = actual
   const edit = (flags: string): string => `nats stream edit ${name} ${flags}`
-  const anew =
+  const recreate =
     role === 'queue'
-      ? `cannot be changed; when the stream is empty: nats stream rm ${name}, then pino-ingest forward init. Or name another stream by PINO_INGEST_NATS_STREAM`
+      ? `cannot be changed; when the stream is empty: nats stream rm ${name}, then pino-ingest forward init. Or set PINO_INGEST_NATS_STREAM to another stream`
       : `cannot be changed: nats stream rm ${name} (deletes its content), then pino-ingest forward init`
   const found: (Difference | false)[] = [
     !wanted.subjects.every((subject) => actual.subjects.some((one) => matchesSubject(one, subject))) && {
       setting: 'subjects',
       is: actual.subjects.join(', '),
       shouldBe: wanted.subjects.join(', '),
-      fix: `correct PINO_INGEST_NATS_SUBJECT, or if it is right: ${edit(`--subjects '${wanted.subjects.join(',')}'`)}`,
+      fix: `if PINO_INGEST_NATS_SUBJECT is wrong, correct it; otherwise: ${edit(`--subjects '${wanted.subjects.join(',')}'`)}`,
     },
     actual.retention !== wanted.retention && {
       setting: 'retention',
       is: actual.retention,
       shouldBe: wanted.retention,
-      fix: anew,
+      fix: recreate,
     },
     actual.storage !== wanted.storage && {
       setting: 'storage',
       is: actual.storage,
       shouldBe: wanted.storage,
-      fix: anew,
+      fix: recreate,
     },
     actual.discard !== wanted.discard && {
       setting: 'discard',
@@ -68,7 +68,7 @@ export function findStreamDifferences(
         shouldBe: String(wanted.num_replicas),
         fix: edit(`--replicas ${wanted.num_replicas}`),
       },
-    // Without a limit the stream fills the disk, which stops all streams of the server.
+    // Without a limit the stream can fill the disk, which stops every stream of the server.
     (actual.max_bytes <= 0 || (named.has('max_bytes') && actual.max_bytes < wanted.max_bytes)) && {
       setting: 'max_bytes',
       is: formatLimit(actual.max_bytes),
@@ -111,17 +111,17 @@ export function findStreamDifferences(
       shouldBe: 'unlimited',
       fix: edit(`--max-msg-size ${UNLIMITED}`),
     },
-    // A publish is then never acknowledged.
+    // Without acknowledgements every publish times out.
     actual.no_ack === true && { setting: 'no_ack', is: 'true', shouldBe: 'false', fix: edit('--ack') },
     role === 'queue' &&
       !actual.deny_purge && { setting: 'deny_purge', is: 'false', shouldBe: 'true', fix: edit('--deny-purge') },
-    // Forwarders delete what they have published again, and `forward dead replay` what it has replayed.
-    role !== 'bucket' && actual.deny_delete && { setting: 'deny_delete', is: 'true', shouldBe: 'false', fix: anew },
+    // Forwarders delete republished messages, and `forward dead replay` deletes replayed dead letters.
+    role !== 'bucket' && actual.deny_delete && { setting: 'deny_delete', is: 'true', shouldBe: 'false', fix: recreate },
   ]
   return found.filter((one) => one !== false)
 }
 
-/** A batch that waits must not expire. How long rejected entries are kept is the operator's choice. */
+/** Queued batches must not expire. The retention of dead letters is the operator's choice. */
 function isAgeTooShort(role: StreamRole, { max_age: age }: StreamConfig, wanted: StreamSettings): boolean {
   if (role === 'dead' || age === 0) return false
   return wanted.max_age === undefined || age < wanted.max_age
@@ -134,8 +134,8 @@ export function findConsumerDifferences(
 ): Difference[] {
   const name = wanted.durable_name ?? ''
   const edit = (flags: string): string => `nats consumer edit ${stream} ${name} ${flags}`
-  // Batches stay in the stream; those in flight are delivered again.
-  const anew = `cannot be changed: nats consumer rm ${stream} ${name}, then pino-ingest forward init`
+  // Deleting a consumer keeps the batches in the stream; batches in flight are redelivered.
+  const recreate = `cannot be changed: nats consumer rm ${stream} ${name}, then pino-ingest forward init`
   const { ack_wait: wantedWait = 0, max_ack_pending: wantedPending = 0 } = wanted
   const different = (
     setting: keyof ConsumerConfig,
@@ -150,30 +150,30 @@ export function findConsumerDifferences(
       actual.filter_subject !== wanted.filter_subject,
       actual.filter_subject ?? 'all',
       wanted.filter_subject ?? 'all',
-      anew,
+      recreate,
     ),
     ...different(
       'ack_policy',
       actual.ack_policy !== wanted.ack_policy,
       actual.ack_policy,
       String(wanted.ack_policy),
-      anew,
+      recreate,
     ),
     ...different(
       'deliver_policy',
       actual.deliver_policy !== wanted.deliver_policy,
       actual.deliver_policy,
       String(wanted.deliver_policy),
-      anew,
+      recreate,
     ),
     ...different(
       'deliver_subject',
       (actual.deliver_subject ?? '') !== '',
       String(actual.deliver_subject),
       'none (a pull consumer)',
-      anew,
+      recreate,
     ),
-    // A shorter one ends while a forwarder still holds the batch, which is then sent twice.
+    // A shorter `ack_wait` expires while a forwarder still holds the batch, which is then sent twice.
     ...different(
       'ack_wait',
       (actual.ack_wait ?? 0) < wantedWait,
@@ -186,9 +186,9 @@ export function findConsumerDifferences(
       (actual.backoff ?? []).length > 0,
       (actual.backoff ?? []).map(formatSeconds).join(', '),
       'none',
-      anew,
+      recreate,
     ),
-    // After the last delivery JetStream would keep the batch, and never give it out again.
+    // After the last allowed delivery JetStream keeps the batch but never delivers it again.
     ...different(
       'max_deliver',
       (actual.max_deliver ?? UNLIMITED) > 0,
@@ -203,7 +203,7 @@ export function findConsumerDifferences(
       String(wantedPending),
       edit(`--max-pending ${wantedPending}`),
     ),
-    // Forwarders could not ask as they do, or not all of them at once.
+    // A shorter `max_expires` rejects the forwarders' pull requests; a lower `max_waiting` rejects some of them.
     ...different(
       'max_expires',
       (actual.max_expires ?? 0) > 0 && (actual.max_expires ?? 0) < PULL_EXPIRES_MS * 1_000_000,
@@ -216,23 +216,23 @@ export function findConsumerDifferences(
       (actual.max_waiting ?? 0) > 0 && (actual.max_waiting ?? 0) < MIN_WAITING,
       String(actual.max_waiting),
       String(MIN_WAITING),
-      anew,
+      recreate,
     ),
     ...different(
       'replay_policy',
       (actual.replay_policy ?? 'instant') !== 'instant',
       actual.replay_policy,
       'instant',
-      anew,
+      recreate,
     ),
     ...different('headers_only', actual.headers_only === true, 'true', 'false', edit('--no-headers-only')),
-    ...different('mem_storage', actual.mem_storage === true, 'true', 'false', anew),
+    ...different('mem_storage', actual.mem_storage === true, 'true', 'false', recreate),
     ...different(
       'inactive_threshold',
       (actual.inactive_threshold ?? 0) > 0,
       formatSeconds(actual.inactive_threshold ?? 0),
       'none',
-      anew,
+      recreate,
     ),
   ]
 }
@@ -241,7 +241,7 @@ function formatLimit(limit: number): string {
   return limit <= 0 ? 'unlimited' : String(limit)
 }
 
-/** As the NATS command line takes durations. */
+/** A duration in the format of the NATS CLI. */
 function formatSeconds(ns: number): string {
   return `${Number((ns / SECOND_NS).toFixed(3))}s`
 }

@@ -1,31 +1,31 @@
-/** Connects to NATS. The only module that opens its connections. */
+/** Connects to NATS. No other module opens a connection. */
 import type { NatsConnection } from '@nats-io/transport-node'
 import { parseCreds } from '../options/nats-credentials.js'
 import type { NatsSettings } from '../options/nats-settings.js'
 import { VERSION } from '../version.js'
 import loadNats from './load-nats.cjs'
 
-/** Milliseconds for one server, at most. */
+/** Limit per server, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 3_000
-/** Milliseconds between two attempts to connect again. */
+/** Milliseconds between two attempts to reconnect. */
 const RECONNECT_WAIT_MS = 250
-/** A hung server is recognized after two to three of these. Milliseconds. */
+/** Milliseconds. A hung server is detected after two to three intervals. */
 const PING_INTERVAL_MS = 5_000
-/** As long as nobody wants to wait for a command. */
+/** Shorter for commands, where a user waits. */
 const COMMAND_PING_INTERVAL_MS = 2_000
 
 export interface ConnectOptions {
-  /** False: for a command, which fails when its server does not answer any more. Default true. */
+  /** Default true. Commands set false: they fail when the connection is lost. */
   readonly reconnects?: boolean
-  /** For all servers together, unless a name has several addresses. Default: each is waited for. */
+  /** Limit for all servers together. It is exceeded if a host name has several addresses. Default: no limit. */
   readonly timeoutMs?: number
 }
 
 /**
- * Opens a connection, which by default reconnects by itself until it is closed. An open connection keeps the process alive.
- * @param purpose shown in the servers' monitoring, and part of the subjects of replies: `forward` receives them at `_INBOX.forward.>`. If
- * permissions grant each role its own, an application cannot read what forwarders receive
- * @throws the client's errors, if no server can be reached or the credentials are rejected; errors of `require` if it is not installed
+ * Opens a connection. By default it reconnects until it is closed. An open connection keeps the process alive.
+ * @param purpose shown in the servers' monitoring, and part of the reply subjects: `forward` receives replies at `_INBOX.forward.>`.
+ * Permissions per role can therefore keep an application from reading the forwarders' messages
+ * @throws the client's errors, if no server can be reached or the credentials are rejected; an error of `require` if it is not installed
  */
 export async function connectNats(
   settings: NatsSettings,
@@ -47,9 +47,9 @@ export async function connectNats(
     maxReconnectAttempts: -1,
     pingInterval: reconnects ? PING_INTERVAL_MS : COMMAND_PING_INTERVAL_MS,
     maxPingOut: 2,
-    // A replaced or revoked credential may become valid again.
+    // Keeps reconnecting: a replaced or revoked credential may become valid again.
     ignoreAuthErrorAbort: true,
-    // They cost a stack trace for each request.
+    // Async traces capture a stack trace for each request.
     noAsyncTraces: true,
     ...(secret !== undefined && {
       authenticator: user === undefined ? nkeyAuthenticator(seed) : jwtAuthenticator(user.jwt, seed),
@@ -58,7 +58,7 @@ export async function connectNats(
   })
 }
 
-/** Replies to this purpose have subjects below it. */
+/** Prefix of the reply subjects for this purpose. */
 export function toInboxPrefix(purpose: string): string {
   return `_INBOX.${purpose.replace(/\W+/g, '-')}`
 }

@@ -1,13 +1,13 @@
 /**
- * The sockets of a connection. While the client of NATS connects to a server that does not answer, its `close()` leaves the socket open,
- * and a first attempt that has failed leaves it as well: the process would run for as long as the server hangs.
+ * Destroys the sockets of a NATS connection. The client leaves the socket open if `close()` is called while it connects to a server that
+ * does not answer, and if its first attempt fails. Such a socket keeps the process running for as long as the server hangs.
  */
 import type { NatsConnection } from '@nats-io/transport-node'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 
-/** Node: each socket that `net.connect()` makes. */
+/** Node's diagnostics channel for sockets created by `net.connect()`. */
 const CHANNEL = 'net.client.socket'
 
 export class ConnectionSockets {
@@ -18,13 +18,13 @@ export class ConnectionSockets {
   readonly #onSocket = (message: unknown): void => {
     if (this.#context.getStore() === undefined) return
     const { socket } = message as { readonly socket: Socket }
-    // The client goes on to its next server. `net.connect()` uses the socket after this call.
+    // The client tries its next server. `net.connect()` still uses the socket after this call.
     if (this.#hasEnded) return process.nextTick(() => void socket.destroy())
     for (const one of this.#sockets) if (one.destroyed) this.#sockets.delete(one)
     this.#sockets.add(socket)
   }
 
-  /** Runs `connect`, and notes the sockets that it makes, then and when it connects again. With the connection they end. */
+  /** Runs `connect` and tracks the sockets that it creates, also when it reconnects. They are destroyed when the connection closes. */
   async run(connect: () => Promise<NatsConnection>): Promise<NatsConnection> {
     subscribe(CHANNEL, this.#onSocket)
     try {
@@ -37,7 +37,7 @@ export class ConnectionSockets {
     }
   }
 
-  /** Ends an attempt in progress: no server is waited for. */
+  /** Ends a connection attempt in progress. */
   end(): void {
     this.#hasEnded = true
     for (const socket of this.#sockets) socket.destroy()
@@ -47,7 +47,7 @@ export class ConnectionSockets {
   #release(): void {
     this.end()
     unsubscribe(CHANNEL, this.#onSocket)
-    // On Node 20 and 22 it makes each promise of the thread slower.
+    // On Node 20 and 22 an enabled AsyncLocalStorage slows down every promise of the thread.
     this.#context.disable()
   }
 }

@@ -1,4 +1,4 @@
-/** Reads the dead-letter stream. Without a consumer, so that reading leaves nothing behind and needs no permission to create one. */
+/** Reads the dead-letter stream without a consumer: reading leaves nothing behind and needs no permission to create one. */
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream'
 import type { DeadLetter } from '../batch/sender.js'
 import { decodeDeadLetter } from './dead-letter.js'
@@ -8,17 +8,17 @@ export interface StoredDeadLetter extends DeadLetter {
   /** Position in the stream. */
   readonly sequence: number
   readonly kind: BatchKind
-  /** When it was stored, as ISO 8601. */
+  /** Time at which it was stored, ISO 8601. */
   readonly at: string
   /** Bytes of the entry. */
   readonly bytes: number
 }
 
-/** Requests at a time: each waits for a round trip. */
+/** Concurrent requests, since each takes one round trip. */
 const READ_AHEAD = 64
 
 /**
- * All letters that are stored now, the oldest first. Letters that are deleted meanwhile may be missing.
+ * Yields all stored letters, the oldest first. Letters deleted during the iteration may be missing.
  * @throws the client's errors
  */
 export async function* readDeadLetters(
@@ -34,7 +34,7 @@ export async function* readDeadLetters(
     )
     for (const message of messages) if (message !== null) yield toStored(message, deadSubject)
     next += count
-    // Deleted letters leave gaps of any size.
+    // Deleted letters can leave large gaps. Skip them with one request.
     if (messages.every((message) => message === null)) {
       const query = { seq: next, next_by_subj: `${deadSubject}.>` }
       const found = await streams.getMessage(deadStream, query)

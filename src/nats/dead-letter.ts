@@ -1,4 +1,4 @@
-/** A rejected entry as a message of the dead-letter stream: the reason in headers, the entry's JSON as the body. Pure. */
+/** Encodes a rejected entry as a message of the dead-letter stream: the reason in headers, the entry's JSON as the body. Pure. */
 import { createHash } from 'node:crypto'
 import type { DeadLetter } from '../batch/sender.js'
 import { BATCH_ID_HEADER, MESSAGE_ID_HEADER } from './message.js'
@@ -10,12 +10,12 @@ const CODE_HEADER = 'Pino-Ingest-Code'
 const FIELD_HEADER = 'Pino-Ingest-Field'
 const REASON_HEADER = 'Pino-Ingest-Reason'
 
-/** The reason is text of the service. UTF-16 units; each may take nine bytes in the header. */
+/** Limit for texts of the service, in UTF-16 units. Each unit takes up to nine bytes in a header. */
 const MAX_TEXT_UNITS = 1_024
 
 export interface DeadLetterMessage {
   readonly subject: string
-  /** The same in every attempt: a letter that is published again after a crash is stored once. */
+  /** The same in every attempt: a letter republished after a crash is stored once. */
   readonly messageId: string
   /** Including the message ID. Values are printable ASCII. */
   readonly headers: readonly (readonly [name: string, value: string])[]
@@ -26,14 +26,14 @@ function deadLetterSubject(names: Pick<StreamNames, 'deadSubject'>, kind: BatchK
   return `${names.deadSubject}.${kind}`
 }
 
-/** @param body bytes of a message that is no batch and so has no entries; default: the entry */
+/** @param body bytes of a message that is not a batch and has no entries; default: the entry */
 export function encodeDeadLetter(
   names: Pick<StreamNames, 'deadSubject'>,
   kind: BatchKind,
   { batchId, index, status, code, field, reason, entry }: DeadLetter,
   body?: Uint8Array,
 ): DeadLetterMessage {
-  // Any publisher may choose the id of such a message, also one that was used before.
+  // Other publishers choose the id of such a message, and may reuse one.
   const content = body === undefined ? '' : `-${createHash('sha256').update(body).digest('hex').slice(0, 16)}`
   const messageId = `${encodeText(batchId)}-${index}${content}`
   return {
@@ -52,7 +52,7 @@ export function encodeDeadLetter(
   }
 }
 
-/** Of all headers, as they are sent. */
+/** Bytes of all headers on the wire. */
 export function countHeaderBytes({ headers }: Pick<DeadLetterMessage, 'headers'>): number {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.byteLength(`NATS/1.0\r\n${lines.join('')}\r\n`)
@@ -60,7 +60,7 @@ export function countHeaderBytes({ headers }: Pick<DeadLetterMessage, 'headers'>
 
 /**
  * Missing and damaged headers become empty texts and zeros: the entry can still be inspected and replayed.
- * @param headers returns '' for one that is missing, as the client does
+ * @param headers returns '' for a missing header
  */
 export function decodeDeadLetter(headers: { get(name: string): string } | undefined, body: Uint8Array): DeadLetter {
   const text = (name: string): string => decodeText(headers?.get(name) ?? '')
@@ -81,7 +81,7 @@ export function decodeDeadLetter(headers: { get(name: string): string } | undefi
 
 /** Line breaks would end the header, and the client reads headers as ASCII. */
 function encodeText(text: string): string {
-  // A half of a surrogate pair cannot be encoded; as UTF-8 it is U+FFFD.
+  // `encodeURIComponent` throws for half of a surrogate pair. The conversion to UTF-8 replaces it with U+FFFD.
   return encodeURIComponent(Buffer.from(text.slice(0, MAX_TEXT_UNITS)).toString())
 }
 

@@ -1,4 +1,4 @@
-/** Creates streams, bucket and consumers of a fleet, or compares those that exist. It changes and deletes nothing. */
+/** Creates the streams, the bucket and the consumers of a fleet, or compares existing ones. It changes and deletes nothing. */
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { findConsumerDifferences, findStreamDifferences } from './config-check.js'
 import type { Difference, NamedSize, StreamRole } from './config-check.js'
@@ -18,7 +18,7 @@ export interface FleetItem {
   readonly name: string
   readonly status: 'created' | 'ok' | 'differs' | 'failed'
   readonly differences: readonly Difference[]
-  /** Why it could not be created or read. */
+  /** Reason why it could not be created or read. */
   readonly problem?: string
   readonly fix?: string
 }
@@ -34,7 +34,7 @@ export interface FleetRequest {
   readonly named: Readonly<Record<StreamRole, ReadonlySet<NamedSize>>>
 }
 
-/** Never rejects for an error of NATS: it is the item's. */
+/** Does not reject for an error of NATS: the item contains it. */
 export async function setUpFleet(
   manager: JetStreamManager,
   names: StreamNames,
@@ -126,26 +126,26 @@ export function describeSetupFailure(error: unknown, text: string, replicas: num
   const code = jetStreamCode(error)
   if (code === JETSTREAM_CODES.replicasNeedCluster) {
     return {
-      problem: `${replicas} replicas need as many servers, and this server is alone (${text})`,
+      problem: `${replicas} replicas need a cluster of at least ${replicas} servers, but this server is not in a cluster (${text})`,
       fix: 'form a cluster, or for one server: --replicas 1',
     }
   }
   if (code === JETSTREAM_CODES.noPeers) {
     return {
-      problem: `the cluster has not enough servers with JetStream, or not enough storage, for ${replicas} replicas (${text})`,
-      fix: 'start the missing servers, raise max_file_store of the servers, or name smaller sizes (--max-bytes, --max-dead-bytes, --max-state-bytes) or fewer --replicas',
+      problem: `the cluster has too few JetStream servers or too little storage for ${replicas} replicas (${text})`,
+      fix: 'start the missing servers, raise max_file_store of the servers, or set smaller sizes (--max-bytes, --max-dead-bytes, --max-state-bytes) or fewer --replicas',
     }
   }
   if (code !== undefined && NO_STORAGE.includes(code)) {
     return {
-      problem: `insufficient storage: the server or the account has not enough left (${text})`,
-      fix: 'raise max_file_store of the servers or the limit of the account, or name smaller sizes: --max-bytes, --max-dead-bytes, --max-state-bytes',
+      problem: `insufficient storage on the server or in the account (${text})`,
+      fix: 'raise max_file_store of the servers or the limit of the account, or set smaller sizes: --max-bytes, --max-dead-bytes, --max-state-bytes',
     }
   }
   if (code === JETSTREAM_CODES.subjectsOverlap) {
     return {
-      problem: `another stream has these subjects (${text})`,
-      fix: 'set PINO_INGEST_NATS_SUBJECT to a subject that no stream has: nats stream ls --subjects lists them',
+      problem: `another stream uses these subjects (${text})`,
+      fix: 'set PINO_INGEST_NATS_SUBJECT to a subject that no stream uses: nats stream ls --subjects lists them',
     }
   }
   if (isPermissionError(error)) {
@@ -163,7 +163,7 @@ export function describeSetupFailure(error: unknown, text: string, replicas: num
   if (isJetStreamMissing(error)) {
     return {
       problem: `JetStream is not available (${text})`,
-      fix: 'enable it (jetstream { … } in the configuration of the servers, and for the account); a cluster serves it while most of its servers run',
+      fix: 'enable it (jetstream { … } in the configuration of the servers, and for the account); in a cluster, start most of the servers',
     }
   }
   return { problem: text, fix: 'check the servers: nats server report jetstream' }

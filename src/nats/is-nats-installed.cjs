@@ -1,5 +1,5 @@
 /**
- * Whether the client of NATS can be loaded. Finding its files takes 1 ms, loading them 50 ms.
+ * Whether the NATS client can be loaded. Resolving its files takes 1 ms, loading them 50 ms.
  *
  * @returns {boolean}
  */
@@ -7,7 +7,7 @@ module.exports = function isNatsInstalled() {
   try {
     return [require.resolve('@nats-io/transport-node'), require.resolve('@nats-io/jetstream')].length > 0
   } catch {
-    // A bundled application contains the packages, and finds no files.
+    // A bundle contains the packages but not their files.
   }
   try {
     return [require('@nats-io/transport-node'), require('@nats-io/jetstream')].length > 0

@@ -1,11 +1,11 @@
-/** Requests to JetStream over a connection of NATS: its interface, and messages that it stores and acknowledges. */
+/** Sends requests to JetStream: API calls, and messages to store. */
 import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import loadNats from './load-nats.cjs'
 import { JETSTREAM_CODES } from './nats-error.js'
 
 export type Requester = Pick<NatsConnection, 'request'>
 
-/** The codes of JetStream's errors that are acted upon. */
+/** JetStream error codes that callers handle. */
 export const {
   streamNotFound: STREAM_NOT_FOUND,
   consumerNotFound: CONSUMER_NOT_FOUND,
@@ -14,10 +14,10 @@ export const {
   inDoubt: IN_DOUBT,
 } = JETSTREAM_CODES
 
-/** JetStream answered, and refused the request. */
+/** JetStream refused the request, or its reply is invalid. */
 export class JetStreamRequestError extends Error {
   override readonly name = 'JetStreamRequestError'
-  /** JetStream's own code; undefined if the answer has none. */
+  /** JetStream's error code; undefined if the reply has none. */
   readonly errorCode: number | undefined
 
   constructor(description: string, errorCode?: number) {
@@ -32,18 +32,18 @@ export interface RequestInit {
   readonly timeoutMs: number
 }
 
-/** As JetStream acknowledges a message. */
+/** JetStream's acknowledgement of a published message. */
 interface PublishAnswer {
   readonly stream?: string
-  /** Of the message, or of the one of the same ID that was stored before. */
+  /** Sequence of the message; for a duplicate, of the message stored before under the same ID. */
   readonly seq?: number
   readonly duplicate?: boolean
 }
 
 /**
  * Sends a request.
- * @returns the answer, which is JSON
- * @throws JetStreamRequestError, and the client's errors: a timeout, no responders, a closed connection
+ * @returns the parsed JSON reply
+ * @throws JetStreamRequestError; the client's errors: a timeout, no responders, a closed connection
  */
 export async function requestJetStream<T>(
   connection: Requester,
@@ -58,7 +58,7 @@ export async function requestJetStream<T>(
 }
 
 /**
- * Publishes a message, and resolves when the stream has stored it, now or before.
+ * Publishes a message. Resolves when the stream contains it, also from an earlier attempt.
  * @throws as requestJetStream
  */
 export async function publishToStream(
@@ -71,7 +71,7 @@ export async function publishToStream(
   return { isDuplicate: answer.duplicate === true }
 }
 
-/** Whoever else subscribes to the subject can answer as well, with anything. */
+/** Checks the acknowledgement, since any other subscriber of the subject can reply as well. */
 export function isStored({ stream, seq = 0 }: PublishAnswer, wantedStream: string): boolean {
   return stream === wantedStream && Number.isSafeInteger(seq) && seq > 0
 }
@@ -83,8 +83,9 @@ function toHeaders(pairs: readonly (readonly [name: string, value: string])[]): 
 }
 
 /**
- * nats-server before 2.11 acknowledges a message whose ID it knows and that is not stored yet as a duplicate without a sequence; later it
- * refuses it (`IN_DOUBT`). If the leader changes at that moment, it is never stored, though the ID stays known for the duplicate window.
+ * Whether JetStream knows the message ID but has not stored the message yet. nats-server before 2.11 then acknowledges a duplicate without
+ * a sequence; later versions reply with the error `IN_DOUBT`. If the leader changes at that moment, the message is never stored, although
+ * JetStream remembers the ID for the duplicate window.
  */
 export function isInDoubt({ duplicate, seq }: PublishAnswer): boolean {
   return duplicate === true && seq === 0
@@ -95,7 +96,7 @@ function readAnswer(message: Msg): object {
   try {
     answer = JSON.parse(message.string())
   } catch {
-    throw new JetStreamRequestError('the answer is not one of JetStream')
+    throw new JetStreamRequestError('the reply is not JSON, so it is not from JetStream')
   }
   const { error, ...result } = Object(answer) as { readonly error?: unknown }
   if (error === undefined) return result
@@ -109,17 +110,17 @@ function readAnswer(message: Msg): object {
   )
 }
 
-/** The part of a delivered message's reply subject that is used. */
+/** Parsed from the reply subject of a delivered message. */
 export interface DeliveryFacts {
-  /** How often the message was delivered, this time included. */
+  /** Number of deliveries, including this one. */
   readonly deliveries: number
-  /** Number of the message in its stream. */
+  /** Sequence of the message in its stream. */
   readonly sequence: number
-  /** When it was stored, in nanoseconds since the Unix epoch: the same in each delivery. */
+  /** Time at which it was stored, in nanoseconds since the Unix epoch; the same in each delivery. */
   readonly storedAt: string
 }
 
-/** JetStream: `$JS.ACK.<stream>.<consumer>.<deliveries>.…`, or with a domain and an account's hash before the stream. */
+/** Format: `$JS.ACK.<stream>.<consumer>.<deliveries>.…`, or with a domain and an account hash before the stream. */
 export function parseAckSubject(reply: string | undefined): DeliveryFacts | undefined {
   const tokens = reply?.split('.') ?? []
   if (tokens[0] !== '$JS' || tokens[1] !== 'ACK' || tokens.length < 9) return undefined

@@ -1,4 +1,4 @@
-/** The innermost sender with `nats`: publishes one batch, and makes an outcome of the acknowledgement. */
+/** The innermost sender with `nats`: publishes one batch and turns the acknowledgement into an outcome. */
 import type { MsgHdrs } from '@nats-io/transport-node'
 import type { Batch, Outcome, Sender } from '../batch/sender.js'
 import { PATHS } from '../protocol/limits.js'
@@ -30,32 +30,32 @@ export interface JetStreamSenderOptions {
   readonly clean: (text: string) => string
 }
 
-/** Milliseconds until an acknowledgement. A leader that was killed never answers. */
+/** Milliseconds to wait for an acknowledgement. A killed leader never replies. */
 const PUBLISH_TIMEOUT_MS = 3_000
-/** Reserved of the servers' `max_payload`. */
+/** Part of the servers' `max_payload` reserved for headers. */
 export const MAX_HEADER_BYTES = 1_024
-/** An election takes up to 20 s. If nobody answered for longer, a person must look. */
+/** A leader election takes up to 20 s. A longer silence is reported as a misconfiguration. */
 const UNANSWERED_MS = 60_000
-/** A message that is under way is stored, or forgotten with its leader, within this time. */
+/** Within this time a message in doubt is either stored or lost with its leader. */
 const IN_DOUBT_MS = 10_000
-/** Batches in doubt. One that was given up is forgotten in time. */
+/** Limit of tracked batches in doubt. At the limit all are forgotten, including abandoned ones. */
 const MAX_IN_DOUBT = 1_000
 
-/** The message ID that a batch is published under at present. */
+/** The message ID under which a batch is published. */
 interface MessageId {
-  /** 0: the `batch_id` alone. */
+  /** Appended to the `batch_id`, unless it is 0. */
   readonly number: number
-  /** Since when JetStream knows this ID, and not whether the message is stored. */
+  /** Time since which JetStream knows this ID without having stored the message. */
   readonly inDoubtSince?: number
 }
 
 export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
   const { connection, clock, clean } = options
   let unansweredSince: number | undefined
-  /** Of batches that are or were in doubt. */
+  /** By `batch_id`, for batches that are or were in doubt. */
   const messageIds = new Map<string, MessageId>()
 
-  /** A message that a timeout leaves open may be stored, so only the answer for this very ID leads to the next one. */
+  /** Only an `IN_DOUBT` reply for this ID leads to the next ID: after a timeout the message may be stored. */
   const noteDoubt = (batchId: string, { number, inDoubtSince: since = clock.now() }: MessageId): void => {
     if (messageIds.size >= MAX_IN_DOUBT && !messageIds.has(batchId)) messageIds.clear()
     const isForgotten = clock.now() - since >= IN_DOUBT_MS
@@ -65,20 +65,21 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
   const publish = async (batch: Batch, open: OpenConnection): Promise<Outcome> => {
     const { stream, subject } = options
     const maxBytes = (open.connection.info?.max_payload ?? Infinity) - MAX_HEADER_BYTES
-    if (batch.body.length > maxBytes) return tooLarge(`${batch.body.length} bytes exceed max_payload of the servers`)
+    if (batch.body.length > maxBytes) return tooLarge(`${batch.body.length} bytes exceed the servers' max_payload`)
     const id = messageIds.get(batch.batchId) ?? { number: 0 }
     const headers = createHeaders(options.kind, batch)
     if (id.number > 0) headers.set(BATCH_ID_HEADER, batch.batchId)
     try {
       const acknowledged = await open.jetstream.publish(subject, batch.body, {
         headers,
-        // If both are stored, the forwarder delivers one.
+        // If both messages are stored, the forwarder delivers one of them.
         msgID: id.number === 0 ? batch.batchId : `${batch.batchId}-${id.number}`,
-        // Another stream with the subject would store what no forwarder reads.
+        // No forwarder reads another stream that has this subject.
         expect: { streamName: stream },
         timeout: PUBLISH_TIMEOUT_MS,
       })
-      if (isInDoubt(acknowledged)) throw Object.assign(new Error('not known whether it is stored'), { code: IN_DOUBT })
+      if (isInDoubt(acknowledged))
+        throw Object.assign(new Error('it is unknown whether the message is stored'), { code: IN_DOUBT })
       if (!isStored(acknowledged, stream)) throw new Error(`not acknowledged by the stream ${stream}`)
     } catch (error) {
       if ((error as { code?: unknown }).code === IN_DOUBT) noteDoubt(batch.batchId, id)
@@ -88,13 +89,13 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
     }
     unansweredSince = undefined
     messageIds.delete(batch.batchId)
-    // A duplicate is acknowledged as well: the first one is stored.
+    // This includes duplicates: the first message is stored.
     return { kind: 'delivered', accepted: batch.count, rejected: [] }
   }
 
   return {
     async send(batch, signal) {
-      // It would be acknowledged, and no forwarder could read it.
+      // JetStream would acknowledge it, but no forwarder could read it.
       if (batch.body.length === 0)
         return { kind: 'abandoned', reason: 'a batch without its body: this is a bug, please report it' }
       try {
@@ -103,7 +104,7 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
         const failure = toPublishFailure(error)
         const reason = clean(failure.reason)
         if (!isUnanswered(error)) {
-          // Servers that were away elect a leader when they return.
+          // Any other failure restarts the period: after an outage the servers elect a leader again.
           unansweredSince = undefined
           return { ...failure, reason }
         }

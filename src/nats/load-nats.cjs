@@ -1,8 +1,8 @@
 /**
- * Loads the client of NATS, which only applications with the option `nats` install: it takes 50 ms.
+ * Loads the NATS client, which only applications with the option `nats` install. Loading takes 50 ms.
  *
- * CommonJS in both builds: `ingestStream()` cannot wait for an `import()`, and bundlers follow this `require`. It is in a `try`, since
- * bundlers then accept that the packages are not installed.
+ * CommonJS in both builds: `ingestStream()` is synchronous and cannot wait for an `import()`, and bundlers follow this `require`. Inside
+ * a `try`, bundlers accept that the packages are not installed.
  *
  * @returns {typeof import('@nats-io/transport-node') & typeof import('@nats-io/jetstream')}
  * @throws if a package is not installed
@@ -11,7 +11,7 @@ module.exports = function loadNats() {
   try {
     return { ...require('@nats-io/transport-node'), ...require('@nats-io/jetstream') }
   } catch (error) {
-    throw new Error(`the client of NATS cannot be loaded: ${error instanceof Error ? error.message : error}`, {
+    throw new Error(`the NATS client cannot be loaded: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     })
   }

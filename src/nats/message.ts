@@ -1,17 +1,17 @@
-/** A batch as a message of NATS: its subject, its headers, and its body unchanged. */
+/** Subjects and headers of the NATS messages that carry a batch. The body is the batch, unchanged. */
 
-/** Kinds of batches, each with a subject and a consumer of its own, so that one does not wait for the other. */
+/** Kinds of batches. Each has its own subject and consumer: neither waits for the other. */
 export type BatchKind = 'logs' | 'requests'
 
-/** Names of what a fleet has in JetStream. All derive from the options `nats.stream` and `nats.subject`. */
+/** Names of a fleet's streams, subjects, consumers and bucket, derived from the options `nats.stream` and `nats.subject`. */
 export interface StreamNames {
   readonly stream: string
-  /** Of batches that wait for delivery. */
+  /** Subjects of queued batches. */
   readonly subjects: Readonly<Record<BatchKind, string>>
   /** Durable consumers of the forwarders. */
   readonly consumers: Readonly<Record<BatchKind, string>>
   readonly deadStream: string
-  /** Followed by `.logs` or `.requests`. */
+  /** Prefix of the subjects, followed by `.logs` or `.requests`. */
   readonly deadSubject: string
   /** Key-value bucket that the forwarders share. */
   readonly bucket: string
@@ -28,15 +28,15 @@ export function toStreamNames({ stream, subject }: { readonly stream: string; re
   }
 }
 
-/** NATS: the server stores a message with a known ID once within the stream's duplicate window. The value is the `batch_id`, usually. */
+/** NATS stores one message per ID within the stream's duplicate window. The value is usually the `batch_id`. */
 export const MESSAGE_ID_HEADER = 'Nats-Msg-Id'
-/** The endpoint of the interface, such as `/ingest`. */
+/** Path of the service's endpoint, such as `/ingest`. */
 export const ENDPOINT_HEADER = 'Pino-Ingest-Endpoint'
 /** Number of entries. */
 export const COUNT_HEADER = 'Pino-Ingest-Count'
 /** Version of the package that published the message. */
 export const VERSION_HEADER = 'Pino-Ingest-Version'
-/** The `batch_id`. A message that is published again may need another message ID. */
+/** The `batch_id`, if the message ID is another one: a republished message may need a new message ID. */
 export const BATCH_ID_HEADER = 'Pino-Ingest-Batch-Id'
 export const CONTENT_TYPE_HEADER = 'Content-Type'
 /** `gzip`, if the body is compressed. */

@@ -1,9 +1,9 @@
 /**
- * Errors of the NATS client: their codes, their kind, and a description for people. They are recognized by names and codes, also of their
- * causes: this module does not load the client. Pure.
+ * Classifies and describes errors of the NATS client. It compares names and codes of the error and its causes instead of classes, since
+ * this module does not load the client. Pure.
  */
 
-/** Codes of JetStream's errors. @see https://github.com/nats-io/nats-server/blob/main/server/errors.json */
+/** JetStream's error codes. @see https://github.com/nats-io/nats-server/blob/main/server/errors.json */
 export const JETSTREAM_CODES = {
   accountLimit: 10_002,
   noPeers: 10_005,
@@ -20,14 +20,14 @@ export const JETSTREAM_CODES = {
   wrongLastSequence: 10_071,
   replicasNeedCluster: 10_074,
   notEnabled: 10_076,
-  /** Refused by the stream's limits, mostly. */
+  /** Usually because of the stream's limits. */
   storeFailed: 10_077,
   streamSealed: 10_109,
-  /** A message of this ID is under way. */
+  /** JetStream has received a message with this ID but not stored it yet. */
   inDoubt: 10_158,
 } as const
 
-/** Code of JetStream's reply, or undefined. */
+/** Error code of JetStream's reply, if there is one. */
 export function jetStreamCode(error: unknown): number | undefined {
   for (const one of withCauses(error)) {
     const { code } = one as { readonly code?: unknown }
@@ -36,12 +36,12 @@ export function jetStreamCode(error: unknown): number | undefined {
   return undefined
 }
 
-/** Whether the server refuses the user a subject. */
+/** Whether the user lacks the permission for a subject. */
 export function isPermissionError(error: unknown): boolean {
   return namesOf(error).includes('PermissionViolationError')
 }
 
-/** Whether the user may not receive replies at all: then nothing is known about the permission to publish. */
+/** Whether the user may not subscribe to replies. The error then shows nothing about the permission to publish. */
 export function isInboxRefused(error: unknown): boolean {
   return withCauses(error).some((one) => (one as { readonly operation?: unknown }).operation === 'subscription')
 }
@@ -49,7 +49,7 @@ export function isInboxRefused(error: unknown): boolean {
 const CREDENTIALS_REJECTED =
   /authorization violation|authentication (?:revoked|expired)|unable to parse credentials|invalid (?:checksum|seed|public key|private key|prefix|encoded)/i
 
-/** Whether the server rejects the credentials, or they are none. A timeout of the authentication is a slow server. */
+/** Whether the credentials are rejected or malformed. An authentication timeout is excluded: the server is slow. */
 export function isAuthorizationError(error: unknown): boolean {
   return withCauses(error).some(({ name, message }) =>
     name === 'AuthorizationError' || name === 'UserAuthenticationExpiredError' || name === 'NKeysError'
@@ -58,22 +58,22 @@ export function isAuthorizationError(error: unknown): boolean {
   )
 }
 
-/** Whether nobody answers: the stream does not exist, its servers elect a leader, or JetStream is off. */
+/** Whether the request has no responder: the stream does not exist, its servers elect a leader, or JetStream is disabled. */
 export function isUnanswered(error: unknown): boolean {
-  // The client uses the second name for an account without JetStream as well; that one has the server's answer as its cause.
+  // The client also uses `JetStreamNotEnabled` for an account without JetStream, but then with the server's reply as its cause.
   return (
     jetStreamCode(error) === undefined &&
     namesOf(error).some((name) => name === 'NoResponders' || name === 'JetStreamNotEnabled')
   )
 }
 
-/** Whether nothing answers JetStream's interface: it is disabled, or has no leader at present. */
+/** Whether JetStream is disabled, or has no leader at present. */
 export function isJetStreamMissing(error: unknown): boolean {
   const code = jetStreamCode(error)
   return code === JETSTREAM_CODES.notEnabledForAccount || code === JETSTREAM_CODES.notEnabled || isUnanswered(error)
 }
 
-/** The messages of the error and its causes, not masked: they may quote a subject, never credentials of this client. */
+/** The messages of the error and its causes. They can quote a subject but not this client's credentials, so they are not masked. */
 export function describeNatsError(error: unknown): string {
   const messages: string[] = []
   for (const { message: text } of withCauses(error))
@@ -81,7 +81,7 @@ export function describeNatsError(error: unknown): string {
   return messages.length === 0 ? String(error) : messages.slice(0, 3).join(': ')
 }
 
-/** A chain of causes may be a ring. */
+/** Causes can be circular. */
 const MAX_CAUSES = 5
 
 /** The error and its causes, the error first. */

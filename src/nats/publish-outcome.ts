@@ -1,4 +1,4 @@
-/** An error of the client of NATS -> the outcome of an attempt to publish a batch. */
+/** Converts an error of the NATS client to the outcome of a publish attempt. */
 import type { EndpointRejected, Refused, Retryable } from '../batch/sender.js'
 import { isAuthorizationError, isPermissionError, isUnanswered, JETSTREAM_CODES, jetStreamCode } from './nats-error.js'
 
@@ -12,17 +12,17 @@ const FULL: ReadonlySet<number> = new Set([
   JETSTREAM_CODES.insufficientStorage,
   JETSTREAM_CODES.storeFailed,
 ])
-/** Another stream has the subject, among others. */
+/** For example if another stream has the subject. */
 const MISCONFIGURED: ReadonlySet<number> = new Set([
   JETSTREAM_CODES.notEnabledForAccount,
   JETSTREAM_CODES.otherStream,
   JETSTREAM_CODES.streamNotFound,
   JETSTREAM_CODES.streamSealed,
 ])
-/** The status of HTTP for which a batch is halved. */
+/** The HTTP status for which a batch is halved. */
 const TOO_LARGE_STATUS = 413
 
-/** A text for which no rule exists is retried: that loses nothing. */
+/** Unknown errors are retried, since a retry loses nothing. */
 export function toPublishFailure(error: unknown): PublishFailure {
   const reason = describe(error)
   const code = jetStreamCode(error)
@@ -44,7 +44,7 @@ export function tooLarge(reason: string): Refused {
 }
 
 function describe(error: unknown): string {
-  if (isUnanswered(error)) return 'no stream of JetStream answers'
+  if (isUnanswered(error)) return 'no JetStream stream responds'
   const text = error instanceof Error ? error.message : String(error)
   const code = jetStreamCode(error)
   return nameOf(error) === 'TimeoutError'

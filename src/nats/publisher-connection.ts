@@ -1,7 +1,7 @@
 /**
- * The connection of a publisher. Opened by a batch, since the circuit breaker decides when to try; once it was open, the client
- * reconnects by itself. Nothing is sent while it is disconnected: the client would keep it in memory, and its acknowledgement would
- * come after the batch is published again.
+ * The connection of a publisher. A batch opens it, since the circuit breaker decides when to try. Once open, the client reconnects by
+ * itself. Nothing is published while it is disconnected: the client would buffer the message, and the acknowledgement would arrive after
+ * the batch was published again.
  */
 import type { JetStreamClient } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
@@ -14,15 +14,14 @@ import loadNats from './load-nats.cjs'
 export interface PublisherConnectionOptions {
   readonly settings: NatsSettings
   readonly clock: Clock
-  /** Milliseconds without a batch after which the connection is closed. An open one keeps the process alive. Default: never. */
+  /** Closes the connection after this many milliseconds without a batch, since it keeps the process alive. Default: never. */
   readonly idleMs?: number | undefined
-  /** Whether sockets keep the process alive: elsewhere than in a worker, with which they end. */
+  /** Whether sockets keep the process alive. Not in a worker, whose sockets close with it. */
   readonly holdsProcess: boolean
-  /** For an attempt to connect, to whichever number of servers. */
+  /** Limit of a connection attempt, for all servers together. */
   readonly timeoutMs: number
-  /** Default: that of the client. */
   readonly connect?: typeof connectNats
-  /** The servers' limit of a message, in bytes: at each connection. */
+  /** Called at each connection with the servers' maximum message size in bytes. */
   readonly onMaxPayload: (bytes: number) => void
 }
 
@@ -36,12 +35,12 @@ export class PublisherConnection {
   readonly #ended = new AbortController()
   #opening: Promise<OpenConnection> | undefined
   #isConnected = false
-  /** Why the servers refuse the connection, if they said so. */
+  /** The servers' reason for refusing the connection, if they sent one. */
   #refusal: Error | undefined
-  /** Each rejects what waits for a reply. */
+  /** Each rejects a request that waits for a reply. */
   readonly #pending = new Set<(error: Error) => void>()
   #cancelIdle: () => void = () => {}
-  /** Ends the attempt to connect. */
+  /** Ends the current connection attempt. */
   #endAttempt: () => void = () => {}
 
   constructor(options: PublisherConnectionOptions) {
@@ -49,9 +48,9 @@ export class PublisherConnection {
   }
 
   /**
-   * Runs a request over the connection, which is opened if necessary.
+   * Runs a request over the connection. Opens the connection if necessary.
    * @param signal ends the wait for the reply
-   * @throws the client's errors, at once while it is disconnected and when it is lost
+   * @throws the client's errors; immediately while the connection is down, and when it is lost
    */
   async use<T>(signal: AbortSignal, request: (open: OpenConnection) => Promise<T>): Promise<T> {
     this.#cancelIdle()
@@ -59,12 +58,12 @@ export class PublisherConnection {
       const end = (hasFailed: boolean, settle: () => void): void => {
         if (!this.#pending.delete(fail)) return
         signal.removeEventListener('abort', abort)
-        // The server may hang, and the process may have nothing else to do.
+        // After a failure, close at once: the server may hang, and the connection would keep the process alive.
         if (this.#pending.size === 0) this.#closeAfter(hasFailed ? 0 : this.#options.idleMs)
         settle()
       }
       const fail = (error: Error): void => end(true, () => reject(error))
-      const abort = (): void => fail(new Error('the attempt was ended'))
+      const abort = (): void => fail(new Error('the attempt was aborted'))
       this.#pending.add(fail)
       signal.addEventListener('abort', abort)
       if (signal.aborted) return abort()
@@ -77,7 +76,7 @@ export class PublisherConnection {
     })
   }
 
-  /** Closes it at once. What waits for a reply fails. */
+  /** Closes the connection immediately. Requests that wait for a reply fail. */
   async close(): Promise<void> {
     this.#ended.abort()
     await this.#closeConnection()
@@ -120,7 +119,7 @@ export class PublisherConnection {
     return { connection, jetstream: loadNats().jetstream(connection) }
   }
 
-  /** Ends in time, though servers may have any number of addresses. */
+  /** Has its own timeout, since a host name can have any number of addresses and the client tries each. */
   #attempt(): Promise<NatsConnection> {
     const { settings, clock, holdsProcess, timeoutMs, connect = connectNats } = this.#options
     const sockets = holdsProcess ? new ConnectionSockets() : undefined
@@ -133,7 +132,7 @@ export class PublisherConnection {
         reject(error)
       }
       const cancel = clock.timer(timeoutMs, () => end(new Error(`no connection within ${timeoutMs} ms`)))
-      this.#endAttempt = () => end(new Error('the attempt was ended'))
+      this.#endAttempt = () => end(new Error('the attempt was aborted'))
       void (sockets?.run(start) ?? start())
         .then((connection) => {
           if (hasEnded) void connection.close().catch(() => {})
@@ -145,7 +144,7 @@ export class PublisherConnection {
 
   async #watch(connection: NatsConnection, opening: Promise<OpenConnection>): Promise<void> {
     for await (const status of connection.status()) {
-      // It is being closed, and a batch may have opened another one.
+      // This connection is closing, and a batch may have opened another one.
       if (this.#opening !== opening) continue
       if (status.type === 'disconnect' || status.type === 'close') {
         this.#isConnected = false
@@ -171,7 +170,7 @@ export class PublisherConnection {
     for (const fail of [...this.#pending]) fail(this.#refusal ?? new Error(reason))
   }
 
-  /** Only where an open connection keeps the application's process alive. */
+  /** Does nothing without `idleMs`. */
   #closeAfter(ms: number | undefined): void {
     const { clock, idleMs } = this.#options
     if (idleMs === undefined || ms === undefined || this.#opening === undefined) return

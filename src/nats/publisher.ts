@@ -1,4 +1,4 @@
-/** Publishes batches to JetStream: one connection for both kinds. Loaded when `nats` is set. */
+/** Publishes batches of both kinds to JetStream over one connection. Loaded only if `nats` is set. */
 import { isMainThread } from 'node:worker_threads'
 import type { Sender } from '../batch/sender.js'
 import type { NatsSettings } from '../options/nats-settings.js'
@@ -11,10 +11,10 @@ import { PublisherConnection } from './publisher-connection.js'
 
 export interface PublisherOptions {
   readonly settings: NatsSettings
-  /** For an attempt to connect. */
+  /** Limit of a connection attempt. */
   readonly timeoutMs: number
   readonly clock: Clock
-  /** In the application's own thread, where an open connection keeps the process alive. */
+  /** Runs in the application's own thread, where an open connection keeps the process alive. */
   readonly isInProcess: boolean
   /** Removes secrets. */
   readonly mask: (text: string) => string
@@ -22,7 +22,7 @@ export interface PublisherOptions {
   readonly onMaxBodyBytes: (bytes: number) => void
 }
 
-/** Milliseconds without a batch after which a connection is closed that keeps the application's process alive. */
+/** Milliseconds without a batch after which an in-process connection is closed. */
 const IDLE_MS = 1_000
 
 export class Publisher {

@@ -1,9 +1,9 @@
 /**
- * Gets messages of a durable pull consumer, a limited number at a time.
+ * Receives messages of a durable pull consumer, with a limit per request.
  *
- * One subscription serves all requests, so that a message which arrives late, after its request was given up, is received all the same: it
- * would otherwise wait for its redelivery. In place of the client's `consume()`, which stalled for 42 s after its leader was killed and
- * requested too much in an outage.
+ * One subscription serves all requests: it also receives a message that arrives after its request ended, which otherwise would wait for
+ * its redelivery. It replaces the client's `consume()`, which stalled for 42 s after its leader was killed and requested too many messages
+ * in an outage.
  */
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { Clock } from '../shared/clock.js'
@@ -16,24 +16,24 @@ export interface PullSubscriptionOptions {
   readonly stream: string
   readonly consumer: string
   readonly clock: Clock
-  /** Receives each message, at once. */
+  /** Called synchronously for each message. */
   readonly onMessage: (message: Msg) => void
-  /** The server shows that it knows the request. */
+  /** Called for each message and heartbeat: the server is processing the request. */
   readonly onAnswer: () => void
   /** Default: a random one. */
   readonly inbox?: string
 }
 
-/** Why a request ended early. */
+/** Describes why a request ended early. */
 export interface PullFailure {
   readonly reason: string
-  /** Somebody has to change the consumer: such requests are refused. */
+  /** The server rejects such requests until the consumer is changed. */
   readonly isLasting?: boolean
 }
 
-/** Interval at which the server shows that the request is still known. */
+/** Interval of the server's heartbeats for a request. */
 const HEARTBEAT_MS = 1_000
-/** Without a heartbeat for this long the leader, or the connection, is gone. */
+/** After this time without a heartbeat the leader or the connection is considered lost. */
 const SILENCE_MS = 2_500
 
 const NO_MESSAGES = 404
@@ -41,11 +41,11 @@ const EXPIRED = 408
 const HEARTBEAT = 100
 const NO_RESPONDERS = 503
 const CONFLICT = 409
-/** The next message is larger than what is left of `max_bytes`. Those before it were sent. */
+/** The next message exceeds the rest of `max_bytes`. Earlier messages were sent. */
 const TOO_LARGE = /exceeds maxbytes/i
-/** Servers since 2.10: nothing more comes for the request, which is not a failure. */
+/** nats-server 2.10 and later: the request is complete, which is not a failure. */
 const COMPLETED = /batch completed/i
-/** The other conflicts are between the request and the consumer's configuration. */
+/** Any other conflict is between the request and the consumer's configuration. */
 const TRANSIENT_CONFLICT = /Consumer Deleted|Leadership Change|Server Shutdown|Max(?:imum )?Waiting/i
 
 interface Pull {
@@ -61,7 +61,7 @@ export class PullSubscription {
   readonly #subscription: Subscription
   #pulls = 0
   #current: Pull | undefined
-  /** The next message needs a request of its own. */
+  /** The next message must be requested alone, without `max_bytes`. */
   #isTooLarge = false
 
   constructor(options: PullSubscriptionOptions) {
@@ -76,9 +76,9 @@ export class PullSubscription {
   }
 
   /**
-   * Requests messages. One request at a time. Never rejects.
-   * @param maxBytes of them together; a single one may have more
-   * @returns undefined when it is filled or has expired
+   * Requests messages. Call it again only after it has resolved. Never rejects.
+   * @param maxBytes limit for all messages together; a single message can exceed it
+   * @returns undefined when the request is filled or has expired
    */
   pull(maxMessages: number, maxBytes: number): Promise<PullFailure | undefined> {
     const { connection, stream, consumer } = this.#options
@@ -111,15 +111,15 @@ export class PullSubscription {
     })
   }
 
-  /** Ends the request in progress, for example since the connection is lost. */
+  /** Ends the request in progress, for example when the connection is lost. */
   fail(reason: string): void {
     this.#current?.end({ reason })
   }
 
-  /** Requests no more. Messages that are under way are still received. */
+  /** Ends the request in progress. Messages that were already sent are still received. */
   close(): void {
     this.fail('closed')
-    // It rejects if the connection is closed meanwhile.
+    // Rejects if the connection is closed first.
     this.#subscription.drain().catch(() => {})
   }
 
@@ -148,7 +148,7 @@ export class PullSubscription {
     pull.end({
       reason:
         code === NO_RESPONDERS
-          ? 'no server answers for the consumer'
+          ? 'no server responds for the consumer'
           : `${description === '' ? 'refused' : description} (${code})`,
       isLasting: code === CONFLICT && !TRANSIENT_CONFLICT.test(description),
     })
@@ -156,6 +156,8 @@ export class PullSubscription {
 
   #restartTimer(pull: Pull): void {
     pull.cancelTimer()
-    pull.cancelTimer = this.#options.clock.timer(SILENCE_MS, () => pull.end({ reason: 'the consumer does not answer' }))
+    pull.cancelTimer = this.#options.clock.timer(SILENCE_MS, () =>
+      pull.end({ reason: 'the consumer does not respond' }),
+    )
   }
 }

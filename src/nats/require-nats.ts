@@ -1,18 +1,18 @@
-/** Refuses a start with `nats` without the client of NATS, which is an optional peer dependency. */
+/** Checks at the start that the NATS client, an optional peer dependency, is installed if `nats` is set. */
 import type { Settings } from '../options/settings.js'
 import { IngestError } from '../shared/errors.js'
 import isNatsInstalled from './is-nats-installed.cjs'
 
 const PACKAGES = ['@nats-io/transport-node', '@nats-io/jetstream']
-/** Later ones depend on a package that needs Node 22. */
+/** Later versions depend on a package that needs Node 22. */
 const NODE_20_VERSION = '3.3.1'
 
-/** @throws IngestError `CONFIG` that says what to install */
+/** @throws IngestError `CONFIG` with the install command */
 export function requireNats({
   nats,
   enabled = true,
 }: Pick<Settings, 'nats'> & Partial<Pick<Settings, 'enabled'>>): void {
-  // A disabled transport sends nothing, so it needs neither key nor client.
+  // A disabled transport sends nothing and needs no client.
   if (nats === undefined || !enabled || isNatsInstalled()) return
   const isNode20 = process.versions.node.startsWith('20.')
   const installed = PACKAGES.map((name) => (isNode20 ? `${name}@${NODE_20_VERSION}` : name))

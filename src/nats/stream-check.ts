@@ -1,4 +1,4 @@
-/** Asks JetStream for the stream, when nobody answers a publication: an election and a missing stream look alike to a publisher. */
+/** Looks up the stream after an unanswered publish: to a publisher, a leader election and a missing stream look alike. */
 import type { NatsConnection } from '@nats-io/transport-node'
 import { JETSTREAM_CODES } from './nats-error.js'
 
@@ -9,7 +9,7 @@ interface StreamInfo {
   readonly config?: { readonly subjects?: readonly string[] }
 }
 
-/** @returns what must be corrected; undefined if nothing must, or nobody knows. Never rejects */
+/** @returns the problem to correct; undefined if there is none or the lookup fails. Never rejects */
 export async function findStreamProblem(
   connection: Pick<NatsConnection, 'request'>,
   stream: string,
@@ -28,7 +28,7 @@ export async function findStreamProblem(
   }
 }
 
-/** NATS: `*` stands for one token, `>` for one or more at the end. @param subject may have wildcards: whether all of it is contained */
+/** NATS wildcards: `*` matches one token, `>` one or more at the end. @param subject may have wildcards; then all of it must match */
 export function matchesSubject(pattern: string, subject: string): boolean {
   const wanted = subject.split('.')
   const tokens = pattern.split('.')

@@ -1,6 +1,6 @@
 /**
- * What a fleet has in JetStream: a stream of batches that wait, with a consumer for each kind, a stream of rejected entries, and a key-value
- * bucket that the forwarders share. Pure: as the configurations that the server takes.
+ * Server configurations of a fleet's streams and consumers: a stream of queued batches with a consumer for each kind, a dead-letter stream,
+ * and a key-value bucket shared by the forwarders. Pure.
  */
 import type { ConsumerConfig, StreamConfig } from '@nats-io/jetstream'
 import type { BatchKind, StreamNames } from './message.js'
@@ -8,23 +8,23 @@ import type { BatchKind, StreamNames } from './message.js'
 const SECOND_NS = 1_000_000_000
 const MINUTE_NS = 60 * SECOND_NS
 
-/** A batch whose acknowledgement was lost is sent again within this time, unless the process ends. */
+/** A running publisher retries a batch whose acknowledgement was lost within this time. */
 const DUPLICATE_WINDOW_MS = 10 * 60_000
-/** A forwarder that holds a batch extends this, so it only ends for one that has died. */
+/** A forwarder extends it while it holds a batch. It expires only if the forwarder has died or lost its connection. */
 export const ACK_WAIT_MS = 30_000
-/** After this time the server ends a request of messages that is not filled. */
+/** The server ends an unfilled pull request after this time. */
 export const PULL_EXPIRES_MS = 5_000
-/** Forwarders times their concurrency. Beyond it JetStream gives out no more batches. */
+/** Limit of unacknowledged batches of all forwarders together. At the limit JetStream delivers no more. */
 export const MAX_ACK_PENDING = 8_192
 
 export interface StreamSizes {
   /** Copies of each message: 1, 3 or 5. */
   readonly replicas: number
-  /** Bytes of all batches that wait. JetStream reserves them on each server. */
+  /** Limit of all queued batches. JetStream reserves it on each server. */
   readonly maxBytes: number
-  /** Bytes of all rejected entries; the oldest are deleted. */
+  /** Limit of all rejected entries; the oldest are deleted first. */
   readonly maxDeadBytes: number
-  /** Bytes of what the forwarders share; the oldest keys are deleted. */
+  /** Limit of the shared bucket; the oldest keys are deleted first. */
   readonly maxStateBytes: number
 }
 
@@ -34,7 +34,7 @@ export type StreamSettings = Pick<
 > &
   Partial<StreamConfig>
 
-/** A work queue: a message is deleted when it is acknowledged. When it is full, publishers keep their batches. */
+/** A work queue: an acknowledged message is deleted. A full queue rejects new messages, and publishers keep their batches. */
 export function toQueueConfig(names: StreamNames, { replicas, maxBytes }: StreamSizes): StreamSettings {
   return {
     name: names.stream,
@@ -45,7 +45,7 @@ export function toQueueConfig(names: StreamNames, { replicas, maxBytes }: Stream
     num_replicas: replicas,
     max_bytes: maxBytes,
     duplicate_window: DUPLICATE_WINDOW_MS * 1_000_000,
-    // A purge takes all batches at once. Single messages are deleted by acknowledgements and by forwarders.
+    // A purge by mistake would delete every batch. Acknowledgements and forwarders delete single messages.
     deny_purge: true,
   }
 }
@@ -63,7 +63,7 @@ export function toDeadConfig(names: StreamNames, { replicas, maxDeadBytes }: Str
   }
 }
 
-/** A key-value bucket, as the NATS command line and other clients know it. @see ADR-8 of NATS */
+/** A key-value bucket compatible with the NATS CLI and other clients. @see ADR-8 of NATS */
 export function toBucketConfig({ bucket }: StreamNames, { replicas, maxStateBytes }: StreamSizes): StreamSettings {
   return {
     name: `KV_${bucket}`,

@@ -1,6 +1,6 @@
 /**
- * Decides whether a new entry is admitted. Near the limit of the memory or the disk, entries of low severity are
- * refused, so that the remaining space is reserved for entries of higher severity.
+ * Decides whether a new entry is admitted. Near the limit of memory or disk, entries of low severity are refused, which
+ * reserves the remaining space for entries of higher severity.
  */
 import type { DropReason } from '../diagnostics/account.js'
 
@@ -11,12 +11,14 @@ export interface Store {
 }
 
 export interface AdmissionOptions {
-  /** `isMemoryOnly`: new entries are not written to disk. */
+  /** `isMemoryOnly`: whether new entries are not written to disk. */
   readonly memory: Store & { readonly isMemoryOnly: boolean }
   readonly disk?: Store | undefined
 }
 
-/** Share of the limit from which entries of a severity (debug, info) are refused; others never are. */
+/**
+ * Share of the limit from which entries of a severity (debug, info) are refused. Higher severities are never refused.
+ */
 const REFUSE_FROM = [0.8, 0.9] as const
 
 export class Admission {
@@ -26,7 +28,7 @@ export class Admission {
     this.#options = options
   }
 
-  /** Lowest severity that is admitted now: 0 (debug) if all are. */
+  /** Lowest severity admitted at present: 0 (debug) if all are. */
   get threshold(): number {
     const { memory, disk } = this.#options
     const usedShare = memory.isMemoryOnly ? memory.usedShare : (disk?.usedShare ?? 0)
@@ -34,7 +36,7 @@ export class Admission {
     return usedShare < REFUSE_FROM[1] ? 1 : 2
   }
 
-  /** Why an entry below the threshold is refused. */
+  /** Reason for refusing an entry below the threshold. */
   get reason(): DropReason & ('buffer' | 'spool') {
     return this.#options.memory.isMemoryOnly ? 'buffer' : 'spool'
   }

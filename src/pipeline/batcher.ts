@@ -1,4 +1,4 @@
-/** Entries -> batches of at most `batch.size`, each one request body under one `batch_id`. */
+/** Collects entries in batches of at most `batch.size`. Each batch is one request body with one `batch_id`. */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../shared/clock.js'
 import type { EntryLog } from '../spool/entry-log.js'
@@ -10,9 +10,11 @@ export interface BatcherOptions {
   readonly clock: Clock
   readonly onBatch: (batch: Batch) => void
   readonly log?: EntryLog | undefined
-  /** Whether a stored batch of this size will wait only on disk. Such a batch is passed on without its body. */
+  /**
+   * Whether a stored batch of this size will wait only on disk. Such a batch is passed to `onBatch` without its body.
+   */
   readonly canStayOnDisk?: (bytes: number) => boolean
-  /** Must need no escaping in JSON. Default `crypto.randomUUID`. */
+  /** The id must not need escaping in JSON. Default `crypto.randomUUID`. */
   readonly newId?: () => string
 }
 
@@ -22,35 +24,41 @@ const INITIAL_BYTES = 64 * 1024
 const MAX_BYTES_PER_UNIT = 3
 const COMMA = 0x2c
 /**
- * UTF-16 units that are encoded at once. Encoding each entry of 200 bytes alone takes 0.15 us longer per entry; a longer group is not faster.
- * Every `commit` encodes the rest.
+ * UTF-16 units encoded at once. Encoding each entry of 200 bytes individually takes 0.15 us longer per entry; a longer
+ * group is not faster. Every `commit` encodes the rest.
  */
 const GROUP_UNITS = 4 * 1024
-/** Bytes per `append`. Damage on disk costs at least this much; a quarter of it would cost 5 % more of the worker's time. */
+/**
+ * Bytes per `append`. Damage on disk loses at least this much; a quarter of it would take 5 % more of the worker's
+ * time.
+ */
 const LOG_BYTES = 32 * 1024
-/** After a pause a batch waits only this long: entries that are logged together arrive within it. */
+/** After a pause, a batch waits only this long, since entries logged together arrive within this time. */
 const LINGER_MS = 50
-/** For the first batch: what was logged while the worker started arrives together, and a short script is acknowledged earlier. */
+/**
+ * Wait of the first batch. Entries logged while the worker started arrive together, and a short script is acknowledged
+ * earlier.
+ */
 const FIRST_LINGER_MS = 20
 const NO_BODY = Buffer.alloc(0)
 const NONE: readonly Batch[] = []
 const CLOSING = Buffer.from(']}')
 
 /**
- * Writes entries as UTF-8 in the turn in which they arrive: a string stored until the seal would retain the whole chunk that it is a slice of.
- * All batches use one scratch buffer, which is copied at the seal, so that a waiting batch uses only the memory of its own bytes. The copy
- * costs about 2 us a batch of 25 KB.
+ * Writes entries as UTF-8 in the turn in which they arrive: a string stored until the seal would retain the whole chunk
+ * that it is a slice of. All batches share one scratch buffer, which is copied at the seal, so a waiting batch uses
+ * only its own bytes. The copy takes about 2 us for a batch of 25 KB.
  */
 export class Batcher {
   readonly #options: BatcherOptions
   readonly #newId: () => string
-  /** Of a body. */
+  /** Maximum bytes of a body. */
   #maxBytes: number
   #scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   #batchId = ''
-  /** Bytes of the entries that are encoded, with the start of the body. */
+  /** Bytes of the encoded entries, including the start of the body. */
   #length = 0
-  /** Entries that are not yet encoded, comma-separated. */
+  /** Entries not yet encoded, comma-separated. */
   #text = ''
   #count = 0
   #highestSeverity = 0
@@ -59,15 +67,15 @@ export class Batcher {
   #cancelTimer: (() => void) | undefined
   /** Offset of the first entry in the body. */
   #headLength = 0
-  /** Number of bytes of the open batch that were passed to the log. */
+  /** Number of bytes of the open batch already passed to the log. */
   #loggedLength = 0
   #loggedCount = 0
   /** The open batch after each `append`: number of entries, and the offset of their end. */
   #appends: { readonly count: number; readonly end: number }[] = []
   #isCommitted = true
-  /** Whether the open batch is being sealed. A listener may add an entry meanwhile: it is sealed, too. */
+  /** Whether the open batch is being sealed. An entry that a listener adds in the meantime is sealed, too. */
   #isCutting = false
-  /** Entries of sealed batches that were not yet passed to `onBatch`. */
+  /** Entries of sealed batches not yet passed to `onBatch`. */
   #handingOver = 0
 
   constructor(options: BatcherOptions) {
@@ -76,17 +84,17 @@ export class Batcher {
     this.#maxBytes = options.batch.bytes
   }
 
-  /** From now on a body has at most this size, and never more than configured. */
+  /** Limits the size of later bodies, which never exceed the configured size. */
   limitBytes(bytes: number): void {
     this.#maxBytes = Math.min(this.#options.batch.bytes, bytes)
   }
 
-  /** Entries in no sealed batch yet. */
+  /** Entries not yet in a sealed batch. */
   get pendingEntries(): number {
     return this.#count + this.#handingOver
   }
 
-  /** Bytes of the body, if it were sealed now. */
+  /** Size of the body if it were sealed now. */
   get pendingBytes(): number {
     this.#encode()
     return this.#count === 0 ? 0 : this.#length + CLOSING.length
@@ -104,12 +112,15 @@ export class Batcher {
     this.#count += 1
     this.#isCommitted = false
     if (this.#text.length >= GROUP_UNITS) this.#encode()
-    // After the entry was added: `onBatch` may read `pendingEntries` or add an entry.
+    // After adding the entry, because `onBatch` may read `pendingEntries` or add an entry.
     if (full !== NONE) this.#handOver(full)
     if (this.#count >= this.#options.batch.size || !this.#fits('')) this.seal()
   }
 
-  /** Writes all added entries to disk, synchronously: a process without CPU time may be killed before a timer fires. */
+  /**
+   * Writes all added entries to disk. Synchronous, because a process without CPU time may be killed before a timer
+   * fires.
+   */
   commit(): void {
     if (this.#isCommitted) return
     this.#log()
@@ -153,7 +164,7 @@ export class Batcher {
     const first = this.#loggedCount
     if (log === undefined || first === this.#count) return
     const start = first === 0 ? this.#loggedLength : this.#loggedLength + 1 // after the comma
-    // Before the call: a listener of the log may add an entry.
+    // Set before the call, because a listener of the log may add an entry.
     this.#loggedLength = this.#length
     this.#loggedCount = this.#count
     this.#appends.push({ count: this.#count, end: this.#length })
@@ -181,7 +192,7 @@ export class Batcher {
     this.#length = this.#scratch.write(`{"batch_id":"${this.#batchId}","logs":[`)
     this.#headLength = this.#loggedLength = this.#length
     const now = clock.now()
-    // At less than one batch per interval, one request is sent per interval.
+    // At low rates this sends at most one request per interval.
     const lingerMs = this.#cutAt === -Infinity ? FIRST_LINGER_MS : LINGER_MS
     this.#dueAt = Math.min(Math.max(now + lingerMs, this.#cutAt + intervalMs), now + intervalMs)
     this.#cancelTimer = clock.timer(this.#dueAt - now, this.#onTimer)
@@ -223,11 +234,14 @@ export class Batcher {
     // A batch that will be read back from disk needs no copy in memory.
     return {
       ...sealed,
-      body: sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyOf(view),
+      body: sealed.place !== undefined && waitsOnDisk?.(view.length) === true ? NO_BODY : copyBytes(view),
     }
   }
 
-  /** Splits the open batch. @returns the body of the first `count` entries; the others become the open batch, under a new id */
+  /**
+   * Splits the open batch. The first `count` entries keep its id; the others become the open batch with a new id.
+   * @returns the body of the first `count` entries
+   */
   #takeFirst(count: number): Buffer {
     this.#encode()
     const end = this.#appends.find((append) => append.count === count)?.end as number
@@ -241,7 +255,7 @@ export class Batcher {
     return body
   }
 
-  /** Logs all entries of the open batch again, under a new id: two batches with one id must not differ. */
+  /** Logs all entries of the open batch again under a new id, because batches with the same id must not differ. */
   #restartBatch(): void {
     this.#batchId = this.#newId()
     this.#scratch.write(this.#batchId, ID_AT)
@@ -263,7 +277,7 @@ export class Batcher {
     if (this.#scratch.length > usual) this.#scratch = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   }
 
-  /** A timer may fire before a very long interval is over (see `Clock`), so the age decides. */
+  /** A timer may fire before the end of a very long interval (see `Clock`), so the age decides. */
   readonly #onTimer = (): void => {
     const { clock } = this.#options
     const leftMs = this.#dueAt - clock.now()
@@ -272,7 +286,7 @@ export class Batcher {
   }
 }
 
-function copyOf(bytes: Uint8Array): Buffer {
+function copyBytes(bytes: Uint8Array): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   copy.set(bytes)
   return copy

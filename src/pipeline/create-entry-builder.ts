@@ -62,7 +62,7 @@ export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
   })
 }
 
-/** @returns how the entry violates the interface; undefined for a valid entry */
+/** @returns a description of the entry's violation of the interface; undefined for a valid entry */
 function findFault(entry: unknown): string | undefined {
   try {
     validateRequest('batch', { logs: [entry] })

@@ -11,12 +11,12 @@ export interface DropNoticesOptions {
   readonly settings: Labels
 }
 
-/** The endpoint that drops entries, and that the notices are sent to. */
+/** The endpoint that drops entries and sends the notices. */
 export interface NoticeTarget {
   readonly batcher: { seal(): void }
-  /** False if a notice would be dropped as well, or would come too late. */
+  /** False if a notice would also be dropped, or would be late. */
   readonly isAccepting: boolean
-  /** Adds an entry. With a spool it is on disk when this returns. */
+  /** Adds an entry. With a spool, it is on disk when this returns. */
   addGenerated(entryJson: string, severity: number): void
   /** Saves the counts on disk for the next process and replaces earlier ones; undefined deletes them. */
   saveDropCounts(drops: UnreportedDrops | undefined): void
@@ -61,13 +61,16 @@ export class DropNotices {
     else this.#openWindow()
   }
 
-  /** Adds drops that an earlier process did not report. They are saved when this returns. */
+  /** Adds drops that an earlier process did not report. Saves them before it returns. */
   addFromPreviousProcess(drops: UnreportedDrops): void {
     this.#count(drops)
     this.#save()
   }
 
-  /** The service has accepted entries: reports now, unless the last notice is younger than the window. */
+  /**
+   * Called when the service has accepted entries. Reports immediately, unless the last notice is younger than the
+   * window.
+   */
   onAccepted(): void {
     if (this.#isEmpty) return
     this.#hasAccepted = true
@@ -75,7 +78,7 @@ export class DropNotices {
     else this.#openWindow()
   }
 
-  /** Creates a notice of unreported drops, if the service has accepted entries since. */
+  /** Creates a notice of unreported drops, if the service has accepted entries since then. */
   report(): void {
     const { settings, clock } = this.#options
     const target = this.#target
@@ -90,7 +93,7 @@ export class DropNotices {
     this.#save()
   }
 
-  /** Called at shutdown. From now on unreported counts are saved at once. */
+  /** Called at shutdown. Later unreported counts are saved immediately. */
   close(): void {
     this.#state = 'closing'
     this.#cancelTimer?.()
@@ -98,7 +101,7 @@ export class DropNotices {
     this.#save()
   }
 
-  /** Reports and saves nothing any more. */
+  /** Stops reporting and saving. */
   end(): void {
     this.#state = 'ended'
     this.#cancelTimer?.()

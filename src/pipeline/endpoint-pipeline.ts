@@ -1,4 +1,7 @@
-/** One endpoint: entries -> batches -> disk -> requests. A pipeline has one for log entries, and one for request logs. */
+/**
+ * Sends entries to one endpoint: entries -> batches -> disk -> requests. A pipeline has one for log entries and one for
+ * request logs.
+ */
 import type { Batch, DeadLetter, Sender } from '../batch/sender.js'
 import { Delivery } from '../delivery/delivery.js'
 import type { EndpointTarget } from '../delivery/destination.js'
@@ -20,26 +23,29 @@ import { Spool } from '../spool/spool.js'
 import { Admission } from './admission.js'
 import { Batcher } from './batcher.js'
 
-/** All entries of a source are available, so an endpoint that accepts any entries accepts one within this time. */
+/** All entries of a source are available, so an endpoint that accepts any entry accepts one within this time. */
 const SOURCE_MAX_WAIT_MS = 5_000
 
 export interface EndpointPipelineOptions {
   readonly settings: Settings
   readonly clock: Clock
   readonly account: Account
-  /** In the application's own thread, where a request keeps the process alive. */
+  /** Whether it runs in the application's thread, where a request keeps the process alive. */
   readonly isInProcess: boolean
   readonly report: EndpointReporter
   /** Removes secrets from the text of a reply. */
   readonly mask: (text: string) => string
   readonly target: EndpointTarget
-  /** URL of the endpoint. Entries on disk for one endpoint are never sent to another. */
+  /** URL of the endpoint. Entries on disk for one URL are never sent to another. */
   readonly url: string
-  /** Stores the entries, in place of the spool. */
+  /** Stores the entries instead of the spool. */
   readonly source?: RereadableSource | undefined
-  /** Of the pipeline's other endpoints, which delete their expired entries themselves. */
+  /** URLs of the pipeline's other endpoints, which delete their expired entries themselves. */
   readonly siblingUrls?: readonly string[]
-  /** Whether this one deletes and reports what expires under other URLs and keys. One endpoint is enough. Default true. */
+  /**
+   * Whether this endpoint deletes and reports expired entries of other URLs and keys. One endpoint is enough. Default
+   * true.
+   */
   readonly shouldScanOthers?: boolean
   /** Whether an entry that is too large for the service may be shortened. Default true. */
   readonly isShortenable?: boolean
@@ -52,9 +58,9 @@ export class EndpointPipeline {
   readonly admission: Admission
   readonly batcher: Batcher
   readonly breaker: CircuitBreaker
-  /** The service accepts entries again after it failed (`hasFailed`), or after a Retry-After. */
+  /** Emitted when the service accepts entries again, after a failure (`hasFailed`) or after a Retry-After. */
   readonly recovered = new Signal<[hasFailed: boolean]>()
-  /** The service sent a Retry-After. */
+  /** Emitted when the service sends a Retry-After. */
   readonly retryAfter = new Signal<[delayMs: number]>()
   readonly #report: EndpointReporter
   readonly #delivery: Delivery
@@ -109,12 +115,12 @@ export class EndpointPipeline {
     this.#stopReportingFailures = failures.end
   }
 
-  /** From now on batches go to `hold`, which passes them to `add` when they may be delivered. */
+  /** Passes later batches to `hold`, which passes them to `add` when they may be delivered. */
   connect(hold: { add(batch: Batch): void }): void {
     this.#hold = hold
   }
 
-  /** Starts to claim and send batches that earlier processes left on disk. */
+  /** Starts claiming and sending batches that earlier processes left on disk. */
   start(): void {
     this.#spool?.start()
   }
@@ -124,7 +130,10 @@ export class EndpointPipeline {
     this.#delivery.enqueue(batch)
   }
 
-  /** Adds an entry that the transport created itself; '' for one that `beforeSend` dropped. It is on disk when this returns. */
+  /**
+   * Adds an entry that the transport created; '' for one that `beforeSend` dropped. With a spool, it is on disk when
+   * this returns.
+   */
   addGenerated(entryJson: string, severity: number): void {
     this.account.generated += 1
     if (entryJson === '') this.account.filtered += 1
@@ -137,12 +146,12 @@ export class EndpointPipeline {
     this.#delivery.refuse(this.admission.reason)
   }
 
-  /** Whether the service accepts entries, as far as is known. */
+  /** Whether the service is assumed to accept entries. */
   get isAccepting(): boolean {
     return !this.#delivery.isClosed && this.breaker.failures.lastFailure === undefined
   }
 
-  /** Whether all pending entries are on disk, and the service has accepted nothing since it failed. */
+  /** Whether all pending entries are on disk and the service has accepted nothing since it failed. */
   get isSpooled(): boolean {
     return (
       (this.breaker.failures.lastFailure !== undefined || this.breaker.failures.outageAgeMs > 0) &&
@@ -155,7 +164,7 @@ export class EndpointPipeline {
     this.#spool?.saveDropCounts(drops)
   }
 
-  /** Resolves when all sealed batches are acknowledged, rejected or dropped, or on disk in an outage. Never rejects. */
+  /** Resolves when all sealed batches are acknowledged, rejected, dropped or, in an outage, on disk. Never rejects. */
   flush(timeoutMs?: number): Promise<FlushOutcome> {
     return this.#delivery.flush(timeoutMs)
   }
@@ -165,13 +174,13 @@ export class EndpointPipeline {
     return this.#delivery.drain(timeoutMs)
   }
 
-  /** The process ends in this turn: counts and reports all that is pending and not on disk. */
+  /** Called if the process exits in this turn. Counts and reports all pending entries that are not on disk. */
   abandon(): void {
     this.batcher.seal()
     this.#delivery.abandon()
   }
 
-  /** Unsettled entries stay on disk. */
+  /** Closes the endpoint. Unsettled entries stay on disk. */
   close(): void {
     this.#stopReportingFailures()
     this.#spool?.close()
@@ -195,7 +204,7 @@ function createSender(
   const retrying = createRetrySender(sender, breaker)
   const inner = encode(settings.compression === 'gzip' ? createGzipSender(retrying) : retrying)
   if (store === undefined) return createIsolationSender({ inner, breaker, isShortenable })
-  // A reply may repeat the key; the entry is the app's own text.
+  // A reply may repeat the key. The entry itself is not masked.
   const maskReply = (letter: DeadLetter): DeadLetter => ({
     ...letter,
     code: mask(letter.code),

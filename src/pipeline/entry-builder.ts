@@ -27,7 +27,10 @@ export interface EntryBuilderOptions {
   readonly maxEntryBytes: number
   /** Lowest severity that is sent, see `MappedRecord`. */
   readonly threshold: number
-  /** Receives every record with an entry, even below the threshold. Returns true if it must not be sent as a log entry as well. */
+  /**
+   * Receives every record with an entry, even below the threshold. Returns true if the record must not be sent as a log
+   * entry.
+   */
   readonly onRecord?: ((record: MappedRecord) => boolean) | undefined
   readonly joiner: RequestJoiner
   readonly breadcrumbs?: EntryBreadcrumbs | undefined
@@ -36,7 +39,7 @@ export interface EntryBuilderOptions {
   readonly hook?: BeforeSendHook | undefined
 }
 
-/** From `error` up an entry takes the breadcrumbs of its scope. */
+/** From this severity on, an entry gets the breadcrumbs of its scope. */
 const ERROR_SEVERITY = 3
 
 export class EntryBuilder {
@@ -46,15 +49,15 @@ export class EntryBuilder {
     this.#options = options
   }
 
-  /** Must be called before the lines of another text. */
+  /** Must be called before building entries from another text. */
   beginText(): void {
     this.#options.breadcrumbs?.buffer.open()
   }
 
   /**
-   * Never throws. Within one text, lines must come in rising order.
+   * Never throws. Within one text, lines must be passed in ascending order.
    *
-   * @returns the mapper's record, with `json` and `severity` of the entry that is sent; `json` is '' if none is
+   * @returns the mapper's record with `json` and `severity` of the entry to send; `json` is '' if there is none
    */
   build(text: string, start: number, end: number): MappedRecord {
     const { mapper, joiner, breadcrumbs } = this.#options
@@ -63,7 +66,7 @@ export class EntryBuilder {
     if (record.json !== '' && !this.#isKept(record)) record.json = ''
     const takesBreadcrumbs = record.json !== '' && record.severity >= ERROR_SEVERITY
     if (breadcrumbs !== undefined) {
-      // Added afterwards, so that the error does not take its own breadcrumb.
+      // Added afterwards, so the error does not get its own breadcrumb.
       if (takesBreadcrumbs) this.#addBreadcrumbs(record, breadcrumbs)
       if (record.severity >= breadcrumbs.threshold) {
         breadcrumbs.buffer.add(record, text, start, end)

@@ -7,14 +7,14 @@ import { removeHeaderLines } from '../redaction/header-text.js'
 import { removeHeaders } from '../redaction/header-members.js'
 import { Redactor } from '../redaction/redactor.js'
 
-/** What pino sends as `{ code: 'PINO_CONFIG', config }`. */
+/** The `config` of pino's message `{ code: 'PINO_CONFIG', config }`. */
 export interface PinoConfig {
   readonly levels?: { readonly labels?: Readonly<Record<number, string>> }
   readonly messageKey?: string
   readonly errorKey?: string
 }
 
-/** Options win over pino's configuration, which wins over pino's defaults. */
+/** Options take precedence over pino's configuration, which takes precedence over pino's defaults. */
 export function createMappingOptions(settings: Settings, config: PinoConfig | undefined): MappingOptions {
   const { pino, scrub, requestLogs } = settings
   const custom = Object.entries(pino.customLevels ?? {}).map(([label, number]) => [number, label] as const)
@@ -36,8 +36,9 @@ export function createMappingOptions(settings: Settings, config: PinoConfig | un
 }
 
 /**
- * Removes secrets from the settings once: the fast path of `record/` looks for them in the line only, and adds these
- * unchanged. A copy, since headers are removed in place. Each tag by itself: two tags are not a header's name and value.
+ * Removes secrets from the settings once, because the fast path of `record/` searches only the line and adds settings
+ * unchanged. Works on a copy, since headers are removed in place. Handles each tag separately: two tags are not a
+ * header's name and value.
  */
 function redactSettings(settings: Settings, redactor: Redactor): Partial<MappingOptions> {
   const { service, fallbackService, environment, version, release, metadata, tags, deploy } = settings
@@ -53,7 +54,7 @@ function redactSettings(settings: Settings, redactor: Redactor): Partial<Mapping
 
 const MIB = 1024 * 1024
 
-/** Request logs are small, and leave most of the memory and the connections to the entries. */
+/** Request logs are small, so most of the memory and the connections are reserved for entries. */
 export function toRequestLogSettings(settings: Settings): Settings {
   return {
     ...settings,

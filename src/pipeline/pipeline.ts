@@ -33,7 +33,7 @@ export interface PipelineOptions {
   readonly clock: Clock
   /** Receives the `ingest:*` events. */
   readonly emit: EmitEvent
-  /** In the application's own thread, where a request keeps the process alive. Default: in a worker. */
+  /** Whether it runs in the application's thread, where a request keeps the process alive. Default: in a worker. */
   readonly isInProcess?: boolean
   /** The function of `beforeSend`. */
   readonly hook?: HookFunction | undefined
@@ -42,7 +42,7 @@ export interface PipelineOptions {
 }
 
 export class Pipeline {
-  /** Of log entries. */
+  /** Account of log entries. */
   readonly account: Account
   readonly records: RecordReader
   readonly #requestAccount: Account | undefined
@@ -129,7 +129,7 @@ export class Pipeline {
       onRead: () => {
         for (const { batcher } of endpoints) batcher.commit()
         if (entries.batcher.pendingEntries > 0) destination.prepare()
-        reporter.stats() // in an outage, and for filtered entries, no other call does it
+        reporter.stats() // in an outage and for filtered entries, nothing else emits stats
       },
     })
     const release =
@@ -141,7 +141,7 @@ export class Pipeline {
     destination.onMaxBodyBytes((bytes) => {
       for (const { batcher } of endpoints) batcher.limitBytes(bytes)
     })
-    // A Retry-After holds for all requests that carry the key (interface: Errors).
+    // A Retry-After applies to all requests with the same key (interface: Errors).
     if (requests !== undefined) {
       entries.retryAfter.on((delayMs) => requests.endpoint.breaker.applyRetryAfter(delayMs))
       requests.endpoint.retryAfter.on((delayMs) => entries.breaker.applyRetryAfter(delayMs))
@@ -170,26 +170,27 @@ export class Pipeline {
     return { ...this.account.snapshot(), ...(requestLogs && { requestLogs }) }
   }
 
-  /** Entries and request logs that were received and are not yet settled. */
+  /** Received entries and request logs that are not yet settled. */
   get pendingEntries(): number {
     const { pending, requestLogs } = this.snapshot
     return pending + (requestLogs?.pending ?? 0)
   }
 
-  /** No more text follows. */
+  /** Ends the text. */
   end(): void {
     this.records.end()
     this.#seal()
   }
 
-  /** Sets the release id of every later entry that has none. */
+  /** Sets the release id of later entries that have none. */
   setReleaseId(releaseId: string): void {
     this.records.finish()
     this.#mapper.setReleaseId(releaseId)
   }
 
   /**
-   * Resolves when everything written so far is acknowledged, rejected or dropped, or on disk in an outage. Never rejects.
+   * Resolves when everything written so far is acknowledged, rejected, dropped or, in an outage, on disk. Never
+   * rejects.
    * @param timeoutMs see `Delivery.flush`
    */
   async flush(timeoutMs?: number): Promise<FlushOutcome> {
@@ -210,12 +211,12 @@ export class Pipeline {
     return flushed
   }
 
-  /** Sends the summaries of repeated entries now. */
+  /** Sends the summaries of repeated entries. */
   flushRepeats(): void {
     this.#entryBuilder.flushNow()
   }
 
-  /** Whether all that is pending is on disk, and the service is down. */
+  /** Whether all pending entries are on disk and the service is down. */
   get isSpooled(): boolean {
     return (
       this.#endpoints.every(({ isSpooled, account }) => isSpooled || account.snapshot().pending === 0) &&
@@ -224,14 +225,14 @@ export class Pipeline {
   }
 
   /**
-   * Delivers what is pending within `shutdownTimeoutMs`; counts and reports the rest. Never rejects; concurrent calls return the same
-   * promise.
+   * Delivers pending entries within `shutdownTimeoutMs`; counts and reports the rest. Never rejects; concurrent calls
+   * return the same promise.
    */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }
 
-  /** The process ends in this turn: counts and reports what is pending. */
+  /** Called if the process exits in this turn. Counts and reports pending entries. */
   abandon(): void {
     this.#entryBuilder.end()
     this.#seal()

@@ -1,9 +1,10 @@
 /**
- * Reads records from the text that pino writes: each line is received, and its entry is batched, filtered or refused.
+ * Reads records from the text that pino writes. Each line is counted as received, and its entry is batched, filtered or
+ * refused.
  *
- * [worker] Long text is read a slice at a time. pino passes up to 4 MiB to its worker at once; read in one piece, it
- * would become hundreds of batches before a reply is read or a request begun. More text is requested as soon as a text
- * is begun: pino then counts it as read, and at an exit it waits at most 10 s until all is read.
+ * [worker] Long text is read in slices. pino passes up to 4 MiB to its worker at once; read in one piece, it would
+ * become hundreds of batches before a reply is read or a request started. More text is requested when reading a text
+ * starts: pino then counts the text as read, and at exit it waits at most 10 s until everything is read.
  */
 import type { Account } from '../diagnostics/account.js'
 import { LineSplitter } from '../record/line-splitter.js'
@@ -30,15 +31,15 @@ export interface RecordReaderOptions {
     build(text: string, start: number, end: number): Pick<MappedRecord, 'json' | 'severity'>
   }
   readonly mapper: Pick<Mapper, 'peekSeverity'>
-  /** Lowest severity that is sent, as `toThreshold` returns it. */
+  /** Lowest severity that is sent, as returned by `toThreshold`. */
   readonly threshold: number
-  /** Whether a line may be refused before it is mapped, since only its entry is needed. */
+  /** Whether a line may be refused before mapping, because only its entry is needed. */
   readonly canRefuseUnread: boolean
-  /** Some text was read. */
+  /** Called when text was read. */
   readonly onRead: () => void
 }
 
-/** About 30 batches of the smallest records: so many may be in flight. */
+/** About 30 batches of the smallest records, as many as may be in flight. */
 const SLICE_CHARS = 256 * 1024
 
 interface WaitingText {
@@ -50,7 +51,7 @@ interface WaitingText {
 export class RecordReader {
   readonly #options: RecordReaderOptions
   readonly #lines = new LineSplitter((text, start, end) => this.#readLine(text, start, end))
-  /** The first text is being read. */
+  /** Waiting texts; the first one is being read. */
   readonly #waiting: WaitingText[] = []
   #pendingEntries = 0
 
@@ -58,20 +59,20 @@ export class RecordReader {
     this.#options = options
   }
 
-  /** The entry that is being built: received, but not yet in another stage. */
+  /** Entries being built: received, but not yet in another stage. */
   get pendingEntries(): number {
     return this.#pendingEntries
   }
 
-  /** Reads all of `text`, cut anywhere. */
+  /** Reads all of `text`, which may start and end anywhere in a line. */
   write(text: string): void {
     this.#begin(text)
     this.#advance(Infinity)
   }
 
   /**
-   * Reads `text` a slice at a time. A text of one slice with nothing before it is read when this returns.
-   * @param onBegun called when `text` is begun: at once, or when all before it is read
+   * Reads `text` in slices. If no other text waits, a text of one slice is read when this returns.
+   * @param onBegun called when reading `text` starts: immediately, or after all earlier text was read
    */
   add(text: string, onBegun: () => void): void {
     this.#waiting.push({ text, onBegun })
@@ -81,12 +82,14 @@ export class RecordReader {
     else setImmediate(this.#readSlice)
   }
 
-  /** Reads all waiting text, but none that is added meanwhile: otherwise it would not end while the app continues to log. */
+  /**
+   * Reads all text that waits now. Excludes text added in the meantime, because the application may continue to log.
+   */
   finish(): void {
     for (let left = this.#waiting.length; left > 0; left -= 1) this.#advanceWaiting(Infinity)
   }
 
-  /** No more text follows: a rest without a newline is read as a line. */
+  /** Ends the text. A rest without a newline is read as a line. */
   end(): void {
     this.finish()
     this.#begin('')

@@ -1,6 +1,6 @@
 /**
- * `release: true`: holds batches until the release is registered, so that their entries contain its id; for at most a few
- * seconds. They are already on disk, without the id, so that nothing is lost meanwhile.
+ * `release: true`: holds batches for at most a few seconds until the release is registered, so their entries get its
+ * id. The batches are already on disk, without the id, so nothing is lost in the meantime.
  */
 import { SERVICE_MESSAGES } from '../diagnostics/messages.js'
 import type { Batch } from '../batch/sender.js'
@@ -17,14 +17,14 @@ export interface ReleaseHoldOptions {
   readonly settings: Settings
   readonly clock: Clock
   readonly report: Pick<Reporter, 'problem'>
-  /** The endpoint of log entries is the first. */
+  /** The first one is the endpoint of log entries. */
   readonly endpoints: readonly [EndpointPipeline, ...EndpointPipeline[]]
   /** Adds the id to later entries. */
   readonly mapper: Pick<Mapper, 'setReleaseId'>
 }
 
 const MAX_HOLD_MS = 5_000
-/** Limit for all held bodies: adding the id takes 10 ms per MiB. */
+/** Limit for all held bodies, because adding the id takes 10 ms per MiB. */
 const MAX_HELD_BYTES = 4 * 1024 * 1024
 
 export class ReleaseHold {
@@ -66,14 +66,14 @@ export class ReleaseHold {
     return (this.#held ?? []).reduce((sum, { count }) => sum + count, 0)
   }
 
-  /** Starts an attempt, unless one is running or has succeeded. */
+  /** Starts an attempt, unless one is in progress or has succeeded. */
   register(): void {
     if (this.#isRegistering || this.#isRegistered || this.#abort.signal.aborted) return
     this.#isRegistering = true
     void this.#register()
   }
 
-  /** Holds the batch, or passes it on. */
+  /** Holds the batch or passes it to the endpoint. */
   add(batch: Batch): void {
     // A batch without a body waits on disk only, behind many others.
     if (this.#held === undefined || batch.body.length === 0) return this.#entries.add(batch)
@@ -93,7 +93,7 @@ export class ReleaseHold {
     try {
       releaseId = await this.#registerRelease(this.#abort.signal)
       this.#isRegistered = true
-      this.#entries.batcher.seal() // so that its entries get the id together with the held batches
+      this.#entries.batcher.seal() // its entries get the id together with the held batches
       this.#options.mapper.setReleaseId(releaseId)
     } catch (error) {
       if (!this.#abort.signal.aborted)
@@ -108,7 +108,8 @@ export class ReleaseHold {
     const held = this.#held
     if (held === undefined) return
     this.#cancelTimer()
-    // Removed one by one: a delivery may report the account at once, which must count the remaining ones as pending.
+    // Removed one by one: a delivery may report the account immediately, and the remaining batches must be counted as
+    // pending.
     for (let batch = held.shift(); batch !== undefined; batch = held.shift()) {
       this.#entries.add(releaseId === undefined ? batch : addReleaseId(batch, releaseId))
     }

@@ -1,4 +1,4 @@
-/** `release: true`: registers the release, with the transport's settings and its clock. */
+/** `release: true`: registers the release with the transport's settings and clock. */
 import type { DetectedReleaseOptions } from '../client/release/register-detected-release.js'
 import { revealAll } from '../options/secret.js'
 import type { Settings } from '../options/settings.js'
@@ -8,21 +8,25 @@ import { IngestError } from '../shared/errors.js'
 export interface RegistrationOptions {
   readonly settings: Settings
   readonly clock: Clock
-  /** Milliseconds for which no request that carries the key may be sent. */
+  /** Milliseconds during which no request with the key may be sent. */
   readonly retryAfterLeftMs: () => number
-  /** The service sent a Retry-After, which holds for all requests that carry the key: `retryAfterLeftMs` must count it. */
+  /**
+   * Called when the service sends a Retry-After. It applies to all requests with the key, so `retryAfterLeftMs` must
+   * include it.
+   */
   readonly onRetryAfter: (delayMs: number) => void
-  /** The Retry-After ends after the time for which entries are held. */
+  /** Called if the Retry-After ends after the time for which entries are held. */
   readonly onPostponed: (error: IngestError) => void
 }
 
-/** In-process a request keeps the process alive, and entries are held for no longer. */
+/** In-process, a request keeps the process alive; entries are held for at most this time. */
 const MAX_REQUEST_MS = 5_000
 const MIN_REPORTED_MS = 5_000
 
 /**
- * One attempt, and another after a Retry-After. With more, each rejection would hold back the entries again.
- * @returns a function that resolves to the id. It rejects as `registerRelease`, and with `ABORTED` if `signal` ends a wait
+ * Makes one attempt, and another after a Retry-After. With more attempts, each rejection would hold the entries again.
+ * @returns a function that resolves to the id. It rejects like `registerRelease`, or with `ABORTED` if `signal` ends a
+ * wait
  */
 export function createRegistration({
   settings,
@@ -40,7 +44,7 @@ export function createRegistration({
         onRetryAfter(delayMs)
       },
     }
-    // Not at the top, since it loads the client and child_process, which other workers do not need.
+    // Loaded on demand, because it loads the client and child_process, which other workers do not need.
     const { registerDetectedRelease } = await import('../client/release/register-detected-release.js')
     const attempt = async (): Promise<string> => {
       while (retryAfterLeftMs() > 0) await wait(retryAfterLeftMs(), clock, signal)
@@ -80,7 +84,7 @@ function toReleaseOptions(settings: Settings): DetectedReleaseOptions {
     branch: deploy?.branch,
     deployed_by: deploy?.deployed_by,
     ...(!isLocalDefault && { url, apiKey: apiKey.reveal(), headers: revealAll(headers) }),
-    // With exceptions (`noProxy`) it is from the environment, which the client reads itself.
+    // With exceptions (`noProxy`), the proxy is from the environment, which the client reads itself.
     ...(noProxy === '' && { proxy }),
   }
 }

@@ -1,4 +1,4 @@
-/** Request analytics: extracts request logs from HTTP records, and sends them to an endpoint of their own. */
+/** Extracts request logs from HTTP records and sends them to a separate endpoint. */
 import { EndpointPipeline } from './endpoint-pipeline.js'
 import type { EndpointPipelineOptions } from './endpoint-pipeline.js'
 import type { Settings } from '../options/resolve-options.js'

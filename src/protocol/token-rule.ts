@@ -1,4 +1,4 @@
-/** The form of the token of a local service. It imports nothing, so that the page can load it too. */
+/** The form of the token of a local service. This module imports nothing, so the viewer page can load it, too. */
 
 export const TOKEN_RULE = '16 to 512 characters of A-Z, a-z, 0-9, - and _'
 

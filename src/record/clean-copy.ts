@@ -1,29 +1,31 @@
 /**
- * Clean copies of logged data: well-formed Unicode without NUL, at most `MAX_DEPTH` deep and `MAX_KEYS` wide,
- * its objects without a prototype, so that `__proto__` is an ordinary key.
+ * Clean copies of logged data: well-formed Unicode without NUL, at most `MAX_DEPTH` deep and `MAX_KEYS` wide. The
+ * objects have no prototype, so `__proto__` is an ordinary key.
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 
-/** Containers inside containers, the record itself being the first. */
+/** Nesting depth of containers, including the record. */
 export const MAX_DEPTH = 32
 
 /** Keys of one object. */
 export const MAX_KEYS = 1_000
 
-/** Kept even beyond the limit: a long text that was assigned to an error stands before them. */
+/** Kept even beyond the limit, because properties assigned to an error may come before them. */
 const ERROR_KEYS: ReadonlySet<string> = new Set(['type', 'message', 'stack', 'name'])
 
-/** Numbers of containers, keys and NUL characters that were left out of a record. */
+/** Numbers of containers, keys and NUL characters removed from a record. */
 export interface CutCounts {
   depth: number
   keys: number
   nul: number
 }
 
-/** NUL and surrogates, which are rare: one search before anything is copied. */
+/** NUL and surrogates are rare, so one search avoids the copy. */
 const NEEDS_CARE = /[\0\ud800-\udfff]/
 
-/** Text that every JSON parser and every database accepts. @param cuts counts the removed characters */
+/**
+ * Converts text to a form that every JSON parser and every database accepts. @param cuts counts the removed characters
+ */
 export function cleanText(text: string, cuts?: CutCounts): string {
   if (!NEEDS_CARE.test(text)) return text
   const clean = text.replaceAll('\0', '')
@@ -43,8 +45,8 @@ export function createObject(): JsonObject {
 }
 
 /**
- * Copies without recursion, since a line may be nested deeper than the stack allows.
- * A container beyond the depth becomes the text pino itself writes there: `[Object]` or `[Array]`.
+ * Copies without recursion, since a line may be nested deeper than the stack allows. A container beyond the depth
+ * becomes the text that pino writes in that case: `[Object]` or `[Array]`.
  *
  * @param isKept whether a key of `source` itself is copied even beyond the limit
  */
@@ -69,7 +71,7 @@ export function cleanCopy(source: object, cuts: CutCounts, isKept: (key: string)
       continue
     }
     let keys = 0
-    // A key that was changed gets another name if an unchanged key has its name.
+    // A changed key gets another name if an unchanged key has the same name.
     const cleaned: [string, Json][] = []
     for (const key of Object.keys(task.from)) {
       keys += 1
@@ -82,7 +84,7 @@ export function cleanCopy(source: object, cuts: CutCounts, isKept: (key: string)
       if (clean === key) to[key] = value
       else cleaned.push([clean, value])
     }
-    // Each starts at another suffix, so that a thousand equal keys do not need a thousand attempts each.
+    // Each key starts at a different suffix, so 1,000 equal keys do not need 1,000 attempts each.
     cleaned.forEach(([key, value], index) => putUnderFreeKey(to, key, value, index + 2))
   }
   return root

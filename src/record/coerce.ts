@@ -3,12 +3,12 @@ import { LEVELS } from '../protocol/log-entry.js'
 import type { Json, JsonObject, Level } from '../protocol/log-entry.js'
 import { isMarkedNumber, unmarkNumber } from '../shared/exact-json.js'
 
-/** pino's number -> its label, as `logger.levels.labels`. */
+/** pino's level numbers and their labels, as in `logger.levels.labels`. */
 export type LevelLabels = Readonly<Record<number, string>>
 
 export const PINO_LEVELS: LevelLabels = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
 
-/** pino's own level names and common spellings of them, in lower case. They are not kept in the metadata. */
+/** pino's level names and common spellings of them, in lower case. They are not copied to the metadata. */
 const STANDARD_NAMES: Readonly<Record<string, Level>> = {
   trace: 'debug',
   debug: 'debug',
@@ -42,13 +42,13 @@ export interface ResolvedLevel {
   readonly level: Level
   /** Index of `level` in `LEVELS`; -1 for trace, which the service's interface does not have and which is sent as debug. */
   readonly severity: number
-  /** The logged level if it is none of the standard names: a custom label, or a number without a label. */
+  /** The logged level if it is not a standard name: a custom label, or a number without a label. */
   readonly customLevel?: Json
 }
 
-/** OpenTelemetry's short names of the severities between the standard ones (log data model, Displaying Severity). */
+/** OpenTelemetry's short names for severities between the standard ones (log data model, Displaying Severity). */
 const NUMBERED_NAME = /^(trace|debug|info|warn|error|fatal)[2-4]$/
-/** winston's `colorize()` writes them around the name. */
+/** Escape sequences that winston's `colorize()` writes around the name. */
 const COLOURS = /\u001b\[[\d;]*m/g
 
 /** Returns undefined if the value is not a level. */
@@ -100,7 +100,7 @@ const TRACE: ResolvedLevel = { level: 'debug', severity: -1 }
 
 const DIGITS = /^[+-]?\d+(?:\.\d+)?$/
 const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/i
-/** The years 1 to 9999: beyond them ISO 8601 needs a sign, which few readers know. */
+/** The years 1 to 9999. Other years need a sign in ISO 8601, which few parsers support. */
 const EARLIEST_MS = -62_135_596_800_000
 const LATEST_MS = 253_402_300_799_999
 
@@ -130,7 +130,7 @@ function msOfTimestamp(seconds: Json | undefined, nanos: Json | undefined): numb
     : whole * 1e3 + Math.floor(part / 1e6)
 }
 
-/** 1e11 s is the year 5138, 1e11 ms is 1973: today's times are far from each limit. */
+/** 1e11 s is the year 5138, 1e11 ms is 1973: current times are far from each limit. */
 function epochMs(value: number): number {
   const size = Math.abs(value)
   if (size < 1e11) return Math.floor(value * 1e3 + 1e-3)
@@ -139,23 +139,23 @@ function epochMs(value: number): number {
   return Math.floor(value / 1e6)
 }
 
-/** Text unchanged, a number as its digits. */
+/** Strings unchanged, numbers as their digits. */
 export function toIdText(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return unmarkNumber(value)
   return typeof value === 'number' ? String(value) : undefined
 }
 
-/** As `idText`, and booleans. */
+/** As `toIdText`, but also accepts booleans. */
 export function toScalarText(value: Json | undefined): string | undefined {
   return typeof value === 'boolean' ? String(value) : toIdText(value)
 }
 
-/** Only text, no number. */
+/** Strings only. */
 export function toPlainText(value: Json | undefined): string | undefined {
   return typeof value === 'string' && !isMarkedNumber(value) ? value : undefined
 }
 
-/** A number, or text that is one. */
+/** A number, or a string with a number. */
 export function toNumber(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return value
   if (typeof value !== 'string' || !DIGITS.test(value)) return undefined
@@ -176,7 +176,7 @@ export function hasMembers(value: Json | undefined): value is JsonObject {
   return isObject(value) && Object.keys(value).length > 0
 }
 
-/** Removes the first of `keys` for whose value `read` returns a result, and returns that result. */
+/** Returns the first result of `read` for the values of `keys`, and removes that key. */
 export function take<T>(
   from: JsonObject,
   keys: readonly string[],

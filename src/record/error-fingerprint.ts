@@ -14,13 +14,13 @@ const VARIABLE_PARTS: readonly (readonly [RegExp, string])[] = [
   [/\d+/g, '<n>'],
 ]
 
-/** The same errors repeat: a hash and the replacements take 5 us, a look-up less than one. */
+/** Errors repeat: the replacements and the hash take 5 us, a look-up less than 1 us. */
 const MAX_KNOWN = 256
 /** Longer texts are not cached, which limits the cache to 1 MiB. */
 const MAX_KNOWN_CHARS = 2_000
 const known = new Map<string, string>()
 
-/** 32 hexadecimal digits. Line and column are left out, so that a deploy does not make every error a new one. */
+/** 32 hexadecimal digits. Excludes line and column, so a deploy does not change the fingerprint of every error. */
 export function computeErrorFingerprint({ type = '', message = '', stack }: EntryError): string {
   return fingerprintOf(type, message, findTopFrame(stack) ?? '')
 }

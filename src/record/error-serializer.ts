@@ -1,9 +1,10 @@
 /**
- * [main] Serializes an error as plain data, in the shape of pino-std-serializers' `errWithCause`: type, message, stack, its own
- * properties, nested causes and errors.
+ * [main] Serializes an error as plain data, in the format of pino-std-serializers' `errWithCause`: type, message,
+ * stack, its own properties, nested causes and errors.
  *
- * `errWithCause` itself is not used: it is a dependency of pino, sets a temporary property on the error (which throws if the error is
- * frozen), fails if a getter throws, and omits a cause that is not an error. `err`, pino's default, reduces a cause to text.
+ * Does not use `errWithCause` itself: it is a dependency of pino, sets a temporary property on the error (which throws
+ * for a frozen error), fails if a getter throws, and omits a cause that is not an error. `err`, pino's default, reduces
+ * a cause to text.
  */
 import { types } from 'node:util'
 import { DOM_CONSTANTS, DOM_EXCEPTION, hasDomConstants } from './dom-exception.js'
@@ -13,28 +14,34 @@ interface SerializedError {
   [property: string]: unknown
 }
 
-/** Bounds of one record, so that a log call stays cheap. Of further errors in it only type and message are written. */
+/**
+ * Maximum number of errors in one record, which bounds the cost of a log call. Of further errors, only type and message
+ * are written.
+ */
 const MAX_ERRORS = 100
-/** Values below one key of a record in which errors are looked for; further ones are written as pino writes them: as `{}`. */
+/**
+ * Maximum number of values below one key that are searched for errors. Errors in further values are written as by pino:
+ * as `{}`.
+ */
 const MAX_VALUES = 10_000
-/** An object counts as this many of them. */
+/** Number of values that an object counts as. */
 const OBJECT_VALUES = 10
 const MAX_DEPTH = 8
 const UNREADABLE = '[unreadable]'
 const DOM_TAG = `[object ${DOM_EXCEPTION}]`
-/** Written under other names, or redundant. */
+/** Members that are written under other names or are redundant. */
 const TAKEN = new Set(['type', 'message', 'stack', 'cause', 'errors', 'aggregateErrors', 'constructor'])
 
 /**
- * The prototype of serialized errors: `__proto__` is an ordinary key, and without a constructor pino-http's serializer keeps the
- * type. V8 writes JSON of an object without any prototype at half the speed.
+ * The prototype of serialized errors. It makes `__proto__` an ordinary key, and without a constructor pino-http's
+ * serializer keeps the type. V8 serializes an object without any prototype at half the speed.
  */
 const NO_MEMBERS = Object.freeze(Object.create(null) as object)
 
 type Serialize = (error: Error) => unknown
 type Members = Record<string, unknown>
 
-/** Also accepts errors of another realm (a vm context, as in Jest), where a DOMException is no native error. */
+/** Also accepts errors of another realm (a vm context, as in Jest), where a DOMException is not a native error. */
 export function isError(value: unknown): value is Error {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -42,7 +49,10 @@ export function isError(value: unknown): value is Error {
   return value instanceof Error || types.isNativeError(value) || Object.prototype.toString.call(value) === DOM_TAG
 }
 
-/** A serializer for pino: errors become plain data, other values are returned unchanged. Never throws, and does not change its argument. */
+/**
+ * A serializer for pino: converts errors to plain data and returns other values unchanged. Never throws, and does not
+ * change its argument.
+ */
 export function serializeError(value: unknown): unknown {
   try {
     const error = isError(value) ? value : findSerialized(value)
@@ -52,17 +62,17 @@ export function serializeError(value: unknown): unknown {
   }
 }
 
-/** pino-http calls a serializer with the result of pino's own, which keeps the error as `raw` (pino-std-serializers). */
+/** pino-http passes the result of pino's own serializer, which has the error as `raw` (pino-std-serializers). */
 function findSerialized(value: unknown): Error | undefined {
   if (typeof value !== 'object' || value === null || Object.hasOwn(value, 'raw')) return undefined
   const { raw } = value as { raw?: unknown }
   return isError(raw) ? raw : undefined
 }
 
-/** Serializes the errors within the values of one record. Containers are copied where they contain an error, and are not changed. */
+/** Serializes the errors within the values of one record. Copies containers that contain an error, and changes none. */
 export class ErrorWalk {
   readonly #serialize: Serialize | undefined
-  /** Most records have no errors under these keys. */
+  /** Created on demand, since most records have no errors under these keys. */
   #errors: Set<Error> | undefined
   readonly #open: object[] = []
   #values = MAX_VALUES
@@ -122,7 +132,7 @@ export class ErrorWalk {
     const http = findHttpMembers(error, keys)
     for (const key of keys) {
       const value = http?.omitted.includes(key) === true ? OMITTED : read(error, key)
-      // Functions are omitted: one named `toJSON`, as on errors of axios, would replace the result.
+      // Omits functions: a `toJSON`, as on errors of axios, would replace the result.
       if (typeof value !== 'function') plain[key] = this.#plain(value)
     }
     return Object.assign(plain, http?.exchange)
@@ -158,27 +168,27 @@ export class ErrorWalk {
       }
       if (typeof value !== 'object' || value === null || !Object.hasOwn(holder, key)) continue
       const plain = this.#plain(value)
-      if (plain !== value) define((copy ??= copyOf(holder)), key, plain)
+      if (plain !== value) define((copy ??= createCopy(holder)), key, plain)
     }
     return copy
   }
 }
 
-/** Bytes, and streams and sockets, which refer to the whole process. */
+/** Whether the value has bytes, or is a stream or socket that refers to the whole process. */
 function isLarge(value: object): boolean {
   return ArrayBuffer.isView(value) || typeof read(value, 'on') === 'function'
 }
 
-/** Of an object of a class the copy is one, too: the application's code may call its methods. */
-function copyOf(holder: Members): Members {
+/** Keeps the prototype of a class instance, because the application's code may call its methods. */
+function createCopy(holder: Members): Members {
   const prototype = Object.getPrototypeOf(holder) as object | null
-  // Without a prototype `__proto__` is an ordinary key.
+  // Without a prototype, `__proto__` is an ordinary key.
   const copy = Object.create(prototype === Object.prototype ? null : prototype) as Members
   for (const key of Object.keys(holder)) define(copy, key, read(holder, key))
   return copy
 }
 
-/** Not by an assignment, which would call a setter of the class. */
+/** Not an assignment, which would call a setter of the class. */
 function define(holder: Members, key: string, value: unknown): void {
   Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true })
 }
@@ -192,7 +202,7 @@ function named(error: Error): SerializedError {
   return plain
 }
 
-/** VError has a function `cause()`. */
+/** The cause may be a function, as in VError. */
 function causeOf(error: Error): unknown {
   const cause = read(error, 'cause')
   if (typeof cause !== 'function') return cause

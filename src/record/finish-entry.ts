@@ -1,4 +1,7 @@
-/** The last steps for an entry: secrets are removed, then it is shortened. In this order, since a pattern may not match the rest of a cut text. */
+/**
+ * The last steps for an entry: redact secrets, then shorten. In this order, because a pattern may not match the rest of
+ * a cut text.
+ */
 import type { JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { findNextHeader } from '../redaction/header-text.js'
 import { removeHeaders } from '../redaction/header-members.js'
@@ -6,7 +9,9 @@ import type { Redactor } from '../redaction/redactor.js'
 import { stringifyExact } from '../shared/exact-json.js'
 import { addNote, shortenToFit } from './shorten-entry.js'
 
-/** The entry as JSON; `entry` is changed. @param removedBefore headers that were removed from the entry's record */
+/**
+ * Returns the entry as JSON; changes `entry`. @param removedBefore number of headers removed from the entry's record
+ */
 export function finishEntry(
   entry: LogEntry,
   maxEntryBytes: number,

@@ -1,18 +1,18 @@
 /**
- * [worker, main] Errors of HTTP clients hold the whole exchange: request and response with headers and bodies, agents, sockets. These are
- * removed. The error keeps the method, URL and status, and its own members such as code and errno.
+ * [worker, main] Removes the HTTP exchange from errors of HTTP clients: request and response with headers and bodies,
+ * agents, sockets. The error keeps the method, URL and status, and its own members such as code and errno.
  *
- * An exchange is recognized by the shape of the members and by the names of well-known errors, since any wrapper of a client may
- * throw. An application's own `data` or `response` on an error without such a shape is kept.
+ * An exchange is recognized by the shape of its members and by the names of well-known errors, since any wrapper of a
+ * client may throw. An application's own `data` or `response` without such a shape is kept.
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isMarkedNumber } from '../shared/exact-json.js'
 import { omitStatementValues } from './statement-values.js'
 
-/** Replaces a member that was removed before the error became JSON. */
+/** Replaces a member removed before the error became JSON. */
 export const OMITTED = '[omitted]'
 
-/** Requests, responses, and the options that a request is made with. */
+/** Requests, responses and request options. */
 const MESSAGE_KEYS = [
   'config',
   'options',
@@ -24,7 +24,7 @@ const MESSAGE_KEYS = [
   '_response',
   '$response',
 ] as const
-/** On an error with a status these are bodies, without further signs of HTTP. */
+/** On an error with a status these are bodies, even without other signs of HTTP. */
 const PLAIN_BODY_KEYS = ['body', 'rawBody', 'requestBody', 'responseBody', 'rawResponse']
 const BODY_KEYS = [
   ...PLAIN_BODY_KEYS,
@@ -63,10 +63,10 @@ const OTHER_KEYS = [
   'cause', // the parsed body, if they are not errors
 ]
 
-/** Members that are removed from an error of an HTTP client. */
+/** Members removed from an error of an HTTP client. */
 export const HTTP_MEMBERS: ReadonlySet<string> = new Set([...MESSAGE_KEYS, ...BODY_KEYS, ...OTHER_KEYS])
 
-/** Matches compact JSON that may hold an error or an HTTP message within an error. */
+/** Matches compact JSON that may contain an error or an HTTP message within an error. */
 export const MAY_HOLD_HTTP_MESSAGE =
   /"(?:stack(?:_?trace)?|(?:rawH|h)eaders|config|options|re[qs]|_?re(?:quest|sponse)|\$response|httpRequest)":/
 
@@ -74,7 +74,7 @@ export const MAY_HOLD_HTTP_MESSAGE =
 const SIGN =
   /"(?:stack(?:_?trace)?|(?:rawH|h)eaders|httpRequest|isAxiosError|status|statusCode|code)":|(?:Error|Exception)"/
 
-/** Whether compact JSON that is not within an error may hold an error or an HTTP message. */
+/** Whether compact JSON that is not within an error may contain an error or an HTTP message. */
 export function mayHoldExchange(json: string): boolean {
   return MAY_HOLD_HTTP_MESSAGE.test(json) && SIGN.test(json)
 }
@@ -97,7 +97,7 @@ interface Exchange {
 
 export interface HttpMembers {
   readonly omitted: readonly string[]
-  /** Method, URL and status copied from the exchange where the error lacks them. */
+  /** Method, URL and status of the exchange that the error itself lacks. */
   readonly exchange: Exchange
 }
 
@@ -122,7 +122,7 @@ export function findHttpMembers(error: object, keys: readonly string[]): HttpMem
     : {
         omitted,
         exchange: isClient
-          ? exchangeOf(
+          ? findExchange(
               error,
               MESSAGE_KEYS.map((key) => read(error, key)),
             )
@@ -130,7 +130,10 @@ export function findHttpMembers(error: object, keys: readonly string[]): HttpMem
       }
 }
 
-/** The AWS SDK assigns a body that is text to the error, which yields a member for each character. */
+/**
+ * Whether the value is a single character: the AWS SDK assigns a text body to the error, which creates a member per
+ * character.
+ */
 function isCharacter(value: unknown): boolean {
   return isText(value) && value.length === 1
 }
@@ -142,10 +145,10 @@ function isInnerError(key: string, value: unknown): boolean {
 }
 
 /**
- * Removes these members from all errors in a parsed record, in place and at any depth, and HTTP messages deeper in an error.
- * The recursion is bounded: a record is at most 32 levels deep.
+ * Removes these members from all errors in a parsed record, and HTTP messages nested in an error, in place and at any
+ * depth. The recursion is bounded: a record has at most 32 levels.
  *
- * @returns how many members were removed.
+ * @returns the number of removed members
  */
 export function omitHttpMembers(record: JsonObject, errorKey: string): number {
   let count = 0
@@ -155,11 +158,11 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
       const value = holder[key]
       if (typeof value !== 'object' || value === null) return
       const isTop = holder === record
-      // The request that the application itself handles.
+      // Skips the request that the application handles.
       if (isTop && (key === 'req' || key === 'res')) return
       if (isErrorData(value, isTop && errorKeys.includes(key))) visitError(value as JsonObject)
       else if (owner !== undefined && isMessage(value, MESSAGES.has(key))) {
-        Object.assign(owner, exchangeOf(owner, [value]))
+        Object.assign(owner, findExchange(owner, [value]))
         if (Array.isArray(holder)) holder[Number(key)] = OMITTED
         else delete holder[key]
         count += 1
@@ -180,7 +183,7 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
     }
     visit(error as Holder, error)
   }
-  // Other loggers, read from a pipe, write the error's members into the record itself.
+  // Other loggers, whose output is piped in, write the error's members into the record itself.
   if (isText(record['stack']) && (isMessage(record['config'], true) || isMessage(record['options'], true)))
     visitError(record)
   else visit(record as Holder, undefined)
@@ -188,9 +191,10 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
 }
 
 /**
- * A value with a stack is an error, and so is the value under the key of errors. JSON.stringify omits an error's stack and message; then
- * its name counts, or a status or code next to a request or response with headers or a body. Under pino's error key, any sign of an HTTP
- * client suffices, except a status with a URL, which an application's own data may have.
+ * Whether a value is an error: it has a stack or is under the error key. JSON.stringify omits an error's stack and
+ * message; then its name decides, or a status or code next to a request or response with headers or a body. Under
+ * pino's error key, any sign of an HTTP client suffices, except a status with a URL, which application data may have,
+ * too.
  */
 function isErrorData(value: JsonObject | Json[], isUnderErrorKey: boolean): boolean {
   if (Array.isArray(value)) return false
@@ -199,14 +203,14 @@ function isErrorData(value: JsonObject | Json[], isUnderErrorKey: boolean): bool
   const messages = MESSAGE_KEYS.filter((key) => isObject(value[key]))
   if (messages.length === 0 && value['headers'] === undefined) return false
   if (['name', 'type'].some((key) => matches(ERROR_NAME, value[key])) || value['isAxiosError'] === true) return true
-  if (statusOf(value) === undefined && !isText(value['code'])) return false
+  if (findStatus(value) === undefined && !isText(value['code'])) return false
   return messages
     .map((key) => value[key] as JsonObject)
     .some((message) => isMessage(message, true) && (hasHeaders(message) || hasBody(message)))
 }
 
 function isClientError(error: object): boolean {
-  return hasClientSign(error) || (statusOf(error) !== undefined && isText(read(error, 'url')))
+  return hasClientSign(error) || (findStatus(error) !== undefined && isText(read(error, 'url')))
 }
 
 function hasClientSign(error: object): boolean {
@@ -223,15 +227,15 @@ function hasClientSign(error: object): boolean {
     isObject(read(error, '$metadata'))
   )
     return true
-  return statusOf(error) !== undefined && PLAIN_BODY_KEYS.some((key) => read(error, key) !== undefined)
+  return findStatus(error) !== undefined && PLAIN_BODY_KEYS.some((key) => read(error, key) !== undefined)
 }
 
 /** @param hasMessageKey true if the key suggests an HTTP message; fewer fields are then required */
 function isMessage(value: unknown, hasMessageKey: boolean): value is object {
   if (!isObject(value)) return false
   const hasMethod = matches(METHOD, read(value, 'method'))
-  const hasUrl = urlOf(value) !== undefined
-  const hasStatus = statusOf(value) !== undefined
+  const hasUrl = findUrl(value) !== undefined
+  const hasStatus = findStatus(value) !== undefined
   if (hasHeaders(value)) return hasMessageKey || hasMethod || hasUrl || hasStatus
   if (!hasMessageKey) return false
   return (
@@ -241,7 +245,7 @@ function isMessage(value: unknown, hasMessageKey: boolean): value is object {
   )
 }
 
-/** A list of plain texts may be the head of a table. */
+/** Excludes a list of strings, which may be the header of a table. */
 function hasHeaders(holder: object): boolean {
   const headers = read(holder, 'headers')
   return Array.isArray(headers)
@@ -253,22 +257,22 @@ function hasBody(message: object): boolean {
   return BODY_KEYS.some((key) => read(message, key) !== undefined)
 }
 
-/** Of axios' response the `config`, of superagent's the `req`. */
+/** Members of a message that lead to the request: `config` of axios' response, `req` of superagent's. */
 const INNER_MESSAGES = ['config', 'request', 'req'] as const
 
 /** Method, URL and status that `messages` have and `error` itself does not. */
-function exchangeOf(error: object, messages: readonly unknown[]): Exchange {
+function findExchange(error: object, messages: readonly unknown[]): Exchange {
   const exchange: Exchange = {}
   const lacksMethod = read(error, 'method') === undefined
   const lacksUrl = read(error, 'url') === undefined
-  const lacksStatus = statusOf(error) === undefined
+  const lacksStatus = findStatus(error) === undefined
   const add = (message: unknown): void => {
     if (!isObject(message)) return
     const method = read(message, 'method')
     if (lacksMethod && exchange.method === undefined && isText(method)) exchange.method = method
-    const url = lacksUrl && exchange.url === undefined ? urlOf(message) : undefined
+    const url = lacksUrl && exchange.url === undefined ? findUrl(message) : undefined
     if (url !== undefined) exchange.url = url
-    const status = lacksStatus && exchange.status === undefined ? statusOf(message) : undefined
+    const status = lacksStatus && exchange.status === undefined ? findStatus(message) : undefined
     if (status !== undefined) exchange.status = status
   }
   for (const message of messages) add(message)
@@ -276,7 +280,7 @@ function exchangeOf(error: object, messages: readonly unknown[]): Exchange {
   return exchange
 }
 
-function statusOf(holder: object): number | undefined {
+function findStatus(holder: object): number | undefined {
   const status = read(holder, 'status')
   if (isStatus(status)) return status
   const code = read(holder, 'statusCode')
@@ -289,7 +293,7 @@ function isStatus(value: unknown): value is number {
 
 const URL_KEYS = ['url', 'uri', 'href'] as const
 
-function urlOf(holder: object): string | undefined {
+function findUrl(holder: object): string | undefined {
   for (const key of URL_KEYS) {
     const value = read(holder, key)
     const url = isObject(value) ? read(value, 'href') : value

@@ -1,12 +1,12 @@
 /** The result of mapping one line. */
 
-/** The relation by which records share breadcrumbs. */
+/** The relation between records that share breadcrumbs. */
 export type ScopeKind = 'trace' | 'request' | 'session' | 'process'
 
-/** The start of a request or its end, with an id by which it can be joined to the other; or both. */
+/** Start or end of a request, with an id that joins the two, or `whole` for both in one record. */
 export type RequestPart = 'none' | 'start' | 'end' | 'whole'
 
-/** The mapper fills one object of this type for all lines: its values are valid until the next line is mapped. */
+/** The mapper reuses one object of this type for all lines. Its values are valid until the next line is mapped. */
 export interface MappedRecord {
   /** The entry as JSON; '' if its severity is below the threshold, unless it is the start or the end of a request. */
   json: string
@@ -16,21 +16,23 @@ export interface MappedRecord {
   severity: number
   /** '' if the record has none. */
   traceId: string
-  /** Fingerprint that the record itself names, or ''. */
+  /** The record's own fingerprint, or ''. */
   fingerprint: string
-  /** The first of these that the record has: its own trace, its request, the caller's trace, its session; else the process. */
+  /**
+   * The first of these that the record has: its own trace, its request, the caller's trace, its session, the process.
+   */
   scopeKind: ScopeKind
   scopeId: string
-  /** Whether the entry has breadcrumbs of the record's own. */
+  /** Whether the record itself has breadcrumbs. */
   hasBreadcrumbs: boolean
   /** Whether the entry has a request, unless it was shortened. */
   hasRequest: boolean
   requestPart: RequestPart
-  /** The framework's id of a request, which is not in `req`; '' if there is none. */
+  /** The framework's id of a request outside `req`; '' if there is none. */
   requestId: string
-  /** Whether the fast path mapped the line: its strings can be copied without decoding. */
+  /** Whether the fast path mapped the line, so its strings can be copied without decoding. */
   isFastPath: boolean
-  /** Whether the line was searched for secrets, and has none in what is sent. */
+  /** Whether the line was searched for secrets and the sent parts have none. */
   isFreeOfSecrets: boolean
 }
 
@@ -52,7 +54,7 @@ export function createMappedRecord(): MappedRecord {
   }
 }
 
-/** A request identifies a record better than the caller's trace, which may have several requests at once. */
+/** A request takes precedence over the caller's trace, which may have several concurrent requests. */
 export function setScope(
   record: MappedRecord,
   traceId: string,

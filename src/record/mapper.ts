@@ -8,7 +8,7 @@ import { LevelTextCache } from './fast/entry-head.js'
 
 /** pino's levels have two digits, custom levels a few more. */
 const LEVEL = /(?:\d{1,6}|"[a-z]{1,16}")(?=,)/iy
-/** So many records without a level in a row are reported. */
+/** Number of consecutive records without a level that is reported. */
 const UNLEVELLED_RECORDS = 100
 
 export class Mapper {
@@ -19,15 +19,15 @@ export class Mapper {
   #fast: FastPath
   readonly #record = createMappedRecord()
   readonly #onUnknownLevel: () => void
-  /** The line up to its level. */
+  /** Start of a line up to its level. */
   readonly #opening: string
   readonly #levels: LevelTextCache
-  /** Records in a row whose level is unknown; Infinity once that was reported. */
+  /** Number of consecutive records with an unknown level; Infinity after the report. */
   #unlevelled = 0
 
   /**
-   * @param threshold severity below which no entry is made, see `MappedRecord`
-   * @param wallNow milliseconds since the epoch, for records without a time of their own
+   * @param threshold severity below which no entry is created, see `MappedRecord`
+   * @param wallNow milliseconds since the Unix epoch, for records without a time
    * @param onUnknownLevel called once, after 100 consecutive records without a recognized level
    * @param requestThreshold as `threshold`, for entries with a request
    */
@@ -48,13 +48,13 @@ export class Mapper {
     this.#fast = new FastPath(options)
   }
 
-  /** For every later entry whose record names no release. */
+  /** Sets the release id of all later entries whose record has none. */
   setReleaseId(releaseId: string): void {
     this.#options = { ...this.#options, releaseId }
     this.#fast = new FastPath(this.#options)
   }
 
-  /** Severity of a line that begins as pino's lines do, read from its first characters; undefined for other lines. */
+  /** Severity of a line that starts like pino's lines, read from its first characters; undefined for other lines. */
   peekSeverity(text: string, start: number): number | undefined {
     if (!text.startsWith(this.#opening, start)) return undefined
     LEVEL.lastIndex = start + this.#opening.length
@@ -62,7 +62,9 @@ export class Mapper {
     return level === undefined ? undefined : this.#levels.get(level)?.severity
   }
 
-  /** Never throws. Within one text, lines should come in rising order. @returns the same object for every line */
+  /**
+   * Never throws. Within one text, lines should be passed in ascending order. @returns the same object for every line
+   */
   map(text: string, start: number, end: number): MappedRecord {
     const record = this.#record
     if (!this.#fast.map(text, start, end, this.#threshold, record, this.#requestThreshold))

@@ -1,4 +1,4 @@
-/** A cursor over the members of an object in JSON text. One per nesting level is reused for all lines. */
+/** A cursor over the members of an object in JSON text. One cursor per nesting level is reused for all lines. */
 import {
   CLOSE_BRACE,
   COMMA,
@@ -23,7 +23,7 @@ export class MemberCursor {
   valueAt = 0
   /** Position after the value: set by `skipValue()`, or by the code that read the value. */
   after = 0
-  /** After the last member the position after the object, or -1 if the text is declined. */
+  /** Position after the object, once the last member was read; -1 if the text is declined. */
   closedAt = -1
 
   open(text: string, at: number, end: number): this {
@@ -35,7 +35,7 @@ export class MemberCursor {
     return this
   }
 
-  /** As `open`, after a member that was read in another way. */
+  /** As `open`, after a member that was read without the cursor. */
   resume(text: string, after: number, end: number): this {
     this.#text = text
     this.#end = end

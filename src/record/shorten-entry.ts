@@ -1,14 +1,20 @@
-/** Shortens an entry that exceeds its byte limit: first its longest texts, then its largest parts. It is never rejected. */
+/**
+ * Shortens an entry that exceeds its byte limit: first its longest strings, then its largest parts. Never rejects an
+ * entry.
+ */
 import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { isMarkedNumber, parseExact, stringifyExact } from '../shared/exact-json.js'
 import type { CutCounts } from './clean-copy.js'
 
 /** Shorter texts are not worth cutting. */
 const SHORTEST_CUT = 64
-/** Before texts are cut to less than this, large lists and objects are removed: a list of ids must not displace the error. */
+/**
+ * Before strings are cut to less than this, large lists and objects are removed, so a list of ids cannot displace the
+ * error.
+ */
 const READABLE_CUT = 2_048
 
-/** Removed like the members of the metadata, the largest first. */
+/** Lists that are removed like the members of the metadata, the largest first. */
 const LISTS = ['breadcrumbs', 'tags', 'notify_channels']
 /** Removed last, in this order. An entry must have level, message and timestamp. */
 const FIELDS = [
@@ -30,13 +36,16 @@ const FIELDS = [
   'service',
 ] as const
 
-/** Key in the metadata under which an entry records what was removed from it. */
+/** Metadata key of the note about removed parts. */
 export const NOTE_KEY = 'pino_ingest'
 
-/** @param entryJson an entry @param maxEntryBytes at least 1 KiB: the required fields alone may need that much */
+/**
+ * @param entryJson an entry
+ * @param maxEntryBytes at least 1 KiB, which the required fields alone may need
+ */
 export function shortenToFit(entryJson: string, maxEntryBytes: number): string {
   let json = entryJson
-  // One UTF-16 unit takes at most three bytes.
+  // A UTF-16 unit has at most three bytes in UTF-8.
   if (json.length * 3 <= maxEntryBytes) return json
   const bytes = Buffer.byteLength(json)
   if (bytes <= maxEntryBytes) return json
@@ -51,10 +60,10 @@ export function shortenToFit(entryJson: string, maxEntryBytes: number): string {
   }
   if (cutDownTo(Math.min(READABLE_CUT, maxEntryBytes / 8))) return json
   dropWidest(short, Buffer.byteLength(json) - maxEntryBytes)
-  // Texts may use the space that was freed.
+  // Strings may use the freed space.
   cutTexts(texts, maxEntryBytes)
   if (fits() || cutDownTo(SHORTEST_CUT)) return json
-  // A record may have a member of this name itself, of any size.
+  // The record itself may have a member of this name, of any size.
   short.metadata = { [NOTE_KEY]: { shortened_from_bytes: bytes } }
   for (const field of FIELDS) {
     if (fits()) break
@@ -94,7 +103,7 @@ export function addNote<E extends { metadata?: JsonObject }>(entry: E, facts: Js
   return entry
 }
 
-/** Notes what `cleanCopy` has left out. */
+/** Notes what `cleanCopy` removed. */
 export function noteCuts(entry: { metadata?: JsonObject }, { depth, keys, nul }: CutCounts): void {
   if (depth > 0) addNote(entry, { cut_for_depth: depth })
   if (keys > 0) addNote(entry, { cut_keys: keys })
@@ -109,7 +118,7 @@ interface Text {
   readonly whole: string
 }
 
-/** The texts that are long enough to be cut. Without recursion. */
+/** The strings that are long enough to be cut. Not recursive. */
 function longTexts(root: object): Text[] {
   const found: Text[] = []
   const open = [root as Holder]
@@ -121,7 +130,7 @@ function longTexts(root: object): Text[] {
       else if (typeof value === 'string' && value.length > SHORTEST_CUT && !isMarkedNumber(value))
         found.push({ holder: inside, key, whole: value })
     }
-    // No `Object.keys`: a list may have a million items.
+    // Not `Object.keys`, because a list may have a million items.
     if (Array.isArray(inside)) for (let i = 0; i < inside.length; i += 1) look(i)
     else for (const key of Object.keys(inside)) look(key)
   }
@@ -143,6 +152,6 @@ function cutTexts(texts: readonly Text[], limit: number): boolean {
 function cutText(text: string, limit: number): string {
   const suffix = `… (${text.length} characters)`
   const keep = Math.max(limit - suffix.length, 1)
-  // toWellFormed: the cut may have gone through a surrogate pair.
+  // toWellFormed, because the cut may split a surrogate pair.
   return text.slice(0, keep).toWellFormed() + suffix
 }

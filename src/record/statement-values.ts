@@ -1,6 +1,6 @@
 /**
- * [worker] Errors of database clients hold the values of the statement that failed: passwords, personal data. The statement is kept
- * without its values.
+ * [worker] Removes the values from the statements in errors of database clients: passwords, personal data. The
+ * statement itself is kept.
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isMarkedNumber } from '../shared/exact-json.js'
@@ -12,11 +12,14 @@ type Rule = (value: Json, error: JsonObject) => Json | undefined
 const commandName: Rule = (value) =>
   isObject(value) && typeof value['name'] === 'string' && Array.isArray(value['args']) ? value['name'] : undefined
 
-/** TypeORM, Sequelize, Drizzle: beside the statement. */
+/** TypeORM, Sequelize, Drizzle: a list next to the statement. */
 const noList: Rule = (value, error) =>
   Array.isArray(value) && ['sql', 'query'].some((key) => typeof error[key] === 'string') ? OMITTED_VALUES : undefined
 
-/** mysql and mysql2 write the values into the statement. In double quotes other databases have names. */
+/**
+ * mysql and mysql2 write the values into the statement. Double quotes are not matched, because other databases use them
+ * for names.
+ */
 const STRING_LITERAL = /'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)/gi
 const MYSQL_LITERAL = /'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)|"(?:[^"\\]|\\[^]|"")*(?:"|\\?$)/gi
 const NUMBER_LITERAL = /(?<![\w$`".])(?:0x[\da-f]+|\d+(?:\.\d+)?)(?![\w$])/gi
@@ -27,7 +30,7 @@ const withoutLiterals: Rule = (value, error) => {
   return value.replace(isMysql ? MYSQL_LITERAL : STRING_LITERAL, '?').replace(NUMBER_LITERAL, '?')
 }
 
-/** Drizzle writes them into the message, too. */
+/** Drizzle also writes the values into the message. */
 const PARAMS_TEXT = /\nparams: [^]*?(?=\n[ \t]+at |$)/g
 
 /** MongoDB: `op` is the document. */
@@ -49,7 +52,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map([
 /** Members of an error that may hold values. */
 export const STATEMENT_MEMBERS: ReadonlySet<string> = new Set(RULES.keys())
 
-/** Matches compact JSON within an error that may hold them. */
+/** Matches compact JSON within an error that may contain such members. */
 export const MAY_HOLD_STATEMENT = new RegExp(`"(?:${[...RULES.keys()].join('|')})":`)
 
 /** Removes the values from an error, or an object within an error, in place. */

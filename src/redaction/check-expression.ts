@@ -1,8 +1,11 @@
-/** Accepts a pattern that is a valid regular expression, is not a misspelled name or a field path, cannot match empty text, and is within the size limit. */
+/**
+ * Checks a custom pattern. It must be a valid regular expression within the size limit, must not match empty text, and
+ * must not be a misspelled built-in name or a field path.
+ */
 import { compileExpression } from './custom-pattern.js'
 
 const MAX_CHARS = 1_000
-/** At most 0.5 s of CPU time for 8,000 characters of the worst text. */
+/** Limits the CPU time for the worst text of 8,000 characters to 0.5 s. */
 const MAX_INSTRUCTIONS = 1_500
 
 /** `a.b`, `*.b`, `a[*].b`, `["a-b"].c`: names joined by dots, with brackets. */
@@ -10,14 +13,17 @@ const PATH =
   /^(?:[A-Za-z_$][\w$]*|\*|\[(?:\*|\d+|"[^"\]]*"|'[^'\]]*')\])(?:\.(?:[A-Za-z_$][\w$]*|\*)|\[(?:\*|\d+|"[^"\]]*"|'[^'\]]*')\])+$/
 /** One name, then anything: `sk_live_.*` is an expression. */
 const WORD_AND_ANYTHING = /^[A-Za-z_$][\w$]*\.\*$/
-/** Names of fields: as an expression such a word would be removed from sentences, and the field's value kept. */
+/** Names of fields. As an expression, such a word would be removed from sentences while the field's value is kept. */
 const FIELD =
   /^(?:pass(?:word|wd|phrase)|pwd|secret|(?:access|auth|refresh|id)?_?token|api_?key|client_?secret|authorization|cookie|credentials?|private_?key)$/i
 
 /** The engine's message repeats the expression. */
 const PREFIX = /^Invalid regular expression: (?:\/[^]*\/[a-z]*: )?/
 
-/** The problem, to be appended to the expression; or the size of the compiled program, which its time is proportional to. */
+/**
+ * The problem, as text to append to the expression; or the size of the compiled program, to which its run time is
+ * proportional.
+ */
 export type ExpressionCheck =
   | { readonly problem: string }
   | { readonly problem?: undefined; readonly instructions: number }
@@ -28,15 +34,15 @@ export function checkExpression(pattern: string): ExpressionCheck {
   if (pattern.length > MAX_CHARS) return { problem: `has ${pattern.length} characters, the limit is ${MAX_CHARS}` }
   if (PATH.test(pattern) && !WORD_AND_ANYTHING.test(pattern)) {
     return {
-      problem: `looks like a path; paths are pino's own \`redact: [${JSON.stringify(pattern)}]\` (a dot in text is \\.)`,
+      problem: `looks like a path; for paths use pino's \`redact: [${JSON.stringify(pattern)}]\` (write \\. for a literal dot)`,
     }
   }
   if (FIELD.test(pattern))
-    return { problem: `is the name of a field; fields are pino's own \`redact: [${JSON.stringify(pattern)}]\`` }
+    return { problem: `is the name of a field; for fields use pino's \`redact: [${JSON.stringify(pattern)}]\`` }
   try {
     const { program } = compileExpression(pattern)
     const instructions = program.instructions.length
-    if (program.mayBeEmpty) return { problem: 'matches empty text, which is everywhere' }
+    if (program.mayBeEmpty) return { problem: 'matches empty text' }
     if (instructions <= MAX_INSTRUCTIONS) return { instructions }
     return {
       problem: `is too large: it compiles to ${instructions} instructions, the limit is ${MAX_INSTRUCTIONS}; write * or + for long repetitions, as in {1,500}`,

@@ -1,12 +1,15 @@
 /** [worker] Credentials with their scheme, `Bearer …` and `Basic …`, anywhere in a text. */
 import { REMOVED } from './header-names.js'
 
-/** RFC 9110, section 11.4. Tokens of other forms are common; base64's own signs may be escaped in JSON. In a URL the space is `%20` or `+`. */
+/**
+ * RFC 9110, section 11.4, and other common forms of tokens. The characters `+` and `/` of base64 may be escaped in
+ * JSON. In a URL the space is `%20` or `+`.
+ */
 const SPACE = String.raw`(?:\\{0,64}[ \t]|\\{1,64}t|%20|\+)`
 const SOURCE = String.raw`(bearer|basic)(${SPACE}{1,64})(?!(?:bearer|basic)${SPACE}|%20|\+)((?:[^\0- \x7f"'${'`'}<>,;()[\]{}\\&]|\\{1,64}(?:\/|u00(?:2b|2f|3d)))+)`
 const CREDENTIAL = new RegExp(SOURCE, 'gi')
 const CREDENTIAL_AT = new RegExp(SOURCE, 'iy')
-/** Words that follow the scheme's name in prose. */
+/** Words that follow the scheme name in prose. */
 const BEARER_WORD =
   /^(?:tokens?|auth|authentication|authorization|schemes?|errors?|headers?|credentials?|and|or|is|was|are|not|of|for|from|in|with|has|must|should|type|format|keys?|required|missing|invalid|expired|malformed|mismatch|rejected|method|strategy|middleware)[.:!?]*$/i
 /** Parameters of `WWW-Authenticate`. */
@@ -21,7 +24,7 @@ export function removeCredentials(text: string): string {
   )
 }
 
-/** Whether a credential begins at `at`. */
+/** Whether a credential starts at `at`. */
 export function isCredentialAt(text: string, at: number): boolean {
   CREDENTIAL_AT.lastIndex = at
   const [, scheme = '', , token = ''] = CREDENTIAL_AT.exec(text) ?? []

@@ -1,4 +1,4 @@
-/** [worker] Numbers of payment cards in text, by their length, their leading digits and their check digit. */
+/** [worker] Finds payment card numbers in text by length, leading digits and check digit. */
 
 const LEAST_DIGITS = 13
 const MOST_DIGITS = 19
@@ -6,7 +6,7 @@ const ZERO = 48
 const SPACE = 32
 const HYPHEN = 45
 
-/** Enough digits with single spaces or hyphens between them, the first of them a brand's. */
+/** 13 or more digits, optionally separated by single spaces or hyphens, starting with the first digit of a brand. */
 export const MAY_BE_CARD = /[2-68](?:[ -]?\d){12}/
 const NEXT_CARD = new RegExp(MAY_BE_CARD, 'g')
 
@@ -63,7 +63,7 @@ export function isCardNumber(digits: string): boolean {
   return brand !== undefined && hasLength(brand, length) && hasValidCheckDigit(digits)
 }
 
-/** A part of an id, of a fraction, or of a longer text of letters and digits is not a card number. */
+/** Digits within an id, a fraction or a longer alphanumeric text are not a card number. */
 function isJoinedBefore(text: string, at: number): boolean {
   return /[A-Za-z\d]/.test(text[at - 1] ?? '') || (text[at - 1] === '.' && /\d/.test(text[at - 2] ?? ''))
 }
@@ -72,11 +72,11 @@ function isJoinedAfter(text: string, at: number): boolean {
   return /[A-Za-z\d]/.test(text[at] ?? '') || (text[at] === '.' && /\d/.test(text[at + 1] ?? ''))
 }
 
-/** Cards begin and end with groups of digits: any other position within a group would be a guess. */
+/** Card numbers start and end at the boundaries of digit groups; positions within a group would be guesses. */
 function redactRun(run: string, by: string, isFirstJoined: boolean, isLastJoined: boolean): string {
   const groups = [...run.matchAll(/\d+/g)].slice(isFirstJoined ? 1 : 0, isLastJoined ? -1 : undefined)
   const digits = groups.map(([group]) => group).join('')
-  /** Position of each group in `digits`, and the end. */
+  /** Offset of each group in `digits`, and the end. */
   const starts = [0]
   for (const [group] of groups) starts.push((starts.at(-1) as number) + group.length)
   let clean = ''
@@ -97,14 +97,17 @@ function redactRun(run: string, by: string, isFirstJoined: boolean, isLastJoined
 }
 
 interface Brand {
-  /** First four digits, both included. */
+  /** Range of the first four digits, inclusive. */
   readonly from: number
   readonly to: number
   readonly least: number
   readonly most: number
 }
 
-/** ISO/IEC 7812: prefixes of the brands, with the lengths of their numbers. No brand begins with 1, as a time in ms, us or ns does. */
+/**
+ * ISO/IEC 7812: prefixes of the brands and the lengths of their numbers. No brand starts with 1, unlike a timestamp in
+ * ms, us or ns.
+ */
 const BRANDS: readonly Brand[] = [
   { from: 4000, to: 4999, least: 13, most: 19 }, // Visa, see `hasLength`
   { from: 5100, to: 5599, least: 16, most: 16 },

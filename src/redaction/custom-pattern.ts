@@ -1,7 +1,8 @@
 /**
- * [worker] Custom expressions. re2js compiles them, in a syntax that needs no backtracking, and its automaton passes the texts without
- * a match, which are most. The matches of the other texts are found by `LinearSearch`, since a loop of re2js's searches is not linear:
- * `a(?:.*z)?` takes 1.5 s for 8,000 characters and 22 s for 32,000; `LinearSearch` takes 0.02 s for both.
+ * [worker] Custom expressions. re2js compiles them, in a syntax that needs no backtracking. Its automaton rejects texts
+ * without a match, which are most. `LinearSearch` finds the matches in the other texts, because a loop of re2js
+ * searches is not linear: `a(?:.*z)?` takes 1.5 s for 8,000 characters and 22 s for 32,000; `LinearSearch` takes 0.02 s
+ * for both.
  */
 import { LinearSearch } from './linear-search.js'
 import loadRe2 from './load-re2.cjs'
@@ -27,7 +28,7 @@ export function compileExpression(text: string): CompiledExpression {
       source,
       (ignoresCase ? engine.CASE_INSENSITIVE : 0) | (isMultiline ? engine.MULTILINE : 0),
     )
-    // For re2js only a newline ends a line; for JavaScript also `\r`, U+2028 and U+2029.
+    // re2js ends a line only at a newline; JavaScript also ends it at `\r`, U+2028 and U+2029.
     const mayMatch = isMultiline ? () => true : (one: string) => compiled.test(one)
     return { program: new RegexProgram(compiled.re2().prog as CompiledProgram), mayMatch }
   } catch (error) {
@@ -35,7 +36,7 @@ export function compileExpression(text: string): CompiledExpression {
   }
 }
 
-/** re2js's message, unless it quotes the translated source. */
+/** Rewrites the messages of re2js that quote the translated source. */
 function formatReason({ message }: Error): string {
   if (/repeat count|too large/.test(message))
     return 'it repeats a part more than 1,000 times; write * or +, or a smaller number'

@@ -1,10 +1,13 @@
-/** [worker] E-mail addresses in text, found by their @ (in a URL also `%40`) and read from there in both directions. */
+/**
+ * [worker] Redacts e-mail addresses in text. Searches for the @ (in a URL also `%40`) and reads from there in both
+ * directions.
+ */
 import { createCharSet, isNonAsciiLetter, findRunStart } from './char-set.js'
 
 /** RFC 5321, section 4.5.3.1: octets of the part before the @, and of the domain. */
 const MAX_LOCAL_CHARS = 64
 const MAX_DOMAIN_CHARS = 255
-/** The characters that addresses use of those that RFC 5322 allows. An apostrophe or a slash is more often a delimiter. */
+/** The characters of RFC 5322 that addresses use in practice. An apostrophe or a slash is more often a delimiter. */
 const LOCAL_CHARS = createCharSet(/[\w.+%-]/g, isNonAsciiLetter)
 const LABEL_CHARS = createCharSet(/[A-Za-z0-9-]/g, isNonAsciiLetter)
 const LETTERS = createCharSet(/[A-Za-z]/g, isNonAsciiLetter)
@@ -33,7 +36,9 @@ export function redactEmails(text: string, by: string): string {
   return copied === 0 ? text : clean + text.slice(copied)
 }
 
-/** Position after the longest domain that begins here, or -1: labels between dots, the last one of letters. */
+/**
+ * End of the longest domain that starts here, or -1. A domain is labels between dots; the last label has letters only.
+ */
 function domainEnd(text: string, from: number): number {
   const most = Math.min(text.length, from + MAX_DOMAIN_CHARS)
   let found = -1

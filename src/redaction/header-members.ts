@@ -1,17 +1,21 @@
-/** [worker] Removes headers with credentials from a record: members, list items and text. */
+/** [worker] Removes headers with credentials from members, list items and texts of a record. */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { AUTH, REMOVED, isSecretHeader } from './header-names.js'
 import { removeHeaderLines } from './header-text.js'
 
-/** `{ name: 'Cookie', value: … }`: HAR, Postman, Playwright, Envoy and AWS write headers so; `path` and `param`: express-validator. */
+/**
+ * `{ name: 'Cookie', value: … }` is the format of HAR, Postman, Playwright, Envoy and AWS; express-validator uses
+ * `path` and `param`.
+ */
 const NAME_KEY = /(?:name|key|field|header|path|param)$/i
 const VALUE_KEY = /(?:values?|content)$/i
 
 /**
- * Removes from a parsed record, in place: members with such a name, values next to such a name in objects and lists, credentials of
- * basic authentication, and headers inside texts and keys, whose value becomes `[removed]`. Without recursion.
+ * Removes headers from a parsed record in place: members with such a name, values next to such a name in objects and
+ * lists, credentials of basic authentication, and headers within texts and keys, whose values become `[removed]`. Not
+ * recursive.
  *
- * @returns how many were removed.
+ * @returns the number of removed headers
  */
 export function removeHeaders(tree: JsonObject): number {
   let removed = 0
@@ -46,7 +50,7 @@ export function removeHeaders(tree: JsonObject): number {
   return removed
 }
 
-/** As `removeHeaders`, for the members of one object only. */
+/** As `removeHeaders`, but only for the members of one object. */
 export function removeHeaderMembers(holder: JsonObject): number {
   let removed = 0
   const keys = Object.keys(holder)
@@ -74,7 +78,7 @@ export function removeHeaderMembers(holder: JsonObject): number {
   return removed
 }
 
-/** Node's `rawHeaders`, pairs, entries of a Map, arguments of a program: the item after a name is its value. */
+/** Lists in which a value follows its name: Node's `rawHeaders`, pairs, entries of a Map, arguments of a program. */
 function removeItems(list: Json[]): number {
   let removed = 0
   let isValue = false

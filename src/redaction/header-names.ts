@@ -1,14 +1,15 @@
 /**
  * [worker] Names of headers that are never sent.
  *
- * Names are compared without case, hyphens, underscores and dots: `X-Api-Key`, `x_api_key` and `xApiKey` are one name. The list is
- * from the filters of Sentry, OpenTelemetry, Datadog, axios and HAR sanitizers, and from the providers' documentation.
+ * Comparison ignores case, hyphens, underscores and dots: `X-Api-Key`, `x_api_key` and `xApiKey` are one name. The list
+ * is compiled from the filters of Sentry, OpenTelemetry, Datadog, axios and HAR sanitizers, and from the providers'
+ * documentation.
  */
 
 /** Replaces a value in a text or a list. */
 export const REMOVED = '[removed]'
 
-/** Credentials by their whole name. */
+/** Full names of headers with credentials. */
 const NAMES: ReadonlySet<string> = new Set([
   'authorization',
   'proxyauthorization',
@@ -49,7 +50,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'xzumoauth',
 ])
 
-/** Endings after a vendor's own prefix: `x-goog-api-key`, `cf-access-client-secret`, `ocp-apim-subscription-key`. */
+/** Endings after a vendor's prefix: `x-goog-api-key`, `cf-access-client-secret`, `ocp-apim-subscription-key`. */
 const ENDINGS = [
   'apikey',
   'accesstoken',
@@ -63,22 +64,25 @@ const ENDINGS = [
   'jwtassertion',
 ]
 
-/** Only headers begin with `x-`: for them the last word decides. */
+/** Endings of names that start with `x-`: only headers do, so the last word suffices. */
 const X_ENDINGS = ['token', 'secret', 'authorization', 'auth', 'cookie']
 
-/** Only the end of a longer name is compared. */
+/** Of longer names, only the end is compared. */
 export const MAX_NAME_CHARS = 64
 
-/** The endings of those names, as short as distinguishes them from everyday words: that makes the search fast. */
+/**
+ * Endings of all these names. For a fast search they are only as long as needed to distinguish them from everyday
+ * words.
+ */
 export const NAME_END = '(?:ization|cookie(?:_?hash|_?string)?|token|ecret|[-_.ihstenr]key|ertion|auth)s?2?'
 const LIKELY = new RegExp(`^[\\w.-]*${NAME_END}$`, 'i')
-/** CGI, WSGI, Rack and PHP name a request's headers so; Apache adds the first part after an internal redirect. */
+/** Prefix of request headers in CGI, WSGI, Rack and PHP; Apache adds `redirect_` after an internal redirect. */
 const SERVER_PREFIX = /^(?:redirect_)*http_/i
 
-/** Credentials of HTTP's basic scheme, as axios and Node's own `http` take them: `auth: { username, password }`. */
+/** Basic authentication in the options of axios and Node's `http`: `auth: { username, password }`. */
 export const AUTH = /^auth$/i
 
-/** Whether a header of this name is removed; the last part of a dotted name, `http.request.header.cookie`, suffices. */
+/** Whether a header of this name is removed. In a dotted name, `http.request.header.cookie`, the last part decides. */
 export function isSecretHeader(name: string): boolean {
   const end = name.slice(-MAX_NAME_CHARS)
   if (!LIKELY.test(end)) return false

@@ -1,9 +1,9 @@
 /**
- * [worker] Removes headers from text: lines of a request, output of languages and tools, JSON escaped any number of times. The
- * page docs/privacy.md lists the forms.
+ * [worker] Removes headers from text: lines of a request, output of languages and tools, JSON escaped any number of
+ * times. docs/privacy.md lists the formats.
  *
- * One pass: the search is for the end of a name, then backwards for its beginning, and the text after it is read once. So the
- * time is linear in the text.
+ * It searches for the end of a name, reads backwards to its start, and reads the text after it once. The time is
+ * therefore linear in the text.
  */
 import { createCharSet, findRunStart } from './char-set.js'
 import { isCredentialAt, removeCredentials } from './credentials.js'
@@ -14,22 +14,22 @@ import { REDACTED } from './userinfo.js'
 
 const AFTER_NAME = String.raw`(?=[\s\x1b:=,"'${'`'}\\\])>]|->)`
 const NAME_CHARS = createCharSet(/[\w.-]/g)
-/** In `\nCookie` the n belongs to a line break that is written out. */
+/** In an escaped line break before a name, `\nCookie`, the n is not part of the name. */
 const ESCAPE = /^(?:u[\da-f]{4}|x[\da-f]{2}|[bfnrtv])/i
-/** A colour or weight of a terminal (ECMA-48, SGR), as `util.inspect` and curl write them. */
+/** Start of a terminal style (ECMA-48, SGR), as `util.inspect` and curl write it. */
 const STYLE_START = String.raw`(?:\\{0,64}\x1b|\\{1,64}(?:u001b|x1b|033|e))\[[\d;]{0,32}`
 const STYLE_BEFORE = new RegExp(`${STYLE_START}$`, 'i')
 const STYLE_REST = /^\d{0,3}m/
 const MAX_STYLE_CHARS = 40
 
-// Spaces, line breaks and quotes may be written out, with any number of backslashes.
+// Spaces, line breaks and quotes may be escaped with any number of backslashes.
 const BLANK = String.raw`(?:\\{0,64}[ \t]|\\{1,64}t)`
 const SPACE = `(?:${BLANK}|${STYLE_START}m){0,64}`
 const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
 const QUOTE = String.raw`\\{0,64}["'${'`'}]`
 /** Prefixes of the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`, Node's `[Object: null prototype] `. */
 const OPENING = String.raw`(?:[burf]|<<|string\(\d{1,9}\) ?|array ?(?:\(\d{0,9}\) ?)?|\[\w{1,64}(?:\(\d{1,9}\))?: null prototype\] )?(?=${QUOTE}|[[{(])`
-/** Node's mark of a getter before its value. */
+/** Node's label of a getter before its value. */
 const GETTER = String.raw`(?:\[Getter(?:\/Setter)?\]${SPACE}(?![,}\]\r\n\\]|$))?`
 const SEPARATOR = new RegExp(
   String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}${SPACE}(?=${GETTER}${OPENING}))?${GETTER}(?:${OPENING})?`,
@@ -48,12 +48,12 @@ const QUERY_MARK = /(?:[?&]|&amp;|\\u00(?:26|3f))$/i
 const QUERY_VALUE = /[^&#\0- "'<>`\\]*/y
 /** The value continues after a closing quote or bracket: `"a"; b=c`. */
 const CONTINUATION = new RegExp(String.raw`[\w=%~@!$^(-]|;${SPACE}(?:\w|${QUOTE})`, 'y')
-/** Also `'a' + 'b'`, on one line or more. */
+/** String concatenation, `'a' + 'b'`, on one or more lines. */
 const SUM = new RegExp(String.raw`${SPACE}\+${SPACE}(?:${BREAK}${SPACE})?(?=${QUOTE})`, 'y')
 const LINE_END = /[\r\n]|\\[rn]/
 const BLANKS = new RegExp(BLANK, 'g')
 const INDENT = new RegExp(`${BLANK}*`, 'y')
-/** A line that begins with a space or tab continues a header (RFC 9112, section 5.2); a stack's frames do not. */
+/** A line that starts with a space or tab continues a header (RFC 9112, section 5.2), unless it is a stack frame. */
 const FOLD = new RegExp(String.raw`${BREAK}(${BLANK}+)(?!${BLANK}|${BREAK}|$|at[ \t])`, 'y')
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')' }
 
@@ -76,8 +76,8 @@ export function removeHeaderLines(text: string): string {
 const PLACE = new RegExp(`(?:bearer|basic)(?=[ \\t%+\\\\])|${NAME_END}${AFTER_NAME}`, 'gi')
 
 /**
- * Position at or after `from` of the next header in compact JSON text of many lines, or Infinity: false positives, no false
- * negatives. No letter may be written as an escape.
+ * Position of the next header at or after `from` in compact JSON text of many lines, or Infinity. May report false
+ * positives, but no false negatives. Letters must not be escaped.
  */
 export function findNextHeader(json: string, from: number): number {
   let at = findHeaderName(json, from)
@@ -85,19 +85,19 @@ export function findNextHeader(json: string, from: number): number {
   return at
 }
 
-/** As `findNextHeader`, for what has only the end of a header's name, or the name of a scheme. `isHeaderAt` decides. */
+/** As `findNextHeader`, but reports every end of a header name and every scheme name. `isHeaderAt` decides. */
 export function findHeaderName(json: string, from: number): number {
   PLACE.lastIndex = from
   return PLACE.exec(json)?.index ?? Infinity
 }
 
-/** Whether a header or a credential is at a position that `findHeaderName` has found. */
+/** Whether a header or a credential is at a position returned by `findHeaderName`. */
 export function isHeaderAt(json: string, at: number): boolean {
   PLACE.lastIndex = at
   const name = PLACE.exec(json)?.[0] ?? ''
   if (/^b/i.test(name)) return isCredentialAt(json, at)
   const end = at + name.length
-  // In a list or in an object of name and value, a name that is a whole text may have its value anywhere next to it.
+  // A string that is exactly a header name may have its value in a neighbouring list item or member.
   return (
     isSecret(json.slice(startOfName(json, end, 0), end)) &&
     (json[end] === '"' || valueAfter(json, afterQuote(json, end)) !== undefined)
@@ -110,7 +110,7 @@ interface Range {
   readonly by: string
 }
 
-/** The value of the header whose name ends at `nameEnd`. @param from where the text begins that was not yet processed */
+/** The value of the header whose name ends at `nameEnd`. @param from start of the unprocessed text */
 function valueRange(text: string, nameEnd: number, from: number): Range | undefined {
   const nameStart = startOfName(text, nameEnd, from)
   const name = text.slice(nameStart, nameEnd)
@@ -121,7 +121,7 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   const separator = valueAfter(text, afterQuote(text, nameEnd))
   if (separator === undefined) return undefined
   const { end: at, group: sign } = separator
-  // Already replaced: the name is also listed in `scrubUrlParams`.
+  // Already replaced, because the name is also listed in `scrubUrlParams`.
   if (text.startsWith(REDACTED, at) || matchAt(NOTHING, text, at) !== undefined) return undefined
   const value = findQuoteAt(text, at)
   const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')
@@ -159,7 +159,7 @@ function startOfName(text: string, nameEnd: number, from: number): number {
   return text[start - 1] === '\\' ? start + (ESCAPE.exec(text.slice(start, nameEnd))?.[0].length ?? 0) : start
 }
 
-/** Where the value begins, and the sign before it. */
+/** Start of the value and the sign before it. */
 function valueAfter(text: string, at: number): ReturnType<typeof matchAt> {
   return matchAt(VALUE_KEY, text, at) ?? matchAt(SEPARATOR, text, at)
 }
@@ -175,7 +175,8 @@ function matchAt(
 }
 
 /**
- * The value next to a name in a list. Text before a colon is the next name and not a value, and another header's name keeps its own value.
+ * The value next to a name in a list. Text before a colon is the next name, not a value; a header name is not a value,
+ * either.
  */
 function listed(text: string, at: number, value: Quote | undefined, isContainer: boolean): Range | undefined {
   if (value === undefined) return isContainer ? containerRange(text, at, undefined) : undefined
@@ -210,13 +211,13 @@ function afterQuote(text: string, at: number): number {
   return quote === undefined ? at : at + quote.depth + 1
 }
 
-/** `auth: 'user:password'`, as Node's `http` takes it. */
+/** `auth: 'user:password'`, as in the options of Node's `http`. */
 function userAndPassword(text: string, at: number, quote: Quote | undefined): Range | undefined {
   const range = quote === undefined ? undefined : quotedRange(text, at, quote)
   return range !== undefined && text.slice(range.start, range.end).includes(':') ? range : undefined
 }
 
-/** A list or an object, up to its own end. Its brackets are counted outside of quotes only. */
+/** A list or an object, up to its end. Brackets within quotes are not counted. */
 function containerRange(text: string, at: number, by: Quote | undefined): Range {
   const opening = text[at] as string
   const closing = CLOSING[opening] as string
@@ -236,7 +237,10 @@ function containerRange(text: string, at: number, by: Quote | undefined): Range 
   return { start: at, end: text.length, by: quoted(REMOVED, by) }
 }
 
-/** From `at` to the end of the line that `from` is in, with the lines that continue it; `around` is the quote before the name, which ends it as well. */
+/**
+ * From `at` to the end of the line that contains `from`, including folded lines. `around`, the quote before the name,
+ * ends the value as well.
+ */
 function lineRange(
   text: string,
   at: number,
@@ -259,7 +263,7 @@ function lineRange(
   return end === at ? undefined : { start: at, end, by: REMOVED }
 }
 
-/** Also where a line break is written out, as in the printed form of a text. */
+/** Also finds escaped line breaks, as in a quoted string. */
 function lineEnd(text: string, from: number, stop: number): number {
   const length = text.slice(from, stop).search(LINE_END)
   return length === -1 ? stop : findBackslashesBefore(text, from + length, from)

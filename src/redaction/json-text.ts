@@ -1,6 +1,6 @@
 /**
- * [worker] Redacts the parameters of URLs and of parsed queries in the JSON text of an entry. To parse the entry and write it again would
- * take ten times as long.
+ * [worker] Redacts the parameters of URLs and of parsed queries in the JSON text of an entry. Parsing and serializing
+ * the entry would take ten times as long.
  */
 import { COLON, findStringEnd, findValueEnd } from '../shared/json-scan.js'
 import { QuerySearch, findKey, isQueryName } from './query-search.js'
@@ -8,14 +8,14 @@ import { replaceRanges } from './url-params.js'
 import type { ParamRange, Range, UrlParams } from './url-params.js'
 import { REDACTED, hasUserinfo } from './userinfo.js'
 
-/** Values that stay, whatever their name. */
+/** Values that are never redacted. */
 const EMPTY = /(?:null|true|false|""|\{\}|\[\])(?=[,}\]])/y
 
 /**
- * Gives the same result as the parsing walk of `Redactor` without patterns. Duplicate keys stay, each redacted.
+ * Gives the same result as the `EntryWalk` of `Redactor` without patterns. Duplicate keys are kept and redacted.
  *
- * @returns undefined if the entry must be parsed: it may hold user info, an escape may hide a letter, a parameter is in a key or
- * directly after an escape, or a query has an unusual form
+ * @returns undefined if the entry must be parsed: it may hold user info, an escape may hide a letter, a parameter is in
+ * a key or directly after an escape, or a query has an unusual form
  */
 export function redactJsonText(json: string, params: UrlParams): string | undefined {
   if (json.includes('\\u') || json.includes('\\/') || hasUserinfo(json)) return undefined
@@ -25,11 +25,11 @@ export function redactJsonText(json: string, params: UrlParams): string | undefi
   if (members === undefined) return undefined
   const all = members.length === 0 ? ranges : [...ranges, ...members].toSorted((a, b) => a.start - b.start)
   const clean = replaceRanges(json, all)
-  // A slash in the value of a parameter ended what may be user info: `http://token=a/b&user:password@host`.
+  // The slash in the parameter's value may have hidden user info: `http://token=a/b&user:password@host`.
   return hasUserinfo(clean) ? undefined : clean
 }
 
-/** Whether no range is in a key, and no name directly after a backslash. */
+/** Whether no range is in a key and no name directly follows a backslash. */
 function areWithinValues(json: string, ranges: readonly ParamRange[]): boolean {
   let stringEnd = -1
   for (const { name, end } of ranges) {

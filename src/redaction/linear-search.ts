@@ -1,9 +1,9 @@
 /**
  * [worker] Finds all matches of an expression in time proportional to the text's length times the program's size.
  *
- * A loop of searches is not linear, not even with RE2: each search of `a(?:.*z)?` reads to the end of the text before it
- * returns one letter. So all matches are found in one pass: a Pike VM (https://swtch.com/~rsc/regexp/regexp2.html) runs the program as
- * `(?:(expression)|any character)*`, which gives the same matches as the loop.
+ * A loop of searches is not linear, even with RE2: each search of `a(?:.*z)?` reads to the end of the text before it
+ * returns one letter. This search finds all matches in one pass: a Pike VM (https://swtch.com/~rsc/regexp/regexp2.html)
+ * runs the program as `(?:(expression)|any character)*`, which gives the same matches as the loop.
  */
 import { ALT, ALT_MATCH, EMPTY_WIDTH, FAIL, MATCH, RUNE } from './regex-program.js'
 import type { Instruction, RegexProgram } from './regex-program.js'
@@ -26,7 +26,7 @@ interface LinkedMatch {
   readonly before: LinkedMatch | undefined
 }
 
-/** Threads at one position, the first has priority: its instruction, the start of its match, its last complete match. */
+/** Threads at one position in the order of their priority: instruction, start of the match, last complete match. */
 class Threads {
   readonly pcs: Int32Array
   readonly starts: Int32Array
@@ -42,9 +42,9 @@ class Threads {
 export class LinearSearch {
   readonly #program: RegexProgram
   readonly #hasConditions: boolean
-  /** The ASCII characters that a match may begin with. */
+  /** The ASCII characters that a match may start with. */
   readonly #first: readonly boolean[]
-  /** For each instruction, the position for which it was added last. */
+  /** For each instruction, the latest position for which it was added. */
   readonly #added: Int32Array
   readonly #stack: Int32Array
   #current: Threads
@@ -64,7 +64,7 @@ export class LinearSearch {
     this.#next = new Threads(length)
   }
 
-  /** All matches from left to right: those that repeated searches would find. */
+  /** All matches from left to right, the same as repeated searches would find. */
   matches(text: string): { readonly start: number; readonly end: number }[] {
     const program = this.#program
     const { length } = text
@@ -109,7 +109,7 @@ export class LinearSearch {
     return matches.toReversed()
   }
 
-  /** Adds the threads that follow from `from` without a character; returns the match if one is reached. */
+  /** Adds the threads reachable from `from` without consuming a character; returns a completed match. */
   #add(
     threads: Threads,
     from: number,
@@ -141,7 +141,7 @@ export class LinearSearch {
     return undefined
   }
 
-  /** The conditions that hold at a position, as ECMAScript defines them: for RE2 only a newline ends a line. */
+  /** The conditions that hold at a position, as defined by ECMAScript: RE2 ends lines only at a newline. */
   #conditions(text: string, at: number): number {
     if (!this.#hasConditions) return 0
     const before = at === 0 ? NEWLINE : text.charCodeAt(at - 1)

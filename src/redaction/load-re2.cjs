@@ -1,7 +1,7 @@
 /**
- * Loads re2js when an expression needs it: it takes 10 ms, and most applications configure none.
+ * Loads re2js on demand, because loading takes 10 ms and most applications configure no expression.
  *
- * CommonJS in both builds: `ingestStream()` cannot wait for an `import()`, and bundlers follow this `require`.
+ * CommonJS in both builds, because `ingestStream()` cannot wait for an `import()` and bundlers follow this `require`.
  *
  * @returns {typeof import('re2js').RE2JS}
  */

@@ -1,11 +1,11 @@
 /** Translates a custom expression from JavaScript's syntax to RE2's. Pure. */
 
-/** The flags that change which text matches. */
+/** The flags that affect which text matches. */
 const FLAGS = /^[imsu]*$/
 const LITERAL = /^\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+)\/([a-z]*)$/is
 
 export interface Expression {
-  /** In RE2's syntax, without groups that capture. */
+  /** In RE2 syntax, without capturing groups. */
   readonly source: string
   readonly ignoresCase: boolean
   /** `^` and `$` also match at the ends of lines. */
@@ -16,7 +16,8 @@ export interface Expression {
  * Reads characters as code points, as JavaScript does with the flag u.
  *
  * @param text an expression's source, or `/source/flags` as in a program
- * @throws SyntaxError with the engine's message, for flags other than i, m, s and u (g is ignored), and for syntax that RE2 lacks.
+ * @throws SyntaxError with the engine's message, for flags other than i, m, s and u (g is ignored), and for syntax that
+ * RE2 lacks.
  */
 export function parseExpression(text: string): Expression {
   const literal = LITERAL.exec(text)
@@ -28,7 +29,10 @@ export function parseExpression(text: string): Expression {
   return { source: translated, ignoresCase: flags.includes('i'), isMultiline: flags.includes('m') }
 }
 
-/** `\p{…}` and a range of emoji need the flag u, `\-` and `\_` need its absence. */
+/**
+ * Tries the expression with and without the flag u: `\p{…}` and a range of emoji need it, `\-` and `\_` are invalid
+ * with it.
+ */
 function checkSyntax(source: string, flags: string): void {
   try {
     void new RegExp(source, `${flags}u`)
@@ -47,8 +51,8 @@ const SHARED = /^(?:[()|^$*+?{},\w]|\\[bBdDwW])$/
 const WITHOUT_LOOKAROUND: Readonly<Record<string, string>> = {
   '(?<=': String.raw`match the prefix too, e.g. key=\w+`,
   '(?=': String.raw`match the suffix too, e.g. \w+@`,
-  '(?<!': 'leave it out, so that more is matched',
-  '(?!': 'leave it out, so that more is matched',
+  '(?<!': 'leave it out, which matches more',
+  '(?!': 'leave it out, which matches more',
 }
 
 function translate(source: string, isDotAll: boolean): string {
@@ -115,13 +119,13 @@ const CODES = /\\[ux]\{?([\da-f]+)/gi
 
 function codePointOf(token: string, isInClass = false): number {
   const codes = [...token.matchAll(CODES)].map(([, code]) => Number.parseInt(code as string, 16))
-  // Two of them are the halves of one character.
+  // Two code units are a surrogate pair.
   const known = codes.length === 2 ? String.fromCharCode(...codes).codePointAt(0) : (codes[0] ?? CONTROLS[token])
   if (known !== undefined) return known
   if (!token.startsWith('\\')) return token.codePointAt(0) as number
   if (/^\\c[a-z]/i.test(token)) return token.charCodeAt(2) % 32
   if (isInClass && token === '\\b') return 8
-  // JavaScript reads `\A` and `\Q` as letters, other engines do not.
+  // JavaScript reads `\A` and `\Q` as letters, unlike other engines.
   if (/^\\[a-z\d]/i.test(token)) throw new SyntaxError(`JavaScript has no ${token}`)
   return token.codePointAt(1) as number
 }

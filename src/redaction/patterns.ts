@@ -1,6 +1,6 @@
 /**
- * [worker] The patterns of `scrubPatterns`: built-in ones and the user's expressions. All take time linear in the text: built-in
- * patterns search for a rare character first.
+ * [worker] The patterns of `scrubPatterns`: built-in ones and the user's expressions. All take linear time; the
+ * built-in patterns search for a rare character first.
  */
 import { MAY_BE_CARD, redactCards } from './credit-card.js'
 import { CustomPattern } from './custom-pattern.js'
@@ -17,7 +17,7 @@ export interface Pattern {
   redact(text: string): string
   /** Whether the pattern also applies to numbers. */
   readonly matchesNumbers: boolean
-  /** Whether it is an expression of the user. */
+  /** Set for an expression of the user. */
   readonly isCustom?: true
 }
 
@@ -58,7 +58,7 @@ function scrubTokens(text: string): string {
   JWT_HEAD.lastIndex = 0
   for (let head = JWT_HEAD.exec(text); head !== null; head = JWT_HEAD.exec(text)) {
     let end = partEnd(text, head.index)
-    // All that begins in this part ends with it: the next search begins after it.
+    // A token that starts within this run ends with it, so the next search starts after it.
     JWT_HEAD.lastIndex = end
     const second = partEnd(text, end + 1)
     const isEncrypted = second === end + 1 // without a key of its own

@@ -2,12 +2,12 @@
 
 import { createCharSet, findRunStart } from './char-set.js'
 
-/** Bounds the backslashes that are read before a quote. */
+/** Maximum number of backslashes read before a quote. */
 const MAX_DEPTH = 64
 const BACKSLASHES = createCharSet(/\\/g)
 
 export interface Quote {
-  /** Backslashes before it: 0 in plain text, 1 in JSON inside of a text, 3 one deeper. */
+  /** Number of backslashes before it: 0 in plain text, 1 in JSON within a string, 3 one level deeper. */
   readonly depth: number
   readonly char: string
 }
@@ -17,7 +17,7 @@ export function findQuoteBefore(text: string, at: number): Quote | undefined {
   return quoteOf(text[at - 1], at - 1 - findBackslashesBefore(text, at - 1, at - 1 - MAX_DEPTH))
 }
 
-/** The quote at `at`, or the one that the backslashes there escape. */
+/** The quote at `at`, or the quote escaped by the backslashes at `at`. */
 export function findQuoteAt(text: string, at: number): Quote | undefined {
   let end = at
   while (end - at < MAX_DEPTH && text[end] === '\\') end += 1
@@ -25,8 +25,8 @@ export function findQuoteAt(text: string, at: number): Quote | undefined {
 }
 
 /**
- * Position of the quote that closes, with its backslashes, or `end` if there is none. A quote with more backslashes than the opening
- * one is part of the value; one with fewer also closes the enclosing text.
+ * Position of the closing quote or of its first backslash; `end` if there is none. A quote with more backslashes than
+ * the opening one is part of the value; one with fewer closes the enclosing text as well.
  */
 export function findQuoteEnd(text: string, from: number, { depth, char }: Quote, end: number): number {
   for (let at = text.indexOf(char, from); at !== -1 && at < end; at = text.indexOf(char, at + 1)) {
@@ -36,7 +36,7 @@ export function findQuoteEnd(text: string, from: number, { depth, char }: Quote,
   return end
 }
 
-/** Position of the first of the backslashes that end before `at`. */
+/** Start of the run of backslashes that ends before `at`. */
 export function findBackslashesBefore(text: string, at: number, least: number): number {
   return findRunStart(text, at, Math.max(least, 0), BACKSLASHES)
 }

@@ -1,4 +1,7 @@
-/** [worker] Removes secrets from entries: values of URL parameters, user info of URLs, and what the user's patterns match. */
+/**
+ * [worker] Removes secrets from entries: values of URL parameters, user info of URLs, and matches of the user's
+ * patterns.
+ */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isMarkedNumber, parseExact, stringifyExact, unmarkNumber } from '../shared/exact-json.js'
 import { findValueEnd } from '../shared/json-scan.js'
@@ -16,19 +19,19 @@ export interface RedactorOptions {
   readonly patterns: readonly string[]
   readonly urlParams: readonly string[]
   /**
-   * Characters of one text that custom expressions read; they read twice as many of one entry. Must be at least the number of
-   * bytes of an entry that are sent. Default: no limit.
+   * Maximum characters that custom expressions read of one text; twice as many of one entry. Must be at least the
+   * number of bytes of an entry that are sent. Default: no limit.
    */
   readonly maxTextChars?: number
 }
 
-/** The meaning of a container's members: fields of the interface, or the application's own data. */
+/** The meaning of a container's members: fields of the interface or application data. */
 type Role = 'entry' | 'fields' | 'trace' | 'breadcrumbs' | 'breadcrumb' | 'free' | 'query'
 
 const MAX_QUERY_KEY_CHARS = 12
-/** Chunks are searched in pieces of this length. */
+/** Length of the pieces in which chunks are searched. */
 const PIECE_CHARS = 4_096
-/** A query longer than this is not examined: it counts as a place that may hold a secret. */
+/** A longer query is not examined but assumed to contain a secret. */
 const QUERY_CHARS = 1_024
 const ESCAPED_LETTER = /\\u00[2-7]/
 const HEX_ID = /^[\da-f]{16,32}$/i
@@ -60,11 +63,11 @@ export class Redactor {
   }
 
   /**
-   * Position at or after `from` of the next place that may hold a URL parameter to redact, or Infinity. For JSON text of many
-   * lines, in which no letter or slash is written as an escape.
+   * Next position at or after `from` that may be a URL parameter to redact, or Infinity. For JSON text of many lines
+   * without escaped letters or slashes.
    */
   findNextParam(text: string, from: number): number {
-    // In pieces: otherwise, for each match of one form, the absent forms would be searched to the end of the text.
+    // In pieces: otherwise each match of one form would search for the absent forms up to the end of the text.
     for (let at = from; at < text.length; at += PIECE_CHARS) {
       const end = Math.min(at + PIECE_CHARS, text.length)
       const param = this.#params.findNext(text, at, end)
@@ -114,7 +117,7 @@ export class Redactor {
       patterns.some(({ matchesNumbers }) => matchesNumbers),
     )
     const redacted = walk.redactObject(parseExact(json) as JsonObject, 'entry')
-    // Of duplicate keys the parser keeps only the last: then the text has more keys than the walk has seen.
+    // The parser keeps only the last of duplicate keys, so the text then has more keys than the walk has visited.
     return walk.hasChanged || walk.keys !== countKeys(json) ? stringifyExact(redacted) : json
   }
 }
@@ -134,18 +137,18 @@ function createTextRedaction(
   return (text) => budget.apply(params.redact(text), applyPatterns)
 }
 
-/** A letter that is written as an escape may be part of any secret. */
+/** Whether the text has escaped letters, which may be part of any secret. */
 function mayHideLetters(json: string): boolean {
   return json.includes('\\/') || (json.includes('\\u00') && ESCAPED_LETTER.test(json))
 }
 
 /**
- * Redacts a parsed entry in place. Fields that an entry needs to be valid stay: the interface's own field names, `level`,
- * the timestamps, trace ids. The recursion is bounded: an entry is at most 36 levels deep.
+ * Redacts a parsed entry in place. Keeps the fields that make an entry valid: the interface's field names, `level`, the
+ * timestamps, trace ids. The recursion is bounded: an entry has at most 36 levels.
  */
 class EntryWalk {
   hasChanged = false
-  /** Keys of all objects. */
+  /** Number of keys in all visited objects. */
   keys = 0
   readonly #redact: (text: string) => string
   readonly #params: UrlParams
@@ -209,7 +212,7 @@ class EntryWalk {
   }
 }
 
-/** Keys in compact JSON text; more if a string holds a quote before a colon. */
+/** Number of keys in compact JSON text. Counts too many if a string has a quote before a colon. */
 function countKeys(json: string): number {
   let count = 0
   for (let at = json.indexOf('":'); at !== -1; at = json.indexOf('":', at + 2)) count += 1
@@ -233,7 +236,7 @@ function isFixedField(role: Role, key: string): boolean {
   return (key === 'timestamp' && (role === 'entry' || role === 'breadcrumb')) || (key === 'level' && role === 'entry')
 }
 
-/** The value of a parameter, of whatever type. */
+/** Replaces the value of a parameter, of any type. */
 function redactParam(value: Json): Json {
   const isEmpty =
     value === null ||
@@ -243,7 +246,9 @@ function redactParam(value: Json): Json {
   return isEmpty ? value : REDACTED
 }
 
-/** Of keys that became equal the second gets the suffix `_2`, the next `_3`, unless another member has that name. */
+/**
+ * If redaction makes keys equal, the second gets the suffix `_2`, the third `_3`, unless another member has that name.
+ */
 function withUniqueKeys(members: readonly [string, Json][]): [string, Json][] {
   const names = new Set(members.map(([key]) => key))
   const counts = new Map<string, number>()

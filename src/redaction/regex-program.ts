@@ -1,6 +1,6 @@
-/** An expression as `re2js` compiles it: a program of instructions that take characters, branch, or end a match. */
+/** An expression compiled by `re2js`: a program of instructions that consume a character, branch or end a match. */
 
-/** The part of re2js's internal `Prog` that is used: therefore package.json names an exact version of re2js. */
+/** The used part of re2js's internal `Prog`. Because it is internal, package.json pins the version of re2js. */
 export interface CompiledProgram {
   readonly inst: readonly Instruction[]
   readonly start: number
@@ -13,7 +13,7 @@ export interface Instruction {
   matchRune(codePoint: number): boolean
 }
 
-/** The operations of re2js's `Inst`; those from `RUNE` on take a character. */
+/** The operations of re2js's `Inst`; those from `RUNE` on consume a character. */
 export const ALT = 1
 export const ALT_MATCH = 2
 export const EMPTY_WIDTH = 4
@@ -29,7 +29,7 @@ const NEWLINE = 10
 export class RegexProgram {
   readonly start: number
   readonly instructions: readonly Instruction[]
-  /** 128 items for each instruction: 1 for the ASCII characters that it accepts. */
+  /** 128 items per instruction: 1 for each ASCII character that it accepts. */
   readonly #ascii: Uint8Array
 
   constructor(compiled: CompiledProgram) {
@@ -46,7 +46,9 @@ export class RegexProgram {
     return matches(this.instructions[pc] as Instruction, codePoint)
   }
 
-  /** The instructions that these lead to without a character, if every `^`, `$` and `\b` holds: those that accept a character or end a match. */
+  /**
+   * The consuming and matching instructions reachable without consuming a character, if every `^`, `$` and `\b` holds.
+   */
   reachable(from: Iterable<number>): number[] {
     const seen = new Set(from)
     const found: number[] = []
@@ -65,7 +67,7 @@ export class RegexProgram {
     return this.instructions[pc]?.op === MATCH
   }
 
-  /** Whether a match may be empty in some text. */
+  /** Whether the expression can match empty text. */
   get mayBeEmpty(): boolean {
     return this.reachable([this.start]).some((pc) => this.isMatch(pc))
   }

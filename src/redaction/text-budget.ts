@@ -1,21 +1,24 @@
 /** [worker] Limits the text of one entry that custom expressions read. The rest would be cut from the entry anyway. */
 
-/** Read beyond the part that is kept: a secret at the cut matches if it is no longer than this, and is dropped if it does not match. */
+/** Characters read beyond the kept part. A secret of up to this length matches even at the cut. */
 const MARGIN_CHARS = 4_096
-/** All texts of an entry together, as a multiple of one text's limit. */
+/** Limit for all texts of an entry, as a multiple of the limit for one text. */
 const TEXTS = 2
 
 export class TextBudget {
   readonly #maxChars: number
   #left: number
 
-  /** @param maxChars of one text: at least the bytes of an entry, so that only texts that are shortened anyway are cut */
+  /**
+   * @param maxChars limit for one text: at least the maximum bytes of an entry, so only texts that are shortened anyway
+   * are cut
+   */
   constructor(maxChars: number) {
     this.#maxChars = maxChars
     this.#left = maxChars * TEXTS
   }
 
-  /** The result of `replace`. A text beyond the limit is cut, and its length appended. */
+  /** Applies `replace`. A text beyond the limit is cut, and its original length is appended. */
   apply(text: string, replace: (text: string) => string): string {
     const kept = Math.min(this.#left, this.#maxChars)
     this.#left -= Math.min(kept, text.length)

@@ -1,20 +1,21 @@
 /**
- * [worker] Redacts the values of named parameters of URLs in any text: URLs are logged within sentences, without their host, and
- * within each other. The search is for the equals sign and then backwards for the name: one pass for any text.
+ * [worker] Redacts the values of named URL parameters in any text, since URLs are logged within sentences, without
+ * their host, and within each other. Searches for the equals sign and reads backwards to the start of the name, in one
+ * pass.
  */
 import { createCharSet, findRunStart } from './char-set.js'
 import { REDACTED, hasUserinfo, removeUserinfo } from './userinfo.js'
 
 /** Maximum length of a name. */
 const MAX_NAME_CHARS = 128
-/** V8 copies parts of a text that are so short. A longer one would keep the whole text in memory. */
+/** V8 copies substrings up to this length. A longer one would keep the whole text in memory. */
 const MAX_KNOWN_CHARS = 12
 const MAX_KNOWN = 1_000
-/** Characters of a name, whose brackets may be percent-encoded. */
+/** Characters of a name, including percent-encoded brackets. */
 const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/g)
 /**
- * Ends a value: the next parameter, the fragment, or a character that URLs do not have. A `;` ends it only before a parameter whose
- * name has no encoded equals sign: otherwise a second redaction would find another end.
+ * End of a value: the next parameter, the fragment, or a character that is invalid in a URL. A `;` counts only before a
+ * parameter whose name has no encoded equals sign; otherwise a second redaction would find a different end.
  */
 const VALUE_END = /[&#\0- \s"'<>\\`]|;(?=(?:(?!%3[Dd])[\w.%[\]-]){1,64}=)/g
 /** Escapes of JSON for characters that do not end a value. */
@@ -24,10 +25,10 @@ const ENCODED_VALUE_END = /[&#\0- \s"'<>\\`]|%26|%23/gi
 export class UrlParams {
   readonly #names: ReadonlySet<string>
   readonly #leastChars: number
-  /** Whether short names are listed, as they were last written. */
+  /** Cache of results for short names, by their exact spelling. */
   readonly #known = new Map<string, boolean>()
 
-  /** @param names compared without case, hyphens and underscores. */
+  /** @param names case, hyphens and underscores are ignored */
   constructor(names: readonly string[]) {
     this.#names = new Set(names.map(bare).filter((name) => name !== ''))
     this.#leastChars = Math.min(...[...this.#names].map((name) => name.length))
@@ -63,7 +64,10 @@ export class UrlParams {
     return removeUserinfo(replaceRanges(text, this.findRanges(text)))
   }
 
-  /** Position of the next match in this part of JSON text, or Infinity: false positives, no false negatives. */
+  /**
+   * Position of the next match in this part of JSON text, or Infinity. May report false positives, but no false
+   * negatives.
+   */
   findNext(json: string, from: number, end: number): number {
     const part = json.slice(from, end + 2) // not to search the whole text for each part
     let equals = part.indexOf('=')
@@ -81,7 +85,10 @@ export class UrlParams {
     return Infinity
   }
 
-  /** The values to redact, in rising order. @param isJson whether an escape may continue a value: `token=\u00e9` */
+  /**
+   * The values to redact, in ascending order.
+   * @param isJson whether an escape may continue a value: `token=\u00e9`
+   */
   findRanges(text: string, isJson = false): ParamRange[] {
     const ranges: ParamRange[] = []
     if (this.#names.size === 0) return ranges
@@ -102,7 +109,7 @@ export class UrlParams {
         if ((end > start && !isScrubbed(text, start, end)) || (isJson && CONTINUATION.test(text.slice(end, end + 2))))
           ranges.push({ name, start, end })
       }
-      // A name or value is not part of the next name.
+      // The next name cannot start within this name or value.
       taken = end
       if (plain !== -1 && plain < end) plain = text.indexOf('=', end)
       if (encoded !== -1 && encoded < end) encoded = nextEncoded(text, end)
@@ -110,7 +117,7 @@ export class UrlParams {
     return ranges
   }
 
-  /** Where the name before an equals sign begins; -1 if it is not listed. */
+  /** Start of the name before an equals sign; -1 if the name is not listed. */
   #findName(text: string, at: number, least: number): number {
     const start = findRunStart(text, at, least, NAME_CHARS)
     if (at - start < this.#leastChars) return -1
@@ -133,12 +140,12 @@ function nextEncoded(text: string, from: number): number {
 export interface Range {
   readonly start: number
   readonly end: number
-  /** What replaces it. Default: `[scrubbed]`. */
+  /** The replacement. Default: `[scrubbed]`. */
   readonly text?: string
 }
 
 export interface ParamRange extends Range {
-  /** Where the name of the parameter begins. */
+  /** Start of the parameter's name. */
   readonly name: number
 }
 
@@ -146,7 +153,7 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, '')
 }
 
-/** The name of a URL within a URL begins after the last delimiter. */
+/** Decodes a name. In a nested URL the name starts after the last delimiter. */
 function decoded(name: string): string {
   if (!name.includes('%')) return name
   const text = name.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -157,7 +164,7 @@ function isScrubbed(text: string, start: number, end: number): boolean {
   return end - start === REDACTED.length && text.startsWith(REDACTED, start)
 }
 
-/** @param ranges in the order of their starts; one that begins within another is left out */
+/** @param ranges ascending by start; a range that starts within another one is skipped */
 export function replaceRanges(text: string, ranges: readonly Range[]): string {
   let clean = ''
   let copied = 0

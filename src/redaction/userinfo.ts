@@ -1,11 +1,14 @@
-/** [worker] Redacts the user info of URLs, also of percent-encoded URLs within others, and of URLs with escaped slashes. */
+/** [worker] Redacts the user info of URLs, including percent-encoded nested URLs and URLs with escaped slashes. */
 import { findQuoteBefore, findQuoteEnd } from './quotes.js'
 
 export const REDACTED = '[scrubbed]'
 
-/** All but white space and what ends the authority (RFC 3986, section 3.2; the URL standard takes any other character too). */
+/**
+ * All characters except white space and those that end the authority (RFC 3986, section 3.2; the URL standard accepts
+ * the others).
+ */
 const SAFE = String.raw`[^\0- \s/?#"<>\\@]`
-/** After `user:` also the characters that end a text in JSON and HTML, but not in `localhost:8080"`. */
+/** After `user:`, also accepts characters that end a string in JSON and HTML, but not in `localhost:8080"`. */
 const PASSWORD = String.raw`[^\0- \s/?#"<>\\:@]*:(?!\d{0,5}(?:["'<>\\]|$))(?:[^\0- \s/?#\\@]|\\{1,64}[^\0- \s/\\bfnrtu@])*`
 const USERINFO = new RegExp(String.raw`(:(?:\\*/){2})(?!\[scrubbed\]@)((?:${PASSWORD}|${SAFE}*)@(?:${SAFE}*@)*)`, 'g')
 const ENCODED =
@@ -13,11 +16,11 @@ const ENCODED =
 const SCHEME_END = /[a-z\d+.-]{0,32}$/i
 const MAX_SCHEME_CHARS = 32
 
-/** More backslashes than `USERINFO` reads: in JSON text each is written twice. */
+/** More backslashes than `USERINFO` reads, because JSON doubles each. */
 const MANY_BACKSLASHES = '\\'.repeat(65)
 const ENCODED_AT = /(?:25)*40/y
 
-/** Position of the next `%40`, however often it was encoded, or Infinity. */
+/** Position of the next `%40`, encoded any number of times, or Infinity. */
 export function findNextEncodedAt(text: string, from: number): number {
   for (let at = text.indexOf('%', from); at !== -1; at = text.indexOf('%', at + 1)) {
     ENCODED_AT.lastIndex = at + 1
@@ -26,7 +29,7 @@ export function findNextEncodedAt(text: string, from: number): number {
   return Infinity
 }
 
-/** Whether a text or JSON text may hold user info: false positives, no false negatives. */
+/** Whether text or JSON text may contain user info. May report false positives, but no false negatives. */
 export function hasUserinfo(text: string): boolean {
   USERINFO.lastIndex = ENCODED.lastIndex = 0
   const hasPlain = text.includes('@') && (USERINFO.test(text) || text.includes(MANY_BACKSLASHES))
@@ -37,7 +40,7 @@ export function removeUserinfo(text: string): string {
   let clean = text
   if (clean.includes('@')) {
     clean = clean.replace(USERINFO, (match, lead: string, userinfo: string, at: number) => {
-      // A quote before the URL ends it, even if an @ follows.
+      // A quote before the URL also ends it, even if an @ follows.
       const scheme = SCHEME_END.exec(text.slice(Math.max(0, at - MAX_SCHEME_CHARS), at))?.[0].length ?? 0
       const opened = findQuoteBefore(text, at - scheme)
       const end = opened === undefined ? userinfo.length : findQuoteEnd(userinfo, 0, opened, userinfo.length)

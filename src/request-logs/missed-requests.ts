@@ -1,8 +1,11 @@
-/** Finds out that the application's names of a request's keys are not known: its records look like requests, and give no request log. */
+/**
+ * Detects that the application uses unknown keys for requests: its records look like requests but produce no request
+ * log.
+ */
 
-/** Examined records in a row. */
+/** Number of consecutive examined records. */
 export const MISSED_LIMIT = 100
-/** After a record that does not look like a request fewer than this number are skipped. */
+/** After a record that does not look like a request, fewer than this number of records are skipped. */
 const MAX_SKIP = 16
 
 /** A response's status, a duration, or a message of pino-http or Fastify, under any key. Most lines have none. */
@@ -13,15 +16,18 @@ const DURATION_KEYS = ['responseTime', 'response_time']
 
 export class MissedRequests {
   #inRow = 0
-  /** Records to skip: the search costs 0.2 us. */
+  /** Records to skip, since each search takes 0.2 us. */
   #skip = 0
   #isReported = false
 
-  /** @param entryJson of a record without a request log @returns true once, for the hundredth examined in a row that looks like a request */
+  /**
+   * @param entryJson of a record without a request log
+   * @returns true once, after 100 consecutive examined records that look like requests
+   */
   add(entryJson: string): boolean {
     if (this.#isReported || this.#skip-- > 0) return false
     if (!SIGN.test(entryJson) || !looksLikeRequest(entryJson)) {
-      // A fixed number could skip the same one of the records that each request has, every time.
+      // Random, because a fixed number could always skip the same record of each request.
       this.#skip = Math.floor(Math.random() * MAX_SKIP)
       return false
     }
@@ -30,7 +36,7 @@ export class MissedRequests {
     return this.#isReported
   }
 
-  /** A record gave a request log. */
+  /** Called for a record that produced a request log. */
   reset(): void {
     this.#inRow = 0
     this.#skip = MISSED_LIMIT

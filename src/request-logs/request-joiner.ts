@@ -1,6 +1,6 @@
 /**
- * Joins the records of one request: Fastify logs it in two, and only the first has method, URL and address. Works on the text of the
- * entries: parsing both would take three times as long as mapping them.
+ * Joins the records of one request: Fastify logs two, and only the first has method, URL and address. Works on the text
+ * of the entries, because parsing both would take three times as long as mapping them.
  */
 import type { RequestKeys } from '../options/settings.js'
 import type { LogEntry } from '../protocol/log-entry.js'
@@ -21,21 +21,21 @@ export interface RequestJoinerOptions {
 }
 
 const FASTIFY_MEMBER = `"message":"${FASTIFY_START}"`
-/** The messages of its second record. */
+/** The messages of Fastify's second record. */
 const FASTIFY_END = /"message":"request (?:completed|errored)"/
 
 /**
- * The members before them hold no objects with such keys, so that the first occurrence is the entry's own. Without the opening
- * quote, since V8 searches a rare first character four times as fast.
+ * Members before these contain no objects with such keys, so the first occurrence is the entry's own. Without the
+ * opening quote, because V8 searches for a rare first character four times as fast.
  */
 const REQUEST = 'request":{'
 const METADATA = 'metadata":{'
 const ERROR = 'error":{'
 const DURATION = '"duration_ms":'
 const PROCESS_KEYS = ['pid', 'hostname']
-/** As pino begins the metadata. */
+/** The start of the metadata as pino writes it. */
 const PROCESS = /"pid":\d+,"hostname":"[^"\\]*"/y
-/** Of several requests under one key. */
+/** Start for several concurrent requests under one key. */
 const UNKNOWN_START = { request: '', metadata: '' }
 
 export class RequestJoiner {
@@ -44,7 +44,7 @@ export class RequestJoiner {
   readonly #startKeys: readonly string[]
   readonly #starts: RequestStarts
   readonly #members = new MemberCursor()
-  /** What the metadata of the latest record with a process began with, and the part of the key for it. */
+  /** Start of the metadata in the latest record with a process, and the part of the key derived from it. */
   #process = ''
   #processKey = ''
 
@@ -55,10 +55,10 @@ export class RequestJoiner {
   }
 
   /**
-   * Completes the entry of a record that has a response and no request. Records must come in the order in which they were
-   * logged. Never throws.
+   * Completes the entry of a record that has a response and no request. Records must arrive in the order in which they
+   * were logged. Never throws.
    *
-   * @param record whose `json` is as it would be sent: a start is kept without its secrets
+   * @param record whose `json` is already redacted, since a start is stored without its secrets
    */
   join(record: MappedRecord): void {
     const { json, requestPart, requestId } = record
@@ -67,7 +67,8 @@ export class RequestJoiner {
     const key = this.#toKey(requestId, json, metadataAt)
     const known = this.#starts.get(key)
     if (requestPart === 'start') {
-      // A later record may describe a request that the application itself makes: so the first wins, and Fastify's own always does.
+      // A later record may describe a request that the application makes, so the first record wins. Fastify's own
+      // record always wins.
       const isFastify = json.startsWith(FASTIFY_MEMBER, json.indexOf(',') + 1)
       if (isFastify && known !== undefined && known.fastifyCount > 0)
         this.#starts.set(key, { ...UNKNOWN_START, fastifyCount: known.fastifyCount + 1 })
@@ -79,7 +80,8 @@ export class RequestJoiner {
     const request = requestIn(json, requestAt)
     if (request === '') return
     const hasEnded = request.includes(DURATION)
-    // Other records may be of the answer of a service that the application calls. Fastify's own of an error has no duration.
+    // Other records may describe the response of a service that the application calls. Fastify's own record of an error
+    // has no duration.
     if (known.fastifyCount > 0 && requestPart === 'end' && !FASTIFY_END.test(json)) {
       if (hasEnded || !json.includes(ERROR)) return
     }
@@ -95,7 +97,7 @@ export class RequestJoiner {
     record.openJson = ''
   }
 
-  /** Whether the request has begun and not ended. @param id as in `MappedRecord` */
+  /** Whether the request has started and not ended. @param id as in `MappedRecord` */
   isOpen(id: string, entryJson: string): boolean {
     if (this.#starts.size === 0) return false
     return this.#starts.get(this.#toKey(id, entryJson, findMetadata(entryJson))) !== undefined
@@ -108,20 +110,20 @@ export class RequestJoiner {
 
   #begin(key: string, json: string, metadataAt: number, isFastify: boolean): void {
     const request = requestIn(json, findRequest(json))
-    // An entry that was shortened has none; a duration is of the end.
+    // A shortened entry has no request; one with a duration is an end.
     if (request === '' || request.includes(DURATION)) return
     const metadata = this.#membersOf(json, metadataAt, this.#startKeys)
     this.#starts.set(key, { request, metadata, fastifyCount: isFastify ? 1 : 0 })
   }
 
-  /** Breadcrumbs of the record's own may hold any object, also one that is called like the metadata. */
+  /** Skipped if the record has its own breadcrumbs, which may contain an object named like the metadata. */
   #addMetadata(json: string, at: number, { metadata }: RequestStart, hasBreadcrumbs: boolean): string {
     if (metadata === '' || hasBreadcrumbs || this.#membersOf(json, at, this.#startKeys) !== '') return json
     if (at === -1) return `${json.slice(0, -1)},"${METADATA}${metadata}}}`
     return json.slice(0, at) + joinMembers(metadata, json.slice(at))
   }
 
-  /** Processes that log to one transport have the same ids. */
+  /** Several processes that log to one transport may use the same ids. */
   #toKey(id: string, json: string, metadataAt: number): string {
     if (this.#process === '' || json.slice(metadataAt, metadataAt + this.#process.length) !== this.#process) {
       PROCESS.lastIndex = Math.max(metadataAt, 0)
@@ -131,7 +133,7 @@ export class RequestJoiner {
     return `${id} ${this.#processKey}`
   }
 
-  /** Members with these keys. @param at where the members of the metadata begin; -1 if there are none */
+  /** Members with these keys. @param at start of the metadata's members; -1 if there are none */
   #membersOf(json: string, at: number, keys: readonly string[]): string {
     let found = ''
     const member = this.#members.open(json, at === -1 ? json.length : at - 1, json.length)
@@ -141,7 +143,7 @@ export class RequestJoiner {
   }
 }
 
-/** Where the members of the entry's request begin; -1 if it has none. */
+/** Start of the members of the entry's request; -1 if it has none. */
 function findRequest(json: string): number {
   const at = json.indexOf(REQUEST)
   return at === -1 ? -1 : at + REQUEST.length
@@ -153,7 +155,7 @@ function findMetadata(json: string): number {
   return at === -1 ? -1 : at + METADATA.length
 }
 
-/** The members that begin at this position. */
+/** The members that start at this position. */
 function requestIn(json: string, at: number): string {
   const end = at === -1 ? -1 : findValueEnd(json, at - 1, json.length)
   return end === -1 ? '' : json.slice(at, end - 1)

@@ -9,21 +9,21 @@ import { toUniqueId } from './unique-id.js'
 
 export interface RequestLogExtractorOptions {
   readonly clock: Pick<Clock, 'wallNow'>
-  /** Has completed the entries. */
+  /** The joiner that has already completed the entries. */
   readonly joiner: RequestJoiner
   readonly requestKeys: RequestKeys
-  /** Marks this process's ids; must need no escaping in JSON. Default: 12 random hexadecimal digits. */
+  /** Marks the ids of this process; must not need escaping in JSON. Default: 12 random hexadecimal digits. */
   readonly tag?: string
-  /** For requests without an id of their own. Default `crypto.randomUUID`. */
+  /** Creates ids for requests that have none. Default `crypto.randomUUID`. */
   readonly newId?: () => string
 }
 
 export interface ExtractedRequestLog {
-  /** Of the request that the entry completes (interface: Request log), as JSON; undefined if it completes none. */
+  /** The request log as JSON (interface: Request log); undefined if the entry does not complete a request. */
   readonly json: string | undefined
   /** Index in `LEVELS`: 3 for 5xx, 2 for 4xx, else 1. */
   readonly severity: number
-  /** Whether the request log holds the content of the entry: with `requestLogs: 'only'` it is then not sent as a log entry. */
+  /** Whether the request log has all content of the entry. With `requestLogs: 'only'`, such an entry is not sent. */
   readonly isCovered: boolean
 }
 
@@ -52,7 +52,7 @@ export class RequestLogExtractor {
     const { id } = seen.metadata
     if (end === undefined) return { ...NO_REQUEST_LOG, isCovered: id !== '' && seen.isFastifyStart && !hasOtherContent }
     const timestamp = seen.timestamp || `"${new Date(this.#clock.wallNow()).toISOString()}"`
-    // The request with this id has not ended: this is another one, such as one that the application itself makes.
+    // The request with this id has not ended, so this is another request, such as one that the application makes.
     const isOther = id === '' || this.#joiner.isOpen(id, entryJson)
     const json = formatRequestLog(seen, end, isOther ? this.#newId() : toUniqueId(id, this.#tag), timestamp)
     return { json, severity: toSeverity(end.statusCode), isCovered: !hasOtherContent }

@@ -9,11 +9,11 @@ import { isCatchAll } from './route-pattern.js'
 /** The message of Fastify's first record of a request. */
 export const FASTIFY_START = 'incoming request'
 
-/** What an entry says of its request. A text is JSON, or '' if the entry does not have it or it is empty. */
+/** The request in an entry. Strings are JSON, or '' if the entry does not have the value or it is empty. */
 export interface LoggedRequest {
   readonly method: string
   readonly path: string
-  /** How the request ended; undefined if it has not. */
+  /** The end of the request; undefined if it has not ended. */
   readonly end: RequestEnd | undefined
   readonly timestamp: string
   readonly service: string
@@ -30,9 +30,9 @@ export interface RequestEnd {
   readonly duration: string
 }
 
-/** What the metadata of the entry says, and the id. */
+/** The request's facts in the entry's metadata, and the id. */
 export interface RequestMetadata {
-  /** The application's id, which need not be unique across processes. No JSON. */
+  /** The application's id, which need not be unique across processes. Not JSON. */
   readonly id: string
   readonly route: string
   readonly host: string
@@ -40,9 +40,9 @@ export interface RequestMetadata {
 
 /** Keys of the metadata. */
 export interface MetadataKeys {
-  /** Of Fastify's id. It is the same in all records of a request; a scope may have set another id. */
+  /** Keys of Fastify's id, which is the same in all records of a request; a scope may have set another id. */
   readonly ids: readonly string[]
-  /** Objects that may hold the route. The response's comes first, since it is written last. */
+  /** Objects that may contain the route. The response comes first, because it is written last. */
   readonly parts: readonly string[]
 }
 
@@ -54,20 +54,20 @@ export type Fields = Readonly<Record<string, unknown>>
 
 const FAILED_LEVELS: readonly unknown[] = ['error', 'fatal']
 
-/** @returns undefined if there is no entry, or an entry without a request. Never throws. */
+/** @returns undefined if the text is not an entry or the entry has no request. Never throws. */
 export function parseRequest(entryJson: string, keys: MetadataKeys): LoggedRequest | undefined {
   const entry = parse(entryJson)
-  const request = fieldsOf(entry?.['request'])
+  const request = toFields(entry?.['request'])
   if (entry === undefined || request === undefined) return undefined
   const { level, message, timestamp, service, environment, error, notify } = entry
   return {
-    method: jsonOf(request['method']),
-    path: jsonOf(request['path']),
-    end: endOf(request),
-    timestamp: typeof timestamp === 'string' ? jsonOf(toIsoTime(timestamp)) : '',
-    service: jsonOf(service),
-    environment: jsonOf(environment),
-    metadata: readMetadata(fieldsOf(entry['metadata']) ?? {}, entry['request_id'], keys),
+    method: toJson(request['method']),
+    path: toJson(request['path']),
+    end: parseEnd(request),
+    timestamp: typeof timestamp === 'string' ? toJson(toIsoTime(timestamp)) : '',
+    service: toJson(service),
+    environment: toJson(environment),
+    metadata: readMetadata(toFields(entry['metadata']) ?? {}, entry['request_id'], keys),
     isFastifyStart: message === FASTIFY_START,
     hasOtherContent: FAILED_LEVELS.includes(level) || error !== undefined || notify === true,
   }
@@ -78,7 +78,7 @@ export function readMetadata(metadata: Fields, requestId: unknown, keys: Metadat
   let id = ''
   for (const key of keys.ids) id ||= textOf(toIdText(metadata[key] as Json))
   id ||= textOf(toIdText(requestId as Json))
-  return { id, route: routeIn(metadata, keys), host: jsonOf(metadata['hostname']) }
+  return { id, route: routeIn(metadata, keys), host: toJson(metadata['hostname']) }
 }
 
 /** @returns JSON of the request log */
@@ -95,7 +95,10 @@ export function formatRequestLog(seen: LoggedRequest, end: RequestEnd, id: strin
   )
 }
 
-/** Index in `LEVELS`: 5xx as error, 4xx as warn, else info. It decides which request logs are refused first if space is short. */
+/**
+ * Index in `LEVELS`: 5xx as error, 4xx as warn, else info. If space is short, request logs with a low index are dropped
+ * first.
+ */
 export function toSeverity(statusCode: number): number {
   if (statusCode >= 500) return 3
   return statusCode >= 400 ? 2 : 1
@@ -105,7 +108,7 @@ export function toSeverity(statusCode: number): number {
 const MIN_STATUS = 100
 const MAX_STATUS = 999
 
-function endOf({ status_code: statusCode, duration_ms: durationMs }: Fields): RequestEnd | undefined {
+function parseEnd({ status_code: statusCode, duration_ms: durationMs }: Fields): RequestEnd | undefined {
   if (
     typeof statusCode !== 'number' ||
     !Number.isInteger(statusCode) ||
@@ -114,30 +117,30 @@ function endOf({ status_code: statusCode, duration_ms: durationMs }: Fields): Re
   )
     return undefined
   if (typeof durationMs !== 'number' || !Number.isFinite(durationMs)) return undefined
-  // pino-http measures by the wall clock, which may have been set back.
+  // pino-http measures with the wall clock, which may be set back.
   return { statusCode, duration: String(Math.max(0, durationMs)) }
 }
 
 /** The route pattern, from serializers or custom properties. */
 function routeIn(metadata: Fields, { parts }: MetadataKeys): string {
   for (const key of parts) {
-    const route = patternOf(fieldsOf(metadata[key])?.['route'])
+    const route = toPattern(toFields(metadata[key])?.['route'])
     if (route !== '') return route
   }
-  const own = patternOf(metadata['route'])
+  const own = toPattern(metadata['route'])
   if (own !== '') return own
   for (const key of parts) {
-    const part = fieldsOf(metadata[key])
+    const part = toFields(metadata[key])
     if (part === undefined) continue
-    const route = patternOf(fieldsOf(part['routeOptions'])?.['url']) || patternOf(part['routerPath'])
+    const route = toPattern(toFields(part['routeOptions'])?.['url']) || toPattern(part['routerPath'])
     if (route !== '') return route
   }
   return ''
 }
 
-/** Text, or the `path` of Express's route, that begins with `/`. Other text is not a route. */
-function patternOf(value: unknown): string {
-  const text = textOf(fieldsOf(value)?.['path'] ?? value)
+/** A string, or the `path` of Express's route, that starts with `/`. Other strings are not routes. */
+function toPattern(value: unknown): string {
+  const text = textOf(toFields(value)?.['path'] ?? value)
   return text.startsWith('/') && !isCatchAll(text) ? JSON.stringify(text) : ''
 }
 
@@ -145,19 +148,19 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? cleanText(value) : ''
 }
 
-/** JSON of the text; '' if it is empty or no text. */
-function jsonOf(value: unknown): string {
+/** JSON of a string; '' if the value is empty or not a string. */
+function toJson(value: unknown): string {
   const text = textOf(value)
   return text === '' ? '' : JSON.stringify(text)
 }
 
-function fieldsOf(value: unknown): Fields | undefined {
+function toFields(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }
 
 function parse(json: string): Fields | undefined {
   try {
-    return fieldsOf(JSON.parse(json))
+    return toFields(JSON.parse(json))
   } catch {
     return undefined // no entry
   }

@@ -1,13 +1,13 @@
-/** Reads the request of usual entries from their text: 0.8 us, where parsing an entry takes 5. */
+/** Reads the request of common entries from their text: 0.8 us, compared with 5 us for parsing the entry. */
 import type { RequestKeys } from '../options/settings.js'
 import { FASTIFY_START, createMetadataKeys, parseRequest, readMetadata } from './request-log.js'
 import { isCatchAll } from './route-pattern.js'
 import type { Fields, LoggedRequest, MetadataKeys, RequestMetadata } from './request-log.js'
 
-/** JSON of a text without escapes, which is also that of the decoded text. */
+/** JSON of a string without escapes. */
 const PLAIN = String.raw`("[^"\\]+")`
 const TEXT = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
-/** Of the other members only the end is found: texts, numbers, and containers without containers in them. */
+/** Matches other members only to skip them: strings, numbers, and containers without nested containers. */
 const VALUE = String.raw`(?:${TEXT}|[\w.+-]+|\{(?:${TEXT}|[^"{}[\]])*\}|\[(?:${TEXT}|[^"{}[\]])*\])`
 const OTHERS = String.raw`(?:,"(?!service"|environment"|request"|request_id"|metadata"|error"|notify")\w+":${VALUE})*`
 const IDS = `${OTHERS}(?:,"request_id":${PLAIN}${OTHERS})?`
@@ -39,12 +39,12 @@ const ROUTE = 15
 
 const START_MESSAGE = JSON.stringify(FASTIFY_START)
 const HOST_KEY = 'hostname":'
-/** Every key of a route contains it. */
+/** A part of every key of a route. */
 const ROUTE_KEY = 'rout'
 
 export class RequestReader {
   readonly #keys: MetadataKeys
-  /** Without the opening quote: V8 searches a rare first character four times as fast. */
+  /** Without the opening quote, because V8 searches for a rare first character four times as fast. */
   readonly #idKeys: readonly string[]
 
   constructor(keys: RequestKeys) {
@@ -95,7 +95,7 @@ export class RequestReader {
     }
   }
 
-  /** Whether the metadata may hold a route, an id, or the host at or after `from`. */
+  /** Whether the metadata may contain a route, an id or the host at or after `from`. */
   #mayHoldMore(entryJson: string, from: number, hasHost: boolean): boolean {
     if (entryJson.includes(ROUTE_KEY, from) || (!hasHost && entryJson.includes(HOST_KEY, from))) return true
     for (const key of this.#idKeys) if (entryJson.includes(key, from)) return true

@@ -1,14 +1,14 @@
-/** Starts of requests whose end is not yet logged. Bounded in number, size and age. */
+/** Starts of requests whose end is not logged yet. Bounded in number, size and age. */
 import { copyString } from '../record/string-copy.js'
 import type { Clock } from '../shared/clock.js'
 
 /** More than the concurrent requests of one process. */
 const MAX_OPEN = 10_000
-/** Servers limit paths to 16 KiB or so; ten thousand of these would take too much memory. */
+/** Servers limit paths to about 16 KiB; 10,000 of these would take too much memory. */
 const MAX_OPEN_CHARS = 4 * 1024 * 1024
-/** The end of an aborted request is never logged. */
+/** Expires aborted requests, whose end is never logged. */
 const MAX_AGE_MS = 5 * 60_000
-/** Between two visits of the oldest, which take longer than a look-up. */
+/** Interval between searches for expired starts, which take longer than a look-up. */
 const FORGET_MS = 60_000
 
 /** Parts of the first entry of a request, as JSON without braces. */
@@ -16,7 +16,7 @@ export interface RequestStart {
   readonly request: string
   /** '' if there is none. */
   readonly metadata: string
-  /** Open requests under the key whose first record is Fastify's. */
+  /** Number of open requests under the key whose first record is Fastify's. */
   readonly fastifyCount: number
 }
 
@@ -45,7 +45,7 @@ export class RequestStarts {
   /** @param key of the request; if an earlier request has the same key, the newer one wins */
   set(key: string, { request, metadata, fastifyCount }: RequestStart): void {
     this.delete(key)
-    // A copy: a slice would keep the whole entry in memory.
+    // Copied, because a slice would keep the whole entry in memory.
     const copy = copyString(request + metadata + key)
     const [requestEnd, keyAt] = [request.length, request.length + metadata.length]
     const start = { request: copy.slice(0, requestEnd), metadata: copy.slice(requestEnd, keyAt), fastifyCount }
@@ -54,16 +54,16 @@ export class RequestStarts {
     this.#forget()
   }
 
-  /** @returns the start of the request; undefined if it was not logged, or too long ago */
+  /** @returns the start of the request; undefined if it was not logged or has expired */
   get(key: string): RequestStart | undefined {
     const now = this.#clock.now()
-    // Also if no other request begins.
+    // Expires starts even if no other request starts.
     if (now - this.#forgottenAt > FORGET_MS) this.#forget()
     const waiting = this.#waiting.get(key)
     return waiting === undefined || now - waiting.openedAt > MAX_AGE_MS ? undefined : waiting.start
   }
 
-  /** The request has ended: a later record with its key is another request. */
+  /** Called when the request has ended. A later record with its key belongs to another request. */
   delete(key: string): void {
     const waiting = this.#waiting.get(key)
     if (waiting === undefined) return

@@ -1,4 +1,4 @@
-/** Callers that wait for entries to arrive. */
+/** Implements `waitForEntries()`: callers that wait for entries to arrive. */
 import { readTimeoutMs } from '../shared/argument-checks.js'
 import { IngestServiceError } from './ingest-service-error.js'
 import type { StoredEntry } from './store/stored-record.js'
@@ -25,7 +25,7 @@ export class EntryWaiters {
     this.#arrived = arrived
   }
 
-  /** Entries that were stored at the start and accepted since, or since the reset. */
+  /** Number of entries stored at the start plus those accepted since; after a reset, those accepted since the reset. */
   get arrived(): number {
     return this.#arrived
   }
@@ -54,7 +54,7 @@ export class EntryWaiters {
     )
   }
 
-  /** Resolves when an entry arrives that matches. */
+  /** Resolves when a matching entry arrives. */
   waitForMatch(isWanted: EntryPredicate, options: WaitOptions): Promise<void> {
     return this.#wait(
       (entries) => entries.some(isWanted),

@@ -1,9 +1,9 @@
-/** Checks the arguments of exported functions. A wrong one is a mistake in the program: `IngestError` with code `CONFIG`. */
+/** Checks the arguments of exported functions. A wrong argument throws `IngestError` with code `CONFIG`. */
 import { MAX_TIMER_MS } from './clock.js'
 import { IngestError } from './errors.js'
 
 /**
- * A copy of an options argument, so that its getters are called once, and here.
+ * Copies an options argument, so its getters are called only once, here.
  *
  * @param owner the function, such as `flush()`
  * @throws IngestError `CONFIG` if it is not an object, or a getter throws
@@ -14,7 +14,7 @@ export function readOptions<Options extends object>(owner: string, options: Opti
   throw new IngestError('CONFIG', `the options of ${owner} ${members}`)
 }
 
-/** @returns a copy of an object's own members, or the end of a sentence about what is wrong with the value */
+/** @returns a copy of an object's own members, or the predicate of an error message (`must be an object, got …`) */
 export function copyMembers(value: unknown): Record<string, unknown> | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return `must be an object, got ${describeType(value)}`
@@ -25,7 +25,10 @@ export function copyMembers(value: unknown): Record<string, unknown> | string {
   }
 }
 
-/** @throws IngestError `CONFIG` with the argument's name, the rule and the type of the value, which may be a secret */
+/**
+ * @throws IngestError `CONFIG` with the argument's name, the rule and the type of the value. The value itself may be a
+ * secret
+ */
 export function checkArgument(name: string, rule: string, isValid: boolean, value: unknown): void {
   if (!isValid) throw new IngestError('CONFIG', `${name} must be ${rule}, got ${describeType(value)}`)
 }
@@ -39,7 +42,7 @@ export function isObject(value: unknown): value is object {
 }
 
 /**
- * Milliseconds for a timer: at least 0, and no more than a timer can wait.
+ * Milliseconds for a timer, clamped to 0 and the maximum of a Node timer.
  *
  * @throws IngestError `CONFIG` if it is not a number
  */
@@ -49,7 +52,7 @@ export function readTimeoutMs(name: string, value: unknown): number {
   return Math.min(Math.max(value, 0), MAX_TIMER_MS)
 }
 
-/** The type of a value whose content may be a secret. */
+/** Describes a value that may be a secret by its type only. */
 export function describeType(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (typeof value !== 'object') return `a ${typeof value}`
@@ -62,7 +65,7 @@ export function describeType(value: unknown): string {
   }
 }
 
-/** A number or text itself, of other values the type. Not for secrets. */
+/** Describes numbers and strings by value, other values by type. Not for secrets. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value))
   return ['number', 'boolean', 'bigint'].includes(typeof value) ? String(value) : describeType(value)
@@ -74,11 +77,11 @@ function cut(text: string): string {
   return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`
 }
 
-/** Any value may be thrown, also an object whose conversion to text throws. */
+/** Never throws, even if the conversion of the thrown value to a string does. */
 export function describeThrown(thrown: unknown): string {
   try {
     return String(thrown)
   } catch {
-    return `a ${typeof thrown} that is no text`
+    return `a ${typeof thrown} that cannot be converted to a string`
   }
 }

@@ -10,13 +10,13 @@ export interface BackoffInput {
   readonly random: () => number
 }
 
-/** Share of the outage's age: a wait grows with the outage, so that it does not prolong a short one. */
+/** Cap of a delay as a share of the outage's age, so retries do not prolong a short outage. */
 const OUTAGE_SHARE = 1 / 4
 const LEAST_CAP_MS = 5_000
 
 /**
- * Full jitter: a random delay between 0 and the exponential step, so that many clients do not retry at the same time.
- * The cap is a quarter of the outage's age, at least 5 s and the first step, at most `retry.maxMs`.
+ * Full jitter: a random delay between 0 and the exponential step spreads the retries of many clients. The cap is a
+ * quarter of the outage's age, at least 5 s or the first step, at most `retry.maxMs`.
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export function nextDelayMs({ attempt, outageAgeMs, retry: { minMs, maxMs }, random }: BackoffInput): number {

@@ -1,15 +1,15 @@
-/** Time as a parameter, so that tests can inject a clock. */
+/** Time as a parameter, which lets tests inject a clock. */
 
 export interface Clock {
-  /** Milliseconds on a clock that never jumps; for waiting and for ages. */
+  /** Milliseconds on a monotonic clock, for delays and ages. */
   now(): number
-  /** Milliseconds since the Unix epoch; for timestamps and for comparing with a reply's Date. */
+  /** Milliseconds since the Unix epoch; for timestamps and for comparison with a reply's Date. */
   wallNow(): number
   /** Calls `fire` once after `delayMs`, unless the returned function is called before. */
   timer(delayMs: number, fire: () => void): () => void
 }
 
-/** Node reduces a longer delay to 1 ms. */
+/** Node replaces a longer delay with 1 ms. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   timer: (delayMs, fire) => cancelling(startTimer(delayMs, fire)),
 }
 
-/** Its timers do not keep the process alive. */
+/** A clock whose timers do not keep the process alive. */
 export const backgroundClock: Clock = {
   ...systemClock,
   timer: (delayMs, fire) => cancelling(startTimer(delayMs, fire).unref()),

@@ -1,15 +1,16 @@
 /**
- * JSON.parse that keeps integers beyond the precision of a double (a BigInt in pino's output, a nanosecond clock).
+ * JSON.parse that keeps integers beyond the precision of a double, such as a BigInt in pino's output or a nanosecond
+ * clock.
  *
- * Node 20 passes no source text to a reviver, so such a literal is parsed as a marked string, and the mark is removed when the
- * result is written. The mark is random per process: no logged text can imitate it. A number beyond a double's range becomes
- * text: JSON.stringify would write null, and most parsers would read it as infinite.
+ * Node 20 does not pass source text to a reviver. Such literals are therefore parsed as marked strings, and the mark is
+ * removed when the result is written. The mark is random per process, so logged text cannot imitate it. A number beyond
+ * a double's range becomes a string: JSON.stringify would write null, and most parsers would read it as infinite.
  */
 import { randomBytes } from 'node:crypto'
 import { findStringEnd } from './json-scan.js'
 
 const MARK = `${randomBytes(12).toString('hex')}#`
-/** At the start of a number: a fraction may have any number of digits, and texts hold ids in hexadecimal. */
+/** Only at the start of a number: fractions may have any number of digits, and strings may contain hexadecimal ids. */
 const OUT_OF_RANGE = /(?:^|[\s:,[])-?(?:\d{16}|[\d.]+[eE]\+?\d{3})/
 const NUMBERS = /-?\d[\d.eE+-]*/g
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g')
@@ -26,17 +27,17 @@ export function stringifyExact(value: unknown): string {
   return json.includes(MARK) ? json.replace(MARKED, '$1') : json
 }
 
-/** Whether this string represents a number. */
+/** Whether this string is a marked number. */
 export function isMarkedNumber(text: string): boolean {
   return text.startsWith(MARK)
 }
 
-/** The number's own digits, or the text itself. */
+/** Digits of a marked number; other text unchanged. */
 export function unmarkNumber(text: string): string {
   return text.startsWith(MARK) ? text.slice(MARK.length) : text
 }
 
-/** `json` must be valid, so that a quote outside a string begins a string. */
+/** `json` must be valid, so a quote outside a string always starts a string. */
 function markIntegers(json: string): string {
   let marked = ''
   let at = 0

@@ -1,9 +1,9 @@
 /**
  * Finds values in JSON text without parsing it. Works on positions and allocates nothing.
  *
- * Supports only compact JSON as pino writes it (no white space between tokens). For other text the functions return -1, and the line is
- * parsed by JSON.parse. Accepted text is valid JSON, provided that the range contains no raw control character and no invalid escape, which
- * `findNextSuspect` finds for a whole chunk at once.
+ * Supports only the compact JSON that pino writes, without white space between tokens. For other text the functions
+ * return -1 and the caller falls back to JSON.parse. Accepted text is valid JSON if the range has no raw control
+ * character and no invalid escape; `findNextSuspect` finds these for a whole chunk at once.
  */
 
 export const QUOTE = 34
@@ -19,25 +19,28 @@ const PLUS = 43
 const DOT = 46
 const ZERO = 48
 
-/** Nesting depth of a value; one bit for each level below. Deeper values are declined, since they are cut. */
+/** Nesting depth of a value; one bit for each level below. Deeper values take the reference path, which cuts them. */
 const MAX_OPEN = 29
 
-/** Keys of all objects in a value. More are declined, since objects with too many keys are cut. */
+/**
+ * Keys of all objects in a value. Values with more keys take the reference path, which cuts objects with too many keys.
+ */
 const MAX_KEYS_IN_VALUE = 1_000
 
 /**
- * Characters that prevent copying the strings of a line unchanged: a control character, an invalid escape, NUL or a surrogate written as
- * an escape. A letter, a slash or a line break written as such an escape (pino writes none) may hide a key or a frame of a stack.
+ * Characters that prevent copying the strings of a line unchanged: a control character, an invalid escape, NUL or a
+ * surrogate written as an escape. Other letters, slashes and line breaks written as `\u` escapes also count, since they
+ * may hide a key or a stack frame; pino writes none.
  */
 const SUSPECT =
   /[\0-\x09\x0b-\x1f]|\\(?:[^"\\bfnrtu]|u(?:000[089a-dA-D]|00[2-7]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
 
-/** Position of the next such character at or after `from`, or Infinity. Newlines are not reported. */
+/** Position of the next suspect character at or after `from`, or Infinity. Newlines are not suspect. */
 export function findNextSuspect(text: string, from: number): number {
   SUSPECT.lastIndex = from
   for (let match = SUSPECT.exec(text); match !== null; match = SUSPECT.exec(text)) {
     const at = match.index
-    // In `C:\\Users` the second backslash belongs to the first: it does not begin an escape.
+    // In `C:\\Users` the second backslash is escaped, so it does not start an escape.
     if (text.charCodeAt(at) === BACKSLASH && oddBackslashesBefore(text, at)) {
       SUSPECT.lastIndex = at + 1
       continue
@@ -77,7 +80,9 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= 57
 }
 
-/** More digits, or more in an exponent, may exceed a double's range (1.8e308), and are left to the reference path. */
+/**
+ * Numbers with more digits, or more exponent digits, may exceed a double's range (1.8e308) and take the reference path.
+ */
 const MAX_INTEGER_DIGITS = 200
 const MAX_EXPONENT_DIGITS = 2
 
@@ -144,7 +149,7 @@ export function findValueEnd(text: string, at: number, end: number): number {
   let objects = 0 // bit n is set if container n is an object
   let keys = 0
   for (;;) {
-    // A value begins.
+    // Start of a value.
     const code = text.charCodeAt(i)
     if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       if (open === MAX_OPEN) return -1
@@ -165,7 +170,7 @@ export function findValueEnd(text: string, at: number, end: number): number {
       i = scalarEnd(text, i, end)
       if (i === -1) return -1
     }
-    // A value has ended: close the containers that end with it, or continue with the next value.
+    // End of a value: close the containers that end here, or continue with the next value.
     for (;;) {
       if (open === 0) return i > end ? -1 : i
       const after = text.charCodeAt(i)

@@ -1,6 +1,6 @@
 /**
- * Lets a local service prove that it knows a token without sending it: the 401 reply contains an HMAC over the client's nonce and the
- * service's own address. Both sides use this module.
+ * Lets a local service prove possession of a token without sending it: the 401 reply contains an HMAC over the client's
+ * nonce and the service's own address. Client and service both use this module.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -13,15 +13,15 @@ export interface ServiceAddress {
 }
 
 /**
- * The proof covers the address: if another user's program listens on a port and relays the nonce to the service on another port, it gets a
- * proof for that other port only.
+ * The proof covers the address. If another user's program relays the nonce to the service on another port, the proof
+ * that it gets is valid for that port only.
  */
 export function createProof(token: string, nonce: string, { address, port }: ServiceAddress): string {
   const origin = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
   return createHmac('sha256', token).update(`${nonce} ${origin}`).digest('base64url')
 }
 
-/** Whether `www-authenticate` is from a local service. This alone proves nothing. */
+/** Whether `www-authenticate` has the form of a local service. This is not a proof. */
 export function isLocalService(challenge: string | undefined): boolean {
   return /^Bearer\b.*\bpino-ingest\b/i.test(challenge ?? '')
 }
@@ -38,7 +38,7 @@ export type ProofProblem = 'token' | 'foreign'
 
 const PROOF = /\bproof="([\w-]{43})"/
 
-/** @returns undefined if the reply proves that the listener at `end` knows the token */
+/** @returns undefined if the reply proves that the listener at `end` has the token */
 export function findProofProblem(
   { status, challenge }: ChallengeReply,
   token: string,

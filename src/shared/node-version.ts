@@ -1,11 +1,12 @@
 /**
- * Node version check, run first by every entry point, so that an old Node fails with a clear message. An ES module's
- * imports are linked before any is evaluated, so no file may import names that builtin modules of an older Node lack.
+ * Node version check, run first by every entry point, so an unsupported Node fails with a clear message. The imports of
+ * an ES module are linked before any is evaluated, so no file may import names that the builtin modules of an older
+ * Node lack.
  */
 
 /**
- * The lowest versions, as `engines` in package.json; all major versions after the last are supported. Not 21, which ended
- * before it had `zlib.crc32`, which the spool needs.
+ * Lowest supported versions, as in `engines` in package.json; all major versions after the last one are supported. Node
+ * 21 is not: it reached end of life without `zlib.crc32`, which the spool needs.
  */
 const LOWEST: readonly (readonly [major: number, minor: number])[] = [
   [20, 19],
@@ -19,7 +20,7 @@ export interface RuntimeVersions {
   readonly deno?: string | undefined
 }
 
-/** @returns what is wrong and what to do; undefined for a supported runtime */
+/** @returns the problem with its remedy; undefined for a supported runtime */
 export function findNodeVersionProblem({ node, bun, deno }: RuntimeVersions): string | undefined {
   // Bun and Deno report the Node version that they emulate.
   if (node === undefined || bun !== undefined || deno !== undefined || isSupported(node)) return undefined

@@ -20,18 +20,18 @@ import { basename, dirname, join } from 'node:path'
 const FILE_MODE = 0o600
 const WRITABLE_BY_OTHERS = 0o022
 const TEMPORARY_NAME = /^[0-9a-f]+\.tmp$/
-/** Undefined where there are no user ids (Windows), and owner and mode have no meaning. */
+/** Undefined on Windows, where owner and mode have no meaning. */
 export const ownUid = process.getuid?.()
 
-/** A file or folder is not safe to use; the message gives the reason. Its `code` is not a system error code. */
+/** A file or folder is not safe to use, for the reason in the message. Its `code` is not a system error code. */
 export class UnsafeError extends Error {
   override readonly name = 'UnsafeError'
   readonly code = 'UNSAFE'
 }
 
 /**
- * Opens a regular file of this user; symbolic links are not followed, and the call does not block. For folders that only this
- * user can write to.
+ * Opens a regular file of this user in a folder that only this user can write to. Does not follow symbolic links and
+ * does not block.
  * @param flags `O_CREAT` creates it with mode 0600
  * @throws UnsafeError for anything else; the system's errors
  */
@@ -40,15 +40,15 @@ export function openOwn(path: string, flags: number): number {
 }
 
 /**
- * As `openOwn`, for folders that other users can write to as well: the file must have a single hard link, and other users must not be able
- * to write to it.
+ * As `openOwn`, for folders that other users can also write to: the file must have a single hard link and must not be
+ * writable by other users.
  * @throws UnsafeError, the system's errors
  */
 export function openPrivate(path: string, flags: number): number {
   return open(path, flags, privacyProblem)
 }
 
-/** A new file, opened to append. @throws `EEXIST` if the path exists; the system's other errors */
+/** Creates a file and opens it for appending. @throws `EEXIST` if the path exists; the system's other errors */
 export function createFile(path: string): number {
   return openOwn(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL)
 }
@@ -59,10 +59,10 @@ function open(path: string, flags: number, problemOf: (stats: Stats) => string |
     throw new UnsafeError(`${path} is a symbolic link`)
   let fd: number
   try {
-    // O_NONBLOCK: opening a FIFO would wait for its other end.
+    // O_NONBLOCK, because opening a FIFO would wait for its other end.
     fd = openSync(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0), FILE_MODE)
   } catch (error) {
-    // ELOOP, ENXIO, EISDIR and EACCES do not show what exists at the path.
+    // The codes ELOOP, ENXIO, EISDIR and EACCES do not tell which kind of file exists at the path.
     const alreadyExists = (error as NodeJS.ErrnoException).code === 'EEXIST'
     const stats = alreadyExists ? undefined : lstatSync(path, { throwIfNoEntry: false })
     const problem = stats && problemOf(stats)
@@ -75,8 +75,8 @@ function open(path: string, flags: number, problemOf: (stats: Stats) => string |
 }
 
 /**
- * Writes all bytes, with several calls if the system writes only a part. After an error it truncates the file to its previous
- * size, if possible, so that later writes do not follow half a record.
+ * Writes all bytes, in several calls if the system writes only a part. On an error it truncates the file to its
+ * previous size if possible, so later writes do not follow a partial record.
  * @throws the system's errors
  */
 export function writeAll(fd: number, bytes: Uint8Array): void {
@@ -93,11 +93,11 @@ function truncateBy(fd: number, bytes: number): void {
   try {
     ftruncateSync(fd, fstatSync(fd).size - bytes)
   } catch {
-    // Ignored: `writeAll` throws the error of the write, and readers skip half a record.
+    // Ignored: `writeAll` throws the error of the write, and readers skip a partial record.
   }
 }
 
-/** @returns why it is not a regular file of this user; undefined if it is */
+/** @returns undefined for a regular file of this user; otherwise the reason as a predicate (`is a FIFO`) */
 function ownershipProblem(stats: Stats): string | undefined {
   if (stats.isSymbolicLink()) return 'is a symbolic link'
   if (stats.isFIFO()) return 'is a FIFO'
@@ -130,10 +130,10 @@ export function readAtMost(fd: number, maxBytes: number): Buffer | undefined {
 }
 
 /**
- * Replaces a file, or creates it: written under a random name in the same folder, synchronised, and renamed.
- * @param write gets the new file's descriptor, which appends
+ * Creates or replaces a file: writes it under a random name in the same folder, synchronises it and renames it.
+ * @param write gets the new file's descriptor, opened for appending
  * @returns that descriptor; the path then refers to the written file
- * @throws the errors of `write`, UnsafeError, the system's errors; no temporary file is left then
+ * @throws the errors of `write`, UnsafeError, the system's errors, after deleting the temporary file
  */
 export function replaceFile(path: string, write: (fd: number) => void): number {
   const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`
@@ -144,7 +144,7 @@ export function replaceFile(path: string, write: (fd: number) => void): number {
     renameSync(temporary, path)
     // A user who may write to the folder can replace the temporary file before it is renamed.
     if (!isSameFile(fstatSync(fd, { bigint: true }), lstatSync(path, { bigint: true })))
-      throw new UnsafeError(`${path} was exchanged by another process while it was written`)
+      throw new UnsafeError(`${path} was replaced by another process while it was written`)
     syncFolder(dirname(path))
     return fd
   } catch (error) {
@@ -154,7 +154,7 @@ export function replaceFile(path: string, write: (fd: number) => void): number {
   }
 }
 
-/** Deletes temporary files of processes that were killed in `replaceFile`. @throws the system's errors */
+/** Deletes temporary files left by processes that were killed in `replaceFile`. @throws the system's errors */
 export function removeTemporaries(path: string): void {
   const folder = dirname(path)
   const start = `${basename(path)}.`
@@ -170,7 +170,7 @@ export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino
 }
 
-/** Not every system synchronises folders: Windows does not, nor do some network file systems. */
+/** Windows and some network file systems cannot synchronise folders. */
 const CANNOT_SYNC_FOLDERS: readonly unknown[] = ['EPERM', 'EACCES', 'EISDIR', 'EINVAL', 'ENOTSUP']
 
 /** Makes the names in a folder survive a power failure, if the system supports it. @throws the system's other errors */
@@ -186,7 +186,10 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** A close can fail as well (quota, network file systems), and previous writes are then lost. Such an error is reported, never thrown. */
+/**
+ * Closes a descriptor. If closing fails (quota, network file systems), previous writes may be lost; the error is
+ * reported, never thrown.
+ */
 export function closeQuietly(fd: number, onError: (error: unknown) => void): void {
   try {
     closeSync(fd)

@@ -10,10 +10,10 @@ const WRITABLE_BY_ALL = 0o002
 const STICKY = 0o1000
 
 /**
- * Creates a folder and the parents that are missing, with mode 0700. Creates each level separately, and tries it once: Node's recursive
- * `mkdir` never returns if the system reports ENOENT in an existing folder, as in `/proc`.
+ * Creates a folder and its missing parents with mode 0700, one level at a time. Node's recursive `mkdir` never returns
+ * if the system reports ENOENT in an existing folder, as in `/proc`.
  * @returns the created folders, the outermost first
- * @throws the system's error, with its code; the message names the whole path
+ * @throws the system's error, with its code; the message has the whole path
  */
 export function createFolders(path: string): readonly string[] {
   const missing: string[] = []
@@ -29,7 +29,7 @@ export function createFolders(path: string): readonly string[] {
   }
 }
 
-/** @returns false if it exists: another process has created it */
+/** @returns false if another process created it in the meantime */
 function createFolder(path: string): boolean {
   try {
     mkdirSync(path, { mode: FOLDER_MODE })
@@ -41,7 +41,7 @@ function createFolder(path: string): boolean {
 }
 
 /**
- * Creates the folder with mode 0700 if it is missing, and checks it otherwise.
+ * Creates a missing folder with mode 0700, or checks an existing one.
  * @returns whether it was created
  * @throws UnsafeError for a symbolic link or another user's folder; the system's errors, also if its parent is missing
  */
@@ -52,9 +52,9 @@ export function ensureFolder(path: string): boolean {
 }
 
 /**
- * A root that the user configured, created with its parents if it is missing. It may be a mount that root owns and other users
- * share: they have no access to the folders that are created in it. A user who can replace such a folder could still redirect
- * writes, so docs/spool.md recommends a folder of its own.
+ * Creates or checks a root that the user configured, with its parents. It may be a mount that root owns and other users
+ * share: they cannot read the folders created in it. A user who can replace such a folder can still redirect writes, so
+ * docs/spool.md recommends a separate folder.
  * @returns the created folders, the outermost first
  * @throws UnsafeError for a symbolic link or another user's folder; the system's errors
  */
@@ -71,9 +71,10 @@ export function checkNamedRoot(path: string): void {
 }
 
 /**
- * Creates the folder of a file that the user configured, and its parents, if it is missing. It must belong to this user or to
- * root. Other users may write to it if the sticky bit prevents them from replacing the file, as in `/tmp`.
- * @returns the file's absolute path. Links in the folder's path are resolved, since they could be replaced later.
+ * Creates the folder of a file that the user configured, with its parents, if it is missing. The folder must belong to
+ * this user or to root. Other users may write to it if the sticky bit prevents them from replacing the file, as in
+ * `/tmp`.
+ * @returns the file's absolute path, with the links in the folder's path resolved, since they could be replaced later
  * @throws UnsafeError; the system's errors
  */
 export function resolveInSafeFolder(file: string): string {
@@ -90,7 +91,7 @@ export function resolveInSafeFolder(file: string): string {
 function checkOwnFolder(path: string): void {
   const stats = checkFolder(path)
   if (!isOwn(stats)) throw new UnsafeError(`${path} belongs to another user (uid ${stats.uid})`)
-  // Our folder, but accessible to others because of a umask or a copy: restrict it.
+  // Restrict our own folder if it is open to others, for example because of a copy.
   if (ownUid !== undefined && (stats.mode & OTHERS) !== 0) chmodSync(path, FOLDER_MODE)
 }
 

@@ -1,4 +1,4 @@
-/** Entries that the service rejected, with its reason, as lines of JSON. */
+/** Stores entries that the service rejected, with its reason, as lines of JSON. */
 import { closeSync, constants, fdatasyncSync, fstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DeadLetter } from '../batch/sender.js'
@@ -15,7 +15,7 @@ export class DeadLetterFile {
   readonly #isPowerSafe: boolean
   #number = 1
 
-  /** @param destination folder of the destination; nothing is created before the first letter */
+  /** @param destination folder of the destination, created with the first letter */
   constructor(
     destination: string,
     instance: string,
@@ -28,8 +28,9 @@ export class DeadLetterFile {
   }
 
   /**
-   * Writes all letters, or none if it throws. With `isPowerSafe` they survive a power failure when it returns. Their entries are
-   * settled only afterwards. Opens the file each time: letters are rare, and the command line may have purged the file.
+   * Writes all letters, or none if it throws. With `isPowerSafe` they survive a power failure when it returns. The
+   * caller must settle their entries only afterwards. Opens the file each time: letters are rare, and the command line
+   * may have purged the file.
    * @throws the system's errors, UnsafeError
    */
   write(letters: readonly DeadLetter[]): void {
@@ -46,7 +47,7 @@ export class DeadLetterFile {
       }
       if (fstatSync(fd).size > MAX_FILE_BYTES) this.#number += 1
     } catch (error) {
-      // If half a line could not be cut off, it does not parse. The next letters go to a new file.
+      // The file may end with a partial line that could not be removed. Further letters are written to a new file.
       this.#number += 1
       throw error
     } finally {
@@ -60,7 +61,10 @@ export class DeadLetterFile {
   }
 }
 
-/** One line with its newline. The entry is last and unchanged: numbers too large for a double must survive. Pure. */
+/**
+ * One line with its newline. The entry is last and unchanged, because numbers too large for a double must be preserved.
+ * Pure.
+ */
 export function toDeadLetterLine(
   { batchId, index, status, code, field, reason, entry }: DeadLetter,
   at: string,

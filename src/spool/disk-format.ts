@@ -1,4 +1,4 @@
-/** Names of files and folders, and the format version. A program that does not know a version does not touch the files. */
+/** Names of files and folders, and the format version. A program does not touch files of an unknown version. */
 
 export const FORMAT_VERSION = 1
 
@@ -13,7 +13,7 @@ export function createSegmentHeader(createdAtMs: number): Buffer {
   return header
 }
 
-/** Undefined if the header is damaged. The frames are still read: each has its own signature. */
+/** Undefined if the header is damaged. The frames are still read, because each has its own signature. */
 export function readVersion(header: Buffer): number | undefined {
   return SIGNATURE.equals(header.subarray(0, 7)) ? header[7] : undefined
 }
@@ -32,7 +32,7 @@ const SEGMENT_NAME = /^\d{8}\.seg$/
 const ACKNOWLEDGEMENT_LOG_NAME = /^\d{8}\.ack$/
 /** Name of a destination's folder. */
 export const DESTINATION_NAME = /^[0-9a-f]{16}$/
-/** Begins with the start time in base 36, so that names sort by age. */
+/** Starts with the start time in base 36, so names sort by age. */
 export const INSTANCE_NAME = /^([0-9a-z]{8,12}-[0-9a-f]{12})(\.live|\.left)?$/
 
 export function isSegment(name: string): boolean {

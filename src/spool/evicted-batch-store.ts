@@ -1,4 +1,4 @@
-/** Batches of this instance that were evicted from memory and are stored only on disk. They are read back in order. */
+/** Batches of this instance that were evicted from memory and are stored on disk only. They are read back in order. */
 import type { Batch, SegmentPosition } from '../batch/sender.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import type { CurrentInstance } from './instance/current-instance.js'
@@ -33,7 +33,7 @@ export class EvictedBatchStore {
   #reader: { readonly segment: number; readonly reader: SegmentReader } | undefined
   #entries = 0
   #batches = 0
-  /** Whether file descriptors or memory ran out, so that no segment can be read. */
+  /** Whether no segment can be read, because file descriptors or memory ran out. */
   #isPaused = false
 
   constructor(options: EvictedBatchStoreOptions) {
@@ -61,12 +61,12 @@ export class EvictedBatchStore {
     this.#count(place, 1, count)
   }
 
-  /** Marks a batch that is sent from memory ahead of the waiting ones: it must not be read back. */
+  /** Marks a batch that is sent from memory before the waiting ones and must not be read back. */
   pass({ place }: { readonly place: SegmentPosition }): void {
     this.#skipped.mark(place, true)
   }
 
-  /** Returns a batch to the front. On disk it is directly before the waiting ones, apart from skipped batches. */
+  /** Returns a batch to the front. On disk, it is directly before the waiting ones, apart from skipped batches. */
   unshift({ place, count }: { readonly place: SegmentPosition; readonly count: number }): void {
     this.#skipped.markOne(place, false)
     this.#closeReader()
@@ -74,8 +74,9 @@ export class EvictedBatchStore {
   }
 
   /**
-   * Reads the oldest batch and passes it to `take`, in the same turn in which it leaves the counts of this class.
-   * @returns whether there was one. Never rejects. One call at a time.
+   * Reads the oldest batch and passes it to `take` in the same turn in which this class stops counting it. Never
+   * rejects. One call at a time.
+   * @returns whether there was one
    */
   async next(take: (batch: Batch) => void): Promise<boolean> {
     for (;;) {
@@ -93,7 +94,7 @@ export class EvictedBatchStore {
     const hasFailed = this.#isPaused || postponed.length > 0
     for (const waiting of postponed) waiting.isPostponed = false
     this.#isPaused = false
-    // A retried segment may be older than the one that is being read.
+    // A retried segment may be older than the segment being read.
     if (hasFailed) this.#closeReader()
     return hasFailed
   }
@@ -109,7 +110,7 @@ export class EvictedBatchStore {
     return entries
   }
 
-  /** Forgets all batches: the folder was claimed, or the process ends. @returns their entries */
+  /** Forgets all batches, because the folder was claimed or the process ends. @returns their entries */
   forgetAll(): number {
     const entries = this.#entries
     this.#closeReader()
@@ -137,7 +138,7 @@ export class EvictedBatchStore {
       }
       waiting.from = reader.position
       const place = { segment: number, offset: read.offset }
-      // A batch without a seal was sent from memory after a failed write. See `WriteAheadLog.seal`.
+      // After a failed write, a batch without a seal was sent from memory. See `WriteAheadLog.seal`.
       if (this.#skipped.has(place) || read.sealedCount === undefined) return false
       const {
         batches: [batch],
@@ -161,14 +162,15 @@ export class EvictedBatchStore {
   /** The entries wait until the next renewal of the lease, which detects deleted files and folders. */
   #postpone(waiting: WaitingBatches, error: unknown): void {
     this.#closeReader()
-    // Other segments do not wait for one unreadable file. If no file can be opened, all wait and keep their order.
+    // One unreadable file does not delay other segments. If no file can be opened, all segments wait and keep their
+    // order.
     if (isResourceExhausted(error)) this.#isPaused = true
     else waiting.isPostponed = true
     if (!waiting.isReported) this.#options.onError(error)
     waiting.isReported = true
   }
 
-  /** Drops the entries that were counted in the segment and are no longer in its file. */
+  /** Drops the entries that were counted in the segment but are missing in its file. */
   #loseSegment(number: number, segment: Segment): void {
     const entries = this.forget(number)
     if (entries > 0) this.#options.onDropped(entries, 'damaged', DROP_MESSAGES.batchUnreadable.text(segment.path))
@@ -183,7 +185,7 @@ export class EvictedBatchStore {
     return oldest
   }
 
-  /** No batch waits in this segment or in an earlier one, except in postponed segments. */
+  /** Forgets a segment, and the skipped ranges of it and all earlier segments without waiting batches. */
   #passSegment(number: number): void {
     this.forget(number)
     this.#skipped.deleteUpTo(number, (earlier) => this.#waiting.has(earlier))

@@ -27,7 +27,10 @@ export interface FoundInstance {
   readonly path: string
   /** Name of the destination's folder. */
   readonly destination: string
-  /** `live`: its process runs, or is not known to have ended; `dead`: its process has ended; `claimed`: claimed by `claimedBy`. */
+  /**
+   * `live`: its process is running, or is not known to have ended; `dead`: its process has ended; `claimed`: claimed by
+   * `claimedBy`.
+   */
   readonly state: 'live' | 'dead' | 'left' | 'claimed'
   /** Whether it may be claimed. */
   readonly isFree: boolean
@@ -41,14 +44,14 @@ export interface FoundInstance {
   readonly segments: readonly FoundFile[]
   /** Size of its segments and acknowledgement logs, without claimed folders. */
   readonly bytes: number
-  /** Another format version wrote the folder; it is not read. */
+  /** Whether another format version wrote the folder, which is then not read. */
   readonly isForeign: boolean
 }
 
 export interface FoundDestination {
   readonly name: string
   readonly path: string
-  /** Oldest first; each is followed by the instances that it has claimed. */
+  /** Oldest first; each is followed by the instances that it claimed. */
   readonly instances: readonly FoundInstance[]
   /** Files of dead letters. */
   readonly deadLetters: readonly FoundFile[]
@@ -60,8 +63,9 @@ export interface InspectOptions {
 }
 
 /**
- * Lists the content of a root by age. Skips files that are deleted meanwhile.
- * @throws UnsafeError if the root is a link, not a folder, or belongs to another user; the system's error if there is none
+ * Lists the content of a root by age. Skips files deleted in the meantime.
+ * @throws UnsafeError if the root is a link, not a folder, or belongs to another user; the system's error if there is
+ * none
  */
 export function inspectRoot(root: string, options: InspectOptions): FoundDestination[] {
   checkNamedRoot(root)
@@ -169,7 +173,7 @@ export interface UnsettledSummary {
   readonly problems: readonly string[]
 }
 
-/** Reads one segment after the other. Never rejects. */
+/** Reads the segments one by one. Never rejects. */
 export async function summarizeUnsettled({ segments, isForeign }: FoundInstance): Promise<UnsettledSummary> {
   let batches = 0
   let entries = 0
@@ -187,7 +191,7 @@ export async function summarizeUnsettled({ segments, isForeign }: FoundInstance)
         oldestAtMs ??= loggedAt(read, segment)
       })
     } catch (error) {
-      // The writer has deleted it: all its entries are settled.
+      // The writer deleted the file, because all its entries are settled.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
         problems.push(error instanceof Error ? error.message : String(error))
     }

@@ -16,7 +16,7 @@ export interface FoundFile {
   readonly modifiedAtMs: number
 }
 
-/** Root, destination, instance, `claimed`, claimed instance, and the same once more if the claimer ended. */
+/** Root, destination, instance, `claimed`, claimed instance, and the last two levels again if the claimer ended. */
 const MAX_DEPTH = 8
 
 /** All files below a folder. Skips files that other processes delete during the walk. @throws as `namesIn` */
@@ -30,10 +30,10 @@ export function* walkFiles(folder: string, depth = MAX_DEPTH): Generator<FoundFi
   }
 }
 
-/** The file was deleted or belongs to another user: in both cases it is not a file of this spool. */
+/** The file was deleted or belongs to another user, so it is not a file of this spool. */
 const IGNORED_CODES: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
 
-/** Sorted names; none if the folder does not exist or must not be read. @throws the system's other errors, after which the content is unknown */
+/** Sorted names; none if the folder does not exist or access is denied. @throws the system's other errors */
 export function listNames(folder: string): string[] {
   return orNothing(() => readdirSync(folder).toSorted()) ?? []
 }
@@ -57,7 +57,7 @@ export function readSizeOnDisk(path: string): number {
   return stats === undefined ? 0 : diskBytes(stats)
 }
 
-/** A file longer than any segment may be sparse: only its allocated blocks (`st_blocks`) count. */
+/** A file longer than any segment may be sparse, so only its allocated blocks (`st_blocks`) count. */
 function diskBytes({ size, blocks }: Stats): number {
   return size > MAX_SEGMENT_BYTES ? Math.min(size, blocks * BLOCK_BYTES) : size
 }

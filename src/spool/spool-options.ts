@@ -14,16 +14,16 @@ export interface SpoolOptions {
   readonly durability: 'process' | 'power'
   readonly url: string
   readonly apiKey: string
-  /** Batches that were written under these keys are also sent. */
+  /** Batches written under these keys are also sent. */
   readonly previousApiKeys?: readonly string[]
   /** URLs of other spools of this process, which send their own entries. */
   readonly siblingUrls?: readonly string[] | undefined
-  /** Whether entries of other URLs and keys are aged and reported. Default true. */
+  /** Whether entries of other URLs and keys are expired and reported. Default true. */
   readonly shouldScanOthers?: boolean | undefined
   readonly clock: Clock
   readonly account: Account
   readonly report: SpoolReports
-  /** Called when entries to send may have been found. */
+  /** Called when there may be new entries to send. */
   readonly onFound: () => void
   readonly onPreviousDrops?: ((drops: UnreportedDrops) => void) | undefined
   readonly machine?: Machine

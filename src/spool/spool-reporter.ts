@@ -1,4 +1,4 @@
-/** Messages of the spool. */
+/** Reports the messages of the spool. */
 import type { DropReason } from '../diagnostics/account.js'
 import { SPOOL_MESSAGES } from '../diagnostics/messages.js'
 import { SpoolFullError } from './retention/eviction.js'
@@ -23,7 +23,7 @@ export class SpoolReporter {
     this.#root = root
   }
 
-  /** Entries cannot be written to disk. Reported once, until they can. */
+  /** Entries cannot be written to disk. Reported once until writing succeeds again. */
   writeFailed(error: unknown): void {
     if (this.#hasFailed) return
     this.#hasFailed = true
@@ -41,7 +41,7 @@ export class SpoolReporter {
     this.#report.problem(SPOOL_MESSAGES.failed.text(this.#describe(error)))
   }
 
-  /** Entries cannot be read at present. They wait; none is lost. */
+  /** Entries cannot be read at present. They stay on disk; none is lost. */
   readFailed(error: unknown): void {
     this.#report.problem(SPOOL_MESSAGES.notReadable.text(this.#describe(error)))
   }
@@ -55,7 +55,7 @@ export class SpoolReporter {
     this.#report.problem(SPOOL_MESSAGES.deadLettersNotSaved.text(letters, this.#describe(error)))
   }
 
-  /** Reported only if `writeFailed` has not reported already that the disk cannot be written. */
+  /** Reported only if `writeFailed` has not reported the disk already. */
   dropCountsFailed(error: unknown): void {
     if (!this.#hasFailed) this.#report.problem(SPOOL_MESSAGES.dropCountsNotSaved.text(this.#describe(error)))
   }
@@ -79,7 +79,7 @@ export class SpoolReporter {
     this.#report.note('claimed', SPOOL_MESSAGES.takenOver.text(entries))
   }
 
-  /** The folder is named, since the errors of calls on a descriptor contain no path. */
+  /** Adds the folder, since errors of calls on a descriptor contain no path. */
   #describe(error: unknown): string {
     const message = error instanceof Error ? error.message : String(error)
     return message.includes(this.#root) ? message : `${this.#root}: ${message}`

@@ -15,7 +15,10 @@ function userTag(): string {
   return ownUid === undefined ? userInfo().username.replaceAll(/[^\w-]/g, '_') : String(ownUid)
 }
 
-/** A short hash from which the key cannot be recovered. Each key has its own folder, so entries are sent only with the key they were logged under. */
+/**
+ * A short hash from which the key cannot be recovered. Each key has its own folder, so entries are sent only with the
+ * key with which they were logged.
+ */
 export function destinationName(url: string, apiKey: string): string {
   return createHash('sha256').update(`${url}\n${apiKey}`).digest('hex').slice(0, 16)
 }
@@ -23,7 +26,7 @@ export function destinationName(url: string, apiKey: string): string {
 /**
  * Creates the root if it is missing.
  * @param isNamed whether the user configured the path
- * @returns the folders that were created, the outermost first
+ * @returns the created folders, the outermost first
  * @throws the system's errors, UnsafeError
  */
 export function ensureRoot(root: string, isNamed: boolean): readonly string[] {

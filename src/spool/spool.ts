@@ -22,10 +22,10 @@ import { WriteAheadLog } from './write-ahead-log.js'
 export type { SpoolOptions } from './spool-options.js'
 
 const SCAN_MS = 15_000
-/** Interval of synchronising: a power failure loses at most the entries of this time (`durability: 'power'`). */
+/** Interval of synchronising with `durability: 'power'`: a power failure loses at most the entries of this time. */
 const SYNC_MS = 1_000
 const MIN_SEGMENT_BYTES = 64 * 1024
-/** Dropping one segment must not drop most entries. */
+/** Minimum number of segments in the root, so dropping one segment does not drop most entries. */
 const SEGMENTS_IN_ROOT = 16
 
 export class Spool {
@@ -131,17 +131,17 @@ export class Spool {
     if (this.#isPowerSafe) this.#tasks.every(SYNC_MS, () => this.log.sync())
   }
 
-  /** Entries on disk that are neither queued nor being sent. */
+  /** Entries on disk that are neither queued nor in flight. */
   get pendingEntries(): number {
     return this.evicted.entries + this.recovery.readyEntries + this.#retainedEntries
   }
 
-  /** Entries on disk that this process will not send any more; another process will record their outcome. */
+  /** Entries on disk that this process will no longer send; another process records their outcome. */
   get retainedEntries(): number {
     return this.#retainedEntries
   }
 
-  /** Share of `maxBytes` in use. 0 while no own entries wait on disk, since then other processes fill the spool. */
+  /** Share of `maxBytes` in use. 0 while no own entries wait on disk, because other processes then fill the spool. */
   get usedShare(): number {
     if (this.evicted.entries === 0) return 0
     return (this.#limits.rootBytes + (this.log.current?.segment.writtenBytes ?? 0)) / this.#options.maxBytes
@@ -197,7 +197,7 @@ export class Spool {
       this.#dropDeletedSegments()
       for (const { acknowledgements } of [...folder.segments.values(), ...this.recovery.segments])
         acknowledgements.flush()
-      // Last: it needs a file descriptor.
+      // Last, because it needs a file descriptor.
       folder.renew()
     } catch (error) {
       this.#reporter.error(error)
@@ -240,14 +240,14 @@ export class Spool {
     this.#limits.stop()
   }
 
-  /** Another process deleted the folder: entries that were only on disk are lost. */
+  /** Called when another process deleted the folder. Entries that were only on disk are lost. */
   #loseRest(): void {
     const entries = this.evicted.forgetAll() + this.recovery.readyEntries
     this.recovery.forgetReady()
     drop(this.#options, entries, 'damaged', DROP_MESSAGES.folderDeleted.text(this.#destination))
   }
 
-  /** Entries that are only on disk stay there. @returns their number */
+  /** Leaves the entries that are only on disk. @returns their number */
   #retainRest(reason: DropReason): number {
     const lost = this.recovery.memoryOnlyEntries
     const retained = this.evicted.forgetAll() + this.recovery.readyEntries - lost

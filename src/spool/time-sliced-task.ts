@@ -1,16 +1,16 @@
-/** Runs long work a few milliseconds at a time, so that no log call waits for a scan of 10,000 folders. */
+/** Runs long work a few milliseconds at a time, so no log call waits for a scan of 10,000 folders. */
 import type { Clock } from '../shared/clock.js'
 
-/** Time per turn. The thread may be the application's. */
+/** Time per turn in milliseconds. The thread may be the application's. */
 const TURN_MS = 5
 
 export class TimeSlicedTask {
   readonly #clock: Clock
   readonly #minSteps: number
-  /** Between two turns. */
+  /** Set between two turns. */
   #pause: { readonly endTimer: () => void; readonly turn: () => void; readonly resolve: () => void } | undefined
 
-  /** @param minSteps minimum number of steps per turn. On a busy machine 5 ms may pass during the first one */
+  /** @param minSteps minimum number of steps per turn, since on a busy machine the first step may take 5 ms */
   constructor(clock: Clock, minSteps = 4) {
     this.#clock = clock
     this.#minSteps = minSteps
@@ -22,7 +22,7 @@ export class TimeSlicedTask {
   }
 
   /**
-   * Runs the first turn synchronously; short work is done when this returns. One piece of work at a time.
+   * Runs the first turn synchronously, so short work is done when this returns. One piece of work at a time.
    * @param onTurn called after each turn
    * @returns a promise that resolves when the work is done or cancelled. Rejects with the errors of the work
    */
@@ -41,7 +41,7 @@ export class TimeSlicedTask {
     })
   }
 
-  /** Runs the next turn now. The event loop may not reach it as long as the application logs. */
+  /** Runs the next turn now, since the event loop may not reach it while the application logs. */
   advance(): void {
     this.#pause?.endTimer()
     this.#pause?.turn()

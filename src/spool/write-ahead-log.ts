@@ -1,4 +1,4 @@
-/** Writes entries to disk as they arrive: frames, one seal per batch, and the fallback to memory when a write fails. */
+/** Writes entries to disk as they arrive: frames and one seal per batch. Falls back to memory if a write fails. */
 import type { Batch } from '../batch/sender.js'
 import type { Clock } from '../shared/clock.js'
 import type { EntryLog } from './entry-log.js'
@@ -14,13 +14,13 @@ export interface WriteAheadLogOptions {
   readonly clock: Clock
   readonly instance: CurrentInstance
   readonly segmentBytes: number
-  /** A segment older than this takes no new batch, because `maxAgeMs` applies to whole segments. */
+  /** No batch is added to a segment older than this, because `maxAgeMs` applies to whole segments. */
   readonly segmentAgeMs: number
   /** Makes space and creates a segment. @throws the system's errors, UnsafeError, SpoolFullError */
   readonly newSegment: () => SegmentWriter
-  /** Another process has claimed or deleted the folder. Must clear `instance`. */
+  /** Called when another process has claimed or deleted the folder. Must clear `instance`. */
   readonly onClaimed: () => void
-  /** Writing failed; the entries stay in memory. */
+  /** Called when writing failed; the entries stay in memory. */
   readonly onFailure: (error: unknown) => void
   readonly onSuccess: () => void
 }
@@ -28,7 +28,7 @@ export interface WriteAheadLogOptions {
 interface OpenBatch {
   readonly batchId: string
   readonly id: Buffer
-  /** Segment of its frames; undefined if there was none when it began. */
+  /** Segment of the batch's frames; undefined if there was none when the batch started. */
   segment: Segment | undefined
   offset: number
   /** Number of entries that were appended. */
@@ -38,7 +38,7 @@ interface OpenBatch {
 }
 
 const RETRY_MS = 5_000
-/** Maximum of bytes collected before a write; the end of a batch always writes. */
+/** Maximum bytes collected before a write. The end of a batch always writes. */
 const WRITE_BYTES = 256 * 1024
 /** `{"batch_id":"","logs":[` and the 36 characters of a UUID. */
 const BODY_HEAD_BYTES = 23 + 36
@@ -50,7 +50,7 @@ export class WriteAheadLog implements EntryLog {
   readonly #out = new FrameBuffer()
   #writer: SegmentWriter | undefined
   #open: OpenBatch | undefined
-  /** The open batch was claimed, and the batcher does not know yet that it must restart it. */
+  /** Whether the open batch was claimed and the batcher was not notified yet. */
   #isLost = false
   #retryAt = -Infinity
   #begunAt = 0
@@ -59,7 +59,7 @@ export class WriteAheadLog implements EntryLog {
     this.#options = options
   }
 
-  /** The segment that is being written. */
+  /** The segment being written. */
   get current(): SegmentWriter | undefined {
     return this.#writer
   }
@@ -74,7 +74,7 @@ export class WriteAheadLog implements EntryLog {
     if (this.#out.length >= WRITE_BYTES) this.#flush()
   }
 
-  /** When it returns true, all appended entries are written, or `onFailure` was called. */
+  /** If it returns true, all appended entries were written, or `onFailure` was called. */
   flush(): boolean {
     this.#flush()
     return !this.#takeLoss()
@@ -88,7 +88,7 @@ export class WriteAheadLog implements EntryLog {
     return this.#takeLoss() ? undefined : sealed
   }
 
-  /** Stops writing. The entries of an open batch are on disk, without a seal. */
+  /** Stops writing. The entries of an open batch stay on disk without a seal. */
   close(): void {
     this.#flush()
     const writer = this.#writer
@@ -98,7 +98,7 @@ export class WriteAheadLog implements EntryLog {
     if (this.#open?.segment !== writer?.segment) writer?.segment.complete()
   }
 
-  /** Synchronises the segment. If that fails, the segment ends. */
+  /** Synchronises the segment, and ends it on failure. */
   sync(): void {
     const writer = this.#writer
     writer?.syncSoon(() => this.abandonSegment(writer.segment))
@@ -109,7 +109,7 @@ export class WriteAheadLog implements EntryLog {
     if (this.#writer?.segment === segment) this.#endSegment()
   }
 
-  /** The folder was claimed or deleted: continues in a new folder, and restarts the open batch under a new id. */
+  /** Continues in a new folder after a claim or deletion, and restarts the open batch under a new id. */
   relocate(): void {
     this.#writer?.close()
     this.#writer = undefined
@@ -134,7 +134,7 @@ export class WriteAheadLog implements EntryLog {
     if (this.#out.length > 0) this.#write(this.#out.take())
   }
 
-  /** @returns the batch as far as it is on disk; all of it, without acknowledgement, if none of it is */
+  /** @returns the entries of the batch that are on disk; the whole batch without acknowledgement if none are */
   #seal(open: OpenBatch, batch: Batch): Batch {
     const { count, batchId } = batch
     const first = open.segment
@@ -164,7 +164,7 @@ export class WriteAheadLog implements EntryLog {
     }
   }
 
-  /** Begins a new segment if needed. Called between batches only, since all frames of a batch are in one segment. */
+  /** Starts a new segment if needed. Called only between batches, because all frames of a batch are in one segment. */
   #ensureSegment(): void {
     const { clock, segmentBytes, segmentAgeMs, instance, newSegment, onSuccess } = this.#options
     const writer = this.#writer
@@ -179,7 +179,7 @@ export class WriteAheadLog implements EntryLog {
     try {
       writer?.end()
       writer?.segment.complete()
-      // Without a writer no write has detected a claim.
+      // Without a writer, no write has detected a claim.
       if (!instance.ensure().isInPlace()) this.relocate()
       this.#writer = newSegment()
       this.#begunAt = clock.now()
@@ -204,7 +204,7 @@ export class WriteAheadLog implements EntryLog {
     this.#flush()
   }
 
-  /** Writing failed while the batch was open: writes the whole batch again, from memory. */
+  /** Writes the whole batch again from memory, after a write failed while it was open. */
   #writeWhole(open: OpenBatch, { body, count, highestSeverity }: Batch): void {
     this.#ensureSegment()
     const writer = this.#writer
@@ -256,7 +256,8 @@ export class WriteAheadLog implements EntryLog {
     this.#out.take()
     if (writer === undefined) return
     writer.end()
-    // Its batches are still settled, and it is deleted with the last of them. The open batch is added to it at the seal.
+    // Batches of the old segment are still settled, and it is deleted with the last of them. The open batch is added to
+    // it at the seal.
     if (this.#open?.segment !== writer.segment) writer.segment.complete()
   }
 }

@@ -17,12 +17,18 @@ export interface FlushResult {
   readonly account?: AccountSnapshot
 }
 
-/** To the worker. `read`: the worker has read all records logged before the flush; some versions of pino send this themselves. */
+/**
+ * To the worker. `read`: the worker has read all records logged before the flush; some versions of pino send this
+ * message themselves.
+ */
 export interface FlushRequest {
   readonly code: 'PINO_INGEST_FLUSH'
   readonly step: 'begin' | 'read'
   readonly id: string
-  /** When the reply must be sent, in milliseconds since the Unix epoch: the worker may still be starting. */
+  /**
+   * Time by which the reply must be sent, in milliseconds since the Unix epoch. Not a duration, because the worker may
+   * still be starting.
+   */
   readonly answerBy: number
 }
 
@@ -33,7 +39,7 @@ export interface FlushReply extends FlushResult {
   readonly id: string
 }
 
-/** Method of a stream in the application's own thread. Global, since both builds of this package may be loaded. */
+/** Method of a stream in the application's thread. A global symbol, since both builds of this package may be loaded. */
 export const FLUSH_METHOD: unique symbol = Symbol.for('pino-ingest.flush') as never
 
 export interface Flushable {

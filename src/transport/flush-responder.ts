@@ -1,4 +1,7 @@
-/** [worker] Answers `flush(logger)` and receives release ids: one listener for all of this package's transports in the worker. */
+/**
+ * [worker] Replies to `flush(logger)` and receives release ids, with one listener for all of this package's transports
+ * in the worker.
+ */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { Clock } from '../shared/clock.js'
@@ -9,17 +12,20 @@ import { RELEASED_EVENT, isReleaseMessage } from './release-message.js'
 
 interface Registry {
   readonly pipelines: Set<Pipeline>
-  /** Pipelines that are being loaded, or wait for pino's configuration. */
+  /** Pipelines that are loading or waiting for pino's configuration. */
   readonly starting: Set<Promise<Pipeline>>
   isListening: boolean
 }
 
 /** Global, since two versions of this package may be loaded in one worker. */
 const REGISTRY = Symbol.for('pino-ingest.pipelines')
-/** Each of two turns of the event loop; usually a few are enough. */
+/** Maximum number of rounds of two turns of the event loop; usually a few are enough. */
 const MAX_ROUNDS = 20
 
-/** Must not be called before the listener for pino's configuration is added: the first listener starts the port's delivery of messages. */
+/**
+ * Must not be called before the listener for pino's configuration is added: the first listener starts the delivery of
+ * messages.
+ */
 export function answerFlushRequests(port: MessagePort, pipeline: Promise<Pipeline>, clock: Clock): void {
   const registry = ((globalThis as { [REGISTRY]?: Registry })[REGISTRY] ??= {
     pipelines: new Set(),
@@ -41,7 +47,7 @@ export function answerFlushRequests(port: MessagePort, pipeline: Promise<Pipelin
     if (isFlushRequest(message)) {
       if (message.step === 'begin') {
         waiting.set(message.id, message)
-        // In case the `read` message does not arrive.
+        // Fallback if the `read` message does not arrive.
         clock.timer(message.answerBy - clock.wallNow(), () => answer(message))
       } else answer(message)
     } else if (isReleaseMessage(message)) {
@@ -54,7 +60,7 @@ export function answerFlushRequests(port: MessagePort, pipeline: Promise<Pipelin
   })
 }
 
-/** thread-stream 4 sends it when the worker has read what was written before; version 3, which pino 9 uses, does not. */
+/** thread-stream 4 sends it when the worker has read all earlier text; version 3, used by pino 9, does not. */
 function isThreadStreamFlush(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'code' in message && message.code === 'FLUSH'
 }
@@ -63,7 +69,7 @@ function sendReply(port: MessagePort, reply: FlushReply): void {
   port.postMessage({ code: 'EVENT', name: FLUSHED_EVENT, args: [reply] })
 }
 
-/** At once if no pipeline is starting. */
+/** Calls `call` when no pipeline is starting any more. */
 async function whenStarted({ starting }: Registry, call: () => void): Promise<void> {
   if (starting.size > 0) await Promise.all(starting)
   call()
@@ -78,10 +84,10 @@ async function flushAll(registry: Registry, { id, answerBy }: FlushRequest, cloc
   return { id, ...mergeFlushResults(results) }
 }
 
-/** With several targets pino passes the lines on within the worker, which takes some turns of the event loop. */
+/** With several targets, pino passes lines on within the worker, which takes some turns of the event loop. */
 async function untilReceived(pipelines: ReadonlySet<Pipeline>, leftMs: () => number): Promise<void> {
   const received = (): number => [...pipelines].reduce((sum, { account }) => sum + account.received, 0)
-  // Bounded, since an app may log without a pause; records after the flush need not be waited for.
+  // Bounded, because the application may log without a pause, and records after the flush need not be awaited.
   for (let round = 0, before = -1; round < MAX_ROUNDS && before !== received() && leftMs() > 0; round += 1) {
     before = received()
     await turn()

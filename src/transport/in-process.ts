@@ -31,14 +31,17 @@ export function ingestStream(options: IngestOptions = {}): IngestStream {
 
 interface Watched {
   readonly timeoutMs: number
-  /** Number of received records when the event loop was last empty: a second attempt without new records would be useless. */
+  /**
+   * Number of received records when the event loop was last empty. Without new records, a second attempt would be
+   * useless.
+   */
   triedAt: number
 }
 
 /** All streams share one pair of listeners on the process. */
 const watched = new Map<Pipeline, Watched>()
 
-/** @returns a function that ends it */
+/** @returns a function that ends the watch */
 function watchExit(pipeline: Pipeline, timeoutMs: number): () => void {
   if (watched.size === 0) {
     process.on('beforeExit', onBeforeExit)
@@ -60,7 +63,7 @@ function onBeforeExit(): void {
     const { received } = pipeline.account
     if (pipeline.pendingEntries === 0 || state.triedAt === received) continue
     state.triedAt = received
-    // The pipeline's own timers do not keep the process alive; this one does.
+    // Keeps the process alive; the pipeline's own timers do not.
     const cancel = systemClock.timer(state.timeoutMs, () => {})
     void pipeline.flushNow().then(cancel)
   }

@@ -1,16 +1,16 @@
 /**
- * [worker] pino's own configuration: levels, messageKey, errorKey.
+ * [worker] Receives pino's own configuration: levels, messageKey, errorKey.
  *
  * pino sends it once, and only the first listener of the worker's port receives it. pino-abstract-transport's
- * `expectPinoConfig` waits for it without a limit, so two such transports in `targets` never start. This transport listens
- * for a short time, and passes the message on to other transports that begin to listen later.
+ * `expectPinoConfig` waits for it without a limit, so two such transports in `targets` never start. This transport
+ * listens for a short time and passes the message on to transports that start listening later.
  */
 import type { PinoConfig } from '../pipeline/mapping-options.js'
 import type { MessagePort } from 'node:worker_threads'
 
-/** Enough for a worker under load; the app's first lines wait no longer than this. */
+/** Enough for a worker under load. The application's first lines wait at most this long. */
 const LISTEN_MS = 100
-/** Other transports in `targets` are loaded at the same time; a slow one may take seconds to listen. */
+/** Other transports in `targets` load at the same time; a slow one may take seconds until it listens. */
 const PASS_ON_MS = 5_000
 
 type Listener = (message: unknown) => void
@@ -18,7 +18,8 @@ type Listener = (message: unknown) => void
 /** @returns undefined if it was not sent, or another transport received it */
 export function receivePinoConfig(port: MessagePort): Promise<PinoConfig | undefined> {
   return new Promise((resolve) => {
-    // A turn later: a message that came while the worker was busy with lines is delivered after the timers.
+    // One turn later, because a message that arrived while the worker was busy with lines is delivered after the
+    // timers.
     const timer = setTimeout(() => setImmediate(() => settle(undefined)), LISTEN_MS)
     const onMessage: Listener = (message) => {
       if (!isPinoConfig(message)) return
@@ -34,7 +35,7 @@ export function receivePinoConfig(port: MessagePort): Promise<PinoConfig | undef
   })
 }
 
-/** A port emits no event for new listeners, so its methods that add listeners are wrapped temporarily. */
+/** A port does not emit an event for new listeners, so its methods that add listeners are wrapped temporarily. */
 function passOn(port: MessagePort, message: { code: string }): void {
   const methods = ['on', 'addListener', 'once'] as const
   for (const method of methods) {

@@ -1,4 +1,4 @@
-/** Messages between main thread and transport for the id of a release, as `flush-message.ts` for a flush. */
+/** Messages between main thread and transport for the release id. See `flush-message.ts` for those of a flush. */
 
 /** To the worker. */
 export interface ReleaseMessage {
@@ -6,10 +6,10 @@ export interface ReleaseMessage {
   readonly releaseId: string
 }
 
-/** From the worker, with the id as its payload: entries that are logged after it carry the id. */
+/** From the worker, with the id as its payload. Entries logged afterwards have the id. */
 export const RELEASED_EVENT = 'ingest:released'
 
-/** Method of a stream in the application's own thread. Global, since both builds of this package may be loaded. */
+/** Method of a stream in the application's thread. A global symbol, since both builds of this package may be loaded. */
 export const RELEASE_METHOD: unique symbol = Symbol.for('pino-ingest.release') as never
 
 export interface Releasable {

@@ -1,4 +1,4 @@
-/** The stream that pino writes to, in its worker or in the application's own thread. */
+/** The stream that pino writes to, in its worker or in the application's thread. */
 import type { EventEmitter } from 'node:events'
 import { Transform } from 'node:stream'
 import type { TransformCallback } from 'node:stream'
@@ -12,7 +12,10 @@ import { flushWithin } from './flush-responder.js'
 import { RELEASE_METHOD } from './release-message.js'
 import type { Releasable } from './release-message.js'
 
-/** Not an overload beside those of Node's types: a listener for another payload would match one of them. */
+/**
+ * Not an overload in addition to those of Node's types, because a listener with a wrong payload would match one of
+ * them.
+ */
 type Listen<Emitter> = <Name extends string | symbol>(
   event: Name,
   listener: Name extends keyof IngestEvents
@@ -51,11 +54,11 @@ export type IngestStream = Reporting<Transform>
 
 export interface TransportStreamOptions {
   readonly clock: Clock
-  /** Long text is read a slice at a time, and pino waits for the end of it. */
+  /** Whether long text is read in slices, with pino waiting for its end. */
   readonly isWorker: boolean
 }
 
-/** Until `connect()`, text and calls wait: pino's configuration may come after the stream is ready. */
+/** Text and calls wait until `connect()`, because pino's configuration may arrive after the stream is ready. */
 export class TransportStream extends Transform implements Flushable, Releasable {
   readonly #clock: Clock
   readonly #isWorker: boolean
@@ -68,7 +71,7 @@ export class TransportStream extends Transform implements Flushable, Releasable 
     super({ decodeStrings: false, readableObjectMode: true })
     this.#clock = clock
     this.#isWorker = isWorker
-    this.resume() // there is no output, but a stream that is not read never ends
+    this.resume() // there is no output, but an unread stream never ends
   }
 
   connect(pipeline: Pipeline): void {
@@ -90,7 +93,7 @@ export class TransportStream extends Transform implements Flushable, Releasable 
     )
   }
 
-  /** For a write after the end Node would emit `error`, or nothing. Instead, these records are counted and reported as lost. */
+  /** Counts and reports records written after the end as lost. Node would emit `error` or ignore them. */
   override write(chunk: unknown, ...rest: unknown[]): boolean {
     if (!this.writableEnded) return (super.write as (...args: unknown[]) => boolean).call(this, chunk, ...rest)
     this.#whenConnected((pipeline) => {
@@ -115,12 +118,15 @@ export class TransportStream extends Transform implements Flushable, Releasable 
       pipeline.records.finish()
       pipeline.records.write(this.#decoder.end())
       pipeline.end()
-      // Must complete before `finish`, not only before `close`: in a pino pipeline the worker ends at `finish`.
+      // Must complete before `finish`, not only before `close`, because in a pino pipeline the worker exits at
+      // `finish`.
       void pipeline.close().then(() => done())
     })
   }
 
-  /** Does not pass on the error: an `error` event ends pino's worker or, without a listener, the application. */
+  /**
+   * Does not pass on the error, because an `error` event ends pino's worker or, without a listener, the application.
+   */
   override _destroy(_error: Error | null, done: (error: Error | null) => void): void {
     this.#whenConnected((pipeline) => void pipeline.close().then(() => done(null)))
   }
@@ -131,7 +137,10 @@ export class TransportStream extends Transform implements Flushable, Releasable 
     done()
   }
 
-  /** `done()` passes on all text that Node has kept meanwhile. Called while this text is being read, each piece would take a turn of the event loop. */
+  /**
+   * Calls `done()` after reading the text. `done()` passes on all text that Node buffered in the meantime; called
+   * during the read, each piece would take a turn of the event loop.
+   */
   #readWaiting(pipeline: Pipeline, text: string, done: TransformCallback): void {
     let isReading = true
     let isDone = false

@@ -25,28 +25,29 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
   const settings = resolveFromProcess(options)
   requireNats(settings)
   const port = parentPort
-  // In this turn of the event loop, since a later listener would miss the message.
+  // In this turn of the event loop, because a later listener would miss the message.
   const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
-  // Several `targets` emit their events on one stream: the id identifies the transport.
+  // Several `targets` emit their events on one stream, so the id identifies the transport.
   const id = randomUUID()
   const emitToApp: EmitEvent | undefined =
     port === null ? undefined : (name, payload) => port.postMessage({ code: 'EVENT', name, args: [payload, id] })
   const stream = new TransportStream({ clock: systemClock, isWorker: port !== null })
   const emit: EmitEvent = emitToApp ?? ((name, payload) => stream.emit(name, payload))
-  // The stream is ready without the pipeline and pino's configuration. Lines wait for both; an application that awaits `ready` does not.
+  // The stream is ready before the pipeline and pino's configuration. Lines wait for both; an application that awaits
+  // `ready` does not.
   const pipeline = loadPipeline().then(async (Pipeline) => {
     const started = new Pipeline({ settings, config: await receiving, hook, clock: systemClock, emit })
     stream.connect(started)
     return started
   })
-  // In the application's own thread an exit or `destroy()` may follow in this turn.
+  // In the application's thread, an exit or `destroy()` may follow in this turn.
   if (port === null) await pipeline
   else answerFlushRequests(port, pipeline, systemClock)
   return stream as IngestStream
 }
 
-/** In the next turn of the event loop, since pino's worker reports in this one that the stream is ready. */
+/** In the next turn of the event loop, because pino's worker reports in this one that the stream is ready. */
 async function loadPipeline(): Promise<typeof Pipeline> {
   await new Promise((resolve) => setImmediate(resolve))
   const module = await import('../pipeline/pipeline.js')

@@ -1,9 +1,9 @@
-/** What a real logger of pino's writes, as records. */
+/** Records that a real pino logger wrote. */
 import { Writable } from 'node:stream'
 
 export interface Lines {
   readonly stream: Writable
-  /** All so far. */
+  /** All records so far. */
   readonly records: () => Record<string, unknown>[]
   readonly last: () => Record<string, unknown>
 }
@@ -24,7 +24,7 @@ export function lines(): Lines {
   return { stream, records, last: () => records().at(-1) ?? {} }
 }
 
-/** Without what every record of pino's has. */
+/** Without the members that every pino record has. */
 export function bare(record: Record<string, unknown>): Record<string, unknown> {
   const { level: _level, time: _time, pid: _pid, hostname: _hostname, ...rest } = record
   return rest

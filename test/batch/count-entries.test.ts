@@ -1,4 +1,4 @@
-/** The number of entries of a batch, as its text has it. */
+/** The number of entries in the serialized list of a batch. */
 import { expect, test } from 'vitest'
 import { countBatchEntries } from '../../src/batch/count-entries.js'
 import { parseBatchEntries } from '../../src/batch/sub-batch.js'
@@ -21,6 +21,6 @@ test.each([
   expect(countBatchEntries(body)).toBe(parseBatchEntries(body).length)
 })
 
-test.each(['[{"a":1}', '[{"a":"x', '{}', '[{"a":[1}'])('%s has no end', (list) => {
+test.each(['[{"a":1}', '[{"a":"x', '{}', '[{"a":[1}'])('rejects the unterminated list %s', (list) => {
   expect(countBatchEntries(Buffer.from(`{"batch_id":"a","logs":${list}`))).toBe(undefined)
 })

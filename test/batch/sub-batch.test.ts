@@ -6,9 +6,9 @@ import type { Batch, BatchAcknowledgement } from '../../src/batch/sender.js'
 const ID = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
 const UUID_V5 = /^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-describe('the id of a part', () => {
+describe('the id of a sub-batch', () => {
   test.each([
-    // The name that stands for the positions.
+    // The name encodes the positions.
     [[0], '0'],
     [[0, 1, 2], '0-2'],
     [[0, 1, 3], '0-1,3'],
@@ -24,11 +24,11 @@ describe('the id of a part', () => {
     expect(id.replaceAll('-', '').slice(0, 12)).toBe(digest.toString('hex').slice(0, 12))
   })
 
-  test('is that of RFC 9562 and its libraries', () => {
+  test('matches RFC 9562 and its libraries', () => {
     expect(createSubBatchId(ID, [0, 1, 2, 4])).toBe('d1a9d410-5e23-5b67-90ed-5cb986f5b944')
   })
 
-  test('is the same each time, and another for other positions and other batches', () => {
+  test('is deterministic, and differs for other positions and other batches', () => {
     const positions = fc
       .uniqueArray(fc.integer({ min: 0, max: 99 }), { minLength: 1 })
       .map((list) => list.toSorted((a, b) => a - b))
@@ -57,7 +57,7 @@ describe('the entries of a body', () => {
     expect(parseBatchEntries(Buffer.from(body))).toEqual(entries)
   })
 
-  test('are what went in, whatever it is', () => {
+  test('are the original entries, for any JSON', () => {
     const entry = fc
       .dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }))
       .map((one) => JSON.stringify(one))
@@ -69,7 +69,7 @@ describe('the entries of a body', () => {
     )
   })
 
-  test('nested without end, or full of quotes, take no stack and no time', () => {
+  test('are parsed without recursion when deeply nested or full of quotes', () => {
     const deep = `{"d":${'['.repeat(500_000)}${']'.repeat(500_000)}}`
     const quotes = JSON.stringify({ q: '\\"'.repeat(250_000) })
     expect(parseBatchEntries(createBatchBody('a', [deep, quotes])).map((entry) => entry.length)).toEqual([
@@ -78,7 +78,7 @@ describe('the entries of a body', () => {
     ])
   })
 
-  test('of a view into a larger buffer', () => {
+  test('are parsed from a view into a larger buffer', () => {
     const body = Buffer.from(`xxxx${Buffer.from(createBatchBody('a', ['{"a":1}'])).toString()}yy`)
     expect(parseBatchEntries(body.subarray(4, -2))).toEqual(['{"a":1}'])
   })
@@ -102,7 +102,7 @@ describe('a part', () => {
     acknowledgement: custody,
   }
 
-  test('is a batch of its own, which knows where it comes from', () => {
+  test('is a batch of its own with the id and positions of its origin', () => {
     const part = createSubBatch(batch, [2, 3, 7], entries)
     expect(part).toMatchObject({
       batchId: createSubBatchId(ID, [2, 3, 7]),
@@ -115,21 +115,21 @@ describe('a part', () => {
     expect(noted.at(-1)).toEqual([2, 3, 7])
   })
 
-  test('of a part comes from the batch, too', () => {
+  test('of a sub-batch has the whole batch as its origin', () => {
     const part = createSubBatch(batch, [2, 3, 7], entries)
     const smaller = createSubBatch(part, [1, 2], parseBatchEntries(part.body))
     expect(smaller).toMatchObject({ batchId: createSubBatchId(ID, [3, 7]), origin: { batchId: ID, positions: [3, 7] } })
     expect(noted.at(-1)).toEqual([1, 2])
   })
 
-  test('that holds everything is the batch', () => {
+  test('with all entries is the batch itself', () => {
     const before = noted.length
     expect(createSubBatch(batch, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], entries)).toBe(batch)
     expect(noted).toHaveLength(before)
   })
 
-  test('of a batch without custody has none', () => {
+  test('of a batch without acknowledgement has none', () => {
     const { acknowledgement: _, ...bare } = batch
-    expect(createSubBatch(bare, [1], entries)).not.toHaveProperty('custody')
+    expect(createSubBatch(bare, [1], entries)).not.toHaveProperty('acknowledgement')
   })
 })

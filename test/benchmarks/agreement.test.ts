@@ -1,4 +1,4 @@
-/** Two results agree where the ranges of their ratios overlap. */
+/** Two results agree if the ranges of their ratios overlap. */
 import { expect, it } from 'vitest'
 import { BENCHMARKS } from './tools.js'
 
@@ -14,7 +14,7 @@ const kept = (date: string, cold: number[], warm: number[]) => ({
   result: { cold: { small: rows(cold) }, warm: { small: rows(warm) }, slowing: [{ name: 'no table of peers' }] },
 })
 
-it('compares each ratio, and names the weaker', () => {
+it('compares each ratio, and names the weaker value', () => {
   const lines = agreementOf(kept('2026-01-01', [5, 6], [4, 4]), kept('2026-01-02', [6, 8], [5, 5]))
   const cells = lines.map((line: string) => line.split(/ {2,}/))
   expect(cells.slice(1)).toEqual([

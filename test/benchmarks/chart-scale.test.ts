@@ -1,4 +1,4 @@
-/** An axis holds what it is given, ends on ticks, and has few of them. */
+/** An axis contains all its values, ends on ticks, and has few of them. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tool } from './tools.js'
@@ -8,7 +8,7 @@ const { axisOf, scaleOf, written } = await tool('chart-scale')
 const sane = fc.double({ min: -1e12, max: 1e12, noNaN: true })
 
 describe('axisOf', () => {
-  it('holds all values, from zero if asked', () => {
+  it('contains all values, from zero if requested', () => {
     fc.assert(
       fc.property(fc.array(sane, { minLength: 1 }), fc.boolean(), (values, fromZero) => {
         const { from, to } = axisOf(values, { fromZero })
@@ -19,7 +19,7 @@ describe('axisOf', () => {
     )
   })
 
-  it('has two to a dozen rising ticks, the ends among them', () => {
+  it('has 2 to 12 increasing ticks, including both ends', () => {
     const positive = fc.double({ min: 1e-12, max: 1e15, noNaN: true })
     fc.assert(
       fc.property(fc.array(positive, { minLength: 1 }), fc.boolean(), (values, isLog) => {
@@ -46,7 +46,7 @@ describe('axisOf', () => {
 })
 
 describe('scaleOf', () => {
-  it('leads the ends to the ends, and the middle to the middle', () => {
+  it('maps the ends to the ends, and the middle to the middle', () => {
     const linear = scaleOf({ from: 0, to: 10, ticks: [], isLog: false }, 100, 200)
     expect([0, 5, 10].map(linear)).toEqual([100, 150, 200])
     const log = scaleOf({ from: 1, to: 100, ticks: [], isLog: true }, 300, 100)

@@ -1,4 +1,4 @@
-/** Charts are SVG that any reader takes: well-formed, nothing in it that is no number, every name there. */
+/** Charts are well-formed SVG with finite numbers and all names. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tool } from './tools.js'
@@ -8,7 +8,7 @@ import type { Xml } from './xml.js'
 
 const { barChart, lineChart, withFooter } = await tool('chart')
 
-/** Attributes that place something. */
+/** Attributes that are coordinates or sizes. */
 const NUMBERS = new Set([
   'x',
   'y',
@@ -26,7 +26,7 @@ const NUMBERS = new Set([
   'stroke-width',
 ])
 
-/** Checks what must hold of every chart. */
+/** Checks what every chart must fulfil. */
 function read(svg: string): Xml {
   const xml = readXml(svg)
   for (const { name, value } of xml.attributes) {
@@ -38,7 +38,7 @@ function read(svg: string): Xml {
   return xml
 }
 
-/** As it stands in a chart: runs of blanks in a title are one, and what XML does not know is replaced. */
+/** The text in a chart: characters that XML does not allow are replaced. */
 const known = (text: string): string =>
   text.replaceAll(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
 
@@ -101,7 +101,7 @@ const lines: fc.Arbitrary<LineChart> = fc.record(
 )
 
 describe('barChart', () => {
-  it('is well-formed and names everything, whatever it is given', () => {
+  it('is well-formed and has all names, for any input', () => {
     fc.assert(
       fc.property(bars, (chart) => {
         const { texts } = read(barChart(chart))
@@ -112,7 +112,7 @@ describe('barChart', () => {
     )
   })
 
-  it('draws a bar by its value, and the whisker from least to most', () => {
+  it('draws a bar for the value, and the whisker from minimum to maximum', () => {
     const { attributes } = read(
       barChart({
         title: 't',
@@ -134,7 +134,7 @@ describe('barChart', () => {
     expect(attributes.filter(({ name, value }) => name === 'class' && value === 'whisker')).toHaveLength(1)
   })
 
-  it('has no bar for a run that does not count, but its note', () => {
+  it('shows a note instead of a bar for a void run', () => {
     const svg = barChart({
       title: 't',
       unit: 'u',
@@ -153,7 +153,7 @@ describe('barChart', () => {
     expect(attributes.filter(({ tag, value }) => tag === 'rect' && value.startsWith('fill-'))).toHaveLength(1)
   })
 
-  it('writes each value beside its bar', () => {
+  it('writes each value next to its bar', () => {
     const values = [0.0424, 1.25, 38, 4210, 138_400, 2_412_000]
     const { texts } = read(
       barChart({
@@ -167,7 +167,7 @@ describe('barChart', () => {
 })
 
 describe('lineChart', () => {
-  it('is well-formed and names everything, whatever it is given', () => {
+  it('is well-formed and has all names, for any input', () => {
     fc.assert(
       fc.property(lines, (chart) => {
         const { texts } = read(lineChart(chart))
@@ -177,7 +177,7 @@ describe('lineChart', () => {
     )
   })
 
-  it('breaks a line where nothing was measured', () => {
+  it('interrupts a line where there is no measurement', () => {
     const svg = lineChart({
       title: 't',
       x: { label: 'x' },
@@ -200,7 +200,7 @@ describe('lineChart', () => {
     expect(path?.match(/L/g)).toHaveLength(2)
   })
 
-  it('shows no zero on a logarithmic axis', () => {
+  it('omits zero on a logarithmic axis', () => {
     const svg = lineChart({
       title: 't',
       x: { label: 'x', isLog: true },
@@ -221,7 +221,7 @@ describe('lineChart', () => {
     expect(path?.match(/[ML]/g)).toHaveLength(2)
   })
 
-  it('shades and names a band', () => {
+  it('shades and labels a band', () => {
     const svg = lineChart({
       title: 't',
       x: { label: 's' },
@@ -243,13 +243,13 @@ describe('lineChart', () => {
   })
 })
 
-it('a footer is added to a finished chart', () => {
+it('adds a footer to a finished chart', () => {
   const svg = barChart({ title: 't', unit: 'u', groups: [{ label: 'g', bars: [{ label: 'a', value: 1 }] }] })
   const { texts } = read(withFooter(svg, 'two cores & Node <20>'))
   expect(texts).toContain('two cores & Node <20>')
 })
 
-it('what is read without eyes says title, subtitle and every value', () => {
+it('has title, subtitle and every value as text for screen readers', () => {
   const { texts } = read(
     barChart({
       title: 'Speed',

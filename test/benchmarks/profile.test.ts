@@ -1,4 +1,4 @@
-/** A profile and V8's trace are read by part. */
+/** The reports group a CPU profile and V8's trace by part of the package. */
 import { expect, it } from 'vitest'
 import { BENCHMARKS } from './tools.js'
 
@@ -7,7 +7,7 @@ const { compilationOf } = await import(new URL('profile/compilation.mjs', BENCHM
 
 const frame = (functionName: string, url = '') => ({ functionName, url, lineNumber: 0 })
 
-it('time goes to the part that a function belongs to, and idle time to none', () => {
+it('assigns time to the part of its function, and idle time to no part', () => {
   const nodes = [
     frame('scan', 'file:///app/build/modules/record/fast/fast-path.js'),
     frame('index', 'file:///app/build/modules/index.js'),
@@ -20,7 +20,7 @@ it('time goes to the part that a function belongs to, and idle time to none', ()
     frame('writev'),
   ].map((callFrame, id) => ({ id, callFrame }))
   const samples = nodes.map(({ id }) => id)
-  // A sample lasts until the next.
+  // A sample lasts until the next one.
   const functions = functionsOf({ nodes, samples: [...samples, 6], timeDeltas: [0, ...samples.map(() => 10), 0] })
   const shares = sharesBy(functions, (of: { part: string }) => of.part)
   expect(Object.keys(shares).toSorted()).toEqual([
@@ -36,7 +36,7 @@ it('time goes to the part that a function belongs to, and idle time to none', ()
   for (const share of Object.values(shares)) expect(share).toBeCloseTo(1 / 8)
 })
 
-it('compilation counts of the functions that are named', () => {
+it('counts compilations of the named functions', () => {
   const trace = [
     '[completed compiling 0x2a <JSFunction scan (sfi = 0x1)> (target TURBOFAN) - took 0.5, 12.0, 0.25 ms]',
     '[completed compiling 0x2b <JSFunction other (sfi = 0x1)> (target TURBOFAN) - took 0.5, 12.0, 0.25 ms]',

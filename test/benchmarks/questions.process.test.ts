@@ -1,4 +1,4 @@
-/** Every question can be asked, and the command line says what there is. */
+/** Every question can be loaded, and the command line lists them. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { BENCHMARKS, tool } from './tools.js'
@@ -10,7 +10,7 @@ const { hasDefaults, optionsFor, parseCommand } = await tool('command-line')
 const { questions, broken } = await loadQuestions(BENCHMARKS)
 const byName = new Map(questions.map((question) => [question.name, question]))
 
-it('every question can be loaded', () => {
+it('loads every question', () => {
   expect([...broken.values()]).toEqual([])
   expect(questions.length).toBeGreaterThan(0)
 })
@@ -18,11 +18,11 @@ it('every question can be loaded', () => {
 describe.each(foldersOf(BENCHMARKS))('%s', (folder) => {
   const question = byName.get(folder) as Question
 
-  it('is called as its folder', () => expect(question).toBeDefined())
+  it('is named after its folder', () => expect(question).toBeDefined())
 
   it('asks one sentence', () => expect(question.asks).toMatch(/^[A-Z].*\?$/))
 
-  it('has numbers as options, and its first impression sets no others', () => {
+  it('has numeric options, and its quick run sets no others', () => {
     for (const value of Object.values(question.options)) expect(value).toBeTypeOf('number')
     for (const value of Object.values(question.quick ?? {})) expect(value).toBeTypeOf('number')
     expect(Object.keys(question.options)).toEqual(expect.arrayContaining(Object.keys(question.quick ?? {})))
@@ -33,7 +33,7 @@ describe.each(foldersOf(BENCHMARKS))('%s', (folder) => {
     expect(question.lines).toBeTypeOf('function')
   })
 
-  it('is in the README with its question', () => {
+  it('is listed in the README', () => {
     const rows = readFileSync(new URL('README.md', BENCHMARKS), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith(`| \`${folder}\``))
@@ -59,7 +59,7 @@ describe('the command line', () => {
     expect(parseCommand(['delay'], all)).toMatchObject({ questions: [all[1]], isAll: false })
   })
 
-  it('takes defaults, then the first impression, then what is given', () => {
+  it('applies defaults, then the quick values, then the given options', () => {
     const [speed, delay] = all as [Question, Question]
     const options = (...args: string[]) => optionsFor(speed, parseCommand(args, all))
     expect(options()).toEqual({ rounds: 5, records: 1000 })
@@ -72,7 +72,7 @@ describe('the command line', () => {
     expect(optionsFor(delay, parseCommand(['--rounds', '3'], all))).toEqual({ seconds: 2.5, onlyOurs: 0 })
   })
 
-  it('knows which result may be kept', () => {
+  it('stores no result of a quick or partial run', () => {
     const [speed] = all as [Question, Question]
     const isDefault = (...args: string[]) => hasDefaults(speed, optionsFor(speed, parseCommand(args, all)))
     expect(isDefault()).toBe(true)
@@ -81,7 +81,7 @@ describe('the command line', () => {
     expect(isDefault('--quick')).toBe(false)
   })
 
-  it('takes part of a unit and zero only where the default is such', () => {
+  it('accepts fractions and zero only if the default is one', () => {
     expect(parseCommand(['--seconds', '0.5', '--onlyOurs', '0'], all).given).toEqual({ seconds: 0.5, onlyOurs: 0 })
     refused('--rounds', '0').toThrow('--rounds must be a whole number above 0, got 0')
     refused('--rounds', '1.5').toThrow('--rounds must be a whole number above 0, got 1.5')
@@ -90,13 +90,13 @@ describe('the command line', () => {
     refused('--seconds=-1').toThrow('--seconds must be a number above 0, got -1')
   })
 
-  it('says what there is where it is asked for what is not', () => {
-    refused('sped').toThrow('there is no question sped; there are: speed, delay')
+  it('lists the names that exist when a name does not', () => {
+    refused('sped').toThrow('there is no question sped; use one of: speed, delay')
     refused('--round', '3').toThrow('--rounds N')
     refused('delay', '--rounds', '3').toThrow('delay: no option --rounds; delay has --seconds, --onlyOurs')
   })
 
-  it('says why a question cannot be asked', () => {
+  it('reports why a question cannot be loaded', () => {
     expect(() => parseCommand(['torn'], all, new Map([['torn', new Error('no dist')]]))).toThrow(
       'the question torn cannot be loaded: Error: no dist',
     )

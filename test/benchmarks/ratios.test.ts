@@ -1,4 +1,4 @@
-/** Ratios to the best peer are taken round by round. */
+/** Ratios to the best peer are computed per round. */
 import { expect, it } from 'vitest'
 import { BENCHMARKS } from './tools.js'
 

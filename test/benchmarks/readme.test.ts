@@ -1,4 +1,4 @@
-/** The tables of docs/benchmarks.md are made from the stored results, ratios first. */
+/** The tables of docs/benchmarks.md are generated from the stored results, ratios first. */
 import { expect, it } from 'vitest'
 import { BENCHMARKS } from './tools.js'
 
@@ -40,7 +40,7 @@ const rates = {
   },
 }
 
-it('shows ratios, then numbers, then what low rates cost beside those who deliver in time', () => {
+it('shows ratios, then numbers, then the cost at low rates next to peers that deliver in time', () => {
   const text = markdownOf({ throughput, rates })
   const lines = text.split('\n')
   expect(lines).toContain(
@@ -54,12 +54,12 @@ it('shows ratios, then numbers, then what low rates cost beside those who delive
 
 it('leaves out what was not measured', () => expect(markdownOf({})).toBe(''))
 
-it('does not take a result without rounds', () => {
+it('rejects a result without rounds', () => {
   const old = { ...around, question: 'throughput', result: { small: [{ name: 'spool on', spreads: {} }] } }
   expect(() => markdownOf({ throughput: old })).toThrow(RangeError)
 })
 
-it('replaces what is between the marks, and nothing else', () => {
+it('replaces only the text between the marks', () => {
   const page = `before\n${BEGIN}\nold\n${END}\nafter\n`
   const text = withResults(page, { throughput })
   expect(text.startsWith(`before\n${BEGIN}\n\n![Entries acknowledged a second`)).toBe(true)

@@ -1,4 +1,4 @@
-/** The records of the benchmarks: as various as they claim, and each can be counted. */
+/** The records of the benchmarks vary as documented, and each can be counted. */
 import pino from 'pino'
 import { describe, expect, it } from 'vitest'
 import { tool } from './tools.js'
@@ -18,19 +18,19 @@ const written = (shape: string): string[] => {
 describe.each(Object.keys(SHAPES))('%s', (shape) => {
   const lines = written(shape)
 
-  it('has the mark in each record once', () =>
+  it('has the mark once in each record', () =>
     expect(lines.filter((line) => line.split(MARK).length !== 2)).toEqual([]))
 
-  it('names no service, which only the transport does', () =>
+  it('has no service; the transport adds it', () =>
     expect(lines.filter((line) => line.includes('"service":'))).toEqual([]))
 
-  it('has over a thousand different records, the same ones each time', () => {
+  it('has over a thousand different records, the same in each run', () => {
     const bare = (line: string) => line.replace(/"time":\d+/, '')
     expect(new Set(lines.map(bare)).size).toBeGreaterThan(1_000)
     expect(written(shape).map(bare)).toEqual(lines.map(bare))
   })
 
-  it('has some records with characters beyond ASCII, and most without', () => {
+  it('has some records with non-ASCII characters, and most without', () => {
     const share = lines.filter((line) => /[^\0-\x7f]/.test(line)).length / lines.length
     expect(share).toBeGreaterThan(0.01)
     expect(share).toBeLessThan(0.2)
@@ -43,7 +43,7 @@ it('all shapes together have records from 100 bytes to 8 kB', () => {
   expect(Math.max(...sizes)).toBeGreaterThan(8_000)
 })
 
-it('the mix has 9 of 100 records below the level that is sent, and one error', () => {
+it('the mix has 9 of 100 records below the sent level, and one error', () => {
   const calls = callsOf('mix')
   const share = (level: string) => calls.filter((call) => call.level === level).length / calls.length
   expect(share('debug')).toBe(0.09)

@@ -1,4 +1,4 @@
-/** What `start` says an installation holds, and how it shows rounds that do not count. */
+/** The size that `start` reports for an installation, and how it shows void rounds. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -31,7 +31,7 @@ function put(file: string, bytes: number): void {
   writeFileSync(path, 'x'.repeat(bytes))
 }
 
-it("counts files, packages and scripts, those of nested packages once, and nothing of npm's own", () => {
+it("counts files, packages and scripts, nested packages once, and omits npm's own files", () => {
   put('a/index.js', 100)
   put('a/lib/deep/more.js', 50)
   put('a/node_modules/b/index.js', 400)
@@ -101,13 +101,13 @@ it('shows the difference from the empty worker, and void rounds', () => {
   expect(lines.at(-1)).toBe('does not count: failed, round 1: its first record did not come')
 })
 
-it('draws no bar for what has no round that counts', () => {
+it('draws no bar without a valid round', () => {
   const svg = startChart([empty, failed, whole])
   expect(svg.match(/>no round counts<\/text>/g)).toHaveLength(2)
   expect(svg).toContain('290 · set to wait 100')
 })
 
-it('writes down what would make all other bars alike', () => {
+it('writes a number instead of a bar that would shrink all others', () => {
   const slow = { ...whole, name: 'slow', spreads: { ...whole.spreads, readyMs: spread(1_000), firstMs: spread(2_000) } }
   const svg = startChart([empty, whole, slow])
   expect(svg).toContain('>1,000, too long for this scale</text>')
@@ -115,7 +115,7 @@ it('writes down what would make all other bars alike', () => {
   expect(startChart([empty, whole, { ...slow, spreads: whole.spreads }])).not.toContain('too long')
 })
 
-it("takes pino's own part off", () => {
+it("subtracts pino's own part", () => {
   const of = (name: string, mib: number, packages: number) => ({
     name,
     version: '1.0.0',

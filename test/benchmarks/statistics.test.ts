@@ -1,4 +1,4 @@
-/** Medians of rounds, and rounds in which what is compared takes turns. */
+/** Medians of rounds, and alternating order within the rounds. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tool } from './tools.js'
@@ -18,7 +18,7 @@ describe('spread', () => {
     expect(spread(values)).toEqual(expected)
   })
 
-  it('does not depend on the order, and leaves the values as they are', () => {
+  it('does not depend on the order, and does not change its input', () => {
     const values = fc.array(fc.double({ noNaN: true, min: -1e9, max: 1e9 }), { minLength: 1 })
     fc.assert(
       fc.property(values, (given) => {
@@ -33,7 +33,7 @@ describe('spread', () => {
   })
 })
 
-it('Samples keeps the rounds of each name apart', () => {
+it('Samples keeps the rounds of each name separate', () => {
   const samples = new Samples()
   for (const [name, value] of [
     ['a', 1],
@@ -46,14 +46,14 @@ it('Samples keeps the rounds of each name apart', () => {
   expect(samples.spreads()).toEqual({ a: { median: 2, min: 1, max: 3 }, b: { median: 20, min: 10, max: 30 } })
 })
 
-it('what is compared takes turns, forwards and backwards', async () => {
+it('runs the candidates alternately forwards and backwards', async () => {
   const runs: string[] = []
   const reported: string[] = []
   const result = await inTurns({
     rounds: 2,
     cases: ['small', 'large'],
     variants: ['ours', 'theirs'],
-    tell: (line) => reported.push(line),
+    showProgress: (line) => reported.push(line),
     run: async (name, variant) => ({ us: runs.push(`${name} ${variant}`) }),
   })
   expect(runs).toEqual([
@@ -70,7 +70,7 @@ it('what is compared takes turns, forwards and backwards', async () => {
   expect(reported).toEqual(['round 1 of 2: small', 'round 1 of 2: large', 'round 2 of 2: small', 'round 2 of 2: large'])
 })
 
-it('a table has its names on the left and its numbers on the right', () => {
+it('a table aligns names left and numbers right', () => {
   expect(table([['', 'us', 'share'], ['map', '10.25', '7 %'], ['request', '3.5'], []])).toEqual([
     '            us  share',
     'map      10.25    7 %',

@@ -1,4 +1,4 @@
-/** The benchmarks' tools, with types: they are JavaScript, which this project's types do not reach. */
+/** Types for the benchmarks' tools, which are JavaScript and outside this project's type check. */
 
 import type { Logger } from 'pino'
 
@@ -112,7 +112,7 @@ interface Tools {
       rounds: number
       cases: string[]
       variants: string[]
-      tell: (line: string) => void
+      showProgress: (line: string) => void
       run: (name: string, variant: string) => Promise<Record<string, number>>
     }) => Promise<Record<string, Record<string, Record<string, Spread>>>>
   }

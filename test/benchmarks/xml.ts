@@ -1,8 +1,11 @@
-/** As much of XML as a chart needs: whether it is well-formed, its attributes, and its texts. Throws where it is not. */
+/**
+ * The subset of XML that a chart needs: checks that it is well-formed, and returns attributes and texts. Throws if it
+ * is not.
+ */
 
 export interface Xml {
   readonly attributes: readonly { readonly tag: string; readonly name: string; readonly value: string }[]
-  /** Unescaped, in order. */
+  /** Unescaped, in document order. */
   readonly texts: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** What the buffer remembers: of each scope the last lines, once, within its bounds. */
+/** The buffer keeps the last lines of each scope, returns them once, and stays within its bounds. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ScopeKind } from '../../src/record/mapped-record.js'
@@ -34,7 +34,7 @@ function addAll(buffer: BreadcrumbBuffer, kind: ScopeKind, key: string, lines: r
   }
 }
 
-test('a scope gives its last lines, oldest first, and gives them once', () => {
+test('returns the last lines of a scope, oldest first, and only once', () => {
   const { buffer } = createBuffer({ limit: 3 })
   add(buffer, 'request', 'a', '1', '2', '3', '4', '5')
   add(buffer, 'request', 'b', 'x')
@@ -45,7 +45,7 @@ test('a scope gives its last lines, oldest first, and gives them once', () => {
   expect(take(buffer, 'request', 'b')).toEqual(['x'])
 })
 
-test('the same id of a request, a session and a trace are three scopes', () => {
+test('the same id as a request, session and trace id names three scopes', () => {
   const { buffer } = createBuffer()
   for (const kind of ['trace', 'request', 'session', 'process'] as const) add(buffer, kind, '1', kind)
   expect(take(buffer, 'session', '1')).toEqual(['session'])
@@ -53,7 +53,7 @@ test('the same id of a request, a session and a trace are three scopes', () => {
   expect(take(buffer, 'process', '1')).toEqual(['process'])
 })
 
-test('the scope that was idle for longest is removed when there are too many', () => {
+test('removes the longest idle scope when there are too many', () => {
   const { buffer } = createBuffer({ maxScopes: 3 })
   for (const key of ['a', 'b', 'c']) add(buffer, 'request', key, key)
   add(buffer, 'request', 'a', 'again')
@@ -63,7 +63,7 @@ test('the scope that was idle for longest is removed when there are too many', (
   expect(take(buffer, 'request', 'a')).toEqual(['a', 'again'])
 })
 
-test('a scope ages out after five minutes without a line, and not before', () => {
+test('removes a scope after 5 minutes without a line', () => {
   const { buffer, pass } = createBuffer()
   add(buffer, 'request', 'a', 'a')
   pass(200_000)
@@ -78,7 +78,7 @@ test('a scope ages out after five minutes without a line, and not before', () =>
   expect(take(buffer, 'request', 'b')).toEqual(['b'])
 })
 
-test('memory stays within the bound, and the oldest lines go for it', () => {
+test('stays within the memory bound by removing the oldest lines', () => {
   const maxBytes = MIB
   const { buffer } = createBuffer({ maxBytes })
   add(buffer, 'request', 'old', 'the first line')
@@ -88,7 +88,7 @@ test('memory stays within the bound, and the oldest lines go for it', () => {
     add(buffer, 'process', '', ...Array.from({ length: 100 }, (_, line) => `${chunk} ${line} ${'.'.repeat(500)}`))
     most = Math.max(most, buffer.bytes)
   }
-  expect(most).toBeLessThanOrEqual(maxBytes + 60_000) // the chunk that is being read, and the places
+  expect(most).toBeLessThanOrEqual(maxBytes + 60_000) // plus the current chunk and the index
   expect(most).toBeGreaterThan(maxBytes / 2)
   expect(take(buffer, 'request', 'old')).toEqual([])
   expect(take(buffer, 'request', 'young')).toEqual(['a late line'])
@@ -97,7 +97,7 @@ test('memory stays within the bound, and the oldest lines go for it', () => {
   )
 })
 
-test('of more lines than there are places the newest stay', () => {
+test('keeps the newest lines when the index is full', () => {
   const { buffer } = createBuffer({ maxBytes: 64 * MIB, limit: 1_000 })
   for (let chunk = 0; chunk < 4; chunk += 1)
     addAll(
@@ -116,15 +116,15 @@ test('of more lines than there are places the newest stay', () => {
   expect(take(buffer, 'process', '').at(-1)).toBe('299999')
 })
 
-test('text of two bytes a character counts as such', () => {
+test('counts two-byte characters as two bytes', () => {
   const { buffer } = createBuffer({ maxBytes: MIB })
   for (let chunk = 0; chunk < 100; chunk += 1) add(buffer, 'process', '', `${chunk} ${'ж'.repeat(50_000)}`)
   expect(buffer.bytes).toBeLessThanOrEqual(MIB + 101_000)
-  // Ten in the megabyte, and the one that is being read.
+  // Ten in the megabyte, and the chunk being read.
   expect(take(buffer, 'process', '').length).toBeLessThanOrEqual(11)
 })
 
-test('the last lines that were taken can be restored', () => {
+test('restores the lines taken last', () => {
   const { buffer } = createBuffer()
   add(buffer, 'request', 'a', '1', '2')
   take(buffer, 'request', 'a')
@@ -133,7 +133,7 @@ test('the last lines that were taken can be restored', () => {
   expect(take(buffer, 'request', 'a')).toEqual(['1', '2', '3'])
 })
 
-test('an endless id is a scope like any other, and is not kept', () => {
+test('a very long id works like any other, and is not retained', () => {
   const { buffer } = createBuffer({ maxBytes: MIB })
   const ids = Array.from({ length: 300 }, (_, n) => `${n} ${'x'.repeat(100_000)}`)
   for (const id of ids) add(buffer, 'request', id, id.slice(0, 3))
@@ -146,7 +146,7 @@ type Step =
   | { readonly do: 'take'; readonly scope: number }
   | { readonly do: 'pass'; readonly ms: number }
 
-test('it does what a plain list of lists would, in any order', () => {
+test('behaves like a plain list of lists, for any order of operations', () => {
   const step: fc.Arbitrary<Step> = fc.oneof(
     fc.record({ do: fc.constant('add' as const), scope: fc.nat(6), lines: fc.integer({ min: 1, max: 5 }) }),
     fc.record({ do: fc.constant('take' as const), scope: fc.nat(6) }),

@@ -1,4 +1,4 @@
-/** From a line to its breadcrumb, and from breadcrumbs to their entry. */
+/** Converts a line to a breadcrumb, and attaches breadcrumbs to an entry. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { attachBreadcrumbs } from '../../src/breadcrumbs/attach-breadcrumbs.js'
@@ -99,7 +99,7 @@ test.each([
   ],
 ] as const)('%j', (record, breadcrumb) => expect(toBreadcrumb(record)).toEqual(breadcrumb))
 
-test('an integer beyond a double is no category', () => {
+test('an integer that a double cannot hold is not a category', () => {
   const json = new BreadcrumbFactory(options, () => 0).create(
     mapped('{"level":20,"time":0,"category":9007199254740993,"msg":"m"}'),
   )
@@ -107,7 +107,7 @@ test('an integer beyond a double is no category', () => {
   expect(json).toContain('"data":{"category":9007199254740993}')
 })
 
-test("a line that is no JSON is the breadcrumb's message", () => {
+test("a line that is not JSON becomes the breadcrumb's message", () => {
   expect(JSON.parse(new BreadcrumbFactory(options, () => TIME).create(mapped('plain text')))).toMatchObject({
     message: 'plain text',
     level: 'info',
@@ -121,7 +121,7 @@ test.each([
   ['query', { msg: 'm', query: { token: 'SECRET' } }],
   ['user info', { msg: 'https://a:SECRET@example.com' }],
   ['header, whose name is in a member that breadcrumbs do not have', { name: 'cookie', value: 'SECRET', msg: 'm' }],
-])('a line below the level that is sent, with a secret: %s', (_, record) => {
+])('redacts a secret in a line below the sent level: %s', (_, record) => {
   const mapping = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
   const text = JSON.stringify({ ...base, ...record })
   const { json, isFastPath, isFreeOfSecrets } = new Mapper(mapping, 1, () => 0).map(text, 0, text.length)
@@ -135,7 +135,7 @@ test.each([
   expect(JSON.parse(breadcrumb)).toEqual(JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT)))
 })
 
-test('a breadcrumb that redaction lengthens keeps the limit', () => {
+test('a breadcrumb that redaction lengthens stays within the limit', () => {
   const mapping = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
   const json = new BreadcrumbFactory(mapping, () => 0).create(
     mapped(JSON.stringify({ ...base, msg: 'token=a '.repeat(480) }), mapping),
@@ -144,7 +144,7 @@ test('a breadcrumb that redaction lengthens keeps the limit', () => {
   expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_BYTES)
 })
 
-test('a long record makes a short breadcrumb', () => {
+test('shortens the breadcrumb of a long record', () => {
   const json = new BreadcrumbFactory(options, () => 0).create(
     mapped(JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) })),
   )
@@ -208,7 +208,7 @@ describe.each([
   })
 })
 
-test('every breadcrumb is one that the interface knows, whatever the line', () => {
+test('every breadcrumb matches the interface, for any line', () => {
   const breadcrumbs = new BreadcrumbFactory(options, () => TIME)
   fc.assert(
     fc.property(anyLine, (line) => {
@@ -242,9 +242,9 @@ describe('attached', () => {
     return JSON.parse(json) as never
   }
 
-  test('none changes nothing', () => expect(attach(entry, [])).toEqual(entry))
+  test('an empty list changes nothing', () => expect(attach(entry, [])).toEqual(entry))
 
-  test('the last of the limit, in order', () => {
+  test('the last ones up to the limit, in order', () => {
     const { breadcrumbs, ...rest } = attach(
       entry,
       ['1', '2', '3', '4'].map((text) => breadcrumb(text)),
@@ -253,7 +253,7 @@ describe('attached', () => {
     expect(rest).toEqual(entry)
   })
 
-  test("merged by time with the entry's own, which all stay", () => {
+  test("merged by time with the entry's own, which are all kept", () => {
     const own = ['b', 'd', 'f', 'h'].map((message, index) => ({
       message,
       timestamp: new Date(TIME + 10 + 20 * index).toISOString(),
@@ -266,7 +266,7 @@ describe('attached', () => {
     expect(breadcrumbs?.map(({ message }) => message)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'h', 'timeless'])
   })
 
-  test('the newest that fit', () => {
+  test('the newest ones that fit', () => {
     const { breadcrumbs } = attach(
       { ...entry, message: 'm'.repeat(600) },
       ['1', '2', '3'].map((text) => breadcrumb(text.repeat(150))),
@@ -275,7 +275,7 @@ describe('attached', () => {
     expect(breadcrumbs?.map(({ message }) => message[0])).toEqual(['3'])
   })
 
-  test('an entry at its size limit is shortened for a quarter of breadcrumbs', () => {
+  test('an entry at its size limit is shortened to leave a quarter for breadcrumbs', () => {
     const { breadcrumbs, message } = attach(
       { ...entry, message: 'm'.repeat(9_800) },
       ['1', '2', '3'].map((text) => breadcrumb(text.repeat(600))),

@@ -1,4 +1,4 @@
-/** Texts in one block of memory: the newest that fit are there, whole, whatever came before. */
+/** A ring of texts in one block of memory keeps the newest texts that fit, complete. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ChunkRing } from '../../src/breadcrumbs/chunk-ring.js'
@@ -16,7 +16,7 @@ const text = fc
   )
   .map(([char, length]) => char.repeat(length))
 
-test('what is kept is the newest, in order, and within the bound', () => {
+test('keeps the newest texts, in order, within the bound', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof({ weight: 5, arbitrary: text }, { weight: 1, arbitrary: fc.constant(undefined) }), {
@@ -37,7 +37,7 @@ test('what is kept is the newest, in order, and within the bound', () => {
             kept.push({ first: next, text: step })
             next += 3
           }
-          // What had to go is the oldest.
+          // The removed texts must be the oldest.
           kept = kept.filter(({ first }) => ring.first !== undefined && first >= ring.first)
           expect(ring.isEmpty).toBe(kept.length === 0)
           expect(ring.bytes).toBeLessThanOrEqual(MAX_BYTES)
@@ -54,7 +54,7 @@ test('what is kept is the newest, in order, and within the bound', () => {
   )
 })
 
-test('the ring is used: half of the bound fits in any case', () => {
+test('always has room for half of the bound', () => {
   const ring = new ChunkRing(MAX_BYTES)
   for (let n = 0; n < 100; n += 1) ring.push(String(n % 10).repeat(30_000 + 1_000 * (n % 7)), n)
   expect(99 - (ring.first as number)).toBeGreaterThanOrEqual(3)

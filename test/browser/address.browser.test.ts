@@ -1,4 +1,4 @@
-/** The state of the page is in its address; access requires the token. */
+/** The page keeps its state in its address; access requires the token. */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { IngestService } from '../../src/service/index.js'
@@ -23,7 +23,7 @@ describeInBrowser('the address', () => {
 
   const heading = (page: Page) => detail(page).getByRole('heading', { level: 2 })
 
-  test('keeps view, filters and open entry over a reload', async () => {
+  test('keeps view, filters and open entry across a reload', async () => {
     const page = await browser.open(service, { path: '/?q=service:shop' })
     await expectRows(page, ['order', 'cart read'])
     await searchBox(page).fill('"paid" #1')
@@ -42,7 +42,7 @@ describeInBrowser('the address', () => {
     await page.getByRole('heading', { level: 1, name: 'Monitors' }).waitFor()
   })
 
-  test('Back closes the detail, then leaves the search, then the view; Forward comes again', async () => {
+  test('Back closes the detail, then leaves the search, then the view; Forward returns', async () => {
     const page = await browser.open(service, { path: '/?view=errors' })
     await viewLink(page, 'Entries').click()
     await rows(page).first().waitFor()
@@ -77,17 +77,17 @@ describeInBrowser('the address', () => {
     expect(other.url()).toBe(page.url())
   })
 
-  test('loses the token at once, which the page keeps for later and for other tabs', async () => {
+  test('loses the token immediately; the page keeps it for reloads and other tabs', async () => {
     const page = await browser.open(service, { isFresh: true })
     await rows(page).first().waitFor()
     expect(page.url()).toBe(`${service.origin}/`)
     expect(await page.content()).not.toContain(service.token)
     expect(await page.evaluate<number>('history.length')).toBeLessThanOrEqual(2)
-    const second = await browser.open(service, { beside: page, token: null, path: '/?q=service:shipping' })
+    const second = await browser.open(service, { sharesProfileWith: page, token: null, path: '/?q=service:shipping' })
     await expectRows(second, ['parcel sent'])
   })
 
-  test('without a token: says how to get in, shows nothing else, and takes a pasted address', async () => {
+  test('without a token: shows only instructions, and accepts a pasted address', async () => {
     const asked: string[] = []
     const page = await browser.open(service, {
       isFresh: true,
@@ -110,7 +110,7 @@ describeInBrowser('the address', () => {
     await expectRows(page, ['order', 'cart read'])
   })
 
-  test('with a wrong token: says that, and takes the right one', async () => {
+  test('with a wrong token: shows an error, and accepts the right one', async () => {
     const page = await browser.open(service, { isFresh: true, token: 'wrong-token-wrong-token', tolerates: REFUSED })
     await page.getByRole('heading', { name: 'The service refused this token' }).waitFor()
     const field = page.getByRole('textbox', { name: /paste/ })
@@ -121,14 +121,14 @@ describeInBrowser('the address', () => {
     await expectRows(page, ['parcel sent', 'order', 'cart read'])
   })
 
-  test('another tab that gets the token lets this one in', async () => {
+  test('a token that another tab receives is used here too', async () => {
     const page = await browser.open(service, { isFresh: true, token: null, tolerates: REFUSED })
     await page.getByRole('heading', { name: 'This page needs the service’s token' }).waitFor()
-    await browser.open(service, { beside: page })
+    await browser.open(service, { sharesProfileWith: page })
     await expectRows(page, ['parcel sent', 'order', 'cart read'])
   })
 
-  test('that is wrong shows the reason, and the rest of the page works', async () => {
+  test('with an invalid filter shows the reason, and the rest of the page works', async () => {
     const page = await browser.open(service, { path: '/?since=noon&view=nowhere', tolerates: [/status of 400/] })
     await page.getByRole('alert').filter({ hasText: 'noon' }).first().waitFor()
     await page.getByRole('button', { name: 'Remove the filter since noon' }).click()

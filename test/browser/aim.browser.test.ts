@@ -1,4 +1,4 @@
-/** Rows hold still for those who aim at them: at 20 entries a second each click opens the row that was read. */
+/** Rows do not move under the pointer: at 20 entries a second, each click opens the row that the user read. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { IngestService } from '../../src/service/index.js'
@@ -10,7 +10,7 @@ const PER_SECOND = 20
 const CLICKS = 40
 const REACTION_MS = 200
 
-/** Logs until it is stopped. */
+/** Logs until stopped. */
 function logSteadily(service: IngestService): () => Promise<number> {
   let count = 0
   let pending: Promise<unknown> = Promise.resolve()
@@ -37,13 +37,13 @@ describeInBrowser('aiming at a row', () => {
     return { page, service, stop }
   }
 
-  test('hits it every time while entries arrive', async () => {
+  test('always hits it while entries arrive', async () => {
     const { page, stop } = await steady()
     const { x, y } = await boxOf(grid(page))
     const missed: string[] = []
     for (let click = 0; click < CLICKS; click++) {
       const place = { x: x + 400, y: y + 26 + 28 * (click % 12) + 14 }
-      // The pointer enters the list, one reads the row below it, and clicks after the time that a person needs.
+      // The pointer enters the list, the user reads the row below it, and clicks after a realistic delay.
       await page.mouse.move(place.x, place.y)
       const read = await page.evaluate<string>(
         `document.elementFromPoint(${place.x}, ${place.y}).closest('[role=row]').querySelector('.row-message').innerText`,
@@ -62,7 +62,7 @@ describeInBrowser('aiming at a row', () => {
     expect(await stop()).toBeGreaterThan((CLICKS * REACTION_MS * PER_SECOND) / 1000 / 2)
   })
 
-  test('holds the list while the pointer is over it, says so, and releases it soon after', async () => {
+  test('holds the list while the pointer is over it, with a notice, and releases it soon after', async () => {
     const { page, stop } = await steady()
     const { x, y } = await boxOf(grid(page))
     await page.mouse.move(x + 400, y + 100)

@@ -1,6 +1,6 @@
 /**
- * An application that logs through the worker transport, as in the README. It executes the messages of its parent and
- * answers each with its start time. When the parent disconnects it delivers the rest and exits.
+ * An application that logs through the worker transport, as in the README. It executes commands from its parent, and replies to each
+ * with its start time. When the parent disconnects, it delivers the remaining entries and exits.
  */
 import pino from 'pino'
 import { addBreadcrumb, captureError, ingestOptions, registerRelease, sendFeedback, withScope } from 'pino-ingest'

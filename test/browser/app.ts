@@ -1,4 +1,4 @@
-/** Starts `app.mjs`, a real application in a process of its own, and asks it to log. */
+/** Starts `app.mjs`, a real application in its own process, and sends it commands. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -6,14 +6,14 @@ import { onTestFinished } from 'vitest'
 import { cleanEnv } from '../process/run-app.js'
 
 export interface App {
-  /** @returns when the call was made, in milliseconds since the epoch, and what it returned */
+  /** @returns time of the call in milliseconds since the epoch, and its result */
   ask(
     call: 'log' | 'release' | 'fail' | 'feedback',
     parameters: Record<string, string>,
   ): Promise<{ readonly at: number; readonly result: unknown }>
 }
 
-/** Ends with the test. */
+/** Starts the application; it is stopped when the test ends. */
 export function startApp(url: string): App {
   const child = fork(fileURLToPath(new URL('app.mjs', import.meta.url)), {
     env: cleanEnv({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: 'any' }),

@@ -1,4 +1,4 @@
-/** From the log call of an application, through the worker transport, to the row on the page. */
+/** End to end: from an application's log call through the worker transport to the row on the page. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startApp } from './app.js'
@@ -6,7 +6,7 @@ import type { App } from './app.js'
 import { describeInBrowser, useBrowser } from './browser.js'
 import { detail, row, section, untilLive, viewLink } from './viewer.js'
 
-/** From the call to the row, by the clock that both processes share. */
+/** Measures the time from the call to the row, by the clock that both processes share. */
 async function measure(page: Page, app: App, text: string): Promise<number> {
   const shown = page.waitForFunction(
     (wanted) => {
@@ -23,7 +23,7 @@ async function measure(page: Page, app: App, text: string): Promise<number> {
 describeInBrowser('an application that logs', () => {
   const browser = useBrowser()
 
-  test('is seen on the page, with its first call, for which the worker starts', async () => {
+  test('is shown on the page from its first call, which starts the worker', async () => {
     const service = await browser.serve()
     const page = await browser.open(service)
     await untilLive(page)

@@ -1,6 +1,5 @@
 /**
- * What a machine can find of hindrances to assistive technology: nothing, in any state of the page, light and
- * dark, wide and narrow.
+ * Automated accessibility checks find no problem in any state of the page, light and dark, wide and narrow.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,12 +17,12 @@ const RULES: Readonly<Record<'light' | 'dark', RunOnly>> = {
   light: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
   dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
 }
-/** Locations of elements without problems take longer to compute than the checks. */
+/** Omits elements without problems: computing their locations takes longer than the checks. */
 const FEW_WORDS = { resultTypes: ['violations', 'incomplete'], selectors: false }
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Of one event no entry has come, and one entry is gone: the page learns it by asking. */
+/** Expected 404 replies: one event has no entry, and one entry is deleted. */
 const NOT_THERE = [/404.*(?:evt-nobody-knows|ent_gone_1)/]
-/** All checked elements are visible: axe cannot compute the contrast of others. */
+/** High enough to show all elements, because axe can compute the contrast only of visible ones. */
 const HEIGHT = 1200
 const GREAT_HEIGHT = 3000
 const VIEWS = ['entries', 'errors', 'traces', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
@@ -55,23 +54,23 @@ describeInBrowser('accessible', () => {
       more: { path?: string; height?: number; token?: null; isFresh?: boolean } = {},
     ): Promise<Page> {
       const page = await browser.open(service, { width, height: HEIGHT, tolerates: NOT_THERE, ...more })
-      // The page's policy forbids script elements, but not evaluation by the test.
+      // Evaluates the source, because the page's policy forbids script elements.
       await page.evaluate(SOURCE)
       return page
     }
 
-    /** With `hasPopup`, sizes of targets are not checked: an open popup covers some of them. */
+    /** @param hasPopup skips the check of target sizes, because an open popup covers some targets */
     async function expectAccessible(page: Page, what: string, hasPopup = false): Promise<void> {
       const rules = { 'target-size': { enabled: !hasPopup } }
       await eventually(() => page.getByText('Loading …').count()).toBe(0)
       for (const colorScheme of ['dark', 'light'] as const) {
         await page.emulateMedia({ colorScheme })
-        // The change reaches the page's styles with its next frame.
+        // Waits for the next frame, which updates the styles.
         await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
         const { violations, passes, incomplete }: AxeResults = await page.evaluate(
           `axe.run(document, ${JSON.stringify({ ...FEW_WORDS, rules: colorScheme === 'light' ? rules : {}, runOnly: RULES[colorScheme] })})`,
         )
-        // A rule that broke off has found nothing, and says so here.
+        // Rules that failed to complete have no violations, but are listed here.
         expect(
           incomplete
             .filter((rule) => 'error' in rule)
@@ -86,7 +85,7 @@ describeInBrowser('accessible', () => {
       }
     }
 
-    test('the views, filled', async () => {
+    test('the views with data', async () => {
       const page = await opened(full)
       for (const view of VIEWS) {
         await goTo(page, `/?view=${view}`)
@@ -98,7 +97,7 @@ describeInBrowser('accessible', () => {
       await expectAccessible(page, 'menu')
     })
 
-    test('the views, with nothing to show', async () => {
+    test('the empty views', async () => {
       const page = await opened(empty)
       for (const view of VIEWS) {
         await goTo(page, `/?view=${view}`)
@@ -107,7 +106,7 @@ describeInBrowser('accessible', () => {
       }
     })
 
-    test('an entry with everything, all of it open, and one that is gone', async () => {
+    test('an entry with all fields and sections open, and a deleted entry', async () => {
       const page = await opened(full, { path: `/?entry=${rich}`, height: GREAT_HEIGHT })
       await detail(page).getByRole('heading', { level: 2 }).first().waitFor()
       for (const button of await detail(page).getByRole('button', { expanded: false }).all())

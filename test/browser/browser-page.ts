@@ -1,4 +1,4 @@
-/** How a page is opened: its window, and its address with the token. */
+/** Options for opening a page: its window, and its address with the token. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 
 /** Address and token of a service. */
@@ -8,9 +8,9 @@ export interface Served {
 }
 
 export interface OpenOptions {
-  /** Below the origin. Default `/`. */
+  /** Path below the origin. Default `/`. */
   readonly path?: string
-  /** Default: the service's own; null for none. */
+  /** Default: the service's token; null for none. */
   readonly token?: string | null
   /** Default 1280 by 800. */
   readonly width?: number
@@ -19,11 +19,11 @@ export interface OpenOptions {
   readonly colorScheme?: 'light' | 'dark'
   /** Expected problems, for example refused requests while the service is stopped. */
   readonly tolerates?: readonly RegExp[]
-  /** A page of the same browser profile, with the same storage. */
-  readonly beside?: Page
-  /** A browser profile of its own, in which nothing is stored. */
+  /** Opens the page in the browser profile of this page, with the same storage. */
+  readonly sharesProfileWith?: Page
+  /** Opens the page in a new browser profile with empty storage. */
   readonly isFresh?: boolean
-  /** As playwright names them. */
+  /** Permissions by playwright's names. */
   readonly permissions?: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export function contextOptions({
   height = 800,
   colorScheme = 'light',
 }: OpenOptions): BrowserContextOptions {
-  // Ends animations at once.
+  // Disables animations.
   return {
     viewport: { width, height },
     colorScheme,

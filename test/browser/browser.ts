@@ -1,4 +1,4 @@
-/** A real browser for a test file, and the services whose pages it opens. */
+/** A real browser for a test file, and the services to open pages of. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
@@ -8,34 +8,34 @@ import type { OpenOptions, Served } from './browser-page.js'
 import { findChromium, launchChromium, NEEDS_CHROMIUM } from './chromium.js'
 import { openRestingPlace } from './resting-place.js'
 import type { RestingPlace } from './resting-place.js'
-import { TELL_VIOLATIONS, Watch } from './watch.js'
+import { REPORT_VIOLATIONS, Watch } from './watch.js'
 
-/** Shorter than the timeout of a test, so that the message names the condition. */
+/** Shorter than the timeout of a test: the error message then has the condition. */
 const PATIENCE_MS = 10_000
 
 export interface PageBrowser {
-  /** A new page; in the window of the previous test, if that had the same options. */
+  /** Opens a new page; reuses the window of the previous test if it had the same options. */
   open(service: Served, options?: OpenOptions): Promise<Page>
-  /** An empty page in a window of its own. */
+  /** Opens an empty page in its own window. */
   openEmpty(): Promise<Page>
-  /** A service that outlives the pages: it ends with the suite. */
+  /** Starts a service that is closed when the suite ends. */
   serve(options?: IngestServiceOptions): Promise<IngestService>
 }
 
-/** A suite that is skipped without a browser, unless one is required. */
+/** `describe`, skipped if there is no browser and none is required. */
 export const describeInBrowser = describe.skipIf(findChromium() === undefined && !NEEDS_CHROMIUM)
 
 interface OpenPage {
   readonly page: Page
   readonly watch: Watch
-  /** After the test, which ends the page's requests. */
+  /** Leaves the page after the test, which aborts the page's requests. */
   leave(): Promise<unknown>
 }
 
-/** One browser for a suite. To be called first in `describeInBrowser`. */
+/** Provides one browser for a suite. Call it first in `describeInBrowser`. */
 export function useBrowser(): PageBrowser {
   const services: IngestService[] = []
-  /** By the kind of window: to open one takes longer than most tests. */
+  /** Windows by kind. They are reused, because opening one takes longer than most tests. */
   const kept = new Map<string, OpenPage>()
   let opened: OpenPage[] = []
   let browser: Browser | undefined
@@ -66,12 +66,13 @@ export function useBrowser(): PageBrowser {
     if (browser === undefined) throw new Error('the browser has not been started: call useBrowser() first in the suite')
     const context = await browser.newContext(contextOptions(options))
     context.setDefaultTimeout(PATIENCE_MS)
-    await context.addInitScript(TELL_VIOLATIONS)
+    await context.addInitScript(REPORT_VIOLATIONS)
     if (options.permissions !== undefined) await context.grantPermissions([...options.permissions])
     return context
   }
   const pageFor = async (options: OpenOptions): Promise<OpenPage> => {
-    if (options.beside !== undefined) return openPage(options.beside.context(), (page) => page.close())
+    if (options.sharesProfileWith !== undefined)
+      return openPage(options.sharesProfileWith.context(), (page) => page.close())
     const kind = JSON.stringify([contextOptions(options), options.permissions])
     const before = kept.get(kind)
     const isShared = options.isFresh !== true && (before === undefined || !opened.includes(before))

@@ -1,4 +1,4 @@
-/** A connection between page and service that can be cut while the service continues. */
+/** A proxy between page and service whose connections tests can cut while the service keeps running. */
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -6,12 +6,12 @@ import { onTestFinished } from 'vitest'
 import type { Served } from './browser-page.js'
 
 export interface Cable extends Served {
-  /** All connections end; new ones are refused until it is mended. */
+  /** Closes all connections, and refuses new ones until `mend()`. */
   cut(): void
   mend(): void
 }
 
-/** Ends with the test. */
+/** Starts the proxy; it is closed when the test ends. */
 export async function plug({ port, token }: { readonly port: number; readonly token: string }): Promise<Cable> {
   const open = new Set<Socket>()
   let isCut = false

@@ -2,21 +2,21 @@
 import { expect, test } from 'vitest'
 import { findChromium, HOW_TO_GET_CHROMIUM, NEEDS_CHROMIUM } from './chromium.js'
 
-test('there is a browser, or a line says how to get it', () => {
+test('finds a browser, or shows how to install one', () => {
   const path = findChromium()
   if (path === undefined && !NEEDS_CHROMIUM)
     process.stderr.write(`${HOW_TO_GET_CHROMIUM} Without it they are skipped.\n`)
   else expect(path, HOW_TO_GET_CHROMIUM).toBeDefined()
 })
 
-test('CHROMIUM_PATH has precedence, also if it does not exist', () => {
+test('CHROMIUM_PATH has precedence, even if it does not exist', () => {
   const exists = (path: string): boolean => path === '/opt/mine' || path === '/usr/bin/chromium'
   expect(findChromium({ CHROMIUM_PATH: '/opt/mine' }, exists)).toBe('/opt/mine')
   expect(findChromium({ CHROMIUM_PATH: '/opt/other' }, exists)).toBeUndefined()
   expect(findChromium({ CHROMIUM_PATH: '' }, exists)).toBe('/usr/bin/chromium')
 })
 
-test('it is found in the usual places and on the PATH', () => {
+test('searches the usual folders and the PATH', () => {
   const only =
     (one: string) =>
     (path: string): boolean =>

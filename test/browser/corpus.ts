@@ -1,6 +1,6 @@
 /**
- * Texts that try to become more than text, by the place where careless code would let them. Each that can run anything raises the flag
- * `__pwned` of the window, opens a dialog, or asks another host; none may ever do so.
+ * Injection payloads, by the context that careless code would put them in. A payload that runs sets `__pwned` on the window, opens a
+ * dialog, or sends a request to another host; none may ever run.
  */
 const RUN = 'window.__pwned=1'
 const CALL = `(window.__pwned=1,alert(1))`

@@ -1,4 +1,4 @@
-/** An entry's detail: all fields, and related entries. */
+/** The detail of an entry: all fields, and related entries. */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { IngestService } from '../../src/service/index.js'
@@ -54,7 +54,7 @@ describeInBrowser('the detail of an entry', () => {
     await error.getByText('card declined: limit reached', { exact: true }).waitFor()
     const own = error.getByRole('listitem').filter({ hasText: 'place.js:41:19' })
     await own.waitFor()
-    // Frames of packages are there, folded into a line that says which.
+    // Frames of packages are folded into a line with the package names.
     const folded = error.getByText('3 frames in router, pino-http')
     await folded.waitFor()
     expect(await error.getByText('layer.js').filter({ visible: true }).count()).toBe(0)
@@ -114,13 +114,13 @@ describeInBrowser('the detail of an entry', () => {
     }
   })
 
-  test('has no links to other pages: logged text is no address', async () => {
+  test('has no links to other sites: logged text does not become a link', async () => {
     const page = await opened()
     const hrefs: string[] = await page.evaluate(`[...document.querySelectorAll('a')].map((link) => link.href)`)
     expect(hrefs.filter((href) => !href.startsWith(`${service.origin}/`))).toEqual([])
   })
 
-  test('shows the others of its trace in the order of time, and leads to each', async () => {
+  test('shows the other entries of its trace by time, with links to them', async () => {
     const page = await opened()
     const trace = section(page, 'Trace')
     const links = trace.getByRole('listitem').getByRole('link')
@@ -156,7 +156,7 @@ describeInBrowser('the detail of an entry', () => {
     ])
   })
 
-  test('shows metadata as a tree that opens', async () => {
+  test('shows metadata as a foldable tree', async () => {
     const page = await opened()
     const tree = section(page, 'Metadata')
     for (const text of ['orderId', '4711', 'totalCents', '5196', 'gatewayRequestId', 'null'])
@@ -171,7 +171,7 @@ describeInBrowser('the detail of an entry', () => {
     await page.getByRole('status').filter({ hasText: 'Copied the value of cart.totalCents' }).waitFor()
   })
 
-  test('gives the raw JSON to copy, as it was sent', async () => {
+  test('copies the raw JSON as it was sent', async () => {
     const page = await opened()
     await detail(page).getByRole('button', { name: 'Copy JSON' }).click()
     await eventually(async () => JSON.parse(await clipboard(page)) as unknown).toEqual(service.entry(id)?.entry)
@@ -184,19 +184,19 @@ describeInBrowser('the detail of an entry', () => {
     expect(JSON.parse(raw)).toEqual(service.entry(id)?.entry)
   })
 
-  test('copies a link that shows the same with the token', async () => {
+  test('copies a link that opens the same entry, given the token', async () => {
     const page = await opened()
     await detail(page).getByRole('button', { name: 'Copy link' }).click()
     await eventually(() => clipboard(page)).toContain(service.origin)
     const other = await browser.open(service, {
-      beside: page,
+      sharesProfileWith: page,
       path: (await clipboard(page)).slice(service.origin.length),
       token: null,
     })
     await detail(other).getByRole('heading', { name: rich.message }).waitFor()
   })
 
-  test('leads to its release', async () => {
+  test('links to its release', async () => {
     const page = await opened()
     await section(page, 'Context')
       .getByRole('link', { name: /2\.7\.0/ })
@@ -205,7 +205,7 @@ describeInBrowser('the detail of an entry', () => {
     expect(parametersOf(page)['view']).toBe('releases')
   })
 
-  test('shows feedback as soon as it comes', async () => {
+  test('shows feedback as soon as it arrives', async () => {
     const page = await opened()
     await section(page, 'Error').waitFor()
     const send = (comments: string): Promise<unknown> =>
@@ -219,7 +219,7 @@ describeInBrowser('the detail of an entry', () => {
     expect(await section(page, 'Feedback').getByRole('listitem').count()).toBe(2)
   })
 
-  test('a part that is folded stays so for the next entry', async () => {
+  test('a folded section stays folded for the next entry', async () => {
     const page = await opened()
     await detail(page)
       .getByRole('button', { name: /^Trace/, expanded: true })
@@ -229,13 +229,13 @@ describeInBrowser('the detail of an entry', () => {
     await detail(page)
       .getByRole('button', { name: /^Trace/, expanded: false })
       .waitFor()
-    // The next tests begin with it open.
+    // Opens the section again for the next tests.
     await detail(page)
       .getByRole('button', { name: /^Trace/ })
       .click()
   })
 
-  test('a huge and deep entry opens within two seconds, and the page stays responsive', async () => {
+  test('a huge, deeply nested entry opens within 2 s, and the page stays responsive', async () => {
     const big = await browser.serve()
     const deep = Array.from({ length: 98 }).reduce<Record<string, unknown>>((inner) => ({ inner }), { end: true })
     const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`key ${n}`, n]))

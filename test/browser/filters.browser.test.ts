@@ -21,7 +21,7 @@ import {
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 31, 8, 0, second)).toISOString()
 
-/** Oldest first; by message, so that a test can say which rows it wants. */
+/** Oldest first. Tests select rows by message. */
 const ENTRIES: readonly LogEntry[] = [
   {
     level: 'debug',
@@ -116,11 +116,11 @@ describeInBrowser('filters', () => {
     expect(parametersOf(page)).toEqual({})
   }
 
-  test('none: all entries, the newest on top', async () => {
+  test('no filter: all entries, newest first', async () => {
     await expectRows(await opened(), ALL)
   })
 
-  test('levels, which say how many there are, and add up', async () => {
+  test('levels have counts, and can be combined', async () => {
     const page = await opened()
     const levels = page.getByRole('group', { name: 'Levels' })
     await levels.getByRole('button', { name: /^info\s*2$/ }).click()
@@ -139,7 +139,7 @@ describeInBrowser('filters', () => {
     { title: 'Version', name: 'version', value: '1.1.0', wanted: ['no database', 'payment failed', 'stock is low'] },
     { title: 'Release', name: 'release_id', value: 'rel-2', wanted: ['payment failed', 'stock is low'] },
     { title: 'Tag', name: 'tag', value: 'orders', wanted: ['parcel sent', 'order placed'] },
-  ])('$title, picked from the values that occur', async ({ title, name, value, wanted }) => {
+  ])('$title, selected from stored values', async ({ title, name, value, wanted }) => {
     const page = await opened()
     await pick(page, title, value)
     await expectRows(page, wanted)
@@ -147,7 +147,7 @@ describeInBrowser('filters', () => {
     await removed(page, `${name}:${value}`)
   })
 
-  test('a picker works by keyboard, finds values during typing, and accepts new ones', async () => {
+  test('a picker works by keyboard, filters values during typing, and accepts new ones', async () => {
     const page = await opened()
     await page.getByRole('button', { name: 'Service', exact: true }).press('Enter')
     const field = page.getByRole('combobox', { name: /^Service/ })
@@ -161,7 +161,7 @@ describeInBrowser('filters', () => {
     await expectRows(page, ['parcel sent'])
     expect(await options.first().getAttribute('aria-selected')).toBe('true')
 
-    // The list stays open: several values can be chosen, and removed again.
+    // The list stays open for selecting or removing several values.
     await field.press('Enter')
     await eventually(() => parametersOf(page)).toEqual({})
     await field.fill('not-yet')
@@ -174,7 +174,7 @@ describeInBrowser('filters', () => {
     await expectRows(page, ['now it is'])
   })
 
-  test('trace, request and fingerprint, which the detail leads to', async () => {
+  test('trace, request and fingerprint, by links in the detail', async () => {
     const page = await opened('/?q=service:shop')
     await row(page, 'order placed').click()
     await section(page, 'Context').getByRole('link', { name: 't-1' }).click()
@@ -193,7 +193,7 @@ describeInBrowser('filters', () => {
     expect(parametersOf(page)).toMatchObject({ q: 'level:error fingerprint:no-money' })
   })
 
-  test('a tag of the detail leads to all that have it, and keeps the filter', async () => {
+  test('a tag in the detail links to all entries with it, and keeps the filter', async () => {
     const page = await opened('/?q=request_id:r-1')
     await row(page, 'order placed').click()
     await detail(page).getByRole('list', { name: 'Tags' }).getByRole('link', { name: 'orders' }).click()
@@ -205,7 +205,7 @@ describeInBrowser('filters', () => {
     { where: "the error's type", typed: 'gatewayerror', wanted: ['payment failed'] },
     { where: 'the stack', typed: 'srv/pool.js', wanted: ['no database'] },
     { where: 'metadata', typed: 'northpost', wanted: ['parcel sent'] },
-  ])('search in $where, whatever its case', async ({ typed, wanted }) => {
+  ])('search in $where ignores case', async ({ typed, wanted }) => {
     const page = await opened()
     await searchBox(page).fill(typed)
     await expectRows(page, wanted)
@@ -215,7 +215,7 @@ describeInBrowser('filters', () => {
     expect(parametersOf(page)).toEqual({})
   })
 
-  test('all together; without a match there is a hint', async () => {
+  test('all filters combined; a hint is shown without a match', async () => {
     const page = await opened('/?q=service:shop+level:(info,fatal)')
     await expectRows(page, ['no database', 'order placed'])
     await searchBox(page).fill('nothing has this')
@@ -225,7 +225,7 @@ describeInBrowser('filters', () => {
     expect(parametersOf(page)).toEqual({})
   })
 
-  test('they stay while one looks at other views, and narrow those', async () => {
+  test('filters stay in other views, and apply there too', async () => {
     const page = await opened('/?q=service:payments')
     await viewLink(page, 'Errors').click()
     await page.getByRole('heading', { name: 'Errors' }).waitFor()
@@ -234,10 +234,10 @@ describeInBrowser('filters', () => {
     expect(await page.getByText('PoolError').count()).toBe(0)
   })
 
-  test('a wrong query: its message has the position, the rows stay, and nothing is requested', async () => {
+  test('an invalid query shows an error with the position, keeps the rows, and sends no request', async () => {
     const page = await opened('/?q=service:shop')
     await searchBox(page).fill('service:shop AND (level:')
-    // Open completions cover the message.
+    // Waits for the completions, which cover the message.
     await page.getByRole('listbox', { name: 'Completions' }).getByRole('option').first().waitFor()
     await page.keyboard.press('Escape')
     await page
@@ -252,7 +252,7 @@ describeInBrowser('filters', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  test('a wrong query of the address: its message is below the field', async () => {
+  test('an invalid query in the address shows its error below the field', async () => {
     const page = await browser.open(service, { path: '/?q=level:(', tolerates: [/status of 400/] })
     await page
       .getByRole('alert')
@@ -283,7 +283,7 @@ describeInBrowser('filters', () => {
     expect(await hasFocus(searchBox(page))).toBe(true)
   })
 
-  test('a value is completed by what is typed, also before those for it have come', async () => {
+  test('typed text filters completions, also before new values are loaded', async () => {
     const page = await opened()
     await searchBox(page).pressSequentially('service:')
     const list = page.getByRole('listbox', { name: 'Completions' })
@@ -294,7 +294,7 @@ describeInBrowser('filters', () => {
     await eventually(() => searchBox(page).inputValue()).toBe('service:inventory ')
   })
 
-  test('a level that is chosen during typing is added to what was typed', async () => {
+  test('a level selected during typing is added to the typed query', async () => {
     const page = await opened()
     await searchBox(page).pressSequentially('placed')
     await page.getByRole('button', { name: /^info/ }).click()
@@ -305,7 +305,7 @@ describeInBrowser('filters', () => {
     await expectRows(page, ['order placed'])
   })
 
-  test('typed text that is not applied yet does not replace the query of Back', async () => {
+  test('typed text that is not applied yet does not replace the query after Back', async () => {
     const page = await opened()
     await page.getByRole('button', { name: /^info/ }).click()
     await eventually(() => parametersOf(page)).toEqual({ q: 'level:info' })
@@ -316,7 +316,7 @@ describeInBrowser('filters', () => {
     expect(parametersOf(page)).toEqual({})
   })
 
-  test('a selected row that does not match them holds nothing any more', async () => {
+  test('a selected row that no longer matches does not hold the list', async () => {
     const page = await opened()
     await page.keyboard.press('j')
     await page.keyboard.press('j')
@@ -327,7 +327,7 @@ describeInBrowser('filters', () => {
     await expectRows(page, ['order paid', 'parcel sent', 'order placed'])
   })
 
-  test('while the entries of another query are loaded, the list is marked as busy', async () => {
+  test('the list is marked as busy while another query loads', async () => {
     const page = await opened()
     let answer = (): void => {}
     const isAnswered = new Promise<void>((resolve) => (answer = resolve))
@@ -347,7 +347,7 @@ describeInBrowser('filters', () => {
   test('an excluded value is marked as such in its chip and its picker', async () => {
     const page = await opened('/?q=-service:shop')
     await expectRows(page, ['payment failed', 'stock is low', 'parcel sent'])
-    await page.getByRole('group', { name: 'Filters that are set' }).getByText('not', { exact: true }).waitFor()
+    await page.getByRole('group', { name: 'Active filters' }).getByText('not', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Service', exact: true }).click()
     await page.getByRole('listbox', { name: 'Service' }).getByRole('option', { name: 'not shop' }).click()
     await expectRows(page, ['no database', 'order placed', 'cart read'])
@@ -355,7 +355,7 @@ describeInBrowser('filters', () => {
   })
 
   afterEach(() => {
-    // Entries that a test has added are deleted before the next one.
+    // Deletes entries that the previous test added.
     if (service.counts().total === ENTRIES.length) return
     service.reset()
     return ingest(service, ENTRIES).then(() => {})

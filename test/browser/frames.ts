@@ -1,7 +1,7 @@
-/** Frames, heap and document size of a page during a test. */
+/** Measures frames, heap and document size of a page during a test. */
 import type { CDPSession, Page } from 'playwright-core'
 
-/** How long each frame took after the one before; read and begun anew by `take`. */
+/** Records the time between frames; `takeFrames` reads and resets it. */
 const START = `(() => {
   const deltas = []
   let last = performance.now()
@@ -17,12 +17,12 @@ const START = `(() => {
 export interface Frames {
   readonly count: number
   readonly worstMs: number
-  /** Above 50 ms, which one may notice. */
+  /** Number of frames above 50 ms, which users may notice. */
   readonly slow: number
 }
 
 export interface Weight {
-  /** After collecting. */
+  /** Heap size after a garbage collection. */
   readonly heapBytes: number
   readonly nodes: number
 }
@@ -48,7 +48,7 @@ export class Meter {
     return { count: deltas.length, worstMs: Math.max(0, ...deltas), slow: deltas.filter((ms) => ms > 50).length }
   }
 
-  /** Stops the page while it collects: frames are to be taken before. */
+  /** Collects garbage, which stops the page: call `takeFrames()` first. */
   async weigh(): Promise<Weight> {
     await this.#session.send('HeapProfiler.collectGarbage')
     await this.#session.send('HeapProfiler.collectGarbage')

@@ -1,4 +1,4 @@
-/** The chart of times: a part of it that is chosen, by pointer or keyboard, becomes the range of the list. */
+/** The histogram: a selection by pointer or keyboard becomes the time range of the list. */
 import { beforeAll, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import type { IngestService } from '../../src/service/index.js'
@@ -34,9 +34,9 @@ describeInBrowser('the histogram', () => {
     return page
   }
 
-  const chart = (page: Page) => page.getByRole('group', { name: /^Choose a time/ })
+  const chart = (page: Page) => page.getByRole('group', { name: /^Select a time/ })
 
-  /** The list is that of the range in the address, and of no other. */
+  /** Checks that the list has exactly the entries of the range in the address. */
   async function expectRange(page: Page): Promise<readonly string[]> {
     await eventually(() => Object.keys(parametersOf(page))).toEqual(['since', 'until'])
     const { since = '', until = '' } = parametersOf(page)
@@ -53,7 +53,7 @@ describeInBrowser('the histogram', () => {
       .waitFor()
   })
 
-  test('a range is chosen by dragging, taken back by a button, and Back returns to it', async () => {
+  test('a range is selected by dragging, and cleared by a button; Back returns to it', async () => {
     const page = await opened()
     const { x, y, width, height } = await boxOf(chart(page))
     await page.mouse.move(x + width * 0.25, y + height / 2)
@@ -62,24 +62,24 @@ describeInBrowser('the histogram', () => {
     await page.mouse.move(x + width * 0.5, y + height / 2)
     await page.mouse.up()
     const chosen = await expectRange(page)
-    // A quarter of an hour from 8:15, as exactly as the bars are wide.
+    // 15 minutes from 8:15, to the precision of a bar.
     expect(chosen.length).toBeGreaterThanOrEqual(15)
     expect(chosen.length).toBeLessThanOrEqual(18)
     expect(chosen).toContain('minute 15')
     expect(chosen).toContain('minute 29')
 
-    await page.getByRole('button', { name: 'All of the time', exact: true }).click()
+    await page.getByRole('button', { name: 'All time', exact: true }).click()
     await eventually(() => parametersOf(page)).toEqual({})
     await page.goBack()
     expect(await expectRange(page)).toEqual(chosen)
-    // The way back outlives Back and a reload.
+    // Zooming out still works after Back and a reload.
     await page.reload()
     await page.getByRole('button', { name: 'Zoom out' }).waitFor()
     await page.keyboard.press('Escape')
     await eventually(() => parametersOf(page)).toEqual({})
   })
 
-  test('a link opened within the range keeps the way back, another time ends it', async () => {
+  test('zooming out works after opening a link in the range, but not after selecting another time', async () => {
     const page = await opened()
     const { x, y, width, height } = await boxOf(chart(page))
     await page.mouse.move(x + width * 0.25, y + height / 2)
@@ -91,11 +91,11 @@ describeInBrowser('the histogram', () => {
     await rows(page).first().click()
     await eventually(() => Object.keys(parametersOf(page))).toContain('entry')
     await back.waitFor()
-    await page.getByRole('button', { name: 'All of the time', exact: true }).click()
+    await page.getByRole('button', { name: 'All time', exact: true }).click()
     await back.waitFor({ state: 'detached' })
   })
 
-  test('dragging backwards, and out of the chart, chooses as well', async () => {
+  test('dragging backwards and out of the chart selects a range too', async () => {
     const page = await opened()
     const { x, y, width, height } = await boxOf(chart(page))
     await page.mouse.move(x + width * 0.1, y + height / 2)
@@ -130,7 +130,7 @@ describeInBrowser('the histogram', () => {
     await eventually(async () => rows(page).count()).toBeLessThan(chosen.length)
   })
 
-  test('Escape leaves the choice before it is made', async () => {
+  test('Escape cancels a selection', async () => {
     const page = await opened()
     await chart(page).focus()
     await page.keyboard.press('ArrowRight')

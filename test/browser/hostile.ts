@@ -1,8 +1,8 @@
-/** A text in every field of every endpoint that takes one; records that are taken, and requests that are refused for it. */
+/** Puts a text into every text field of every endpoint: in accepted records, and in requests that are refused for it. */
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { Feedback, Release, RequestLog } from '../../src/protocol/resources.js'
 
-/** Own properties whatever they are called: `{ ['__proto__']: … }` alone would set the prototype. */
+/** Creates own properties of any name; assigning `__proto__` would set the prototype. */
 function withKeys(text: string, value: unknown): Record<string, never> {
   return Object.fromEntries([
     [text, value],
@@ -11,7 +11,7 @@ function withKeys(text: string, value: unknown): Record<string, never> {
   ]) as Record<string, never>
 }
 
-/** @param eventId the id for feedback */
+/** @param eventId id for feedback */
 export function hostileEntry(text: string, eventId: string, timestamp: string): LogEntry {
   return {
     level: 'error',
@@ -67,7 +67,7 @@ export function hostileRelease(text: string): Release {
   return { version: text, commit_hash: text, branch: text, deployed_by: text, changelog: text }
 }
 
-/** Bodies that the service refuses, with the text as batch id, as a value and as the name of a field; one other endpoint in turn. */
+/** Creates bodies that the service refuses, with the text as batch id, as value and as field name; other endpoints take turns. */
 export function refusedBodies(
   text: string,
   timestamp: string,

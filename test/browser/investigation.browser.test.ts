@@ -1,4 +1,4 @@
-/** From a question to its answer over several views: traces, single requests, users of an error, two versions. */
+/** Investigations across several views: traces, single requests, users of an error, two versions. */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { ErrorGroup, ReleaseComparison, Trace } from '../../src/service/query/api-types.js'
@@ -40,7 +40,7 @@ describeInBrowser('an investigation', () => {
     page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: column, exact: true }) })
   const bodyRows = (list: Locator): Locator => list.getByRole('row').filter({ has: list.page().getByRole('cell') })
 
-  test('a slow request of a route: the route, the slowest of its requests, and the entries of that one', async () => {
+  test('a slow request: from the route to its slowest request and the entries of that request', async () => {
     const page = await opened('/')
     await viewLink(page, 'Requests').click()
     await page.getByRole('link', { name: 'POST /orders', exact: true }).first().click()
@@ -67,7 +67,7 @@ describeInBrowser('an investigation', () => {
     expect(parametersOf(page)['q']).toMatch(/^request_id:/)
   })
 
-  test('a click on the latency plot shows the requests of that time, and the table has it as links', async () => {
+  test('a click on the latency plot shows the requests of that time; the table has links for it', async () => {
     const page = await opened('/?view=requests&route=POST+%2Forders')
     const plot = page.getByRole('img', { name: /^Latency of POST/ })
     const { x, y, width } = await boxOf(plot)
@@ -87,7 +87,7 @@ describeInBrowser('an investigation', () => {
     await eventually(() => parametersOf(page)['since']).toBeDefined()
   })
 
-  test('a trace over three services: nested spans in the order of time, their entries, and one of those', async () => {
+  test('a trace over three services: nested spans by time, their entries, and the detail of an entry', async () => {
     const page = await opened('/?view=traces')
     const trace = await api<Trace>(`traces/${RICH_TRACE}`)
     await bodyRows(table(page, 'Trace')).first().waitFor()
@@ -108,7 +108,7 @@ describeInBrowser('an investigation', () => {
       for (const part of parts) expect(texts[index]).toContain(part)
     await waterfall.getByRole('link', { name: /cart of Jane Doe read from the database/ }).waitFor()
 
-    // By keyboard: to the last span, open it, and to its second entry.
+    // Keyboard: go to the last span, open it, and go to its second entry.
     await page.keyboard.press('j')
     expect(
       await spans.first().evaluate((element: { matches(selector: string): boolean }) => element.matches(':focus')),
@@ -130,7 +130,7 @@ describeInBrowser('an investigation', () => {
     await page.getByRole('heading', { name: 'This trace is not stored' }).waitFor()
   })
 
-  test('the users of an error lead to all errors of one of them', async () => {
+  test("a user of an error links to all of the user's errors", async () => {
     const page = await opened('/?view=errors')
     const groups = (await api<ApiPage<ErrorGroup>>('error-groups')).items
     const group = groups.find(({ type }) => type === 'TypeError')
@@ -154,7 +154,7 @@ describeInBrowser('an investigation', () => {
     await eventually(() => bodyRows(table(page, 'Trend')).count()).toBe(ofUser.length)
   })
 
-  test('two versions: error rates, latency by route, new errors; others by choice and by address', async () => {
+  test('two versions: error rates, latency by route, new errors; other versions by selection and by address', async () => {
     const page = await opened('/?view=releases')
     const compared = await api<ReleaseComparison>('release-comparison?before=2.6.0&after=2.7.0')
     const region = page.getByRole('region', { name: 'Comparison of two versions' })

@@ -1,4 +1,4 @@
-/** All that matters can be done without a pointer. */
+/** All important functions work without a pointer. */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { IngestService } from '../../src/service/index.js'
@@ -71,13 +71,13 @@ describeInBrowser('the keyboard', () => {
     await expectSelected(page, 'entry 200')
   })
 
-  test('arrows do as j and k', async () => {
+  test('arrows work like j and k', async () => {
     const page = await opened()
     await press(page, 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter')
     await expectOpen(page, 'entry 199')
   })
 
-  test('the selected row stays visible, down to beyond the first screen and up again; t scrolls to the top', async () => {
+  test('the selected row stays visible when it moves beyond the screen and back; t scrolls to the top', async () => {
     const page = await opened()
     await press(page, ...Array.from({ length: 60 }, () => 'j'))
     await expectSelected(page, 'entry 141')
@@ -95,7 +95,7 @@ describeInBrowser('the keyboard', () => {
     await eventually(() => grid(page).evaluate((element: { scrollTop: number }) => element.scrollTop)).toBe(0)
   })
 
-  test('/ focuses the search, in which keys are no commands; Esc leaves it', async () => {
+  test('/ focuses the search, where keys are not commands; Esc leaves it', async () => {
     const page = await opened()
     await press(page, '/')
     await eventually(() => hasFocus(searchBox(page))).toBe(true)
@@ -117,7 +117,7 @@ describeInBrowser('the keyboard', () => {
     await page.getByRole('button', { name: 'Pause', pressed: false }).waitFor()
   })
 
-  test('? opens the help, in which the keys stay; Esc closes it and nothing else', async () => {
+  test('? opens the help, which receives all keys; Esc closes only the help', async () => {
     const page = await opened()
     await press(page, 'j', 'Enter')
     await expectOpen(page, 'entry 200')
@@ -134,7 +134,7 @@ describeInBrowser('the keyboard', () => {
     await eventually(() => detail(page).count()).toBe(0)
   })
 
-  test('the numbers go to the views', async () => {
+  test('numbers switch between the views', async () => {
     const page = await opened()
     const titles = ['Entries', 'Errors', 'Traces', 'Requests', 'Releases', 'Monitors', 'Feedback', 'Rejected']
     for (const [index, title] of [...titles.entries()].toReversed()) {
@@ -144,7 +144,7 @@ describeInBrowser('the keyboard', () => {
     await rows(page).first().waitFor()
   })
 
-  test('with Ctrl, Meta or Alt they belong to the browser', async () => {
+  test('the browser handles keys with Ctrl, Meta or Alt', async () => {
     const page = await opened()
     for (const key of ['Alt+j', 'Meta+j', 'Control+Enter', 'Alt+p', 'Meta+2', 'Alt+?']) await press(page, key)
     expect(await selected(page).count()).toBe(0)
@@ -152,7 +152,7 @@ describeInBrowser('the keyboard', () => {
     await page.getByRole('button', { name: 'Pause', pressed: false }).waitFor()
   })
 
-  test('Tab reaches everything from the top, and the focus can be seen', async () => {
+  test('Tab reaches all controls from the top, and the focus is visible', async () => {
     const page = await opened()
     await press(page, 'Tab')
     const skip = page.getByRole('link', { name: 'Skip to the content' })
@@ -182,14 +182,14 @@ describeInBrowser('the keyboard', () => {
       'Service',
       'Tag',
       'Pause',
-      'Choose',
+      'Select',
       'Entries,',
     ]) {
       expect([...reached]).toContain(name)
     }
   })
 
-  test('an entry is opened from the list that has the focus', async () => {
+  test('Enter opens an entry in the focused list', async () => {
     const page = await opened()
     await grid(page).focus()
     await press(page, 'ArrowDown', 'ArrowDown', 'Enter')

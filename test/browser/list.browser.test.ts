@@ -1,4 +1,4 @@
-/** What the list offers beside its rows: windows of time, columns, context, export, saved queries, marks. */
+/** Functions of the list: time windows, columns, context, export, saved queries, marks. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
@@ -6,7 +6,7 @@ import { entryOf, ingest } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
 import { boxOf, detail, eventually, expectRows, grid, hasFocus, parametersOf, row, rows, untilLive } from './viewer.js'
 
-/** Before the start of these tests. */
+/** Earlier than all entries of these tests. */
 const START_MS = Date.now()
 const ago = (ms: number): string => new Date(START_MS - ms).toISOString()
 const MINUTE_MS = 60_000
@@ -23,7 +23,7 @@ describeInBrowser('the list', () => {
     return { service, page }
   }
 
-  test('is in the order of time, whichever entry arrives first; late ones are marked', async () => {
+  test('is sorted by time, not by arrival; late entries are marked', async () => {
     const { service, page } = await opened([entryOf({ message: 'effect', timestamp: ago(1000) })])
     await ingest(service, [entryOf({ message: 'cause', timestamp: ago(1500) })])
     await expectRows(page, ['effect', 'cause'])
@@ -35,7 +35,7 @@ describeInBrowser('the list', () => {
     expect(await row(page, 'cause').getByText('late').count()).toBe(0)
   })
 
-  test('the last 5 minutes, and all of the time', async () => {
+  test('the last 5 minutes, and all time', async () => {
     const { page } = await opened([
       entryOf({ message: 'old', timestamp: ago(20 * MINUTE_MS) }),
       entryOf({ message: 'new', timestamp: ago(1000) }),
@@ -43,11 +43,11 @@ describeInBrowser('the list', () => {
     await page.getByRole('button', { name: 'Last 5 min' }).click()
     await expectRows(page, ['new'])
     expect(parametersOf(page)).toEqual({ last: '5m' })
-    await page.getByRole('button', { name: 'All of the time', exact: true }).click()
+    await page.getByRole('button', { name: 'All time', exact: true }).click()
     await expectRows(page, ['new', 'old'])
   })
 
-  test('columns are added from the menu, and removed by their head', async () => {
+  test('columns are added from the menu, and removed in their header', async () => {
     const { page } = await opened([entryOf({ message: 'paid', timestamp: ago(1000), metadata: { orderId: 1017 } })])
     await page.getByRole('button', { name: 'Columns', exact: true }).click()
     await page.getByRole('combobox', { name: /^Columns/ }).fill('orderId')
@@ -61,7 +61,7 @@ describeInBrowser('the list', () => {
     await eventually(() => parametersOf(page)).toEqual({})
   })
 
-  test('many columns scroll, and leave room for the message; their heads are short', async () => {
+  test('many columns scroll, and leave room for the message; their titles are short', async () => {
     const names = Array.from({ length: 12 }, (_, n) => `metadata.field${n}`)
     const metadata = Object.fromEntries(names.map((_, n) => [`field${n}`, `value${n}`]))
     const { page } = await opened([entryOf({ message: 'paid', metadata })], `/?columns=${names.join()}`)
@@ -73,7 +73,7 @@ describeInBrowser('the list', () => {
     expect(await grid(page).evaluate((element) => (element as { scrollLeft: number }).scrollLeft)).toBeGreaterThan(0)
   })
 
-  test('in a narrow window columns are in the second line', async () => {
+  test('in a narrow window, columns are in the second line', async () => {
     const service = await browser.serve()
     await ingest(service, [entryOf({ message: 'paid', metadata: { orderId: 1017 } })])
     const page = await browser.open(service, { path: '/?columns=metadata.orderId', width: 390 })
@@ -84,17 +84,17 @@ describeInBrowser('the list', () => {
     expect(await row(page, 'paid').getByText('1017').count()).toBe(1)
   })
 
-  test('around an entry that is not stored: one sentence says so, with a way back', async () => {
+  test('around an entry that is not stored: a notice and a button to go back', async () => {
     const service = await browser.serve()
     await ingest(service, [entryOf({ message: 'paid' })])
     const page = await browser.open(service, { path: '/?around=unknown', tolerates: [/status of 404/] })
-    await page.getByRole('status').filter({ hasText: 'is not among them' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'is not stored' }).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     await page.getByRole('button', { name: 'Back to the live list' }).click()
     await expectRows(page, ['paid'])
   })
 
-  test('around an entry: unfiltered, with that one marked, and a way back', async () => {
+  test('around an entry: unfiltered, with the entry marked and a button to go back', async () => {
     const service = await browser.serve()
     const messages = Array.from({ length: 300 }, (_, n) =>
       entryOf({ message: `step ${n}`, timestamp: ago(300_000 - n * 1000) }),
@@ -110,7 +110,7 @@ describeInBrowser('the list', () => {
     expect(parametersOf(page)).toEqual({ q: 'level:fatal' })
   })
 
-  test('is exported as it is filtered; no address has the token', async () => {
+  test('is exported with its filter; no URL has the token', async () => {
     const { page } = await opened(
       [
         entryOf({ message: 'bad', level: 'error', timestamp: ago(2000) }),
@@ -135,7 +135,7 @@ describeInBrowser('the list', () => {
     expect([...requested, download.url()].filter((url) => url.includes('token'))).toEqual([])
   })
 
-  test('is exported as CSV with the usual columns and the added ones', async () => {
+  test('is exported as CSV with the default and the added columns', async () => {
     const entries = [entryOf({ message: 'paid', timestamp: ago(1000), metadata: { orderId: 1017 } })]
     const { page } = await opened(entries, '/?columns=metadata.orderId,service')
     await page.getByRole('button', { name: 'Export', exact: true }).click()
@@ -146,7 +146,7 @@ describeInBrowser('the list', () => {
     for (const text of ['paid', '1017']) expect(line).toContain(text)
   })
 
-  test('the focus stays near what was removed; Escape closes a panel wherever the focus is', async () => {
+  test('the focus stays next to a removed item; Escape closes a panel wherever the focus is', async () => {
     const { page } = await opened(
       [entryOf({ message: 'bad', level: 'error', timestamp: ago(2000) })],
       '/?q=level:error+bad&columns=version,level',
@@ -179,7 +179,7 @@ describeInBrowser('the list', () => {
     await eventually(() => page.evaluate('document.activeElement.tagName')).toBe('MAIN')
   })
 
-  test('queries are saved under a name, applied and deleted', async () => {
+  test('queries can be saved under a name, applied and deleted', async () => {
     const { service, page } = await opened(
       [entryOf({ message: 'bad', level: 'error', timestamp: ago(2000) })],
       '/?q=level:error',
@@ -196,11 +196,11 @@ describeInBrowser('the list', () => {
     await open()
     await page.getByRole('button', { name: /^errors/ }).click()
     await eventually(() => parametersOf(page)).toEqual({ q: 'level:error' })
-    const beside = await browser.open(service, { beside: page, path: '/?q=paid' })
-    await beside.getByRole('button', { name: 'Saved', exact: true }).click()
-    await beside.getByRole('textbox', { name: 'Name of the query' }).fill('paid')
+    const other = await browser.open(service, { sharesProfileWith: page, path: '/?q=paid' })
+    await other.getByRole('button', { name: 'Saved', exact: true }).click()
+    await other.getByRole('textbox', { name: 'Name of the query' }).fill('paid')
     await open()
-    await beside.keyboard.press('Enter')
+    await other.keyboard.press('Enter')
     await page.getByRole('button', { name: /^paid/ }).waitFor()
     await page.getByRole('button', { name: 'Delete paid' }).click()
     await page.getByRole('button', { name: 'Delete errors' }).click()
@@ -223,7 +223,7 @@ describeInBrowser('the list', () => {
     await expectRows(page, ['second', 'first'])
   })
 
-  test('Enter moves the focus to the detail, Escape back; rows have names', async () => {
+  test('Enter moves the focus to the detail, Escape moves it back; rows have accessible names', async () => {
     const { page } = await opened([entryOf({ message: 'payment answered 502', level: 'error', timestamp: ago(1000) })])
     await grid(page)
       .getByRole('row', { name: /^Error, payment answered 502, / })

@@ -1,6 +1,6 @@
 /**
- * Where a window waits between two tests: an empty page. On loopback as the services are, since to leave the site would end the
- * window's process, and to start a new one takes longer than most tests.
+ * An empty page for windows between two tests. It is on loopback like the services: leaving the site would end the window's process,
+ * and starting a new one takes longer than most tests.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -11,7 +11,7 @@ export interface RestingPlace {
   close(): void
 }
 
-/** With an icon, so that the browser does not ask for one. */
+/** Has an icon to prevent the browser from requesting one. */
 const PAGE = '<!doctype html><title>waiting</title><link rel="icon" href="data:,">'
 
 export async function openRestingPlace(): Promise<RestingPlace> {

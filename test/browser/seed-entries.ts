@@ -1,4 +1,4 @@
-/** The logs of the shop: orders through several services, and their failures. */
+/** The logs of a shop: orders through several services, and their failures. */
 import type { Breadcrumb, LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 
@@ -24,7 +24,7 @@ const hex = (random: Random, digits: number): string =>
   Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('')
 const oneOf = <T>(random: Random, items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
 
-/** An order: the shop calls inventory and payments in one trace; with the request logs of the customer's earlier requests. */
+/** Creates an order: the shop calls inventory and payments in one trace. Includes request logs of the customer's earlier requests. */
 export function orderTrace({
   atMs,
   order,
@@ -233,7 +233,7 @@ export function poolExhausted(atMs: number): LogEntry {
   }
 }
 
-/** The entries of the other services in the trace of `cardDeclined`. */
+/** Creates the entries of the other services in the trace of `cardDeclined`. */
 export function aroundCardDeclined(atMs: number): readonly LogEntry[] {
   const one = (
     offsetMs: number,
@@ -272,7 +272,7 @@ export function aroundCardDeclined(atMs: number): readonly LogEntry[] {
   ]
 }
 
-/** The one that has everything. */
+/** Creates the entry with all fields. */
 export function cardDeclined(atMs: number): LogEntry {
   const crumb = (beforeMs: number, fields: Breadcrumb): Breadcrumb => ({ timestamp: iso(atMs - beforeMs), ...fields })
   return {

@@ -1,6 +1,6 @@
 /**
- * Two hours of a small shop, the same on every run, for tests and screenshots of the page. It is sent over HTTP as by an
- * application, with a clock that can be set, so that records that the service dates (releases, heartbeats) are spread as well.
+ * Two hours of logs of a small shop, identical on every run, for tests and screenshots of the page. Sent over HTTP like an application
+ * does. A clock that can be set spreads records whose time the service sets (releases, heartbeats).
  */
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { Feedback, Release, RequestLog } from '../../src/protocol/resources.js'
@@ -18,10 +18,10 @@ import {
 const MINUTE_MS = 60_000
 const LENGTH_MS = 120 * MINUTE_MS
 const BATCH = 100
-/** When the second release came, and with it the errors. */
+/** Time of the second release, which causes the errors. */
 const DEPLOYED_MS = 70 * MINUTE_MS
 
-/** Follows the machine's clock until another time is set. */
+/** Follows the system clock until another time is set. */
 export class SetClock implements ServiceClock {
   #wallMs: number | undefined
 
@@ -33,19 +33,19 @@ export class SetClock implements ServiceClock {
     return this.#wallMs ?? Date.now()
   }
 
-  /** Undefined lets it go on as the machine's. */
+  /** @param wallMs undefined follows the system clock again */
   set(wallMs: number | undefined): void {
     this.#wallMs = wallMs
   }
 }
 
 export interface Seeded {
-  /** `metadata.event_id` of the error that has everything: stack with causes, breadcrumbs, request, user, trace, feedback. */
+  /** `metadata.event_id` of the error with all fields: stack with causes, breadcrumbs, request, user, trace, feedback. */
   readonly richEvent: string
   readonly entries: number
 }
 
-/** Sends all of it; the clock is that of the service, and is left as it was found. */
+/** Sends all records. @param clock the service's clock; restored afterwards */
 export async function seed(url: string, clock: SetClock, endMs = Date.now()): Promise<Seeded> {
   const startMs = endMs - LENGTH_MS
   const random = randomFrom(42)
@@ -97,7 +97,7 @@ export async function seed(url: string, clock: SetClock, endMs = Date.now()): Pr
     await send()
     if (minute % 5 === 0) await post(url, 'heartbeat/nightly-backup-token')
     if (minute % 10 === 2) await post(url, 'heartbeat/invoice-run-token')
-    // This one stops half-way, and is late ever since.
+    // This monitor stops after an hour, and is late from then on.
     if (minute % 4 === 1 && minute < 60) await post(url, 'heartbeat/stock-sync-token')
   }
   clock.set(endMs - 2 * MINUTE_MS)
@@ -144,7 +144,7 @@ const FEEDBACK: readonly Feedback[] = [
   { event_id: 'evt-nobody-knows', comments: 'The voucher from the newsletter does not work.' },
 ]
 
-/** Invalid requests of every kind. */
+/** Sends invalid requests of every kind. */
 async function refuse(url: string, atMs: number): Promise<void> {
   const timestamp = new Date(atMs).toISOString()
   const good = { level: 'info', message: 'order placed', timestamp }
@@ -188,7 +188,7 @@ async function post(url: string, path: string, body?: unknown, status = 200): Pr
   return JSON.parse(text)
 }
 
-/** A small generator of numbers from 0 to 1 (mulberry32): the same shop on every run. */
+/** A seeded random generator of numbers from 0 to 1 (mulberry32), which makes every run identical. */
 function randomFrom(start: number): () => number {
   let state = start
   return () => {

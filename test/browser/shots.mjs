@@ -1,9 +1,9 @@
 /**
- * Pictures of all views, of a rich detail and of the empty states, light and dark, wide and narrow, for people to look at:
+ * Takes screenshots of all views, a detail with all fields and the empty states, light and dark, wide and narrow, for manual review:
  *
  *     npm run build && node test/browser/shots.mjs FOLDER [NAME…]
  *
- * With names, only those pictures.
+ * Names select single screenshots.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -68,14 +68,14 @@ async function takeAll(options) {
   await settle(page)
   await page.screenshot({ path: name('help') })
   await page.keyboard.press('Escape')
-  // A window that is high enough for the whole detail.
+  // High enough for the whole detail.
   await page.setViewportSize({ width: options.width, height: 3200 })
   await settle(page)
   await page.screenshot({ path: name('detail-whole') })
   await context.close()
 }
 
-/** The answers have arrived and are rendered: nothing changes any more except relative times. */
+/** Waits until replies have arrived and are rendered; afterwards only relative times change. */
 async function settle(page) {
   await page.locator('#app > *').first().waitFor()
   await page.evaluate(
@@ -99,7 +99,7 @@ async function settle(page) {
   )
 }
 
-/** The harness and the service are TypeScript, which the oldest supported Node does not read. */
+/** Bundles the TypeScript sources, which the oldest supported Node cannot load. */
 async function loadSources() {
   const outfile = fileURLToPath(new URL('../../node_modules/.cache/pino-ingest-shots.mjs', import.meta.url))
   const modules = ['./browser-page.js', './chromium.js', './seed.js', './seed-entries.js', '../../src/service/index.js']

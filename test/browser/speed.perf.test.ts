@@ -1,4 +1,4 @@
-/** 20,000 entries at 1,000 a second: the page shows them all without growing. Its frame times are printed and not asserted. */
+/** 20,000 entries at 1,000 a second: the page shows all without growing. Frame times are printed, not asserted. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ const FIRST = 5000
 const COUNT = 20_000
 const MB = 1 << 20
 
-/** From the top to the end, screen by screen, each row by its place: which request it is about. */
+/** Scrolls from the top to the end, screen by screen, and returns the request of each row by position. */
 const SCROLL_THROUGH = `(async () => {
   const grid = document.querySelector('[role=grid]')
   const seen = []
@@ -29,7 +29,7 @@ const SCROLL_THROUGH = `(async () => {
   return seen
 })()`
 
-/** Resolves when all has been acknowledged, to how long that took. */
+/** Resolves to the duration when all entries are acknowledged. */
 async function write(service: IngestService, from: number, count: number): Promise<number> {
   const plan = { url: service.url, count, perSecond: PER_SECOND, from }
   const child = fork(fileURLToPath(new URL('writer.mjs', import.meta.url)), [JSON.stringify(plan)])
@@ -46,7 +46,7 @@ async function write(service: IngestService, from: number, count: number): Promi
 describeInBrowser('a flood', () => {
   const browser = useBrowser()
 
-  /** The page has it all, and shows the newest. */
+  /** Waits until the page has all entries and shows the newest. */
   async function untilShown(page: Page, service: IngestService): Promise<void> {
     const newest = service.entries({ limit: 1 }).items[0]?.entry.message ?? ''
     await row(page, newest).waitFor()
@@ -61,7 +61,7 @@ describeInBrowser('a flood', () => {
     page.on('request', (request) => {
       if (request.url().includes('/local/entries?')) reloads += 1
     })
-    // Delays of an idle page are the machine's; they are reported as well.
+    // Delays of an idle page are caused by the machine; they are reported too.
     const idle = await Meter.of(await browser.openEmpty())
     const meter = await Meter.of(page)
     const tookMs = await write(service, 0, FIRST)
@@ -77,7 +77,7 @@ describeInBrowser('a flood', () => {
     const after = await meter.weigh()
 
     const reported = [
-      `${COUNT} entries in ${Math.round(tookMs + restMs)} ms: ${first.count + rest.count} frames, ${first.slow + rest.slow} above 50 ms, the worst ${Math.round(Math.max(first.worstMs, rest.worstMs))} ms (of an empty page beside it ${Math.round(idleMs)} ms)`,
+      `${COUNT} entries in ${Math.round(tookMs + restMs)} ms: ${first.count + rest.count} frames, ${first.slow + rest.slow} above 50 ms, the worst ${Math.round(Math.max(first.worstMs, rest.worstMs))} ms (of an empty page at the same time ${Math.round(idleMs)} ms)`,
       `heap ${(before.heapBytes / MB).toFixed(1)} MB after ${FIRST}, ${(after.heapBytes / MB).toFixed(1)} MB after ${COUNT}`,
       `nodes ${before.nodes}, ${after.nodes}; list loaded again ${reloads} times`,
     ].join('; ')
@@ -87,7 +87,7 @@ describeInBrowser('a flood', () => {
     expect(after.nodes, reported).toBeLessThan(3000)
   }, 120_000)
 
-  test('leaves the page usable: it can be paused, searched and scrolled meanwhile, and nothing is missing after', async () => {
+  test('leaves the page usable for pausing, searching and scrolling, and no entry is missing afterwards', async () => {
     const service = await browser.serve()
     const page = await browser.open(service)
     await untilLive(page)
@@ -101,7 +101,7 @@ describeInBrowser('a flood', () => {
     await page.getByRole('button', { name: /^Paused/ }).click()
     await written
     await untilShown(page, service)
-    // All rows, one after the other, are those of the service, none missing and none twice.
+    // The rows match the service's entries in order, without gaps or duplicates.
     const seen = await page.evaluate<string[]>(SCROLL_THROUGH)
     expect(seen).toEqual(service.entries({ limit: 3000 }).items.map(({ entry }) => String(entry.metadata?.['orderId'])))
   })

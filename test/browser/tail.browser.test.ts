@@ -1,4 +1,4 @@
-/** The live tail: new entries are on top unless the list is paused; none is lost when the service restarts. */
+/** The live tail: new entries appear on top unless the list is paused; a restart of the service loses none. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { plug } from './cable.js'
 import { boxOf, detail, eventually, expectRows, grid, row, rows, untilLive } from './viewer.js'
 import { lastingPort } from '../reusable-port.mjs'
 
-/** Messages of browsers about a service that does not answer. */
+/** Browser messages about an unreachable service. */
 const GONE = [/net::ERR_(?:CONNECTION|INCOMPLETE|EMPTY|SOCKET|NETWORK)/]
 
 async function log(service: IngestService, ...messages: readonly string[]): Promise<void> {
@@ -48,7 +48,7 @@ describeInBrowser('the live tail', () => {
     await expectRows(page, ['the third', 'the second', 'entry 1 of many'])
   })
 
-  test('is paused by the button: new entries are counted, and added when it resumes', async () => {
+  test('can be paused by a button: new entries are counted, and added when it resumes', async () => {
     const { service, page } = await tailing()
     await page.getByRole('button', { name: 'Pause' }).click()
     await log(service, ...numbered(3, 'later'))
@@ -61,7 +61,7 @@ describeInBrowser('the live tail', () => {
     await expectRows(page, ['at once again', 'later 3', 'later 2', 'later 1', 'entry 1'])
   })
 
-  test('does not move rows further down; a button leads to the new ones', async () => {
+  test('does not move rows while scrolled down; a button shows the new entries', async () => {
     const { service, page } = await tailing(300)
     const target = row(page, 'entry 250 of many')
     await grid(page).hover()
@@ -77,7 +77,7 @@ describeInBrowser('the live tail', () => {
     expect(await newButton(page, 7).count()).toBe(0)
   })
 
-  test('does not move the list beside an open entry', async () => {
+  test('does not move the list while an entry is open', async () => {
     const { service, page } = await tailing(5)
     await row(page, 'entry 3').click()
     await detail(page).getByRole('heading', { name: 'entry 3 of many' }).waitFor()
@@ -89,7 +89,7 @@ describeInBrowser('the live tail', () => {
     await row(page, 'newer 2').waitFor()
   })
 
-  test('loads older ones as one scrolls down, to the very first', async () => {
+  test('loads older entries on scrolling down, to the first one', async () => {
     const { page } = await tailing(1500)
     await expect
       .poll(
@@ -115,7 +115,7 @@ describeInBrowser('the live tail', () => {
     await expectRows(page, ['after the reset'])
   })
 
-  test('a reset while an entry is open says that it is gone', async () => {
+  test('a reset while an entry is open shows that it is deleted', async () => {
     const service = await browser.serve()
     await log(service, ...numbered(3))
     const page = await browser.open(service, { tolerates: [/status of 404/] })
@@ -129,7 +129,7 @@ describeInBrowser('the live tail', () => {
     await page.getByText('Nothing has arrived yet').waitFor()
   })
 
-  test('outlives a restart of the service: it says so, connects again and has lost nothing', async () => {
+  test('survives a restart of the service: shows the state, reconnects and loses no entries', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ingest-tail-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const dbFile = join(folder, 'store')
@@ -156,7 +156,7 @@ describeInBrowser('the live tail', () => {
     await page.goto('about:blank')
   })
 
-  test('a broken connection is resumed where it ended', async () => {
+  test('resumes a broken connection where it ended', async () => {
     const service = await browser.serve()
     const cable = await plug(service)
     const page = await browser.open(cable, { tolerates: GONE })
@@ -176,7 +176,7 @@ describeInBrowser('the live tail', () => {
     await page.goto('about:blank')
   })
 
-  test('a restart without a file: deleted entries are not shown any more', async () => {
+  test('a restart without a file: deleted entries are no longer shown', async () => {
     const first = await createIngestService({ port: await lastingPort() })
     const { port, token } = first
     await log(first, ...numbered(3, 'lost'))
@@ -191,7 +191,7 @@ describeInBrowser('the live tail', () => {
     await page.goto('about:blank')
   })
 
-  test('a restart with another token: the page asks for it, and continues', async () => {
+  test('a restart with another token: the page prompts for it, and continues', async () => {
     const first = await createIngestService({ port: await lastingPort() })
     await log(first, 'of the first')
     const page = await browser.open(first, { tolerates: [...GONE, /status of 401/] })

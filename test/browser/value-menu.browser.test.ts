@@ -1,4 +1,4 @@
-/** What can be done with a value of the detail, and with the whole entry. */
+/** Actions for a value in the detail, and for the whole entry. */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { IngestService } from '../../src/service/index.js'
@@ -43,7 +43,7 @@ describeInBrowser('the menu of a value', () => {
     await eventually(() => page.getByRole('menu').count()).toBe(0)
   }
 
-  test('filters by the value, and keeps the filters that are set and the open entry', async () => {
+  test('filters by the value, and keeps active filters and the open entry', async () => {
     const page = await opened('service:payments')
     await choose(page, 'orderId', 'Filter by this value')
     expect(parametersOf(page)).toEqual({ q: 'service:payments metadata.orderId:4711', entry: id })
@@ -67,7 +67,7 @@ describeInBrowser('the menu of a value', () => {
     await expectRows(page, [rich.message])
   })
 
-  test('quotes names that need it', async () => {
+  test('quotes field names if necessary', async () => {
     const other = service.entries({ limit: 10 }).items.find(({ entry }) => entry.message === 'of another order')
     const page = await opened('', other?.id)
     await choose(page, '["last seen"]', 'Filter by this value')
@@ -86,7 +86,7 @@ describeInBrowser('the menu of a value', () => {
     expect(parametersOf(page)).toEqual({ entry: id })
   })
 
-  test('is there for every kind of value, and copies it as it was logged', async () => {
+  test('exists for every kind of value, and copies the value as logged', async () => {
     const page = await opened()
     await section(page, 'Breadcrumbs').getByText('voucher, discountCents').click()
     for (const name of [
@@ -113,7 +113,7 @@ describeInBrowser('the menu of a value', () => {
     await eventually(() => clipboard(page)).toBe('cart.totalCents')
   })
 
-  test('is used by keyboard: arrows move, Escape and Tab close it, the focus returns, the detail stays open', async () => {
+  test('works by keyboard: arrows move, Escape and Tab close it, the focus returns, the detail stays open', async () => {
     const page = await opened()
     const path = button(page, 'Path')
     await path.focus()
@@ -124,7 +124,7 @@ describeInBrowser('the menu of a value', () => {
     expect(await hasFocus(items.last())).toBe(true)
     await page.keyboard.press('ArrowDown')
     expect(await hasFocus(items.first())).toBe(true)
-    // A command of the page outside a menu.
+    // Outside of a menu, this key is a command.
     await page.keyboard.press('c')
     await page.keyboard.press('Escape')
     await eventually(() => page.getByRole('menu').count()).toBe(0)
@@ -173,7 +173,7 @@ describeInBrowser('the menu of a value', () => {
     await page.getByRole('status').filter({ hasText: 'has no request' }).waitFor()
   })
 
-  test('leads to the entries around this one, unfiltered', async () => {
+  test('links to the entries around this one, unfiltered', async () => {
     const page = await opened('service:payments')
     await detail(page).getByRole('link', { name: 'Show in context' }).click()
     expect(parametersOf(page)).toEqual({ q: 'service:payments', around: id, entry: id })

@@ -1,15 +1,15 @@
-/** The page's parts, found as a user finds them: by role and name. */
+/** Locators for the parts of the page, by role and accessible name. */
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Longer than any step takes on a busy machine. */
+/** Longer than any step takes, even on a busy machine. */
 const PATIENCE = { timeout: 10_000, interval: 25 }
 
 export function grid(page: Page): Locator {
   return page.getByRole('grid', { name: 'Entries, newest first' })
 }
 
-/** Those of entries that are drawn, newest first; without the heads of the columns. */
+/** Drawn rows of entries, newest first, without the column headers. */
 export function rows(page: Page): Locator {
   return grid(page)
     .getByRole('row')
@@ -24,7 +24,7 @@ export function detail(page: Page): Locator {
   return page.getByRole('complementary', { name: 'Entry' })
 }
 
-/** A part of the detail by its heading; a number may follow it. */
+/** A section of the detail by its heading, which may end in a number. */
 export function section(page: Page, title: string): Locator {
   return detail(page).getByRole('region', { name: new RegExp(`^${title}(?: [\\d,]+)?$`) })
 }
@@ -37,7 +37,7 @@ export function viewLink(page: Page, title: string): Locator {
   return page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: new RegExp(`^${title}`) })
 }
 
-/** Resolves once the drawn rows are these, by a part of each, newest first. */
+/** Resolves once the drawn rows contain these texts, newest first. */
 export async function expectRows(page: Page, parts: readonly string[]): Promise<void> {
   const shown = async (): Promise<(string | undefined)[]> => {
     const texts = await rows(page).allInnerTexts()
@@ -46,17 +46,17 @@ export async function expectRows(page: Page, parts: readonly string[]): Promise<
   await expect.poll(shown, PATIENCE).toEqual(parts)
 }
 
-/** Resolves once `look` satisfies the assertion: `await eventually(() => rows(page).count()).toBe(3)`. */
+/** Polls `look` until it satisfies the assertion: `await eventually(() => rows(page).count()).toBe(3)`. */
 export function eventually<T>(look: () => T): ReturnType<typeof expect.poll> {
   return expect.poll(look as () => T, PATIENCE)
 }
 
-/** The filters in the address bar. */
+/** Returns the filters in the address. */
 export function parametersOf(page: Page): Record<string, string> {
   return Object.fromEntries(new URL(page.url()).searchParams)
 }
 
-/** The list is there and the stream of new entries is open. */
+/** Waits until the list is shown and the stream of new entries is open. */
 export async function untilLive(page: Page): Promise<void> {
   await page
     .getByRole('status')
@@ -64,7 +64,7 @@ export async function untilLive(page: Page): Promise<void> {
     .waitFor()
 }
 
-/** Its position in pixels of the window. */
+/** Position of an element in the window, in pixels. */
 export async function boxOf(
   locator: Locator,
 ): Promise<{ readonly x: number; readonly y: number; readonly width: number; readonly height: number }> {
@@ -73,14 +73,14 @@ export async function boxOf(
   return box
 }
 
-/** Whether the focus is on it, or within it. */
+/** Whether the element or a descendant has the focus. */
 export function hasFocus(locator: Locator): Promise<boolean> {
   return locator.evaluate((element: { contains(other: unknown): boolean; ownerDocument: { activeElement: unknown } }) =>
     element.contains(element.ownerDocument.activeElement),
   )
 }
 
-/** As a link of the page would, without loading it again. */
+/** Navigates like a link of the page, without a reload. */
 export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(
     `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,

@@ -1,4 +1,4 @@
-/** The other views compared with the JSON API, on two hours of a small shop. */
+/** Compares the other views with the JSON API, using two hours of logs of a small shop. */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type {
@@ -42,7 +42,7 @@ describeInBrowser('the views', () => {
     return answer.json as T
   }
 
-  /** The rows of a table without its head, as the texts of their cells. */
+  /** Returns the cell texts of a table's rows, without the header. */
   const cells = (table: Locator): Promise<string[][]> =>
     table.evaluate((element: { tBodies: Iterable<{ rows: Iterable<{ cells: Iterable<{ innerText: string }> }> }> }) =>
       [...element.tBodies].flatMap((body) => [...body.rows].map((row) => [...row.cells].map((cell) => cell.innerText))),
@@ -52,7 +52,7 @@ describeInBrowser('the views', () => {
   const releasesOf = (page: Page): Locator =>
     page.getByRole('list', { name: 'Registered releases' }).getByRole('listitem')
 
-  test('the heads of the views say how much there is', async () => {
+  test('headings of the views have counts', async () => {
     const page = await browser.open(service)
     for (const [title, count] of [
       ['Entries', service.counts().total],
@@ -66,7 +66,7 @@ describeInBrowser('the views', () => {
     }
   })
 
-  test('errors: groups with counts, users and times, as the API has them', async () => {
+  test('errors: groups have the counts, users and times of the API', async () => {
     const page = await opened('Errors')
     const groups = (await api<ApiPage<ErrorGroup>>('error-groups')).items
     expect(groups.length).toBeGreaterThan(4)
@@ -85,7 +85,7 @@ describeInBrowser('the views', () => {
     await eventually(async () => (await cells(table)).map((row) => inNumber(row[2]))).toEqual(counts)
   })
 
-  test('errors: a group leads to its newest entry, and to all of its entries', async () => {
+  test('errors: a group links to its newest entry and to all entries', async () => {
     const page = await opened('Errors')
     const group = (await api<ApiPage<ErrorGroup>>('error-groups')).items.find(({ type }) => type === 'TypeError')
     const row = page.getByRole('row').filter({ hasText: 'TypeError' })
@@ -101,7 +101,7 @@ describeInBrowser('the views', () => {
     await page.getByRole('img', { name: new RegExp(`\\b${group?.count} entries`) }).waitFor()
   })
 
-  test('requests: a table by route, with counts and percentiles as the API has them, sorted by any column', async () => {
+  test('requests: a table by route has the counts and percentiles of the API, sorted by any column', async () => {
     const page = await opened('Requests')
     const routes = (await api<{ items: readonly RouteStats[] }>('routes')).items
     const table = page.getByRole('main').getByRole('table').first()
@@ -115,7 +115,7 @@ describeInBrowser('the views', () => {
       )
       const ms = row.slice(3, 6).map((text) => (text.endsWith('ms') ? inNumber(text) : inNumber(text) * 1000))
       for (const [at, name] of (['p50_ms', 'p95_ms', 'p99_ms'] as const).entries()) {
-        // Shown are two or three digits.
+        // The page shows two or three digits.
         expect(Math.abs((ms[at] ?? Number.NaN) - (route?.[name] ?? Number.NaN))).toBeLessThanOrEqual(
           (route?.[name] ?? 0) * 0.05 + 0.5,
         )
@@ -154,7 +154,7 @@ describeInBrowser('the views', () => {
     expect((await cells(table)).map((row) => row.slice(1, 3).map(inNumber))).toEqual(
       filled.map(({ count, errors }) => [count, errors]),
     )
-    // One line a percentile, of as many points as there are parts of the time with requests.
+    // One line per percentile, with one point per time bucket that has requests.
     await plot.hover()
     await panel
       .getByText(/^\d+ requests?/)
@@ -165,7 +165,7 @@ describeInBrowser('the views', () => {
     await plot.waitFor()
   })
 
-  test('requests: a part of the plot becomes the time, Escape leads back', async () => {
+  test('requests: a click on the plot selects the time, Escape goes back', async () => {
     const page = await opened('Requests')
     await page.getByRole('button', { name: 'Last 60 min' }).click()
     await page.getByRole('link', { name: 'POST /orders' }).first().click()
@@ -177,7 +177,7 @@ describeInBrowser('the views', () => {
     await eventually(() => parametersOf(page)).toEqual(before)
   })
 
-  test('releases: errors before and after each, as the API has them', async () => {
+  test('releases: errors before and after each release match the API', async () => {
     const page = await opened('Releases')
     const releases = (await api<ApiPage<ReleaseHealth>>('release-health')).items
     expect(releases.map(({ release }) => release.version)).toEqual(['2.7.0', '2.6.0'])
@@ -205,7 +205,7 @@ describeInBrowser('the views', () => {
     expect(parametersOf(page)).toEqual({ q: `release_id:${releases[0]?.release_id}` })
   })
 
-  test('monitors: pings, usual interval, and late ones', async () => {
+  test('monitors: pings, usual intervals, and late monitors', async () => {
     const page = await opened('Monitors')
     const monitors = (await api<{ items: readonly MonitorSummary[] }>('monitors')).items
     expect(monitors).toHaveLength(3)
@@ -214,7 +214,7 @@ describeInBrowser('the views', () => {
       await card.getByText(`${(intervalMs ?? 0) / 60_000} min`, { exact: true }).waitFor()
       await card.getByText(String(pings), { exact: true }).waitFor()
       await card.getByRole('img', { name: new RegExp(`${pings} pings`) }).waitFor()
-      // One of the three stopped in the middle.
+      // One of the three monitors stopped after an hour.
       await card.getByText(intervalMs === 4 * 60_000 ? /^late by/ : 'on time').waitFor()
     }
     expect(await page.content()).not.toContain('nightly-backup-token')
@@ -226,7 +226,7 @@ describeInBrowser('the views', () => {
   })
 
   test('feedback: comment and name, with a link to its entry', async () => {
-    // Of one of them no entry has come, which the page learns by asking.
+    // One feedback refers to an unknown entry, so its request returns 404.
     const page = await opened('Feedback', [/404.*evt-nobody-knows/, /404.*entries\/x\b/])
     await eventually(() => items(page).count()).toBe(2)
     const about = items(page).filter({ hasText: 'I clicked “Pay” twice' })
@@ -234,7 +234,7 @@ describeInBrowser('the views', () => {
       await about.getByText(text).first().waitFor()
     await items(page)
       .filter({ hasText: 'evt-nobody-knows' })
-      .getByText(/no entry is here/)
+      .getByText(/whose entry is not stored/)
       .waitFor()
     await about.getByRole('link', { name: 'the order of Jane Doe could not be paid' }).click()
     await section(page, 'Feedback').getByText('My card was charged once.').waitFor()
@@ -267,7 +267,7 @@ describeInBrowser('the views', () => {
     await card('while-looking').getByText('logs', { exact: true }).waitFor()
   })
 
-  test('a wrong query is reported once, at the search field', async () => {
+  test('an invalid query is reported once, at the search field', async () => {
     for (const name of ['errors', 'traces', 'requests', 'releases']) {
       const page = await browser.open(service, {
         path: `/?view=${name}&q=shop+status:%3E%3Dx&before=1&after=2`,
@@ -300,7 +300,7 @@ describeInBrowser('the views', () => {
     await order.getByRole('button', { name: 'Most frequent', pressed: true }).waitFor()
   })
 
-  test('more of a list stays while a time range slides', async () => {
+  test('additional list items stay while a time range slides', async () => {
     const own = await browser.serve()
     const logs = Array.from({ length: 60 }, (_, n) => entryOf({ level: 'error', fingerprint: `group ${n}` }))
     await ingest(

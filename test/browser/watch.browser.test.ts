@@ -1,4 +1,4 @@
-/** The watch over a page detects each of these, and would fail the test. */
+/** The page watcher detects each of these problems, which then fail a test. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
@@ -6,7 +6,7 @@ import type { IngestService } from '../../src/service/index.js'
 import { describeInBrowser } from './browser.js'
 import { launchChromium } from './chromium.js'
 import { eventually } from './viewer.js'
-import { TELL_VIOLATIONS, Watch } from './watch.js'
+import { REPORT_VIOLATIONS, Watch } from './watch.js'
 
 describeInBrowser('the watch', () => {
   let browser: Browser | undefined
@@ -19,7 +19,7 @@ describeInBrowser('the watch', () => {
     browser = await launchChromium()
     service = await createIngestService()
     const context = await browser.newContext()
-    await context.addInitScript(TELL_VIOLATIONS)
+    await context.addInitScript(REPORT_VIOLATIONS)
     page = await context.newPage()
     watch = new Watch(page)
     origin = service.origin
@@ -31,14 +31,14 @@ describeInBrowser('the watch', () => {
     await service?.close()
   })
 
-  test('hears nothing of a page that does nothing wrong', async () => {
+  test('reports no problem for a correct page', async () => {
     await page.getByText('Nothing has arrived yet').waitFor()
     expect(watch.take()).toEqual([])
   })
 
   test.each([
-    ['an error that nobody caught', `setTimeout(() => { throw new TypeError('lost') })`, /page error: TypeError: lost/],
-    ['a rejection that nobody heard', `void Promise.reject(new Error('unheard'))`, /page error: .*unheard/],
+    ['an uncaught error', `setTimeout(() => { throw new TypeError('lost') })`, /page error: TypeError: lost/],
+    ['an unhandled rejection', `void Promise.reject(new Error('unheard'))`, /page error: .*unheard/],
     ['an error on the console', `console.error('told')`, /console error: told/],
     [
       'a request to another host',
@@ -51,7 +51,7 @@ describeInBrowser('the watch', () => {
       /request to .*\/picture\.png/,
     ],
     [
-      'markup made of text',
+      'markup created from text',
       `setTimeout(() => { document.body.innerHTML = '<b>bold' })`,
       /policy violation: require-trusted-types-for/,
     ],
@@ -67,7 +67,7 @@ describeInBrowser('the watch', () => {
     ],
     ['a dialog', `setTimeout(() => alert('hello'))`, /dialog: hello/],
     ['a window', `void window.open('about:blank')`, /window opened/],
-  ])('hears %s', async (_what, script, told) => {
+  ])('reports %s', async (_what, script, told) => {
     const heard: string[] = []
     await page.evaluate(`{ ${script} }`).catch((error: unknown) => heard.push(String(error)))
     await eventually(() => {
@@ -76,7 +76,7 @@ describeInBrowser('the watch', () => {
     }).toMatch(told)
   })
 
-  test('ignores what a test tolerates, and nothing else', async () => {
+  test('ignores only problems that a test tolerates', async () => {
     watch.expect(origin, [/expected/])
     await page.evaluate(`console.error('expected'), console.error('another')`)
     const heard: string[] = []

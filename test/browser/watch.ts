@@ -1,48 +1,48 @@
 /** Detects problems of a page: errors, policy violations, dialogs, windows, requests to other sites. */
 import type { ConsoleMessage, Page, Request } from 'playwright-core'
 
-/** Shows policy violations among the console's errors, from the first line of the document on. */
-export const TELL_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) => {
+/** Logs policy violations as console errors, from the start of the document. */
+export const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', (event) => {
   console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample)
 })`
 
-/** Most problems that a failed test lists. */
+/** Maximum length of a problem in the message of a failed test. */
 const MAX_CHARS = 400
 
-/** Below the origin, all that a page ever asks for. */
+/** Paths that the page requests. */
 const OWN_PATHS = /^\/(?:$|page\/|local\/)/
 
 export class Watch {
   #origin = ''
   #tolerates: readonly RegExp[] = []
-  #heard: string[] = []
+  #problems: string[] = []
 
   constructor(page: Page) {
-    const hear = (text: string): void => void this.#heard.push(text)
+    const report = (text: string): void => void this.#problems.push(text)
     page.on('request', (request) => this.#see(request))
     page.on('console', (message) => this.#listen(message))
-    page.on('pageerror', (error) => hear(`page error: ${error.stack ?? error.message}`))
-    page.on('crash', () => hear('the page crashed'))
-    page.on('popup', (popup) => hear(`window opened: ${popup.url()}`))
-    page.on('websocket', (socket) => hear(`socket to ${socket.url()}`))
+    page.on('pageerror', (error) => report(`page error: ${error.stack ?? error.message}`))
+    page.on('crash', () => report('the page crashed'))
+    page.on('popup', (popup) => report(`window opened: ${popup.url()}`))
+    page.on('websocket', (socket) => report(`socket to ${socket.url()}`))
     page.on('dialog', (dialog) => {
-      hear(`dialog: ${dialog.message()}`)
+      report(`dialog: ${dialog.message()}`)
       void dialog.dismiss()
     })
   }
 
-  /** From now on the page is that of this origin. */
+  /** Sets the page's origin and the tolerated problems. */
   expect(origin: string, tolerates: readonly RegExp[]): void {
-    this.#heard = []
+    this.#problems = []
     this.#origin = origin
     this.#tolerates = tolerates
   }
 
-  /** Problems since the last call, without tolerated ones. */
+  /** Returns problems since the last call, without tolerated ones. */
   take(): readonly string[] {
-    const heard = this.#heard
-    this.#heard = []
-    return heard
+    const problems = this.#problems
+    this.#problems = []
+    return problems
       .filter((text) => !this.#tolerates.some((pattern) => pattern.test(text)))
       .map((text) => text.slice(0, MAX_CHARS))
   }
@@ -50,11 +50,11 @@ export class Watch {
   #see(request: Request): void {
     const url = new URL(request.url())
     if (['data:', 'blob:', 'about:'].includes(url.protocol)) return
-    if (url.origin !== this.#origin || !OWN_PATHS.test(url.pathname)) this.#heard.push(`request to ${url.href}`)
+    if (url.origin !== this.#origin || !OWN_PATHS.test(url.pathname)) this.#problems.push(`request to ${url.href}`)
   }
 
   #listen(message: ConsoleMessage): void {
     if (!['error', 'warning', 'assert'].includes(message.type())) return
-    this.#heard.push(`console ${message.type()}: ${message.text()} (${message.location().url})`)
+    this.#problems.push(`console ${message.type()}: ${message.text()} (${message.location().url})`)
   }
 }

@@ -1,4 +1,4 @@
-/** The page in a narrow window, in light and dark, and with nothing to show. */
+/** The page in narrow windows, in light and dark, and without data. */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { IngestService } from '../../src/service/index.js'
@@ -23,8 +23,8 @@ describeInBrowser('the window', () => {
   })
 
   /**
-   * What reaches beyond the window at its right. Text may go out of sight only where it ends in an ellipsis, or in a part that scrolls
-   * by itself and says so: code, and tables in a region.
+   * Returns elements that extend beyond the right edge of the window. Hidden text is permitted only with an ellipsis or in scroll areas
+   * that are marked as such: code, and tables in a region.
    */
   const beyond = (page: Page): Promise<string[]> =>
     page.evaluate(`(() => {
@@ -45,7 +45,7 @@ describeInBrowser('the window', () => {
     return found
   })()`)
 
-  test.each([390, 360])('is wide enough with %i pixels: nothing is cut off at the side', async (width) => {
+  test.each([390, 360])('shows everything at a width of %i pixels', async (width) => {
     const rich = service.entries({ q: 'could not be paid' }).items[0]?.id
     const views = VIEWS.map((name) => `view=${name}`)
     for (const [one, paths] of [
@@ -62,7 +62,7 @@ describeInBrowser('the window', () => {
     }
   })
 
-  test('narrow: the views are behind a button, and the detail covers the list', async () => {
+  test('narrow: a button shows the views, and the detail covers the list', async () => {
     const page = await browser.open(service, { width: 390 })
     await rows(page).first().waitFor()
     const nav = page.getByRole('navigation', { name: 'Views' })
@@ -82,7 +82,7 @@ describeInBrowser('the window', () => {
     await eventually(() => rows(page).first().isVisible()).toBe(true)
   })
 
-  test('narrow: filters are behind a button, and work', async () => {
+  test('narrow: a button shows the filters, which work', async () => {
     const page = await browser.open(service, { width: 390 })
     await rows(page).first().waitFor()
     await page.getByRole('button', { name: /^Filters/, expanded: false }).click()
@@ -98,7 +98,7 @@ describeInBrowser('the window', () => {
     )
   })
 
-  test('narrow: in other views filters are behind a button as well; the search leaves room for its button', async () => {
+  test('narrow: in other views a button shows the filters too; the search leaves room for it', async () => {
     const page = await browser.open(service, { width: 390, path: '/?view=errors&q=a' })
     await page.getByRole('button', { name: /^Filters/, expanded: false }).click()
     await page.getByRole('button', { name: 'Service', exact: true }).click()
@@ -113,7 +113,7 @@ describeInBrowser('the window', () => {
     expect(field.x + field.width - padding).toBeLessThanOrEqual(x)
   })
 
-  test('is light or dark as the system is, or as one says, which it remembers', async () => {
+  test('is light or dark like the system, or as selected; it remembers the selection', async () => {
     const page = await browser.open(service, { colorScheme: 'dark', isFresh: true })
     await rows(page).first().waitFor()
     const lightness = (): Promise<number> =>
@@ -131,7 +131,7 @@ describeInBrowser('the window', () => {
     await eventually(lightness).toBeLessThan(70)
   })
 
-  test('empty: the lines that connect an application, for this very service', async () => {
+  test('empty: code that connects an application to this service', async () => {
     const page = await browser.open(empty, { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByText('Nothing has arrived yet').waitFor()
     const lines = await page.getByLabel('Lines that connect an application').innerText()

@@ -1,7 +1,7 @@
 /**
- * Sends entries at a steady rate, in a process of its own, so that whoever measures is not held up by it.
+ * Sends entries at a steady rate from its own process, to not delay the measuring process.
  *
- * Arguments as JSON: url, count, perSecond, from. Reports to its parent when all were acknowledged, and the delay of the last.
+ * Arguments as JSON: url, count, perSecond, from. Reports to its parent when all are acknowledged, with the delay of the last.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -32,7 +32,7 @@ async function send(first) {
   await response.arrayBuffer()
 }
 
-/** Like those of a real application: most have a request or some metadata, few an error. */
+/** Creates a realistic entry: most have a request or some metadata, few have an error. */
 function entryOf(n) {
   const level = LEVELS[n % LEVELS.length]
   return {

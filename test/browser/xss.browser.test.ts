@@ -1,6 +1,6 @@
 /**
- * Texts that try to become more than text, in every field of every endpoint, rendered in every view, every detail, every picker and
- * tooltip: nothing runs, nothing is asked of others, no element is made of them, and they are shown as they are, except invisible characters, which are marks.
+ * Injection payloads in every field of every endpoint, rendered in every view, detail, picker and tooltip. No payload runs, sends
+ * requests to other sites or creates elements. The page shows them unchanged, except for invisible characters, which are shown as marks.
  */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
@@ -13,11 +13,11 @@ import { hostileEntry, hostileFeedback, hostileRelease, hostileRequest, refusedB
 import { detail, eventually, goTo, grid, rows, section } from './viewer.js'
 
 const VIEWS = ['entries', 'errors', 'traces', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
-/** The service has no entry of some event ids, and takes no address of any length. */
+/** Expected error replies: some event ids have no entry, and some URLs are too long. */
 const REFUSED = [/status of (?:400|404|414|431)/]
 const PICKERS = ['Service', 'Environment', 'Version', 'Release', 'Tag']
 
-/** Elements that the page never has in its body; attributes with code, and addresses of other sites, anywhere. */
+/** Finds elements that the page never has in its body, attributes with code, and URLs of other sites. */
 const LOOK_FOR_FOREIGN = `(() => {
   const foreign = [...document.body.querySelectorAll('script, iframe, frame, object, embed, img, image, video, audio, source, base, meta, link, style, math, marquee, template, foreignObject, use, animate, form[action], [srcdoc], [style*=url]')]
   for (const element of document.querySelectorAll('*')) {
@@ -72,7 +72,7 @@ describeInBrowser('hostile texts', () => {
     await page.evaluate(`(async () => {
       for (let round = 0; round < 3; round += 1) {
         for (const one of document.querySelectorAll('${within} [aria-expanded=false]:not([aria-haspopup]), ${within} details:not([open]) > summary')) one.click()
-        // Opened parts are rendered after this turn of the event loop.
+        // Opened sections are rendered after this turn of the event loop.
         await new Promise((resolve) => setTimeout(resolve))
       }
     })()`)
@@ -97,12 +97,12 @@ describeInBrowser('hostile texts', () => {
     }
   }
 
-  test('the corpus is as large as was promised', () => {
+  test('the corpus has the expected size', () => {
     expect(new Set(CORPUS).size).toBe(CORPUS.length)
     expect(CORPUS.length).toBeGreaterThanOrEqual(60)
   })
 
-  test('a page that trusts its data fails this check', async () => {
+  test('the check detects a page that trusts its data', async () => {
     page = await browser.open(service, { isFresh: true, tolerates: [/./] })
     await rows(page).first().waitFor()
     await page.evaluate(`(() => {
@@ -126,12 +126,12 @@ describeInBrowser('hostile texts', () => {
     await openAll('main')
     await hoverOver('main [title], main svg', 30)
     await expectHarmless(view)
-    // Listed texts are shown unchanged, or their beginning.
+    // Texts are shown unchanged or truncated.
     const shown: string = await page
       .getByRole('main')
       .evaluate((element: { textContent: string }) => element.textContent)
     const unseen = CORPUS.map((text) => plainText(text.slice(0, 40))).filter((text) => !shown.includes(text))
-    // A monitor is shown as a hash; the list of entries is checked below.
+    // Monitors are shown as hashes; the list of entries is checked below.
     if (view !== 'monitors' && view !== 'entries') expect(unseen).toEqual([])
   })
 
@@ -143,7 +143,7 @@ describeInBrowser('hostile texts', () => {
       CORPUS.map((text) => plainText(text.slice(0, 200))).filter(
         (text) => ![...seen].some((shown) => shown.includes(text)),
       )
-    // The list renders rows a frame after scrolling, so a busy machine needs another pass.
+    // The list renders rows a frame after scrolling, so a busy machine may need several passes.
     for (let pass = 0; pass < 20 && unseen().length > 0; pass += 1) {
       for (let top = 0; top < CORPUS.length * 28; top += 400) {
         await grid(page).evaluate((element: { scrollTop: number }, to) => {
@@ -178,7 +178,7 @@ describeInBrowser('hostile texts', () => {
       await goTo(page, `/?${filters.toString()}`)
       await expectHarmless(text)
     }
-    await page.getByRole('group', { name: 'Filters that are set' }).waitFor()
+    await page.getByRole('group', { name: 'Active filters' }).waitFor()
   })
 
   test.each(['errors', 'requests', 'traces', 'releases'])('as filters of the view %s', async (view) => {
@@ -197,7 +197,7 @@ describeInBrowser('hostile texts', () => {
     await expectHarmless(view)
   })
 
-  test('in each detail, with all of it opened, as it was sent', async () => {
+  test('in each detail, with all sections open, unchanged', async () => {
     page = await browser.open(service, { tolerates: REFUSED })
     await rows(page).first().waitFor()
     const items = service.entries({ limit: CORPUS.length }).items
@@ -208,7 +208,7 @@ describeInBrowser('hostile texts', () => {
       await openAll('aside')
       await expectHarmless(text)
       if (text.length < 60) {
-        // A menu has links with the value in their query.
+        // Menus have links with the value in their query.
         for (const name of ['Path', 'Trace id', 'User agent']) {
           await detail(page)
             .getByRole('button', { name: `Actions for ${name}`, exact: true })
@@ -221,7 +221,7 @@ describeInBrowser('hostile texts', () => {
       }
       if (text.length > 250) continue
       const shown = await detail(page).evaluate((element: { textContent: string }) => element.textContent)
-      // Message, error, breadcrumb, request, user, tags, metadata and more, each complete.
+      // Message, error, breadcrumb, request, user, tags, metadata and other fields are complete.
       const copies = shown.split(plainText(text)).length - 1
       expect(copies, `${JSON.stringify(text)} is shown`).toBeGreaterThanOrEqual(text.length < 60 ? 20 : 8)
     }

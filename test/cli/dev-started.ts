@@ -1,4 +1,4 @@
-/** A `pino-ingest dev` as the tests start it: on a free port, with a token in a folder of its own. */
+/** Starts `pino-ingest dev` on a free port, with the token in a scratch folder. */
 import { scratch } from '../client/release/clones.js'
 import { call, until } from '../service/support.js'
 import { startCli } from './run-cli.js'
@@ -13,7 +13,7 @@ export interface Started {
   readonly arrived: number
 }
 
-/** The state folder is that of a user who never started it. */
+/** Environment with an empty state folder, as for a first start. */
 export function devEnv(): CliEnv {
   return { XDG_STATE_HOME: scratch() }
 }
@@ -41,7 +41,7 @@ export function send(url: string, ...logs: readonly unknown[]): ReturnType<typeo
   return call(`${url}/ingest`, { body: { batch_id: 'b', logs } })
 }
 
-/** What is stored, as the JSON API tells it. */
+/** The stored entries, from the JSON API. */
 export async function entriesAt({
   origin,
   token,

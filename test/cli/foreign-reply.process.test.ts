@@ -1,4 +1,4 @@
-/** A page with status 200 instead of the service's answer: nothing counts as sent, and all of it arrives once the service is back. */
+/** A page with status 200 instead of the service's reply: nothing counts as sent, and everything arrives when the service is back. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -15,9 +15,9 @@ const COUNT = 250
 
 interface Site {
   readonly url: string
-  /** Messages that the service has accepted. */
+  /** Messages of accepted entries. */
   readonly accepted: string[]
-  /** From now on the service answers, and no longer the page. */
+  /** Replaces the page by the service. */
   readonly recover: () => void
 }
 
@@ -82,7 +82,7 @@ test.each(PAGES)('send, %s: exit 1, not recorded as sent', async (page, type) =>
   expect(site.accepted.toSorted()).toEqual(messages)
 })
 
-test('send: the service rejects an entry and does not say which: exit 1', async () => {
+test('send: the service rejects an entry without naming it: exit 1', async () => {
   const site = await siteWith('{"accepted":99,"rejected":1,"message":"","errors":[]}', 'application/json')
   const dir = scratch()
   const env = { PINO_INGEST_URL: site.url, PINO_INGEST_API_KEY: KEY, XDG_STATE_HOME: join(dir, 'state') }
@@ -112,7 +112,7 @@ test.each(PAGES)('pipe and spool replay, %s: exit 1, the entries stay on disk', 
   expect(site.accepted.toSorted()).toEqual(messages)
 })
 
-test('flush() says spooled, and the next start sends all', async () => {
+test('flush() returns spooled, and the next start sends everything', async () => {
   const [[page, type]] = PAGES
   const site = await siteWith(page, type)
   const env = { PINO_INGEST_SPOOL_DIR: scratch() }

@@ -1,4 +1,4 @@
-/** Runs the built command line as a real process. */
+/** Runs the built command line as a process. */
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -15,17 +15,17 @@ export interface CliResult {
 
 export interface RunningCli {
   readonly child: ChildProcessWithoutNullStreams
-  /** What stdout and stderr said so far. */
+  /** Output on stdout and stderr so far. */
   readonly said: () => string
   readonly done: Promise<CliResult>
 }
 
 export type CliEnv = Record<string, string | undefined>
 
-/** Of a test that runs beside others: the global one may belong to another test. */
+/** Needed by concurrent tests, whose global `onTestFinished` may belong to another test. */
 type WhenFinished = (kill: () => void) => void
 
-/** Ended with the test, if it still runs then. */
+/** Killed at the end of the test. */
 export function startCli(
   args: readonly string[],
   env: CliEnv = {},
@@ -47,7 +47,7 @@ export function startCli(
   return { child, said: () => Buffer.concat([...stdout, ...stderr]).toString(), done }
 }
 
-/** With `input` as all of its stdin. */
+/** Runs it with `input` as stdin. */
 export function runCli(
   args: readonly string[],
   env: CliEnv = {},

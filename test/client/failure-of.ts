@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect } from 'vitest'
 
-/** The error of a promise that must reject; whatever it shows holds none of the secrets. */
+/** The error of a promise that must reject. Checks that nothing in it shows a secret. */
 export async function failureOf<E extends Error>(promise: Promise<unknown>, ...secrets: readonly string[]): Promise<E> {
   const error = (await promise.then(
     (value) => new Error(`it resolved with ${inspect(value)}`),

@@ -1,4 +1,4 @@
-/** What the `fetch` of Bun is asked for; that Bun does it, the matrix shows with a real one. */
+/** The arguments passed to the `fetch` of Bun. The matrix tests run a real Bun. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { fetchPost } from '../../src/client/http-fetch.js'
 import type { FetchPost } from '../../src/client/http-fetch.js'
@@ -18,24 +18,24 @@ async function asked(more: Partial<FetchPost>): Promise<Record<string, unknown>>
   return fetched.mock.calls[0]?.[1] ?? {}
 }
 
-describe('what fetch is asked for', () => {
+describe('the arguments of fetch', () => {
   afterEach(() => {
     vi.unstubAllGlobals()
   })
 
-  test('no proxy is said, since the runtime would take the one of the environment', async () => {
+  test('disables the proxy that the runtime would read from the environment', async () => {
     expect(await asked({ proxy: false })).toHaveProperty('proxy', false)
   })
 
-  test('a proxy named in code is passed on', async () => {
+  test('passes a proxy set in code', async () => {
     expect(await asked({ proxy: 'http://proxy.example:3128' })).toHaveProperty('proxy', 'http://proxy.example:3128')
   })
 
-  test('with NO_PROXY beside it the choice is left to the runtime, which reads both', async () => {
+  test('with NO_PROXY set, leaves the choice to the runtime, which reads both', async () => {
     expect(await asked({ proxy: 'http://proxy.example:3128', noProxy: 'localhost' })).not.toHaveProperty('proxy')
   })
 
-  test('a redirect is not followed', async () => {
+  test('does not follow a redirect', async () => {
     expect(await asked({})).toHaveProperty('redirect', 'manual')
   })
 })

@@ -1,4 +1,4 @@
-/** Servers on loopback that are controlled by a test, and record requests. */
+/** Servers on loopback that a test controls and that record their requests. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer, request as httpRequest } from 'node:http'
@@ -29,7 +29,7 @@ export interface TestServer {
   readonly origin: string
   readonly port: number
   readonly came: Came[]
-  /** Connections so far. */
+  /** The number of connections so far. */
   readonly connections: () => number
   readonly openSockets: ReadonlySet<Socket>
 }
@@ -45,7 +45,7 @@ async function listening(server: Server, scheme: string, came: Came[], host: str
     connections += 1
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    socket.on('error', () => {}) // a client that goes away is what many tests are about
+    socket.on('error', () => {}) // many tests disconnect the client
   })
   server.listen(0, host)
   await once(server, 'listening')
@@ -84,13 +84,13 @@ export function httpsServer(options: ServerOptions = {}, answer: Answer = answer
   return listening(server, 'https', came, '127.0.0.1')
 }
 
-/** For what no HTTP server would say. */
+/** A raw server, for replies that no HTTP server would send. */
 export function rawServer(onBytes: (socket: Socket) => void): Promise<TestServer> {
   const server = createTcpServer((socket) => void socket.once('data', () => onBytes(socket)))
   return listening(server, 'http', [], '127.0.0.1')
 }
 
-/** A port where nothing listens. */
+/** A port on which nothing listens. */
 export async function deadPort(): Promise<number> {
   const server = createTcpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -101,12 +101,12 @@ export async function deadPort(): Promise<number> {
 }
 
 export interface TestProxy extends TestServer {
-  /** `host:port` of each CONNECT. */
+  /** The `host:port` of each CONNECT. */
   readonly tunnels: readonly string[]
   readonly authorizations: readonly (string | undefined)[]
 }
 
-/** Forwards both ways: CONNECT, and absolute-form. With `credentials` it answers 407 to all others. */
+/** A proxy for CONNECT and absolute-form requests. With `credentials` it answers 407 to requests without them. */
 export async function proxyServer(credentials?: string): Promise<TestProxy> {
   const tunnels: string[] = []
   const authorizations: (string | undefined)[] = []
@@ -142,7 +142,7 @@ export async function proxyServer(credentials?: string): Promise<TestProxy> {
   return { ...(await listening(server, 'http', came, '127.0.0.1')), tunnels, authorizations }
 }
 
-/** Closed when the test ends. */
+/** The server is closed when the test ends. */
 export function httpTo(origin: string, options: Partial<HttpOptions> = {}): Http {
   const http = createHttp({
     url: `${origin}/api/v1`,

@@ -13,7 +13,7 @@ const until = (condition: () => boolean): Promise<void> =>
   vi.waitFor(() => expect(condition()).toBe(true), { timeout: 10_000, interval: 5 })
 
 describe('a request', () => {
-  test('goes to base URL and path, with key, type and agent; the reply comes back whole', async () => {
+  test('goes to base URL and path, with key, type and agent, and returns the complete reply', async () => {
     const server = await httpServer((response) => {
       response.writeHead(201, { 'X-Twice': ['a', 'b'], Date: 'Wed, 01 Jan 2025 00:00:00 GMT' }).end('{"ä":1}')
     })
@@ -49,7 +49,7 @@ describe('a request', () => {
     })
   })
 
-  test('of a heartbeat has no key, no body and no type', async () => {
+  test('of a heartbeat has no key, body or content type', async () => {
     const server = await httpServer()
     await httpTo(server.origin).post('/heartbeat/tok', null, { keyless: true })
     expect(server.came[0]).toMatchObject({ url: '/api/v1/heartbeat/tok', body: '' })
@@ -58,11 +58,11 @@ describe('a request', () => {
     ).toEqual([])
   })
 
-  test('one after the other shares connections; at once, no more than maxConnections', async () => {
+  test('reuses connections, and opens at most maxConnections', async () => {
     const server = await httpServer()
     const http = httpTo(server.origin, { maxConnections: 3 })
     for (let at = 0; at < 10; at += 1) await http.post('/ingest', '{}')
-    // The second may start before the first's connection knows that it is free.
+    // The second request may start before the connection of the first is free.
     expect(server.connections()).toBeLessThanOrEqual(2)
     await Promise.all(Array.from({ length: 20 }, () => http.post('/ingest', '{}')))
     expect(server.connections()).toBeLessThanOrEqual(3)
@@ -70,7 +70,7 @@ describe('a request', () => {
   })
 
   test.each([301, 302, 303, 307, 308])(
-    'answered by %i is not followed: not one connection is made there',
+    'answered by %i is not redirected: no connection to the target is made',
     async (status) => {
       const other = await httpServer()
       const server = await httpServer(
@@ -81,7 +81,7 @@ describe('a request', () => {
     },
   )
 
-  test('answered by 10 MB is read to the bound, and the next one goes through', async () => {
+  test('answered by 10 MB is read up to the limit, and the next request succeeds', async () => {
     let sent = 0
     const part = Buffer.alloc(64 * 1024, 'x')
     const server = await httpServer((response) => {
@@ -102,7 +102,7 @@ describe('a request', () => {
     expect((await http.post('/ingest', '{}')).text).toBe('{}')
   })
 
-  test('answered by exactly the bound is whole', async () => {
+  test('with a reply of exactly the limit is complete', async () => {
     const server = await httpServer((response) => void response.end(Buffer.alloc(256 * 1024, 'x')))
     expect(await httpTo(server.origin).post('/ingest', '{}')).toMatchObject({ truncated: false })
   })
@@ -118,7 +118,7 @@ describe('no reply', () => {
     }
   })
 
-  test('localhost finds a service on either family', async () => {
+  test('localhost finds a service on IPv4 and IPv6', async () => {
     const server = await httpServer(undefined, '127.0.0.1')
     expect((await httpTo(`http://localhost:${server.port}`).post('/ingest', '{}')).status).toBe(200)
   })
@@ -144,7 +144,7 @@ describe('no reply', () => {
     expect(error.message).toContain('UND_ERR_SOCKET')
   })
 
-  test('what is not HTTP', async () => {
+  test('a reply that is not HTTP', async () => {
     const server = await rawServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'))
     expect((await failureOf(httpTo(server.origin).post('/ingest', '{}'), KEY)).message).toMatch(
       /(?:HPE_\w+|HTTPParserError) \(the reply is not HTTP\)$/,
@@ -174,7 +174,7 @@ describe('no reply', () => {
         const timer = setInterval(() => (isOpen() ? write('x') : clearInterval(timer)), 10)
       },
     ],
-  ])('%s ends with the time of the whole exchange', async (_, act) => {
+  ])('%s: the timeout covers the whole exchange', async (_, act) => {
     const server = await rawServer((socket) =>
       act({ write: (text) => socket.write(text), isOpen: () => !socket.destroyed }),
     )
@@ -189,7 +189,7 @@ describe('no reply', () => {
     await until(() => server.openSockets.size === 0)
   })
 
-  test('each request ends at its own time, also one that began after a longer one', async () => {
+  test('each request has its own timeout, even after a request with a longer one', async () => {
     const silent = await rawServer(() => {})
     const http = httpTo(silent.origin, { requestTimeoutMs: 60_000 })
     const ended: number[] = []
@@ -206,7 +206,7 @@ describe('no reply', () => {
     await longest
   })
 
-  test('a token is not in any failure', async () => {
+  test('no failure contains the token', async () => {
     const token = 'secret-token-0815'
     const dead = httpTo(`http://127.0.0.1:${await deadPort()}`)
     const refused = await failureOf(dead.post(`/heartbeat/${token}`, null, { keyless: true }), token, KEY)
@@ -222,7 +222,7 @@ describe('no reply', () => {
     ).toContain('/heartbeat/<token>: aborted')
   })
 
-  test('of an error without a code the name is reported, and not the message', () => {
+  test('reports the name of an error without a code, not its message', () => {
     expect(describeNetworkError(new TypeError(`bad header ${KEY}`))).toBe('TypeError')
     expect(describeNetworkError(`bad header ${KEY}`)).toBe('the request failed')
     expect(
@@ -238,7 +238,7 @@ describe('no reply', () => {
 })
 
 describe('abort and close', () => {
-  test('a signal ends a request under way, and one that is aborted already sends nothing', async () => {
+  test('a signal ends a request in flight; an aborted signal sends nothing', async () => {
     const server = await httpServer(() => {})
     const http = httpTo(server.origin)
     const caller = new AbortController()
@@ -251,7 +251,7 @@ describe('abort and close', () => {
     expect(server.came).toHaveLength(1)
   })
 
-  test('a signal that outlives many requests keeps nothing of them', async () => {
+  test('a signal that outlives many requests retains none of them', async () => {
     const server = await httpServer()
     const { signal } = new AbortController()
     const add = vi.spyOn(signal, 'addEventListener')
@@ -262,7 +262,7 @@ describe('abort and close', () => {
     expect(remove.mock.calls.map(([, listener]) => listener)).toEqual(add.mock.calls.map(([, listener]) => listener))
   })
 
-  test('close() ends hanging requests at once; later ones fail without a connection', async () => {
+  test('close() ends pending requests at once; later requests fail without a connection', async () => {
     const server = await httpServer(() => {})
     const http = httpTo(server.origin, { requestTimeoutMs: 600_000 })
     const pending = [1, 2, 3].map(() => failureOf<HttpFailure>(http.post('/ingest', '{}'), KEY))
@@ -277,7 +277,7 @@ describe('abort and close', () => {
     await http.close()
   })
 
-  test('close() before any request, and in the turn of the first', async () => {
+  test('close() before any request, and in the same tick as the first', async () => {
     const server = await httpServer()
     const unused = httpTo(server.origin)
     await unused.close()
@@ -300,7 +300,7 @@ describe('TLS', () => {
     }
   })
 
-  test('without it nothing is sent, and the reason names the option', async () => {
+  test('without the CA nothing is sent, and the reason names the option', async () => {
     const server = await httpsServer()
     const error = await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)
     expect(error.message).toMatch(
@@ -309,7 +309,7 @@ describe('TLS', () => {
     expect(server.came).toEqual([])
   })
 
-  test('a client certificate where one is asked for', async () => {
+  test('a client certificate if the server requests one', async () => {
     const server = await httpsServer({ ca: pem('ca.crt'), requestCert: true, rejectUnauthorized: true })
     const tls = { ca: pem('ca.crt'), cert: pem('client.crt'), key: pem('client.key') }
     expect((await httpTo(server.origin, { tls }).post('/ingest', '{}')).status).toBe(200)
@@ -320,7 +320,7 @@ describe('TLS', () => {
     expect(server.came).toHaveLength(1)
   })
 
-  test('https to an http port says so', async () => {
+  test('https to an http port: the message names the cause', async () => {
     const server = await httpServer()
     const error = await failureOf(httpTo(`https://127.0.0.1:${server.port}`).post('/ingest', '{}'), KEY)
     expect(error.message).toMatch(/EPROTO|WRONG_VERSION_NUMBER/)
@@ -328,7 +328,7 @@ describe('TLS', () => {
 })
 
 describe('a proxy', () => {
-  test('is asked for a tunnel, reused, and never shown the key of an https service', async () => {
+  test('opens a tunnel, is reused, and never sees the key of an https service', async () => {
     const server = await httpsServer()
     const proxy = await proxyServer()
     const http = httpTo(server.origin, { proxy: proxy.origin, noProxy: '', tls: { ca: pem('ca.crt') } })
@@ -340,21 +340,21 @@ describe('a proxy', () => {
     expect(server.came[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
 
-  test('for plain http too', async () => {
+  test('is used for plain http, too', async () => {
     const server = await httpServer()
     const proxy = await proxyServer()
     await httpTo(server.origin, { proxy: proxy.origin, noProxy: '' }).post('/ingest', '{}')
     expect([proxy.tunnels.length, server.came.length]).toEqual([1, 1])
   })
 
-  // Percent-encoded, alone, with a % that encodes nothing.
+  // Percent-encoded, alone, and with a % that encodes nothing.
   test.each([
     ['user:hunter2', 'user:hunter2'],
     ['user:p%40ss%3Aw', 'user:p@ss:w'],
     ['token-only', 'token-only:'],
     ['user:100%sure', 'user:100%sure'],
     [':hunter2', ':hunter2'],
-  ])('gets the credentials of its URL: %s', async (userinfo, credentials) => {
+  ])('receives the credentials in its URL: %s', async (userinfo, credentials) => {
     const server = await httpServer()
     const proxy = await proxyServer(credentials)
     const url = proxy.origin.replace('//', `//${userinfo}@`)
@@ -362,7 +362,7 @@ describe('a proxy', () => {
     expect(server.came[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
 
-  test('that refuses: the status is reported, the password and the key are not', async () => {
+  test('that refuses: the status is reported without password and key', async () => {
     const server = await httpServer()
     const proxy = await proxyServer('user:other')
     const error = await failureOf<HttpFailure>(
@@ -382,7 +382,7 @@ describe('a proxy', () => {
     expect(server.connections()).toBe(0)
   })
 
-  test('that is not there', async () => {
+  test('that is not running', async () => {
     const server = await httpServer()
     const error = await failureOf(
       httpTo(server.origin, { proxy: `http://user:hunter2@127.0.0.1:${await deadPort()}`, noProxy: '' }).post(
@@ -396,14 +396,14 @@ describe('a proxy', () => {
     expect(server.connections()).toBe(0)
   })
 
-  test.each(['127.0.0.1', '*', 'other.example, 127.0.0.1'])('NO_PROXY=%s goes past it', async (noProxy) => {
+  test.each(['127.0.0.1', '*', 'other.example, 127.0.0.1'])('is bypassed with NO_PROXY=%s', async (noProxy) => {
     const server = await httpServer()
     const proxy = await proxyServer()
     await httpTo(server.origin, { proxy: proxy.origin, noProxy }).post('/ingest', '{}')
     expect([proxy.connections(), server.came.length]).toEqual([0, 1])
   })
 
-  test('of the environment is no business of this layer', async () => {
+  test('is not read from the environment by this layer', async () => {
     const server = await httpServer()
     const proxy = await proxyServer()
     vi.stubEnv('HTTP_PROXY', proxy.origin)
@@ -430,7 +430,7 @@ describe('through fetch', () => {
   const post = (origin: string, signal = new AbortController().signal): ReturnType<typeof fetchPost> =>
     fetchPost(`${origin}/api/v1/ingest`, { body: '{}', headers: { 'x-api-key': KEY }, signal, maxReplyBytes: 1_000 })
 
-  test('the same reply', async () => {
+  test('returns the same reply', async () => {
     const server = await httpServer((response) => void response.writeHead(422, { 'Retry-After': '3' }).end('{"ä":1}'))
     expect(await post(server.origin)).toMatchObject({
       status: 422,
@@ -441,7 +441,7 @@ describe('through fetch', () => {
     expect(server.came[0]).toMatchObject({ method: 'POST', body: '{}', headers: { 'x-api-key': KEY } })
   })
 
-  test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
+  test.each([301, 302, 303, 307, 308])('does not follow %i', async (status) => {
     const other = await httpServer()
     const server = await httpServer(
       (response) => void response.writeHead(status, { location: `${other.origin}/api/v1/ingest` }).end(),
@@ -450,7 +450,7 @@ describe('through fetch', () => {
     expect(other.connections()).toBe(0)
   })
 
-  test('is bounded, and ends by its signal', async () => {
+  test('has a size limit, and ends by its signal', async () => {
     const large = await httpServer((response) => void response.end('x'.repeat(1_000_000)))
     const reply = await post(large.origin)
     expect([reply.truncated, reply.text.length]).toEqual([true, 1_000])
@@ -479,7 +479,7 @@ describe('in a process of its own', () => {
     return { code, out }
   }
 
-  test('after close() it ends by itself, also with a request that hangs', async () => {
+  test('after close() the process ends by itself, even with a pending request', async () => {
     const server = await httpServer(() => {})
     const script = `
       import { IngestClient } from '${client}'
@@ -489,7 +489,7 @@ describe('in a process of its own', () => {
     expect(await run(script)).toEqual({ code: 0, out: 'ABORTED\n' })
   })
 
-  test('idle connections keep no process alive, even without close()', async () => {
+  test('idle connections do not keep the process alive, even without close()', async () => {
     const server = await httpServer(
       (response) => void response.writeHead(200, { 'keep-alive': 'timeout=600' }).end('{}'),
     )
@@ -501,7 +501,7 @@ describe('in a process of its own', () => {
     expect(await run(script)).toEqual({ code: 0, out: 'sent\n' })
   })
 
-  test('undici is loaded at the first request, and only the parts that it needs', async () => {
+  test('loads undici at the first request, and only the needed parts', async () => {
     const server = await httpServer()
     const script = `
       import { createRequire } from 'node:module'
@@ -521,7 +521,7 @@ describe('in a process of its own', () => {
   })
 })
 
-test('an abort is heard behind a busy pool, where a request has no connection yet', async () => {
+test('an abort ends a request that still waits for a connection of a busy pool', async () => {
   const server = await httpServer(() => {}) // never answers
   const http = httpTo(server.origin, { maxConnections: 1 })
   const first = failureOf<HttpFailure>(http.post('/ingest', '{}'))

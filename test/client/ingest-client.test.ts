@@ -18,7 +18,7 @@ const REQUEST = {
   timestamp: ENTRY.timestamp,
 }
 
-/** The variables of the machine that runs the tests are no concern of theirs. */
+/** The tests ignore the variables of the machine that runs them. */
 beforeEach(() => {
   for (const name of Object.keys(process.env))
     if (/^(?:PINO_INGEST_|OTEL_|https?_proxy$)/i.test(name)) vi.stubEnv(name, undefined)
@@ -40,7 +40,7 @@ async function started(options: IngestServiceOptions = {}): Promise<{ service: I
 }
 
 describe('the five endpoints', () => {
-  test('ingest: entries arrive, under a UUID or the id given', async () => {
+  test('ingest: sends entries with a UUID or the given id', async () => {
     const { service, client } = await started()
     expect(await client.ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1, rejected: 0, errors: [] })
     await client.ingest({ logs: [ENTRY], batch_id: undefined })
@@ -57,7 +57,7 @@ describe('the five endpoints', () => {
     expect(service.entries().items[0]?.entry.metadata).toEqual({ ä: '😀' })
   })
 
-  test('ingest: what the service rejects comes back by name, in both statuses', async () => {
+  test('ingest: returns the rejected entries, with both statuses', async () => {
     for (const partialStatus of [200, 422] as const) {
       const { service, client } = await started({ partialStatus })
       service.faults.add({ kind: 'reject-containing', text: 'bad one' })
@@ -67,7 +67,7 @@ describe('the five endpoints', () => {
     }
   })
 
-  test.each(['framework', 'nameless'] as const)('ingest: a refusal in the %s form is an error', async (form) => {
+  test.each(['framework', 'nameless'] as const)('ingest: a rejection in the %s form is an error', async (form) => {
     const { service, client } = await started()
     service.faults.add({ kind: 'reject-every', nth: 1, form })
     expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({
@@ -90,7 +90,7 @@ describe('the five endpoints', () => {
   })
 
   test.each(['x==', 'a:b', 'a/b', '../releases/register', '%2e%2e', 'a b?c#d', 'tökén-😀', "!'()*"])(
-    'a heartbeat of %j reaches its monitor and no other',
+    'a heartbeat of %j reaches only its monitor',
     async (token) => {
       const { service, client } = await started({ monitorTokens: [token] })
       await client.heartbeat(token)
@@ -103,7 +103,7 @@ describe('the five endpoints', () => {
     },
   )
 
-  test('what breaks the interface is not sent', async () => {
+  test('does not send values that violate the interface', async () => {
     const { service, client } = await started()
     let deep: object = {}
     for (let depth = 0; depth < 20_000; depth += 1) deep = { deep }
@@ -131,7 +131,7 @@ describe("replies that are not the service's", () => {
     ['<html>Welcome to the guest network</html>', 'text/html'],
     ['OK', 'text/plain'],
     ['{"release_id":"r', 'application/json'],
-  ])('%s is no success of any call with the key', async (body, type) => {
+  ])('%s is not a success of any call with the key', async (body, type) => {
     const server = await httpServer((response) => void response.writeHead(200, { 'content-type': type }).end(body))
     const client = clientOf({ url: `${server.origin}/api/v1` })
     const calls = [
@@ -152,12 +152,12 @@ describe("replies that are not the service's", () => {
       })
     }
     expect(server.came).toHaveLength(4)
-    // A monitor may answer with a word.
+    // A monitor may answer with any text.
     await client.heartbeat('tok')
   })
 
   test.each(['[]', 'null', '"ok"', '{"accepted":"all"}', ' '])(
-    '%s is no success of ingest, and one where the interface shows no body',
+    '%s is a success only of calls whose reply has no body in the interface',
     async (body) => {
       const server = await httpServer((response) => void response.end(body))
       const client = clientOf({ url: `${server.origin}/api/v1` })
@@ -185,7 +185,7 @@ describe("replies that are not the service's", () => {
   test.each([
     [200, '{}'],
     [204, ''],
-  ] as const)('%i %s is no success of ingest or registerRelease', async (status, body) => {
+  ] as const)('%i %s is not a success of ingest or registerRelease', async (status, body) => {
     const server = await httpServer((response) => void response.writeHead(status).end(body))
     const client = clientOf({ url: `${server.origin}/api/v1` })
     expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({
@@ -197,7 +197,7 @@ describe("replies that are not the service's", () => {
       status,
     })
     expect(server.came).toHaveLength(2)
-    // Their bodies are not shown by the interface.
+    // The interface defines no body for these.
     await client.sendFeedback({ event_id: 'e', comments: 'c' })
     await client.ingestRequests([REQUEST])
     await client.heartbeat('tok')
@@ -205,7 +205,7 @@ describe("replies that are not the service's", () => {
 })
 
 describe('failure', () => {
-  test('a service that recovers: the same batch_id in every attempt', async () => {
+  test('retries under the same batch_id until the service recovers', async () => {
     const { service, client } = await started()
     service.faults.add({ kind: 'status', status: 503, times: 1 })
     service.faults.add({ kind: 'drop-reply', times: 1 })
@@ -248,7 +248,7 @@ describe('failure', () => {
     })
   })
 
-  test('timeoutMs ends a call while a request is under way, and the request with it', async () => {
+  test('timeoutMs ends a call together with its request in flight', async () => {
     const server = await httpServer(() => {})
     const client = clientOf({ url: `${server.origin}/api/v1`, timeoutMs: 300 })
     const errors = await Promise.all([
@@ -265,7 +265,7 @@ describe('failure', () => {
     expect(server.came).toHaveLength(2)
   })
 
-  test('a Retry-After beyond it: every call with the key fails at once and says when to come back', async () => {
+  test('a longer Retry-After: every call with the key fails at once and has retryAfterMs', async () => {
     const { service, client } = await started()
     service.faults.add({ kind: 'status', status: 429, retryAfter: 3600 })
     const error = await failureOf<IngestError>(client.registerRelease({ version: '1' }), KEY)
@@ -284,7 +284,7 @@ describe('failure', () => {
   })
 
   test.each(['secret/token=4711', "(it's-!4711*)"])(
-    'the token %s is masked where the service repeats it, raw and encoded',
+    'masks the token %s in the reply of the service, raw and encoded',
     async (token) => {
       const server = await httpServer(
         (response, { url }) =>
@@ -302,7 +302,7 @@ describe('failure', () => {
     },
   )
 
-  test('a signal ends a call under way', async () => {
+  test('a signal ends a call in flight', async () => {
     const { service, client } = await started()
     service.faults.add({ kind: 'hang' })
     const caller = new AbortController()
@@ -312,7 +312,7 @@ describe('failure', () => {
     expect((await error).code).toBe('ABORTED')
   })
 
-  test('close() ends it too', async () => {
+  test('close() ends it, too', async () => {
     const { service, client } = await started()
     service.faults.add({ kind: 'hang' })
     const error = failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)
@@ -333,7 +333,7 @@ describe('its configuration', () => {
     }
   }
 
-  test('comes from the environment where code says nothing', async () => {
+  test('comes from the environment unless set in code', async () => {
     const { service } = await started()
     vi.stubEnv('PINO_INGEST_URL', service.url)
     vi.stubEnv('PINO_INGEST_API_KEY', KEY)
@@ -343,7 +343,7 @@ describe('its configuration', () => {
     await client.close()
   })
 
-  test('in production there must be one, also where the transport is switched off', () => {
+  test('is required in production, even if the transport is disabled', () => {
     vi.stubEnv('NODE_ENV', 'production')
     vi.stubEnv('PINO_INGEST_ENABLED', 'false')
     expect(configFault({})).toContain('url is required')
@@ -373,21 +373,21 @@ describe('its configuration', () => {
     expect(configFault(options)).not.toContain(KEY)
   })
 
-  test('a client that is printed shows nothing', () => {
+  test('a printed client shows nothing', () => {
     const client = clientOf({ url: 'https://logs.example.com/api/v1' })
     expect(inspect(client, { showHidden: true, depth: null, getters: true }) + JSON.stringify(client)).not.toContain(
       KEY,
     )
   })
 
-  test("its clock is not the user's business", () => {
+  test('its clock is not a public parameter', () => {
     expect(IngestClient.length).toBe(0)
     // @ts-expect-error -- one parameter
     void ((): unknown => new IngestClient({}, {}))
   })
 })
 
-test('what concerns the transport alone does not stop a client', async () => {
+test('wrong options of the transport do not affect a client', async () => {
   const { service } = await started()
   vi.stubEnv('PINO_INGEST_BATCH_SIZE', 'many')
   vi.stubEnv('PINO_INGEST_ENABLED', 'false')

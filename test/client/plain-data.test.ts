@@ -1,4 +1,4 @@
-/** Entries of `IngestClient.ingest`: values that JSON.stringify would reduce to `{}` arrive as data. */
+/** Entries of `IngestClient.ingest`: values that JSON.stringify would reduce to `{}` are sent as data. */
 import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
@@ -79,7 +79,7 @@ describe('a value in the metadata', () => {
     })
   })
 
-  test("an Error that refers to itself, another realm's, and one with credentials", () => {
+  test('an Error that refers to itself, one of another realm, and one with credentials', () => {
     const own = Object.assign(new Error('own'), { self: undefined as unknown })
     own.self = { own }
     expect(plain(own)).toMatchObject({ message: 'own', self: { own: { message: 'own' } } })
@@ -92,7 +92,7 @@ describe('a value in the metadata', () => {
   })
 })
 
-test("an Error as the entry's error is the field, and what it has besides is in the metadata", async () => {
+test("an Error as the entry's error fills the field; its other properties are in the metadata", async () => {
   const service = await started()
   const client = new IngestClient({ url: service.url, apiKey: 'key' })
   const error = Object.assign(new RangeError('no order', { cause: new TypeError('no price') }), { code: 'E_ORDER' })

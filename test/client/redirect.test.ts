@@ -1,4 +1,4 @@
-/** The key goes to the configured origin and nowhere else, whatever that origin says. */
+/** The key is sent only to the configured origin, even if that origin redirects. */
 import { onTestFinished, expect, test } from 'vitest'
 import { IngestClient } from '../../src/client/index.js'
 import type { IngestError } from '../../src/client/index.js'
@@ -26,7 +26,7 @@ const CALLS: readonly [string, (client: IngestClient) => Promise<unknown>][] = [
 
 test.each(
   CALLS.flatMap(([name, call]) => ([301, 302, 303, 307, 308] as const).map((status) => [name, status, call] as const)),
-)('%s answered by %i: the other origin is not even connected to', async (_, status, call) => {
+)('%s answered by %i: no connection to the other origin', async (_, status, call) => {
   const other = await httpServer()
   const service = await createIngestService({ apiKeys: [KEY] })
   const client = new IngestClient({ url: service.url, apiKey: KEY })

@@ -48,7 +48,7 @@ describe('a 2xx by its body', () => {
     ['{}', true, true],
     [{ status: 'ok' }, true, true],
     [{ result: { accepted: 'x' } }, true, true],
-    // Not an ingest result, though it says that it is one.
+    // Not an ingest result, though its content type is JSON.
     [{ accepted: 'all', rejected: 0 }, false, true],
     [{ accepted: 1 }, false, true],
     [{ accepted: null }, false, true],
@@ -76,7 +76,7 @@ describe('a 2xx by its body', () => {
     ['', 'endpoint-rejected'],
     ['<!doctype html><script>{', 'endpoint-rejected'],
     ['OK {', 'endpoint-rejected'],
-  ])('of which only the beginning was read, %j: %s', (body, kind) => {
+  ])('a truncated body %j: %s', (body, kind) => {
     expect([kindOf(body, 'ingest-result', true), kindOf(body, 'json', true)]).toEqual([kind, kind])
   })
 
@@ -135,8 +135,8 @@ describe('Retry-After', () => {
     expect(asked(header)).toBe(wait)
   })
 
-  test("a date is read against the reply's own Date, where that is one", () => {
-    const off = NOW - 10 * HOUR // the service's clock
+  test("a date is relative to the reply's own Date header if that is valid", () => {
+    const off = NOW - 10 * HOUR // the service's clock is behind
     expect(asked(httpDate(off + 5_000), httpDate(off))).toBe(5_000)
     expect(asked(httpDate(off + 5_000), [httpDate(off), httpDate(NOW)])).toBe(5_000)
     expect(asked(httpDate(NOW + 5_000), 'garbage 5')).toBe(5_000)
@@ -151,7 +151,7 @@ describe('Retry-After', () => {
     expect(parseRetryAfterMs({ status: 429, headers: {} }, NOW)).toBeUndefined()
   })
 
-  test('whatever the header, the wait is none or from 0 to 1 h', () => {
+  test('for any header, the wait is undefined or from 0 to 1 h', () => {
     const value = fc.oneof(
       fc.string(),
       fc.nat().map(String),
@@ -172,7 +172,7 @@ describe('Retry-After', () => {
     )
   })
 
-  test('whole seconds up to 1 h come back as they are, alone or joined', () => {
+  test('returns whole seconds up to 1 h unchanged, alone or joined', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3600 }), { minLength: 1, maxLength: 4 }), (seconds) => {
         expect(asked(seconds.join(', '))).toBe(Math.max(...seconds) * 1000)
@@ -185,12 +185,12 @@ describe('Retry-After', () => {
 describe('the ingest result', () => {
   const item = { index: 3, code: 'VALIDATION_ERROR', field: 'level', message: 'bad' }
 
-  test('as the interface has it', () => {
+  test('is parsed as the interface defines it', () => {
     const result = { accepted: 99, rejected: 1, message: 'ok', errors: [item] }
     expect(parseIngestResult(JSON.stringify({ ...result, extra: 1 }))).toEqual(result)
   })
 
-  test('what is missing or wrong beside the counts is empty, and items without a position are none', () => {
+  test('missing or wrong lists are empty, and items without a position are ignored', () => {
     expect(parseIngestResult('{"accepted":1,"rejected":0}')).toEqual({
       accepted: 1,
       rejected: 0,
@@ -232,7 +232,7 @@ describe('the ingest result', () => {
     '{"accepted":1,"rejected":0',
     '<html>502</html>',
     '['.repeat(200_000),
-  ])('%s is none', (text) => {
+  ])('%s is not a result', (text) => {
     expect(parseIngestResult(text)).toBeUndefined()
   })
 })
@@ -270,11 +270,11 @@ describe('the entries that a 422 names', () => {
     [],
     null,
     'html',
-  ])('%o names none', (body) => {
+  ])('%o names no entry', (body) => {
     expect(parseRejected(JSON.stringify(body))).toEqual([])
   })
 
-  test('a reply as long as can be is read in no time, each entry once', () => {
+  test('a reply of maximum length is parsed quickly, each entry once', () => {
     const errors = Array.from({ length: 20_000 }, (_, index) => ({ index }))
     expect(parseRejected(JSON.stringify({ errors: [...errors, ...errors] }))).toHaveLength(20_000)
   })
@@ -294,11 +294,11 @@ test.each<[boolean, unknown]>([
   [false, []],
   [false, 'body.batch_id'],
   [false, undefined],
-])('a place outside the entries: %s for %j', (isElsewhere, loc) => {
+])('the location is outside the entries: %s for %j', (isElsewhere, loc) => {
   expect(hasErrorOutsideList(JSON.stringify({ detail: [{ loc, msg: 'm', type: 't' }] }))).toBe(isElsewhere)
 })
 
-describe('the reason in words', () => {
+describe('the reason as text', () => {
   test.each<[HttpReply, string]>([
     [replied(503), 'status 503'],
     [replied(502, '<html>Bad gateway</html>'), 'status 502'],
@@ -332,7 +332,7 @@ describe('the reason in words', () => {
     expect(describeReply(reply)).toBe(reason)
   })
 
-  test('one line of at most 200 characters, cut between characters, for every body', () => {
+  test('is one line of at most 200 characters, cut between characters, for any body', () => {
     const body = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.json({ stringUnit: 'binary' }),
@@ -359,7 +359,7 @@ describe('the reason in words', () => {
     expect(describeReply(replied(400, { message: 'x'.repeat(1_000) }))).toMatch(/^status 400: x{187}…$/)
   })
 
-  test('a `loc` nested without end does not end the stack', () => {
+  test('a deeply nested `loc` does not overflow the stack', () => {
     const loc = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const reply = replied(422, `{"detail":[{"loc":${loc},"msg":"deep"}]}`)
     expect(describeReply(reply)).toBe('status 422: deep')
@@ -384,11 +384,11 @@ describe('the reason in words', () => {
       { 'content-type': 'x'.repeat(1_000) },
       `status 200, ${'x'.repeat(59)}…: ${'<html>'.repeat(13)}<…`,
     ],
-  ])("of a 2xx that is not the service's, what came instead: %#", (text, headers, reason) => {
+  ])('of a 2xx from another program shows its reply: %#', (text, headers, reason) => {
     expect(describeReply({ status: 200, headers, text, truncated: false })).toBe(reason)
   })
 
-  test('words are masked before they are cut', () => {
+  test('secrets are masked before the text is cut', () => {
     const page = {
       status: 200,
       headers: { 'content-type': `text/html; ${'x'.repeat(40)}SECRETSECRET` },

@@ -1,4 +1,4 @@
-/** The option `headers` on real connections: with every request to the configured URL, and in no message. */
+/** The option `headers` on real connections: sent with every request to the configured URL, and shown in no message. */
 import { once } from 'node:events'
 import pino from 'pino'
 import { expect, test } from 'vitest'
@@ -22,7 +22,7 @@ const REQUEST = {
 const headers = { Authorization: VALUE, 'X-Tenant': 'shop', 'User-Agent': 'shop/1' }
 const EXPECTED = { authorization: VALUE, 'x-tenant': 'shop', 'user-agent': 'shop/1', 'accept-encoding': 'identity' }
 
-test('transport, client and heartbeats send them', async () => {
+test('are sent by transport, client and heartbeats', async () => {
   const server = await httpServer((response, { url }) => {
     const isRelease = url.endsWith('/releases/register')
     response.end(isRelease ? '{"release_id":"rel_1"}' : '{"accepted":1,"rejected":0,"errors":[]}')
@@ -57,7 +57,7 @@ test('transport, client and heartbeats send them', async () => {
   for (const one of heartbeats) expect(one.headers).not.toHaveProperty('x-api-key')
 })
 
-test('a service that repeats them is quoted without their values', async () => {
+test('are masked in the quoted reply of a service that repeats them', async () => {
   const server = await httpServer((response, { headers: own }) => {
     response.writeHead(400).end(JSON.stringify({ error: `bad ${own.authorization} ${own['x-tenant']}` }))
   })

@@ -50,7 +50,7 @@ const FULL = {
   notify_channels: ['slack'],
 }
 
-test('all fields of the interface, and the required ones alone, are good', () => {
+test('accepts all fields of the interface, and the required ones alone', () => {
   expect(fault('batch', { batch_id: 'free-form 7', logs: [FULL, ENTRY] })).toBe('')
   expect(fault('batch', { logs: Array.from({ length: 100 }, () => ENTRY) })).toBe('')
   expect(
@@ -71,11 +71,11 @@ test('all fields of the interface, and the required ones alone, are good', () =>
   expect(fault('release', { version: '1', commit_hash: 'c', branch: 'b', deployed_by: 'd', changelog: 'l' })).toBe('')
 })
 
-test('a field that is undefined is not there, as in JSON', () => {
+test('an undefined field counts as absent, as in JSON', () => {
   expect(entryFault({ service: undefined, unknown: undefined })).toBe('')
 })
 
-describe('what is wrong is named by path, rule and value', () => {
+describe('an error names path, rule and value', () => {
   test.each<[Kind, unknown, string]>([
     ['batch', undefined, 'batch must be an object, got undefined'],
     ['batch', [], 'batch must be an object, got [object Array]'],
@@ -125,7 +125,7 @@ describe('what is wrong is named by path, rule and value', () => {
     [{ 'a\nb': 5 }, 'logs[0]["a\\nb"] must be a field of the interface'],
     [{ level: 'x'.repeat(1_000) }, `got "${'x'.repeat(80)}"`],
   ])('%o', (fields, words) => {
-    // Spread, a `__proto__` of one's own would be set as the prototype by an assignment.
+    // In an object literal, an assigned `__proto__` would set the prototype; the spread keeps it as a member.
     expect(entryFault(fields)).toContain(words)
   })
 
@@ -149,7 +149,7 @@ describe('what is wrong is named by path, rule and value', () => {
     new Date(0),
     '2026-01-31T08:00:00.Z',
     '2026-01-31T08:00:00.1234567890Z',
-  ])('%o is no UTC time', (timestamp) => {
+  ])('%o is not a UTC time', (timestamp) => {
     expect(entryFault({ timestamp })).toContain('logs[0].timestamp')
   })
 
@@ -159,12 +159,12 @@ describe('what is wrong is named by path, rule and value', () => {
     '2026-01-31T08:00:00.123456789Z',
     '2024-02-29T23:59:59.999Z',
     '2026-01-31T08:00:00+00:00',
-  ])('%s is one', (timestamp) => {
+  ])('%s is a UTC time', (timestamp) => {
     expect(entryFault({ timestamp })).toBe('')
   })
 })
 
-describe('the local service judges by code of its own, and alike', () => {
+describe('the local service has its own validation with the same results', () => {
   test('they share no code', () => {
     const source = (name: string): string => readFileSync(new URL(`../../src/${name}`, import.meta.url), 'utf8')
     expect(source('client/request-validation.ts')).not.toMatch(/from '[^']*service/)
@@ -173,8 +173,8 @@ describe('the local service judges by code of its own, and alike', () => {
     )
   })
 
-  test('what the client lets pass, the service takes, and the other way round', () => {
-    // NUL and lone surrogates are text to the interface; the service has reasons of its own to refuse them.
+  test('client and service accept the same requests', () => {
+    // The interface allows NUL and lone surrogates; the service rejects them for reasons of its own.
     const text = fc.string({ unit: 'grapheme' }).filter((one) => !one.includes('\0') && one.isWellFormed())
     const wild = fc.oneof(
       text,
@@ -246,7 +246,7 @@ describe('monitor tokens', () => {
     5,
     ['a'],
     { toString: () => 'a' },
-  ])('%o is refused and not shown', (token) => {
+  ])('rejects %o without showing it', (token) => {
     const refused = (): unknown => createHeartbeatCall(token)
     expect(refused).toThrow(
       expect.objectContaining({
@@ -257,7 +257,7 @@ describe('monitor tokens', () => {
     if (typeof token === 'string' && token.length > 3) expect(refused).not.toThrow(token)
   })
 
-  test('none reaches another path', () => {
+  test('no token reaches another path', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -1,4 +1,4 @@
-/** Attempts, waits and errors, with a clock that stands still and replies from a list. */
+/** Attempts, waits and errors, with a fake clock and replies from a list. */
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../src/options/secret.js'
 import { RetryingCaller } from '../../src/client/retrying-caller.js'
@@ -19,10 +19,10 @@ const reply = (status: number, headers: HttpReply['headers'] = {}, body: unknown
 })
 const network = new HttpFailure('network', 'POST http://x/api/v1/ingest: ECONNREFUSED')
 
-/** In the place of a reply: it comes when the test calls `answer`. */
+/** Takes the place of a reply that the test sends later by calling `answer`. */
 const later = Symbol('retryable')
 
-/** The last of the replies is repeated. */
+/** The last reply is repeated. */
 function scripted(
   replies: readonly (HttpReply | HttpFailure | Error | typeof later)[],
   options: Partial<RetryingCallerOptions> = {},
@@ -66,7 +66,7 @@ function scripted(
 
 describe('attempts', () => {
   test.each([network, new HttpFailure('timeout', 'late'), reply(408), reply(425), reply(429), reply(500), reply(503)])(
-    '%#: three of them, with the backoff between',
+    '%#: makes three attempts, with the backoff between them',
     async (failure) => {
       const { calls, clock, sentAt } = scripted([failure])
       const error = failureOf<IngestError>(calls.post(CALL), KEY)
@@ -77,13 +77,13 @@ describe('attempts', () => {
     },
   )
 
-  test.each([400, 401, 403, 404, 409, 413, 422, 301, 307])('%i is not tried again', async (status) => {
+  test.each([400, 401, 403, 404, 409, 413, 422, 301, 307])('does not retry %i', async (status) => {
     const { calls, sentAt } = scripted([reply(status)])
     expect((await failureOf<IngestError>(calls.post(CALL), KEY)).message).not.toContain('attempts')
     expect(sentAt).toEqual([0])
   })
 
-  test('end at the first reply that settles it, with the same bytes each time', async () => {
+  test('end at the first final reply, and send the same bytes each time', async () => {
     const { calls, clock, sent } = scripted([network, reply(200)], { maxAttempts: 10 })
     const done = calls.post(CALL)
     await clock.advance(1_000)
@@ -94,7 +94,7 @@ describe('attempts', () => {
     ])
   })
 
-  test('as many as configured', async () => {
+  test('are limited by maxAttempts', async () => {
     const once = scripted([network], { maxAttempts: 1 })
     expect((await failureOf(once.calls.post(CALL))).message).toBe(network.message)
     const { calls, clock, sentAt } = scripted([network], { maxAttempts: 7 })
@@ -104,7 +104,7 @@ describe('attempts', () => {
     expect(sentAt).toHaveLength(7)
   })
 
-  test('a heartbeat is keyless at every one', async () => {
+  test('send a heartbeat without the key each time', async () => {
     const { calls, clock, sent } = scripted([network, reply(200)])
     const done = calls.post({ path: '/heartbeat/t', body: null })
     await clock.advance(1_000)
@@ -115,14 +115,14 @@ describe('attempts', () => {
     ])
   })
 
-  test('a bug is thrown as it is', async () => {
+  test('throw an unexpected error unchanged', async () => {
     const bug = new TypeError('x is not a function')
     await expect(scripted([bug]).calls.post(CALL)).rejects.toBe(bug)
   })
 })
 
 describe('Retry-After', () => {
-  test('nothing goes before it has passed, and not all in the same instant after', async () => {
+  test('delays all requests until it has passed, and spreads them afterwards', async () => {
     const { calls, clock, sentAt } = scripted([
       reply(429, { 'retry-after': '7' }),
       reply(503, { 'retry-after': '2' }),
@@ -136,7 +136,7 @@ describe('Retry-After', () => {
     expect(sentAt).toEqual([0, 7_100, 9_300])
   })
 
-  test('at most 1 h; garbage is as none', async () => {
+  test('is at most 1 h; an invalid one is ignored', async () => {
     const { calls, clock, sentAt } = scripted(
       [reply(429, { 'retry-after': '99999999999' }), reply(429, { 'retry-after': 'soon' }), reply(200)],
       { timeoutMs: 4_000_000 },
@@ -149,22 +149,19 @@ describe('Retry-After', () => {
 })
 
 describe('the deadline', () => {
-  test.each([429, 503])(
-    'a Retry-After of a %i that ends after it: fails at once, and says when to come back',
-    async (status) => {
-      const { calls, clock, sentAt } = scripted([reply(status, { 'retry-after': '3600' }, { message: 'slow down' })])
-      const error = await failureOf<IngestError>(calls.post(CALL), KEY)
-      expect(error).toMatchObject({
-        code: 'RATE_LIMITED',
-        status,
-        retryAfterMs: 3_600_000,
-        message: expect.stringMatching(/^status \d+: slow down .*3600 s$/),
-      })
-      expect([sentAt, clock.now(), clock.timers]).toEqual([[0], 0, 0])
-    },
-  )
+  test.each([429, 503])('fails at once with retryAfterMs if the Retry-After of a %i ends after it', async (status) => {
+    const { calls, clock, sentAt } = scripted([reply(status, { 'retry-after': '3600' }, { message: 'slow down' })])
+    const error = await failureOf<IngestError>(calls.post(CALL), KEY)
+    expect(error).toMatchObject({
+      code: 'RATE_LIMITED',
+      status,
+      retryAfterMs: 3_600_000,
+      message: expect.stringMatching(/^status \d+: slow down .*3600 s$/),
+    })
+    expect([sentAt, clock.now(), clock.timers]).toEqual([[0], 0, 0])
+  })
 
-  test('while it holds, calls with the key fail without a request; after it they are sent', async () => {
+  test('until the Retry-After has passed, calls with the key fail without a request', async () => {
     const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '60' }), reply(200)])
     await failureOf<IngestError>(calls.post(CALL), KEY)
     await clock.advance(10_000)
@@ -184,7 +181,7 @@ describe('the deadline', () => {
     expect(sentAt).toEqual([0, 60_000])
   })
 
-  test('that of a heartbeat holds for heartbeats alone', async () => {
+  test('the Retry-After of a heartbeat applies only to heartbeats', async () => {
     const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '60' }), reply(200)])
     const heartbeat: Call = { path: '/heartbeat/t', body: null }
     expect(await failureOf<IngestError>(calls.post(heartbeat))).toMatchObject({
@@ -201,7 +198,7 @@ describe('the deadline', () => {
     expect((await calls.post(heartbeat)).status).toBe(200)
   })
 
-  test('a longer Retry-After that another call receives meanwhile holds for one that waits', async () => {
+  test('a longer Retry-After of another call extends the wait', async () => {
     const { calls, clock, sentAt, answer } = scripted([reply(429, { 'retry-after': '5' }), later, reply(200)], {
       maxAttempts: 1,
     })
@@ -217,11 +214,11 @@ describe('the deadline', () => {
     expect((await waiting).status).toBe(200)
   })
 
-  test('an attempt that would begin after it is not waited for', async () => {
+  test('does not wait for an attempt that would start after it', async () => {
     const { calls, clock, sentAt } = scripted([reply(500)], { timeoutMs: 250, maxAttempts: 10 })
     const error = failureOf<IngestError>(calls.post(CALL), KEY)
     await clock.advance(100)
-    // The next one would begin at 300.
+    // The next attempt would start at 300 ms.
     expect(await error).toMatchObject({
       code: 'UNAVAILABLE',
       status: 500,
@@ -231,7 +228,7 @@ describe('the deadline', () => {
     expect([sentAt, clock.timers]).toEqual([[0, 100], 0])
   })
 
-  test('each request gets what is left of it', async () => {
+  test('each request gets the remaining time', async () => {
     const { calls, clock, timeouts } = scripted([network, reply(503, { 'retry-after': '7' }), reply(200)])
     const done = calls.post(CALL)
     await clock.advance(10_000)
@@ -241,7 +238,7 @@ describe('the deadline', () => {
 })
 
 describe('wired to a transport', () => {
-  test('it is reported in the same turn, except for that of a heartbeat', async () => {
+  test('reports a Retry-After in the same tick, except one of a heartbeat', async () => {
     const { calls, clock } = scripted([reply(429, { 'retry-after': '7' }), reply(503), reply(200)])
     const heard: [number, number][] = []
     calls.setHooks({ clock, onRetryAfter: (delayMs) => heard.push([clock.now(), delayMs]) })
@@ -257,7 +254,7 @@ describe('wired to a transport', () => {
     expect(heard).toHaveLength(1)
   })
 
-  test("it waits by the transport's clock", async () => {
+  test("waits by the transport's clock", async () => {
     const { calls, clock, sentAt } = scripted([reply(503), reply(200)])
     const other = new FakeClock()
     calls.setHooks({ clock: other, onRetryAfter: () => {} })
@@ -270,7 +267,7 @@ describe('wired to a transport', () => {
 })
 
 describe('abort', () => {
-  test("between two attempts: at once, with the signal's reason, leaving no timer and no listener", async () => {
+  test("between two attempts ends at once with the signal's reason, and leaves no timer or listener", async () => {
     const { calls, clock, sentAt } = scripted([reply(503, { 'retry-after': '3600' })], { timeoutMs: 4_000_000 })
     const caller = new AbortController()
     const error = failureOf<IngestError>(calls.post({ ...CALL, signal: caller.signal }), KEY)
@@ -283,13 +280,13 @@ describe('abort', () => {
     expect([clock.timers, sentAt]).toEqual([0, [0]])
   })
 
-  test('before the first nothing is sent', async () => {
+  test('before the first attempt sends nothing', async () => {
     const { calls, sentAt } = scripted([reply(200)])
     expect((await failureOf<IngestError>(calls.post({ ...CALL, signal: AbortSignal.abort() }))).code).toBe('ABORTED')
     expect(sentAt).toEqual([])
   })
 
-  test('when the reply has come already, the reply counts', async () => {
+  test('after the reply has no effect', async () => {
     const caller = new AbortController()
     const { calls } = scripted([reply(200)])
     const done = calls.post({ ...CALL, signal: caller.signal })
@@ -297,7 +294,7 @@ describe('abort', () => {
     expect((await done).status).toBe(200)
   })
 
-  test('in the turn in which a failure comes, the wait does not begin', async () => {
+  test('in the same tick as a failure starts no wait', async () => {
     const caller = new AbortController()
     const { calls, clock } = scripted([network])
     const error = failureOf<IngestError>(calls.post({ ...CALL, signal: caller.signal }))
@@ -306,7 +303,7 @@ describe('abort', () => {
     expect(clock.timers).toBe(0)
   })
 
-  test('close() ends calls that wait, and later ones', async () => {
+  test('close() ends waiting calls, and later ones', async () => {
     const { calls, clock, sentAt } = scripted([network])
     const error = failureOf<IngestError>(calls.post(CALL), KEY)
     await settled()
@@ -355,7 +352,7 @@ describe('the error', () => {
     expect(error.message).toMatch(message)
   })
 
-  test('a refused heartbeat is not about the key', async () => {
+  test('a rejected heartbeat does not blame the key', async () => {
     const { calls } = scripted([reply(401)])
     expect((await failureOf(calls.post({ path: '/heartbeat/t', body: null }), KEY)).message).toBe(
       'the service refuses the monitor token: status 401',
@@ -372,7 +369,7 @@ describe('the error', () => {
     // In JSON within JSON, a quote would be escaped twice.
     { detail: JSON.stringify({ key: secret }) },
   ]
-  test.each(echoes(`${KEY}"q`).map((body) => [body]))('never repeats key or token: %j', async (body) => {
+  test.each(echoes(`${KEY}"q`).map((body) => [body]))('shows neither key nor token: %j', async (body) => {
     const token = 'token-secret-0815'
     for (const [secret, call] of [
       [`${KEY}"q`, CALL],
@@ -394,7 +391,7 @@ describe('the error', () => {
 })
 
 describe('a Retry-After', () => {
-  test('holds for every call that carries the key, and not for the heartbeat', async () => {
+  test('applies to every call with the key, not to heartbeats', async () => {
     const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '5' }), reply(200)], { maxAttempts: 1 })
     await failureOf(calls.post(CALL), KEY)
     const next = calls.post({ ...CALL, path: '/feedback' })
@@ -408,7 +405,7 @@ describe('a Retry-After', () => {
   })
 })
 
-test('a part of the key that the service echoes is masked, too', async () => {
+test('masks a part of the key that the service echoes, too', async () => {
   const { calls } = scripted([reply(400, {}, { message: `no such key ${KEY.slice(0, 8)}…` })])
   expect((await failureOf<IngestError>(calls.post(CALL), KEY)).message).not.toContain(KEY.slice(0, 8))
 })

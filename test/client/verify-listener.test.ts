@@ -1,4 +1,4 @@
-/** The URL that nobody named: nothing is sent before the listener has proved that it is this user's local service. */
+/** With the default URL, nothing is sent before the listener has proved that it is this user's local service. */
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -38,7 +38,7 @@ async function failureOf(sent: Promise<unknown>): Promise<HttpFailure> {
   return error
 }
 
-/** Keeps what it gets. */
+/** A server that records the received bytes. */
 async function recorder(
   onSocket: (socket: Socket) => void,
 ): Promise<{ readonly origin: string; readonly bytes: () => string }> {
@@ -57,7 +57,7 @@ async function recorder(
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bytes: () => bytes }
 }
 
-/** Proves that it knows the token. */
+/** A server that proves that it has the token. */
 function proving(token: string): Promise<TestServer> {
   return httpServer((response, { url, headers }) => {
     if (url !== '/local/status') return void response.end('{}')
@@ -67,7 +67,7 @@ function proving(token: string): Promise<TestServer> {
   })
 }
 
-test('the service of this user is asked once per connection, and does not get the token', async () => {
+test('challenges the service once per connection, and does not send the token', async () => {
   const server = await proving(TOKEN)
   const http = implicit(server.origin)
   for (let count = 0; count < 3; count += 1) expect(await http.post('/ingest', BODY)).toMatchObject({ status: 200 })
@@ -85,7 +85,7 @@ test('the service of this user is asked once per connection, and does not get th
   expect(server.came.filter(({ url }) => url === '/local/status')).toHaveLength(2)
 })
 
-test('the local service answers it', async () => {
+test('the local service answers the challenge', async () => {
   const service = await started({ token: TOKEN })
   expect(await implicit(service.origin).post('/ingest', BODY)).toMatchObject({ status: 200 })
   expect(service.arrived).toBe(1)
@@ -115,7 +115,7 @@ test.each<[string, (socket: Socket) => void]>([
     'answers without an end',
     (socket) => void socket.once('data', () => socket.write(`HTTP/1.1 401 Unauthorized\r\nx: ${'x'.repeat(20_000)}`)),
   ],
-])('a program that %s gets the challenge alone', async (_, onSocket) => {
+])('a program that %s receives only the challenge', async (_, onSocket) => {
   const { origin, bytes } = await recorder(onSocket)
   const failure = await failureOf(implicit(origin).post('/ingest', BODY))
   expect(failure).toMatchObject({
@@ -126,13 +126,13 @@ test.each<[string, (socket: Socket) => void]>([
   expect(bytes()).toMatch(CHALLENGE)
 })
 
-test('a program that says nothing gets the challenge alone', async () => {
+test('a program that stays silent receives only the challenge', async () => {
   const { origin, bytes } = await recorder(() => {})
   await failureOf(implicit(origin, 500).post('/ingest', BODY))
   expect(bytes()).toMatch(CHALLENGE)
 })
 
-test('a service with another token gets nothing', async () => {
+test('a service with another token receives nothing', async () => {
   const service = await started({ token: 'token-of-another-user-4711' })
   expect(await failureOf(implicit(service.origin).post('/ingest', BODY))).toMatchObject({
     kind: 'unproven',
@@ -144,7 +144,7 @@ test('a service with another token gets nothing', async () => {
   expect(service.requests).toEqual([])
 })
 
-test('a token that is malformed is not shown, and to be corrected', async () => {
+test('a malformed token is reported without showing it', async () => {
   vi.stubEnv('PINO_INGEST_DEV_TOKEN', 'sh0rt')
   const { origin, came } = await proving(TOKEN)
   const failure = await failureOf(implicit(origin).post('/ingest', BODY))
@@ -157,7 +157,7 @@ test('a token that is malformed is not shown, and to be corrected', async () => 
   expect(came).toEqual([])
 })
 
-test('a program that relays the challenge to the service on another port gets nothing more', async () => {
+test('a program that relays the challenge to the service on another port receives nothing more', async () => {
   const service = await started({ token: TOKEN })
   const { origin, bytes } = await recorder((socket) => {
     const onward = connect(service.port, '127.0.0.1').on('error', () => {})
@@ -169,7 +169,7 @@ test('a program that relays the challenge to the service on another port gets no
   expect(service.requests).toEqual([])
 })
 
-test('without a token nothing is sent; it is read again at the next connection', async () => {
+test('sends nothing without a token, and reads it again for the next connection', async () => {
   const home = mkdtempSync(join(tmpdir(), 'pino-ingest-token-'))
   onTestFinished(() => rmSync(home, { recursive: true }))
   vi.stubEnv('PINO_INGEST_DEV_TOKEN', undefined)
@@ -186,20 +186,20 @@ test('without a token nothing is sent; it is read again at the next connection',
   expect(await http.post('/ingest', BODY)).toMatchObject({ status: 200 })
 })
 
-test('nothing listens: the message says so', async () => {
+test('the message says that nothing listens', async () => {
   expect(await failureOf(implicit(`http://127.0.0.1:${await deadPort()}`).post('/ingest', BODY))).toMatchObject({
     kind: 'network',
     message: expect.stringContaining('ECONNREFUSED') as string,
   })
 })
 
-test('a URL that was named needs no proof', async () => {
+test('a configured URL needs no proof', async () => {
   const { origin, came } = await httpServer()
   expect(await httpTo(origin).post('/ingest', BODY)).toMatchObject({ status: 200 })
   expect(came.map(({ url }) => url)).toEqual(['/api/v1/ingest'])
 })
 
-test('through fetch, as under Bun, the listener is asked before each request', async () => {
+test('with fetch, as in Bun, challenges the listener before each request', async () => {
   const versions = Object.getOwnPropertyDescriptor(process, 'versions')
   onTestFinished(() => void Object.defineProperty(process, 'versions', versions ?? {}))
   Object.defineProperty(process, 'versions', { ...versions, value: { ...process.versions, bun: '1.3.0' } })

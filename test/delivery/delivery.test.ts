@@ -9,7 +9,7 @@ import { FakeClock, settled } from '../fake-clock.js'
 import { DOWN, OK, RecordingReport, batchOf, busyFor, many, setup, watch } from './scripted-sender.js'
 
 describe('concurrency', () => {
-  test('is one for a single batch and up to the bound while batches wait', async () => {
+  test('is one for a single batch, and rises to the maximum while batches wait', async () => {
     const { clock, sender, enqueue } = setup(() => OK, { latencyMs: 20, maxConcurrency: 4 })
     for (const batch of many(3)) {
       enqueue(batch)
@@ -21,7 +21,7 @@ describe('concurrency', () => {
     expect(sender.maxInFlight).toBe(4)
   })
 
-  test('of one keeps the order strictly, through failures too', async () => {
+  test('of one keeps the order strictly, even after failures', async () => {
     const { clock, sender, report, enqueue } = setup((_, attempt) => (attempt % 3 === 0 ? DOWN : OK), {
       maxConcurrency: 1,
     })
@@ -31,7 +31,7 @@ describe('concurrency', () => {
     expect(report.deliveredIds).toEqual(many(12).map(({ batchId }) => batchId))
   })
 
-  test('of one keeps the order if a flush comes while a failed batch waits', async () => {
+  test('of one keeps the order if flush() is called while a failed batch waits', async () => {
     const { clock, delivery, report, enqueue } = setup((_, attempt) => (attempt === 2 ? DOWN : OK), {
       maxConcurrency: 1,
       latencyMs: 200,
@@ -46,7 +46,7 @@ describe('concurrency', () => {
   })
 })
 
-test('an outage costs no entry', async () => {
+test('an outage loses no entry', async () => {
   const { clock, account, report, enqueue } = setup(() => (clock.now() >= 5000 && clock.now() < 15_000 ? DOWN : OK), {
     latencyMs: 30,
   })
@@ -60,7 +60,7 @@ test('an outage costs no entry', async () => {
   expect(report.drops).toEqual([])
 })
 
-test('books each final outcome under its own name', async () => {
+test('counts each final outcome under its own name', async () => {
   const named = [{ index: 1, code: 'VALIDATION_ERROR', field: 'level', message: 'invalid level' }]
   const outcomes: Record<string, Outcome> = {
     whole: { kind: 'delivered', accepted: 10, rejected: [] },
@@ -80,7 +80,7 @@ test('books each final outcome under its own name', async () => {
   expect(report.problems).toMatchObject([{ code: 'MISDIRECTED' }])
 })
 
-test('a sender that rejects, or throws, costs its batch by count and nothing else', async () => {
+test('a sender that rejects or throws loses only its batch, which is counted', async () => {
   const clock = new FakeClock()
   const account = new Account()
   const report = new RecordingReport()
@@ -135,7 +135,7 @@ describe('memory', () => {
     expect(report.drops[0]?.detail).toMatch(/20000.*level info.*503 down/)
   })
 
-  test('keeps the newest: after the outage those arrive, in order', async () => {
+  test('keeps the newest batches and sends them in order after the outage', async () => {
     let up = false
     const { clock, report, enqueue } = setup(() => (up ? OK : DOWN), { maxBufferBytes: 20_000, maxConcurrency: 1 })
     enqueue(...many(30))
@@ -150,7 +150,7 @@ describe('memory', () => {
     ])
   })
 
-  test('does not give up what waits for a batch that would never fit', async () => {
+  test('does not drop waiting batches for a batch that never fits', async () => {
     const { clock, account, delivery, enqueue } = setup(() => undefined, { maxBufferBytes: 20_000, maxConcurrency: 1 })
     enqueue(...many(4), batchOf('giant', 5, 18_000))
     await clock.advance(0)
@@ -160,7 +160,7 @@ describe('memory', () => {
 })
 
 describe('flush', () => {
-  test('resolves when all enqueued before it is settled, whatever comes after', async () => {
+  test('resolves when all batches enqueued before it are settled', async () => {
     const { clock, sender, delivery, enqueue } = setup(() => undefined)
     enqueue(batchOf('a'), batchOf('b'))
     const flushed = watch(delivery.flush())
@@ -177,7 +177,7 @@ describe('flush', () => {
     expect(flushed.done).toBe(true)
   })
 
-  test('resolves at once when nothing waits', async () => {
+  test('resolves immediately if nothing waits', async () => {
     const { clock, delivery, enqueue } = setup(() => OK)
     await delivery.flush()
     enqueue(...many(3))
@@ -217,7 +217,7 @@ describe('flush', () => {
 })
 
 describe('drain', () => {
-  test('ends as soon as all is delivered, and leaves no timer', async () => {
+  test('ends as soon as everything is delivered, and leaves no timer', async () => {
     const { clock, account, delivery, enqueue, report } = setup(() => OK, { latencyMs: 100 })
     enqueue(...many(10, 100))
     const drained = watch(delivery.drain(3000))
@@ -230,7 +230,7 @@ describe('drain', () => {
     expect(clock.timers).toBe(0)
   })
 
-  test('at its deadline aborts, counts and reports what is left, once, with the last failure', async () => {
+  test('at its deadline aborts, counts and reports the remaining batches once, with the last failure', async () => {
     const { clock, sender, account, delivery, enqueue, report } = setup((_, attempt) =>
       attempt <= 8 ? DOWN : undefined,
     )
@@ -242,7 +242,7 @@ describe('drain', () => {
     expect(sender.attempts.at(-1)?.signal.aborted).toBe(false)
     await clock.advance(1)
     expect(sender.attempts.at(-1)?.signal.aborted).toBe(true)
-    await clock.advance(100) // for aborted requests to come back
+    await clock.advance(100) // until the aborted requests end
     expect(drained.done).toBe(true)
     expect(report.drops).toEqual([
       { count: 2000, reason: 'shutdown', detail: expect.stringMatching(/shutdownTimeoutMs 3000.*503 down/) },
@@ -253,7 +253,7 @@ describe('drain', () => {
     expect(clock.timers).toBe(0)
   })
 
-  test('cuts a backoff short for one last attempt, which delivers all', async () => {
+  test('skips the backoff for one last attempt, which delivers everything', async () => {
     let up = false
     const { clock, account, delivery, enqueue } = setup(() => (up ? OK : DOWN), {
       retry: { minMs: 30_000, maxMs: 30_000 },
@@ -281,7 +281,7 @@ describe('drain', () => {
     expect(account.snapshot()).toMatchObject({ accepted: 3, balances: true })
   })
 
-  test('delivers what comes while it runs, and counts what comes after', async () => {
+  test('delivers batches added while it runs, and counts later ones as dropped', async () => {
     const { clock, account, delivery, enqueue, report } = setup(() => OK, { latencyMs: 100 })
     enqueue(batchOf('before'))
     const drained = delivery.drain(3000)
@@ -297,7 +297,7 @@ describe('drain', () => {
     expect(delivery.drain(1)).toBe(drained)
   })
 
-  test('resolves flushes that wait', async () => {
+  test('resolves pending flushes', async () => {
     const { clock, delivery, enqueue } = setup(() => undefined)
     enqueue(...many(20))
     const flushed = watch(delivery.flush())
@@ -308,7 +308,7 @@ describe('drain', () => {
 })
 
 describe('abandon', () => {
-  test('counts and reports in the same turn, and takes nothing more', async () => {
+  test('counts and reports in the same tick, and accepts nothing more', async () => {
     const { clock, sender, account, delivery, enqueue, report } = setup(() => undefined, { maxConcurrency: 2 })
     enqueue(...many(5, 10))
     const flushed = watch(delivery.flush())
@@ -325,7 +325,7 @@ describe('abandon', () => {
     expect(account.snapshot()).toMatchObject({ accepted: 0, dropped: { shutdown: 51 }, balances: true })
   })
 
-  test('during a drain reports the losses once', async () => {
+  test('reports the losses once during a drain', async () => {
     const { clock, account, delivery, enqueue, report } = setup(() => undefined)
     enqueue(...many(5))
     const drained = delivery.drain(1000)
@@ -338,7 +338,7 @@ describe('abandon', () => {
   })
 })
 
-test('requests that hang since before a failure delay no others', async () => {
+test('requests that have hung since before a failure delay no others', async () => {
   const clock = new FakeClock()
   const breaker = new CircuitBreaker({
     clock,

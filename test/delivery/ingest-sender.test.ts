@@ -44,7 +44,7 @@ function result(
 }
 
 describe('the request', () => {
-  test('is one post of the body as it is, with the signal', async () => {
+  test('is one POST of the unchanged body, with the signal', async () => {
     const { calls, send, signal } = setup({ text: result(10, 0) })
     await send()
     expect(calls).toHaveLength(1)
@@ -53,7 +53,7 @@ describe('the request', () => {
     expect(Buffer.from(calls[0]?.body ?? []).toString()).toBe(BODY)
   })
 
-  test('is compressed where asked for', async () => {
+  test('is compressed if enabled', async () => {
     const { calls, send } = setup({ text: result(10, 0) }, 'gzip')
     expect((await send()).kind).toBe('delivered')
     expect(calls[0]?.init?.contentEncoding).toBe('gzip')
@@ -67,14 +67,14 @@ describe('2xx', () => {
     expect(await setup({ status: 202, text: result(10, 0) }).send()).toMatchObject({ kind: 'delivered', accepted: 10 })
   })
 
-  test('an equal reply counts for the batch that it answers', async () => {
+  test('the same reply is applied to batches of different sizes', async () => {
     const { send } = setup({ text: result(8, 0, [item(9)]) })
     expect(await send(5)).toEqual({ kind: 'delivered', accepted: 5, rejected: [] })
     expect(await send(10)).toEqual({ kind: 'delivered', accepted: 9, rejected: [item(9)], status: 200 })
     expect(await send(5)).toEqual({ kind: 'delivered', accepted: 5, rejected: [] })
   })
 
-  test('names the rejected', async () => {
+  test('names the rejected entries', async () => {
     const outcome = await setup({ text: result(8, 2) }).send()
     expect(outcome).toEqual({ kind: 'delivered', accepted: 8, rejected: [item(0), item(1)], status: 200 })
   })
@@ -85,13 +85,13 @@ describe('2xx', () => {
     expect(await setup({ text }).send()).toEqual({ kind: 'delivered', accepted: 9, rejected, status: 200 })
   })
 
-  test('believes the larger number of rejected', async () => {
+  test('uses the larger number of rejected entries', async () => {
     expect(await setup({ text: result(10, 3, []) }).send()).toMatchObject({ accepted: 7 })
     expect(await setup({ text: result(10, 0, [item(1)]) }).send()).toMatchObject({ accepted: 9 })
     expect(await setup({ text: result(0, 99, []) }).send()).toMatchObject({ accepted: 0 })
   })
 
-  test('without a body, or with an object that has no `accepted`, is delivered, unread', async () => {
+  test('without a body, or with an object without `accepted`, is delivered, but marked unreadable', async () => {
     for (const [status, text] of [
       [200, ''],
       [204, ''],
@@ -108,7 +108,7 @@ describe('2xx', () => {
   })
 
   test.each(['<html>', 'OK', '[]', 'null', '"ok"', '{"accepted":"all","rejected":0}', '{"accepted":10,"rejected":0'])(
-    "with %s is not the service's: kept as for a 404",
+    'with %s comes from another program: the batch is kept as for a 404',
     async (text) => {
       const headers = { 'content-type': 'text/html' }
       expect(await setup({ text, headers }).send()).toEqual({
@@ -119,7 +119,7 @@ describe('2xx', () => {
     },
   )
 
-  test('that is too long to be read is judged by its beginning: a result that quotes what was rejected holds up nothing', async () => {
+  test('that is too long is judged by its beginning: a truncated result counts as delivered', async () => {
     const text = result(0, 10, [item(0)]).slice(0, -9)
     expect(await setup({ text, truncated: true }).send()).toEqual({
       kind: 'delivered',
@@ -135,18 +135,18 @@ describe('2xx', () => {
 })
 
 describe('refused content', () => {
-  test('422 that took some is delivered: sent again, those would arrive twice', async () => {
+  test('a 422 with accepted entries is delivered, since a retry would duplicate them', async () => {
     const outcome = await setup({ status: 422, text: result(9, 1) }).send()
     expect(outcome).toEqual({ kind: 'delivered', accepted: 9, rejected: [item(0)], status: 422 })
     expect(await setup({ status: 422, text: result(7, 0) }).send()).toMatchObject({ kind: 'delivered', accepted: 7 })
   })
 
-  test('422 that took none names the entries', async () => {
+  test('a 422 without accepted entries names the rejected ones', async () => {
     const outcome = await setup({ status: 422, text: result(0, 1, [item(3)]) }).send()
     expect(outcome).toMatchObject({ kind: 'refused', status: 422, rejected: [item(3)] })
   })
 
-  test('422 of the framework names the entries by their place', async () => {
+  test('a 422 of the framework names the entries by position', async () => {
     const detail = [{ loc: ['body', 'logs', 2, 'message'], msg: 'field required', type: 'value_error.missing' }]
     const outcome = await setup({ status: 422, text: JSON.stringify({ detail }) }).send()
     expect(outcome).toMatchObject({
@@ -155,7 +155,7 @@ describe('refused content', () => {
     })
   })
 
-  test('a `loc` that names something else is a misconfiguration, unless an entry is named beside it', async () => {
+  test('a `loc` outside the entries is a misconfiguration, unless another one names an entry', async () => {
     const elsewhere = { loc: ['body', 'batch_id'], msg: 'field required', type: 'value_error.missing' }
     expect(await setup({ status: 422, text: JSON.stringify({ detail: [elsewhere] }) }).send()).toEqual({
       kind: 'endpoint-rejected',
@@ -173,7 +173,7 @@ describe('refused content', () => {
     }
   })
 
-  test.each([400, 413, 422])('%i that names nothing is refused with the reason', async (status) => {
+  test.each([400, 413, 422])('%i without a named entry is refused with the reason', async (status) => {
     const outcome = await setup({ status, text: 'not like this' }).send()
     expect(outcome).toMatchObject({
       kind: 'refused',
@@ -188,7 +188,7 @@ describe('not now', () => {
   test('429 with Retry-After in seconds, 503 with a date', async () => {
     const limited = await setup({ status: 429, headers: { 'retry-after': '3' } }).send()
     expect(limited).toMatchObject({ kind: 'retryable', status: 429, retryAfterMs: 3000 })
-    // No Date of its own: read against the clock, which stands at midnight.
+    // Without a Date header the date is relative to the clock, which is at midnight.
     const headers = { 'retry-after': 'Wed, 01 Jan 2025 00:00:07 GMT' }
     expect(await setup({ status: 503, headers }).send()).toMatchObject({
       kind: 'retryable',
@@ -210,11 +210,11 @@ describe('not now', () => {
     })
   })
 
-  test("a listener that is not this user's: misconfigured, without a status", async () => {
+  test('a listener of another user is a misconfiguration without a status', async () => {
     expect(await setup(new HttpFailure('unproven', 'why')).send()).toEqual({ kind: 'endpoint-rejected', reason: 'why' })
   })
 
-  test('a failure that nobody expected keeps the batch too', async () => {
+  test('an unexpected error keeps the batch, too', async () => {
     expect(await setup(new TypeError('bug')).send()).toEqual({ kind: 'retryable', reason: 'bug' })
   })
 })

@@ -1,4 +1,7 @@
-/** Request logs on the wire: the body, what each reply does, and all stages against a scripted server and the local service. */
+/**
+ * Request logs on the wire: the body, the effect of each reply, and all stages with a scripted server and the local
+ * service.
+ */
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createHttp } from '../../src/client/http.js'
@@ -65,7 +68,7 @@ async function sent(
 const TEN = batchOf(Array.from({ length: 10 }, (_, n) => logOf(n)))
 
 describe('the request', () => {
-  test('has the list alone, byte for byte, and leaves the batch as it was', async () => {
+  test('contains only the list, byte for byte, and does not change the batch', async () => {
     const awkward = [logOf(0, { path: '/"logs":[ä😀' }), logOf(1)]
     const batch = batchOf(awkward)
     const before = Buffer.from(batch.body)
@@ -77,7 +80,7 @@ describe('the request', () => {
     expect(Buffer.from(batch.body)).toEqual(before)
   })
 
-  test('is compressed as a whole, where asked for', async () => {
+  test('is compressed as a whole if enabled', async () => {
     const { calls } = await sent({}, TEN, true)
     expect(calls[0]?.init?.contentEncoding).toBe('gzip')
     expect(JSON.parse(gunzipSync(calls[0]?.body ?? '').toString())).toEqual({
@@ -85,7 +88,7 @@ describe('the request', () => {
     })
   })
 
-  test('is none where the body is missing', async () => {
+  test('is not sent if the body is missing', async () => {
     for (const isCompressed of [false, true]) {
       const { outcome, calls } = await sent({}, { ...TEN, body: Buffer.alloc(0) }, isCompressed)
       expect(outcome).toMatchObject({ kind: 'abandoned', reason: expect.stringContaining('bug') })
@@ -119,15 +122,18 @@ describe('the reply', () => {
     expect((await sent({ status, text }, TEN)).outcome).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })
   })
 
-  test.each(['OK', '<html>', '{"accepted":10'])("200 %j is not the service's: kept as for a 404", async (text) => {
-    expect((await sent({ text }, TEN)).outcome).toMatchObject({
-      kind: 'endpoint-rejected',
-      status: 200,
-      reason: expect.stringContaining(text),
-    })
-  })
+  test.each(['OK', '<html>', '{"accepted":10'])(
+    '200 %j comes from another program: the batch is kept as for a 404',
+    async (text) => {
+      expect((await sent({ text }, TEN)).outcome).toMatchObject({
+        kind: 'endpoint-rejected',
+        status: 200,
+        reason: expect.stringContaining(text),
+      })
+    },
+  )
 
-  test('an ingest result is believed', async () => {
+  test('an ingest result is used', async () => {
     expect((await sent({ text: result(10, 0, []) }, TEN)).outcome).toEqual({
       kind: 'delivered',
       accepted: 10,
@@ -150,7 +156,7 @@ describe('the reply', () => {
     })
   })
 
-  test("the framework's form names request logs by their place in `requests`", async () => {
+  test("the framework's form names request logs by their position in `requests`", async () => {
     const text = detail('body', 'requests', 3, 'path')
     expect((await sent({ status: 422, text }, TEN)).outcome).toMatchObject({
       kind: 'refused',
@@ -164,7 +170,7 @@ describe('the reply', () => {
       kind: 'refused',
       rejected: [],
     })
-    // Of another endpoint, by its words: no request log is at fault.
+    // The location belongs to another endpoint: no request log is at fault.
     expect((await sent({ status: 422, text: detail('body', 'logs', 3, 'path') }, TEN)).outcome).toMatchObject({
       kind: 'endpoint-rejected',
       status: 422,
@@ -196,7 +202,7 @@ interface Through {
   readonly letters: readonly DeadLetter[]
 }
 
-/** Through all stages, in the order of a channel. */
+/** All stages, in the order of a pipeline. */
 async function through(url: string, isCompressed: boolean, logs: readonly object[]): Promise<Through> {
   const http = createHttp({ url, apiKey: 'k', requestTimeoutMs: 5_000, maxConnections: 4 })
   onTestFinished(() => http.close())
@@ -216,7 +222,7 @@ const HUNDRED = Array.from({ length: 100 }, (_, n) => logOf(n))
 const badPaths = HUNDRED.map((one, n) => (BAD.includes(n) ? { ...one, path: n } : one))
 
 test.each([false, true])(
-  'the local service takes the good ones once, the others become dead letters with its words (gzip: %s)',
+  'the local service accepts the good ones once, the others become dead letters with its reason (gzip: %s)',
   async (isCompressed) => {
     const service = await started({ apiKeys: ['k'] })
     const { outcome, letters } = await through(service.url, isCompressed, badPaths)
@@ -233,7 +239,7 @@ test.each([false, true])(
   },
 )
 
-test('a server that names nothing: the bad ones are found', async () => {
+test('finds the bad ones if the server names none', async () => {
   const taken: RequestLog[] = []
   const server = await httpServer((response, { body }) => {
     const { requests } = JSON.parse(body) as { requests: RequestLog[] }
@@ -254,7 +260,7 @@ test('a server that names nothing: the bad ones are found', async () => {
   ).toBe(true)
 })
 
-test('a failure is tried again, with the same bytes', async () => {
+test('retries a failure with the same bytes', async () => {
   let attempts = 0
   const server = await httpServer((response) => {
     attempts += 1

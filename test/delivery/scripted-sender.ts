@@ -1,4 +1,4 @@
-/** Shared by the tests of delivery: a sender with scripted outcomes, and a recording reporter. */
+/** Shared by the delivery tests: a sender with scripted outcomes, and a recording reporter. */
 import { Account } from '../../src/diagnostics/account.js'
 import type { DropReason } from '../../src/diagnostics/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
@@ -16,7 +16,7 @@ export function busyFor(seconds: number): Outcome {
   return { kind: 'retryable', status: 503, reason: '503 busy', retryAfterMs: seconds * 1000 }
 }
 
-/** With what a batch takes beside its body, 2,000 bytes. */
+/** A batch takes 2,000 bytes: this body plus its overhead. */
 export const BODY_BYTES = 976
 
 export function batchOf(batchId: string, count = 1, bytes = BODY_BYTES): Batch {
@@ -27,11 +27,11 @@ export interface Attempt {
   readonly batchId: string
   readonly at: number
   readonly signal: AbortSignal
-  /** Ends the attempt, where the script left it open. */
+  /** Ends the attempt if the script left it open. */
   readonly end: (outcome: Outcome) => void
 }
 
-/** Asks `script` for each attempt's outcome; where it gives none the test ends the attempt itself. */
+/** Asks `script` for each attempt's outcome. If the script returns none, the test ends the attempt. */
 export class ScriptedSender implements Sender {
   readonly attempts: Attempt[] = []
   inFlight = 0
@@ -101,7 +101,7 @@ export interface SetupOptions extends Partial<CircuitBreakerOptions> {
   readonly latencyMs?: number
 }
 
-/** Delivery over retry over a scripted sender, as the pipeline wires them; the service has proved itself before. */
+/** Delivery, retries and a scripted sender, connected as in the pipeline. The service has already answered once. */
 export function setup(
   script: (batch: Batch, attempt: number) => Outcome | undefined,
   { maxBufferBytes = 1_000_000, latencyMs = 0, maxConcurrency = 8, ...gateOptions }: SetupOptions = {},
@@ -140,7 +140,7 @@ export function many(count: number, entries = 1, bytes = BODY_BYTES): Batch[] {
   return Array.from({ length: count }, (_, index) => batchOf(`b${index}`, entries, bytes))
 }
 
-/** Whether a promise is settled by now. */
+/** Whether a promise is settled. */
 export function watch(promise: Promise<unknown>): { done: boolean } {
   const state = { done: false }
   void promise.then(() => {

@@ -7,7 +7,7 @@ import type { Outcome } from '../../src/batch/sender.js'
 import { DOWN, OK, UNAUTHORIZED, busyFor, setup } from '../delivery/scripted-sender.js'
 import type { Attempt } from '../delivery/scripted-sender.js'
 
-test('starts at zero, and closes', () => {
+test('starts at zero and balances', () => {
   expect(new Account().snapshot()).toEqual({
     received: 0,
     recovered: 0,
@@ -23,13 +23,13 @@ test('starts at zero, and closes', () => {
 
 describe('a count that is wrong by one', () => {
   const counters = ['received', 'recovered', 'generated', 'accepted', 'rejected', 'filtered'] as const
-  test.each(counters)('of %s opens the sum', (counter) => {
+  test.each(counters)('of %s breaks the balance', (counter) => {
     const account = new Account()
     account[counter] += 1
     expect(account.snapshot().balances).toBe(false)
   })
 
-  test('of what was dropped, or of what a stage holds, opens the sum', () => {
+  test('of dropped or pending entries breaks the balance', () => {
     const account = new Account()
     let pending = 0
     account.addStage(() => pending)
@@ -81,7 +81,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'drain' as const }) },
 )
 
-test('balances after every step of any run, from the first entry to the end of the drain', async () => {
+test('balances after every step of any sequence, from the first entry to the end of the drain', async () => {
   const seen = { accepted: 0, rejected: 0, buffer: 0, shutdown: 0, filtered: 0 }
   await fc.assert(
     fc.asyncProperty(
@@ -149,6 +149,6 @@ test('balances after every step of any run, from the first entry to the end of t
     ),
     { numRuns: 150 },
   )
-  // Every door was used, so that none of them was left unchecked.
+  // Every outcome occurred, so none is left unchecked.
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0)
 })

@@ -1,4 +1,4 @@
-/** What real runs write to stderr: each line is a message of the catalogue, and the right one. */
+/** The lines that real runs write to stderr: each is a message of the catalogue, and the right one. */
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -17,7 +17,7 @@ const KEY = 'messages-key-4711'
 const NOWHERE = 'http://127.0.0.1:9/api/v1'
 const MIB = 1024 * 1024
 
-/** By name: the messages of the catalogue, with any facts. Drops have their count and reason in front. */
+/** The messages of the catalogue by name, with any facts. Drop messages start with count and reason. */
 const MESSAGES = new Map(
   Object.entries(catalogue).flatMap(([group, messages]) =>
     Object.entries(messages as Readonly<Record<string, Message>>).map(([name, { text }]) => {
@@ -37,7 +37,7 @@ function scratch(): string {
   return dir
 }
 
-/** Whether something listens there: a developer's `pino-ingest dev`. */
+/** Whether something listens on the port, such as a developer's `pino-ingest dev`. */
 async function isTaken(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -47,7 +47,7 @@ async function isTaken(port: number): Promise<boolean> {
   )
 }
 
-/** Answers everything in one way. @returns its base URL */
+/** A server with one reply for everything. @returns its base URL */
 async function answering(status: number, headers: Record<string, string> = {}, body = '{}'): Promise<string> {
   const server = createServer((request, response) => {
     request
@@ -62,7 +62,7 @@ async function answering(status: number, headers: Record<string, string> = {}, b
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
 }
 
-/** Runs an application to its natural end. @returns what the transport said, without the name in front */
+/** Runs an application to its natural end. @returns the transport's lines without the prefix */
 async function said(
   options: Record<string, unknown>,
   plan: Partial<AppPlan> = {},
@@ -85,7 +85,7 @@ async function said(
   )
 }
 
-/** The names of the messages; each line is one of them. */
+/** The names of the messages; throws for a line that is none. */
 function namesOf(lines: readonly string[]): string[] {
   const names = lines.map((line) => {
     const plain = line.replace(/^request logs: /, '')
@@ -103,14 +103,14 @@ describe('what real runs print', () => {
     expect(namesOf(lines)).toEqual(['kept'])
   })
 
-  test('a service that is down, without a spool: what was set, and not what was left of it', async () => {
+  test('a service that is down, without a spool: shows the configured timeout, not the remaining time', async () => {
     const lines = await said({ url: NOWHERE, spool: false, release: true, version: '1', shutdownTimeoutMs: 4_000 })
     expect(lines).toContainEqual(
       expect.stringMatching(
         /^dropped 10 entries \(shutdown\): not delivered before the process ended \(shutdownTimeoutMs 4000\), and not on disk; last failure: POST \S+: ECONNREFUSED \(nothing listens there\)$/,
       ),
     )
-    // That the release is not registered may be reported as well.
+    // The failed release registration may be reported, too.
     expect(namesOf(lines)).toContain('notDelivered')
   })
 
@@ -142,7 +142,7 @@ describe('what real runs print', () => {
     expect(lines.join('\n')).toMatch(/^[^(]*: status 200, text\/html: <html>\*\*\*$/m)
   })
 
-  test('a 204, or an object that is no ingest result: accepted, and reported once', async () => {
+  test('a 204, or an object that is not an ingest result: accepted, and reported once', async () => {
     for (const [status, body] of [
       [204, ''],
       [200, '{}'],
@@ -165,7 +165,7 @@ describe('what real runs print', () => {
     expect(namesOf(lines)).toEqual(['entriesRejected'])
   })
 
-  test('memory that is full', async () => {
+  test('a full buffer', async () => {
     const lines = await said(
       { url: NOWHERE, spool: false, maxBufferBytes: MIB, shutdownTimeoutMs: 4_000 },
       { raw: linesOf(scratch(), 8_000) },
@@ -173,7 +173,7 @@ describe('what real runs print', () => {
     expect(namesOf(lines)).toEqual(expect.arrayContaining(['memoryShort', 'notDelivered']))
   })
 
-  test('a spool that is full', async () => {
+  test('a full spool', async () => {
     const lines = await said(
       { url: NOWHERE, spool: { dir: scratch(), maxBytes: MIB }, maxBufferBytes: MIB },
       { raw: linesOf(scratch(), 8_000, 50) },
@@ -181,7 +181,7 @@ describe('what real runs print', () => {
     expect(namesOf(lines)).toEqual(expect.arrayContaining(['kept', 'spoolFull']))
   })
 
-  test('a folder that is none', async () => {
+  test('a spool.dir that is a file', async () => {
     const dir = join(scratch(), 'spool')
     writeFileSync(dir, '')
     const service = await started({ apiKeys: [KEY] })
@@ -189,7 +189,7 @@ describe('what real runs print', () => {
     expect(lines).toEqual([expect.stringContaining(`${dir} is not a folder`)])
     expect(namesOf(lines)).toEqual(['notWritable'])
 
-    // The counts of what was dropped cannot be kept there either: the same disk.
+    // The drop counts cannot be stored either: they use the same disk.
     const dropped = await said({ url: NOWHERE, spool: { dir }, shutdownTimeoutMs: 4_000 })
     expect(namesOf(dropped)).toEqual(expect.arrayContaining(['notDelivered', 'notWritable']))
     expect(namesOf(dropped)).not.toContain('dropCountsNotSaved')
@@ -206,7 +206,7 @@ describe('what real runs print', () => {
     expect(await said({ url: service.url, spool: { dir } })).toEqual([])
   })
 
-  test('a spool that is damaged', async () => {
+  test('a damaged spool', async () => {
     const dir = scratch()
     await said({ url: NOWHERE, spool: { dir } })
     for (const file of filesIn(dir).filter((name) => name.endsWith('.seg'))) {
@@ -214,7 +214,7 @@ describe('what real runs print', () => {
       bytes.write('N', bytes.indexOf('numbered'))
       writeFileSync(file, bytes)
     }
-    // It logs for a second, in which what was left is read.
+    // The app logs for 1 s, in which the recovered entries are read.
     const lines = await said({ url: NOWHERE, spool: { dir } }, { count: 20, perSecond: 20 })
     expect(namesOf(lines)).toEqual(['kept', 'segmentDamaged', 'bytesDamaged'].toSorted())
   })
@@ -227,7 +227,7 @@ describe('what real runs print', () => {
     expect(namesOf(await said({ url: service.url, beforeSend: hook }))).toEqual(['hookFailed'])
   })
 
-  test('a start that is refused', async () => {
+  test('an invalid option', async () => {
     const { events } = await runApp({ mode: 'target', options: { url: 'logs.example.com', apiKey: KEY }, count: 1 })
     const [message = ''] =
       /IngestError: (.*)/.exec(String(events.find(({ name }) => name === 'error')?.payload))?.slice(1) ?? []
@@ -236,11 +236,11 @@ describe('what real runs print', () => {
   })
 })
 
-test('a line that is no message of the catalogue is found', () => {
+test('throws for a line that is not in the catalogue', () => {
   expect(() => namesOf(['something new is wrong'])).toThrow('something new is wrong')
 })
 
-/** Of a level that is refused last, every `nth` of one that is refused first. @returns the file */
+/** Lines of a level that is dropped last, with every `nth` of a level that is dropped first. @returns the file */
 function linesOf(folder: string, count: number, levelNumber = 30): string {
   const file = join(folder, 'lines.ndjson')
   const filler = 'x'.repeat(400)

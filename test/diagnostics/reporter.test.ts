@@ -38,7 +38,7 @@ describe('lines', () => {
     expect(lines).toEqual(['pino-ingest: the service refuses the key\n', 'pino-ingest: all is well\n'])
   })
 
-  test('of a kind come at most every 10 s, with all that was counted', async () => {
+  test('of one kind are written at most every 10 s, with the sum of the counts', async () => {
     const { clock, report, lines } = setup()
     for (let n = 0; n < 500; n++) {
       report.dropped(100, 'buffer', `cause ${n}`)
@@ -59,7 +59,7 @@ describe('lines', () => {
     expect(clock.timers).toBe(0)
   })
 
-  test('of another kind do not wait', () => {
+  test('of different kinds do not delay each other', () => {
     const { report, lines } = setup()
     report.dropped(1, 'buffer', 'a')
     report.dropped(1, 'shutdown', 'b')
@@ -69,7 +69,7 @@ describe('lines', () => {
     expect(lines).toHaveLength(5)
   })
 
-  test('are not written when silent, while events are', () => {
+  test('are not written when silent; events are emitted', () => {
     const { report, lines, events } = setup({ logTo: 'silent' })
     report.problem('AUTH', 'no')
     report.dropped(1, 'buffer', 'full')
@@ -79,7 +79,7 @@ describe('lines', () => {
     expect(events).toHaveLength(2)
   })
 
-  test('stay one line of bounded length, whatever a reply says', () => {
+  test('stay one line of bounded length for any reply', () => {
     const { report, lines } = setup()
     report.rejected(1, [], `no\r\npino-ingest: forged\u001b[2J\u2028 ${'x'.repeat(10_000)}`)
     expect(lines[0]).toMatch(/^[^\p{Cc}\u2028]*\n$/u)
@@ -88,7 +88,7 @@ describe('lines', () => {
 })
 
 describe('events', () => {
-  test('of a kind come at most once a second: counts summed, the latest detail, a last one at the end', async () => {
+  test('of one kind are emitted at most once per second, with summed counts and the latest detail', async () => {
     const { clock, report, events } = setup()
     for (let n = 0; n < 35; n++) {
       report.delivered(100, `batch ${n}`)
@@ -103,7 +103,7 @@ describe('events', () => {
     expect(clock.timers).toBe(0)
   })
 
-  test('have their names and payloads, and never the name error', () => {
+  test('have their documented names and payloads, never the name error', () => {
     const { report, events, stats, snapshot } = setup()
     const errors = [{ index: 3, code: 'VALIDATION_ERROR', field: 'level', message: 'invalid' }]
     report.delivered(2, 'id')
@@ -121,7 +121,7 @@ describe('events', () => {
     expect(stats).toEqual([snapshot()])
   })
 
-  test('of drops keep their reasons apart', async () => {
+  test('of drops are separate for each reason', async () => {
     const { clock, report, events } = setup()
     for (let n = 0; n < 3; n++) {
       report.dropped(1, 'buffer', '')
@@ -136,7 +136,7 @@ describe('events', () => {
     ])
   })
 
-  test('whose listener throws end nothing, and are reported', () => {
+  test('with a listener that throws are reported and have no other effect', () => {
     const { report, lines } = setup({
       emit: () => {
         throw new Error(`listener with ${KEY}`)
@@ -147,7 +147,7 @@ describe('events', () => {
   })
 })
 
-test('flushNow lets out what is held back, and leaves no timer', () => {
+test('flushNow writes throttled lines and events, and leaves no timer', () => {
   const { clock, report, lines, events } = setup()
   for (let n = 0; n < 3; n++) report.dropped(10, 'buffer', 'full')
   report.flushNow()
@@ -162,7 +162,7 @@ test('flushNow lets out what is held back, and leaves no timer', () => {
   expect(lines).toHaveLength(2)
 })
 
-test('flushNow lets out the newest stats last, though every event is answered with stats', () => {
+test('flushNow emits the newest stats last, even if every event triggers stats', () => {
   const clock = new FakeClock()
   const account = new Account()
   const events: unknown[] = []
@@ -212,7 +212,7 @@ describe('secrets', () => {
     expect(all).toContain('after')
   })
 
-  test('leave nothing of themselves in any whole form', () => {
+  test('are removed completely in every complete form', () => {
     expect(forms['base64']).not.toBe(forms['base64url'])
     for (const form of [KEY, forms['base64'], forms['base64url'], forms['URL-encoded']]) {
       const { report, lines } = setup()
@@ -221,13 +221,13 @@ describe('secrets', () => {
     }
   })
 
-  test('that are short, or empty, take nothing else with them', () => {
+  test('that are short or empty mask nothing else', () => {
     const { report, lines } = setup({ secrets: ['', 'service'] })
     report.problem('AUTH', 'servic servicing the service')
     expect(lines).toEqual(['pino-ingest: servic servicing the ***\n'])
   })
 
-  test('are not cut in the middle', () => {
+  test('are masked before a line is cut', () => {
     const { report, lines } = setup()
     for (let length = 950; length < 1000; length++) {
       report.note(`${length}`, 'x'.repeat(length) + KEY)
@@ -237,7 +237,7 @@ describe('secrets', () => {
 })
 
 describe('by default', () => {
-  // Not `vi.mock()`: in a process that runs several files, an earlier one may have loaded the module under test already.
+  // Not `vi.mock()`: an earlier test file in the same process may already have loaded the module.
   const writeSync = vi.fn<(...args: unknown[]) => number>()
   beforeEach(() => {
     writeSync.mockReset()

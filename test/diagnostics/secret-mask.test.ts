@@ -1,11 +1,11 @@
-/** Secrets in text: in whichever form they come back, whole or in part. */
+/** Masks secrets in text in every form, complete or partial. */
 import { describe, expect, test } from 'vitest'
 import { createSecretMask } from '../../src/diagnostics/secret-mask.js'
 
 const KEY = 'pk_Live/8f3A1c5D+7e9b2F4a6C0d'
 const mask = createSecretMask([KEY])
 
-/** The longest part of `secret` that stands in `text`, compared without case. */
+/** The longest part of `secret` in `text`, compared case-insensitively. */
 function longestPart(text: string, secret: string): string {
   let longest = ''
   for (let from = 0; from < secret.length; from += 1) {
@@ -19,7 +19,7 @@ function longestPart(text: string, secret: string): string {
 
 describe('a key is masked', () => {
   test.each<[string, string]>([
-    ['as it stands', KEY],
+    ['unchanged', KEY],
     ['in upper case', KEY.toUpperCase()],
     ['in lower case', KEY.toLowerCase()],
     ['in JSON', JSON.stringify(KEY)],
@@ -49,13 +49,13 @@ describe('a key is masked', () => {
     expect(mask(`refused: <${part}>`)).toBe('refused: <***>')
   })
 
-  test('twice, beside another, and at both ends of the text', () => {
+  test('twice, next to another key, and at both ends of the text', () => {
     const both = createSecretMask([KEY, 'other-key-0123456789'])
     expect(both(`${KEY} OTHER-KEY-0123456789 ${KEY}`)).toBe('*** *** ***')
     expect(mask('')).toBe('')
   })
 
-  test('a short one, as a whole', () => {
+  test('a short key, only as a whole', () => {
     const short = createSecretMask(['Test-Key', 'a+b.c*'])
     expect(short('the key TEST-KEY is wrong, test-ke is not it; A+B.C* aab.c')).toBe(
       'the key *** is wrong, test-ke is not it; *** aab.c',
@@ -63,7 +63,7 @@ describe('a key is masked', () => {
   })
 })
 
-describe('what is no key stays', () => {
+describe('other text is not masked', () => {
   test.each<[string, string]>([
     ['local', 'the local service listens locally'],
     ['test-key', 'a test of the key; test keys'],
@@ -75,16 +75,16 @@ describe('what is no key stays', () => {
     expect(createSecretMask([secret])(text)).toBe(text)
   })
 
-  test('seven characters of it', () => {
+  test('seven characters of the key', () => {
     expect(mask(`<${KEY.slice(6, 13)}>`)).toBe(`<${KEY.slice(6, 13)}>`)
   })
 
-  test('characters that change their length in lower case move nothing', () => {
+  test('characters with a longer lower-case form do not shift the mask', () => {
     expect(mask(`İİİİ ${KEY.toUpperCase()} İ`)).toBe('İİİİ *** İ')
   })
 })
 
-test('the time grows with the text, not with its square', () => {
+test('takes linear time', () => {
   const repeated = createSecretMask(['ab'.repeat(20), `${'a'.repeat(30)}1`])
   const msFor = (chars: number): number => {
     const text = 'a'.repeat(chars)
@@ -99,6 +99,6 @@ test('the time grows with the text, not with its square', () => {
     )
   }
   msFor(20_000)
-  // A square would make it 256 times as long.
+  // Quadratic time would be 256 times as long.
   expect(msFor(1_600_000)).toBeLessThan(64 * Math.max(msFor(100_000), 5))
 })

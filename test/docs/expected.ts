@@ -110,7 +110,7 @@ function expectPrivate(ran: Ran): void {
 /** By page and section; pages without programs are not here. */
 export const EXPECTED: Readonly<Record<string, Expected>> = {
   'README.md': {
-    'Five lines': [
+    'Quick start': [
       (ran) =>
         expect(entriesOf(ran)).toMatchObject([
           {
@@ -130,10 +130,21 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     ],
     'Three ways to run it': [
       (ran) => {
-        expect(messagesOf(ran)).toEqual(['to the service', 'to the service and to stdout'])
+        expect(messagesOf(ran)).toEqual(['to the service and to stdout'])
         expect(JSON.parse(ran.stdout)).toMatchObject({ level: 30, msg: 'to the service and to stdout' })
       },
       (ran) => expect(messagesOf(ran)).toEqual(['no worker needed']),
+    ],
+    'One record, and the entry it becomes': [
+      (ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file, 'README.md')]),
+    ],
+    'Flush before the process ends': [
+      (ran) => {
+        expect(messagesOf(ran)).toEqual(['paid'])
+        expect(ran.stdout).toBe('acknowledged\n')
+      },
+      // Nobody calls the handler here; the tests of the examples do.
+      (ran) => expect(messagesOf(ran)).toEqual([]),
     ],
   },
   'docs/mapping.md': {
@@ -403,8 +414,8 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
 }
 
 /** The entry that the page shows, in which what differs from run to run is a pattern. */
-function promisedEntry(file: string): LogEntry {
-  const [, json = ''] = /<!-- entry -->\n```json\n([\s\S]*?)```/.exec(readText('docs/mapping.md')) ?? []
+function promisedEntry(file: string, page = 'docs/mapping.md'): LogEntry {
+  const [, json = ''] = /<!-- entry -->\n```json\n([\s\S]*?)```/.exec(readText(page)) ?? []
   const entry = JSON.parse(json) as LogEntry & { error: { stack: string }; source: string; metadata: object }
   const matching = (pattern: string): string => expect.stringMatching(new RegExp(`^${pattern}$`)) as string
   const place = /:\d+:\d+$/.exec(entry.source)?.[0] ?? 'a line and a column'

@@ -14,7 +14,7 @@ const documents = [
 ]
 
 test.each(documents)('links of %s lead to files and headings', (document) => {
-  const links = [...prose(document).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string)
+  const links = [...prose(document).matchAll(/(?:\]\(|\bsrc(?:set)?=")([^)"\s]+)/g)].map((match) => match[1] as string)
   const broken = links
     .filter((link) => !/^(?:https?|mailto):/.test(link))
     .filter((link) => {

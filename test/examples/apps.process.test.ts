@@ -1,4 +1,4 @@
-/** The example applications as their user starts them: what breaks shows its ID, and what the user says is attached to it. */
+/** Starts the example applications: an error page shows the event ID, and the user's feedback is attached to that event. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

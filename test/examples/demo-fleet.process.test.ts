@@ -1,4 +1,4 @@
-/** The demo of a fleet as its user starts it, at a small size: it ends with 0, and nothing is lost. */
+/** Runs the fleet demo at a small size: it exits with 0, and nothing is lost. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +32,7 @@ test.skipIf(SKIPS_NATS)('nothing is lost with all three faults', { timeout: 180_
   expect(stdout).toContain('The service is down')
 })
 
-test('without nats-server it says how to get it', async () => {
+test('without nats-server it shows how to install it', async () => {
   const { code, stdout, stderr } = await runDemo([], { NATS_SERVER_BIN: '/nowhere/nats-server' })
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `${HOW_TO_GET_NATS_SERVER}\n` })
 })

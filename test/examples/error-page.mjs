@@ -1,4 +1,4 @@
-/** What a user sees when something broke: its reference, and a form to say what they did. The ID is a UUID and needs no escaping. */
+/** An error page with the event ID and a feedback form. The ID is a UUID and needs no escaping. */
 
 /** @param {string} eventId @returns {string} */
 export function errorPage(eventId) {

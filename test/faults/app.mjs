@@ -1,7 +1,7 @@
 /**
- * [own process] An application that logs numbered records, each with `n=<number>;` in its message, through the transport
- * named in `PLAN`. It writes what it has logged, and when, to the file `progress`, so that this is known after a kill;
- * events go as lines of JSON to fd 3. `run-app.mjs` describes the plan.
+ * [separate process] An application that logs numbered records, each with `n=<number>;` in its message, through the transport
+ * in `PLAN`. It writes its progress with times to the file `progress`, which can be read after a kill, and
+ * events as JSON lines to fd 3. `run-app.mjs` describes the plan.
  */
 import { openSync, readFileSync, writeSync } from 'node:fs'
 import { once } from 'node:events'
@@ -12,9 +12,9 @@ import { nowMs } from './monotonic.mjs'
 /** @type {import('./run-app.mjs').Plan} */
 const plan = JSON.parse(process.env.PLAN ?? '')
 const { first = 0, count, perSecond, padBytes = 0, end = 'natural' } = plan
-/** An application that never yields makes pino keep all in memory. */
+/** Without yielding, pino would keep all records in memory. */
 const YIELD_EVERY = 100
-/** More at once, after a pause of the machine, would put hundreds of records into one report. */
+/** Without this limit, a pause of the machine would put hundreds of records into one report. */
 const MAX_AT_ONCE = 100
 const REPORT_EVERY_MS = 1
 const SAMPLE_EVERY_MS = 100
@@ -25,7 +25,7 @@ const READ_INDEX = 8
 const progress = openSync(plan.progress, 'a', 0o600)
 const writeEvent = (/** @type {string} */ name, /** @type {unknown} */ payload) =>
   writeSync(3, `${JSON.stringify({ name, payload, at: nowMs() })}\n`)
-/** Of this very process: `maxRSS` also counts the memory of the parent that it was forked from. */
+/** Not `maxRSS`, which includes the memory of the parent process. */
 const peakRssKb = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
 process.on('exit', () => writeEvent('exit', { peakRssKb: peakRssKb(), longestCallMs, heapGrowthBytes, heapPeakBytes }))
 if (end === 'hold') process.on('SIGTERM', () => process.exit(0))
@@ -33,7 +33,7 @@ if (end === 'hold') process.on('SIGTERM', () => process.exit(0))
 let longestCallMs = 0
 let reportedAt = -Infinity
 let sampledAt = -Infinity
-/** Of the main thread: what lives, against the start, and the most of it with what waits for the collector. */
+/** Heap of the main thread since the start: live objects, and the peak including garbage. */
 let heapGrowthBytes = 0
 let heapPeakBytes = 0
 const stream = pino.transport({ target: plan.target, options: plan.options })
@@ -43,12 +43,12 @@ for (const name of ['ingest:rejected', 'ingest:dropped', 'ingest:problem', 'inge
 stream.on('error', (error) => writeEvent('error', String(error?.stack ?? error)))
 const ready = once(stream, 'ready')
 void ready.then(() => writeEvent('ready', nowMs()))
-/** Of ours, whose worker counts text as read before its records are taken. */
+/** Records received by pino-ingest, whose worker counts text as read before it parses the records. */
 let received = 0
 stream.on('ingest:stats', (stats) => {
   received = stats.received
 })
-// An internal of thread-stream 4: its interface does not show what the worker has read.
+// An internal of thread-stream 4, whose interface does not show the worker's position.
 const handOver = stream[Object.getOwnPropertySymbols(stream).find(({ description }) => description === 'kImpl') ?? '']
 if (typeof handOver?.bufLen !== 'number' || !(handOver.state instanceof Int32Array))
   throw new Error('thread-stream has changed: adapt isAllRead')
@@ -62,7 +62,7 @@ writeEvent('started', startedAt)
 const until = first + count
 const pad = padBytes === 0 ? {} : { pad: 'x'.repeat(padBytes) }
 let next = first
-/** The last record that the worker has read for certain. */
+/** The last record that the worker has definitely read. */
 let read = first - 1
 while (next < until) {
   if (perSecond === undefined) {
@@ -87,7 +87,7 @@ if (end === 'hold' || end === 'none') setInterval(() => {}, 60_000)
 
 /** @param {number} to exclusive */
 function log(to) {
-  // Right after a call it never is: what was logged leaves this thread in the next turn.
+  // Checked before logging: new records leave this thread only in the next turn of the event loop.
   if (isAllRead()) read = next - 1
   for (; next < to; next += 1) {
     const callAt = nowMs()
@@ -113,13 +113,13 @@ function report(always) {
   writeSync(progress, `${next - 1} ${at} ${read}\n`)
 }
 
-/** Whether the worker has taken all that was logged: the two positions in the memory that it shares with this thread. */
+/** Whether the worker has read everything, by the two positions in the shared memory. */
 function isAllRead() {
   const { state, bufLen } = handOver
   return bufLen === 0 && Atomics.load(state, READ_INDEX) === Atomics.load(state, WRITE_INDEX)
 }
 
-/** `external` has the array buffers in it already. */
+/** `external` includes array buffers. */
 function heapBytes() {
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external

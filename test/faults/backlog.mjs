@@ -1,4 +1,4 @@
-/** A gibibyte waits in the spool at the start: it is streamed, not loaded, and does not hold up what is logged now. */
+/** A spool of 1 GiB at the start is streamed instead of loaded, and does not delay new records. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from './monotonic.mjs'
 import { OURS, Stage, range } from './stage.mjs'
@@ -54,7 +54,7 @@ async function runBacklog(stage, { mib, recordBytes, latencyMs, mostMib, withinM
   })
 }
 
-/** The same application, with nothing to deliver but its own record. @param {number} latencyMs */
+/** Memory of the same application without a backlog. @param {number} latencyMs */
 async function referencePeakMib(latencyMs) {
   const stage = new Stage(OURS, 'full')
   try {
@@ -80,6 +80,6 @@ export const BACKLOG = {
   isOursOnly: true,
   isAlone: true,
   full: { mib: 1_024, recordBytes: 4_000, latencyMs: 5, mostMib: 32, withinMs: 5_000, idleMs: 15_000 },
-  // Three times what is held in memory: enough to distinguish streaming from loading.
+  // Three times the memory limit, which is enough to distinguish streaming from loading.
   quick: { mib: 24, recordBytes: 4_000, latencyMs: 5, mostMib: Infinity, withinMs: 5_000, idleMs: 8_000 },
 }

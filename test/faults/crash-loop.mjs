@@ -1,5 +1,5 @@
 /**
- * Three processes at a time on one spool root, one after the other: killed, suspended for up to 90 s, with wrong clocks, in separate
+ * Three concurrent slots on one spool root, each a sequence of processes: killed, suspended for up to 90 s, with wrong clocks, in separate
  * PID namespaces, on a disk that is sometimes full, with a service that loses replies.
  */
 import { execFileSync } from 'node:child_process'
@@ -18,7 +18,7 @@ const DISK_MIB = 48
 /** Record numbers per process of a slot; more than one process can log. */
 const SLOT_RECORDS = 100_000_000
 const GAP = 1_000
-/** Time before and after a full disk in which a record may be only in memory. */
+/** Time before and after a full disk during which records may be only in memory. */
 const FULL_BEFORE_MS = 2_500
 const FULL_AFTER_MS = 7_000
 /** Folders of another PID namespace are claimed after their lease and one more scan. */

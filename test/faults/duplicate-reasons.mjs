@@ -1,4 +1,4 @@
-/** Finds why a record arrived twice: the first sender did not get the reply, or its process was suspended for longer than its lease. */
+/** Finds the reason of a duplicate: the first sender got no reply, or its process was suspended for longer than its lease. */
 
 /** Time from a reply's last byte to its acknowledgement on disk; the processes share two processors. */
 const ACK_MS = 400

@@ -1,7 +1,7 @@
 /**
  * A service with scripted faults. It records how often each record was stored, and which requests were in flight at which time.
  *
- * It stands on `node:http` and bare sockets alone, so that it shares no mistake with what it judges, nor with the
+ * It uses only `node:http` and sockets, and so shares no bugs with the tested code or the
  * package's own local service.
  */
 import { createHash } from 'node:crypto'
@@ -24,31 +24,31 @@ import { dribble, reply, wire } from './replies.mjs'
  *   | { kind: 'big-reply', bytes: number }
  *   | { kind: 'reject', form: 'partly' | 'partly-200' | 'none' | 'framework' | 'nameless', isBad: (n: number) => boolean }
  * } Behaviour
- * - `hang`: the request is read and never answered
- * - `slow-bytes`: stored; the reply, head and all, comes byte by byte
- * - `reset-in-request`: reset when the first bytes of the body have come
- * - `reset-in-reply`: stored; reset behind half of the reply
- * - `lost-reply`: stored; closed instead of a reply
- * - `reject`: `partly` and `partly-200` store the others; `none` names the bad ones and stores nothing, `framework` does so
- *   in the other form; `nameless` is a 400 for the whole of a batch that holds a bad one
+ * - `hang`: reads the request and never replies
+ * - `slow-bytes`: stores; sends the reply byte by byte, including the head
+ * - `reset-in-request`: resets the connection after the first bytes of the body
+ * - `reset-in-reply`: stores; resets the connection after half of the reply
+ * - `lost-reply`: stores; closes the connection without a reply
+ * - `reject`: `partly` and `partly-200` store the valid entries; `none` names the bad ones and stores nothing; `framework` does the same
+ *   in the framework's format; `nameless` replies 400 to each batch with a bad entry
  */
 
 /**
  * @typedef {object} Call
- * @property {number} at when its head came, in ms of the monotonic clock
+ * @property {number} at time at which its head arrived, in ms of the monotonic clock
  * @property {Connection} connection
- * @property {number} [answeredAt] when the last byte of a whole reply was given to the system
+ * @property {number} [answeredAt] time at which the last byte of a complete reply was written
  * @property {number} [status]
  * @property {string} [batchId]
- * @property {string} [client] as a header of its names it
+ * @property {string} [client] value of its header `x-client`
  * @property {number} entries
- * @property {readonly number[]} [numbers] of these
- * @property {number} stored how many of them were stored
+ * @property {readonly number[]} [numbers] record numbers of the entries
+ * @property {number} stored number of stored entries
  *
  * @typedef {{ readonly openedAt: number, readonly pid?: number | undefined }} Connection
  */
 
-/** Header by which clients tell who they are, if a scenario needs it. */
+/** Header that identifies a client, if a scenario needs it. */
 export const CLIENT_HEADER = 'x-client'
 
 export class FaultServer {
@@ -56,15 +56,15 @@ export class FaultServer {
   behaviour = { kind: 'ok' }
   /** @type {Call[]} */
   calls = []
-  /** How often each record was stored. @type {Map<number, number>} */
+  /** Number of times each record was stored. @type {Map<number, number>} */
   stored = new Map()
-  /** When each record was first stored, and in which batch. @type {Map<number, { at: number, batchId: string | undefined }>} */
+  /** Time and batch of the first storage of each record. @type {Map<number, { at: number, batchId: string | undefined }>} */
   first = new Map()
-  /** What no client may do, each once. @type {Set<string>} */
+  /** Violations of the protocol by clients, each once. @type {Set<string>} */
   violations = new Set()
   /** Finds the process that uses a client's port, if a scenario needs it. @type {((port: number) => number | undefined) | undefined} */
   identify
-  /** Records of all requests, stored or not. */
+  /** Number of records in all requests, stored or not. */
   entriesSeen = 0
   #format
   #key
@@ -73,12 +73,12 @@ export class FaultServer {
   #server
   /** @type {Map<import('node:net').Socket, Connection>} */
   #sockets = new Map()
-  /** The bytes of a batch never change. @type {Map<string, string>} */
+  /** Hashes by batch id, to check that a batch never changes. @type {Map<string, string>} */
   #digests = new Map()
 
   /**
-   * @param {{ subject: string, replyGraceMs: number, key?: string }} options `subject`: whose format; `replyGraceMs`: for so
-   *   long a reply may be on its way before a kill, and a request after it; `key`: of `X-API-Key`
+   * @param {{ subject: string, replyGraceMs: number, key?: string }} options `subject`: name of the format; `replyGraceMs`: time for
+   *   which a reply may be in transit before a kill, and a request after it; `key`: expected `X-API-Key`
    */
   constructor({ subject, replyGraceMs, key }) {
     const format = FORMATS[subject]
@@ -94,7 +94,7 @@ export class FaultServer {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** Listens, on the same port each time. */
+  /** Listens. The port is always the same. */
   async up() {
     if (this.#server.listening) return
     this.#port ||= await lastingPort()
@@ -103,7 +103,7 @@ export class FaultServer {
     await once(this.#server, 'listening')
   }
 
-  /** The port is closed, and all connections are destroyed. */
+  /** Closes the port and destroys all connections. */
   async down() {
     if (!this.#server.listening) return
     const closed = once(this.#server, 'close')
@@ -113,9 +113,9 @@ export class FaultServer {
   }
 
   /**
-   * Entries that were stored without the application knowing it for certain when it was killed, or when this server went
-   * down: what may come again. Of each connection it is the last request: by sending it, the application showed that it
-   * had the replies to those before. The next start opens connections of its own.
+   * Number of entries that may arrive again: stored, but possibly without a reply received by the application when it was killed
+   * or this server went down. Only the last request of each connection counts: by sending it, the application showed that it
+   * had received the earlier replies. The next start opens new connections.
    * @param {...number} moments in ms of the monotonic clock
    */
   inFlightAt(...moments) {
@@ -135,7 +135,7 @@ export class FaultServer {
     return sum([...inFlight].map(({ entries }) => entries))
   }
 
-  /** Entries of requests that were stored and never wholly answered. */
+  /** Number of stored entries whose request has no complete reply. */
   get unanswered() {
     return sum(
       this.calls
@@ -145,9 +145,9 @@ export class FaultServer {
   }
 
   /**
-   * Requests that came after a refusal was answered, and before its Retry-After had passed.
+   * Number of requests between a refusal and the end of its Retry-After.
    * @param {number} status @param {number} waitMs
-   * @param {number} graceMs for what was on its way when the refusal was
+   * @param {number} graceMs for requests that were already in transit
    */
   early(status, waitMs, graceMs) {
     const refusals = this.calls.filter((call) => call.status === status && call.answeredAt !== undefined)
@@ -157,12 +157,12 @@ export class FaultServer {
   }
 
   #create() {
-    // What a slow or silent behaviour keeps open is meant to stay open; an idle connection is the client's to close.
+    // No timeouts: slow and hanging behaviours keep connections open, and the client closes idle ones.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 })
     server.on('connection', (socket) => {
       this.#sockets.set(socket, { openedAt: nowMs(), pid: this.identify?.(socket.remotePort ?? 0) })
       socket.on('close', () => this.#sockets.delete(socket))
-      socket.on('error', () => {}) // a client that is killed resets its connections
+      socket.on('error', () => {}) // a killed client resets its connections
     })
     server.on('request', (request, response) => void this.#handle(request, response))
     return server
@@ -184,7 +184,7 @@ export class FaultServer {
     try {
       for await (const chunk of request) chunks.push(chunk)
     } catch {
-      return // the client was killed while it sent
+      return // the client was killed while sending
     }
     const parsed = this.#format.parse(request.headers, Buffer.concat(chunks))
     const client = request.headers[CLIENT_HEADER]

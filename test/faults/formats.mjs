@@ -1,16 +1,16 @@
 /**
- * What a request carries and how its service would answer: pino-ingest's own interface, and that of each peer.
+ * Parses requests and creates replies in the format of pino-ingest's service and of each peer's service.
  *
- * Every record says its number in its message, as `n=123;`, so that it is found in any format: JSON, NDJSON, msgpack and
- * protobuf all keep text as it is. Of our own requests every entry is read, in its place.
+ * Each message contains the record's number as `n=123;`, which can be found in any format: JSON, NDJSON, msgpack and
+ * protobuf leave text unchanged. For pino-ingest's own requests each entry is parsed.
  */
 import { gunzipSync, inflateSync } from 'node:zlib'
 
 /**
  * @typedef {object} Parsed
- * @property {readonly number[]} numbers of the records, in their order; -1 for one without a number
+ * @property {readonly number[]} numbers record numbers in order; -1 for a record without a number
  * @property {string} [batchId]
- * @property {string} [wrong] what no client may send
+ * @property {string} [wrong] violation of the protocol
  */
 
 /**
@@ -24,7 +24,7 @@ import { gunzipSync, inflateSync } from 'node:zlib'
  * @typedef {object} Format
  * @property {(headers: import('node:http').IncomingHttpHeaders, body: Buffer) => Parsed} parse
  * @property {(count: number) => Reply} accepted
- * @property {(count: number, bad: readonly number[]) => Reply} partly the positions in `bad` are refused, the others stored
+ * @property {(count: number, bad: readonly number[]) => Reply} partly rejects the positions in `bad` and stores the others
  */
 
 const NUMBER = /n=(\d+);/g
@@ -101,7 +101,7 @@ const elasticsearch = {
     }))
     return {
       status: 200,
-      // Its client refuses to talk to what does not call itself so, and wants its own type back.
+      // Its client requires this product header and content type.
       headers: {
         'x-elastic-product': 'Elasticsearch',
         'content-type': 'application/vnd.elasticsearch+json; compatible-with=8',
@@ -146,7 +146,7 @@ export const FORMATS = {
   'pino-elasticsearch': elasticsearch,
   'pino-opentelemetry-transport': {
     parse: scan,
-    // An empty protobuf message is zero bytes long. Field 1, partial_success: 1 rejected_log_records, 2 error_message.
+    // An empty protobuf message has zero bytes. Field 1, partial_success: 1 rejected_log_records, 2 error_message.
     accepted: () => ({ status: 200, body: '', headers: { 'content-type': 'application/x-protobuf' } }),
     partly: (_count, bad) => ({
       status: 200,

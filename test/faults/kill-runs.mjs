@@ -1,6 +1,6 @@
 /**
- * One spool, many processes: each ends by kill -9. What was logged and written must come, whichever process sends it; what comes
- * twice was in flight at a kill, or when the service went down.
+ * Many processes on one spool, each ended by kill -9. All written records must arrive from any process. A record may arrive
+ * twice only if it was in flight at a kill or when the service went down.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs, until } from './monotonic.mjs'
@@ -9,13 +9,13 @@ import { range } from './stage.mjs'
 
 /** @typedef {import('./scenarios.mjs').Scenario} Scenario */
 
-/** Between two processes' numbers: what a process logged after its last report keeps numbers of its own. */
+/** Gap between the record numbers of two processes, for records logged after the last report. */
 const GAP = 1_000
-/** A process beyond this has logged enough. */
+/** Limit of records per process. */
 const MAX_RECORDS = 1_000_000
 
 /**
- * Up and down in turn, each for a random time around `periodMs`.
+ * Alternates the server between up and down, each for a random time around `periodMs`.
  * @param {import('./fault-server.mjs').FaultServer} server @param {() => number} random @param {number} periodMs
  */
 function flap(server, random, periodMs) {
@@ -33,7 +33,7 @@ function flap(server, random, periodMs) {
     }
   })()
   return {
-    /** When the service went down, so far. */
+    /** Times at which the service went down. */
     downs,
     stop: async () => {
       ending.abort()
@@ -53,7 +53,7 @@ async function runProcesses(
   const flapping = flap(server, random, flapMs)
   /** @type {number[]} */
   const must = []
-  /** Logged in time, but the worker had not come to read it: it was busy, or the machine was. @type {number[]} */
+  /** Records logged in time that the worker had not read, since the worker or the machine was busy. @type {number[]} */
   const unread = []
   /** @type {number[]} */
   const kills = []
@@ -61,10 +61,10 @@ async function runProcesses(
   const logs = []
   let first = 0
   for (let processRun = 0; processRun < processes; processRun += 1) {
-    // What is logged before the worker listens cannot be written yet: a process begins when it does.
+    // Records logged before the worker listens are not written yet, so a process starts to log when it listens.
     const app = stage.start({ first, count: MAX_RECORDS, perSecond, awaitReady: true, end: 'none' })
     await app.event('started')
-    // On a busy machine all processes could else end before their workers have read anything.
+    // Otherwise, on a busy machine, all processes could end before their workers have read anything.
     if (awaitsRead) await until(() => app.readAt(nowMs()) >= first, 10_000)
     await sleep(leastMs + random() * (mostMs - leastMs))
     const at = app.kill('SIGKILL')
@@ -95,7 +95,7 @@ async function runProcesses(
   })
 }
 
-/** How long before the kill of their process they were logged. @param {readonly number[]} lost @param {readonly (readonly import('./run-app.mjs').Progress[])[]} logs @param {readonly number[]} kills */
+/** Describes how long before the kill lost records were logged. @param {readonly number[]} lost @param {readonly (readonly import('./run-app.mjs').Progress[])[]} logs @param {readonly number[]} kills */
 function whenLost(lost, logs, kills) {
   const ages = new Map()
   for (const n of lost) {
@@ -135,7 +135,7 @@ async function runDeep(stage, { count, depth, latencyMs, leastMs, mostMs, seed }
   const all = range(0, count)
   const lostAtExit = stage.lost(all).length
   await stage.nextStart(all)
-  // Killed before or after the recovery, it would show nothing.
+  // The kill must happen during the recovery.
   const wrong =
     lostAtExit === 0 || lostAtExit === count ? [`no kill was in the middle of the recovery: ${notes.join(', ')}`] : []
   return stage.outcome({
@@ -158,7 +158,7 @@ export const KILL_SCENARIOS = [
     isOursOnly: true,
     isAlone: true,
     full: { processes: 100, perSecond: 2_000, flapMs: 1_000, leastMs: 0, mostMs: 2_000, marginMs: 10, seed: 1 },
-    // Beside other tests a worker waits longer for its turn on the processor.
+    // While other tests run, a worker waits longer for a processor.
     quick: {
       processes: 10,
       perSecond: 2_000,

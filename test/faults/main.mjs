@@ -1,10 +1,10 @@
 /**
- * What is lost, and what is stored twice, when things go wrong: pino-ingest and its peers side by side, each as a real
- * process against a server that misbehaves. Takes about half an hour; without peers about ten minutes.
+ * Counts lost and duplicated records during faults, for pino-ingest and its peers, each as a real
+ * process with a faulty server. Takes about 30 min; without peers about 10 min.
  *
  *     npm run test:faults [-- --only KEY[,KEY] --peers all|none --json FILE --processes N --seed N]
  *
- * Installs the peers from the npm registry into a folder of its own. Ends with 1 where ours misses what must be.
+ * Installs the peers from the npm registry into a separate folder. Exits with 1 if pino-ingest misses a requirement.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -14,7 +14,7 @@ import { run } from './run.mjs'
 import { ALL } from './all.mjs'
 import { OURS } from './stage.mjs'
 
-/** Two processors: more at once would make timings wander, and with them the counts of the peers. */
+/** For two processors. More concurrency would distort timings and the peers' counts. */
 const AT_ONCE = 2
 
 const { values } = parseArgs({

@@ -1,4 +1,4 @@
-/** The application's own thread, while far more is logged than the service takes: its memory stays, and no call waits. */
+/** While more is logged than the service accepts, the main thread's memory stays constant and no log call blocks. */
 
 const MIB = 1024 * 1024
 
@@ -13,7 +13,7 @@ async function runMemory(stage, { mib, recordBytes, mostMib, longestMs }) {
   const { heapGrowthBytes = 0, heapPeakBytes = 0, longestCallMs = 0 } = app.last('exit')?.payload ?? {}
   const logged = app.last('logged')?.payload
   const grownMib = heapGrowthBytes / MIB
-  // What is over the spool's bound is dropped and counted, which is not what this measures.
+  // Records above the spool's limit are dropped and counted, which is not measured here.
   const account = app.last('ingest:stats')?.payload
   const wrong = [
     ...(code === 0 && logged !== undefined ? [] : [`the application ended with ${code}`]),

@@ -1,9 +1,9 @@
-/** Time that does not jump. */
+/** Monotonic time. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const LOOK_EVERY_MS = 10
 
-/** Milliseconds of the system's monotonic clock: the same for every process of a machine. */
+/** Milliseconds of the system's monotonic clock, which all processes of a machine share. */
 export function nowMs() {
   return Number(process.hrtime.bigint()) / 1e6
 }

@@ -1,4 +1,4 @@
-/** The transports that ours is compared with: installed into a folder of their own, each in its default configuration. */
+/** Installs the peer transports into a separate folder. Each runs with its default configuration. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Where each sends its records. Nothing else is set: what a user gets who does not tune.
+ * Sets only the destination; all other options have their defaults.
  * @type {Readonly<Record<string, (origin: string) => { options: object, env?: Record<string, string> }>>}
  */
 const CONFIGURATIONS = {
@@ -15,7 +15,7 @@ const CONFIGURATIONS = {
   '@axiomhq/pino': (origin) => ({ options: { dataset: 'app', token: 'token', url: origin } }),
   'pino-datadog-transport': (origin) => ({
     options: {
-      // The second of its servers is the one whose address can be given.
+      // Only the address of its second server can be set.
       ddClientConf: { authMethods: { apiKeyAuth: 'key' }, serverIndex: 1 },
       ddServerConf: { protocol: 'http', name: new URL(origin).host },
     },
@@ -39,7 +39,7 @@ export function installPeers(printLine) {
   writeFileSync(join(FOLDER, 'package.json'), '{"private":true}\n')
   if (names.some((name) => versionOf(name) === undefined)) {
     printLine(`installing ${names.length} peers into ${FOLDER}`)
-    // All at once, and where that fails one by one, so that one that is gone does not take the others along.
+    // All together; if that fails, one by one, since a single missing package fails the whole install.
     if (!install(names)) for (const name of names) if (!install([name])) printLine(`${name} could not be installed`)
   }
   return names.map((name) => ({
@@ -53,14 +53,14 @@ export function installPeers(printLine) {
 /** @param {readonly string[]} names */
 function install(names) {
   try {
-    // Without --no-save each install would remove the others: none is named in package.json.
+    // No --no-save: an install removes packages that are not in package.json.
     execFileSync('npm', ['install', '--no-audit', '--no-fund', 'pino@10', ...names], {
       cwd: FOLDER,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     return true
   } catch {
-    return false // npm has said why
+    return false // npm has printed the reason
   }
 }
 

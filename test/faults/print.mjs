@@ -1,11 +1,11 @@
-/** The results as Markdown. */
+/** Prints the results as Markdown. */
 import { missed } from './scenarios.mjs'
 import { OURS } from './stage.mjs'
 
 /**
  * @typedef {{ scenario: string, subject: string, outcome?: import('./stage.mjs').Outcome, failure?: string }} Result
  * @param {{ scenarios: readonly import('./scenarios.mjs').Scenario[], peers: readonly import('./peers.mjs').Subject[], results: readonly Result[] }} all
- * @returns {boolean} whether ours holds everywhere
+ * @returns {boolean} whether pino-ingest meets all requirements
  */
 export function print({ scenarios, peers, results }) {
   const names = [...peers.map(({ name }) => name), OURS.name]

@@ -1,4 +1,4 @@
-/** Every fault at a small size, with real processes: what must be holds exactly. `main.mjs` has the long runs and the peers. */
+/** Every fault at a small size with real processes. `main.mjs` has the long runs and the peers. */
 import { describe, expect, test } from 'vitest'
 
 interface Scenario {
@@ -18,15 +18,15 @@ interface Harness {
   readonly missed: (scenario: Scenario, outcome: Outcome) => string[]
 }
 
-// Through a variable: the harness is plain JavaScript, without types.
+// Imported through a variable, since the harness is JavaScript without types.
 const load = async (name: string): Promise<Partial<Harness>> =>
   (await import(new URL(name, import.meta.url).href)) as Partial<Harness>
 const parts = await Promise.all(['all.mjs', 'run.mjs', 'scenarios.mjs', 'stage.mjs'].map(load))
 const { ALL, OURS, run, missed } = Object.assign({}, ...parts.map((part) => ({ ...part }))) as Harness
 
-/** Those that wait for a lease or measure memory have no quick size. */
+/** Scenarios that wait for a lease or measure memory have no quick size. */
 const QUICK = ALL.filter(({ quick }) => quick !== undefined)
-/** One entry in a hundred is refused. */
+/** One of 100 entries is rejected. */
 const DEAD_LETTERED: Readonly<Record<string, number>> = {
   rejected: 40,
   nameless: 20,
@@ -43,7 +43,7 @@ describe.concurrent('through', () => {
     { timeout: 60_000 },
     async (_name, scenario) => {
       const outcome = await run(scenario, OURS, 'quick')
-      // On a busy machine the application may end while the service is still down; then the next start delivers.
+      // On a busy machine the application may end while the service is down. Then the next start delivers.
       expect(missed(scenario, { ...outcome, lostAtExit: 0 })).toEqual([])
       expect(outcome.expected).toBeGreaterThan(0)
       expect(outcome.deadLettered).toBe(DEAD_LETTERED[scenario.key])

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that a seed repeats (mulberry32). @param {number} seed */
+/** Seeded random numbers in [0, 1) (mulberry32). @param {number} seed */
 export function seeded(seed) {
   let state = seed >>> 0
   return () => {

@@ -1,4 +1,4 @@
-/** A reply on the wire: whole, as text, or byte by byte. */
+/** Writes replies: complete, as text, or byte by byte. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs } from './monotonic.mjs'
 

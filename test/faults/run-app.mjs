@@ -1,4 +1,4 @@
-/** Starts applications, reads their reports, and records what each had logged at which time, including killed ones. */
+/** Starts applications and reads their reports: the progress over time, also for killed applications. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,14 +8,14 @@ import { nowMs } from './monotonic.mjs'
  * @typedef {object} Plan
  * @property {string} target the transport, by name or path
  * @property {object} options of the transport
- * @property {string} progress file for what was logged when
- * @property {number} count records
- * @property {number} [first] number of the first; default 0
- * @property {number} [perSecond] default: as fast as it goes, yielding every 100
+ * @property {string} progress file for the progress over time
+ * @property {number} count number of records
+ * @property {number} [first] number of the first record; default 0
+ * @property {number} [perSecond] default: as fast as possible, yielding every 100 records
  * @property {number} [padBytes] makes records longer
- * @property {number} [settleMs] between the worker's reading of the last record and the end
- * @property {boolean} [watchHeap] measures the main thread's memory, ten times a second
- * @property {boolean} [awaitReady] begins to log when the worker has loaded the transport
+ * @property {number} [settleMs] time between the worker's reading of the last record and the end
+ * @property {boolean} [watchHeap] measures the main thread's memory every 100 ms
+ * @property {boolean} [awaitReady] starts to log when the worker has loaded the transport
  * @property {'natural' | 'exit' | 'throw' | 'hold' | 'none'} [end] `hold` waits for SIGTERM and handles it, `none` waits and does not
  */
 
@@ -29,15 +29,15 @@ import { nowMs } from './monotonic.mjs'
 
 const APP = fileURLToPath(new URL('app.mjs', import.meta.url))
 const SAMPLE_MS = 50
-/** What an application says on stderr is kept up to here. */
+/** Limit of the captured stderr. */
 const MAX_STDERR_CHARS = 100_000
 
 export class App {
   /** @type {AppEvent[]} */
   events = []
-  /** Resolves when it has ended and all its reports were read. @type {Promise<AppResult>} */
+  /** Resolves when it has ended and its reports were read. @type {Promise<AppResult>} */
   done
-  /** Of the whole process, by the kernel; for a killed one as last seen. */
+  /** Peak memory of the process, from the kernel; for a killed process the last reading. */
   peakRssKb = 0
   stderr = ''
   #child
@@ -102,7 +102,7 @@ export class App {
     return this.events.findLast((event) => event.name === name)
   }
 
-  /** The first event of this name, or undefined where the application ends without it. @param {string} name @returns {Promise<AppEvent | undefined>} */
+  /** The first event with this name; undefined if the application ends without it. @param {string} name @returns {Promise<AppEvent | undefined>} */
   async event(name) {
     for (;;) {
       const found = this.events.find((event) => event.name === name)
@@ -111,12 +111,12 @@ export class App {
     }
   }
 
-  /** What it had logged for certain at `atMs`: the number of the last record, or one less than the first. @param {number} [atMs] */
+  /** Number of the last record that was definitely logged at `atMs`, or one less than the first. @param {number} [atMs] */
   loggedAt(atMs = Infinity) {
     return this.progress().findLast(({ at }) => at <= atMs)?.n ?? (this.#plan.first ?? 0) - 1
   }
 
-  /** What its worker had read for certain at `atMs`: the number of the last record, or one less than the first. @param {number} atMs */
+  /** Number of the last record that its worker had definitely read at `atMs`, or one less than the first. @param {number} atMs */
   readAt(atMs) {
     return this.progress().findLast(({ at }) => at <= atMs)?.read ?? (this.#plan.first ?? 0) - 1
   }
@@ -155,12 +155,12 @@ export class App {
         Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1] ?? 0),
       )
     } catch {
-      // It has just ended, or there is no /proc here: then `exit` alone tells.
+      // It has just ended, or the system has no /proc. Then only the `exit` event has the value.
     }
   }
 }
 
-/** Without what configures a transport in the shell that runs this. */
+/** Without variables of the shell that configure a transport. */
 function ownEnv() {
   return Object.fromEntries(
     Object.entries(process.env).filter(

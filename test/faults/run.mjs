@@ -1,4 +1,4 @@
-/** One run of one scenario, for one transport. */
+/** Runs one scenario for one transport. */
 import { Stage } from './stage.mjs'
 
 /**

@@ -1,4 +1,4 @@
-/** Faults for ours alone: replies that a peer's client would not even be asked to survive, or that its protocol does not know. */
+/** Faults for pino-ingest only: replies that peers are not expected to handle, or that their protocols do not have. */
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readdirSync, statSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -58,7 +58,7 @@ async function runRedirect(stage, size) {
   })
 }
 
-/** A page of zeros in the middle of every file of the spool, as a power failure leaves it. @param {import('./stage.mjs').Stage} stage */
+/** Writes a page of zeros into the middle of each spool file, as after a power failure. @param {import('./stage.mjs').Stage} stage */
 function damage({ spoolDir }) {
   const names = existsSync(spoolDir) ? readdirSync(spoolDir, { recursive: true }) : []
   const files = names
@@ -88,7 +88,7 @@ export const OUR_SCENARIOS = [
     mustBe: '0/0',
     run: runMisbehaving({ kind: 'reset-in-request' }),
     limits: { lostAtExit: 0 },
-    // Long records: a short body comes in one piece, and has no middle.
+    // Long records, since a short body arrives in one piece.
     full: { ...FOR_A_WHILE.full, padBytes: 4_000 },
     quick: { ...FOR_A_WHILE.quick, padBytes: 4_000 },
   },

@@ -1,6 +1,6 @@
 /**
- * What goes wrong in practice, for ours and for the peers alike: how many records each scenario loses, and how many it
- * stores twice. `full` is what the table shows; `quick` is the same at a size that fits into `npm test`.
+ * Common faults, for pino-ingest and the peers. Each scenario counts lost and duplicated records.
+ * `full` is the size for the table, `quick` the size for `npm test`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs, until } from './monotonic.mjs'
@@ -16,11 +16,11 @@ import { range } from './stage.mjs'
  * @property {(stage: import('./stage.mjs').Stage, size: any) => Promise<import('./stage.mjs').Outcome>} run
  * @property {Limits} [limits]
  * @property {true} [isOursOnly]
- * @property {true} [isAlone] milliseconds count: nothing else runs beside its full size
+ * @property {true} [isAlone] its full size runs alone, since it measures milliseconds
  */
 
 /**
- * @typedef {object} Limits what ours may not exceed; duplicates are bounded by the outcome's own `mayDuplicate`
+ * @typedef {object} Limits limits for pino-ingest; `mayDuplicate` of the outcome limits duplicates
  * @property {number} [lost] default 0
  * @property {number} [lostAtExit] default: any, since the next start delivers them
  * @property {number} [peakRssMib]
@@ -29,21 +29,21 @@ import { range } from './stage.mjs'
 /** One record in a hundred. @param {number} n */
 export const isBad = (n) => n % 100 === 37
 
-/** pino stops an application's event loop for 10 s when it gets no rid of its records; a busy machine does for a second or two. */
+/** pino blocks the event loop for 10 s if its worker accepts no records. A busy machine can block it for 1 to 2 s. */
 const BLOCKED_MS = 5_000
-/** What was to happen has not: the run goes on, and its verdict says so. */
+/** Limit of waits for an expected event. The run then continues and fails in the check of its outcome. */
 const PATIENCE_MS = 10_000
-/** On a busy machine the client reads a refusal late, and its next request is already on the way. */
+/** On a busy machine the client reads a refusal late and has already sent its next request. */
 const EARLY_GRACE_MS = 500
 
 /**
- * An application logs `count` records and ends; `during` happens from `fromMs` after its first one, or when the first of
+ * Runs an application that logs `count` records and ends. `during` runs `fromMs` after its first record, or when the first of
  * them is stored.
  * @param {import('./stage.mjs').Stage} stage
  * @param {{ count: number, perSecond: number, fromMs?: number | 'first-stored', padBytes?: number }} size
  * @param {() => Promise<void> | void} during
- * @param {{ isExcused?: (n: number) => boolean, isSettled?: () => boolean }} [ends] which records are not to be stored, and
- *   what else has to be true in the end
+ * @param {{ isExcused?: (n: number) => boolean, isSettled?: () => boolean }} [ends] records that need not be stored, and
+ *   another condition for the end
  */
 export async function through(
   stage,
@@ -69,7 +69,7 @@ export async function through(
 }
 
 /**
- * For so long, and until at least one request has met it.
+ * Sets the behaviour for `forMs`, and until at least one request has arrived.
  * @param {import('./fault-server.mjs').FaultServer} server @param {import('./fault-server.mjs').Behaviour} behaviour @param {number} forMs
  */
 export async function misbehave(server, behaviour, forMs) {
@@ -118,7 +118,7 @@ async function runHang(stage, size) {
   return stage.outcome(counts)
 }
 
-/** The service is down all the time, and up at the next start. @param {'exit' | 'natural' | 'throw' | 'hold'} end */
+/** The service is down during the run and up at the next start. @param {'exit' | 'natural' | 'throw' | 'hold'} end */
 export const runEnding = (end) =>
   /** @type {Scenario['run']} */ (
     async (stage, { count, between }) => {
@@ -141,7 +141,7 @@ export const runEnding = (end) =>
 /** @type {Scenario['run']} */
 async function runSigterm(stage, { count, settleMs }) {
   await stage.server.up()
-  // The worker is given the time to start and to read all that it was handed: `kill` is about what it was not.
+  // Waits until the worker has started and read everything. The scenario `kill` covers unread records.
   const app = stage.start({ count, settleMs, awaitReady: true, end: 'none' })
   await app.event('logged')
   return killed(stage, app, 'SIGTERM')
@@ -150,10 +150,10 @@ async function runSigterm(stage, { count, settleMs }) {
 /** @type {Scenario['run']} */
 async function runKill(stage, { count, perSecond, marginMs }) {
   await stage.server.up()
-  // It goes on logging until it is killed.
+  // It logs until it is killed.
   const app = stage.start({ count: 10 * count, perSecond, awaitReady: true, end: 'none' })
   await app.event('started')
-  // A busy machine may leave the worker no turn until then.
+  // On a busy machine the worker may not have run until then.
   const hasRead = () => marginMs === undefined || app.readAt(nowMs() - marginMs) >= 0
   await until(() => (app.loggedAt() >= count && hasRead()) || !app.isRunning, 60_000)
   return killed(stage, app, 'SIGKILL', marginMs)
@@ -161,7 +161,7 @@ async function runKill(stage, { count, perSecond, marginMs }) {
 
 /**
  * @param {import('./stage.mjs').Stage} stage @param {import('./run-app.mjs').App} app @param {NodeJS.Signals} signal
- * @param {number} [marginMs] only what the worker had read so long before has to come; default: all that was logged
+ * @param {number} [marginMs] only records that the worker had read this long before must arrive; default: all logged records
  */
 async function killed(stage, app, signal, marginMs) {
   const at = app.kill(signal)
@@ -187,7 +187,7 @@ export const runRejecting = (form) =>
         const letters = new Set(stage.deadLetters())
         return bad.filter((n) => !letters.has(n))
       }
-      // A peer keeps nothing of what is refused.
+      // Peers do not store rejected records.
       const counts = await through(
         stage,
         size,
@@ -318,7 +318,7 @@ export const SCENARIOS = [
   },
 ]
 
-/** What ours misses of what must be. @param {Scenario} scenario @param {import('./stage.mjs').Outcome} outcome @returns {string[]} */
+/** Requirements that pino-ingest missed. @param {Scenario} scenario @param {import('./stage.mjs').Outcome} outcome @returns {string[]} */
 export function missed({ limits = {} }, outcome) {
   const { lost, lostAtExit = 0, duplicated, mayDuplicate = 0, early = 0, peakRssMib, wrong } = outcome
   const { lost: mayLose = 0, lostAtExit: mayRemain = Infinity, peakRssMib: peakMib = Infinity } = limits

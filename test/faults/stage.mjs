@@ -1,4 +1,4 @@
-/** What one run of one scenario needs: a server, a folder for spool and progress, and the applications it starts. */
+/** Resources of one run of a scenario: a server, a folder for spool and progress, and the started applications. */
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,9 +11,9 @@ const KEY = 'faults-key-3fd1'
 /** Time of a reply from the server to the application's acknowledgement log. Until then its request counts as in flight. */
 const REPLY_GRACE_MS = 50
 const BUSY_REPLY_GRACE_MS = 250
-/** Nothing has come for so long: no more will. */
+/** After this time without an arrival, no more are expected. */
 const IDLE_MS = 8_000
-/** The longest that is allowed: beside other tests the default of 3 s may be too short for what it delivers in half of one. */
+/** The maximum, since the default of 3 s may be too short while other tests run. */
 const QUICK_SHUTDOWN_MS = 8_000
 
 /** @type {import('./peers.mjs').Subject} */
@@ -27,18 +27,18 @@ export const OURS = {
 /**
  * @typedef {object} Outcome
  * @property {number} expected records that must be stored or become dead letters
- * @property {number} lost of these
- * @property {true} [isMeasure] it is not about loss
+ * @property {number} lost lost records of these
+ * @property {true} [isMeasure] the scenario measures something other than loss
  * @property {number} duplicated copies beyond the first
  * @property {number} [lostAtExit] before the next start
- * @property {number} [mayDuplicate] entries that were in flight where duplicates are allowed; else none are
+ * @property {number} [mayDuplicate] number of entries in flight, which may arrive twice; default 0
  * @property {number} [deadLettered] in the dead letters
  * @property {number} [early] requests before a Retry-After had passed
  * @property {number} peakRssMib
- * @property {any} [account] the last that the first application reported
- * @property {any} [nextAccount] the same of the last application, where there were several
+ * @property {any} [account] last account of the first application
+ * @property {any} [nextAccount] last account of the last application, if there were several
  * @property {readonly string[]} [notes]
- * @property {readonly string[]} wrong what no client may do, or no application may see
+ * @property {readonly string[]} wrong violations by the client, and failures visible to the application
  */
 
 export class Stage {
@@ -55,7 +55,7 @@ export class Stage {
 
   /**
    * @param {import('./peers.mjs').Subject} subject
-   * @param {'full' | 'quick'} size quick ones run beside other tests, which slows all down
+   * @param {'full' | 'quick'} size quick runs share the machine with other tests and are slower
    */
   constructor(subject, size) {
     this.#subject = subject
@@ -75,7 +75,7 @@ export class Stage {
 
   /**
    * @param {Omit<import('./run-app.mjs').Plan, 'target' | 'options' | 'progress'>} plan
-   * @param {object} [more] options, for ours alone
+   * @param {object} [more] options for pino-ingest only
    * @param {{ env?: Record<string, string>, within?: readonly string[] }} [around] the process
    */
   start(plan, more = {}, around = {}) {
@@ -96,14 +96,14 @@ export class Stage {
   }
 
   /**
-   * An application that logs nothing, and ends when everything in `expected` has come, or nothing has for some seconds.
+   * Runs an application that logs nothing. Ends it when all `expected` records have arrived, or after 8 s without an arrival.
    * @param {Iterable<number>} expected
-   * @param {() => boolean} [isSettled] what else is waited for
+   * @param {() => boolean} [isSettled] another condition to wait for
    */
   async nextStart(expected, isSettled = () => true) {
     const missing = new Set(expected)
     const app = this.start({ count: 0, end: 'hold' })
-    // The worker of a busy machine may take longer to start than `IDLE_MS`; ended then, it would send one batch and leave the others on disk.
+    // On a busy machine the worker may need longer than `IDLE_MS` to start. Ended before, it would leave entries on disk.
     await app.event('ready')
     let seen = -1
     let seenAt = nowMs()
@@ -116,14 +116,14 @@ export class Stage {
       }
       await sleep(50)
     }
-    // What comes twice comes now.
+    // Time for duplicates to arrive.
     await sleep(300)
     app.kill('SIGTERM')
     await app.done
     return app
   }
 
-  /** Records that are neither stored nor allowed to be missing. @param {Iterable<number>} expected @param {(n: number) => boolean} [isExcused] */
+  /** Records that are neither stored nor excused. @param {Iterable<number>} expected @param {(n: number) => boolean} [isExcused] */
   lost(expected, isExcused = () => false) {
     return Array.from(expected).filter((n) => !this.server.stored.has(n) && !isExcused(n))
   }
@@ -132,7 +132,7 @@ export class Stage {
     return [...this.server.stored.values()].reduce((copies, times) => copies + times - 1, 0)
   }
 
-  /** Numbers in the dead letters, one for each line. */
+  /** Record numbers in the dead letters, one per line. */
   deadLetters() {
     const files = existsSync(this.spoolDir) ? readdirSync(this.spoolDir, { recursive: true }) : []
     return files

@@ -1,6 +1,6 @@
 /**
- * A process that is suspended for longer than a lease, as by a closed laptop or a debugger. Another process of its PID namespace leaves
- * its folder alone, and after the suspension it delivers all its records once.
+ * A process is suspended for longer than a lease, as by a closed laptop or a debugger. Another process of its PID namespace does not
+ * claim its folder, and after the suspension it delivers all its records once.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { range } from './stage.mjs'
@@ -22,7 +22,7 @@ async function runStopped(stage, { perSecond, beforeMs, stopMs, afterMs }) {
   const adopted = server.stored.size - 1
   const inMemory = stopped.loggedAt() + 1
   stopped.kill('SIGCONT')
-  // It makes up for the pause at once: its pace is counted from its start.
+  // It catches up immediately, since its rate is relative to its start.
   await stopped.done
   const all = range(0, count + 1)
   const lostAtExit = stage.lost(all).length
@@ -48,6 +48,6 @@ export const STOPPED = {
   run: runStopped,
   isOursOnly: true,
   full: { perSecond: 1_000, beforeMs: 5_000, stopMs: 60_000, afterMs: 3_000 },
-  // A lease takes its time: there is no quick size.
+  // The length of a lease is fixed, so there is no quick size.
   quick: undefined,
 }

@@ -1,9 +1,9 @@
-/** Ten processes on one spool root, half of them killed: the entries of the killed ones arrive once, sent by the others. */
+/** Ten processes on one spool root, half of them killed. The others deliver the entries of the killed ones once. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seeded } from './random.mjs'
 import { range } from './stage.mjs'
 
-/** Twelve processes share two processors: a worker may have to wait for its turn. */
+/** Twelve processes share two processors, so a worker may have to wait. */
 const MARGIN_MS = 250
 
 /** @type {import('./scenarios.mjs').Scenario['run']} */
@@ -20,7 +20,7 @@ async function runTen(stage, { processes, count, perSecond, downMs, seed }) {
   /** @type {Map<import('./run-app.mjs').App, number>} */
   const kills = new Map()
   const killing = doomed.map(async (app) => {
-    // Some die while the service is down, some while what others left is being sent.
+    // Some are killed while the service is down, some while entries of others are being sent.
     await sleep(downMs * (0.4 + 0.9 * random()))
     kills.set(app, app.kill('SIGKILL'))
     await app.done

@@ -1,4 +1,4 @@
-/** The app's hook: what it may do to an entry, and that no fault of it costs one. */
+/** The application's hook: what it may do to an entry. An entry is sent even if the hook fails. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { BeforeSendHook } from '../../src/filter/before-send-hook.js'
@@ -21,7 +21,7 @@ const ENTRY: LogEntry = {
   metadata: { pid: 1, nested: { list: [1, 2] } },
 }
 const JSON_OF_ENTRY = JSON.stringify(ENTRY)
-/** As pino writes a BigInt; a double makes 12345678901234567000 of it. */
+/** As pino writes a BigInt; as a double it would become 12345678901234567000. */
 const LONG =
   '{"level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z","metadata":{"id":12345678901234567890,"all":[9007199254740993,1],"n":5}}'
 
@@ -44,7 +44,7 @@ function run(
 }
 
 describe('a hook', () => {
-  test('that returns the entry leaves it as it is', () => {
+  test('that returns the entry does not change it', () => {
     expect(run((entry) => entry)).toMatchObject({ result: { json: JSON_OF_ENTRY }, problems: [] })
   })
 
@@ -61,7 +61,7 @@ describe('a hook', () => {
     })
   })
 
-  test('may change what it got, or return another', () => {
+  test('may change the entry, or return another one', () => {
     const changed = run((entry) => {
       delete entry.user
       entry.tags = ['seen']
@@ -76,18 +76,18 @@ describe('a hook', () => {
   })
 
   test.each(LEVELS.map((level, severity) => [level, severity] as const))(
-    'that makes it %s returns severity %d',
+    'that sets the level %s sets severity %d',
     (level, severity) => {
       expect(run((entry) => ({ ...entry, level, tags: ['x'] })).result).toMatchObject({ severity })
     },
   )
 
-  test('drops with null, and with nothing else', () => {
+  test('drops the entry with null only', () => {
     expect(run(() => null)).toMatchObject({ result: 'drop', problems: [] })
     for (const nothing of [undefined, false, 0, '', Number.NaN]) expect(run(() => nothing).json).toBe(JSON_OF_ENTRY)
   })
 
-  test('is judged by what JSON makes of its entry', () => {
+  test('is validated by the JSON of its entry', () => {
     const { json, problems } = run((entry) => ({
       ...entry,
       timestamp: new Date(0),
@@ -103,7 +103,7 @@ describe('a hook', () => {
   })
 })
 
-describe('a fault of a hook is reported, and the entry is sent unchanged:', () => {
+describe('a failing hook is reported, and the entry is sent unchanged:', () => {
   const circle: Record<string, unknown> = {}
   circle['self'] = circle
   const noText = {
@@ -121,28 +121,28 @@ describe('a fault of a hook is reported, and the entry is sent unchanged:', () =
       'beforeSend threw TypeError: no user; the entry is sent unchanged',
     ],
     [
-      'something else thrown',
+      'a thrown value that is not an error',
       () => {
         throw 'plain'
       },
       'beforeSend threw plain; the entry is sent unchanged',
     ], // oxlint-disable-line no-throw-literal
     [
-      'nothing that is text thrown',
+      'a thrown value that is not text',
       () => {
         throw noText
       },
       'beforeSend threw a value that cannot be converted to a string; the entry is sent unchanged',
     ], // oxlint-disable-line no-throw-literal
     [
-      'characters that forge lines',
+      'an error with control characters',
       () => {
         throw new Error('a\u001b[2Jb\u2028c')
       },
       'beforeSend threw Error: a [2Jb c; the entry is sent unchanged',
     ],
     [
-      'a forgotten return',
+      'a missing return',
       () => {},
       'beforeSend returned undefined: return the entry, or null to drop it; the entry is sent unchanged',
     ],
@@ -152,7 +152,7 @@ describe('a fault of a hook is reported, and the entry is sent unchanged:', () =
       'beforeSend returned a promise: it must be synchronous; the entry is sent unchanged',
     ],
     [
-      'a promise that is rejected',
+      'a rejected promise',
       async () => {
         throw new Error('late')
       },
@@ -168,7 +168,7 @@ describe('a fault of a hook is reported, and the entry is sent unchanged:', () =
       'beforeSend returned an object that becomes "1970-01-01T00:00:00.000Z" in JSON; the entry is sent unchanged',
     ],
     [
-      'a toJSON that gives nothing',
+      'a toJSON that returns undefined',
       () => ({ toJSON: () => {} }),
       'beforeSend returned an object that becomes nothing in JSON; the entry is sent unchanged',
     ],
@@ -209,11 +209,7 @@ describe('a fault of a hook is reported, and the entry is sent unchanged:', () =
       (entry) => ({ ...entry, metadata: 'x' }),
       /^beforeSend returned an invalid entry: metadata: /,
     ],
-    [
-      'a number that is none',
-      (entry) => ({ ...entry, perf: { memory_mb: Number.NaN } }),
-      /^beforeSend returned an invalid entry: perf/,
-    ],
+    ['NaN', (entry) => ({ ...entry, perf: { memory_mb: Number.NaN } }), /^beforeSend returned an invalid entry: perf/],
     ['an empty object', () => ({}), /^beforeSend returned an invalid entry: /],
     [
       'a long message',
@@ -228,7 +224,7 @@ describe('a fault of a hook is reported, and the entry is sent unchanged:', () =
     expect(problems).toEqual([expect.stringMatching(problem)])
   })
 
-  test('also where it has changed the object before it failed', () => {
+  test('even if it changed the object before it failed', () => {
     const { json } = run((entry) => {
       entry.message = 'half done'
       delete entry.metadata
@@ -237,7 +233,7 @@ describe('a fault of a hook is reported, and the entry is sent unchanged:', () =
     expect(json).toBe(JSON_OF_ENTRY)
   })
 
-  test('and where an object nests deeper than a stack', () => {
+  test('even if an object is nested too deeply for recursion', () => {
     const { json, problems } = run((entry) => {
       let deep: JsonObject = {}
       for (let depth = 0; depth < 200_000; depth += 1) deep = { deep }
@@ -248,7 +244,7 @@ describe('a fault of a hook is reported, and the entry is sent unchanged:', () =
   })
 })
 
-describe('what a hook adds is made fit to be sent:', () => {
+describe('values added by a hook are sanitized:', () => {
   test('NUL and lone surrogates', () => {
     const { json, problems } = run((entry) => ({ ...entry, message: 'a\0b\ud800', metadata: { 'k\0': '\udc00' } }))
     expect(problems).toEqual([])
@@ -279,7 +275,7 @@ describe('what a hook adds is made fit to be sent:', () => {
     })
   })
 
-  test('keys that are names of the prototype', () => {
+  test('keys of the prototype', () => {
     const json =
       '{"level":"info","message":"m","timestamp":"2026-11-21T12:00:00.000Z","metadata":{"__proto__":{"a":1},"constructor":2}}'
     expect(
@@ -292,7 +288,7 @@ describe('what a hook adds is made fit to be sent:', () => {
 })
 
 describe('integers beyond a double', () => {
-  test('stay where the hook has left them', () => {
+  test('are kept if the hook did not change them', () => {
     expect(run((entry) => entry, LONG)).toMatchObject({ json: LONG, problems: [] })
     const { json } = run((entry) => {
       entry.tags = ['x']
@@ -301,7 +297,7 @@ describe('integers beyond a double', () => {
     expect(json).toBe(`${LONG.slice(0, -1).replace(',"metadata"', ',"tags":["x"],"metadata"')}}`)
   })
 
-  test('are numbers to the hook, and what it sets counts', () => {
+  test('are numbers in the hook, and its new values are used', () => {
     const { json } = run((entry) => {
       expect(entry.metadata?.['id']).toBe(Number('12345678901234567890'))
       return { ...entry, metadata: { ...entry.metadata, id: 7, all: 'none' } }
@@ -310,7 +306,7 @@ describe('integers beyond a double', () => {
   })
 })
 
-test('every entry that the mapper makes comes through whole, changed or not', () => {
+test('every entry of the mapper is kept completely, changed or not', () => {
   const mapper = new Mapper(createMappingOptions(), -1, () => Date.parse(RECEIVED_AT))
   const same = (line: string): void => {
     const before = mapper.map(line, 0, line.length).json

@@ -1,4 +1,4 @@
-/** Deduplication: the first at once, the rest as one summary with their number, within bounds. */
+/** Deduplication sends the first entry immediately and the repeats as one summary with a count, within limits. */
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -93,7 +93,7 @@ test('a storm of 50,000 equal errors becomes two entries, the second with the co
 })
 
 describe('a window', () => {
-  test('begins with the first, and ends without a summary where nothing was repeated', async () => {
+  test('starts with the first entry, and ends without a summary if nothing was repeated', async () => {
     const { clock, dedupe, summaries } = build()
     expect(dedupe.isRepeat('fp', ERROR, entry(0))).toBe(false)
     await clock.advance(WINDOW_MS)
@@ -101,7 +101,7 @@ describe('a window', () => {
     expect(dedupe.isRepeat('fp', ERROR, entry(1))).toBe(false)
   })
 
-  test('is followed by a new one, whose first goes at once', async () => {
+  test('is followed by a new one, whose first entry is sent immediately', async () => {
     const { clock, dedupe, summaries } = build()
     const answers: boolean[] = []
     for (let n = 0; n < 6; n += 1) {
@@ -113,7 +113,7 @@ describe('a window', () => {
     expect((JSON.parse(summaries[0]?.json ?? '') as LogEntry).message).toBe('payment failed (repeated once in 60 s)')
   })
 
-  test('ends on time where its timer is late', () => {
+  test('ends on time if its timer is late', () => {
     let now = 0
     const summaries: RepeatSummary[] = []
     const clock = { now: () => now, wallNow: () => now, timer: () => () => {} }
@@ -124,7 +124,7 @@ describe('a window', () => {
     expect(summaries.map(({ count }) => count)).toEqual([1])
   })
 
-  test('outlives a timer that fires a little early', () => {
+  test('does not end early if its timer fires early', () => {
     let now = 0
     const timers: { delayMs: number; fire: () => void }[] = []
     const summaries: RepeatSummary[] = []
@@ -144,7 +144,7 @@ describe('a window', () => {
     expect([summaries.length, timers.length]).toEqual([1, 2])
   })
 
-  test('is one of many, each with its own end, on one timer', async () => {
+  test('shares one timer with all others', async () => {
     const { clock, dedupe, summaries } = build()
     for (const key of ['a', 'b', 'c']) {
       dedupe.isRepeat(key, ERROR, entry(0, { message: key }))
@@ -160,7 +160,7 @@ describe('a window', () => {
     expect([summaries.length, dedupe.keys, dedupe.bytes, clock.timers]).toEqual([3, 0, 0, 0])
   })
 
-  test('is of one level: a fatal entry does not hide behind an error', () => {
+  test('has one level: an error does not hide a fatal entry', () => {
     const { dedupe, summaries } = build()
     const answers = [ERROR, FATAL, ERROR, FATAL].map((severity, n) =>
       dedupe.isRepeat('fp', severity, entry(n, { level: severity === FATAL ? 'fatal' : 'error' })),
@@ -173,7 +173,7 @@ describe('a window', () => {
     ])
   })
 
-  test('is not for entries without a fingerprint', () => {
+  test('ignores entries without a fingerprint', () => {
     const { clock, dedupe } = build()
     expect([dedupe.isRepeat('', ERROR, entry(0)), dedupe.isRepeat('', ERROR, entry(0)), clock.timers]).toEqual([
       false,
@@ -211,7 +211,7 @@ test('at the end, flushNow sends pending summaries, and leaves no timer', () => 
   expect(dedupe.isRepeat('a', ERROR, entry(10))).toBe(false)
 })
 
-test('cancel forgets without a word', async () => {
+test('cancel discards pending summaries', async () => {
   const { clock, dedupe, summaries } = build()
   dedupe.isRepeat('a', ERROR, entry(0))
   dedupe.isRepeat('a', ERROR, entry(1))
@@ -222,7 +222,7 @@ test('cancel forgets without a word', async () => {
 })
 
 describe('bounds', () => {
-  test('beyond so many keys the oldest window is closed early, with its summary', () => {
+  test('closes the oldest window early, with its summary, above maxKeys', () => {
     const { dedupe, summaries } = build({ maxKeys: 3 })
     for (const key of ['a', 'a', 'b', 'b', 'b', 'c', 'd']) dedupe.isRepeat(key, ERROR, entry(0))
     expect([dedupe.keys, summaries.map(({ count }) => count)]).toEqual([3, [1]])
@@ -231,13 +231,13 @@ describe('bounds', () => {
     expect(dedupe.isRepeat('a', ERROR, entry(0))).toBe(false)
   })
 
-  test('a thousand keys by default', () => {
+  test('keeps 1,000 keys by default', () => {
     const { dedupe } = build()
     for (let n = 0; n < 5_000; n += 1) dedupe.isRepeat(`key ${n}`, ERROR, entry(n))
     expect(dedupe.keys).toBe(1_000)
   })
 
-  test('beyond so many bytes, too', () => {
+  test('closes the oldest window above the byte limit, too', () => {
     const { dedupe, summaries } = build({ maxBytes: 256 * KIB })
     const text = 'x'.repeat(30 * KIB)
     for (let n = 0; n < 100; n += 1) {
@@ -249,7 +249,7 @@ describe('bounds', () => {
     for (const summary of summaries) expectValid(summary)
   })
 
-  test('of a long entry only what the summary needs is held', () => {
+  test('keeps only the part of a long entry that the summary needs', () => {
     const { dedupe, summaries, entries } = build()
     const long = { metadata: { text: 'x'.repeat(300 * KIB) }, breadcrumbs: [{ message: 'y'.repeat(300 * KIB) }] }
     for (let n = 0; n < 3; n += 1) dedupe.isRepeat('fp', ERROR, entry(n, long))
@@ -267,7 +267,7 @@ describe('bounds', () => {
   test.each([
     ['stack', { stack: 'é'.repeat(200 * KIB) }],
     ['message', { message: '\u0001🚀'.repeat(50 * KIB), stack: 's' }],
-  ])('a long %s is cut, and it is said so', (_, error) => {
+  ])('a long %s is cut and marked', (_, error) => {
     const { dedupe, summaries, entries } = build()
     for (let n = 0; n < 3; n += 1) dedupe.isRepeat('fp', ERROR, entry(n, { error }))
     expect(dedupe.bytes).toBeLessThanOrEqual(64 * KIB)
@@ -278,7 +278,7 @@ describe('bounds', () => {
     expectValid(summaries[0] as RepeatSummary)
   })
 
-  test('a summary keeps to the bound of entries', () => {
+  test('a summary stays within the entry limit', () => {
     const { dedupe, summaries } = build({ maxEntryBytes: KIB })
     for (let n = 0; n < 3; n += 1) dedupe.isRepeat('fp', ERROR, entry(n, { message: 'm'.repeat(700) }))
     dedupe.flushNow()
@@ -286,7 +286,7 @@ describe('bounds', () => {
   })
 })
 
-test('the next repeat may be shorter than the last', () => {
+test('a repeat may be shorter than the one before', () => {
   const { dedupe, entries } = build()
   for (const message of ['first', 'a long message '.repeat(200), 'short'])
     dedupe.isRepeat('fp', ERROR, entry(0, { message }))
@@ -294,7 +294,7 @@ test('the next repeat may be shorter than the last', () => {
   expect(entries()[0]?.message).toMatch(/^short \(repeated 2 times in/)
 })
 
-test('a timestamp inside a message is none', () => {
+test('ignores a timestamp inside a message', () => {
   const { dedupe, entries } = build()
   for (let n = 0; n < 2; n += 1)
     dedupe.isRepeat('fp', ERROR, entry(n, { message: '","timestamp":"1999-01-01T00:00:00.000Z"' }))
@@ -302,7 +302,7 @@ test('a timestamp inside a message is none', () => {
   expect(entries()[0]?.metadata).toMatchObject({ pino_ingest: { repeated: { first: '2025-01-01T00:00:00.001Z' } } })
 })
 
-test('after the end nothing opens a window or a timer, and nothing is held back', async () => {
+test('after the end opens no window or timer, and passes every entry', async () => {
   const { clock, dedupe, summaries } = build()
   for (let n = 0; n < 3; n += 1) dedupe.isRepeat('fp', ERROR, entry(n))
   dedupe.end()
@@ -315,7 +315,7 @@ test('after the end nothing opens a window or a timer, and nothing is held back'
   expect(summaries).toHaveLength(1)
 })
 
-test('a summary sent at the end is not deduplicated again', () => {
+test('does not deduplicate a summary sent at the end', () => {
   const clock = new FakeClock()
   const answers: boolean[] = []
   const dedupe: Deduplicator = new Deduplicator({
@@ -329,7 +329,7 @@ test('a summary sent at the end is not deduplicated again', () => {
   expect([answers, dedupe.keys, clock.timers]).toEqual([[false], 0, 0])
 })
 
-test('fingerprints of any length and form are distinguished', () => {
+test('distinguishes fingerprints of any length and form', () => {
   const { dedupe } = build()
   const long = 'f'.repeat(80_000)
   const hash = createHash('sha1').update(`${long}1`).digest('hex')
@@ -340,7 +340,7 @@ test('fingerprints of any length and form are distinguished', () => {
   expect(dedupe.keys).toBe(keys.length + 1)
 })
 
-test('the account closes: firsts and repeats are all there were, and the summaries count every repeat', async () => {
+test('balances: firsts and repeats add up to all entries, and the summaries count every repeat', async () => {
   const step = fc.oneof(
     {
       weight: 9,

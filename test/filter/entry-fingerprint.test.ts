@@ -1,4 +1,7 @@
-/** What makes entries equal: their own fingerprint, or that of their own error, wherever else one may stand. */
+/**
+ * Entries are equal by their own fingerprint, or by that of their own error. Errors elsewhere in the entry do not
+ * count.
+ */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findFingerprint } from '../../src/filter/entry-fingerprint.js'
@@ -13,25 +16,25 @@ function entry(fields: Partial<LogEntry>): string {
   return JSON.stringify({ level: 'error', message: 'm', timestamp: RECEIVED_AT, ...fields })
 }
 
-/** By a parser, which cannot mistake one `error` for another. */
+/** Uses a JSON parser, which cannot mistake one `error` for another. */
 function expected(json: string): string {
   const { error } = JSON.parse(json) as LogEntry
   return error === undefined ? '' : computeErrorFingerprint(error)
 }
 
-describe('an entry', () => {
-  test('is what its record says that it is', () => {
+describe('the fingerprint of an entry', () => {
+  test('is the one of its record', () => {
     expect(findFingerprint(entry({ error: { type: 'E' } }), 'mine')).toBe('mine')
     expect(findFingerprint(entry({}), 'mine')).toBe('mine')
   })
 
-  test('without an error and a fingerprint equals none', () => {
+  test('is empty without an error and a fingerprint', () => {
     expect(findFingerprint(entry({}), '')).toBe('')
     expect(findFingerprint(entry({ message: '"error":{"type":"E"}' }), '')).toBe('')
     expect(findFingerprint(entry({ metadata: { error: { type: 'E', stack: STACK } } }), '')).toBe('')
   })
 
-  test('is its own error, not one in its metadata or in an earlier breadcrumb', () => {
+  test('is that of its own error, not of one in its metadata or in a breadcrumb', () => {
     const error = { type: 'TypeError', message: 'no user 7', stack: STACK }
     const json = JSON.stringify({
       level: 'error',
@@ -44,7 +47,7 @@ describe('an entry', () => {
     expect(findFingerprint(json, '')).toBe(computeErrorFingerprint(error))
   })
 
-  test('equals another whose error differs in its numbers, ids and lines alone', () => {
+  test('is the same if the errors differ only in numbers, ids and lines', () => {
     const a = entry({ message: 'a', error: { type: 'TypeError', message: 'no user 7', stack: STACK } })
     const b = entry({
       message: 'b',
@@ -55,7 +58,7 @@ describe('an entry', () => {
     expect(findFingerprint(a, '')).not.toBe(findFingerprint(c, ''))
   })
 
-  test('may hold what the cursor declines', () => {
+  test('is found if the cursor rejects the entry', () => {
     for (const fields of [
       { request: { duration_ms: 1e300 }, error: { type: 'E' } },
       { request: { duration_ms: 1e300 }, metadata: { error: { type: 'E' } } },
@@ -68,13 +71,13 @@ describe('an entry', () => {
   })
 })
 
-test('what is known is forgotten in time, and found again', () => {
+test('computes evicted fingerprints again', () => {
   const jsons = Array.from({ length: 600 }, (_, n) => entry({ error: { type: `E${n}`, message: 'x'.repeat(n * 40) } }))
   for (let round = 0; round < 2; round += 1)
     for (const json of jsons) expect(findFingerprint(json, '')).toBe(expected(json))
 })
 
-test('every entry that the mapper makes is found out alike', () => {
+test('finds the same fingerprint as a parser for every entry of the mapper', () => {
   const lines = corpus.map(({ raw }) => raw)
   const same = (line: string): void => {
     for (const fingerprint of ['auto', false] as const) {

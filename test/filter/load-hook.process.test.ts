@@ -1,4 +1,4 @@
-/** Real files as `beforeSend` modules: every form that a function can be exported in, and what is said of the others. */
+/** Real files as `beforeSend` modules: every form of exporting a function, and the messages for invalid modules. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const hooks = Object.keys(GOOD).filter((name) => !name.endsWith('.json'))
 
-/** One way through both functions. */
+/** Loads a hook with the asynchronous and the synchronous function. */
 async function both(path: string, cwd?: string): Promise<unknown[]> {
   return [await loadHook(path, [], cwd), loadHookSync(path, [], cwd)].map((hook) => hook(ENTRY))
 }
@@ -79,8 +79,8 @@ async function faultsOf(path: string, cwd?: string, secrets: readonly Secret[] =
   return caught as IngestError[]
 }
 
-describe('a function is found', () => {
-  test.each(hooks)('in %s, by its path, from a folder and as a URL', async (name) => {
+describe('a function is loaded', () => {
+  test.each(hooks)('from %s, by path, relative to a folder and as a URL', async (name) => {
     const file = join(folder, name)
     for (const [path, cwd] of [
       [file],
@@ -97,16 +97,16 @@ describe('a function is found', () => {
     }
   })
 
-  test('without its ending, as require finds it', async () => {
+  test('without the file extension, as require resolves it', async () => {
     expect(await both('type-module/hook', folder)).toHaveLength(2)
   })
 
-  test('in a module that awaits at its top level only by those who can wait', () => {
+  test('asynchronously only from a module with top-level await', () => {
     expect(() => loadHookSync('awaits.mjs', [], folder)).toThrow(ONLY_IMPORTABLE)
   })
 })
 
-describe('a module that cannot be used is refused', () => {
+describe('an unusable module is rejected', () => {
   test.each(BAD)('%s', async (name, _, reason) => {
     for (const error of await faultsOf(name, folder)) {
       expect(error).toMatchObject({ code: 'CONFIG', message: expect.stringMatching(reason) })
@@ -116,7 +116,7 @@ describe('a module that cannot be used is refused', () => {
   })
 
   test.each(['not-there.cjs', 'type-module', './', 'https://example.com/hook.mjs', 'pino'])(
-    '%s, where there is no such file',
+    '%s: not found',
     async (path) => {
       for (const error of await faultsOf(path, folder)) {
         expect(error).toMatchObject({ code: 'CONFIG' })
@@ -127,13 +127,13 @@ describe('a module that cannot be used is refused', () => {
   )
 
   test.each([
-    ['that it throws', 'quotes.cjs', 'throw new Error("no account for key-4711-secret")'],
+    ['thrown by the module', 'quotes.cjs', 'throw new Error("no account for key-4711-secret")'],
     [
-      'that its default export throws',
+      'thrown by its default export',
       'getter.cjs',
       'module.exports = { get default() { throw new Error("no account for key-4711-secret") } }',
     ],
-  ])('a secret in the error %s is masked', async (_, name, source) => {
+  ])('masks a secret in the error: %s', async (_, name, source) => {
     writeFileSync(join(folder, name), source)
     for (const { message, stack } of await faultsOf(name, folder, [new Secret('key-4711-secret')])) {
       expect(message).toMatch(/^beforeSend: .*: Error: no account for \*+$/)
@@ -141,7 +141,7 @@ describe('a module that cannot be used is refused', () => {
     }
   })
 
-  test.each(['file://host.example/hook.mjs', 'file:', 'a\0b'])('%j, which is no path', async (path) => {
+  test.each(['file://host.example/hook.mjs', 'file:', 'a\0b'])('%j, which is not a path', async (path) => {
     for (const error of await faultsOf(path, folder)) expect(error).toMatchObject({ code: 'CONFIG' })
   })
 })
@@ -152,7 +152,7 @@ describe.each([
 ])('the built module, %s,', (_, load) => {
   const file = fileURLToPath(new URL('../../build/modules/filter/load-hook.js', import.meta.url))
 
-  /** What the hooks of these modules make of an entry, or why there are none; a line each. */
+  /** Prints one line per module: the message that its hook returns, or the error. */
   function run(names: readonly string[], flags: readonly string[] = [], clock = 'undefined'): string[] {
     const program = `${load(file)}.then(async ({ loadHook }) => {
       for (const name of JSON.parse(process.argv[1])) console.log(await loadHook(name, [], undefined, ${clock}).then((hook) => hook({}).message, (error) => error.message))
@@ -165,21 +165,21 @@ describe.each([
       .split('\n')
   }
 
-  test('refuses a module whose top-level await never ends', () => {
+  test('rejects a module whose top-level await never ends', () => {
     const clock = '{ timer: (ms, fire) => { setTimeout(fire, ms / 1000); return () => {} } }'
     expect(run(['never.mjs'], [], clock)).toEqual([expect.stringMatching(/beforeSend: .*never\.mjs.* 10 s/)])
   })
 
-  test('takes every module, also one that awaits', () => {
+  test('loads every module, even with top-level await', () => {
     const names = [...hooks, 'awaits.mjs']
     expect(run(names)).toEqual(names.map(() => 'hooked'))
   })
 
-  test('takes ES modules where Node requires none', () => {
+  test('loads ES modules if Node cannot require them', () => {
     expect(run(['esm.mjs', 'function.cjs'], ['--no-experimental-require-module'])).toEqual(['hooked', 'hooked'])
   })
 
-  test('says what to do where Node makes no code from text', () => {
+  test('the message says what to do if Node disallows code generation from strings', () => {
     const [all, awaits] = run(['esm.mjs', 'awaits.mjs'], ['--disallow-code-generation-from-strings'])
     expect([all, awaits]).toEqual(['hooked', expect.stringMatching(ONLY_IMPORTABLE)])
   })

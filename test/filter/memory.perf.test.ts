@@ -1,4 +1,4 @@
-/** What the filters keep: their own few bytes, and not the chunks of lines that their texts are slices of. */
+/** The filters retain a few bytes of their own, not the chunks of lines from which their strings are sliced. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
@@ -11,13 +11,14 @@ const collect = runInNewContext('gc') as () => void
 const MIB = 1024 * 1024
 const CHUNKS = 128
 
-/** Memory that is held after `work`, in MiB. */
+/** Memory retained after `work`, in MiB. */
 function held(work: () => void): number {
   collect()
   const before = process.memoryUsage()
   work()
   let least = Infinity
-  // One collection may leave some, such as what a stack frame still names; what is held stays through all.
+  // One collection may leave some garbage, such as references of a stack frame; the minimum of several is retained
+  // memory.
   for (let time = 0; time < 5; time += 1) {
     collect()
     const after = process.memoryUsage()
@@ -26,7 +27,7 @@ function held(work: () => void): number {
   return least / MIB
 }
 
-/** An entry that is a slice of a chunk of 1 MiB, as a line of the worker's is, with a fingerprint that is one, too. */
+/** An entry sliced from a chunk of 1 MiB, like a line in the worker, with a fingerprint that is a slice, too. */
 function sliceOfChunk(n: number): { entry: string; fingerprint: string } {
   const fingerprint = `fingerprint of the entry ${n}`
   const entry = `{"level":"error","message":"m","timestamp":"2025-01-01T00:00:00.000Z","error":{"type":"E${n}","message":"${'text '.repeat(20)}"},"fingerprint":"${fingerprint}"}`
@@ -35,7 +36,7 @@ function sliceOfChunk(n: number): { entry: string; fingerprint: string } {
   return { entry: chunk.slice(0, entry.length), fingerprint: chunk.slice(at, at + fingerprint.length) }
 }
 
-test('a slice holds its chunk, or these tests would show nothing', () => {
+test('a slice retains its chunk (precondition of these tests)', () => {
   const slices: string[] = []
   expect(
     held(() => {
@@ -45,7 +46,7 @@ test('a slice holds its chunk, or these tests would show nothing', () => {
   expect(slices).toHaveLength(CHUNKS)
 })
 
-test('the windows hold no chunk, neither by a key nor by a repeat', () => {
+test('the windows retain no chunk, by key or by repeat', () => {
   const dedupe = new Deduplicator({ windowMs: 60_000, clock: new FakeClock(), onSummary: () => {} })
   expect(
     held(() => {
@@ -59,7 +60,7 @@ test('the windows hold no chunk, neither by a key nor by a repeat', () => {
   expect(dedupe.keys).toBe(CHUNKS)
 })
 
-test('the windows hold no long fingerprint', () => {
+test('the windows retain no long fingerprint', () => {
   const dedupe = new Deduplicator({ windowMs: 60_000, clock: new FakeClock(), onSummary: () => {} })
   expect(
     held(() => {
@@ -69,7 +70,7 @@ test('the windows hold no long fingerprint', () => {
   expect(dedupe.keys).toBe(1_000)
 })
 
-test('known errors hold no chunk', () => {
+test('known errors retain no chunk', () => {
   expect(
     held(() => {
       for (let n = 0; n < CHUNKS; n += 1) findFingerprint(sliceOfChunk(n).entry, '')
@@ -77,7 +78,7 @@ test('known errors hold no chunk', () => {
   ).toBeLessThan(8)
 })
 
-test('known errors are few', () => {
+test('the number of known errors is limited', () => {
   const message = 'x'.repeat(15_000)
   expect(
     held(() => {

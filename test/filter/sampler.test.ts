@@ -1,4 +1,4 @@
-/** Sampling: whole traces, alike everywhere, in the share that was asked for. */
+/** Sampling keeps complete traces, the same ones in every process, at the configured rate. */
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ function kept(rate: number, ids: readonly string[]): Set<string> {
   return new Set(ids.filter((id) => sampler.keeps(INFO, id)))
 }
 
-/** Six standard deviations of a binomial share. The ids are the same in every run, so that no run fails by chance. */
+/** Six standard deviations of a binomial share. The ids are the same in every run, so a run cannot fail by chance. */
 function bound(rate: number): number {
   return 6 * Math.sqrt((rate * (1 - rate)) / IDS)
 }
@@ -39,11 +39,11 @@ const KINDS: readonly (readonly [string, (n: number) => string])[] = [
 describe.each(KINDS)('%s', (_, idOf) => {
   const ids = Array.from({ length: IDS }, (__, n) => idOf(n))
 
-  test.each([0.01, 0.1, 0.5, 0.9])('are kept in a share of %d', (rate) => {
+  test.each([0.01, 0.1, 0.5, 0.9])('are kept at the rate %d', (rate) => {
     expect(Math.abs(kept(rate, ids).size / IDS - rate)).toBeLessThan(bound(rate))
   })
 
-  test('what is kept at a rate is kept at every higher one', () => {
+  test('an id kept at one rate is kept at every higher rate', () => {
     const rates = [0, 0.01, 0.1, 0.5, 0.9, 1]
     const sets = rates.map((rate) => kept(rate, ids))
     for (let i = 1; i < sets.length; i += 1) {
@@ -54,7 +54,7 @@ describe.each(KINDS)('%s', (_, idOf) => {
   })
 })
 
-test('any id has one answer: in two instances, whatever they saw before, and at every level of the same rate', () => {
+test('an id has the same result in every instance and at every level with the same rate', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary', minLength: 1 }),
@@ -77,7 +77,10 @@ test('any id has one answer: in two instances, whatever they saw before, and at 
   )
 })
 
-/** Reckoned by another implementation, in Python. A change would tear the traces of services that are not deployed together. */
+/**
+ * Computed by another implementation, in Python. A different hash would break traces across services of different
+ * versions.
+ */
 test.each([
   ['4bf92f3577b34da6a3ce929d0e0e4736', 0xe1a668b2],
   ['0af7651916cd43dd8448eb211c80319c', 0x146b5eaf],
@@ -89,7 +92,7 @@ test.each([
   expect(new Sampler({ info: (hash + 1) / 2 ** 32 }).keeps(INFO, id)).toBe(true)
 })
 
-test('without a trace the share is exact at every moment, beginning with the first', () => {
+test('without a trace the share is exact at every record, starting with the first', () => {
   fc.assert(
     fc.property(fc.double({ min: 0.001, max: 1, noNaN: true }), fc.integer({ min: 1, max: 3_000 }), (rate, count) => {
       const sampler = new Sampler({ info: rate })
@@ -105,7 +108,7 @@ test('without a trace the share is exact at every moment, beginning with the fir
   )
 })
 
-test('a million records without a trace: no rounding error adds up', () => {
+test('one million records without a trace: rounding errors do not add up', () => {
   for (const rate of [0.1, 0.3, 0.7, 1 / 3]) {
     const sampler = new Sampler({ info: rate })
     let sum = 0
@@ -114,7 +117,7 @@ test('a million records without a trace: no rounding error adds up', () => {
   }
 })
 
-test('each level has its own rate and its own count', () => {
+test('each level has its own rate and count', () => {
   const sampler = new Sampler({ debug: 0, info: 0.5, error: 1 })
   const answers = Array.from({ length: 4 }, () => [0, 1, 2, 3, 4].map((severity) => sampler.keeps(severity, '')))
   expect(answers).toEqual([
@@ -127,7 +130,7 @@ test('each level has its own rate and its own count', () => {
   expect(sampler.keeps(2, '4bf92f3577b34da6a3ce929d0e0e4736')).toBe(true)
 })
 
-test('an id of zeros is no trace', () => {
+test('an id of zeros is not a trace', () => {
   const sampler = new Sampler({ info: 0.5 })
   const answers = Array.from({ length: 4 }, () => sampler.keeps(INFO, '0'.repeat(32)))
   expect(answers).toEqual([true, false, true, false])

@@ -1,13 +1,13 @@
-/** Random kills for some minutes: applications, nodes one at a time, forwarders, and the service. */
+/** Kills applications, single nodes, forwarders and the service at random for some minutes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seeded } from '../faults/random.mjs'
 
 const SLOTS = 3
 const PER_SECOND = 300
-/** Of one slot; more than all its processes log. */
+/** Range of record numbers of one slot; more than its processes log. */
 const SLOT_RECORDS = 100_000_000
 const GAP = 1_000
-/** What a killed application had logged for so long has left its thread, and is on disk. */
+/** Records logged at least this long before a kill are on disk. */
 const MARGIN_MS = 20
 /** Until a server that was killed is up to date. */
 const READY_MS = 60_000
@@ -64,7 +64,7 @@ export async function chaos(fleet, { minutes, seed }) {
         await sleep(between(500, 5_000))
         await node?.start()
       }
-      // One at a time: without two of three nothing is stored.
+      // One node at a time: the cluster needs two of three nodes.
       await restartUntilReady()
     }
   }

@@ -1,6 +1,6 @@
 /**
- * A whole fleet: nodes of NATS, forwarders and applications as real processes, and a service with scripted faults that judges all.
- * What is lost, what came twice, and for which reason each did.
+ * A fleet with NATS nodes, forwarders and applications as real processes, and a service with scripted faults.
+ * Counts lost and duplicated entries, and finds the reason of each duplicate.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,9 +21,9 @@ const CLI = fileURLToPath(new URL('../../dist/cjs/cli.js', import.meta.url))
 const KEY = 'fleet-key-8ad2'
 const STREAM = 'PINO_INGEST'
 const DEAD_STREAM = 'PINO_INGEST_DEAD'
-/** From the service's reply to the confirmed acknowledgement; a forwarder that is killed within it has its batch delivered again. */
+/** Time from the service's reply to the confirmed acknowledgement. If a forwarder is killed within it, its batch is delivered again. */
 const ACKNOWLEDGE_MS = 500
-/** `ack_wait`, and time for it; of a message that a killed node left behind, it begins when a forwarder finds it. */
+/** `ack_wait` plus a margin. For a message left behind by a killed node it starts when a forwarder finds the message. */
 const REDELIVERED_MS = 60_000
 const UNEXPLAINED = 'unexplained'
 const KILLED = 'its forwarder was killed'
@@ -36,12 +36,12 @@ const MAX_CHARS = 100_000
  * @typedef {object} Outcome
  * @property {number} expected
  * @property {number} lost neither stored nor in the queue
- * @property {number} undelivered in the queue, which gives them out no more
- * @property {number} duplicated entries that came again
- * @property {Record<string, number>} duplicates batches that came again, by reason
+ * @property {number} undelivered in the queue, but no longer delivered
+ * @property {number} duplicated entries that arrived again
+ * @property {Record<string, number>} duplicates batches that arrived again, by reason
  * @property {number} deadLettered
- * @property {number} longestRedeliveryMs from the kill of a forwarder until a batch that it had in flight came from another
- * @property {number} longestPauseMs without a publish, while applications logged
+ * @property {number} longestRedeliveryMs from the kill of a forwarder until another one delivered its batch in flight
+ * @property {number} longestPauseMs longest time without a publish while applications logged
  * @property {string[]} wrong
  */
 
@@ -55,7 +55,7 @@ export class Fleet {
   /** Numbers of entries that must arrive. @type {Set<number>} */
   expected = new Set()
   longestPauseMs = 0
-  /** What each application logged that must arrive. @type {{ first: number, last: number }[]} */
+  /** Ranges of record numbers of each application that must arrive. @type {{ first: number, last: number }[]} */
   #runs = []
   servers
   queue
@@ -66,7 +66,7 @@ export class Fleet {
     this.queue = watchQueue(servers)
   }
 
-  /** With streams, and without forwarders. @param {{ nodes?: 1 | 3 }} [options] */
+  /** Starts the servers and creates the streams, without forwarders. @param {{ nodes?: 1 | 3 }} [options] */
   static async start({ nodes = 3 } = {}) {
     const fleet = new Fleet(await startNatsServers({ nodes }))
     try {
@@ -86,7 +86,7 @@ export class Fleet {
     }
   }
 
-  /** Creates what is missing of the streams. */
+  /** Creates missing streams. */
   async init() {
     const replicas = String(this.servers.nodes.length)
     const init = this.#command('init', ['forward', 'init', '--replicas', replicas, '--max-bytes', '1GiB'])
@@ -118,7 +118,7 @@ export class Fleet {
     return app
   }
 
-  /** Resolves when an application has logged all, and is about to end. All of it must arrive. @param {App} app @param {number} first */
+  /** Resolves when an application has logged everything. All its records must arrive. @param {App} app @param {number} first */
   async logged(app, first) {
     await app.done
     this.#watchPause()
@@ -131,7 +131,7 @@ export class Fleet {
     for (let n = first; n <= last; n += 1) this.expected.add(n)
   }
 
-  /** Where they are in what an application logged: at the end of one that was killed they may not have reached the disk. @param {readonly number[]} lost */
+  /** Describes lost records. The last ones of a killed application may not be on disk. @param {readonly number[]} lost */
   #describeLost(lost) {
     return this.#runs.flatMap(({ first, last }) => {
       const own = lost.filter((n) => n >= first && n <= last)
@@ -145,7 +145,7 @@ export class Fleet {
     this.longestPauseMs = Math.max(this.longestPauseMs, this.queue.longestPauseMs())
   }
 
-  /** One more application starts, delivers what is on disk, and ends when all has arrived or nothing has come for longer than a redelivery takes. */
+  /** Starts one more application, which delivers the entries on disk. Ends when all have arrived, or none for longer than a redelivery. */
   async settle() {
     this.#watchPause()
     const app = this.startApp({ count: 0, end: 'hold' })
@@ -223,7 +223,7 @@ export class Fleet {
     return numbers
   }
 
-  /** Batches that were stored again, by the reason of it, and how long those of killed forwarders took. */
+  /** Counts duplicated batches by reason, and measures the redelivery after a kill of a forwarder. */
   #sentAgain() {
     /** @type {Map<string, import('../faults/fault-server.mjs').Call[]>} */
     const byBatch = new Map()
@@ -259,7 +259,7 @@ export class Fleet {
     return { duplicates, unexplained, longestRedeliveryMs }
   }
 
-  /** What the forwarder of a request had time for after the reply. @param {import('../faults/fault-server.mjs').Call} call */
+  /** Describes the end of the forwarder that sent a request. @param {import('../faults/fault-server.mjs').Call} call */
   #endOf({ client, answeredAt = 0 }) {
     const ended = this.forwarders.find(({ name }) => name === client)?.ended
     return ended === undefined
@@ -289,17 +289,17 @@ function reasonOf({ answeredAt }, killedAt, serversFailedAt) {
 
 /** @type {Set<Forwarder>} */
 const running = new Set()
-// Whatever ends this process leaves none behind.
+// No forwarder may outlive this process.
 process.once('exit', () => {
   for (const { child } of running) child.kill('SIGKILL')
 })
 
-/** A process of the command line. */
+/** A process of the CLI. */
 class Forwarder {
   said = ''
-  /** By the monotonic clock, if it was killed. @type {number | undefined} */
+  /** Time of the kill on the monotonic clock. @type {number | undefined} */
   killedAt
-  /** How it was ended, and when. @type {{ signal: NodeJS.Signals, at: number } | undefined} */
+  /** Signal that ended it, and its time. @type {{ signal: NodeJS.Signals, at: number } | undefined} */
   ended
 
   /** @param {string} name @param {readonly string[]} args @param {Record<string, string>} env */

@@ -1,9 +1,9 @@
 /**
- * What is lost, and what is stored twice, when parts of a fleet fail: real nodes of NATS, forwarders and applications.
+ * Counts lost and duplicated entries while parts of a fleet fail, with real NATS nodes, forwarders and applications.
  *
  *     npm run test:fleet [-- NAME… --minutes N --seed N --json FILE]
  *
- * `--minutes` is the length of `chaos` (10). Ends with 1 where something is lost, or came twice for no reason.
+ * `--minutes` is the length of `chaos` (10). Exits with 1 if an entry is lost or duplicated without a known reason.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,8 +1,8 @@
-/** Runs one scenario on a fleet of its own, and judges it. */
+/** Runs one scenario on its own fleet, and checks the outcome. */
 import { Fleet } from './fleet.mjs'
 
 const APPLICATIONS = 3
-/** Of the forwarders, if something is wrong: what the last so many said. */
+/** Number of output lines of the forwarders that are shown on a failure. */
 const SHOWN = 10
 
 /**

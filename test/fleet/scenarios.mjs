@@ -1,4 +1,4 @@
-/** What goes wrong in a fleet, each on a fleet of its own. */
+/** Failure scenarios, each with its own fleet. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
@@ -7,7 +7,7 @@ import { chaos } from './chaos.mjs'
 
 const STREAM = 'PINO_INGEST'
 const QUOTA_RETRY_S = 3
-/** A 429 that one forwarder has seen is known to all within this time. */
+/** A 429 received by one forwarder reaches the others within this time. */
 const SHARED_WITHIN_MS = 1_000
 
 /**
@@ -17,11 +17,11 @@ const SHARED_WITHIN_MS = 1_000
  * @property {string} name
  * @property {1 | 3} [nodes] default 3
  * @property {(fleet: import('./fleet.mjs').Fleet, options: RunOptions) => Promise<{ wrong?: readonly string[], notes?: readonly string[] } | void>} run
- * @property {number} [seconds] for so long applications log; 0: the scenario starts them
- * @property {(n: number) => boolean} [isDead] entries that the service refuses
- * @property {boolean} [mayDuplicate] batches of a killed forwarder
- * @property {number} [maxPauseMs] of publishing
- * @property {number} [maxRedeliveryMs] of what a killed forwarder had in flight
+ * @property {number} [seconds] time for which applications log; 0: the scenario starts them
+ * @property {(n: number) => boolean} [isDead] entries that the service rejects
+ * @property {boolean} [mayDuplicate] whether batches of a killed forwarder may arrive twice
+ * @property {number} [maxPauseMs] limit of the pause between publishes
+ * @property {number} [maxRedeliveryMs] limit for batches that a killed forwarder had in flight
  */
 
 /** @type {readonly Scenario[]} */
@@ -112,7 +112,7 @@ export const SCENARIOS = [
     name: 'a forwarder is killed at 20 random moments',
     seconds: 30,
     mayDuplicate: true,
-    // `ack_wait` and 2 s.
+    // `ack_wait` plus 2 s.
     maxRedeliveryMs: 32_000,
     async run(fleet, { seed }) {
       const random = seeded(seed)
@@ -134,7 +134,7 @@ export const SCENARIOS = [
       let early = 0
       for (let refusals = 0; refusals < 3; refusals += 1) {
         await sleep(1_500)
-        // One request is refused, with the words of the quota.
+        // One request is refused with the text of the quota.
         const calls = server.calls.length
         server.behaviour = { kind: 'status', status: 429, headers: { 'retry-after': String(QUOTA_RETRY_S) } }
         while (server.calls.length === calls) await sleep(1)

@@ -1,13 +1,14 @@
 /**
- * Real applications in scratch folders, with the packed package: on each Node, Bun and Deno, bundled, under test runners, by other
- * package managers. Each logs 1,000 records, and each of them must arrive once; what frameworks and other loggers' formats log must
- * arrive as it was logged. Needs the npm registry; not part of `npm test`.
+ * Real applications in scratch folders, with the packed package: on every Node, Bun and Deno, bundled, in test
+ * runners, with other package managers. Each logs 1,000 records, and each record must arrive once. Entries of
+ * frameworks and other loggers' formats must match the logged records. Needs the npm registry; not part of `npm
+ * test`.
  *
  *     npm run test:matrix                       # everything: about twenty minutes
  *     npm run test:matrix -- nodes next         # these groups
- *     npm run test:matrix -- --match 'Node 24'  # of all, only the rows that say so
- *     npm run test:matrix -- --update           # keeps the outcome in results.json, and writes the tables of docs/compatibility.md
- *     npm run test:matrix -- --keep             # leaves the scratch folder, and says where; entries of frameworks are in `arrived`
+ *     npm run test:matrix -- --match 'Node 24'  # only the rows that contain this text
+ *     npm run test:matrix -- --update           # stores the results in results.json, and writes the tables of docs/compatibility.md
+ *     npm run test:matrix -- --keep             # keeps and prints the scratch folder; entries of frameworks are in `arrived`
  */
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -26,18 +27,18 @@ const { values: flags, positionals } = parseArgs({
 })
 const unknown = positionals.find((name) => !GROUPS.includes(name))
 if (unknown !== undefined) {
-  console.error(`There is no group ${unknown}. There are: ${GROUPS.join(', ')}.`)
+  console.error(`There is no group ${unknown}. Use one of: ${GROUPS.join(', ')}.`)
   process.exit(2)
 }
 if (flags.update && flags.match !== '') {
-  console.error('--update keeps whole groups: not together with --match.')
+  console.error('--update stores complete groups and cannot be combined with --match.')
   process.exit(2)
 }
 
 const kit = createKit()
 /** @type {import('./kit/types.d.mts').Result[]} */
 const results = []
-/** Groups that ran to their end. */
+/** Groups that were run completely. */
 const whole = new Set()
 let failed = 0
 try {
@@ -52,13 +53,13 @@ try {
         results.push(result)
         if (result.outcome === 'failed') failed += 1
         console.log(
-          `${[cell.row, cell.column, cell.kind ?? ''].map((text, place) => text.padEnd([44, 14, 12][place] ?? 0)).join(' ')} ${told(result)}`,
+          `${[cell.row, cell.column, cell.kind ?? ''].map((text, place) => text.padEnd([44, 14, 12][place] ?? 0)).join(' ')} ${describeResult(result)}`,
         )
       }
       whole.add(name)
     } catch (error) {
       failed += 1
-      console.error(`${name} could not be tried: ${error instanceof Error ? error.stack : error}`)
+      console.error(`${name} could not be run: ${error instanceof Error ? error.stack : error}`)
     }
   }
 } finally {
@@ -76,12 +77,12 @@ if (flags.update) {
 }
 const count = (/** @type {string} */ wanted) => results.filter(({ outcome }) => outcome === wanted).length
 console.log(
-  `\n${results.length} tried: ${count('works')} work, ${count('refused')} are refused with a message that says so, ${failed} failed`,
+  `\n${results.length} run: ${count('works')} work, ${count('refused')} are rejected with the expected message, ${failed} failed`,
 )
 process.exitCode = failed === 0 ? 0 : 1
 
 /** @param {import('./kit/types.d.mts').Result} result */
-function told({ outcome, arrived, detail }) {
+function describeResult({ outcome, arrived, detail }) {
   if (outcome === 'works') return `${arrived} arrived  ${detail ?? ''}`.trimEnd()
-  return outcome === 'refused' ? `refused, as it should: ${detail}` : `FAILED: ${detail}`
+  return outcome === 'refused' ? `rejected as expected: ${detail}` : `FAILED: ${detail}`
 }

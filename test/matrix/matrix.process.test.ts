@@ -1,4 +1,4 @@
-/** The tables of docs/compatibility.md are those of the last runs, and what judges a run sees what went wrong. */
+/** The tables of docs/compatibility.md match the stored results, and the judge detects failures. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ const works: Result = {
 }
 
 describe('the tables', () => {
-  test('the page has those of the last runs', () => {
+  test('match the stored results', () => {
     if (process.env['UPDATE_DOCS'] === '1') writeRegion(PAGE, 'matrix', matrixMarkdown(readResults()).trim())
     expect(regionOf(PAGE, 'matrix')).toBe(matrixMarkdown(readResults()).trim())
   })
@@ -36,7 +36,7 @@ describe('the tables', () => {
     expect(table).not.toContain('✗')
   })
 
-  test('all groups were tried, each runtime and tool among them', () => {
+  test('has results of all groups, with each runtime and tool', () => {
     const results = readResults()
     const files = readdirSync(new URL('groups', import.meta.url)).map((file) => file.replace('.mjs', ''))
     expect(GROUPS.toSorted()).toEqual(files.toSorted())
@@ -51,12 +51,12 @@ describe('the tables', () => {
       expect(rows).toMatch(new RegExp(`^${name}`, 'm'))
   })
 
-  test('a group that ran takes the place of its former run, and no other', () => {
+  test('new results of a group replace only its stored results', () => {
     const other: Result = { ...works, group: 'runtimes', row: 'Bun' }
     expect(mergeResults([other, works], [{ ...works, arrived: 7 }])).toEqual([{ ...works, arrived: 7 }, other])
   })
 
-  test('a cell that was not tried is empty', () => {
+  test('a cell without a result is empty', () => {
     expect(matrixMarkdown([works])).toContain('| Node 20 · pino 10 | ✓ |  |')
   })
 
@@ -73,7 +73,7 @@ describe('the tables', () => {
   })
 })
 
-test('what does not end is ended, with all that it started', async () => {
+test('kills a program that does not end, with its child processes', async () => {
   const run = await runProgram(['sh', '-c', 'sleep 60 | sleep 60'], { cwd: tmpdir(), runMs: 200 })
   expect(run.code).toBeUndefined()
 })
@@ -105,7 +105,7 @@ describe('the judge', () => {
   })
   afterAll(() => rmSync(scratch, { recursive: true }))
 
-  test('all arrived once: it works', async () => {
+  test('works if all records arrived once', async () => {
     expect(await judged(app('for (let n = 0; n < 1000; n += 1) logger.info({ n })'))).toMatchObject({
       outcome: 'works',
       arrived: 1000,
@@ -113,26 +113,30 @@ describe('the judge', () => {
   })
 
   test.each([
-    ['one is missing', 'for (let n = 1; n < 1000; n += 1) logger.info({ n })', '1 of 1000 did not arrive'],
-    ['one comes twice', 'for (let n = 0; n <= 1000; n += 1) logger.info({ n: n % 1000 })', '1 too many'],
-    ['one is another', 'for (let n = 1; n <= 1000; n += 1) logger.info({ n })', '1 of 1000 did not arrive, 1 too many'],
+    ['a record is missing', 'for (let n = 1; n < 1000; n += 1) logger.info({ n })', '1 of 1000 did not arrive'],
+    ['a record arrives twice', 'for (let n = 0; n <= 1000; n += 1) logger.info({ n: n % 1000 })', '1 too many'],
     [
-      'it fails at the end',
+      'a record has another number',
+      'for (let n = 1; n <= 1000; n += 1) logger.info({ n })',
+      '1 of 1000 did not arrive, 1 too many',
+    ],
+    [
+      'it exits with an error',
       'for (let n = 0; n < 1000; n += 1) logger.info({ n }); process.exitCode = 3',
       'exit code 3',
     ],
     [
-      'it complains',
+      'it writes to stderr',
       'for (let n = 0; n < 1000; n += 1) logger.info({ n }); console.error("oh")',
-      'something stands on stderr',
+      'stderr is not empty',
     ],
-  ])('%s: it failed', async (_what, lines, detail) => {
+  ])('fails if %s', async (_what, lines, detail) => {
     const result = await judged(app(lines))
     expect(result.outcome).toBe('failed')
     expect(result.detail).toContain(detail)
   })
 
-  test('what arrived otherwise than logged: it failed, and each aspect says why', async () => {
+  test('fails with a reason per aspect if entries differ from the logged records', async () => {
     const logged = app('logger.info({ n: 0 })')
     const compare = (service: IngestService) => ({
       level: [],
@@ -146,7 +150,7 @@ describe('the judge', () => {
     expect(await judged({ ...complains, compare: () => ({ level: [] }) })).toMatchObject({ outcome: 'failed' })
   })
 
-  test('what cannot work must end badly and say why', async () => {
+  test('an unsupported case must exit with an error and the expected message', async () => {
     const fails = app('throw new Error("cannot be bundled")')
     expect(await judged({ ...fails, refuses: /cannot be bundled/ })).toMatchObject({ outcome: 'refused' })
     expect(await judged({ ...fails, refuses: /something else/ })).toMatchObject({ outcome: 'failed' })

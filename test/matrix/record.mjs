@@ -1,5 +1,5 @@
 /**
- * Keeps the lines of the shops as fixtures for `test/record/frameworks.test.ts`:
+ * Stores the lines of the shops as fixtures for `test/record/frameworks.test.ts`:
  *
  *     npm run test:matrix -- frameworks --match pipe --keep
  *     node test/matrix/record.mjs SCRATCH_FOLDER

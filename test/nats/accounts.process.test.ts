@@ -1,4 +1,4 @@
-/** Credentials of accounts, as JWTs against servers with an operator: their end, and that no account receives what is another's. */
+/** JWT credentials of accounts on servers with an operator: revocation, expiry, and isolation between accounts. */
 import { credsAuthenticator } from '@nats-io/transport-node'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ async function start({ onTestFinished }: TestContext, accounts: readonly Account
 }
 
 describe.skipIf(SKIPS_NATS).concurrent('a .creds file', UNLESS_IT_HANGS, () => {
-  test('publishes, of a user that a signing key issued as well', async (context) => {
+  test('publish, also if a signing key issued the user', async (context) => {
     const account = new Account()
     const { queues, plan } = await start(context, [account])
     await publishedBy(plan(account.createUser().creds), queues[0], 50)
@@ -50,7 +50,7 @@ describe.skipIf(SKIPS_NATS).concurrent('a .creds file', UNLESS_IT_HANGS, () => {
     expect(await publishedBy(plan(creds), queues[0], 100)).toEqual([...upTo(50), ...upTo(50)].toSorted((a, b) => a - b))
   })
 
-  test('that is revoked is reported once, shown nowhere, and used again when it is restored', async (context) => {
+  test('that are revoked are reported once, never shown, and used again when they are restored', async (context) => {
     const account = new Account()
     const { operator, servers, queues, plan } = await start(context, [account])
     const { creds, publicKey } = account.createUser()
@@ -70,7 +70,7 @@ describe.skipIf(SKIPS_NATS).concurrent('a .creds file', UNLESS_IT_HANGS, () => {
     for (const secret of [seed, signature]) expect(stderr + JSON.stringify(events)).not.toContain(secret.slice(8, 30))
   })
 
-  test('that expires: the next one of its account sends what is on disk', async (context) => {
+  test('that expire: a new user of the account sends the entries on disk', async (context) => {
     const account = new Account()
     const { queues, plan } = await start(context, [account])
     const { creds } = account.createUser({ expiresInS: 3 })
@@ -87,7 +87,7 @@ describe.skipIf(SKIPS_NATS).concurrent('a .creds file', UNLESS_IT_HANGS, () => {
 })
 
 describe.skipIf(SKIPS_NATS).concurrent('entries on disk', UNLESS_IT_HANGS, () => {
-  test('of one account are not published into another one', async (context) => {
+  test('of one account do not publish to another account', async (context) => {
     const accounts = [new Account(), new Account()]
     const { servers, queues, plan } = await start(context, accounts)
     const [first, second] = accounts.map((account) => account.createUser().creds) as [string, string]

@@ -15,7 +15,7 @@ const WANTED = {
 const NONE: ReadonlySet<NamedSize> = new Set()
 const BOTH: ReadonlySet<NamedSize> = new Set(['num_replicas', 'max_bytes'])
 
-/** As the server reports it. */
+/** The configuration as reported by the server. */
 const actual = (role: StreamRole, changes: Partial<StreamConfig> = {}): StreamConfig =>
   ({
     max_msgs: -1,
@@ -32,7 +32,7 @@ const settings = (role: StreamRole, changes: Partial<StreamConfig>, named = BOTH
   findStreamDifferences(role, actual(role, changes), WANTED[role], named).map(({ setting }) => setting)
 
 describe('differences of a stream', () => {
-  it.each(['queue', 'dead', 'bucket'] as const)('are none for %s as it is created', (role) => {
+  it.each(['queue', 'dead', 'bucket'] as const)('are none for a new %s', (role) => {
     expect(settings(role, {})).toEqual([])
   })
 
@@ -54,13 +54,13 @@ describe('differences of a stream', () => {
     ['queue', { subjects: ['p.logs'] }],
     ['bucket', { max_age: 3_600e9 }],
     ['dead', { deny_delete: true }],
-  ])('name what breaks a guarantee, with a fix: %s %o', (role, changes) => {
+  ])('include settings that break a guarantee, with a fix: %s %o', (role, changes) => {
     const found = findStreamDifferences(role, actual(role, changes), WANTED[role], BOTH)
     expect(found.map(({ setting }) => setting)).toEqual(Object.keys(changes))
     expect(found[0]?.fix).toContain(WANTED[role].name)
   })
 
-  it('do not name what is more than needed, nor what is the choice of the operator', () => {
+  it('exclude larger limits and choices of the operator', () => {
     const more = { num_replicas: 5, max_bytes: 2_000, duplicate_window: 3_600e9, subjects: ['p.*', 'q'] }
     expect(settings('queue', more)).toEqual([])
     expect(settings('queue', { subjects: ['p.>'] })).toEqual([])
@@ -68,11 +68,11 @@ describe('differences of a stream', () => {
     expect(settings('bucket', { max_age: 0, allow_direct: false })).toEqual([])
   })
 
-  it('contain a size only if it was named', () => {
+  it('include a size only if the user set it', () => {
     expect(settings('queue', { num_replicas: 1, max_bytes: 10 }, NONE)).toEqual([])
   })
 
-  it('recognize wildcards that do not contain the subject', () => {
+  it('include wildcards that do not match the subject', () => {
     for (const subjects of [['p'], ['p.logs.>'], ['p.*.x'], ['q.*']])
       expect(settings('queue', { subjects })).toEqual(['subjects'])
   })
@@ -83,11 +83,11 @@ describe('differences of a consumer', () => {
   const found = (changes: Partial<ConsumerConfig>): string[] =>
     findConsumerDifferences('S', { ...wanted, ...changes } as ConsumerConfig, wanted).map(({ setting }) => setting)
 
-  it('are none for one as it is created, nor for larger limits', () => {
+  it('are none for a new consumer and for larger limits', () => {
     expect(found({})).toEqual([])
     expect(found({ ack_wait: 60e9, max_ack_pending: 100_000 })).toEqual([])
     expect(found({ max_ack_pending: -1 })).toEqual([])
-    // As the server reports its defaults, and a limit that forwarders keep to.
+    // Defaults as reported by the server, and a limit that forwarders respect.
     expect(found({ max_waiting: 512, replay_policy: 'instant', max_batch: 4 })).toEqual([])
   })
 
@@ -106,7 +106,7 @@ describe('differences of a consumer', () => {
     { headers_only: true },
     { mem_storage: true },
     { inactive_threshold: 60e9 },
-  ])('name what breaks a guarantee: %o', (changes) => {
+  ])('include settings that break a guarantee: %o', (changes) => {
     expect(found(changes)).toEqual(Object.keys(changes))
   })
 })

@@ -20,14 +20,14 @@ function decode({ headers, body }: ReturnType<typeof encodeDeadLetter>): DeadLet
 }
 
 describe('a dead letter as a message', () => {
-  it('survives unchanged, and has its own subject and a message ID of its place', () => {
+  it('survives a round trip; the message ID contains the index', () => {
     const message = encodeDeadLetter(NAMES, 'requests', LETTER)
     expect(message.subject).toBe('app.x.dead.requests')
     expect(new Map(message.headers).get('Nats-Msg-Id')).toBe(`${LETTER.batchId}-7`)
     expect(decode(message)).toEqual(LETTER)
   })
 
-  it('has headers of printable ASCII, whatever the service and a foreign publisher wrote', () => {
+  it('has headers of printable ASCII for any text of the service or another publisher', () => {
     const reason = 'a\r\nNats-Rollup: all\r\n\u0000\u001b[31m ü 😀 % '
     const letter = { ...LETTER, batchId: 'x y\n', reason, code: 'ß', field: '\t' }
     const message = encodeDeadLetter(NAMES, 'logs', letter)
@@ -35,7 +35,7 @@ describe('a dead letter as a message', () => {
     expect(decode(message)).toEqual(letter)
   })
 
-  it('limits the reason, also where that cuts a character in two', () => {
+  it('limits the reason, even within a surrogate pair', () => {
     const { headers } = encodeDeadLetter(NAMES, 'logs', {
       ...LETTER,
       reason: `${'r'.repeat(1_023)}😀${'r'.repeat(1e6)}`,
@@ -45,19 +45,19 @@ describe('a dead letter as a message', () => {
     )
   })
 
-  it('keeps the bytes of a message that is no batch', () => {
+  it('keeps the bytes of a message that is not a batch', () => {
     expect(encodeDeadLetter(NAMES, 'logs', { ...LETTER, entry: '' }, Buffer.from([0xff, 0])).body).toEqual(
       Buffer.from([0xff, 0]),
     )
   })
 
-  it('has another message ID for another message under the same id', () => {
+  it('has different message IDs for different messages with the same id', () => {
     const idOf = (body: string): string => encodeDeadLetter(NAMES, 'logs', LETTER, Buffer.from(body)).messageId
     expect(idOf('one')).toBe(idOf('one'))
     expect(idOf('one')).not.toBe(idOf('two'))
   })
 
-  it('is readable without headers and with damaged ones', () => {
+  it('is readable with missing or damaged headers', () => {
     const empty = { batchId: '', index: 0, status: 0, code: '', field: '', reason: '', entry: '{}' }
     expect(decodeDeadLetter(undefined, Buffer.from('{}'))).toEqual(empty)
     const damaged = {

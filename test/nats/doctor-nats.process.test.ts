@@ -1,4 +1,4 @@
-/** `pino-ingest doctor` with NATS: each thing that can be wrong is found, and nothing is stored. */
+/** `pino-ingest doctor` with NATS: finds each problem and stores nothing. */
 import { connect } from '@nats-io/transport-node'
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { JetStreamManager } from '@nats-io/jetstream'
@@ -31,7 +31,7 @@ async function manage(urls: readonly string[]): Promise<JetStreamManager> {
 }
 
 describe.skipIf(SKIPS_NATS)('doctor with nats', () => {
-  it('passes with a fleet that is set up, stores nothing, and sends nothing to the service', async () => {
+  it('passes for a complete fleet, stores nothing, and sends nothing to the service', async () => {
     const { urls } = await natsServers()
     const env = { PINO_INGEST_NATS_SERVERS: urls.join(',') }
     await runCli(['forward', 'init', ...SIZES], env)
@@ -44,7 +44,7 @@ describe.skipIf(SKIPS_NATS)('doctor with nats', () => {
     expect((await (await manage(urls)).streams.info('PINO_INGEST')).state.last_seq).toBe(0)
   })
 
-  it('names a server that does not answer, missing streams, and the rest is checked all the same', async () => {
+  it('reports an unreachable server and missing streams, and still runs the other checks', async () => {
     const { urls } = await natsServers()
     const { code, failed } = await examine({ PINO_INGEST_NATS_SERVERS: `${urls.join(',')},127.0.0.1:1` })
     expect(code).toBe(1)
@@ -52,7 +52,7 @@ describe.skipIf(SKIPS_NATS)('doctor with nats', () => {
     expect((await examine({ PINO_INGEST_NATS_SERVERS: '127.0.0.1:1' })).failed).toEqual(['server'])
   })
 
-  it('names settings that lose entries, a stream that is nearly full, and a small max_payload', async () => {
+  it('reports settings that lose entries, a nearly full stream and a small max_payload', async () => {
     const { urls } = await natsServers({ config: 'max_payload: 65536' })
     const env = { PINO_INGEST_NATS_SERVERS: urls.join(',') }
     const { streams } = await manage(urls)

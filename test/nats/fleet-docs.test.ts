@@ -1,4 +1,4 @@
-/** What docs/fleet.md names exists: flags, variables, metrics. The permissions are tested with a server, in permissions.process.test.ts. */
+/** Flags, variables and metrics in docs/fleet.md exist. permissions.process.test.ts tests the permissions with a server. */
 import { describe, expect, test } from 'vitest'
 import { deadLsCommand } from '../../src/cli/forward/forward-dead-ls.js'
 import { deadReplayCommand } from '../../src/cli/forward/forward-dead-replay.js'
@@ -15,7 +15,7 @@ import { readText } from '../markdown.js'
 const text = readText('docs/fleet.md')
 const unique = (pattern: RegExp): string[] => [...new Set([...text.matchAll(pattern)].map(([all]) => all))]
 
-/** By the command's name in the table of commands. */
+/** By name in the table of commands. */
 const COMMANDS = {
   forward: forwardRunCommand,
   'forward init': forwardInitCommand,
@@ -25,7 +25,7 @@ const COMMANDS = {
 }
 
 describe('docs/fleet.md', () => {
-  test.each(Object.entries(COMMANDS))('names all flags of %s, and no others', (name, { flags }) => {
+  test.each(Object.entries(COMMANDS))('lists all flags of %s and no others', (name, { flags }) => {
     const row = text.split('\n').find((line) => line.startsWith(`| \`pino-ingest ${name}\``)) ?? ''
     const named = [...row.matchAll(/--([\w-]+)/g)].map(([, flag]) => flag)
     const known = Object.keys(flags)
@@ -39,7 +39,7 @@ describe('docs/fleet.md', () => {
     }
   })
 
-  test('names variables that exist', () => {
+  test('mentions only existing variables', () => {
     const known = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(allVariablesOf)
     const names = toStreamNames({ stream: 'PINO_INGEST', subject: 'pino-ingest' })
     const streams = [names.stream, names.deadStream, names.bucket]
@@ -49,7 +49,7 @@ describe('docs/fleet.md', () => {
     expect(named.filter((name) => !known.includes(name) && !isPrefix(name))).toEqual([])
   })
 
-  test('names metrics that exist', () => {
+  test('mentions only existing metrics', () => {
     const known = FORWARD_FAMILIES.map(({ name }) => name)
     const named = unique(/\bpino_ingest_forward_\w+/g)
     expect(named.length).toBeGreaterThan(6)

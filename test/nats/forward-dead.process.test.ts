@@ -91,7 +91,7 @@ describe.skipIf(SKIPS_NATS)('forward dead', () => {
     ).toHaveLength(1)
   })
 
-  it('publishes them again under an id of their own, and deletes them only then', async () => {
+  it('replays letters under their own ids, and deletes them afterwards', async () => {
     const { run, add, jsm } = await startFleet()
     const big = '{"level":"info","n":12345678901234567890}'
     await add('logs', BATCH, 0, big)
@@ -109,11 +109,11 @@ describe.skipIf(SKIPS_NATS)('forward dead', () => {
     expect(new TextDecoder().decode(message?.data)).toBe(`{"batch_id":"${id}","logs":[${big}]}`)
   })
 
-  it('publishes nothing twice if the replay was killed before it deleted the letter', async () => {
+  it('publishes nothing twice after a kill between publish and deletion', async () => {
     const { run, add, js, jsm } = await startFleet()
     await add('logs', BATCH, 0, entryOf('one'))
     expect((await run('dead', 'replay', BATCH)).code).toBe(0)
-    // As if it had not been deleted: JetStream would drop a letter with the same message ID.
+    // Adds the letter again under another message ID, since JetStream would drop the same ID as a duplicate.
     const message = encodeDeadLetter(NAMES, 'logs', {
       batchId: BATCH,
       index: 0,
@@ -145,7 +145,7 @@ describe.skipIf(SKIPS_NATS)('forward dead', () => {
     expect((await jsm.streams.info('PINO_INGEST_DEAD')).state.messages).toBe(1)
   })
 
-  it('refuses an ambiguous selection and unknown commands, and names forward init without a stream', async () => {
+  it('refuses an ambiguous selection and unknown commands, and advises forward init if the stream is missing', async () => {
     const env = { PINO_INGEST_NATS_SERVERS: '127.0.0.1:1' }
     for (const args of [['replay'], ['replay', BATCH, '--all'], ['shw'], [], ['show', '--kind', 'x']])
       expect((await runCli(['forward', 'dead', ...args], env)).code).toBe(2)

@@ -1,4 +1,4 @@
-/** A queue with names of its own on a server that tests share, the service behind it, and forwarders as processes. */
+/** A queue with unique names on a server shared by the tests, a service, and forwarders as processes. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -17,7 +17,7 @@ import type { IngestService, IngestServiceOptions } from '../../src/service/inde
 import { cleanEnv } from '../process/run-app.js'
 
 const CLI = fileURLToPath(new URL('../../dist/cjs/cli.js', import.meta.url))
-/** Only distinguishes what comes late from what never comes. */
+/** Long, so that it only fails for something that never arrives. */
 const TIMEOUT_MS = 100_000
 const MIB = 2 ** 20
 const SIZES = { replicas: 1, maxBytes: 64 * MIB, maxDeadBytes: 8 * MIB, maxStateBytes: 8 * MIB }
@@ -25,31 +25,31 @@ export const API_KEY = 'the-key-of-the-forwarder-4711'
 
 export interface FleetOptions {
   readonly service?: IngestServiceOptions
-  /** Of the consumers, in milliseconds. */
+  /** `ack_wait` of the consumers, in milliseconds. */
   readonly ackWaitMs?: number
   /** Default true. */
   readonly hasBucket?: boolean
   /** Default true. */
   readonly isSetUp?: boolean
-  /** Of the test itself. */
+  /** `onTestFinished` of the test. */
   readonly connection?: Partial<ConnectionOptions>
 }
 
 export interface Forwarder {
   readonly child: ChildProcess
   readonly said: () => string
-  /** Of its exit. */
+  /** Exit code. */
   readonly done: Promise<number | null>
-  /** The body of a path, and its status. */
+  /** Requests a path of the metrics server. */
   readonly get: (path: string) => Promise<{ readonly status: number; readonly text: string }>
-  /** The sum of the samples of a metric that have these labels. */
+  /** Sum of the samples with these labels. */
   readonly metric: (name: string, labels?: Readonly<Record<string, string>>) => Promise<number>
 }
 
 export interface PublishInit {
   readonly batchId?: string
   readonly gzip?: boolean
-  /** Default: as the transport does. */
+  /** Default: the transport's headers. */
   readonly body?: string | Uint8Array
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -121,7 +121,7 @@ export class ForwardFleet {
     await this.jsm.consumers.add(this.names.stream, config)
   }
 
-  /** To what any client publishes, requests to the server too. */
+  /** Records all published messages, including requests to the server. */
   listen(subject: string, listener: () => void): void {
     this.#connection.subscribe(subject, { callback: listener })
   }
@@ -130,7 +130,7 @@ export class ForwardFleet {
     await this.jsm.streams.add(toDeadConfig(this.names, SIZES))
   }
 
-  /** Resolves when it serves its metrics. */
+  /** Starts a forwarder. Resolves when it serves its metrics. */
   async forwarder(env: Readonly<Record<string, string>> = {}, args: readonly string[] = []): Promise<Forwarder> {
     const child = spawn(process.execPath, [CLI, 'forward', '--metrics', '127.0.0.1:0', ...args], {
       env: cleanEnv({ ...this.#env, ...env }),
@@ -163,14 +163,14 @@ export class ForwardFleet {
     return { child, said: () => text, done, get, metric }
   }
 
-  /** Of a forwarder that does not start. */
+  /** Runs a forwarder that fails to start. */
   async exitCode(env: Readonly<Record<string, string>>, args: readonly string[]): Promise<number | null> {
     const child = spawn(process.execPath, [CLI, 'forward', ...args], { env: cleanEnv({ ...this.#env, ...env }) })
     this.#children.push(child)
     return new Promise((resolve) => child.once('close', resolve))
   }
 
-  /** @returns the batch's id */
+  /** @returns the batch id */
   async publish(kind: BatchKind, entries: readonly object[], init: PublishInit = {}): Promise<string> {
     const batchId = init.batchId ?? randomUUID()
     const text = init.body ?? JSON.stringify({ batch_id: batchId, logs: entries })

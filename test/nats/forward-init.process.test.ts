@@ -29,7 +29,7 @@ async function manage(servers: NatsServers): Promise<JetStreamManager> {
 }
 
 describe.skipIf(SKIPS_NATS)('forward init', () => {
-  it('creates everything on one server, is done when all exists, and two at once are fine', async () => {
+  it('creates everything on one server, accepts existing items, and can run concurrently', async () => {
     const servers = await natsServers()
     const both = await Promise.all([1, 2].map(() => init(servers, ['--replicas', '1', '--json', ...SMALL])))
     expect(both.map(({ code }) => code)).toEqual([0, 0])
@@ -53,13 +53,13 @@ describe.skipIf(SKIPS_NATS)('forward init', () => {
       max_deliver: -1,
       filter_subject: 'pino-ingest.logs',
     })
-    // Replicas and sizes that are not named are no difference.
+    // Replicas and sizes are compared only if they are set by flags.
     const again = await init(servers, ['--json'])
     expect(again.code).toBe(0)
     expect(itemsOf(again).map(({ status }) => status)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok'])
   })
 
-  it('says what differs with the command that changes it, and changes nothing', async () => {
+  it('reports each difference with the command to fix it, and changes nothing', async () => {
     const servers = await natsServers()
     const { streams, consumers } = await manage(servers)
     await streams.add({
@@ -90,7 +90,7 @@ describe.skipIf(SKIPS_NATS)('forward init', () => {
     expect((await streams.info('PINO_INGEST')).config).toEqual(before.config)
   })
 
-  it('creates three replicas in a cluster, and names what one server lacks for them', async () => {
+  it('creates three replicas in a cluster, and reports that a single server cannot', async () => {
     const [cluster, alone] = await Promise.all([natsServers({ nodes: 3 }), natsServers()])
     expect((await init(cluster, SMALL)).code).toBe(0)
     const { streams } = await manage(cluster)
@@ -103,7 +103,7 @@ describe.skipIf(SKIPS_NATS)('forward init', () => {
     })
   })
 
-  it('says so if the storage is insufficient, and if no server can be reached', async () => {
+  it('reports insufficient storage and unreachable servers', async () => {
     const servers = await natsServers({ maxStore: '50MB' })
     const full = await init(servers, ['--replicas', '1', '--max-bytes', '1gb'])
     expect(full.code).toBe(1)
@@ -114,7 +114,7 @@ describe.skipIf(SKIPS_NATS)('forward init', () => {
     expect(JSON.parse(gone.stdout.toString())).toMatchObject({ error: { code: 'UNAVAILABLE' } })
   })
 
-  it('refuses wrong flags and a missing server before it connects', async () => {
+  it('refuses wrong flags and missing servers before it connects', async () => {
     for (const args of [['--replicas', '2'], ['--max-bytes', '10'], ['--max-bytes', '1kb'], ['extra']])
       expect((await runCli(['forward', 'init', ...args], { PINO_INGEST_NATS_SERVERS: '127.0.0.1:1' })).code).toBe(2)
     expect((await runCli(['forward', 'init'], { NODE_ENV: 'production' })).code).toBe(2)

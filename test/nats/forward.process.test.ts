@@ -1,4 +1,4 @@
-/** `pino-ingest forward` as a process, between a real server of NATS and the local service. */
+/** `pino-ingest forward` as a process between a real NATS server and the local service. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import type { FleetOptions } from './forward-fleet.js'
 import { natsServers, SKIPS_NATS, UNLESS_IT_HANGS } from './nats-servers.js'
 import type { NatsServers } from './nats-servers.js'
 
-/** A process that must extend its messages gets no time for so long on a busy machine. */
+/** Long enough that a forwarder can extend its messages on a busy machine. */
 const SLOW_ACK_WAIT_MS = 6_000
 const NEVER_MS = 3_600_000
 
@@ -49,14 +49,14 @@ async function deadLetters(fleet: ForwardFleet): Promise<readonly ReturnType<typ
 }
 
 describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
-  it('delivers log entries and request logs under their batch id, and ends with 0', async (context) => {
+  it('delivers log entries and request logs under their batch ids, and exits with 0', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     const forwarder = await fleet.forwarder()
     const ids = [
       await fleet.publish('logs', [logEntry('a'), logEntry('b')]),
       await fleet.publish('logs', [logEntry('c')], { gzip: true }),
-      // Without the headers of the transport.
+      // Without the transport's headers.
       await fleet.publish('logs', [logEntry('d')], { headers: { 'Pino-Ingest-Count': '' } }),
     ]
     await fleet.publish('requests', [REQUEST_LOG])
@@ -70,7 +70,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(await forwarder.done).toBe(0)
   })
 
-  it('stores rejected entries with their reason, and delivers the others', async (context) => {
+  it('stores rejected entries with the reason and delivers the others', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     const batchId = await fleet.publish('logs', [logEntry('good'), { level: 'info' }, logEntry('fine')])
@@ -84,7 +84,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(await forwarder.metric('pino_ingest_forward_entries_total', { outcome: 'rejected' })).toBe(1)
   })
 
-  it('keeps a batch until its rejected entries are stored, and does not send it again', async (context) => {
+  it('holds a batch until its rejected entries are stored, and does not send it again', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context, { ackWaitMs: 1_000 })
     await fleet.jsm.streams.delete(fleet.names.deadStream)
@@ -93,7 +93,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     await until(async () => (await forwarder.get('/healthz')).text.includes('dead-letter'))
     await until(() => fleet.storedMessages().length === 1)
     const { length: requests } = fleet.service.requests
-    // Others are delivered meanwhile.
+    // Other batches are delivered in the meantime.
     await fleet.publish('logs', [logEntry('next')])
     await until(() => fleet.storedMessages().length === 2)
     expect(await fleet.messages()).toBeGreaterThan(0)
@@ -103,7 +103,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(await deadLetters(fleet)).toHaveLength(1)
   })
 
-  it('leaves rejected entries that it cannot store to the next one, which does not send the batch again', async (context) => {
+  it('leaves rejected entries that it cannot store to the next forwarder, which does not send the batch again', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     await fleet.jsm.streams.delete(fleet.names.deadStream)
@@ -121,7 +121,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(letters).toMatchObject([{ batchId, index: 1, entry: '{"level":"info"}' }])
   })
 
-  it('delivers each entry of a batch whose header has a wrong count', async (context) => {
+  it('delivers each entry of a batch with a wrong count header', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     const entries = [logEntry('a'), { level: 'info' }, logEntry('b')]
@@ -132,7 +132,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(await deadLetters(fleet)).toHaveLength(1)
   })
 
-  it('keeps messages that are no batch and have the same place in a stream that was created anew', async (context) => {
+  it('stores invalid messages with the same sequence in a recreated stream as separate letters', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     await fleet.forwarder()
@@ -146,13 +146,13 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect((await deadLetters(fleet)).map(({ entry }) => entry)).toEqual(['one', 'two'])
   })
 
-  it('delivers batches that each exceed its memory limit, when unpacked or as they are', async (context) => {
+  it('delivers batches that exceed its memory limit, compressed or not', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     fleet.service.faults.add({ kind: 'status', status: 503 })
     const entries = Array.from({ length: 4 }, (_, index) => logEntry(`${index}${'x'.repeat(1_000_000)}`))
     for (let index = 0; index < 10; index += 1) await fleet.publish('logs', entries, { gzip: true })
-    // Larger than what is left of a request for several.
+    // Larger than the rest of a pull request.
     for (let index = 0; index < 5; index += 1) await fleet.publish('logs', [logEntry('y'.repeat(900_000))])
     const forwarder = await fleet.forwarder({ PINO_INGEST_MAX_BUFFER_BYTES: '1048576' })
     await until(() => fleet.service.requests.length > 0)
@@ -161,7 +161,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(await forwarder.metric('pino_ingest_forward_entries_total', { outcome: 'forwarded' })).toBe(45)
   })
 
-  it('stores messages that are no batch, and goes on', async (context) => {
+  it('stores messages that are not batches, and continues', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     const bodies: readonly (readonly [string | Uint8Array, Readonly<Record<string, string>>])[] = [
@@ -181,7 +181,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(letters.map(({ code }) => code)).toEqual(bodies.map(() => 'INVALID'))
     expect(letters.some((letter) => letter.entry === 'hello')).toBe(true)
     expect(await forwarder.metric('pino_ingest_forward_batches_total', { outcome: 'invalid' })).toBe(bodies.length)
-    // Another message, with the same id and sequence.
+    // Another message with the same id and sequence.
     for (const body of ['one', 'another']) {
       await fleet.jsm.streams.delete(fleet.names.stream)
       await fleet.setUp(false)
@@ -191,7 +191,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect((await deadLetters(fleet)).slice(bodies.length).map(({ entry }) => entry)).toEqual(['one', 'another'])
   })
 
-  it('keeps a batch that waits for the service longer than ack_wait', async (context) => {
+  it('extends a batch that waits for the service longer than ack_wait', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context, { ackWaitMs: SLOW_ACK_WAIT_MS })
     fleet.service.faults.add({ kind: 'delay', delayMs: SLOW_ACK_WAIT_MS * 1.3, times: 1 })
@@ -203,7 +203,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
       expect(await one.metric('pino_ingest_forward_batches_total', { outcome: 'redelivered' })).toBe(0)
   })
 
-  it('costs a redelivery of what was in flight when it is killed', async (context) => {
+  it('after a kill only batches in flight are delivered twice', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context, { ackWaitMs: SLOW_ACK_WAIT_MS })
     const first = await fleet.forwarder({ PINO_INGEST_MAX_CONCURRENCY: '4' })
@@ -214,7 +214,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     for (let index = 0; index < 10; index += 1) ids.push(await fleet.publish('logs', [logEntry(`late ${index}`)]))
     const hanging = (): (string | null)[] =>
       fleet.service.requests.filter(({ fault }) => fault === 'hang').map(({ batchId }) => batchId)
-    // Whatever it has sent has arrived.
+    // All requests that it sent have arrived.
     await until(async () => {
       const { length } = hanging()
       return length > 0 && length === (await first.metric('pino_ingest_forward_in_flight', { kind: 'logs' }))
@@ -227,7 +227,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     await fleet.untilEmpty()
     expect(fleet.storedMessages()).toHaveLength(20)
     const sent = fleet.service.requests.slice(10).map(({ batchId }) => batchId)
-    // Each once, but for those in flight, which come again under the same id.
+    // Each batch once, except those in flight, which arrive again under the same id.
     expect(sent.toSorted()).toEqual([...ids, ...inFlight].toSorted())
     expect(await second.metric('pino_ingest_forward_batches_total', { outcome: 'redelivered' })).toBeGreaterThanOrEqual(
       inFlight.length,
@@ -250,7 +250,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
       const told = await Promise.all(forwarders.map((one) => one.get('/healthz')))
       return told.every(({ text }) => JSON.parse(text).lastError !== null)
     })
-    // Both forwarders receive some of them.
+    // Both forwarders receive some of the batches.
     for (let index = 0; index < 10; index += 1) await fleet.publish('logs', [logEntry(`later ${index}`)])
     for (let index = 0; index < 3; index += 1) await fleet.publish('requests', [REQUEST_LOG])
     await fleet.untilEmpty()
@@ -261,7 +261,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(fleet.storedMessages()).toHaveLength(11)
   })
 
-  it('does not send again what was delivered before', async (context) => {
+  it('does not send delivered batches again', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     const known = '11111111-2222-4333-8444-555555555555'
@@ -272,18 +272,18 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     await fleet.untilEmpty()
     expect(fleet.service.requests.map(({ batchId }) => batchId)).toEqual([unknown])
     expect(await forwarder.metric('pino_ingest_forward_batches_total', { outcome: 'duplicate' })).toBe(1)
-    // Noted by the forwarder itself: another one, later, knows it, too.
+    // The forwarder saved the id, so a later one finds it.
     const stored = await fleet.jsm.streams.getMessage(`KV_${fleet.names.bucket}`, {
       last_by_subj: `$KV.${fleet.names.bucket}.delivered.${unknown}`,
     })
     expect(stored).not.toBe(null)
   })
 
-  it('delivers what a consumer takes for acknowledged, and stays in the queue', async (context) => {
+  it('delivers messages that the consumer considers acknowledged but that are still in the queue', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context, { ackWaitMs: 1_000 })
     const { names, jsm, js } = fleet
-    // As after the loss of a server: the floor of acknowledgements is above messages that were never delivered.
+    // Simulates the loss of a server: the ack floor is above messages that were never delivered.
     await jsm.consumers.delete(names.stream, names.consumers.requests)
     await jsm.consumers.update(names.stream, names.consumers.logs, { filter_subject: names.subjects.requests })
     const left = await fleet.publish('logs', [logEntry('left')])
@@ -299,7 +299,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(fleet.service.requests.map(({ batchId }) => batchId)).toEqual([left])
     const republished = await Promise.all(forwarders.map((one) => one.metric('pino_ingest_forward_republished_total')))
     expect(republished.reduce((sum, count) => sum + count, 0)).toBe(2)
-    expect(forwarders.some((one) => one.said().includes('no forwarder would have received'))).toBe(true)
+    expect(forwarders.some((one) => one.said().includes('again, which JetStream would not have delivered'))).toBe(true)
   })
 
   it('delivers without the bucket', async (context) => {
@@ -312,9 +312,9 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(fleet.service.requests).toHaveLength(20)
   })
 
-  it('ends while the service hangs, and gives back what it holds', async (context) => {
+  it('stops while the service hangs, and releases its batches', async (context) => {
     const { expect } = context
-    // What is not given back does not come again.
+    // Only released batches are redelivered within this time.
     const fleet = await startFleet(context, { ackWaitMs: NEVER_MS })
     const removeFault = fleet.service.faults.add({ kind: 'hang' })
     const forwarder = await fleet.forwarder()
@@ -328,7 +328,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(fleet.storedMessages()).toEqual(['held'])
   })
 
-  it('ends at once with 1 at a second signal, since it has given nothing back', async (context) => {
+  it('exits immediately with 1 at a second signal, without releasing batches', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     fleet.service.faults.add({ kind: 'hang' })
@@ -336,12 +336,12 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     await fleet.publish('logs', [logEntry('held')])
     await until(() => fleet.service.requests.length === 1)
     const { child } = forwarder
-    // One that follows within a few hundred milliseconds counts as the same.
+    // Signals within 300 ms count as one.
     await until(() => child.exitCode !== null || !child.kill('SIGTERM'), 5_000)
     expect(await forwarder.done).toBe(1)
   })
 
-  it('is ready when its consumers exist, also while the service is down', async (context) => {
+  it('is ready if its consumers exist, even while the service is down', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context, { isSetUp: false })
     const forwarder = await fleet.forwarder()
@@ -355,7 +355,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     const inFlight = (): Promise<number> => forwarder.metric('pino_ingest_forward_in_flight', { kind: 'logs' })
     for (let index = 0; index < 5; index += 1) await fleet.publish('logs', [logEntry(`${index}`)])
     await until(async () => (await forwarder.get('/healthz')).text.includes('503'))
-    // While one batch waits for its second attempt, another one may be taken.
+    // While one batch waits for its retry, another one may be pulled.
     await until(async () => JSON.parse((await forwarder.get('/healthz')).text).lag === 5 - (await inFlight()))
     const health = await forwarder.get('/healthz')
     expect(health.status).toBe(200)
@@ -392,7 +392,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     await Promise.all(Array.from({ length: 4 }, () => fleet.forwarder({ PINO_INGEST_MAX_CONCURRENCY: '2' })))
     let published = 0
     const concurrent = (): number => Math.max(...fleet.service.requests.map((request) => request.concurrent))
-    // Until all of them have work at the same time.
+    // Publishes until all forwarders have work at the same time.
     await until(async () => {
       for (; (await fleet.messages()) < 40; published += 1) await fleet.publish('logs', [logEntry(`${published}`)])
       return concurrent() > 6
@@ -401,7 +401,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(fleet.storedMessages()).toHaveLength(published)
   })
 
-  it('acknowledges nothing of a stream that was deleted: the same sequence is a new batch', async (context) => {
+  it('does not acknowledge messages of a deleted stream, whose sequences belong to new batches', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     const forwarder = await fleet.forwarder()
@@ -413,7 +413,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     await fleet.jsm.streams.delete(fleet.names.stream)
     await fleet.setUp(false)
     for (let index = 10; index < 30; index += 1) await fleet.publish('logs', [logEntry(`new ${index}`)])
-    // It knows the new one.
+    // The forwarder has detected the new stream.
     await until(async () => JSON.parse((await forwarder.get('/healthz')).text).lag > 0)
     fleet.service.faults.clear()
     await fleet.untilEmpty()
@@ -421,7 +421,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     for (let index = 10; index < 30; index += 1) expect(stored).toContain(`new ${index}`)
   })
 
-  it('reports a consumer that refuses requests, and does not repeat them without a pause', async (context) => {
+  it('reports a consumer that refuses requests, and retries with a backoff', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     const { stream, consumers, subjects } = fleet.names
@@ -443,27 +443,27 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(fleet.storedMessages()).toEqual(['after'])
   })
 
-  it('requests no more at a time than the consumer allows', async (context) => {
+  it('respects the request limits of the consumer', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     const { stream, consumers } = fleet.names
     await fleet.jsm.consumers.delete(stream, consumers.logs)
     await fleet.addConsumer('logs', { max_batch: 2, max_bytes: 500 })
     for (let index = 0; index < 60; index += 1) await fleet.publish('logs', [logEntry(`${index}`)])
-    // One may be larger.
+    // A single message may be larger.
     await fleet.publish('logs', [logEntry('x'.repeat(1_000))])
     await fleet.forwarder()
     await fleet.untilEmpty()
     expect(fleet.storedMessages()).toHaveLength(61)
   })
 
-  it('refuses wrong flags and configuration with 2', async (context) => {
+  it('exits with 2 for wrong flags and configuration', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context, { isSetUp: false })
     for (const [env, args] of [
       [{ PINO_INGEST_NATS_SERVERS: '' }, []],
       [{ PINO_INGEST_URL: 'ftp://x' }, []],
-      // The local service must not receive the queue by default.
+      // The local service must not be the default destination.
       [{ PINO_INGEST_URL: '', PINO_INGEST_API_KEY: '' }, []],
       [{}, ['--metrics', 'nonsense']],
     ] as const)
@@ -472,7 +472,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
 })
 
 describe.skipIf(SKIPS_NATS).concurrent('forward with a server of its own', UNLESS_IT_HANGS, () => {
-  it('ends while the server hangs', async (context) => {
+  it('stops while the NATS server hangs', async (context) => {
     const { expect, onTestFinished } = context
     const own = await natsServers({}, onTestFinished)
     const fleet = await ForwardFleet.start(own.urls)
@@ -487,7 +487,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward with a server of its own', UNLES
     own.nodes[0]?.thaw()
   })
 
-  it('goes on when the server returns, and takes new work', async (context) => {
+  it('continues when the server returns', async (context) => {
     const { expect, onTestFinished } = context
     const own = await natsServers({}, onTestFinished)
     const fleet = await ForwardFleet.start(own.urls)
@@ -511,7 +511,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward with a server of its own', UNLES
     expect(fleet.storedMessages()).toEqual(['after', 'before'])
   })
 
-  it('reports credentials that are rejected once, and goes on when they are valid again', async (context) => {
+  it('reports rejected credentials once, and continues when they are valid again', async (context) => {
     const { expect, onTestFinished } = context
     const user = nkeys.createUser()
     const seed = new TextDecoder().decode(user.getSeed())
@@ -536,7 +536,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward with a server of its own', UNLES
     expect(fleet.storedMessages()).toEqual(['before', 'meanwhile'])
     expect(forwarder.said().split('"AUTH"')).toHaveLength(2)
     expect(forwarder.said()).not.toContain(seed)
-    // Credentials that are wrong from the start.
+    // Credentials that were never valid.
     await own.reload(`authorization { users: [ ${admin} ] }`)
     const other = await fleet.forwarder({ PINO_INGEST_NATS_CREDS: file }, ['--json'])
     await until(() => other.said().includes('"AUTH"'))

@@ -18,7 +18,7 @@ const UNANSWERED = new RequestError('no responders', { cause: new NoRespondersEr
 const STORED = { stream: 'S', seq: 1 }
 const never = new AbortController().signal
 
-/** Publications end as `replies` says, and later ones are acknowledged. */
+/** The first publishes receive `replies`; later ones are acknowledged. */
 function setup(
   replies: (object | Error)[] = [],
   { maxPayload = 10_000, info = new Error('no info') as object | Error } = {},
@@ -53,7 +53,7 @@ function batchOf(bytes = 100): Batch {
   return { batchId: 'id-1', count: 2, highestSeverity: 1, body: Buffer.alloc(bytes, 'x') }
 }
 
-test('an acknowledgement is delivered, and a duplicate as well', async () => {
+test('an acknowledged or duplicate message is delivered', async () => {
   const { send, sent } = setup([STORED, { ...STORED, duplicate: true }])
   const batch = batchOf()
   const delivered = { kind: 'delivered', accepted: 2, rejected: [] }
@@ -62,7 +62,7 @@ test('an acknowledgement is delivered, and a duplicate as well', async () => {
 })
 
 test.each([{}, { stream: 'S' }, { stream: 'S', seq: 0 }, { stream: 'other', seq: 1 }, { seq: 1 }])(
-  'an answer that is no acknowledgement of the stream stores nothing: %o',
+  'a reply that is not an acknowledgement of the stream is a failure: %o',
   async (answer) => {
     const { send } = setup([answer])
     expect(await send(batchOf())).toMatchObject({ kind: 'retryable', queue: 'unavailable' })
@@ -70,26 +70,26 @@ test.each([{}, { stream: 'S' }, { stream: 'S', seq: 0 }, { stream: 'other', seq:
   },
 )
 
-test('a batch that does not fit beside its headers is refused without being sent', async () => {
+test('a batch that exceeds max_payload with its headers is refused without a request', async () => {
   const { send, sent } = setup([], { maxPayload: 4_096 })
   expect(await send(batchOf(3_073))).toMatchObject({ kind: 'refused', status: 413, rejected: [] })
   expect(sent).toEqual([])
   expect(await send(batchOf(3_072))).toMatchObject({ kind: 'delivered' })
 })
 
-test('a batch without its body is never published', async () => {
+test('a batch without a body is never published', async () => {
   const { send, sent } = setup()
   expect(await send(batchOf(0))).toMatchObject({ kind: 'abandoned' })
   expect(sent).toEqual([])
 })
 
-test('texts of the servers are cleaned', async () => {
+test('removes secrets and control characters from texts of the servers', async () => {
   const { send } = setup([new Error('something')])
   expect(await send(batchOf())).toMatchObject({ kind: 'retryable', reason: 'cleaned something' })
 })
 
-describe('nobody answers', () => {
-  test('retried for 60 s, then reported as a wrong configuration, until a batch is accepted', async () => {
+describe('a publish without a responder', () => {
+  test('is retried for 60 s, then reported as a misconfiguration until a batch is accepted', async () => {
     const { send, clock } = setup([UNANSWERED, UNANSWERED, UNANSWERED, STORED, UNANSWERED])
     const batch = batchOf()
     expect(await send(batch)).toMatchObject({ kind: 'retryable', queue: 'unavailable' })
@@ -101,7 +101,7 @@ describe('nobody answers', () => {
     expect(await send(batch)).toMatchObject({ kind: 'retryable' })
   })
 
-  test('the time begins anew after another failure, since servers that return elect a leader', async () => {
+  test('restarts the 60 s after another failure, since returning servers elect a leader', async () => {
     const { send, clock } = setup([UNANSWERED, new Error('connection refused'), UNANSWERED, UNANSWERED])
     const batch = batchOf()
     const outcomes: Outcome[] = []
@@ -112,7 +112,7 @@ describe('nobody answers', () => {
     expect(outcomes.map(({ kind }) => kind)).toEqual(['retryable', 'retryable', 'retryable', 'endpoint-rejected'])
   })
 
-  test('at once, if JetStream says that the stream does not exist', async () => {
+  test('is reported immediately if the stream does not exist', async () => {
     const { send } = setup([UNANSWERED], { info: { error: { code: 404, err_code: 10_059 } } })
     expect(await send(batchOf())).toMatchObject({
       kind: 'endpoint-rejected',
@@ -122,7 +122,7 @@ describe('nobody answers', () => {
   })
 })
 
-describe('a message that JetStream knows, and has perhaps not stored', () => {
+describe('a message in doubt', () => {
   const conflict = Object.assign(new Error('duplicate message id is in process'), { code: 10_158 })
 
   const timeout = Object.assign(new Error('timeout'), { name: 'TimeoutError' })
@@ -145,22 +145,22 @@ describe('a message that JetStream knows, and has perhaps not stored', () => {
     ['before 2.11', { stream: 'S', seq: 0, duplicate: true }],
     ['since', conflict],
   ])('%s', (_, doubt) => {
-    test('has another ID once its own was in doubt for a while, and so on', async () => {
+    test('gets another ID after 10 s in doubt, repeatedly', async () => {
       const ids = await idsOf([doubt, doubt, doubt, doubt, doubt], 0, 1, 11, 12, 22, 23)
       expect(ids).toEqual(['id-1', 'id-1', 'id-1', 'id-1-1', 'id-1-1', 'id-1-2'])
     })
 
-    test('is asked about under its own ID first, however late: it may be stored by now', async () => {
+    test('is first retried under its own ID, even later, since it may be stored by then', async () => {
       expect(await idsOf([doubt, { ...STORED, duplicate: true }], 0, 60)).toEqual(['id-1', 'id-1'])
     })
 
-    test('keeps its ID after a timeout, which says nothing', async () => {
+    test('keeps its ID after a timeout', async () => {
       const ids = await idsOf([doubt, timeout, doubt, timeout, timeout], 0, 30, 60, 61, 91, 121)
       expect(ids).toEqual(['id-1', 'id-1', 'id-1', 'id-1-1', 'id-1-1', 'id-1-1'])
     })
   })
 
-  test('begins anew when it was stored', async () => {
+  test('starts with its own ID again after it was stored', async () => {
     const { clock, send, sent } = setup([conflict, conflict])
     for (const ms of [10_000, 10_000, 10_000, 10_000]) {
       await clock.advance(ms)

@@ -1,8 +1,8 @@
 /**
- * Real servers of NATS with JetStream, on loopback and in a scratch folder: one, or a cluster of three. They are killed, suspended,
- * started again and reloaded at will.
+ * Real NATS servers with JetStream, on loopback and in a scratch folder: one, or a cluster of three. They can be killed, suspended,
+ * restarted and reloaded.
  *
- * Plain JavaScript, since the demo, the fault runs and the benchmarks use it too. Leaders are read from the servers' monitoring,
+ * Plain JavaScript, since the demo, the fault runs and the benchmarks also use it. Leaders are read from the servers' monitoring,
  * which needs no credentials.
  */
 import { spawn } from 'node:child_process'
@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs } from '../faults/monotonic.mjs'
 import { lastingPort } from '../reusable-port.mjs'
 
-/** Shown if there is none. */
+/** Shown if nats-server is not installed. */
 export const HOW_TO_GET_NATS_SERVER =
   'This needs nats-server: `apt-get install nats-server` (Debian), or set NATS_SERVER_BIN to one (https://nats.io/download/).'
 
@@ -22,11 +22,11 @@ const FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/bin']
 const POLL_MS = 50
 const READY_TIMEOUT_MS = 60_000
 const PATIENCE_S = 60
-/** Limit of captured output of a server. */
+/** Limit of a server's captured output. */
 const MAX_LOG_CHARS = 200_000
 
 /**
- * A wrong NATS_SERVER_BIN is an error, and is not replaced by another server.
+ * A wrong NATS_SERVER_BIN is an error: no other server is used instead.
  *
  * @param {Readonly<Record<string, string | undefined>>} [env]
  * @param {(path: string) => boolean} [exists]
@@ -42,8 +42,8 @@ export function findNatsServer(env = process.env, exists = existsSync) {
 /**
  * @typedef {object} ServerOptions
  * @property {1 | 3} [nodes] default 1
- * @property {string} [config] more of the servers' configuration, such as `max_payload: 65536` or `authorization { … }`
- * @property {string} [maxStore] of JetStream on each node, such as `1GB`
+ * @property {string} [config] additional server configuration, such as `max_payload: 65536` or `authorization { … }`
+ * @property {string} [maxStore] storage of JetStream on each node, such as `1GB`
  */
 
 /**
@@ -99,18 +99,18 @@ export class NatsServers {
     this.nodes = nodes
   }
 
-  /** As `nats.servers` takes them. */
+  /** Value for `nats.servers`. */
   get urls() {
     return this.nodes.map(({ url }) => url)
   }
 
-  /** Starts those that do not run. Resolves when all serve JetStream. */
+  /** Starts nodes that are not running. Resolves when all serve JetStream. */
   async startAll() {
     await Promise.all(this.nodes.map((node) => node.start()))
     await this.ready()
   }
 
-  /** Resolves when every node has said that its JetStream is up to date. @param {number} [timeoutMs] */
+  /** Resolves when every node reports that its JetStream is current. @param {number} [timeoutMs] */
   async ready(timeoutMs = READY_TIMEOUT_MS) {
     await until(
       async () => (await Promise.all(this.nodes.map((node) => node.isReady()))).every(Boolean),
@@ -124,13 +124,13 @@ export class NatsServers {
     await Promise.all(this.nodes.map((node) => node.kill(signal)))
   }
 
-  /** With another `config`, such as other users: clients that are no longer allowed lose their connection. @param {string} config */
+  /** Reloads with another `config`. Clients that are no longer allowed are disconnected. @param {string} config */
   async reload(config) {
     await Promise.all(this.nodes.map((node) => node.reload(config)))
   }
 
   /**
-   * The node that leads a stream, as a node that runs sees it. Waits for one.
+   * Waits for the node that leads a stream, as seen by a running node.
    *
    * @param {string} stream
    * @param {number} [timeoutMs]
@@ -165,7 +165,7 @@ export class NatsServers {
  * @property {string} name
  * @property {number} port
  * @property {number} monitorPort
- * @property {readonly number[]} routes ports of all nodes for each other; empty without a cluster
+ * @property {readonly number[]} routes cluster ports of all nodes; empty without a cluster
  * @property {number | undefined} routePort
  * @property {string} maxStore
  * @property {string} config
@@ -173,9 +173,9 @@ export class NatsServers {
 
 /** @typedef {{ leader: string | undefined, isLeader: boolean, messages: number, bytes: number, lastSequence: number }} StreamState */
 
-/** One server. Its files outlive its process. */
+/** One server. Its files persist across restarts. */
 export class NatsNode {
-  /** What it has said, of all its starts. */
+  /** Output of all its runs. */
   log = ''
   /** Times of its kills and suspensions, by the monotonic clock. @type {number[]} */
   failedAt = []
@@ -200,14 +200,14 @@ export class NatsNode {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Resolves when it answers; its JetStream may need the other nodes first. */
+  /** Resolves when it responds. Its JetStream may still wait for other nodes. */
   async start() {
     if (this.isRunning) return
     this.#writeConfig()
     const child = (this.#child = spawn(this.#options.binary, ['-c', this.#configFile], {
       stdio: ['ignore', 'ignore', 'pipe'],
     }))
-    // Whatever ends this process leaves no server behind.
+    // No server may outlive this process.
     const kill = () => void child.kill('SIGKILL')
     process.once('exit', kill)
     child.once('exit', () => process.off('exit', kill))
@@ -233,24 +233,24 @@ export class NatsNode {
     const ended = once(child, 'exit')
     this.failedAt.push(nowMs())
     child.kill(signal)
-    // A suspended process receives other signals when it goes on.
+    // A suspended process receives other signals only after SIGCONT.
     if (signal !== 'SIGKILL') child.kill('SIGCONT')
     await ended
   }
 
-  /** @param {NodeJS.Signals} [signal] default SIGTERM: in order, as `systemctl restart` does */
+  /** @param {NodeJS.Signals} [signal] default SIGTERM, like `systemctl restart` */
   async restart(signal = 'SIGTERM') {
     await this.kill(signal)
     await this.start()
   }
 
-  /** Resolves when its connections stay open, and nothing is answered. */
+  /** Suspends it: connections stay open without replies. */
   async freeze() {
     const { pid } = this
     if (pid === undefined || !this.isRunning) return
     this.failedAt.push(nowMs())
     this.#child?.kill('SIGSTOP')
-    // On a busy machine its threads go on until one of them has received the signal.
+    // On a busy machine its threads run until one of them has received the signal.
     await until(
       () => isSuspended(pid),
       READY_TIMEOUT_MS,
@@ -277,7 +277,7 @@ export class NatsNode {
     )
   }
 
-  /** Whether its JetStream serves, and is up to date. */
+  /** Whether its JetStream is available and current. */
   async isReady() {
     if (!this.isRunning) return false
     const [health, jetStream] = await Promise.all([this.#monitor('healthz'), this.#monitor('jsz')])
@@ -286,7 +286,7 @@ export class NatsNode {
   }
 
   /**
-   * A stream as this node knows it; undefined if it does not answer or has no such stream.
+   * State of a stream on this node; undefined if the node does not respond or has no such stream.
    *
    * @param {string} stream
    * @returns {Promise<StreamState | undefined>}
@@ -331,31 +331,31 @@ export class NatsNode {
     writeFileSync(this.#configFile, `${[...lines, withPatience(config)].join('\n')}\n`, { mode: 0o600 })
   }
 
-  /** @param {string} path @returns {Promise<any>} undefined without an answer */
+  /** @param {string} path @returns {Promise<any>} undefined without a reply */
   async #monitor(path) {
     try {
       const response = await fetch(`${this.monitorUrl}/${path}`, { signal: AbortSignal.timeout(2_000) })
       return await response.json()
     } catch {
-      return undefined // it does not answer
+      return undefined // no reply
     }
   }
 }
 
-/** Clients on a busy machine may take longer than 2 s to present their credentials, after which a server closes the connection. @param {string} config */
+/** Raises the authentication timeout of 2 s, which clients on a busy machine may exceed. @param {string} config */
 function withPatience(config) {
   if (/^(?:operator|accounts):/m.test(config)) return `${config}\nauthorization { timeout: ${PATIENCE_S} }`
   return config.replace(/^(authorization|tls) \{/gm, `$1 { timeout: ${PATIENCE_S}, `)
 }
 
-/** Whether all threads of a process are. Elsewhere than on Linux it is assumed. @param {number} pid */
+/** Whether all threads of a process are suspended. Assumed on systems other than Linux. @param {number} pid */
 function isSuspended(pid) {
   const tasks = `/proc/${pid}/task`
   if (!existsSync(tasks)) return true
   try {
     return readdirSync(tasks).every((task) => /^State:\s+T/m.test(readFileSync(join(tasks, task, 'status'), 'utf8')))
   } catch {
-    return false // a thread has just ended
+    return false // a thread ended during the check
   }
 }
 

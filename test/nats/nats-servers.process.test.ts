@@ -1,11 +1,11 @@
-/** The servers of these tests do what the tests rely on. */
+/** Tests of the server harness itself. */
 import { join } from 'node:path'
 import { connect } from '@nats-io/transport-node'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { describe, expect, test } from 'vitest'
 import { findNatsServer, natsServers, SKIPS_NATS } from './nats-servers.js'
 
-test('a server is found in PATH, and a wrong NATS_SERVER_BIN is not replaced', () => {
+test('finds a server in PATH, and fails for a wrong NATS_SERVER_BIN', () => {
   const at = (path: string) => (given: string) => given === path
   expect(findNatsServer({ PATH: '/a:/b' }, at(join('/b', 'nats-server')))).toBe(join('/b', 'nats-server'))
   expect(findNatsServer({ PATH: '/a', NATS_SERVER_BIN: '/c' }, at('/c'))).toBe('/c')
@@ -13,7 +13,7 @@ test('a server is found in PATH, and a wrong NATS_SERVER_BIN is not replaced', (
 })
 
 describe.skipIf(SKIPS_NATS).concurrent('servers', () => {
-  test('keep a stream through a kill, and take other users by a reload', async ({ onTestFinished }) => {
+  test('keep a stream after a kill, and apply other users on a reload', async ({ onTestFinished }) => {
     const servers = await natsServers({}, onTestFinished)
     const nc = await connect({ servers: servers.urls, reconnectTimeWait: 50, maxReconnectAttempts: -1 })
     onTestFinished(() => nc.close())
@@ -30,7 +30,7 @@ describe.skipIf(SKIPS_NATS).concurrent('servers', () => {
     await allowed.close()
   })
 
-  test('of a cluster elect another leader when the first is killed', async ({ onTestFinished }) => {
+  test('of a cluster elect another leader after a kill', async ({ onTestFinished }) => {
     const servers = await natsServers({ nodes: 3 }, onTestFinished)
     const nc = await connect({ servers: servers.urls, reconnectTimeWait: 50, maxReconnectAttempts: -1 })
     onTestFinished(() => nc.close())

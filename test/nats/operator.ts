@@ -1,4 +1,4 @@
-/** A server's operator with accounts and users as JWTs, as `nsc` writes them. */
+/** Creates an operator with accounts and users as JWTs, like `nsc`. */
 import { nkeys } from '@nats-io/transport-node'
 
 type KeyPair = ReturnType<typeof nkeys.createUser>
@@ -7,7 +7,7 @@ const UNLIMITED = { subs: -1, data: -1, payload: -1 }
 const ACCOUNT_LIMITS = { ...UNLIMITED, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 }
 const JETSTREAM_LIMITS = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
 
-/** @param claims members of the JWT that are not NATS's own, such as `exp` */
+/** @param claims standard JWT claims, such as `exp` */
 function sign(issuer: KeyPair, subject: KeyPair, nats: object, claims: object = {}): string {
   const toPart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   const name = subject.getPublicKey()
@@ -18,7 +18,7 @@ function sign(issuer: KeyPair, subject: KeyPair, nats: object, claims: object = 
 
 export class Account {
   readonly keys = nkeys.createAccount()
-  /** Issues users in place of the account's own key. */
+  /** Issues users instead of the account's own key. */
   readonly signing = nkeys.createAccount()
 
   /** @returns the content of a `.creds` file, and the user's public key */
@@ -57,7 +57,7 @@ export class Operator {
     this.#accounts = accounts
   }
 
-  /** Of the servers. @param revoked public keys of users */
+  /** Creates the server configuration. @param revoked public keys of users */
   config(revoked: readonly string[] = []): string {
     const revocations = Object.fromEntries(revoked.map((key) => [key, Math.floor(Date.now() / 1_000)]))
     const toLine = ({ keys, signing }: Account, isSystem = false): string => {

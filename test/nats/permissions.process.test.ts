@@ -1,4 +1,4 @@
-/** The permissions in docs/fleet.md: each role can do its work with them, and nothing else. */
+/** The permissions in docs/fleet.md are sufficient for each role, and permit nothing else. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ interface Fleet {
   readonly servers: NatsServers
   readonly env: (role: Role) => CliEnv
   readonly connectAs: (role: Role, inboxPrefix: string) => Promise<NatsConnection>
-  /** What the server has refused. */
+  /** Permission violations reported by the server. */
   readonly violations: () => readonly string[]
 }
 
@@ -57,7 +57,7 @@ async function startFleet(): Promise<Fleet> {
 }
 
 describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
-  it('suffice for each role: nothing is refused from init to replayed dead letters', async () => {
+  it('are sufficient for each role, from init to replayed dead letters', async () => {
     const { env, connectAs, violations } = await startFleet()
     for (const expected of ['created', 'ok']) {
       const { code, stdout } = await runCli(['forward', 'init', '--json', ...SIZES], env('INIT'))
@@ -103,9 +103,9 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
     const before = service.requests.length
     const replayed = await runCli(['forward', 'dead', 'replay', '--all', '--json'], env('DEAD'))
     expect([replayed.code, JSON.parse(replayed.stdout.toString())]).toMatchObject([0, { replayed: 2 }])
-    // They are rejected again, alone.
+    // The replayed entries are rejected again, each in its own batch.
     await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBeGreaterThan(before + 1)
-    // What it does with messages that a killed server left behind.
+    // Requests for messages left behind by a killed server.
     const role = await connectAs('FORWARDER', '_INBOX.forward')
     for (const name of ['STREAM.MSG.GET', 'STREAM.MSG.DELETE'])
       await role.request(`$JS.API.${name}.PINO_INGEST`, '{"seq":1000}')
@@ -115,7 +115,7 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
     expect(violations()).toEqual([])
   })
 
-  it('let doctor check what the role uses', async () => {
+  it('permit doctor to check the resources of the role', async () => {
     const { env } = await startFleet()
     await runCli(['forward', 'init', ...SIZES], env('INIT'))
     for (const role of ['PUBLISHER', 'FORWARDER'] as const) {
@@ -123,7 +123,7 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
       const checks = JSON.parse(stdout.toString()) as readonly { readonly name: string; readonly ok: boolean }[]
       expect([role, code, checks.filter(({ ok }) => !ok)]).toEqual([role, 0, []])
     }
-    // For the others it says once that they receive no replies.
+    // For other roles it reports once that they cannot receive replies.
     const { code, stdout } = await runCli(['doctor', '--json'], env('DEAD'))
     const failed = (JSON.parse(stdout.toString()) as readonly { readonly name: string; readonly ok: boolean }[]).filter(
       ({ ok }) => !ok,
@@ -131,7 +131,7 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
     expect([code, failed.map(({ name }) => name)]).toEqual([1, ['permissions']])
   })
 
-  it('refuse an application everything else', async () => {
+  it('permit an application nothing else', async () => {
     const { env, connectAs } = await startFleet()
     await runCli(['forward', 'init', ...SIZES], env('INIT'))
     for (const args of [
@@ -157,7 +157,7 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
     }
   })
 
-  it('leave the queue as it is, whatever subject an application names for the reply', async () => {
+  it('protect the queue from any reply subject that an application sets', async () => {
     const { env, connectAs } = await startFleet()
     await runCli(['forward', 'init', ...SIZES], env('INIT'))
     const application = await connectAs('PUBLISHER', '_INBOX.publisher')
@@ -172,7 +172,7 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
       '$KV.PINO_INGEST_STATE.delivered.some-id',
       'pino-ingest.dead.logs',
     ]
-    // JetStream replies with the name of the stream and a sequence: to its own API that is a request.
+    // JetStream replies with the stream name and a sequence. Sent to its own API, that reply would be a request.
     for (const reply of replies) application.publish('pino-ingest.logs', 'attack', { reply })
     const { seq: last } = await published.publish('pino-ingest.logs', 'last')
     expect(last).toBe(first + replies.length + 1)
@@ -182,7 +182,7 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
       expect((await streams.info(other)).state.messages).toBe(0)
   })
 
-  it('let an application publish from its account: request logs, duplicates, and doctor sees a missing stream', async () => {
+  it('permit an application of another account to publish, and doctor to detect a missing stream', async () => {
     const { env, connectAs } = await startFleet()
     const line = '{"level":30,"time":1700000000000,"msg":"by the pipe","service":"shop"}\n'
     const pipe = { ...env('PUBLISHER'), PINO_INGEST_SERVICE: 'shop', PINO_INGEST_SPOOL: 'false' }
@@ -202,7 +202,7 @@ describe.skipIf(SKIPS_NATS)('the permissions of the documentation', () => {
     expect((await streams.info('PINO_INGEST')).state.messages).toBe(2)
   })
 
-  it('are rejected with unknown credentials, which doctor says', async () => {
+  it('are refused for unknown credentials, which doctor reports', async () => {
     const { servers } = await startFleet()
     const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-permissions-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,19 +1,19 @@
-/** Applications that publish, and the facts that tests wait for. */
+/** Runs applications that publish, and waits for their results. */
 import { startApp } from '../process/run-app.js'
 import type { AppPlan, AppResult, RunningApp } from '../process/run-app.js'
 import type { Queue } from './queue.js'
 
-/** Ends an application that holds. */
+/** Ends an application with `end: 'hold'`. */
 export function endApp({ child, done }: RunningApp): Promise<AppResult> {
   child.kill('SIGTERM')
   return done
 }
 
 /**
- * An application that logs, and ends when the queue has as much as `count`: its own entries and those on disk. One with a short life may
- * end before it has sent what others left.
+ * Runs an application that logs, and ends it when the queue contains `count` entries: its own and those on disk. Otherwise it could end
+ * before it has sent entries left by others.
  *
- * @returns the numbers in the queue
+ * @returns the numbers of the entries in the queue
  */
 export async function publishedBy(plan: AppPlan, queue: Queue, count: number): Promise<number[]> {
   const app = startApp({ ...plan, end: 'hold' })

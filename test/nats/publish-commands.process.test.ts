@@ -1,4 +1,4 @@
-/** Commands that send batches, with `nats` set: they publish. */
+/** Commands that publish batches if `nats` is set. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ function linesOf(count: number): string {
 }
 
 describe.skipIf(SKIPS_NATS)('with nats', () => {
-  test('spool ls lists what a process left, and spool replay publishes it', async () => {
+  test('spool ls lists entries of an ended process, and spool replay publishes them', async () => {
     const { queue, env } = await start()
     await runApp({ mode: 'stream', end: 'exit', count: 50, options: {} }, env)
     const listed = await runCli(['spool', 'ls', '--json'], env)
@@ -35,7 +35,7 @@ describe.skipIf(SKIPS_NATS)('with nats', () => {
     expect((await runCli(['spool', 'ls', '--json'], env)).stdout.toString()).not.toContain('"entries":50')
   })
 
-  test('send publishes a file, and ends if the stream is missing', async () => {
+  test('send publishes a file, and fails if the stream is missing', async () => {
     const { queue, env, dir } = await start()
     const file = join(dir, 'app.log')
     writeFileSync(file, linesOf(250))
@@ -49,7 +49,7 @@ describe.skipIf(SKIPS_NATS)('with nats', () => {
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('pino-ingest forward init') })
   })
 
-  test('a pipe publishes what it reads', async () => {
+  test('the pipe publishes its input', async () => {
     const { queue, env } = await start()
     expect(await runCli(['--quiet'], env, linesOf(30))).toMatchObject({ code: 0 })
     expect(await queue.numbers(30)).toEqual(upTo(30))

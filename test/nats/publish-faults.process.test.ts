@@ -1,4 +1,4 @@
-/** Real applications publish while servers, stream or credentials fail: nothing is lost, and what is reported says what to do. */
+/** Real applications publish while servers, stream or credentials fail: nothing is lost, and failures are reported with advice. */
 import { nkeys } from '@nats-io/transport-node'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,14 +43,14 @@ async function start({ onTestFinished }: TestContext, config = ''): Promise<Star
   }
 }
 
-/** Ends an application that holds. */
+/** Ends an application with `end: 'hold'`. */
 async function ended(app: RunningApp): Promise<AppResult> {
   const result = await endApp(app)
   expect(errorsOf(result)).toEqual([])
   return result
 }
 
-/** Nothing may reach the application, whatever the client of NATS throws. */
+/** Errors of the NATS client must not reach the application. */
 function errorsOf({ events }: AppResult): unknown[] {
   return events.filter(({ name }) => name === 'error' || name === 'blocked')
 }
@@ -90,7 +90,7 @@ describe.skipIf(SKIPS_NATS).concurrent('nothing is lost', UNLESS_IT_HANGS, () =>
     await ended(app)
   })
 
-  test('if the stream is missing: reported once, delivered after it is created', async (context) => {
+  test('if the stream is missing: reported once, delivered after its creation', async (context) => {
     const { queue, plan } = await start(context)
     const app = startApp(plan({}))
     const { payload } = await app.heard('ingest:problem')
@@ -104,7 +104,7 @@ describe.skipIf(SKIPS_NATS).concurrent('nothing is lost', UNLESS_IT_HANGS, () =>
     expect(problemsOf(await ended(app))).toHaveLength(1)
   })
 
-  test('if the stream is full: delivered after there is room', async (context) => {
+  test('if the stream is full: delivered when there is room', async (context) => {
     const { queue, plan } = await start(context)
     await queue.create(20_000)
     const app = startApp(plan({ count: 400 }))
@@ -119,7 +119,7 @@ describe.skipIf(SKIPS_NATS).concurrent('nothing is lost', UNLESS_IT_HANGS, () =>
     await ended(app)
   })
 
-  test('if the credentials are revoked, and become valid again; and nothing shows them', async (context) => {
+  test('if the credentials are revoked and restored; they are never shown', async (context) => {
     const user = nkeys.createUser()
     const seed = new TextDecoder().decode(user.getSeed())
     const withUser = `authorization { users: [ ${ADMIN_USER}, { nkey: ${user.getPublicKey()} } ] }`
@@ -147,7 +147,7 @@ describe.skipIf(SKIPS_NATS).concurrent('nothing is lost', UNLESS_IT_HANGS, () =>
     }
   })
 
-  test('if the credentials do not permit it: reported once', async (context) => {
+  test('if the permission is missing: reported once', async (context) => {
     const user = nkeys.createUser()
     const seed = new TextDecoder().decode(user.getSeed())
     const users = (permissions: string): string =>
@@ -167,7 +167,7 @@ describe.skipIf(SKIPS_NATS).concurrent('nothing is lost', UNLESS_IT_HANGS, () =>
     expect(problemsOf(await ended(app))).toHaveLength(1)
   })
 
-  test('if a recovered batch exceeds max_payload, and an entry alone does', async (context) => {
+  test('if a recovered batch and a single entry exceed max_payload', async (context) => {
     const { queue, plan } = await start(context, 'max_payload: 4096')
     await queue.create()
     await runApp(plan({ mode: 'stream', end: 'exit', count: 100 }))
@@ -183,7 +183,7 @@ describe.skipIf(SKIPS_NATS).concurrent('TLS', UNLESS_IT_HANGS, () => {
   const ca = readFileSync(file('ca.crt'), 'utf8')
   const TLS = `tls { cert_file: "${file('server.crt')}", key_file: "${file('server.key')}", ca_file: "${file('ca.crt')}", verify: true }`
 
-  test('with a private CA and a certificate of the client', async (context) => {
+  test('with a private CA and a client certificate', async (context) => {
     const servers = await natsServers({ config: TLS }, context.onTestFinished)
     const tls = { ca, cert: readFileSync(file('client.crt'), 'utf8'), key: readFileSync(file('client.key'), 'utf8') }
     const queue = new Queue(servers.urls, { tls })
@@ -193,7 +193,7 @@ describe.skipIf(SKIPS_NATS).concurrent('TLS', UNLESS_IT_HANGS, () => {
     expect(await queue.numbers(50)).toEqual(upTo(50))
   })
 
-  test('a server without it gets nothing, though the client would accept it', async (context) => {
+  test('sends nothing to a server without TLS, although the NATS client would', async (context) => {
     const { servers, queue, plan } = await start(context)
     await queue.create()
     const nats = { servers: servers.nodes.map(({ port }) => `tls://localhost:${port}`) }

@@ -1,4 +1,4 @@
-/** Errors as the client of NATS throws them -> outcomes. */
+/** Conversion of errors of the NATS client to outcomes. */
 import { JetStreamApiError, JetStreamError, jetstream } from '@nats-io/jetstream'
 import {
   AuthorizationError,
@@ -23,7 +23,7 @@ const FORBIDDEN = { kind: 'endpoint-rejected', queue: 'forbidden' }
 const MISCONFIGURED = { kind: 'endpoint-rejected', queue: 'misconfigured' }
 const UNAUTHORIZED = { kind: 'endpoint-rejected', queue: 'unauthorized' }
 
-/** What `publish()` throws for a reply of JetStream. */
+/** The error that `publish()` throws for a reply of JetStream. */
 async function thrownFor(reply: object | Error): Promise<unknown> {
   const connection = {
     options: { inboxPrefix: '_INBOX' },
@@ -71,13 +71,13 @@ describe('replies of JetStream', () => {
     expect(toPublishFailure(error)).toMatchObject(outcome)
   })
 
-  test('nobody answers: retried, and recognized as such', async () => {
+  test('a publish without a responder is retried, and isUnanswered() is true', async () => {
     const error = await thrownFor(new RequestError('no responders', { cause: new NoRespondersError('a') }))
     expect(isUnanswered(error)).toBe(true)
     expect(toPublishFailure(error)).toMatchObject(RETRY)
   })
 
-  test('the reason has the text and the code', async () => {
+  test('the reason contains text and code', async () => {
     const error = await thrownFor(apiError(503, 10_077, 'maximum bytes exceeded'))
     expect(toPublishFailure(error).reason).toBe('maximum bytes exceeded (10077)')
   })
@@ -92,12 +92,12 @@ test.each<readonly [unknown, object]>([
   [Object.assign(new Error('getaddrinfo ENOTFOUND n1'), { code: 'ENOTFOUND' }), RETRY],
   [new JetStreamError('invalid ack response'), RETRY],
   [new ProtocolError('maximum connections exceeded'), RETRY],
-  ['no error', RETRY],
+  ['not an error', RETRY],
   [new AuthorizationError('Authorization Violation'), UNAUTHORIZED],
   [new AuthorizationError('Account Authentication Expired'), UNAUTHORIZED],
   [new UserAuthenticationExpiredError('User Authentication Expired'), UNAUTHORIZED],
   [new ProtocolError('User Authentication Revoked'), UNAUTHORIZED],
-  // A slow server, and no wrong credential.
+  // The server is slow; the credentials may be valid.
   [new AuthorizationError('Authentication Timeout'), RETRY],
   [PermissionViolationError.parse('Permissions Violation for Publish to "pino-ingest.logs"'), FORBIDDEN],
   [
@@ -107,7 +107,7 @@ test.each<readonly [unknown, object]>([
     FORBIDDEN,
   ],
   [new JetStreamApiError({ code: 400, err_code: 10_002, description: 'limit' }), { kind: 'retryable', queue: 'full' }],
-  // Of the credentials themselves.
+  // Malformed credentials.
   [thrown(() => credsAuthenticator(new TextEncoder().encode('none'))('nonce')), UNAUTHORIZED],
   [thrown(() => nkeyAuthenticator(new TextEncoder().encode(`SU${'A'.repeat(56)}`))('nonce')), UNAUTHORIZED],
 ])('%s', (error, outcome) => {

@@ -1,4 +1,4 @@
-/** Real applications publish to a real server: what arrives, and how they end. */
+/** Real applications publish to a real server. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const MODES = ['target', 'stream'] as const
 interface Started {
   readonly servers: NatsServers
   readonly queue: Queue
-  /** A plan with a spool of its own. */
+  /** A plan with its own spool. */
   readonly plan: (plan: Partial<AppPlan>, options?: Record<string, unknown>, nats?: object) => AppPlan
   readonly spool: string
 }
@@ -36,7 +36,7 @@ async function start({ onTestFinished }: TestContext, config = ''): Promise<Star
       count: 50,
       end: 'natural',
       ...plan,
-      // As long as possible, for a slow machine.
+      // The maximum, for slow machines.
       options: {
         nats: { servers: servers.urls, ...nats },
         spool: { dir: spool },
@@ -52,10 +52,10 @@ function accountOf({ events }: AppResult): object {
 }
 
 describe.skipIf(SKIPS_NATS).concurrent('an application with nats', UNLESS_IT_HANGS, () => {
-  test.for(MODES)('%s: a natural end delivers everything, and ends the process', async (mode, context) => {
+  test.for(MODES)('%s: a natural exit delivers everything and ends the process', async (mode, context) => {
     const { queue, plan } = await start(context)
     await queue.create()
-    // The client's connection would keep the process alive for as long as it is open.
+    // An open connection of the client would keep the process alive.
     const ended = await runApp(plan({ mode, count: 1_000 }))
     expect(ended).toMatchObject({ code: 0, stderr: '' })
     if (mode === 'stream')
@@ -63,7 +63,7 @@ describe.skipIf(SKIPS_NATS).concurrent('an application with nats', UNLESS_IT_HAN
     expect(await queue.numbers(1_000)).toEqual(upTo(1_000))
   })
 
-  test('a message is a batch: its id, its headers, its entries', async (context) => {
+  test('a message contains one batch: its id, headers and entries', async (context) => {
     const { queue, plan } = await start(context)
     await queue.create()
     await runApp(plan({ count: 3 }))
@@ -80,7 +80,7 @@ describe.skipIf(SKIPS_NATS).concurrent('an application with nats', UNLESS_IT_HAN
     })
   })
 
-  test('compressed, if compression is set', async (context) => {
+  test('compresses the body if compression is set', async (context) => {
     const { queue, plan } = await start(context)
     await queue.create()
     await runApp(plan({ count: 100 }, { compression: 'gzip' }))
@@ -90,7 +90,7 @@ describe.skipIf(SKIPS_NATS).concurrent('an application with nats', UNLESS_IT_HAN
     expect(await queue.numbers(100)).toEqual(upTo(100))
   })
 
-  test('request logs have a subject of their own, and the form of all batches', async (context) => {
+  test('request logs have their own subject and the same batch format', async (context) => {
     const { queue, plan, spool } = await start(context)
     await queue.create()
     const { ingestStream } = (await import('pino-ingest')) as typeof import('../../src/index.js')
@@ -115,7 +115,7 @@ describe.skipIf(SKIPS_NATS).concurrent('an application with nats', UNLESS_IT_HAN
     expect(requests?.logs).toMatchObject([{ method: 'GET', status_code: 200 }])
   })
 
-  test('other names of stream and subject', async (context) => {
+  test('uses other names of stream and subject', async (context) => {
     const { servers, plan } = await start(context)
     const names = { stream: 'SHOP', subject: 'shop.ingest' }
     const queue = new Queue(servers.urls, {}, names)
@@ -132,7 +132,7 @@ describe.skipIf(SKIPS_NATS).concurrent('an application with nats', UNLESS_IT_HAN
     expect(await queue.numbers(500)).toEqual(upTo(500))
   })
 
-  test('in-process: process.exit() keeps on disk what the next start publishes', async (context) => {
+  test('in-process: process.exit() keeps entries on disk, and the next start publishes them', async (context) => {
     const { queue, plan } = await start(context)
     await queue.create()
     const ended = await runApp(plan({ mode: 'stream', end: 'exit' }))
@@ -152,7 +152,7 @@ describe.skipIf(SKIPS_NATS).concurrent('an application with nats', UNLESS_IT_HAN
     expect(await queue.numbers(50)).toEqual(upTo(50))
   })
 
-  test('a batch that the queue has already counts as delivered, and is stored once', async (context) => {
+  test('a batch that the queue already contains counts as delivered and is stored once', async (context) => {
     const { queue, plan, spool } = await start(context)
     await queue.create()
     await runApp(plan({ mode: 'stream', end: 'exit' }))

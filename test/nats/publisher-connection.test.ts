@@ -1,10 +1,10 @@
-/** The connection of a publisher, over a client that does what a test says. */
+/** The connection of a publisher, with a scripted client. */
 import type { NatsConnection, Status } from '@nats-io/transport-node'
 import { describe, expect, test } from 'vitest'
 import { PublisherConnection } from '../../src/nats/publisher-connection.js'
 import { FakeClock, settled } from '../fake-clock.js'
 
-/** A connection of the client. */
+/** A fake connection. */
 class FakeClient {
   readonly info = { max_payload: 1_000 }
   readonly options = {}
@@ -62,7 +62,7 @@ function setup({ idleMs, holdsProcess = false }: { idleMs?: number; holdsProcess
       ),
   })
   const never = new AbortController().signal
-  /** The outcome, or undefined while it is pending. */
+  /** Outcome; undefined while pending. */
   const use = (reply: () => Promise<unknown> = () => Promise.resolve('reply'), signal = never) => {
     const state: { outcome?: unknown } = {}
     connection.use(signal, reply).then(
@@ -85,7 +85,7 @@ function setup({ idleMs, holdsProcess = false }: { idleMs?: number; holdsProcess
 const pending = (): Promise<never> => new Promise(() => {})
 
 describe('opening', () => {
-  test('one attempt serves all batches, and says the limit of a message', async () => {
+  test('one attempt serves all batches, and reports max_payload', async () => {
     const { attempts, limits, use } = setup()
     const [a, b] = [use(), use()]
     attempts[0]?.succeed(new FakeClient())
@@ -99,7 +99,7 @@ describe('opening', () => {
     ])
   })
 
-  test('that fails names the servers; the next batch tries again', async () => {
+  test('a failed attempt names the servers; the next batch retries', async () => {
     const { attempts, use, connected } = setup()
     const used = use()
     attempts[0]?.fail(new Error('refused'))
@@ -110,7 +110,7 @@ describe('opening', () => {
   })
 
   test.each([false, true])(
-    'is bounded in time; what is opened later is closed (sockets are noted: %s)',
+    'has a timeout; a connection that opens later is closed (tracks sockets: %s)',
     async (holdsProcess) => {
       const { attempts, clock, use, connected } = setup({ holdsProcess })
       const used = use()
@@ -126,7 +126,7 @@ describe('opening', () => {
     },
   )
 
-  test('a timer is left by no attempt', async () => {
+  test('leaves no timer', async () => {
     const { attempts, clock, use, connected } = setup()
     use()
     attempts[0]?.fail(new Error('refused'))
@@ -136,7 +136,7 @@ describe('opening', () => {
     expect(clock.timers).toBe(0)
   })
 
-  test('the failure of an attempt that was given up does not end the next one', async () => {
+  test('a late failure of an aborted attempt does not affect the next one', async () => {
     const { attempts, clock, use } = setup({ idleMs: 1_000 })
     const ending = new AbortController()
     use(pending, ending.signal)
@@ -152,7 +152,7 @@ describe('opening', () => {
     expect([next.outcome, another.outcome]).toEqual(['reply', 'reply'])
   })
 
-  test('a connection that has ended at once is not used', async () => {
+  test('a connection that closed immediately is not used', async () => {
     const { attempts, use } = setup()
     const used = use()
     const client = new FakeClient()
@@ -164,19 +164,22 @@ describe('opening', () => {
 })
 
 describe('while it is open', () => {
-  test.each(['disconnect', 'close'])('%s: what waits fails at once, and what follows is not sent', async (type) => {
-    const { use, connected } = setup()
-    const client = await connected()
-    const [a, b] = [use(pending), use(pending)]
-    await settled()
-    await client.say({ type })
-    expect([a.outcome, b.outcome]).toEqual(Array(2).fill('the connection to a:1, b:2 was lost'))
-    const later = use()
-    await settled()
-    expect(later.outcome).toBe('not connected to a:1, b:2')
-  })
+  test.each(['disconnect', 'close'])(
+    '%s: pending requests fail immediately, and later ones are not sent',
+    async (type) => {
+      const { use, connected } = setup()
+      const client = await connected()
+      const [a, b] = [use(pending), use(pending)]
+      await settled()
+      await client.say({ type })
+      expect([a.outcome, b.outcome]).toEqual(Array(2).fill('the connection to a:1, b:2 was lost'))
+      const later = use()
+      await settled()
+      expect(later.outcome).toBe('not connected to a:1, b:2')
+    },
+  )
 
-  test('it is used again after it has reconnected, with the limit of that server', async () => {
+  test('is used again after a reconnect, with max_payload of that server', async () => {
     const { use, connected, limits } = setup()
     const client = await connected()
     await client.say({ type: 'disconnect' })
@@ -187,7 +190,7 @@ describe('while it is open', () => {
     expect([later.outcome, limits]).toEqual(['reply', [1_000, 500]])
   })
 
-  test('why the servers refuse it is the reason of later failures, until it has reconnected', async () => {
+  test("later failures have the servers' reason for refusing it, until a reconnect", async () => {
     const { use, connected } = setup()
     const client = await connected()
     const waiting = use(pending)
@@ -204,7 +207,7 @@ describe('while it is open', () => {
     expect(last.outcome).toBe('not connected to a:1, b:2')
   })
 
-  test('a subject that is not permitted is no reason for the connection', async () => {
+  test('a permission violation is not a reason for the connection', async () => {
     const { use, connected } = setup()
     const client = await connected()
     await client.say({ type: 'error', error: Object.assign(new Error('x'), { name: 'PermissionViolationError' }) })
@@ -214,7 +217,7 @@ describe('while it is open', () => {
     expect(used.outcome).toBe('not connected to a:1, b:2')
   })
 
-  test('its end fails what waits, and the next batch opens another one', async () => {
+  test('if it closes, pending requests fail and the next batch opens another connection', async () => {
     const { use, connected, attempts } = setup()
     const client = await connected()
     const waiting = use(pending)
@@ -228,18 +231,18 @@ describe('while it is open', () => {
 })
 
 describe('a batch', () => {
-  test('that is ended does not wait for its reply, and one that was ended before sends nothing', async () => {
+  test('that is aborted does not wait for its reply, and sends nothing if it was aborted before', async () => {
     const { use, connected, attempts } = setup()
     const ended = use(pending, AbortSignal.abort())
     await settled()
-    expect([ended.outcome, attempts.length]).toEqual(['the attempt was ended', 0])
+    expect([ended.outcome, attempts.length]).toEqual(['the attempt was aborted', 0])
     await connected()
     const ending = new AbortController()
     const used = use(pending, ending.signal)
     await settled()
     ending.abort()
     await settled()
-    expect(used.outcome).toBe('the attempt was ended')
+    expect(used.outcome).toBe('the attempt was aborted')
   })
 
   test('whose reply fails has that error', async () => {
@@ -251,8 +254,8 @@ describe('a batch', () => {
   })
 })
 
-describe('where it keeps the process alive', () => {
-  test('it is closed after the idle time, which a batch begins anew, and opened by the next one', async () => {
+describe('if it keeps the process alive', () => {
+  test('is closed after the idle time, which each batch restarts, and reopened by the next batch', async () => {
     const { use, connected, clock, attempts } = setup({ idleMs: 1_000 })
     const client = await connected()
     await clock.advance(900)
@@ -265,7 +268,7 @@ describe('where it keeps the process alive', () => {
     expect(attempts).toHaveLength(2)
   })
 
-  test('what one says while it is being closed does not concern the next one', async () => {
+  test('status events of a closing connection do not affect the next one', async () => {
     const { use, connected, clock } = setup({ idleMs: 1_000 })
     const client = await connected()
     client.close = () => new Promise(() => {})
@@ -277,7 +280,7 @@ describe('where it keeps the process alive', () => {
     expect(waiting.outcome).toBeUndefined()
   })
 
-  test('it is not closed while a batch waits, and at once after a failure, since the server may hang', async () => {
+  test('is not closed while a batch waits, and immediately after a failure, since the server may hang', async () => {
     const { use, connected, clock } = setup({ idleMs: 1_000 })
     const client = await connected()
     const ending = new AbortController()
@@ -289,7 +292,7 @@ describe('where it keeps the process alive', () => {
     expect(client.closes).toBe(1)
   })
 
-  test('elsewhere it stays open', async () => {
+  test('otherwise stays open', async () => {
     const { connected, clock } = setup()
     const client = await connected()
     await clock.advance(3_600_000)
@@ -298,7 +301,7 @@ describe('where it keeps the process alive', () => {
 })
 
 describe('close', () => {
-  test('ends it, and what waits; nothing is opened any more', async () => {
+  test('closes the connection, fails pending requests, and opens no other connection', async () => {
     const { use, connected, connection, attempts } = setup()
     const client = await connected()
     const waiting = use(pending)
@@ -312,7 +315,7 @@ describe('close', () => {
   })
 
   test.each([false, true])(
-    'does not wait for an attempt, and closes what it opens later (sockets are noted: %s)',
+    'does not wait for an attempt, and closes a connection that opens later (tracks sockets: %s)',
     async (holdsProcess) => {
       const { use, connection, attempts, clock } = setup({ holdsProcess })
       const waiting = use()

@@ -1,4 +1,4 @@
-/** Requests for messages: when they end, and what is received meanwhile. */
+/** Pull requests: when they end, and which messages are received. */
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
 import { parseAckSubject } from '../../src/nats/jetstream-request.js'
@@ -81,7 +81,7 @@ test.each([404, 408])('a request ends with status %i', async (code) => {
   expect(await outcomeOf(pull)).toBe('done')
 })
 
-test('a request ends when the server says that it is completed', async () => {
+test('a request ends when the server reports that it is complete', async () => {
   const { pulls, status } = rig()
   const pull = pulls.pull(2, 1_000)
   status(409, 'Batch Completed')
@@ -95,7 +95,7 @@ test.each([409, 503])('a request fails with status %i', async (code) => {
   expect(await outcomeOf(pull)).toMatchObject({ reason: expect.any(String) })
 })
 
-test('a request without heartbeats fails, one with heartbeats does not', async () => {
+test('a request fails without heartbeats', async () => {
   const { pulls, status, clock } = rig()
   const pull = pulls.pull(1, 1_000)
   for (let seconds = 0; seconds < 4; seconds += 1) {
@@ -108,7 +108,7 @@ test('a request without heartbeats fails, one with heartbeats does not', async (
   expect(clock.timers).toBe(0)
 })
 
-test('a message that arrives after its request was given up is received', async () => {
+test('a message that arrives after the end of its request is received', async () => {
   const { pulls, deliver, received } = rig()
   const pull = pulls.pull(1, 1_000)
   pulls.fail('the connection was lost')
@@ -117,7 +117,7 @@ test('a message that arrives after its request was given up is received', async 
   expect(received).toHaveLength(1)
 })
 
-test('the status of an earlier request does not end the present one', async () => {
+test('the status of an earlier request does not end the current one', async () => {
   const { pulls, status } = rig()
   void pulls.pull(1, 1_000)
   pulls.fail('lost')
@@ -141,7 +141,7 @@ test.each([
   expect(parseAckSubject(reply)).toEqual(facts)
 })
 
-test('a heartbeat and a message show that the request is known, a refusal does not', () => {
+test('a heartbeat and a message call onAnswer, a refusal does not', () => {
   const { pulls, status, deliver, answers } = rig()
   void pulls.pull(2, 1_000)
   status(100)
@@ -158,14 +158,14 @@ test.each([
   ['Leadership Change', false],
   ['Server Shutdown', false],
   ['Exceeded MaxWaiting', false],
-])('whether somebody has to change the consumer: %s', async (description, isLasting) => {
+])('"%s" is lasting: %s', async (description, isLasting) => {
   const { pulls, status } = rig()
   const pull = pulls.pull(2, 1_000)
   status(409, description)
   expect(await pull).toMatchObject({ isLasting })
 })
 
-test('a message that is larger than what was asked for is requested alone', async () => {
+test('a message larger than max_bytes is requested alone', async () => {
   const { pulls, requests, status, deliver } = rig()
   const first = pulls.pull(5, 1_000)
   expect(requests.at(-1)?.body).toMatchObject({ batch: 5, max_bytes: 1_000 })

@@ -1,4 +1,4 @@
-/** The queue of a test: the streams of a fleet on real servers, and what was published to them. */
+/** The queue of a test: a fleet's streams on real servers, and the published messages. */
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
@@ -19,7 +19,7 @@ export interface Published {
 }
 
 const POLL_MS = 20
-/** Only distinguishes what comes late from what never comes. */
+/** Long, so that it only fails for something that never arrives. */
 const TIMEOUT_MS = 100_000
 
 export class Queue {
@@ -33,7 +33,7 @@ export class Queue {
     this.names = toStreamNames({ stream: 'PINO_INGEST', subject: 'pino-ingest', ...names })
   }
 
-  /** Runs `call` over a connection of its own, since servers are killed between calls. */
+  /** Runs `call` over a new connection, since servers are killed between calls. */
   async manage<T>(call: (manager: JetStreamManager) => Promise<T>): Promise<T> {
     const connection = await connect({ ...this.#options, servers: [...this.#urls], timeout: 5_000 })
     try {
@@ -45,11 +45,11 @@ export class Queue {
 
   async create(maxBytes = 100_000_000, replicas = 1): Promise<void> {
     const config = toQueueConfig(this.names, { replicas, maxBytes, maxDeadBytes: 0, maxStateBytes: 0 })
-    // Tests make room in it.
+    // Tests purge it to make room.
     await this.manage((manager) => manager.streams.add({ ...config, deny_purge: false }))
   }
 
-  /** Makes room: what is in the queue, and then is not. Messages that arrive meanwhile stay. */
+  /** Returns and deletes the messages in the queue. Messages that arrive later stay. */
   async take(): Promise<number[]> {
     const messages = await this.messages()
     const last = messages.at(-1)
@@ -76,7 +76,7 @@ export class Queue {
     })
   }
 
-  /** The numbers of the records that were published, in ascending order. Waits until there are as many. */
+  /** Waits for this number of published records. @returns their numbers in ascending order */
   async numbers(count: number): Promise<number[]> {
     const endsAt = Date.now() + TIMEOUT_MS
     for (;;) {

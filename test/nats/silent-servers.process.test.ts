@@ -1,4 +1,4 @@
-/** Processes end although the servers of NATS accept connections and say nothing. */
+/** Processes end although the NATS servers accept connections and never reply. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ describe.concurrent('a command ends', UNLESS_IT_HANGS, () => {
       '',
       context.onTestFinished,
     )
-    expect({ code, out: stdout.toString() }).toEqual({ code: 1, out: expect.stringContaining('time is over') })
+    expect({ code, out: stdout.toString() }).toEqual({ code: 1, out: expect.stringContaining('--timeout') })
   })
 
   test('send, interrupted', async (context) => {
@@ -64,7 +64,7 @@ describe.concurrent('a command ends', UNLESS_IT_HANGS, () => {
 })
 
 test.concurrent('an application ends in-process within the time of one request', UNLESS_IT_HANGS, async (context) => {
-  // To try each of them would take 3 s.
+  // Trying each server would take 3 s.
   const { servers, dir } = await start(context, 40)
   const { tookMs, stderr } = await runApp({
     mode: 'stream',

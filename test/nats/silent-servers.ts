@@ -1,10 +1,10 @@
-/** Servers that accept connections and say nothing: suspended, or gone behind a load balancer. */
+/** Servers that accept connections and never reply, as if suspended, or down behind a load balancer. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** @returns their addresses. They end with the test */
+/** @returns the addresses. The servers end with the test */
 export async function silentServers(
   count: number,
   whenFinished: (close: () => void) => void = onTestFinished,

@@ -34,7 +34,7 @@ describe('the stream', () => {
     [{ error: { code: 404, err_code: 10_059 } }, /S does not exist/],
     [{ error: { code: 503, err_code: 10_039 } }, /not enabled/],
     [{ config: { subjects: ['other.>'] } }, /S has no subject s\.logs/],
-  ])('must be corrected: %j', async (reply, problem) => {
+  ])('has a problem: %j', async (reply, problem) => {
     expect(await problemFor(reply)).toMatch(problem)
   })
 
@@ -43,7 +43,7 @@ describe('the stream', () => {
     [{ error: { code: 503, err_code: 10_008 } }],
     [{ error: { code: 400, err_code: 10_003 } }],
     [new Error('no responders')],
-  ])('elects a leader, or nobody knows: %j', async (reply) => {
+  ])('has no known problem: %j', async (reply) => {
     expect(await problemFor(reply)).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-/** Follows the queue by the servers' monitoring: how much was published, how much waits, and the longest pause between. */
+/** Polls the servers' monitoring: number of published and queued batches, and the longest pause between publishes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const EVERY_MS = 100
@@ -15,10 +15,10 @@ export function watchQueue(servers, stream = 'PINO_INGEST') {
       const states = (await Promise.all(servers.nodes.map((node) => node.streamState(stream)))).filter(
         (state) => state !== undefined,
       )
-      // A node that has just come back knows less.
+      // A node that has just restarted may lag.
       const last = Math.max(published, ...states.map(({ lastSequence }) => lastSequence))
       const now = performance.now()
-      // Applications need their time to start.
+      // Not counted until the applications have started.
       if (published > 0) longestMs = Math.max(longestMs, now - publishedAt)
       if (last > published) publishedAt = now
       published = last
@@ -37,17 +37,17 @@ export function watchQueue(servers, stream = 'PINO_INGEST') {
     }
   }
   return {
-    /** Resolves when more batches were published; the first may have been under way. @param {number} timeoutMs */
+    /** Resolves when more batches were published; the first may have been in flight. @param {number} timeoutMs */
     publishes(timeoutMs) {
       const from = published
       return until(() => published > from + 1, timeoutMs, 'another batch was published')
     },
-    /** Resolves when nothing waits. @param {number} timeoutMs */
+    /** Resolves when the queue is empty. @param {number} timeoutMs */
     isEmpty: (timeoutMs) => until(() => messages === 0, timeoutMs, 'the queue was empty'),
-    /** Batches. */
+    /** Number of batches. */
     waiting: () => messages,
     published: () => published,
-    /** Milliseconds without a new batch, since the last call. */
+    /** Longest time without a new batch since the last call, in milliseconds. */
     longestPauseMs() {
       const pause = published === 0 ? 0 : Math.max(longestMs, performance.now() - publishedAt)
       longestMs = 0

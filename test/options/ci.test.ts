@@ -1,4 +1,4 @@
-/** The recorded environments of each provider, and that none of them speaks for another. */
+/** The recorded environments of each CI provider. No environment is mistaken for another provider. */
 import { describe, expect, test } from 'vitest'
 import { findCiDeploy, findCiFacts } from '../../src/options/ci.js'
 import { recordedCis, without } from '../recorded-ci.js'
@@ -15,16 +15,16 @@ describe.each(recordedCis())('$name', ({ env, marker, release }) => {
           ...(deployed_by !== undefined && { deployed_by }),
         }
 
-  test('commit, branch and who deploys it', () => {
+  test('commit, branch and deployer', () => {
     expect(findCiDeploy(env)).toEqual(deploy)
     expect(resolve({ enabled: false }, env).deploy).toEqual(deploy)
   })
 
-  test('the tag, where it is one', () => {
+  test('the tag, if there is one', () => {
     expect(findCiFacts(env).tag).toBe(/^v\d/.test(release.version) ? release.version : undefined)
   })
 
-  test('without its marker it is recognised only by variables with its name', () => {
+  test('without its marker a provider is recognized only by variables with its name', () => {
     const facts = findCiFacts(without(env, marker))
     expect([undefined, commit_hash]).toContain(facts.commit)
     const isGeneric = ['JENKINS_URL', 'NETLIFY', 'TF_BUILD'].some((name) => marker.includes(name))
@@ -43,7 +43,7 @@ test.each([
   ['BUILD_SOURCEVERSION', 'c'],
   ['TAG_NAME', 'v1'],
   ['BRANCH_NAME', 'main'],
-])('%s says nothing by itself, and nothing beside another provider', (name, value) => {
+])('%s has no effect alone or with another provider', (name, value) => {
   expect(findCiFacts({ [name]: value })).toEqual({})
   const github = { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'sha', GITHUB_REF: 'refs/heads/topic' }
   expect(findCiFacts({ ...github, [name]: value })).toEqual({ commit: 'sha', branch: 'topic' })
@@ -51,22 +51,22 @@ test.each([
 
 test.each([
   [
-    'a provider in another: who names a commit',
+    'a provider within another: the one with a commit wins',
     { GITHUB_ACTIONS: 'true', VERCEL: '1', VERCEL_GIT_COMMIT_SHA: 'v' },
     { commit: 'v' },
   ],
   [
-    'both name one: the CI before the host',
+    'both have a commit: the CI wins over the host',
     { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'g', VERCEL: '1', VERCEL_GIT_COMMIT_SHA: 'v' },
     { commit: 'g' },
   ],
   [
-    'an image with a commit built in, on a host that names one',
+    'an image with a built-in commit, on a host with its own',
     { GITHUB_SHA: 'g', RENDER: 'true', RENDER_GIT_COMMIT: 'r' },
     { commit: 'r' },
   ],
-  ['an image with a commit built in', { GITHUB_SHA: 'g', GITHUB_REF_NAME: 'main' }, { commit: 'g', branch: 'main' }],
-  ['a marker that says no', { NETLIFY: 'false', COMMIT_REF: 'c' }, {}],
+  ['an image with a built-in commit', { GITHUB_SHA: 'g', GITHUB_REF_NAME: 'main' }, { commit: 'g', branch: 'main' }],
+  ['a marker that is false', { NETLIFY: 'false', COMMIT_REF: 'c' }, {}],
   ['empty values', { GITHUB_ACTIONS: 'true', GITHUB_SHA: '', GITHUB_REF: ' ' }, {}],
   [
     'a tag by its type alone',
@@ -79,7 +79,7 @@ test.each([
   expect(findCiFacts(env)).toEqual(facts)
 })
 
-test("one's own variables and code come first", () => {
+test('PINO_INGEST_* variables and code win', () => {
   const env = { GITHUB_ACTIONS: 'true', GITHUB_SHA: 'ci', PINO_INGEST_COMMIT: 'own', PINO_INGEST_DEPLOYED_BY: 'me' }
   expect(resolve({}, env).deploy).toEqual({ commit: 'own', deployed_by: 'me' })
   expect(resolve({ deploy: { commit: 'code' } }, env).deploy).toEqual({ commit: 'code', deployed_by: 'me' })

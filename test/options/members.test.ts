@@ -1,4 +1,4 @@
-/** Options that are objects: the message names the member that is wrong, its rule and what was received. */
+/** Options that are objects: the message names the wrong member, its rule and the received value. */
 import { expect, test } from 'vitest'
 import { problem, resolve } from './resolve.js'
 
@@ -26,27 +26,27 @@ test.each<[Record<string, unknown>, string]>([
 })
 
 test.each(['spool', 'breadcrumbs', 'requestLogs', 'batch', 'retry', 'scrub', 'pino', 'deploy', 'sample'])(
-  '%s that is no object breaks the whole rule',
+  '%s that is not an object violates the rule of the group',
   (name) => {
     for (const value of ['./here', 5, ['dir'], new Map()])
       expect(problem({ ...PLACE, [name]: value })).toMatch(new RegExp(`: ${name} must be .*, got `))
   },
 )
 
-test('from a variable, it is named', () => {
+test('names the variable that has the wrong member', () => {
   expect(problem(PLACE, { PINO_INGEST_BREADCRUMBS: '{"limit":0}' })).toContain(
     'PINO_INGEST_BREADCRUMBS.limit must be an integer from 1 to 1000, got 0',
   )
 })
 
-test('what is undefined is not given', () => {
+test('an undefined member counts as absent', () => {
   expect(resolve({ ...PLACE, spool: { dir: '/spool', maxBytes: undefined } }).spool).toMatchObject({
     dir: '/spool',
     maxBytes: 268_435_456,
   })
 })
 
-test("code wins over variables member by member, and the member's own variable over JSON", () => {
+test("code wins over variables per member, and a member's own variable over JSON", () => {
   const env = {
     PINO_INGEST_BATCH: '{"size":1,"bytes":2001,"intervalMs":3}',
     PINO_INGEST_BATCH_BYTES: '2002',
@@ -64,7 +64,7 @@ test("code wins over variables member by member, and the member's own variable o
   })
 })
 
-test('members in code turn a group on, whatever a variable says', () => {
+test('members in code enable a group even if a variable disables it', () => {
   expect(
     resolve({ ...PLACE, breadcrumbs: { limit: 5 } }, { PINO_INGEST_BREADCRUMBS: 'false' }).breadcrumbs,
   ).toMatchObject({

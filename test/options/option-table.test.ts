@@ -13,30 +13,30 @@ import type { OptionName } from '../../src/options/option-table.js'
 
 const names = Object.keys(OPTION_TABLE) as OptionName[]
 
-test('every default keeps its own rule', () => {
+test('every default is valid', () => {
   for (const { path, row } of names.flatMap(pathsOf)) {
     const { kind, default: value } = row
     if (value !== undefined) expect(kind.read(value), path).toEqual(value)
   }
 })
 
-test('no variable sets two options', () => {
+test('every variable sets only one option', () => {
   const variables = names.flatMap(allVariablesOf)
   expect(new Set(variables).size).toBe(variables.length)
   expect(variablesOf('requestTimeoutMs')).toEqual(['PINO_INGEST_REQUEST_TIMEOUT_MS'])
   expect(allVariablesOf('retry')).toEqual(['PINO_INGEST_RETRY', 'PINO_INGEST_RETRY_MIN_MS', 'PINO_INGEST_RETRY_MAX_MS'])
 })
 
-test('the tables have a line for each option, each in its section and none twice', () => {
+test('the tables have one row per option, in its section', () => {
   const lines = optionsMarkdown().split('\n')
   const rows = lines.filter((line) => line.startsWith('| `'))
   const ownRows = names.flatMap(pathsOf).filter(({ row }) => row.isInGroupRow !== true)
   expect(rows.map((line) => /^\| `([\w.]+)`/.exec(line)?.[1])).toEqual(ownRows.map(({ path }) => path))
-  // Members without a row are part of another.
+  // Members without a row are part of another row.
   for (const variable of names.flatMap(allVariablesOf)) expect(rows.join('\n')).toContain(`\`${variable}\``)
-  // A stray pipe would make a column more.
+  // An unescaped pipe would add a column.
   for (const line of rows) expect(line.split('|'), line).toHaveLength(6)
-  // The usual ones are shown with the same words.
+  // The common options have the same description in both tables.
   const usual = usualOptionsMarkdown()
   for (const line of usual.split('\n').filter((one) => one.startsWith('| `'))) expect(rows).toContain(line)
   // The README is in another folder, so their links would not be right in both.
@@ -45,7 +45,7 @@ test('the tables have a line for each option, each in its section and none twice
   expect(titles).toEqual([...new Set(names.map((name) => rowOf(name).section))])
 })
 
-test('the nearest name, or none', () => {
+test('suggests the nearest name, or none', () => {
   const known = ['apiKey', 'tags', 'tls']
   expect(findNearestName('APIKEY', known)).toBe('apiKey')
   expect(findNearestName('tag', known)).toBe('tags')

@@ -12,14 +12,14 @@ const PLACE = { url: 'https://logs.example.com/api/v1', apiKey: KEY }
 const pem = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url)), 'utf8')
 
-/** The option `name`, or the member that it names. */
+/** The option `name`, or the member at that path. */
 function at(name: string, value: unknown): Record<string, unknown> {
   const [option = '', member] = name.split('.')
   return { [option]: member === undefined ? value : { [member]: value } }
 }
 
-describe('code over environment over default', () => {
-  test('without anything: the local service and the defaults of the table', () => {
+describe('precedence: code, environment, default', () => {
+  test('without options uses the local service and the defaults of the table', () => {
     const settings = resolve()
     expect(settings).toMatchObject({
       enabled: true,
@@ -53,7 +53,7 @@ describe('code over environment over default', () => {
       expect(settings).not.toHaveProperty(name)
   })
 
-  // One row an option: its value in code; its variable's text, and what that comes to.
+  // One row per option: its value in code, the text of its variable, and the resulting value.
   test.each<[string, unknown, string, string, unknown]>([
     ['enabled', true, 'PINO_INGEST_ENABLED', 'FALSE', false],
     ['url', 'https://a.example/api/v1', 'PINO_INGEST_URL', 'https://b.example/api/v1/', 'https://b.example/api/v1'],
@@ -98,17 +98,17 @@ describe('code over environment over default', () => {
     expect(resolve({}, env)).toHaveProperty(name, read)
     expect(resolve(at(name, inCode), env)).toHaveProperty(name, inCode)
     expect(resolve(at(name, undefined), env)).toHaveProperty(name, read)
-    // An empty variable is none.
+    // An empty variable counts as absent.
     expect(resolve(at(name, inCode), { ...env, [variable]: '' })).toHaveProperty(name, inCode)
     expect(resolve({}, { PINO_INGEST_API_KEY: KEY, [variable]: '' })).toEqual(resolve({}, { PINO_INGEST_API_KEY: KEY }))
   })
 
-  test('of two variables the first counts', () => {
+  test('the first of two variables wins', () => {
     expect(resolve({}, { PINO_INGEST_SERVICE: 'a', OTEL_SERVICE_NAME: 'b' }).service).toBe('a')
     expect(resolve({}, { PINO_INGEST_ENVIRONMENT: 'a', NODE_ENV: 'b' }).environment).toBe('a')
   })
 
-  test('a false in code is a value, and hides the environment', () => {
+  test('false in code overrides the environment', () => {
     expect(resolve({ enabled: false }, { PINO_INGEST_ENABLED: 'true' }).enabled).toBe(false)
     expect(resolve({ ...PLACE, proxy: false }, { HTTPS_PROXY: 'http://proxy:3128' }).proxy).toBe(false)
     expect(
@@ -119,23 +119,23 @@ describe('code over environment over default', () => {
     ).toContain('https')
   })
 
-  test('a wrong variable does not matter where code has the say', () => {
+  test('ignores a wrong variable if the option is set in code', () => {
     expect(resolve({ batch: { size: 5 } }, { PINO_INGEST_BATCH_SIZE: 'many' }).batch.size).toBe(5)
   })
 
-  test("npm's name of the package comes after the record's own", () => {
+  test('the package name from npm is only the fallback service', () => {
     expect(resolve({}, { npm_package_name: 'app' })).toMatchObject({ fallbackService: 'app' })
     expect(resolve({}, { npm_package_name: '' })).not.toHaveProperty('fallbackService')
   })
 
-  test("pino's own levels are used without customLevels", () => {
+  test("uses pino's own levels without customLevels", () => {
     const levels = { audit: 35 }
     expect(resolve({ levels }).pino.customLevels).toEqual({ audit: 35 })
     expect(resolve({ levels, pino: { customLevels: { notice: 25 } } }).pino.customLevels).toEqual({ notice: 25 })
   })
 })
 
-describe('wrong values name option or variable, rule and value', () => {
+describe('a wrong value: the message names option or variable, rule and value', () => {
   test.each<[unknown, string]>([
     [{ enabled: 'yes' }, 'enabled must be true or false, got "yes"'],
     [{ enabled: null }, 'enabled must be true or false, got null'],
@@ -188,7 +188,7 @@ describe('wrong values name option or variable, rule and value', () => {
     expect(problem(given).length).toBeLessThan(300)
   })
 
-  test('a circle is shown as what it is', () => {
+  test('shows a circular value as an object', () => {
     const circle: Record<string, unknown> = {}
     circle['self'] = circle
     expect(problem({ metadata: circle })).toContain('got an object')
@@ -220,7 +220,7 @@ describe('wrong values name option or variable, rule and value', () => {
     expect(problem({ apiKey: KEY }, { [variable]: text })).toContain(words)
   })
 
-  test('several come in one message', () => {
+  test('reports several problems in one message', () => {
     const message = problem(
       { batch: { size: 0 }, level: 'x', colour: 1 },
       { NODE_ENV: 'production', PINO_INGEST_TAGS: 'ok', PINO_INGEST_ENABLED: 'maybe' },
@@ -244,7 +244,7 @@ describe('wrong values name option or variable, rule and value', () => {
     [[PLACE], 'got'],
     [new URL(PLACE.url), 'got'],
     [() => PLACE, 'got a function'],
-  ])('options that are no plain object: %o', (given, words) => {
+  ])('options that are not a plain object: %o', (given, words) => {
     expect(problem(given)).toContain('options must be a')
     expect(problem(given)).toContain(words)
   })
@@ -268,7 +268,7 @@ describe('unknown options', () => {
     ['labels', 'service, environment, tags, metadata'],
     ['batching', 'batch.size, batch.intervalMs'],
     ['sourceToken', 'apiKey'],
-  ])('%s, as another transport calls it', (name, here) => {
+  ])('%s, the name in another transport', (name, here) => {
     expect(problem({ ...PLACE, [name]: KEY })).toBe(
       `invalid configuration of pino-ingest: there is no option ${name}, did you mean ${here}?`,
     )
@@ -289,28 +289,28 @@ describe('unknown options', () => {
     ['levelKey', 'pino.levelKey'],
     ['releaseId', 'release'],
     ['onProblem', 'logTo'],
-  ])('%s is a member of a group, or renamed', (name, here) => {
+  ])('%s is now a member of a group, or renamed', (name, here) => {
     expect(problem({ ...PLACE, [name]: 1 })).toBe(
       `invalid configuration of pino-ingest: there is no option ${name}, did you mean ${here}?`,
     )
   })
 
-  test('what is like nothing gets no guess', () => {
+  test('suggests nothing for a name without a similar option', () => {
     expect(problem({ ...PLACE, zzzzzzzzzz: 1 })).toMatch(/zzzzzzzzzz$/)
   })
 
-  test('a name cannot forge a line or fill the screen', () => {
+  test('a name cannot add a line or make the message long', () => {
     expect(problem({ ...PLACE, 'a\nb': 1 })).toContain('"a\\nb"')
     expect(problem({ ...PLACE, ['x'.repeat(10_000)]: 1 }).length).toBeLessThan(200)
   })
 
-  test("pino's own are passed over", () => {
+  test('ignores the members that pino adds', () => {
     expect(() => resolve({ ...PLACE, $context: {}, pinoWillSendConfig: true, levels: {}, dedupe: true })).not.toThrow()
   })
 })
 
 describe('url and key', () => {
-  test('production requires both, unless nothing is sent', () => {
+  test('requires both in production, unless the transport is disabled', () => {
     const production = { NODE_ENV: 'production' }
     expect(problem({}, production)).toBe(
       'pino-ingest is not configured: url is required when NODE_ENV is production (or PINO_INGEST_URL); ' +
@@ -325,7 +325,7 @@ describe('url and key', () => {
     })
   })
 
-  test('a key without a url is not sent, and the names of its options are reported', () => {
+  test('does not send a key without a url, and reports the options that set it', () => {
     const given = { PINO_INGEST_API_KEY: KEY, PINO_INGEST_PREVIOUS_API_KEYS: `${KEY}-1,${KEY}-2` }
     const settings = resolve({ proxy: 'http://proxy.example:3128' }, given)
     expect(settings).toMatchObject({ isLocalDefault: true, previousApiKeys: [], proxy: false })
@@ -345,12 +345,12 @@ describe('url and key', () => {
     expect(resolve().keyWarning).toBeUndefined()
   })
 
-  test('a url without a key is refused, also that of the local service', () => {
+  test('rejects a url without a key, even that of the local service', () => {
     expect(problem({ url: 'http://127.0.0.1:4319/api/v1' })).toContain('apiKey is required')
   })
 
   test.each(['with space', 'umlaut-ä', 'newline\n', '', ' ', 5, null, ['k'], () => 'k'])(
-    'a key that no header can hold: %o',
+    'a key that is not valid in a header: %o',
     (apiKey) => {
       const message = problem({ ...PLACE, apiKey })
       expect(message).toMatch(
@@ -360,7 +360,7 @@ describe('url and key', () => {
     },
   )
 
-  test('from its variable or file, trimmed; a problem with them is reported once', () => {
+  test('reads the key from its variable or file, trimmed, and reports a problem once', () => {
     const env: Env = { PINO_INGEST_URL: PLACE.url }
     expect(resolve({}, { ...env, PINO_INGEST_API_KEY: ` ${KEY}\n` }).apiKey.reveal()).toBe(KEY)
     const file = { ...env, PINO_INGEST_API_KEY_FILE: '/run/key' }
@@ -377,7 +377,7 @@ describe('url and key', () => {
     expect(problem({}, { ...env, PINO_INGEST_API_KEY: `${KEY} ${KEY}` })).not.toContain(KEY)
   })
 
-  test('swapped, neither is shown', () => {
+  test('shows neither if they are swapped', () => {
     const message = problem({ url: KEY, apiKey: PLACE.url })
     expect(message).toMatch(/url.*apiKey/)
     expect(message).not.toContain(KEY)
@@ -387,7 +387,7 @@ describe('url and key', () => {
 describe('TLS', () => {
   const [ca, cert, key] = [pem('ca.crt'), pem('client.crt'), pem('client.key')]
 
-  test('texts, Buffers, and what a Buffer is after its way into a worker', () => {
+  test('accepts text, Buffers, and Buffers passed to a worker', () => {
     const wanted = { ca, cert, key }
     expect(resolve({ ...PLACE, tls: wanted }).tls).toEqual(wanted)
     const buffers = { ca: Buffer.from(ca), cert: Buffer.from(cert), key: Buffer.from(key) }
@@ -398,7 +398,7 @@ describe('TLS', () => {
     expect(resolve({ ...PLACE, tls: { ca, cert: undefined } }).tls).toEqual({ ca })
   })
 
-  test('files that variables name', () => {
+  test('reads the files in the variables', () => {
     const env = { PINO_INGEST_TLS_CA: '/ca', PINO_INGEST_TLS_CERT: '/cert', PINO_INGEST_TLS_KEY: '/key' }
     expect(resolve(PLACE, env, { '/ca': ca, '/cert': cert, '/key': key }).tls).toEqual({ ca, cert, key })
     expect(resolve(PLACE, { PINO_INGEST_TLS_CA: '/ca' }, { '/ca': ca }).tls).toEqual({ ca })
@@ -417,7 +417,7 @@ describe('TLS', () => {
     ['a key alone', { key }],
     ['text', ca],
     ['a list of all', [ca]],
-  ])('%s is refused', (_, tls) => {
+  ])('rejects %s', (_, tls) => {
     const message = problem({ ...PLACE, tls })
     expect(message).toMatch(
       /tls(?:\.ca)? must be .*\(not shown\)$|tls has no passphrase, |tls\.cert and tls\.key must be given together/,
@@ -437,15 +437,15 @@ describe('TLS', () => {
       { cert, key: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n' },
       /cert and key: /,
     ],
-  ])('%s is found at the start', (_, tls, words) => {
+  ])('detects %s at start', (_, tls, words) => {
     const message = problem({ ...PLACE, tls })
     expect(message).toMatch(words)
     expect(message).not.toContain('BEGIN')
   })
 })
 
-describe('what others may do to it', () => {
-  test('`__proto__` in metadata and levels stays a name like others', () => {
+describe('robustness', () => {
+  test('`__proto__` in metadata and levels is an ordinary name', () => {
     const text = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
     const fromText = resolve({}, { PINO_INGEST_METADATA: text })
     expect(JSON.stringify(fromText.metadata)).toBe(text)
@@ -463,7 +463,7 @@ describe('what others may do to it', () => {
       delete (Object.prototype as { url?: string }).url
     })
     test('sets no option', () => {
-      // oxlint-disable-next-line eslint/no-extend-native -- that is what is tested
+      // oxlint-disable-next-line eslint/no-extend-native -- the test pollutes the prototype
       Object.defineProperty(Object.prototype, 'url', {
         value: 'https://evil.example/api/v1',
         configurable: true,
@@ -473,7 +473,7 @@ describe('what others may do to it', () => {
     })
   })
 
-  test('what is given may change later without changing the settings', () => {
+  test('later changes of the options do not change the settings', () => {
     const given = {
       ...PLACE,
       tags: ['a'],
@@ -496,7 +496,7 @@ describe('what others may do to it', () => {
   })
 })
 
-test('settings say the key to no one who prints, serializes or clones them', () => {
+test('printing, serializing or cloning the settings does not show the key', () => {
   const settings = resolve(PLACE)
   const ways = [
     inspect(settings, { showHidden: true, depth: null }),
@@ -514,11 +514,11 @@ test('settings say the key to no one who prints, serializes or clones them', () 
   expect(settings.apiKey.reveal()).toBe(KEY)
 })
 
-test('ranks of levels: trace counts as debug', () => {
+test('severity of levels: trace counts as debug', () => {
   expect((['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const).map(toThreshold)).toEqual([-1, 0, 1, 2, 3, 4])
 })
 
-test('a key that another option contains is shown in neither', () => {
+test('masks the key in other options, too', () => {
   const key = 'canary-key-4711-in-the-wrong-place'
   const text = problem({ apiKey: key, level: key, [key]: 1 })
   expect(text).toContain('level must be one of')

@@ -1,4 +1,4 @@
-/** Options resolved against an environment and files of the test's own. */
+/** Resolves options with an environment and files of the test. */
 import { IngestError } from '../../src/shared/errors.js'
 import { resolveOptions } from '../../src/options/resolve-options.js'
 import type { Settings } from '../../src/options/resolve-options.js'
@@ -16,7 +16,7 @@ export function resolve(given?: unknown, env: Env = {}, files: Readonly<Record<s
   })
 }
 
-/** The message of the error, which must be one. */
+/** The message of the error; throws if the options are valid. */
 export function problem(given?: unknown, env: Env = {}, files: Readonly<Record<string, string>> = {}): string {
   try {
     resolve(given, env, files)

@@ -1,4 +1,4 @@
-/** Facts of OpenTelemetry's and Kubernetes' variables: their fields, and what wins over them. */
+/** Resource attributes from the variables of OpenTelemetry and Kubernetes: the fields they set and their precedence. */
 import { describe, expect, test } from 'vitest'
 import { findResourceProblem, readResource } from '../../src/options/resource.js'
 import { resolve } from './resolve.js'
@@ -6,7 +6,7 @@ import { resolve } from './resolve.js'
 const ALL = 'service.name=shop,service.version=1.4.0,deployment.environment.name=staging,service.namespace=sales'
 
 describe('OTEL_RESOURCE_ATTRIBUTES', () => {
-  test('names service, version and environment; the others are metadata under their own names', () => {
+  test('sets service, version and environment; other attributes become metadata', () => {
     const env = {
       OTEL_RESOURCE_ATTRIBUTES: ALL,
       NODE_ENV: 'production',
@@ -51,7 +51,7 @@ describe('OTEL_RESOURCE_ATTRIBUTES', () => {
   })
 
   test.each(['service.name', 'a=1,service.name', '=x', 'a=b=c', 'a=%', 'a=%E4', 'a=1,%zz=2', 'service.name=shop,b'])(
-    '%j is malformed, and all of it is ignored',
+    'ignores the malformed value %j completely',
     (text) => {
       const env = { OTEL_RESOURCE_ATTRIBUTES: text }
       expect(readResource(env)).toEqual({ metadata: {} })
@@ -60,7 +60,7 @@ describe('OTEL_RESOURCE_ATTRIBUTES', () => {
     },
   )
 
-  test('the former name of the environment, if there is no other', () => {
+  test('reads the former attribute name of the environment as a fallback', () => {
     const former = 'deployment.environment=old'
     expect(readResource({ OTEL_RESOURCE_ATTRIBUTES: former })).toEqual({ environment: 'old', metadata: {} })
     expect(readResource({ OTEL_RESOURCE_ATTRIBUTES: `${former},deployment.environment.name=new` })).toEqual({
@@ -80,12 +80,12 @@ describe('Kubernetes', () => {
     'k8s.container.name': 'c',
   }
 
-  test('usual names count only within Kubernetes: Jenkins sets NODE_NAME', () => {
+  test('reads unprefixed names only within Kubernetes, since Jenkins sets NODE_NAME', () => {
     expect(resolve({}, usual).metadata).toEqual({})
     expect(resolve({}, { ...usual, KUBERNETES_SERVICE_HOST: '10.0.0.1' }).metadata).toEqual(attributes)
   })
 
-  test('names with the prefix always count, and first', () => {
+  test('prefixed names are always read, and win', () => {
     const own = {
       K8S_POD_NAME: 'p',
       K8S_POD_UID: 'u',
@@ -99,7 +99,7 @@ describe('Kubernetes', () => {
     ).toEqual(attributes)
   })
 
-  test('an attribute of OpenTelemetry and own metadata win', () => {
+  test('attributes of OpenTelemetry and the option metadata win', () => {
     const env = { K8S_POD_NAME: 'p', K8S_POD_UID: 'u', OTEL_RESOURCE_ATTRIBUTES: 'k8s.pod.name=otel' }
     expect(resolve({ metadata: { 'k8s.pod.uid': 'own' } }, env).metadata).toEqual({
       'k8s.pod.name': 'otel',

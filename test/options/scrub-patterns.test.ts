@@ -1,4 +1,4 @@
-/** The variable of `scrub.patterns`: a comma list is never cut where an expression has a comma of its own, without a word. */
+/** The variable of `scrub.patterns`: a comma list with an expression that contains a comma is rejected, not split. */
 import { describe, expect, test } from 'vitest'
 import { problem, resolve } from './resolve.js'
 
@@ -8,9 +8,9 @@ function patterns(text: string): readonly string[] {
   return resolve({}, { [VARIABLE]: text }).scrub.patterns
 }
 
-describe('a comma inside of braces', () => {
+describe('a comma inside braces', () => {
   test.each(['email,\\d{3,8}x', '\\d{3,8}x', '\\d{3,}x', '\\d{3 ,8}x', 'a{,5}', 'email,\\d{3,8}x,ssn', '  \\d{12,19}'])(
-    '%s is refused, with what to write',
+    '%s is rejected with the right notation',
     (text) => {
       const words = problem({}, { [VARIABLE]: text })
       expect(words).toContain(`${VARIABLE}: ${JSON.stringify(text)}`)
@@ -18,7 +18,7 @@ describe('a comma inside of braces', () => {
     },
   )
 
-  test('is taken in JSON, as that advice has it, and in code', () => {
+  test('is accepted in JSON, as the message advises, and in code', () => {
     expect(patterns('["email","\\\\d{3,8}x"]')).toEqual(['email', '\\d{3,8}x'])
     expect(patterns('["email","\\\\d{3,8}"]')).toEqual(['email', '\\d{3,8}'])
     expect(patterns(' ["\\\\d{3,8}x"]')).toEqual(['\\d{3,8}x'])

@@ -1,4 +1,4 @@
-/** The option `spool`: what its variable may say, and whether its folder is in memory. */
+/** The option `spool`: the values of its variable, and the check whether its folder is in memory. */
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,11 +10,11 @@ function resolve(env: Record<string, string>): Settings {
   return resolveOptions({ url: 'http://127.0.0.1:9/api/v1', apiKey: 'key' }, { env, readFile: () => '' })
 }
 
-test.each(['false', 'FALSE', 'False', '0'])('PINO_INGEST_SPOOL=%s turns it off', (word) => {
+test.each(['false', 'FALSE', 'False', '0'])('PINO_INGEST_SPOOL=%s disables the spool', (word) => {
   expect(resolve({ PINO_INGEST_SPOOL: word }).spool).toBe(false)
 })
 
-test.each(['true', 'TRUE', '1'])('PINO_INGEST_SPOOL=%s turns it on', (word) => {
+test.each(['true', 'TRUE', '1'])('PINO_INGEST_SPOOL=%s enables the spool', (word) => {
   expect(resolve({ PINO_INGEST_SPOOL: word }).spool).toMatchObject({ durability: 'process' })
 })
 
@@ -23,7 +23,7 @@ test('PINO_INGEST_SPOOL may be JSON', () => {
 })
 
 test.each(['off', '/var/spool/app'])(
-  'PINO_INGEST_SPOOL=%s is refused, and the message names the variable for the path',
+  'PINO_INGEST_SPOOL=%s is rejected, and the message names the variable for the path',
   (word) => {
     expect(() => resolve({ PINO_INGEST_SPOOL: word })).toThrow(
       /PINO_INGEST_SPOOL must be .*in a variable: JSON; PINO_INGEST_SPOOL_DIR names the path.*got/,
@@ -35,7 +35,7 @@ const SHARED_MEMORY = '/dev/shm'
 const TMPFS = 0x01021994
 const hasTmpfs = existsSync(SHARED_MEMORY) && statfsSync(SHARED_MEMORY).type === TMPFS
 
-test.skipIf(!hasTmpfs)('a folder in memory is found by any of its names, made already or not', () => {
+test.skipIf(!hasTmpfs)('recognizes a folder in memory by any path, existing or not', () => {
   const dir = mkdtempSync(join(SHARED_MEMORY, 'pino-ingest-test-'))
   const before = process.cwd()
   onTestFinished(() => {
@@ -47,6 +47,6 @@ test.skipIf(!hasTmpfs)('a folder in memory is found by any of its names, made al
     expect([path, isInMemory(path)]).toEqual([path, true])
 })
 
-test('the root is on a disk, or its file system is unknown', () => {
+test('does not consider the root a folder in memory', () => {
   expect(isInMemory('/proc/none/such')).toBe(false)
 })

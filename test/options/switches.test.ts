@@ -1,4 +1,4 @@
-/** The variables of what is a switch and more: their words are those of every other switch. */
+/** Variables that are a switch or another value accept the same words as every other switch. */
 import { describe, expect, test } from 'vitest'
 import { problem, resolve } from './resolve.js'
 
@@ -13,14 +13,14 @@ const WORDS: readonly [string, boolean][] = [
   ['False', false],
 ]
 
-test.each(WORDS)('%s is taken as PINO_INGEST_RELEASE takes it', (word, on) => {
+test.each(WORDS)('%s means the same as in PINO_INGEST_RELEASE', (word, on) => {
   expect(resolve({}, { PINO_INGEST_RELEASE: word }).release).toBe(on)
   expect(resolve({}, { PINO_INGEST_REQUEST_LOGS: word }).requestLogs).toMatchObject({ enabled: on, only: false })
   expect(resolve({}, { PINO_INGEST_BREADCRUMBS: word }).breadcrumbs).toEqual(on ? DEFAULT_BREADCRUMBS : false)
 })
 
 describe('beside those', () => {
-  test('only, and JSON', () => {
+  test('accepts only and JSON', () => {
     for (const text of ['only', '{"only":true}'])
       expect(resolve({}, { PINO_INGEST_REQUEST_LOGS: text }).requestLogs).toMatchObject({ enabled: true, only: true })
     expect(resolve({}, { PINO_INGEST_BREADCRUMBS: '{"limit":10}' }).breadcrumbs).toEqual({
@@ -29,12 +29,12 @@ describe('beside those', () => {
     })
   })
 
-  test.each(['2', 'yes', 'on', '-1', '"only"x', '[1]'])('%s is refused', (word) => {
+  test.each(['2', 'yes', 'on', '-1', '"only"x', '[1]'])('rejects %s', (word) => {
     expect(problem({}, { PINO_INGEST_REQUEST_LOGS: word })).toContain('PINO_INGEST_REQUEST_LOGS')
     expect(problem({}, { PINO_INGEST_BREADCRUMBS: word })).toContain('PINO_INGEST_BREADCRUMBS')
   })
 
-  test('in code 1 and 0 are no switch, as for the others', () => {
+  test('rejects 1 and 0 in code, like other switches', () => {
     expect(problem({ requestLogs: 1 })).toContain('requestLogs must be')
     expect(problem({ requestLogs: 'only' })).toContain(
       'requestLogs must be true, false or an object with enabled, only, keys (in a variable: JSON or only; in code { only: true }), got "only"',

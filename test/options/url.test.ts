@@ -23,7 +23,7 @@ describe('good', () => {
     expect(judged(given)).toEqual({ url, problems: [] })
   })
 
-  test('plain http elsewhere only where allowed', () => {
+  test('accepts plain http to other hosts only with allowInsecure', () => {
     expect(judged('http://logs.example.com/api/v1', true).problems).toEqual([])
   })
 })
@@ -54,7 +54,7 @@ describe('bad', () => {
     expect(judged(given).problems.join('; ')).toContain(words)
   })
 
-  // What may hold a password or a key is not repeated.
+  // Values that may contain a password or a key are not repeated.
   test.each([
     'https://user:hunter2@logs.example.com/api/v1',
     'https://user:hunter2@logs.exa mple.com/api/v1',
@@ -69,13 +69,13 @@ describe('bad', () => {
     'hunter2',
     'https://hunter2:@logs.example.com/api/v1',
     'https://user:hunter2@/x y@z',
-  ])('%s: without its secret', (given) => {
+  ])('%s: the message does not show the secret', (given) => {
     const message = problem({ url: given, apiKey: 'k' })
     expect(message).not.toMatch(/hunter2|ter2@/)
     expect(message).toContain('url must')
   })
 
-  test('of another type, also without its password', () => {
+  test('a URL of another type: the message does not show the password', () => {
     expect(problem({ url: new URL('https://user:hunter2@logs.example.com/api/v1'), apiKey: 'k' })).toMatch(
       /url must be text.*…@logs/,
     )
@@ -83,7 +83,7 @@ describe('bad', () => {
   })
 })
 
-test('whatever text comes, it is judged without throwing, and what is accepted is safe', () => {
+test('validates any text without throwing, and accepts only safe URLs', () => {
   const nearly = fc
     .tuple(
       fc.constantFrom('https://', 'http://', 'HTTP://', 'ftp://', '//', ''),
@@ -121,13 +121,13 @@ describe('proxies', () => {
     expect(findProxy(url, env)?.value).toBe(proxy)
   })
 
-  test('from the environment, with NO_PROXY, and not for loopback', () => {
+  test('is read from the environment, with NO_PROXY, and not used for loopback', () => {
     const env = { HTTPS_PROXY: 'http://p:1', HTTP_PROXY: 'http://p:2', NO_PROXY: '.internal' }
     expect(resolve(place, env)).toMatchObject({ proxy: 'http://p:1', noProxy: '.internal' })
     expect(resolve({ ...place, url: 'http://localhost:1/api/v1' }, env).proxy).toBe(false)
   })
 
-  test('one in code counts for this URL, whatever NO_PROXY says', () => {
+  test('in code wins over NO_PROXY', () => {
     expect(resolve({ ...place, proxy: 'http://p:3' }, { NO_PROXY: '*' })).toMatchObject({
       proxy: 'http://p:3',
       noProxy: '',
@@ -144,7 +144,7 @@ describe('proxies', () => {
       'HTTPS_PROXY must be an http or https URL, or false, got text of 23 characters (not shown)',
     ],
     [{}, { https_proxy: 'http://user:hunter2@bad host' }, 'https_proxy must be'],
-  ])('%o %o is refused without its password', (options, env, words) => {
+  ])('rejects %o %o without showing the password', (options, env, words) => {
     const message = problem({ ...place, ...options }, env)
     expect(message).toContain(words)
     expect(message).not.toContain('hunter2')

@@ -1,4 +1,4 @@
-/** Each option, and each member of a group, can be set by each of its variables: one without an example here fails. */
+/** Each variable sets its option, or its member of a group. A variable without an example here fails. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { resolve } from './resolve.js'
 const URL = 'https://logs.example.com/api/v1'
 const pem = (name: string): string =>
   readFileSync(fileURLToPath(new globalThis.URL(`../fixtures/tls/${name}`, import.meta.url)), 'utf8')
-/** The seed of a user that exists nowhere. */
+/** The seed of a user that does not exist. */
 const SEED_FILE = `SU${'A'.repeat(56)}\n`
 const FILES = {
   '/key': 'key-from-file',
@@ -24,7 +24,7 @@ const NATS = { PINO_INGEST_NATS_SERVERS: 'tls://nats.example.com' }
 const NATS_CERTIFICATE = { ...NATS, PINO_INGEST_NATS_TLS_CERT: '/cert', PINO_INGEST_NATS_TLS_KEY: '/cert-key' }
 const CERTIFICATE = { PINO_INGEST_TLS_CERT: '/cert', PINO_INGEST_TLS_KEY: '/cert-key' }
 
-/** A variable's text, the value that the option then has, and other variables that it needs. */
+/** The text of a variable, the resulting value of the option, and other variables that it requires. */
 const EXAMPLES: Readonly<Record<string, readonly [text: string, value: unknown, others?: Record<string, string>]>> = {
   PINO_INGEST_ENABLED: ['false', false],
   PINO_INGEST_URL: ['https://other.example.com/api/v1', 'https://other.example.com/api/v1'],
@@ -112,7 +112,7 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, value: unknown, 
 
 const PATHS = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(pathsOf)
 
-/** The groups of these members are set by the variables of their group, as is `enabled`. */
+/** These members are set by the variables of their group, like `enabled`. */
 const WITHOUT = new Set(['tls', 'nats', 'nats.tls', 'breadcrumbs.enabled', 'requestLogs.enabled', 'spool.enabled'])
 
 test.each(PATHS.filter(({ path }) => !WITHOUT.has(path)))('$path', ({ path, row }) => {

@@ -8,7 +8,7 @@ test.each([
   [0.899, 1],
   [0.9, 2],
   [1.5, 2],
-])('at a used share of %f severities from %i on are admitted, of memory or of the disk', (usedShare, threshold) => {
+])('at a used share of %f of memory or disk admits severities from %i', (usedShare, threshold) => {
   const memory = new Admission({ memory: { usedShare, isMemoryOnly: true }, disk: { usedShare: 0 } })
   const disk = new Admission({ memory: { usedShare: 1, isMemoryOnly: false }, disk: { usedShare } })
   expect([memory.threshold, disk.threshold]).toEqual([threshold, threshold])

@@ -40,7 +40,7 @@ describe('cuts', () => {
     expect(batcher.pendingEntries).toBe(1)
   })
 
-  test('by bytes of the whole body, to the byte', () => {
+  test('by the exact bytes of the whole body', () => {
     const newId = () => 'id'
     const envelope = '{"batch_id":"id","logs":[]}'.length
     const entry = '"ä€😀"' // 2 + 2 + 3 + 4 bytes
@@ -56,7 +56,7 @@ describe('cuts', () => {
     expect(short.batches.map(({ count }) => count)).toEqual([1, 1, 1, 1])
   })
 
-  test('by a smaller limit that is known later, and never by a larger one than configured', () => {
+  test('by a smaller limit set later, never by a larger one than configured', () => {
     const { batcher, batches } = setup({ batch: { bytes: 1000 } })
     const addAll = (): number[] => {
       for (let n = 0; n < 20; n++) batcher.add(`"${'x'.repeat(98)}"`, 1)
@@ -70,7 +70,7 @@ describe('cuts', () => {
     expect(Math.max(...addAll())).toBeLessThanOrEqual(1000)
   })
 
-  test('before an entry that is longer than a batch may be, which goes alone and at once', () => {
+  test('before an oversized entry, which is sent alone and immediately', () => {
     const { batcher, batches, bodies } = setup({ batch: { bytes: 1000 } })
     const giant = JSON.stringify('x'.repeat(500_000))
     batcher.add('1', 1)
@@ -92,7 +92,7 @@ describe('cuts', () => {
         await clock.advance(500)
       },
     ],
-  ])('soon %s, with what comes at the same time', async (_, lingerMs, begin) => {
+  ])('soon %s, with the entries added meanwhile', async (_, lingerMs, begin) => {
     const { batcher, batches, clock } = setup({ batch: { intervalMs: 500 } })
     await begin(batcher, clock)
     const before = batches.length
@@ -108,7 +108,7 @@ describe('cuts', () => {
     expect(clock.timers).toBe(0)
   })
 
-  test('by the interval, which no entry waits longer than, and once an interval at most', async () => {
+  test('by the interval, at most once per interval', async () => {
     const { batcher, batches, clock } = setup({ batch: { intervalMs: 500 } })
     batcher.add('1', 1)
     batcher.seal()
@@ -127,14 +127,14 @@ describe('cuts', () => {
     expect(clock.timers).toBe(0)
   })
 
-  test('by an interval that is shorter than a pause', async () => {
+  test('by an interval shorter than the linger time', async () => {
     const { batcher, batches, clock } = setup({ batch: { intervalMs: 10 } })
     batcher.add('1', 1)
     await clock.advance(10)
     expect(batches).toHaveLength(1)
   })
 
-  test('when sealed, and then only what there is', () => {
+  test('when sealed, if there are entries', () => {
     const { batcher, batches } = setup()
     batcher.seal()
     batcher.add('1', 1)
@@ -144,10 +144,10 @@ describe('cuts', () => {
   })
 })
 
-describe('an interval beyond the longest timer', () => {
+describe('an interval longer than the maximum timer delay', () => {
   afterEach(() => void vi.useRealTimers())
 
-  test('is kept, where a bare timer fires at once', async () => {
+  test('is kept, although a plain timer would fire at once', async () => {
     vi.useFakeTimers()
     const { batcher, batches } = setup({ clock: systemClock, batch: { intervalMs: 2 ** 31 + 10_000 } })
     batcher.add('1', 1)
@@ -160,7 +160,7 @@ describe('an interval beyond the longest timer', () => {
   })
 })
 
-test('every batch has its own id, and knows the highest severity in it', () => {
+test('every batch has its own id and its highest severity', () => {
   const { batcher, batches, bodies } = setup({ batch: { size: 2 } })
   for (const severity of [1, 4, 0, 0, 3, 2]) batcher.add('{}', severity)
   expect(batches.map(({ highestSeverity }) => highestSeverity)).toEqual([4, 0, 3])
@@ -169,7 +169,7 @@ test('every batch has its own id, and knows the highest severity in it', () => {
   for (const { batchId } of batches) expect(batchId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 })
 
-test('a body keeps no more memory than its own bytes, and later entries leave it alone', () => {
+test('a body retains only its own bytes, and later entries do not change it', () => {
   const { batcher, batches } = setup({ batch: { size: 2 } })
   for (let n = 0; n < 6; n++) batcher.add(`"${'abc'[n % 3]?.repeat(200)}"`, 1)
   const copies = batches.map(({ body }) => Buffer.from(body).toString())
@@ -178,7 +178,7 @@ test('a body keeps no more memory than its own bytes, and later entries leave it
   for (const { body } of batches) expect(body.buffer.byteLength).toBe(body.length)
 })
 
-test('whoever takes a batch may add an entry', () => {
+test('onBatch may add an entry', () => {
   const taken: Body[] = []
   const batcher: Batcher = new Batcher({
     batch: { size: 2, bytes: 120, intervalMs: 1000 },
@@ -196,7 +196,7 @@ test('whoever takes a batch may add an entry', () => {
   expect(batcher.pendingEntries).toBe(0)
 })
 
-test('a listener of the log may add an entry and seal, while a batch is cut', () => {
+test('seal() of the log may add an entry and seal again', () => {
   const { batcher, batches } = setup({
     batch: { size: 4 },
     log: {
@@ -222,7 +222,7 @@ test('a listener of the log may add an entry and seal, while a batch is cut', ()
   expect(batcher.pendingEntries).toBe(0)
 })
 
-test('any entries: all once, in order, never over a bound, the body exact', () => {
+test('keeps all entries once and in order, within the limits, with the exact body', () => {
   const entry = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: 'grapheme', maxLength: 200 }),

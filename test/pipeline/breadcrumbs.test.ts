@@ -1,11 +1,11 @@
-/** What led to an error goes with it: the lines of its own scope, also those that are not sent themselves. */
+/** An error entry has the preceding lines of its scope as breadcrumbs, including lines below the sent level. */
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { piped } from './create-pipeline.js'
 
 const messagesOf = ({ breadcrumbs = [] }: LogEntry): (string | undefined)[] => breadcrumbs.map(({ message }) => message)
 
-test("200 requests at once: each error has its own request's lines, in order, and no debug line is sent", async () => {
+test('200 concurrent requests: each error has the lines of its own request in order, and no debug line is sent', async () => {
   const { write, arrived, pipeline } = await piped()
   const requests = Array.from({ length: 200 }, (_, id) => id)
   for (let step = 0; step < 10; step += 1)
@@ -46,7 +46,7 @@ test("200 requests at once: each error has its own request's lines, in order, an
   })
 })
 
-test('by trace before request before session before process', async () => {
+test('prefers the scope trace, then request, session and process', async () => {
   const { write, arrived } = await piped()
   write(
     { trace_id: 't', reqId: 'r', msg: 'traced' },
@@ -64,7 +64,7 @@ test('by trace before request before session before process', async () => {
   expect(entries.slice(-4).map(messagesOf)).toEqual([['traced'], ['requested'], ['in the session'], ['anywhere']])
 })
 
-test('a breadcrumb is attached to one error; the error itself is a breadcrumb of the next', async () => {
+test('attaches a breadcrumb to one error; the error becomes a breadcrumb of the next', async () => {
   const { write, arrived } = await piped()
   write(
     { level: 20, reqId: 1, msg: 'before' },
@@ -74,7 +74,7 @@ test('a breadcrumb is attached to one error; the error itself is a breadcrumb of
   expect((await arrived()).map(messagesOf)).toEqual([['before'], ['first']])
 })
 
-test("a record's own breadcrumbs are merged with them by time", async () => {
+test("merges a record's own breadcrumbs by time", async () => {
   const { write, arrived } = await piped()
   write({ level: 20, msg: 'early' })
   write({
@@ -102,13 +102,13 @@ test.each([
   expect(entries.map(messagesOf)).toEqual([expected])
 })
 
-test('trace is below debug, for what is sent as well', async () => {
+test('trace is below debug, for sent entries, too', async () => {
   const { write, arrived } = await piped({ level: 'debug' })
   write({ level: 10, msg: 'trace' }, { level: 20, msg: 'debug' })
   expect((await arrived()).map(({ message }) => message)).toEqual(['debug'])
 })
 
-test('trace is sent as debug if all levels are sent', async () => {
+test('sends trace as debug if all levels are sent', async () => {
   const { write, arrived } = await piped({ level: 'trace' })
   write({ level: 10, msg: 'trace' }, { level: 20, msg: 'debug' })
   expect((await arrived()).map(({ level, message }) => [level, message])).toEqual([
@@ -117,7 +117,7 @@ test('trace is sent as debug if all levels are sent', async () => {
   ])
 })
 
-test('an entry that is too long for its breadcrumbs is shortened for them', async () => {
+test('shortens an entry to make room for its breadcrumbs', async () => {
   const { write, arrived } = await piped({ maxEntryBytes: 8_192 })
   for (let n = 0; n < 10; n += 1) write({ level: 20, msg: `${n} ${'.'.repeat(100)}` })
   write({ level: 50, dump: 'x'.repeat(100_000), msg: 'failed' })

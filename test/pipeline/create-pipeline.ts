@@ -1,4 +1,4 @@
-/** A pipeline before the real local service, fed with records. */
+/** A pipeline connected to the local service. */
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/shared/clock.js'
 import type { HookFunction } from '../../src/filter/load-hook.js'
@@ -14,9 +14,9 @@ export interface Piped {
   readonly pipeline: Pipeline
   /** Emitted events by name. */
   readonly reported: { readonly name: string; readonly payload: unknown }[]
-  /** pino's lines of these records. */
+  /** Writes pino's lines of these records. */
   write(...records: readonly object[]): void
-  /** Ends the pipeline. @returns what has arrived, in order */
+  /** Ends the pipeline. @returns the entries at the service, in order */
   arrived(): Promise<LogEntry[]>
 }
 
@@ -60,7 +60,7 @@ export async function piped(
 const START_MS = Date.UTC(2026, 10, 21)
 let written = 0
 
-/** As pino begins and ends it. */
+/** Starts and ends the pipeline as pino does. */
 export function lineOf({ level = 30, msg, ...others }: { readonly level?: number; readonly msg?: string }): string {
   return JSON.stringify({ level, time: START_MS + written++, pid: 1, hostname: 'host', ...others, msg })
 }

@@ -1,4 +1,4 @@
-/** Drops during a write to disk are reported to the service, while the batcher is still writing. */
+/** Drops during a disk write are reported to the service while the batcher is still writing. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,11 +15,11 @@ const MIB = 1024 * 1024
 interface Full {
   readonly service: IngestService
   readonly pipeline: Pipeline
-  /** Chunks after which the account did not close. */
+  /** Chunks after which the account did not balance. */
   readonly open: readonly number[]
 }
 
-/** Written in one turn, so that nothing is sent meanwhile: up to a few chunks after the first drop. */
+/** Everything is written in one tick, so nothing is sent meanwhile, until a few chunks after the first drop. */
 async function fillDisk(batchSize: number): Promise<Full> {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-notice-'))
   const service = await createIngestService({ apiKeys: [KEY] })
@@ -42,7 +42,7 @@ async function fillDisk(batchSize: number): Promise<Full> {
   const pipeline = new Pipeline({ settings, clock: systemClock, emit: () => {} })
   const open: number[] = []
   let after = 0
-  // Several to a chunk, so that a batch goes to disk when it is cut, and not before.
+  // Several chunks per batch, so a batch is written to disk only when it is sealed.
   const chunk = `${JSON.stringify({ level: 50, time: 0, msg: 'x'.repeat(500) })}\n`.repeat(31)
   for (let n = 0; after < 3; n += 1) {
     pipeline.records.write(chunk)
@@ -54,7 +54,10 @@ async function fillDisk(batchSize: number): Promise<Full> {
   return { service, pipeline, open }
 }
 
-/** What each notice tells, oldest first: one for what goes before the first is under way, and at most one for the rest. */
+/**
+ * The dropped count in each notice, oldest first: one for the drops before the first notice is in flight, and at most
+ * one for the rest.
+ */
 function reportedAt(service: IngestService): number[] {
   const notices = service
     .entries({ limit: Infinity })
@@ -72,26 +75,23 @@ function expectAllTold(service: IngestService, pipeline: Pipeline): void {
   expect(rest).toMatchObject({ generated: reported.length, pending: 0, balances: true })
 }
 
-test.each([1, 3, 10])(
-  'batches of %i: the account balances at every moment, and a flush brings the notice',
-  async (batchSize) => {
-    const { service, pipeline, open } = await fillDisk(batchSize)
-    expect(open).toEqual([])
-    expect(await pipeline.flush()).toBe('acknowledged')
-    expectAllTold(service, pipeline)
-    await pipeline.close()
-    expect(service.arrived).toBe(pipeline.account.accepted)
-  },
-)
+test.each([1, 3, 10])('batches of %i: the account always balances, and a flush sends the notice', async (batchSize) => {
+  const { service, pipeline, open } = await fillDisk(batchSize)
+  expect(open).toEqual([])
+  expect(await pipeline.flush()).toBe('acknowledged')
+  expectAllTold(service, pipeline)
+  await pipeline.close()
+  expect(service.arrived).toBe(pipeline.account.accepted)
+})
 
-test.each([1, 3, 10])('batches of %i: the end brings the notice', async (batchSize) => {
+test.each([1, 3, 10])('batches of %i: the end of the process sends the notice', async (batchSize) => {
   const { service, pipeline } = await fillDisk(batchSize)
   await pipeline.close()
   expectAllTold(service, pipeline)
   expect(service.arrived).toBe(pipeline.account.accepted)
 })
 
-test('without a flush it goes with the next batch', async () => {
+test('without a flush the next batch contains the notice', async () => {
   const { service, pipeline } = await fillDisk(3)
   await service.waitForEntries(pipeline.account.received - pipeline.account.dropped.spool + 1, { timeoutMs: 20_000 })
   expect(reportedAt(service)).not.toEqual([])

@@ -1,4 +1,4 @@
-/** Drops are reported to the service, in one entry for many drops. */
+/** Drops are reported to the service with one entry for many drops. */
 import { expect, test, vi } from 'vitest'
 import type { UnreportedDrops } from '../../src/diagnostics/account.js'
 import { resolveOptions } from '../../src/options/resolve-options.js'
@@ -45,7 +45,7 @@ test('reaches the service once for many drops, and the account balances with it'
   await clock.advance(11_000)
   const { dropped, generated, balances } = pipeline.account.snapshot()
   expect(dropped.buffer).toBeGreaterThan(1_000)
-  // In an outage it would go the way of the rest.
+  // In an outage the notice itself would be dropped.
   expect({ generated, balances }).toEqual({ generated: 0, balances: true })
   fault()
   for (let turn = 0; pipeline.account.snapshot().pending > 0; turn += 1) {
@@ -105,7 +105,7 @@ test('continuing drops are all reported, every 10 s', async () => {
   expect(reported.reduce((sum, { count }) => sum + count, 0)).toBe(350)
 })
 
-test('the remaining drops are reported at the end of the window, also when nothing is sent any more', async () => {
+test('reports the remaining drops at the end of the window, even if nothing else is sent', async () => {
   const { clock, reported, notices } = noticesOf()
   for (let n = 0; n < 3; n += 1) {
     notices.add(1, 'buffer')
@@ -118,7 +118,7 @@ test('the remaining drops are reported at the end of the window, also when nothi
   ])
 })
 
-test('drops within the window of another notice are reported without a further entry', async () => {
+test('reports drops within the window of another notice without a further log entry', async () => {
   const { clock, reported, notices } = noticesOf()
   notices.add(1, 'buffer')
   await clock.advance(9_000)
@@ -133,14 +133,14 @@ test('drops within the window of another notice are reported without a further e
   ])
 })
 
-test('an impossible stored time is not reported', () => {
+test('ignores an impossible stored time', () => {
   const { clock, reported, notices } = noticesOf()
   notices.addFromPreviousProcess({ dropped: { spool: 1 }, lastAtMs: Number.MAX_SAFE_INTEGER })
   notices.onAccepted()
   expect(reported.map(({ timestamp }) => timestamp)).toEqual([new Date(clock.wallNow()).toISOString()])
 })
 
-test('while the service accepts nothing they are kept once in 10 s, as one count, and only while it grows', async () => {
+test('during an outage stores one count at most every 10 s, and only while it grows', async () => {
   const { clock, reported, kept, notices } = noticesOf()
   for (let n = 0; n < 36_000; n += 1) {
     if (n < 600) notices.add(1, 'spool')
@@ -154,7 +154,7 @@ test('while the service accepts nothing they are kept once in 10 s, as one count
   expect(kept.at(-1)).toBeUndefined()
 })
 
-test('those of an earlier process are stored immediately, and reported when the service has accepted entries', async () => {
+test('stores drops of an earlier process immediately, and reports them after the service has accepted entries', async () => {
   const { clock, reported, kept, notices } = noticesOf()
   notices.addFromPreviousProcess({ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 })
   notices.add(1, 'spool')
@@ -165,7 +165,7 @@ test('those of an earlier process are stored immediately, and reported when the 
   expect(reported.map(({ count }) => count)).toEqual([43])
 })
 
-test('at the end drops are saved at once if they cannot be reported, and else reported without a wait', () => {
+test('at the end reports drops immediately, or stores them if they cannot be reported', () => {
   let isHeld = true
   const { reported, kept, notices } = noticesOf(() => isHeld)
   notices.add(1, 'spool')

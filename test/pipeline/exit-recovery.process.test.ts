@@ -1,4 +1,6 @@
-/** What earlier processes left, at an exit: sent while the service is quick, and never so late that its reply is not awaited. */
+/**
+ * Recovered entries at exit: they are sent while the service is fast, and not so late that the reply would be missed.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +14,7 @@ import type { IngestService } from '../../src/service/index.js'
 const KEY = 'exit-recovery-key'
 const LEFT = 1_000
 
-/** A service, and a folder in which a process left entries for it. */
+/** A service, and a spool folder in which another process left entries. */
 async function leftBehind(): Promise<{ service: IngestService; exit: (shutdownTimeoutMs: number) => Promise<void> }> {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-exit-'))
   const service = await createIngestService({ apiKeys: [KEY] })
@@ -42,12 +44,12 @@ function differentAt(service: IngestService): number {
   return new Set(service.entries({ limit: Infinity }).items.map(({ entry }) => entry.metadata?.['n'])).size
 }
 
-test('a service that takes long for each reply gets nothing whose reply would come too late: nothing arrives twice', async () => {
+test('a slow service gets no request whose reply would be too late, so nothing arrives twice', async () => {
   const { service, exit } = await leftBehind()
   const slowly = service.faults.add({ kind: 'delay', delayMs: 500 })
   for (let run = 0; run < 3; run += 1) {
     await exit(1_300)
-    await new Promise((resolve) => setTimeout(resolve, 700)) // what was sent and not awaited would arrive now
+    await new Promise((resolve) => setTimeout(resolve, 700)) // a request sent without waiting for its reply would arrive now
   }
   expect(service.arrived).toBe(differentAt(service))
   slowly()
@@ -55,7 +57,7 @@ test('a service that takes long for each reply gets nothing whose reply would co
   expect(service.arrived).toBe(differentAt(service))
 })
 
-test('a quick one gets all of it, with one line of the process that ends', async () => {
+test('a fast service gets all recovered entries from a process that logs one line', async () => {
   const { service, exit } = await leftBehind()
   await exit(5_000)
   expect({ arrived: service.arrived, different: differentAt(service) }).toEqual({

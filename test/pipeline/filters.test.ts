@@ -21,7 +21,7 @@ const boom = {
   msg: 'boom',
 }
 
-test('shares of levels, repeats and the hook are counted as filtered, the summary as generated', async () => {
+test('counts entries removed by sampling, deduplication and the hook as filtered, the summary as generated', async () => {
   const hook = hookOf('(entry) => entry.message === "drop me" ? null : { ...entry, tags: ["seen"] }')
   const { write, arrived, pipeline } = await piped({ sample: { info: 0.5 }, dedupeWindowMs: 60_000 }, {}, hook)
   write(...Array.from({ length: 10 }, (_, n) => ({ msg: `info ${n}` })), boom, boom, boom, {
@@ -45,7 +45,7 @@ test('shares of levels, repeats and the hook are counted as filtered, the summar
   })
 })
 
-test('what the hook adds is scrubbed, also in a summary, and what it makes of the level counts', async () => {
+test('scrubs values that the hook adds, even in a summary, and uses the level that it sets', async () => {
   const hook = hookOf(
     '(entry) => ({ ...entry, level: "warn", metadata: { mail: "jane@example.com", at: "/x?token=s3cret" } })',
   )
@@ -57,14 +57,14 @@ test('what the hook adds is scrubbed, also in a summary, and what it makes of th
   }
 })
 
-test('an error that the hook drops leaves its breadcrumbs to the next', async () => {
+test('an error dropped by the hook leaves its breadcrumbs to the next error', async () => {
   const { write, arrived } = await piped({}, {}, hookOf('(entry) => entry.message === "noise" ? null : entry'))
   write({ level: 20, msg: 'step' }, { level: 50, msg: 'noise' }, { level: 50, msg: 'real' })
   const [entry] = await arrived()
   expect(entry?.breadcrumbs?.map(({ message }) => message)).toEqual(['step', 'noise'])
 })
 
-test('an entry that a pattern has made longer is within its bound all the same', async () => {
+test('an entry that a pattern lengthens stays within its limit', async () => {
   const { write, arrived } = await piped({ scrub: { patterns: ['[0-9]'] } })
   write({ digits: '1'.repeat(60_000), msg: 'm' })
   const [entry] = await arrived()

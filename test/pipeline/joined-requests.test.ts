@@ -1,4 +1,4 @@
-/** The entry of a response gets what the entry of its request has. */
+/** The entry of a response gets the request fields from the entry of its request. */
 import { expect, test } from 'vitest'
 import { piped } from './create-pipeline.js'
 
@@ -32,7 +32,7 @@ const JOINED = {
   duration_ms: 2.5,
 }
 
-test('method, URL, path, address, host and route', async () => {
+test('has method, URL, path, address, host and route', async () => {
   const { write, arrived } = await piped()
   write(
     { ...begun(), route: '/orders/:id' },
@@ -49,11 +49,11 @@ test('method, URL, path, address, host and route', async () => {
     request: JOINED,
     metadata: { route: '/orders/:id', req: { host: 'shop:80' } },
   })
-  // A request ends once.
+  // A request ends only once.
   expect(again?.request).toEqual({ status_code: 200, duration_ms: 2.5 })
 })
 
-test('also of a request whose first entry is not sent', async () => {
+test('works if the first entry of the request is not sent', async () => {
   const below = await piped({ level: 'warn' })
   below.write(begun(), { ...ended(), level: 50, err: failed, msg: 'request errored' })
   expect(await below.arrived()).toMatchObject([{ message: 'request errored', request: JOINED }])
@@ -63,13 +63,13 @@ test('also of a request whose first entry is not sent', async () => {
   expect(sampled.pipeline.snapshot).toMatchObject({ received: 2, accepted: 1, filtered: 1, balances: true })
 })
 
-test('a response below the level ends its request', async () => {
+test('a response below the sent level ends its request', async () => {
   const { write, arrived } = await piped({ level: 'warn' })
   write(begun(), ended(), { ...ended(), level: 40 })
   expect((await arrived())[0]?.request).not.toHaveProperty('method')
 })
 
-test('processes that log through one pipe have the same ids', async () => {
+test('separates processes with the same ids in one pipe', async () => {
   const { write, arrived } = await piped()
   write(begun({ url: '/a' }), begun({ url: '/b', pid: 2 }), ended(), ended({ pid: 2 }))
   expect((await arrived()).slice(2).map(({ request }) => request?.path)).toEqual(['/a', '/b'])
@@ -78,7 +78,7 @@ test('processes that log through one pipe have the same ids', async () => {
   expect((await alike.arrived()).at(-1)?.request).not.toHaveProperty('path')
 })
 
-test('only what may be sent is added', async () => {
+test('adds only fields that may be sent', async () => {
   const { write, arrived } = await piped({ scrub: { patterns: ['email'] } })
   const headers = { cookie: 'sid=SECRET', authorization: 'Bearer SECRET' }
   write(
@@ -95,13 +95,13 @@ test('only what may be sent is added', async () => {
   expect(JSON.stringify(end)).not.toMatch(/SECRET|jane@/)
 })
 
-test('the entry stays within its limit', async () => {
+test('keeps the entry within its limit', async () => {
   const { write, arrived } = await piped({ maxEntryBytes: 2_048 })
   write(begun({ url: `/${'x'.repeat(1_500)}` }), { ...ended(), pad: 'y'.repeat(1_500) })
   for (const entry of await arrived()) expect(Buffer.byteLength(JSON.stringify(entry))).toBeLessThanOrEqual(2_048)
 })
 
-test('configured names, and an error with its breadcrumbs', async () => {
+test('supports configured names, and an error with breadcrumbs', async () => {
   const { write, arrived } = await piped({
     requestLogs: { enabled: false, keys: { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' } },
   })
@@ -118,7 +118,7 @@ test('configured names, and an error with its breadcrumbs', async () => {
   })
 })
 
-test("a scope's id does not hide the framework's", async () => {
+test('the id of a scope does not hide that of the framework', async () => {
   const { write, arrived } = await piped()
   write(begun(), { ...ended(), request_id: 'scope' })
   expect((await arrived())[1]).toMatchObject({ request_id: 'scope', request: JOINED, metadata: { reqId: 'req-1' } })

@@ -1,11 +1,11 @@
-/** Levels that a record has under another key, through the whole pipeline. */
+/** Records with their level under another key, in the whole pipeline. */
 import { expect, test } from 'vitest'
 import { piped } from './create-pipeline.js'
 
 const lines = (count: number, members: object): string => `${JSON.stringify(members)}\n`.repeat(count)
 const labelled = { lvl: 'error', time: 1_795_376_432_645, msg: 'm' }
 
-test('100 records whose level is unknown are reported once, with the option that names the key', async () => {
+test('reports 100 records with an unknown level once, with the option to set', async () => {
   const { pipeline, reported, arrived } = await piped()
   pipeline.records.write(lines(250, labelled) + lines(50, { lvl: 'warn', msg: 'm' }))
   const entries = await arrived()
@@ -19,7 +19,7 @@ test('100 records whose level is unknown are reported once, with the option that
   ])
 })
 
-test('with pino.levelKey they have their level, and nothing is reported', async () => {
+test('with pino.levelKey they have their level, without a report', async () => {
   const { pipeline, reported, arrived } = await piped({ pino: { levelKey: 'lvl' }, level: 'error' })
   pipeline.records.write(lines(150, labelled) + lines(150, { lvl: 'warn', msg: 'below' }))
   expect((await arrived()).map(({ level, message }) => `${level} ${message}`)).toEqual(
@@ -28,7 +28,7 @@ test('with pino.levelKey they have their level, and nothing is reported', async 
   expect(reported.filter(({ name }) => name === 'ingest:problem')).toEqual([])
 })
 
-test('errors of an ECS logger are sent above the threshold, with its breadcrumbs, and its requests become request logs', async () => {
+test('sends errors of an ECS logger above the threshold with breadcrumbs, and its requests as request logs', async () => {
   const { pipeline, service, arrived } = await piped({ level: 'warn', requestLogs: true })
   const ecs = { '@timestamp': '2026-11-22T19:40:32.173Z', 'ecs.version': '8.10.0', 'trace.id': 't-1' }
   pipeline.records.write(

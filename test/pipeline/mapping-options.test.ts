@@ -1,4 +1,4 @@
-/** What the options put into every entry is as clean as what a line says, by both paths of the mapper. */
+/** Values of the options in every entry are sanitized like those of a line, by both paths of the mapper. */
 import { describe, expect, test } from 'vitest'
 import type { IngestOptions } from '../../src/options/resolve-options.js'
 import { createMappingOptions } from '../../src/pipeline/mapping-options.js'
@@ -15,7 +15,9 @@ const record = createMappedRecord()
 const CANARY = 'canary-7f3a'
 const RECEIVED_AT = '2026-11-21T12:00:00.000Z'
 const LINE = '{"level":30,"time":1795219732486,"pid":1,"msg":"usual"}'
-/** Declined by the fast path; what is removed of it lets the reference path look at the whole entry. */
+/**
+ * The fast path rejects this line. The header that is removed from it makes the reference path check the whole entry.
+ */
 const HEADER_LINE = '{"level":30,"time":1795219732486,"pid":1,"authorization":"x","msg":"usual"}'
 
 const SECRETIVE: Partial<IngestOptions> = {
@@ -46,7 +48,7 @@ function mappingOf(options: Partial<IngestOptions>): MappingOptions {
   return createMappingOptions(resolve(options), undefined)
 }
 
-/** The entry of a usual line, which both paths must give alike. */
+/** The entry of a typical line, which must be equal on both paths. */
 function entryOf(options: MappingOptions): LogEntry {
   const path = new FastPath(options)
   expect(path.map(LINE, 0, LINE.length, -1, record)).toBe(true)
@@ -60,7 +62,7 @@ function entryOf(options: MappingOptions): LogEntry {
 }
 
 describe('secrets in the options', () => {
-  test('are taken out, and nothing else is', () => {
+  test('are removed, and nothing else', () => {
     expect(entryOf(mappingOf(SECRETIVE))).toEqual({
       level: 'info',
       message: 'usual',
@@ -86,7 +88,7 @@ describe('secrets in the options', () => {
     })
   })
 
-  test('arrive by no way', async () => {
+  test('never arrive', async () => {
     const { write, arrived } = await piped(SECRETIVE)
     write(
       { msg: 'usual' },
@@ -104,7 +106,7 @@ describe('secrets in the options', () => {
     expect(JSON.stringify(entries)).not.toContain(CANARY)
   })
 
-  test('that a pattern matches are taken out, too', () => {
+  test('that match a pattern are removed, too', () => {
     const options = mappingOf({
       scrub: { patterns: ['email', 'creditCard'] },
       deploy: { deployed_by: 'jane@example.com' },
@@ -119,7 +121,7 @@ describe('secrets in the options', () => {
   })
 })
 
-describe('what holds none', () => {
+describe('options without secrets', () => {
   test.each<[string, Partial<IngestOptions>]>([
     ['nothing', {}],
     ['no deploy', { tags: ['a'], metadata: { region: 'eu' } }],
@@ -132,22 +134,22 @@ describe('what holds none', () => {
       'keys of the language',
       { metadata: JSON.parse('{"__proto__":{"a":1},"constructor":2}') as NonNullable<IngestOptions['metadata']> },
     ],
-    ['tags that are called as headers are', { tags: ['access-token', 'issuer'] }],
-  ])('%s: stays as it is', (_, options) => {
+    ['tags named like headers', { tags: ['access-token', 'issuer'] }],
+  ])('%s: not changed', (_, options) => {
     const { tags, metadata, deploy } = mappingOf(options)
     expect(JSON.stringify({ tags, metadata, deploy })).toBe(
       JSON.stringify({ tags: options.tags ?? [], metadata: options.metadata ?? {}, deploy: options.deploy }),
     )
   })
 
-  test('numbers go by both paths alike', () => {
+  test('numbers are equal on both paths', () => {
     expect(
       entryOf(mappingOf({ metadata: { big: 2 ** 53, long: 1.2345678901234567e19, float: 1e21 } })).metadata,
     ).toEqual({ pid: 1, big: 2 ** 53, long: 1.2345678901234567e19, float: 1e21 })
   })
 })
 
-test('the settings themselves are not touched', () => {
+test('does not change the settings', () => {
   const settings = resolve(SECRETIVE)
   const before = JSON.stringify(settings)
   createMappingOptions(settings, undefined)

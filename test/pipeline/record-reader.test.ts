@@ -1,11 +1,11 @@
-/** Each line is received once and in order; long text is read a slice at a time; near a limit low severities are refused. */
+/** Each line is read once and in order. Long text is read in slices. Near a limit, low severities are dropped. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Account } from '../../src/diagnostics/account.js'
 import { RecordReader } from '../../src/pipeline/record-reader.js'
 
 interface Setup {
-  /** Lowest severity that is admitted. */
+  /** The lowest admitted severity. */
   readonly admitted?: number
   readonly canRefuseUnread?: boolean
 }
@@ -48,7 +48,7 @@ function setup({ admitted = 0, canRefuseUnread = true }: Setup = {}) {
   return { account, read, begun, reader, add, counts: () => ({ asked, built, refused }) }
 }
 
-/** Lines of 1,000 characters. */
+/** Lines of 1,000 characters each. */
 function linesOf(name: string, chars: number): string {
   return Array.from({ length: Math.ceil(chars / 1_000) }, (_, n) => `${name}${n} `.padEnd(999, '.') + '\n').join('')
 }
@@ -56,7 +56,7 @@ function linesOf(name: string, chars: number): string {
 const namesOf = (name: string, chars: number): string[] =>
   Array.from({ length: Math.ceil(chars / 1_000) }, (_, n) => `${name}${n} .......`.slice(0, 8))
 
-test('a short text is read when the call returns; behind a long one it waits for it', async () => {
+test('reads a short text synchronously, but after a pending long one', async () => {
   const { read, begun, add } = setup()
   add('a', 1_000)
   expect(read).toEqual(namesOf('a', 1_000))
@@ -68,7 +68,7 @@ test('a short text is read when the call returns; behind a long one it waits for
   expect(read).toEqual([...namesOf('a', 1_000), ...namesOf('b', 600_000), ...namesOf('c', 1_000)])
 })
 
-test('a long text leaves the event loop its turns', async () => {
+test('yields to the event loop while it reads a long text', async () => {
   const { read, add } = setup()
   add('a', 900_000)
   const after: number[] = []
@@ -81,7 +81,7 @@ test('a long text leaves the event loop its turns', async () => {
 })
 
 test.each([300_000, 900_000, 2_000_000])(
-  'of %i characters: more is requested at once; a second text waits until the first is read',
+  '%i characters: requests more at once; a second text waits until the first is read',
   async (chars) => {
     const { read, begun, add } = setup()
     add('a', chars)
@@ -94,7 +94,7 @@ test.each([300_000, 900_000, 2_000_000])(
   },
 )
 
-test('finish reads all that waits, and later text is sliced again', async () => {
+test('finish() reads all pending text; later text is sliced again', async () => {
   const { read, begun, reader, add } = setup()
   add('a', 2_000_000)
   add('b', 700_000)
@@ -106,7 +106,7 @@ test('finish reads all that waits, and later text is sliced again', async () => 
   while (read.length < 3_400) await turn()
 })
 
-test('finish does not read what is added meanwhile', async () => {
+test('finish() does not read text added meanwhile', async () => {
   const { read, reader, add } = setup()
   let more = 0
   const next = (): void => {
@@ -121,7 +121,7 @@ test('finish does not read what is added meanwhile', async () => {
   expect(more).toBe(50)
 })
 
-test('a last line without a newline is read at the end', () => {
+test('reads a last line without a newline at the end', () => {
   const { read, account, reader } = setup()
   reader.write('one\ntw')
   reader.write('o')
@@ -133,7 +133,7 @@ test('a last line without a newline is read at the end', () => {
 test.each([
   [true, 0],
   [false, 1_000],
-])('admission is asked once a line; refused unread (%s): %i lines are mapped', (canRefuseUnread, built) => {
+])('checks admission once per line; dropped unread (%s): %i lines are mapped', (canRefuseUnread, built) => {
   const { account, read, reader, counts } = setup({ admitted: 2, canRefuseUnread })
   reader.write(linesOf('a', 1_000_000))
   expect(read).toEqual([])

@@ -1,4 +1,4 @@
-/** `release: true`: the release is registered at start, and nothing waits long for it. */
+/** `release: true`: the release is registered at start, and entries do not wait long for it. */
 import { expect, test, vi } from 'vitest'
 import type { IngestOptions } from '../../src/options/resolve-options.js'
 import { piped } from './create-pipeline.js'
@@ -9,7 +9,7 @@ const RELEASE: Partial<IngestOptions> = {
   deploy: { commit: 'abc1234', branch: 'main', deployed_by: 'ci' },
 }
 
-test('entries carry the id from the first on, but for those that name a release themselves', async () => {
+test('all entries have the id, except those with their own release', async () => {
   const { write, arrived, service } = await piped(RELEASE)
   write({ msg: 'first' }, { release_id: 'own', msg: 'second' }, { release: { release_id: 'nested' }, msg: 'third' })
   await vi.waitFor(() => expect(service.releases().items).toHaveLength(1), { timeout: 4_000 })
@@ -26,7 +26,7 @@ test('entries carry the id from the first on, but for those that name a release 
   expect(third?.release_id).toBe(release?.release_id)
 })
 
-test('a service that refuses it gets the entries all the same, at once', async () => {
+test('sends entries immediately if the service rejects the registration', async () => {
   const { write, service, reported, pipeline } = await piped(RELEASE)
   service.faults.add({ kind: 'status', status: 422, endpoint: 'releases' })
   const startedAt = performance.now()
@@ -38,13 +38,13 @@ test('a service that refuses it gets the entries all the same, at once', async (
   expect(reported.find(({ name }) => name === 'ingest:problem')?.payload).toMatchObject({
     message: expect.stringMatching(/release/),
   })
-  // The service has it before its reply is here.
+  // The service has the entry before the transport has its reply.
   await vi.waitFor(() => expect(pipeline.snapshot).toMatchObject({ accepted: 1, pending: 0, balances: true }), {
     timeout: 10_000,
   })
 })
 
-test('an id that comes later is on later entries', async () => {
+test('an id set later is added to later entries', async () => {
   const { write, pipeline, arrived } = await piped({ batch: { intervalMs: 10 } })
   write({ msg: 'before' })
   pipeline.setReleaseId('rel-1')
@@ -52,7 +52,7 @@ test('an id that comes later is on later entries', async () => {
   expect((await arrived()).map(({ release_id }) => release_id)).toEqual([undefined, 'rel-1', 'mine'])
 })
 
-test('one that is asked back in time is awaited: what was held back carries its id', async () => {
+test('waits for a registration with a short Retry-After, and the entries have its id', async () => {
   const { write, service } = await piped({ ...RELEASE, batch: { intervalMs: 10 } })
   service.faults.add({ kind: 'status', status: 429, endpoint: 'releases', retryAfter: 1, times: 1 })
   const startedAt = performance.now()
@@ -64,7 +64,7 @@ test('one that is asked back in time is awaited: what was held back carries its 
   expect(service.entries().items[0]?.entry.release_id).toBe(release?.release_id)
 })
 
-test('a registration that is refused for as long as it is asked keeps the entries for two silences, and no longer', async () => {
+test('holds the entries for at most two Retry-After periods of the registration', async () => {
   const { write, service, pipeline, reported } = await piped({ ...RELEASE, batch: { intervalMs: 10 } })
   service.faults.add({ kind: 'status', status: 429, endpoint: 'releases', retryAfter: 1 })
   write({ msg: 'first' })
@@ -75,7 +75,7 @@ test('a registration that is refused for as long as it is asked keeps the entrie
   expect(reported.filter(({ name }) => name === 'ingest:problem')).toHaveLength(1)
 })
 
-test('a registration that failed is tried again when entries were accepted after an outage', async () => {
+test('retries a failed registration when entries are accepted after an outage', async () => {
   const { write, service, pipeline } = await piped({
     ...RELEASE,
     batch: { intervalMs: 10 },
@@ -87,7 +87,7 @@ test('a registration that failed is tried again when entries were accepted after
   await vi.waitFor(() => expect(service.releases().items).toHaveLength(1), { timeout: 8_000 })
   expect(pipeline.snapshot).toMatchObject({ accepted: 1 })
   const [release] = service.releases().items
-  // The service has it before its reply is here: what is written meanwhile goes without the id.
+  // The service has the release before the transport has its reply; until then entries have no id.
   await vi.waitFor(
     () => {
       write({ msg: 'later' })

@@ -1,4 +1,4 @@
-/** The registration at start: short, asked again once, silent while the service has asked for silence. */
+/** The registration at start: short, retried once, and delayed by a Retry-After of other requests. */
 import { onTestFinished, expect, test, vi } from 'vitest'
 import { IngestError } from '../../src/shared/errors.js'
 import { resolveOptions } from '../../src/options/resolve-options.js'
@@ -11,7 +11,7 @@ interface Reply {
   readonly retryAfter?: string
 }
 
-/** The last of the replies is repeated; none at all is a service that does not answer. */
+/** The last reply is repeated. Without replies the service does not answer. */
 async function registering(replies: readonly Reply[], { heldMs = 0, requestTimeoutMs = 10_000 } = {}) {
   const clock = new FakeClock()
   const server = await httpServer((response, { url }) => {
@@ -59,7 +59,7 @@ async function registering(replies: readonly Reply[], { heldMs = 0, requestTimeo
 const came = async (server: { readonly came: readonly unknown[] }, count: number): Promise<void> =>
   vi.waitFor(() => expect(server.came).toHaveLength(count), { timeout: 8_000 })
 
-test('a failure that names no time is not tried again', async () => {
+test('does not retry a failure without a Retry-After', async () => {
   const { clock, server, settled, reported } = await registering([{ status: 503 }])
   await vi.waitFor(() => expect(settled).toHaveLength(1), { timeout: 8_000 })
   await clock.advance(100_000)
@@ -71,7 +71,7 @@ test('a failure that names no time is not tried again', async () => {
   expect([server.came.length, reported, clock.timers]).toEqual([1, [], 0])
 })
 
-test('a Retry-After is shared with the other senders, and the registration is repeated when it has passed', async () => {
+test('shares a Retry-After with the other senders, and retries when it has passed', async () => {
   const { clock, server, settled, reported, putOff } = await registering([
     { status: 429, retryAfter: '20' },
     { status: 201 },
@@ -85,18 +85,18 @@ test('a Retry-After is shared with the other senders, and the registration is re
   expect([server.came.length, clock.timers]).toEqual([2, 0])
 })
 
-test('once more, and not for as long as it is refused', async () => {
+test('retries only once', async () => {
   const { clock, server, settled, reported, putOff } = await registering([{ status: 429, retryAfter: '2' }])
   await vi.waitFor(() => expect(clock.timers).toBe(1), { timeout: 8_000 })
   await clock.advance(2_000)
   await vi.waitFor(() => expect(settled).toHaveLength(1), { timeout: 8_000 })
   await clock.advance(100_000)
   expect(settled[0]).toMatchObject({ code: 'RATE_LIMITED' })
-  // Entries wait as long for its id: nothing to tell before it has failed.
+  // Entries wait for the id as well, so nothing is reported before the registration has failed.
   expect([server.came.length, reported, putOff]).toEqual([2, [2_000, 2_000], []])
 })
 
-test('nothing is sent while others have been asked for silence', async () => {
+test('sends nothing during a Retry-After of other requests', async () => {
   const { clock, server, settled } = await registering([{ status: 200 }], { heldMs: 7_000 })
   await clock.advance(6_999)
   expect(server.connections()).toBe(0)
@@ -105,7 +105,7 @@ test('nothing is sent while others have been asked for silence', async () => {
   await vi.waitFor(() => expect(settled).toEqual(['rel-1']), { timeout: 8_000 })
 })
 
-test('its signal ends the wait, and leaves no timer', async () => {
+test('the signal ends the wait, and leaves no timer', async () => {
   const { clock, server, settled, controller } = await registering([{ status: 200 }], { heldMs: 7_000 })
   await clock.advance(1)
   expect(clock.timers).toBe(1)
@@ -115,7 +115,7 @@ test('its signal ends the wait, and leaves no timer', async () => {
   expect([clock.timers, server.connections()]).toEqual([0, 0])
 })
 
-test('a service that does not answer is waited for 5 s, or for requestTimeoutMs where that is less', async () => {
+test('waits at most 5 s or requestTimeoutMs, whichever is less, for a service that does not answer', async () => {
   const [usual, short] = await Promise.all([registering([]), registering([], { requestTimeoutMs: 300 })])
   await vi.waitFor(() => expect(short.settled).toHaveLength(1), { timeout: 8_000 })
   expect(short.settled[0]).toMatchObject({

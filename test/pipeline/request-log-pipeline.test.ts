@@ -1,4 +1,4 @@
-/** Request logs: a way and an account of their own. */
+/** Request logs have their own pipeline and account. */
 import { describe, expect, test, vi } from 'vitest'
 import { piped } from './create-pipeline.js'
 
@@ -10,7 +10,7 @@ const done = (id: number): object => ({
   msg: 'request completed',
 })
 
-test('each finished request is one, beside its entry', async () => {
+test('each finished request is a request log in addition to its entry', async () => {
   const { write, arrived, service, pipeline } = await piped({ requestLogs: true })
   write(done(1), done(2), { msg: 'no request' })
   expect(await arrived()).toHaveLength(3)
@@ -26,7 +26,7 @@ test('each finished request is one, beside its entry', async () => {
   })
 })
 
-test('with only, the records are no entries; those below the level count as well', async () => {
+test('with `only` the records are not sent as entries; those below the level are request logs, too', async () => {
   const { write, arrived, service, pipeline } = await piped({ requestLogs: { only: true }, level: 'warn' })
   write(done(1), { level: 20, ...done(2) }, { level: 40, msg: 'warned' })
   expect((await arrived()).map(({ message }) => message)).toEqual(['warned'])
@@ -40,14 +40,14 @@ test('with only, the records are no entries; those below the level count as well
   })
 })
 
-test('of a record below the level that must be parsed, too', async () => {
+test('a record below the level is parsed for its request log', async () => {
   const { write, arrived, service } = await piped({ requestLogs: true, level: 'warn' })
   write({ ...done(1), user: { id: 1, plan: 'pro' } }, { level: 20, msg: 'inside' })
   expect(await arrived()).toEqual([])
   expect(service.requestLogs().items).toHaveLength(1)
 })
 
-test('they arrive while entries are dropped for lack of memory', async () => {
+test('arrive while entries are dropped because the buffer is full', async () => {
   const { write, service, pipeline } = await piped({
     requestLogs: { only: true },
     maxBufferBytes: 1024 * 1024,
@@ -61,7 +61,7 @@ test('they arrive while entries are dropped for lack of memory', async () => {
   expect(pipeline.snapshot.balances).toBe(true)
 })
 
-test('a service without the endpoint gets the entries all the same', async () => {
+test('sends the entries to a service without the endpoint', async () => {
   const { write, service, pipeline } = await piped({ requestLogs: true, batch: { intervalMs: 10 } })
   service.faults.add({ kind: 'status', status: 404, endpoint: 'requests' })
   write(done(1), done(2))
@@ -82,7 +82,7 @@ describe('records that look like requests and give no request log', () => {
     ["Fastify's second with another label of the id", { rid: 'req-1', res: { statusCode: 200 }, responseTime: 1 }],
     ['by their message', { rid: 1, took: 3, msg: 'request completed' }],
     ['by their duration', { rid: 1, responseTime: '3 ms', msg: 'done' }],
-  ])('%s: a hundred are reported once', async (_, record) => {
+  ])('%s: 100 are reported once', async (_, record) => {
     const { write, arrived, reported, service } = await piped({ requestLogs: true })
     for (let n = 0; n < 99; n += 1) write(record, { msg: 'inside' })
     expect(problemsOf(reported)).toEqual([])
@@ -94,7 +94,7 @@ describe('records that look like requests and give no request log', () => {
     ])
   })
 
-  test('with their names they are request logs', async () => {
+  test('with their names configured they are request logs', async () => {
     const keys = { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' }
     const { write, arrived, reported, service } = await piped({ requestLogs: { keys } })
     for (let n = 0; n < 150; n += 1) write(renamed)
@@ -103,7 +103,7 @@ describe('records that look like requests and give no request log', () => {
     expect(problemsOf(reported)).toEqual([])
   })
 
-  test('nothing is reported between request logs, of other records, and with requestLogs off', async () => {
+  test('reports nothing between request logs, for other records, or with requestLogs disabled', async () => {
     const failed = { err: { type: 'E', message: 'm', stack: 'E: m\n    at f', statusCode: 404 }, msg: 'failed' }
     const mixed = await piped({ requestLogs: true })
     for (let n = 0; n < 5; n += 1) mixed.write(...Array.from({ length: 99 }, () => renamed), done(n))

@@ -1,4 +1,4 @@
-/** Silence that one endpoint was asked for, and what waits for another. */
+/** A Retry-After of one endpoint applies to the requests of the others. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { KEY, httpServer } from '../client/http-servers.js'
 import { FakeClock } from '../fake-clock.js'
 import { lineOf, piped } from './create-pipeline.js'
 
-test('what is on disk is flushed as spooled, not waited for, and stays there at exit', async () => {
+test('a flush resolves as spooled without waiting, and entries stay on disk at exit', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'silence-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const { write, service, pipeline } = await piped({
@@ -36,7 +36,7 @@ test('what is on disk is flushed as spooled, not waited for, and stays there at 
   expect(service.arrived).toBe(1)
 }, 20_000)
 
-test('that a registration was asked for is kept by entries and request logs, and none of its timers runs beside the clock', async () => {
+test('entries and request logs obey a Retry-After of the registration, with all timers on the given clock', async () => {
   const clock = new FakeClock()
   const cameAt: [string, number][] = []
   const server = await httpServer((response, { url }) => {
@@ -72,11 +72,11 @@ test('that a registration was asked for is kept by entries and request logs, and
     `${lineOf({ req: { method: 'GET', url: '/a', id: 1 }, res: { statusCode: 200 }, responseTime: 3, msg: 'done' } as object)}\n`,
   )
   await clock.advance(19_999)
-  // With its replies come those of whatever was sent before it.
+  // After these replies, all requests sent earlier have arrived.
   for (let n = 0; n < 5; n += 1) await fetch(`${server.origin}/api/v1/look`, { method: 'POST' })
   expect(cameAt.filter(([path]) => path !== '/look')).toEqual([['/releases/register', 0]])
   await clock.advance(1_001)
-  // The second 429 holds again, for what was not on its way by then.
+  // The second 429 applies to everything not yet in flight.
   await vi.waitFor(() => expect(cameAt.filter(([path]) => path === '/releases/register')).toHaveLength(2), {
     timeout: 8_000,
   })

@@ -1,4 +1,4 @@
-/** `ingest:stats` is emitted while lines arrive, also without requests and replies, and at most once a second. */
+/** `ingest:stats` is emitted while lines arrive, even without requests and replies, and at most once per second. */
 import { expect, onTestFinished, test } from 'vitest'
 import type { AccountSnapshot } from '../../src/diagnostics/account.js'
 import { resolveOptions } from '../../src/options/resolve-options.js'
@@ -6,7 +6,7 @@ import { Pipeline } from '../../src/pipeline/pipeline.js'
 import { FakeClock } from '../fake-clock.js'
 import { lineOf } from './create-pipeline.js'
 
-/** Before a service that is not there, on a clock that stands still. */
+/** A pipeline without a service, on a fake clock. */
 function stopped(): {
   write: (level: number) => void
   clock: FakeClock
@@ -33,7 +33,7 @@ function stopped(): {
 test.each([
   ['filtered', 20],
   ['pending', 30],
-] as const)('of lines that are all %s, each second, as it then is', async (outcome, level) => {
+] as const)('is emitted every second with current values if all lines are %s', async (outcome, level) => {
   const { write, clock, reported } = stopped()
   for (let n = 0; n < 25; n += 1) {
     write(level)
@@ -48,7 +48,7 @@ test.each([
   expect(reported.at(-1)).toMatchObject({ atMs: 3000, account: { received: 25, [outcome]: 25 } })
 })
 
-test('a delayed account is reported with its last values, not with those of the time when it was delayed', async () => {
+test('a throttled report has the latest values', async () => {
   const { write, clock, reported, pipeline } = stopped()
   write(20)
   write(20)
@@ -58,7 +58,7 @@ test('a delayed account is reported with its last values, not with those of the 
   expect(reported.map(({ account }) => account.generated)).toEqual([0, 1])
 })
 
-test('without lines nothing is reported', async () => {
+test('is not emitted without lines', async () => {
   const { write, clock, reported } = stopped()
   await clock.advance(10_000)
   expect(reported).toEqual([])

@@ -1,12 +1,14 @@
 /**
- * An application under test, as a real process. It does what `PLAN` says and reports events as lines of JSON on fd 3.
+ * An application under test, run as a real process. `PLAN` configures it. It reports events as JSON lines on file
+ * descriptor 3.
  *
  * - mode: target | targets-copy | targets-before | targets-after | pipeline | stream
  * - options: of pino-ingest; pinoOptions: of pino; count: numbered records; perSecond: their rate
- * - pausesAt: after so many records it reports `paused` and waits for SIGUSR2
- * - raw: a file whose lines are written to the transport as they stand, instead of records
- * - end: natural | exit | throw | throw-flush (a handler awaits flush(logger), then exits) | flush (await logger.flush, then exit) | flush-all (await flush(logger), report, then hold)
- *   | hold (until SIGTERM, handled) | signal (until SIGTERM, by flushOnSignal) | unhandled (until SIGTERM)
+ * - pausesAt: after this number of records it reports `paused` and waits for SIGUSR2
+ * - raw: a file whose lines are written to the transport unchanged, instead of records
+ * - end: natural | exit | throw | throw-flush (a handler awaits flush(logger), then exits) | flush (await
+ * logger.flush, then exit) | flush-all (await flush(logger), report, then hold) | hold (until SIGTERM, handled) |
+ * signal (until SIGTERM, by flushOnSignal) | unhandled (until SIGTERM)
  * - flushTimeoutMs (of flush-all and throw-flush), holds (default true, of flush-all)
  */
 import { readFileSync, writeSync } from 'node:fs'
@@ -15,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { createRequire } from 'node:module'
 import pino from 'pino'
 
-// The build that pino's worker loads, and in half the time of the other.
+// The CommonJS build, which pino's worker loads; it loads in half the time of the ES module build.
 const { flush, flushOnSignal, ingestStream } = createRequire(import.meta.url)('pino-ingest')
 
 const plan = JSON.parse(process.env.PLAN)
@@ -116,7 +118,7 @@ switch (plan.end) {
     break
   }
   case 'unhandled':
-    await flush(logger, { timeoutMs: 20_000 }) // the service is down: this says that all is on disk
+    await flush(logger, { timeoutMs: 20_000 }) // the service is down: resolves when everything is on disk
     report({ name: 'holding' })
     setInterval(() => {}, 60_000)
     break

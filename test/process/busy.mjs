@@ -1,7 +1,9 @@
 /**
- * An application under load, as a real process. It does what `PLAN` says, ends by itself, and tells the account on fd 3.
+ * An application under load, run as a real process. `PLAN` configures it. It ends by itself and reports the account
+ * on file descriptor 3.
  *
- * - kind: requests (200 at once, each logs ten debug lines between its waits, one in ten fails) | storm (50,000 equal errors)
+ * - kind: requests (200 at once, each logs ten debug lines between its waits, one in ten fails) | storm (50,000 equal
+ * errors)
  * - options: of pino-ingest
  */
 import { writeSync } from 'node:fs'
@@ -38,7 +40,7 @@ let account
 transport.on('ingest:stats', (stats) => {
   account = stats
 })
-const hold = setInterval(() => {}, 60_000) // pino's worker alone keeps no process alive
+const hold = setInterval(() => {}, 60_000) // pino's worker does not keep the process alive
 transport.end()
 await new Promise((resolve) => {
   transport.once('close', resolve)

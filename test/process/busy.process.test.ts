@@ -1,4 +1,4 @@
-/** The trail and the filters in pino's worker thread, under load. */
+/** Breadcrumbs and filters in pino's worker thread, under load. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +33,7 @@ async function run(
 }
 
 test(
-  "200 requests at once: each error has exactly its own request's lines, in order",
+  '200 concurrent requests: each error has exactly the lines of its own request, in order',
   { timeout: 60_000 },
   async () => {
     const { entries, account } = await run('requests', { maxConcurrency: 1 })
@@ -51,23 +51,27 @@ test(
   },
 )
 
-test('50,000 equal errors: one at once, and one that says how many more there were', { timeout: 60_000 }, async () => {
-  const { entries, account } = await run('storm', { dedupeWindowMs: 60_000 })
-  expect(entries.map(({ level, message }) => [level, message])).toEqual([
-    ['error', 'the database is away'],
-    ['error', expect.stringMatching(/^the database is away \(repeated 49999 times in [\d.]+ m?s\)$/)],
-  ])
-  expect(entries[1]).toMatchObject({
-    error: { type: 'Error', message: 'connection refused' },
-    metadata: { pino_ingest: { repeated: { count: 49_999, first: expect.any(String), last: expect.any(String) } } },
-  })
-  expect(account).toMatchObject({
-    received: 50_000,
-    generated: 1,
-    accepted: 2,
-    filtered: 49_999,
-    rejected: 0,
-    pending: 0,
-    balances: true,
-  })
-})
+test(
+  '50,000 equal errors: one is sent at once, and one with the count of the others',
+  { timeout: 60_000 },
+  async () => {
+    const { entries, account } = await run('storm', { dedupeWindowMs: 60_000 })
+    expect(entries.map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'the database is away'],
+      ['error', expect.stringMatching(/^the database is away \(repeated 49999 times in [\d.]+ m?s\)$/)],
+    ])
+    expect(entries[1]).toMatchObject({
+      error: { type: 'Error', message: 'connection refused' },
+      metadata: { pino_ingest: { repeated: { count: 49_999, first: expect.any(String), last: expect.any(String) } } },
+    })
+    expect(account).toMatchObject({
+      received: 50_000,
+      generated: 1,
+      accepted: 2,
+      filtered: 49_999,
+      rejected: 0,
+      pending: 0,
+      balances: true,
+    })
+  },
+)

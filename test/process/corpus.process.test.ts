@@ -1,4 +1,4 @@
-/** Real and hostile lines through the real worker: each arrives once, is valid, and keeps every value it had. */
+/** Real and hostile lines through the real worker: each arrives once, is valid, and keeps all its values. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The configurations that pino had when it wrote these lines, as the transport's options. */
+/** The configurations of pino that wrote these lines, as options of the transport. */
 const CONFIGURED: readonly [RegExp, Record<string, unknown>, Partial<MappingOptions>][] = [
   [/^messageKey=/, { pino: { messageKey: 'message' } }, { messageKey: 'message' }],
   [/^errorKey=/, { pino: { errorKey: 'error' } }, { errorKey: 'error' }],
@@ -35,7 +35,7 @@ const CONFIGURED: readonly [RegExp, Record<string, unknown>, Partial<MappingOpti
   [/(?:)/, {}, {}],
 ]
 
-/** In the order in which they were written: one request at a time keeps it. */
+/** In the order of writing, which one request at a time preserves. */
 async function ship(
   lines: readonly string[],
   options: Record<string, unknown>,
@@ -47,7 +47,7 @@ async function ship(
     mode: 'target',
     raw,
     options: { url: service.url, apiKey: KEY, level: 'trace', maxConcurrency: 1, ...options },
-    // On a busy machine the worker may need more than the 10 s that pino waits at an exit.
+    // On a busy machine the worker may need more than the 10 s that pino waits at exit.
     end: 'flush-all',
     flushTimeoutMs: 90_000,
     holds: false,
@@ -55,12 +55,12 @@ async function ship(
   expect(result).toMatchObject({ code: 0, stderr: '' })
   expect(service.requests.every(({ status, entries }) => status === 200 && Number(entries) <= 100)).toBe(true)
   expect(service.rejected().items).toEqual([])
-  // In order of arrival: the corpus has every kind of time.
+  // In order of arrival, since the corpus has every kind of time.
   return { service, stored: service.entries({ limit: Infinity }).items.toSorted((a, b) => a.seq - b.seq) }
 }
 
 test(
-  'every record of the corpus arrives once, valid, with every value in its place',
+  'every record of the corpus arrives once, valid, with every value in the right field',
   { timeout: 120_000 },
   async () => {
     const groups = new Map<number, typeof corpus>()
@@ -89,7 +89,7 @@ test(
   },
 )
 
-/** The end of Fastify's request without what it got from its start, the entry before it. */
+/** The entry of the end of a Fastify request, without the fields that come from the entry of its start. */
 function withoutStart(entry: LogEntry, start: LogEntry | undefined): LogEntry {
   if (entry.message !== 'request completed' || start?.message !== 'incoming request') return entry
   expect(entry.request).toMatchObject(start.request ?? {})

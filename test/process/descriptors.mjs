@@ -1,6 +1,6 @@
 /**
- * An application that has too many open files for 3 s, while most of its entries wait on disk. The service is
- * at `URL`; the result is written to stdout as JSON.
+ * An application with too many open files for 3 s while most of its entries wait on disk. The service is at `URL`.
+ * Writes the result to stdout as JSON.
  */
 import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -26,7 +26,7 @@ const problems = []
 stream.on('ingest:problem', ({ message }) => problems.push(message))
 const logger = pino(stream)
 
-// The connection is opened before and stays open.
+// The connection is opened before and kept open.
 logger.info({ n: 0 }, 'numbered')
 await once(stream, 'ingest:delivered')
 for (let n = 1; n < ENTRIES; n += 1) logger.info({ n }, 'numbered')

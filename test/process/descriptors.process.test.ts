@@ -1,4 +1,4 @@
-/** An application that temporarily has too many open files: entries on disk keep waiting. */
+/** An application with too many open files for a while: entries on disk keep waiting. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { platform } from 'node:os'
@@ -10,7 +10,7 @@ import { cleanEnv } from './run-app.js'
 const APP = fileURLToPath(new URL('descriptors.mjs', import.meta.url))
 
 test.skipIf(platform() === 'win32')(
-  'too many open files for three seconds: all of a backlog of 30,000 entries arrives',
+  'delivers a backlog of 30,000 entries after 3 s of too many open files',
   async () => {
     const service = await started()
     const env = cleanEnv({ URL: service.url })

@@ -1,4 +1,4 @@
-/** For how long an exit is held up by a service that is away: measured, and so when nothing else runs. */
+/** The time that an unavailable service delays the exit. Measured while nothing else runs. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { runApp } from './run-app.js'
 
 const KEY = 'exit-time-key-c0ffee'
 
-// A service that hangs costs the whole of shutdownTimeoutMs, and a little for what is under way.
-// That makes 3.2 to 3.4 s, which is printed; a busy machine takes longer to start and end a process, so the bound is wider.
+// A service that does not answer costs shutdownTimeoutMs plus a little for the requests in flight: 3.2 to 3.4 s,
+// which is printed. A busy machine takes longer to start and end a process, so the limit is wider.
 test.each(['target', 'targets-copy', 'pipeline'] as const)(
-  '%s: a service that hangs holds up the exit for little more than shutdownTimeoutMs',
+  '%s: a service that does not answer delays the exit by little more than shutdownTimeoutMs',
   async (mode) => {
     const service = await createIngestService({ apiKeys: [KEY] })
     onTestFinished(() => service.close())
@@ -19,14 +19,14 @@ test.each(['target', 'targets-copy', 'pipeline'] as const)(
     const result = await runApp({ mode, count: 10_000, end: 'natural', options: { url: service.url, apiKey: KEY } })
     const endingAt = result.events.find(({ name }) => name === 'ending')?.payload as number
     const exitMs = Math.round(result.tookMs - endingAt)
-    process.stdout.write(`exit with a service that hangs, ${mode}: ${exitMs} ms\n`)
+    process.stdout.write(`exit with a service that does not answer, ${mode}: ${exitMs} ms\n`)
     expect(result.code).toBe(0)
     expect(exitMs).toBeLessThan(5_500)
   },
 )
 
 test.each(['natural', 'exit'] as const)(
-  'in an outage that is longer than requestTimeoutMs, %s: the exit is not delayed, and the entries on disk are reported',
+  'in an outage longer than requestTimeoutMs, %s: does not delay the exit, and reports the entries on disk',
   async (end) => {
     const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-outage-'))
     const options = {

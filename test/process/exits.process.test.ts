@@ -1,4 +1,7 @@
-/** Ways to end a process: with the service up all entries are delivered; with the service down losses are reported. */
+/**
+ * The ways to end a process. With the service up, all entries are delivered; with the service down, losses are
+ * reported.
+ */
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
@@ -21,12 +24,12 @@ function plan(more: Partial<AppPlan>): AppPlan {
   return { mode: 'target', options: { url: service.url, apiKey: KEY }, count: COUNT, ...more }
 }
 
-/** How many different records came. */
+/** The number of different records at the service. */
 function arrived(): number {
   return new Set(service.entries({ limit: Infinity }).items.map(({ entry }) => entry.metadata?.['n'])).size
 }
 
-/** Another process, which logs nothing: it runs until so many entries have come to the service. */
+/** Another process that logs nothing: it runs until the service has `count` entries. */
 async function nextStart(entries: number): Promise<void> {
   const app = startApp(plan({ count: 0, end: 'hold' }))
   await service.waitForEntries(entries, { timeoutMs: 20_000 })
@@ -56,7 +59,7 @@ test('a signal that the application handles', async () => {
   expect(arrived()).toBe(COUNT)
 })
 
-test('logger.flush means acknowledged', async () => {
+test('logger.flush waits for the acknowledgement', async () => {
   const result = await runApp(
     plan({ end: 'flush', options: { url: service.url, apiKey: KEY, batch: { intervalMs: 60_000 } } }),
   )
@@ -66,18 +69,18 @@ test('logger.flush means acknowledged', async () => {
 })
 
 describe('in-process', () => {
-  test('a natural end delivers', async () => {
+  test('delivers at a natural end', async () => {
     expect(await runApp(plan({ mode: 'stream', end: 'natural' }))).toMatchObject({ code: 0, stderr: '' })
     expect(arrived()).toBe(COUNT)
   })
 
-  test('a natural end does not wait out a pause: one 403, then the service is healthy', async () => {
+  test('does not wait for the backoff at a natural end: one 403, then the service is healthy', async () => {
     service.faults.add({ kind: 'status', status: 403, times: 1 })
     await runApp(plan({ mode: 'stream', end: 'natural' }))
     expect(arrived()).toBe(COUNT)
   })
 
-  test('entries logged after the end are counted and reported, and cause no error', async () => {
+  test('counts and reports entries logged after the end, without an error', async () => {
     const stream = ingestStream({ url: service.url, apiKey: KEY, logTo: 'silent' })
     const problems: unknown[] = []
     const drops: unknown[] = []
@@ -94,7 +97,7 @@ describe('in-process', () => {
     ).toBeGreaterThanOrEqual(2)
   })
 
-  test('a listener that throws what is no text ends nothing', async () => {
+  test('a listener that throws a value other than text has no effect', async () => {
     const stream = ingestStream({ url: service.url, apiKey: KEY, logTo: 'silent' })
     stream.on('ingest:delivered', () => {
       throw Object.create(null)
@@ -108,7 +111,7 @@ describe('in-process', () => {
     await once(stream, 'close')
   })
 
-  test('process.exit leaves no time: the next start sends what is on disk', async () => {
+  test('process.exit leaves no time: the next start sends the entries on disk', async () => {
     const result = await runApp(plan({ mode: 'stream', end: 'exit' }))
     expect(result.code).toBe(0)
     const kept = /(\d+) entries are not yet acknowledged/.exec(result.stderr)
@@ -129,7 +132,7 @@ describe('in-process', () => {
 
 describe('service down', () => {
   test.each(['target', 'targets-copy', 'pipeline', 'stream'] as const)(
-    '%s: the exit is not held up, and the next start sends all',
+    '%s: does not delay the exit, and the next start sends everything',
     async (mode) => {
       const { port } = service
       await service.close()
@@ -144,18 +147,18 @@ describe('service down', () => {
     },
   )
 
-  test('what is left is sent by processes that log one line and end, too', async () => {
+  test('processes that log one line and end send the backlog, too', async () => {
     const { port } = service
     await service.close()
     await runApp(plan({ end: 'exit' }))
     service = await createIngestService({ apiKeys: [KEY], port })
-    // One suffices unless the machine is busy. If an exit did not wait, each would send a few batches only.
+    // One process suffices unless the machine is busy. If an exit did not wait, each would send only a few batches.
     for (let run = 0; run < 3 && arrived() < COUNT; run += 1) await runApp(plan({ count: 1, end: 'exit' }))
     expect(arrived()).toBe(COUNT)
   })
 
   test.each(['target', 'stream'] as const)(
-    '%s without a spool: the exit is not delayed, and the loss is reported once with its number',
+    '%s without a spool: does not delay the exit, and reports the loss once with its count',
     async (mode) => {
       await service.close()
       const result = await runApp(
@@ -179,7 +182,7 @@ describe('signals', () => {
     ['SIGTERM', 'signal', 143],
     ['SIGINT', 'signal', 130],
   ] as const)(
-    '%s with flushOnSignal: everything arrives, and the exit code names the signal',
+    '%s with flushOnSignal: everything arrives, and the exit code is that of the signal',
     async (signal, end, code) => {
       const app = startApp(plan({ end }))
       await app.heard('holding')
@@ -189,7 +192,7 @@ describe('signals', () => {
     },
   )
 
-  test('SIGTERM without a handler: the next start sends the entries on disk, all but those of the last milliseconds', async () => {
+  test('SIGTERM without a handler: the next start sends the entries on disk, except those of the last milliseconds', async () => {
     service.faults.add({ kind: 'status', status: 503 })
     const app = startApp(plan({ end: 'unhandled', options: { url: service.url, apiKey: KEY, requestTimeoutMs: 500 } }))
     await app.heard('holding')

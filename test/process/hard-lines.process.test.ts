@@ -1,4 +1,4 @@
-/** Custom expressions that are hard to match, and lines made to be hard for them: what is logged after them arrives. */
+/** Custom expressions that are expensive to match, with the worst lines for them: lines logged afterwards arrive. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ const EXPRESSIONS = [
 ]
 
 test.each(['target', 'stream'] as const)(
-  '%s: hard lines do not stop the lines after them',
+  '%s: expensive lines do not stop the lines after them',
   async (mode) => {
     const service = await createIngestService({ apiKeys: [KEY] })
     onTestFinished(() => service.close())
@@ -55,7 +55,7 @@ test.each(['target', 'stream'] as const)(
   60_000,
 )
 
-test.each(['import', 'require'])('%s: the engine is loaded with the first custom expression', (way) => {
+test.each(['import', 'require'])('%s: loads the engine with the first custom expression', (way) => {
   const program = `
     const { createRequire } = await import('node:module')
     const require = createRequire(process.cwd() + '/main.js')

@@ -1,4 +1,4 @@
-/** Each secret of the table, logged in every way through the worker: none is in the bytes that arrive or in those on disk. */
+/** Each secret of the table, logged in every way through the worker: no secret is in the sent bytes or on disk. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { leaks } from '../redaction/leaks.js'
 import { cleanEnv } from './run-app.js'
 
-/** Random to the eye: a part of eight characters is its own as well. */
+/** Random text, so a part of eight characters is unique, too. */
 let marks = 0
 const mark = (): string =>
   `q${createHash('sha256')
@@ -43,7 +43,7 @@ function bytesIn(folder: string): string {
     .join('\n')
 }
 
-/** The rows of which a secret, eight characters of it, or its base64 is in the text. */
+/** The rows whose secret, eight characters of it, or its base64 is in the text. */
 function leakedRows(text: string): string[] {
   return table
     .filter(({ value }) => {
@@ -60,12 +60,12 @@ function leakedRows(text: string): string[] {
     .map(({ source }) => source)
 }
 
-test('the table has what it needs', () => {
+test('the table is complete', () => {
   expect(table.length).toBeGreaterThanOrEqual(60)
   for (const { source, value } of table) expect(leakedRows(JSON.stringify(value)), source).toContain(source)
 })
 
-test('no row of the table leaks, neither to the service nor to the disk', { timeout: 120_000 }, async () => {
+test('no secret of the table reaches the service or the disk', { timeout: 120_000 }, async () => {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-leaks-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   let isDown = true
@@ -92,7 +92,7 @@ test('no row of the table leaks, neither to the service nor to the disk', { time
   const spool = join(dir, 'spool')
   await run(url, spool, values)
   const stored = bytesIn(spool)
-  expect(stored).toContain('a member') // the service was down: all is on disk
+  expect(stored).toContain('a member') // the service was down: everything is on disk
   isDown = false
   await run(url, spool, values)
   expect(accepted).toBeGreaterThanOrEqual(table.length * 4)

@@ -1,4 +1,7 @@
-/** An application that logs each value of the file `VALUES`: as message, member, key of an error, binding and breadcrumb. `PLAN`: options of pino-ingest. */
+/**
+ * An application that logs each value of the file `VALUES` as message, member, key of an error, binding and
+ * breadcrumb. `PLAN`: options of pino-ingest.
+ */
 import { readFileSync } from 'node:fs'
 import pino from 'pino'
 

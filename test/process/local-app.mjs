@@ -1,4 +1,7 @@
-/** Everything in an application that may send without a URL. Prints a line of JSON: what became of each helper, and the problems. */
+/**
+ * Calls everything in an application that may send without a URL. Prints one JSON line: the result of each helper,
+ * and the problems.
+ */
 import pino from 'pino'
 import { IngestClient, ingestStream, monitor, registerRelease, sendFeedback } from 'pino-ingest'
 
@@ -41,7 +44,7 @@ if (process.argv[2] === 'until-stdin-ends') {
     monitor(MONITOR, () => {}),
   ])
   await client.close()
-  const alive = setInterval(() => {}, 1_000) // neither of the two keeps the process
+  const alive = setInterval(() => {}, 1_000) // neither keeps the process alive
   await Promise.all(
     [worker, stream].map(
       (one) =>

@@ -1,4 +1,4 @@
-/** Without a URL: only the local service of this user gets anything, whoever holds its port. */
+/** Without a URL only the local service of this user receives data, even if another program has its port. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ if (!hasNamespaces || !isRoot)
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** A user with a token, who has set a key and no URL. */
+/** A user with a token who has set a key and no URL. */
 async function network(): Promise<{ net: Network; log: string }> {
   const home = mkdtempSync(join(tmpdir(), 'pino-ingest-local-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
@@ -64,7 +64,7 @@ function ownService(net: Network): Promise<Running> {
 
 interface Everything {
   readonly app: { readonly outcomes: Record<string, string>; readonly problems: readonly string[] }
-  /** Of each command. */
+  /** The output of each command. */
   readonly codes: Record<string, number | null>
   readonly stderr: Record<string, string>
   readonly doctor: readonly {
@@ -75,7 +75,7 @@ interface Everything {
   }[]
 }
 
-/** All that may send, at once. */
+/** Runs everything that may send, concurrently. */
 async function runEverything(net: Network, log: string): Promise<Everything> {
   const commands: Record<string, Running> = {
     app: net.run([script('local-app.mjs')]),
@@ -104,7 +104,7 @@ async function runEverything(net: Network, log: string): Promise<Everything> {
 }
 
 describe.skipIf(!hasNamespaces || !isRoot)('without a URL', { timeout: 120_000 }, () => {
-  test("another user's program on the port gets neither entries nor a key, nor a token", async () => {
+  test("another user's program on the port receives no entries, key or token", async () => {
     const { net, log } = await network()
     const listener = await foreign(net)
     const { codes, stderr, app, doctor } = await runEverything(net, log)
@@ -147,7 +147,7 @@ describe.skipIf(!hasNamespaces || !isRoot)('without a URL', { timeout: 120_000 }
     )
   })
 
-  test('the service of this user gets everything, and the fixed key', async () => {
+  test('the service of this user receives everything, with the fixed key', async () => {
     const { net, log } = await network()
     const service = net.run([script('local-service.mjs')])
     await listening(service, service.stdout, 'it listens')
@@ -164,7 +164,7 @@ describe.skipIf(!hasNamespaces || !isRoot)('without a URL', { timeout: 120_000 }
     expect(service.stdout()).not.toMatch(new RegExp([KEY, PREVIOUS, MONITOR].join('|')))
   })
 
-  test('a program that takes the port of a service that ended gets nothing, and the service gets it when it is back', async () => {
+  test('a program that takes the port of a stopped service receives nothing; the service receives everything when it is back', async () => {
     const { net } = await network()
     const first = await ownService(net)
     const app = net.run([script('local-app.mjs'), 'until-stdin-ends'])

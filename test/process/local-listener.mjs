@@ -1,4 +1,7 @@
-/** Another user's program on the local service's port: writes every byte that it gets to stdout, and answers 200 to anything. */
+/**
+ * Another user's program on the local service's port: writes every received byte to stdout, and answers 200 to
+ * anything.
+ */
 import { createServer } from 'node:net'
 
 if (process.getuid() === 0) {

@@ -1,4 +1,4 @@
-/** Processes in a network namespace of their own, where the local service's port is free whatever else runs on this machine. */
+/** Processes in their own network namespace, where the port of the local service is always free. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -20,11 +20,11 @@ export interface Running {
 }
 
 export interface Network {
-  /** A Node program; it ends with the test. */
+  /** Starts a Node program that ends with the test. */
   run(args: readonly string[]): Running
 }
 
-/** @param env of every process in it */
+/** @param env of every process in the namespace */
 export async function privateNetwork(env: Record<string, string>): Promise<Network> {
   const holder = spawn('/usr/bin/unshare', ['-n', 'sh', '-c', 'ip link set lo up && echo up && exec cat'], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -41,7 +41,7 @@ export async function privateNetwork(env: Record<string, string>): Promise<Netwo
       const text = { stdout: '', stderr: '' }
       child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()))
       child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()))
-      child.stdin.on('error', () => {}) // the exit code says that it ended early
+      child.stdin.on('error', () => {}) // the exit code shows an early end
       const done = once(child, 'close').then(() => child.exitCode)
       return {
         stdout: () => text.stdout,

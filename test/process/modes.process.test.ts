@@ -1,4 +1,4 @@
-/** Every way to run the transport: 100,000 records arrive once, in batches of at most 100, correctly mapped. */
+/** Every mode of the transport: 100,000 records arrive once, in batches of at most 100, correctly mapped. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ import type { AppPlan, AppResult } from './run-app.js'
 
 const COUNT = 100_000
 const KEY = 'modes-key-7d1f0a'
-/** The names that pino sends to its transport; without a worker they are options. */
+/** The names that pino passes to its transport; without a worker they are options. */
 const OWN_KEYS = { messageKey: 'message', errorKey: 'problem', customLevels: { audit: 35 } }
 
 let service: IngestService
@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-/** No batch is cut by its age, and no request of a busy machine is sent again, so that the number of requests is exact. */
+/** No batch is sealed by age, and a busy machine causes no retry, so the number of requests is exact. */
 function options(more: object = {}): Record<string, unknown> {
   return { url: service.url, apiKey: KEY, batch: { intervalMs: 60_000 }, requestTimeoutMs: 60_000, ...more }
 }
@@ -90,7 +90,7 @@ describe.each([
       end: mode === 'stream' ? 'flush' : 'hold',
     }
     const app = startApp(plan)
-    // The time that an exit has is no matter here: it ends when all whole batches are there.
+    // The time limit of an exit does not matter here: the process ends when all full batches have arrived.
     await service.waitForEntries(copies * COUNT, { timeoutMs: 110_000 })
     if (plan.end === 'hold') app.child.kill('SIGTERM')
     const result = await app.done
@@ -127,7 +127,7 @@ test('pipe: 100,000 records pass through and arrive', { timeout: 120_000 }, asyn
     for (const byte of chunk) if (byte === 10) passed += 1
   })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
-  child.stdin.on('error', () => {}) // a child that ends early is recognized by its exit code
+  child.stdin.on('error', () => {}) // the exit code shows an early end
   const logger = pino({ ...OWN_KEYS }, child.stdin)
   for (let n = 0; n < COUNT; n += 1) {
     logger.info({ n }, 'numbered')

@@ -1,4 +1,4 @@
-/** Drops in an outage that the process does not outlive are reported to the service all the same, with the right total. */
+/** Drops in an outage that outlasts the process are reported to the service later, with the right total. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ async function startService(port?: number): Promise<IngestService> {
   return service
 }
 
-/** More than 1 MiB, of a level that is dropped for want of room alone. */
+/** More than 1 MiB, of a level that is dropped only for lack of space. */
 function linesIn(folder: string): string {
   const file = join(folder, 'lines.ndjson')
   const filler = 'x'.repeat(400)
@@ -39,10 +39,10 @@ function linesIn(folder: string): string {
 }
 
 interface Arrived {
-  /** Different records. */
+  /** The number of different records. */
   readonly records: number
   readonly copies: number
-  /** Counts of each notice. */
+  /** The counts in each notice. */
   readonly dropped: readonly number[]
 }
 
@@ -67,7 +67,7 @@ function sum(counts: readonly number[]): number {
 }
 
 test.each(['target', 'stream'] as const)(
-  '%s: the outage outlasts two processes, and the next one reports what both dropped',
+  '%s: the outage outlasts two processes, and the next process reports the drops of both',
   { timeout: 120_000 },
   async (mode) => {
     const before = await startService()
@@ -85,7 +85,7 @@ test.each(['target', 'stream'] as const)(
       expect(stderr).toMatch(/dropped \d+ entries \(spool\)/)
     }
     const service = await startService(before.port)
-    // Stored copies and reported drops add up to both processes' records.
+    // Stored copies plus reported drops equal the records of both processes.
     const found = (): number => {
       const { copies, dropped } = arrived(service)
       return copies + sum(dropped)
@@ -96,14 +96,15 @@ test.each(['target', 'stream'] as const)(
       await runApp({ mode, options, count: 1, end: 'natural' })
     const { copies, dropped } = arrived(service)
     expect(dropped.length).toBeGreaterThan(0)
-    // One notice for each process that dropped entries: a later one may delete a segment so that its own entries stay within `maxBytes`.
+    // One notice for each process that dropped entries: a later process may delete a segment to keep its own entries
+    // within `maxBytes`.
     expect(dropped.length).toBeLessThanOrEqual(2 + runs)
     expect(copies).toBeGreaterThan(0)
     expect(found()).toBe(2 * COUNT)
   },
 )
 
-test('the outage ends during the exit: the notice goes out before the process ends', { timeout: 60_000 }, async () => {
+test('the outage ends during the exit: the notice is sent before the process ends', { timeout: 60_000 }, async () => {
   const service = await startService()
   const end = service.faults.add({ kind: 'status', status: 503 })
   const options = {

@@ -1,4 +1,4 @@
-/** The night the service was down: 12,000 records each, none lost, and no request before its Retry-After. */
+/** Outages with 12,000 records each: none is lost, and no request is sent before its Retry-After. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
@@ -16,7 +16,7 @@ interface Tally {
   readonly duplicated: number
 }
 
-/** By the number that each record carries. */
+/** Keyed by the number in each record. */
 function tally(services: readonly IngestService[]): Tally {
   const times = new Map<unknown, number>()
   for (const service of services) {
@@ -30,8 +30,8 @@ function tally(services: readonly IngestService[]): Tally {
 }
 
 /**
- * Requests that began within `waitMs` after a refusal had been answered, but for `graceMs`: with several in flight, one
- * may be under way while the refusal of another is on its own.
+ * Requests that started within `waitMs` after a rejection was answered, minus `graceMs`: with several in flight, one
+ * may be sent while the rejection of another is in transit.
  */
 function sentTooEarly(calls: readonly RecordedRequest[], waitMs: number, graceMs: number): readonly RecordedRequest[] {
   const refusals = calls.filter(({ status }) => status === 503 || status === 429)
@@ -63,7 +63,7 @@ function expectUnharmed(result: AppResult): void {
   expect(
     result.events.filter(({ name }) => name === 'error' || name === 'blocked' || name === 'ingest:dropped'),
   ).toEqual([])
-  // The account balances at every moment. The last one never arrives: at exit the main thread no longer reads events.
+  // The account always balances. The last report is never received: at exit the main thread no longer reads events.
   const stats = result.events
     .filter(({ name }) => name === 'ingest:stats')
     .map(({ payload }) => payload as { balances: boolean })
@@ -72,7 +72,7 @@ function expectUnharmed(result: AppResult): void {
 }
 
 describe.concurrent('12,000 records through', () => {
-  // One at a time leaves no room for a grace: what comes after the refusal was sent after it.
+  // One request at a time needs no grace period: every later request was sent after the rejection.
   test.each([
     [503, 1, 0],
     [429, 32, 1_000],
@@ -104,7 +104,7 @@ describe.concurrent('12,000 records through', () => {
     const counted = tally([before, after])
     report('down for 10 s', result, counted)
     expect(counted.lost).toBe(0)
-    // What was stored while its reply was lost comes again under its batch_id, and nothing else does.
+    // Entries stored while their reply was lost are sent again under the same batch_id, and nothing else is.
     const known = new Set(before.requests.map((call) => call.batchId))
     const again = after.requests.filter((call) => call.status === 200 && known.has(call.batchId))
     expect(counted.duplicated).toBeLessThanOrEqual(again.reduce((sum, call) => sum + (call.entries ?? 0), 0))
@@ -115,7 +115,7 @@ describe.concurrent('12,000 records through', () => {
   test('a hang', { timeout: 60_000 }, async () => {
     const service = await createIngestService({ apiKeys: [KEY] })
     service.faults.add({ kind: 'hang', forMs: 4_000 })
-    // Requests that hang are given up after 10 s; the application goes on for 15.
+    // Pending requests end after 10 s; the application runs for 15 s.
     const result = await logging(service.url).done
     const counted = tally([service])
     report('hang', result, counted)

@@ -1,4 +1,4 @@
-/** Secrets in what an application logs: none leaves the process, by no way there is. */
+/** Secrets in an application's records do not leave the process in any form. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -13,7 +13,7 @@ import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { cleanEnv } from './run-app.js'
 
 const PATTERNS = ['email', 'creditCard', 'ssn', 'bearer', 'sk_live_[0-9a-z]{16,64}']
-/** What no rule but the user's own patterns can know. */
+/** Secrets that only the user's own patterns can detect. */
 const ONLY_BY_PATTERN = /canary-(?:jane|joe|scope|crumb|error)@example\.com|canaryBearerToken\w+|sk_live_canary\d+/g
 
 interface Taken {
@@ -87,7 +87,7 @@ test.each([
   const taken = await takeBodies()
   const first = await run(taken.url, dir, patterns)
   const spooled = filesIn(dir)
-  expect(spooled).toContain('charge failed') // the service was down: all is on disk
+  expect(spooled).toContain('charge failed') // the service was down: everything is on disk
   taken.isDown = false
   const second = await run(taken.url, dir, patterns)
 
@@ -95,9 +95,9 @@ test.each([
   const known = patterns.length === 0 ? everything.replace(ONLY_BY_PATTERN, '') : everything
   expect([...known.matchAll(/.{0,60}canary.{0,40}/gi)].map(([text]) => text)).toEqual([])
   if (patterns.length > 0) expect(everything).not.toMatch(/4111[ -]?1111|078-05-1120/)
-  else expect(everything).toMatch(/canary-jane@example\.com/) // or this would show nothing
+  else expect(everything).toMatch(/canary-jane@example\.com/) // otherwise the test would prove nothing
 
-  // Of each record the rest arrives.
+  // The rest of each record arrives.
   const entries = taken.bodies.flatMap((body) => (JSON.parse(body) as { logs?: LogEntry[] }).logs ?? [])
   const charge = entries.find(({ message }) => message === 'charge failed')
   expect(charge?.error?.stack).toContain('secretive.mjs')

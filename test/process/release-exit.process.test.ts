@@ -1,9 +1,9 @@
-/** `ingestStream({ release: true })`: a registration that comes to nothing keeps no finished process alive for long. */
+/** `ingestStream({ release: true })`: a failing registration does not keep a finished process alive for long. */
 import { expect, test } from 'vitest'
 import { httpServer } from '../client/http-servers.js'
 import { runApp } from './run-app.js'
 
-/** Of the application's own end, on a loaded machine: far below the 20 s and 30 s that were asked for. */
+/** Time for the application's own end on a busy machine, well below the 20 s and 30 s of the waits. */
 const BOUND_MS = 15_000
 
 test.each([

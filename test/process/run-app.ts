@@ -1,4 +1,4 @@
-/** Starts real applications against the built package, and collects what they say. */
+/** Starts real applications with the built package, and collects their output. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ export interface AppPlan {
   readonly pinoOptions?: Record<string, unknown>
   readonly count?: number
   readonly perSecond?: number
-  /** After so many records it reports `paused`, and goes on with SIGUSR2. */
+  /** After this number of records the app reports `paused`, and continues on SIGUSR2. */
   readonly pausesAt?: number
   readonly raw?: string
   readonly end?: 'natural' | 'exit' | 'throw' | 'throw-flush' | 'flush' | 'flush-all' | 'hold' | 'signal' | 'unhandled'
@@ -41,7 +41,7 @@ export interface RunningApp {
   readonly done: Promise<AppResult>
 }
 
-/** Without the variables of the shell that runs the tests, but for the test file's own spool. */
+/** The environment without the variables of the test shell, with a spool per test file. */
 export function cleanEnv(extra: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(?:PINO_INGEST_|npm_|NODE_ENV$|VITEST|OTEL_|HTTPS?_PROXY$|https?_proxy$|GITHUB_|CI$)/.test(name),
@@ -55,7 +55,7 @@ export function startApp(plan: AppPlan, env: Record<string, string | undefined> 
     env: cleanEnv({ PLAN: JSON.stringify(plan), ...env }),
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
-  // A test that fails leaves no process behind.
+  // A failing test leaves no process behind.
   const kill = (): void => void child.kill('SIGKILL')
   process.once('exit', kill)
   child.once('close', () => process.off('exit', kill))
@@ -90,7 +90,7 @@ export function startApp(plan: AppPlan, env: Record<string, string | undefined> 
   return { child, done, heard }
 }
 
-/** Whole lines only. */
+/** Complete lines only. */
 function eventsIn(text: string): AppEvent[] {
   return text
     .slice(0, text.lastIndexOf('\n') + 1)

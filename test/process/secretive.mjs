@@ -1,4 +1,4 @@
-/** An application that logs secrets in every way there is. `PLAN`: options of pino-ingest. It ends by itself. */
+/** An application that logs secrets in every possible way. `PLAN`: options of pino-ingest. It ends by itself. */
 import { createServer, request } from 'node:http'
 import { once } from 'node:events'
 import pino from 'pino'
@@ -8,7 +8,7 @@ import { ingestOptions, withScope, addBreadcrumb } from 'pino-ingest'
 const options = JSON.parse(process.env.PLAN)
 const logger = pino(ingestOptions({ level: 'debug', transport: { target: 'pino-ingest', options } }))
 
-/** As axios makes it: the configuration, the request and its reply hang on the error. */
+/** As axios creates it: the error has the configuration, the request and the response. */
 function axiosLikeError() {
   return Object.assign(new Error('Request failed with status code 401'), {
     name: 'AxiosError',

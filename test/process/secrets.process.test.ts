@@ -1,6 +1,6 @@
 /**
- * The key goes to the configured address and nowhere else. Every failing case is run, and everything that leaves the
- * process is searched for it: plain, in base64, URL-encoded, and its first 8 characters.
+ * The key is sent only to the configured address. Runs every failure case and searches all output of the process for
+ * the key: plain, in base64, URL-encoded, and its first 8 characters.
  */
 import { mkdtempSync, readFileSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -25,11 +25,11 @@ const FORMS = [
 ]
 
 interface Searched extends AppResult {
-  /** Names and contents of all files in the spool of the application, with the dead letters. */
+  /** Names and contents of all files in the application's spool, including the dead letters. */
   readonly spooled: string
 }
 
-/** Runs the application with a spool of its own, and searches everything that left the process for the key. */
+/** Runs the application with its own spool, and searches all its output for the key. */
 async function runSearched(plan: AppPlan): Promise<Searched> {
   const dir = mkdtempSync(join(process.env['PINO_INGEST_SPOOL_DIR'] as string, 'run-'))
   const result = await runApp(plan, { PINO_INGEST_SPOOL_DIR: dir })
@@ -55,12 +55,12 @@ async function listen(handle: (request: IncomingMessage) => void): Promise<{ ori
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
 }
 
-/** Fails soon, but has time for a first attempt on a busy machine. */
+/** A timeout that is short, but leaves time for a first attempt on a busy machine. */
 const IMPATIENT = { shutdownTimeoutMs: 4_000, requestTimeoutMs: 1_500, retry: { minMs: 10 }, batch: { intervalMs: 10 } }
 
 describe.concurrent('a redirect to another origin', () => {
   test.each([301, 302, 303, 307, 308] as const)(
-    '%i: nothing of the key, or of anything, arrives there',
+    '%i: neither the key nor anything else arrives there',
     async (status) => {
       const came: string[] = []
       const other = await listen((request) => came.push(JSON.stringify([request.url, request.headers])))

@@ -1,6 +1,6 @@
 /**
- * `beforeSend` that makes the worker as slow as a busy machine would: it blocks for `SLOW_LOAD_MS` when it is loaded, and at each
- * record until the file `SLOW_UNTIL` exists.
+ * A `beforeSend` that makes the worker as slow as on a busy machine: it blocks for `SLOW_LOAD_MS` when it is loaded,
+ * and at each record until the file `SLOW_UNTIL` exists.
  */
 const { existsSync } = require('node:fs')
 

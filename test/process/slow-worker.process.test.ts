@@ -1,6 +1,6 @@
 /**
- * A worker that gets too little CPU time. At an exit pino waits up to 10 s until its worker has read all records, and up to another
- * 10 s for the worker's end, then ends the process without it.
+ * A worker with too little CPU time. At exit pino waits up to 10 s until its worker has read all records, and up to
+ * another 10 s for the end of the worker, then ends the process.
  */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ async function startService(): Promise<IngestService> {
 }
 
 test.each([300_000, 900_000, 2_000_000])(
-  '%i characters of records count as read before their entries are made: the second wait is for those',
+  '%i characters of records count as read before they are mapped, which the second wait covers',
   async (chars) => {
     const service = await startService()
     const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-slow-'))
@@ -41,7 +41,7 @@ test.each([300_000, 900_000, 2_000_000])(
     const count = Math.ceil(chars / 4_000)
     for (let n = 0; n < count; n += 1) logger.info({ n, padding: 'x'.repeat(4_000) }, 'numbered')
     try {
-      stream.flushSync() // the first wait; it throws after 10 s
+      stream.flushSync() // the first wait, which throws after 10 s
     } finally {
       writeFileSync(file, '')
     }
@@ -53,7 +53,7 @@ test.each([300_000, 900_000, 2_000_000])(
 )
 
 test(
-  'one that takes longer to start than pino waits: an application that awaits flush() before it exits loses nothing',
+  'loses nothing if the worker starts slower than pino waits and the application awaits flush() before its exit',
   { timeout: 90_000 },
   async () => {
     const service = await startService()

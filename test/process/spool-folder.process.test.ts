@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { started } from '../service/support.js'
 import { startApp } from './run-app.js'
 
-/** Linux answers `mkdir` with ENOENT there, though the parent exists. */
+/** Linux replies ENOENT to `mkdir` there, although the parent exists. */
 const PLACE = '/proc/nope/spool'
 
 test.skipIf(!existsSync('/proc/self'))(`spool.dir ${PLACE}`, async () => {

@@ -1,4 +1,4 @@
-/** Errors as data: the shape that pino's own serializer writes, for errors that it fails on as well. */
+/** Errors as data, in the shape of pino's own serializer, including errors on which that serializer fails. */
 import { once } from 'node:events'
 import { Agent as HttpAgent, createServer, request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -25,7 +25,7 @@ class OrderError extends Error {
   readonly order = { id: 7 }
 }
 
-describe('what pino can serialize', () => {
+describe('errors that pino can serialize', () => {
   test.each<[string, Error]>([
     ['an error', new TypeError('t')],
     ['of a class', new OrderError('o')],
@@ -37,19 +37,19 @@ describe('what pino can serialize', () => {
     ],
     ["without a prototype's name", Object.assign(Object.create(Error.prototype) as Error, { message: 'bare' })],
     ['of another realm', runInNewContext('Object.assign(new RangeError("far"), { code: "E_FAR" })') as Error],
-  ])('%s comes out the same', (_, error) => {
+  ])('%s gives the same result', (_, error) => {
     expect(json(serializeError(error))).toEqual(json(stdSerializers.errWithCause(error)))
   })
 
   test.each([undefined, null, 'text', 5, { message: 'm' }, [new Error('x')]])(
-    '%j, which is no error, is left as it is',
+    'does not change %j, which is not an error',
     (value) => {
       expect(serializeError(value)).toBe(value)
     },
   )
 })
 
-test('an error of the web has its name as type, and no constants', () => {
+test('a DOMException has its name as type, and no constants', () => {
   const { stack, ...plain } = json(serializeError(new DOMException('stopped', 'AbortError'))) as Record<string, unknown>
   expect(plain).toEqual({ type: 'AbortError', message: 'stopped', code: 20 })
   expect(stack).toContain('AbortError: stopped')
@@ -58,8 +58,8 @@ test('an error of the web has its name as type, and no constants', () => {
   ).toMatchObject({ aggregateErrors: [{ cause: { type: 'AbortError', code: 20 } }] })
 })
 
-describe('what pino cannot', () => {
-  test('frozen errors, causes in a circle, and getters that throw', () => {
+describe('errors that pino cannot serialize', () => {
+  test('frozen errors, circular causes, and getters that throw', () => {
     expect(json(serializeError(Object.freeze(new OrderError('o'))))).toMatchObject({
       type: 'OrderError',
       message: 'o',
@@ -109,14 +109,14 @@ describe('what pino cannot', () => {
     ).toBeDefined()
   })
 
-  test('causes that are no errors, and those that are asked for', () => {
+  test('causes that are not errors, and causes returned by a function', () => {
     expect(json(serializeError(new Error('x', { cause: { code: 5 } })))).toMatchObject({ cause: { code: 5 } })
     expect(json(serializeError(new Error('x', { cause: 'why' })))).toMatchObject({ cause: 'why' })
     const verror = Object.assign(new Error('x'), { cause: () => new TypeError('asked') })
     expect(json(serializeError(verror))).toMatchObject({ cause: { type: 'TypeError', message: 'asked' } })
   })
 
-  test("a toJSON of the error's own does not replace it, and odd messages become text", () => {
+  test('ignores a toJSON of the error, and converts other messages to text', () => {
     const error = Object.assign(new Error('axios'), { toJSON: () => ({ nothing: true }), code: 'E' })
     expect(json(serializeError(error))).toMatchObject({
       message: 'axios',
@@ -128,7 +128,7 @@ describe('what pino cannot', () => {
     })
   })
 
-  test('a web of errors ends', () => {
+  test('limits a graph of errors', () => {
     const web = Array.from({ length: 300 }, (_, index) => new Error(`e${index}`))
     for (const [index, error] of web.entries())
       Object.assign(error, { all: undefined, next: web[index + 1], first: web[0] }, { errors: web })
@@ -141,12 +141,12 @@ describe('what pino cannot', () => {
   })
 })
 
-test('whatever an error carries, it is serialized, and not changed', () => {
+test('serializes an error with any properties, without changing it', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.anything({ maxDepth: 2 })), fc.string(), (properties, message) => {
       const error = Object.freeze(Object.assign(new Error(message), properties))
       const plain = serializeError(error) as Record<string, unknown>
-      // Not always `Error`: a property `__proto__` makes it another's.
+      // A property `__proto__` changes the prototype, so the type is not always `Error`.
       expect(plain['type']).toBeTypeOf('string')
       expect(plain['message']).toBeTypeOf('string')
     }),
@@ -180,7 +180,7 @@ describe('errors of HTTP clients', () => {
     )
   }
 
-  /** The line that pino writes, and the error in the entry that is made of it. */
+  /** The line that pino writes, and the error in its entry. */
   function logged(error: object, key = 'err'): { line: string; kept: unknown; note: unknown } {
     let line = ''
     pino(ingestOptions({ base: null, transport: false }), { write: (text) => void (line += text) }).error(
@@ -204,7 +204,7 @@ describe('errors of HTTP clients', () => {
     expect(note).toEqual({ omitted_http_members: 2 })
   })
 
-  test('of fetch, with request and response as the application puts them there', async () => {
+  test('of fetch, with request and response added by the application', async () => {
     const url = await declining()
     const sent = new Request(url, { method: 'POST', headers: HEADERS, body: JSON.stringify(BODY) })
     const response = await fetch(sent.clone())
@@ -239,7 +239,7 @@ describe('errors of HTTP clients', () => {
     })
   })
 
-  test('a connection that is refused keeps its reason', async () => {
+  test('a refused connection keeps its reason', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -249,7 +249,7 @@ describe('errors of HTTP clients', () => {
     expect(logged(error).kept).toMatchObject({ cause: { code: 'ECONNREFUSED', syscall: 'connect', port } })
   })
 
-  test("members that cannot be read, and an application's own", () => {
+  test("unreadable members, and an application's own", () => {
     const refusing = {
       get headers(): object {
         throw new Error('no')

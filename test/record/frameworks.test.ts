@@ -1,6 +1,6 @@
 /**
- * What frameworks and other loggers' formats really wrote (`frameworks/*.ndjson`, recorded by `test/matrix`), through the in-process
- * stream to the local service: the entries and request logs agree with what the application was asked and logged.
+ * Lines written by real frameworks and loggers (`frameworks/*.ndjson`, recorded by `test/matrix`), through the
+ * in-process stream to the local service: entries and request logs match the requests and the logged records.
  */
 import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
@@ -67,7 +67,7 @@ const OPTIONS: Readonly<Record<string, IngestOptions>> = {
 describe.each(NAMES)('%s', (name) => {
   const facts = SHOPS[NAMES.indexOf(name)]?.facts('pipe')
 
-  test('agrees with what was asked and logged', async () => {
+  test('matches the requests and the logged records', async () => {
     const lines = linesOf(name)
     const arrived = await send(lines, OPTIONS[name])
     expect(arrived.entries).toHaveLength(lines.trimEnd().split('\n').length)
@@ -75,7 +75,7 @@ describe.each(NAMES)('%s', (name) => {
   })
 })
 
-test('a duration in ns or as text in seconds is in milliseconds', async () => {
+test('converts a duration in ns or as text in seconds to milliseconds', async () => {
   const { requestLogs } = await send(linesOf('ecs'))
   const { requestLogs: others } = await send(linesOf('gcp'))
   const read = (name: string, pattern: RegExp): number[] =>
@@ -86,7 +86,7 @@ test('a duration in ns or as text in seconds is in milliseconds', async () => {
   expect([...requestLogs, ...others]).toHaveLength(6)
 })
 
-test('a level below which nothing is sent leaves the errors', async () => {
+test('a threshold keeps the errors', async () => {
   for (const name of NAMES) {
     const { entries } = await send(linesOf(name), { ...OPTIONS[name], level: 'error' })
     expect(
@@ -103,7 +103,7 @@ test('a level below which nothing is sent leaves the errors', async () => {
 const without = (entry: LogEntry, key: keyof LogEntry): LogEntry =>
   Object.fromEntries(Object.entries(entry).filter(([name]) => name !== key)) as unknown as LogEntry
 
-test('the comparison sees what is wrong', async () => {
+test('the comparison detects differences', async () => {
   const right = await send(linesOf('express'))
   const facts = SHOPS[NAMES.indexOf('express')]?.facts('pipe') as never
   const wrong = (change: (entry: LogEntry) => LogEntry): string[] => {

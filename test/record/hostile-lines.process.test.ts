@@ -1,4 +1,4 @@
-/** Every line gives exactly one valid entry, whatever it holds. */
+/** Every line gives exactly one valid entry, for any content. */
 import { describe, expect, test } from 'vitest'
 import { LineSplitter } from '../../src/record/line-splitter.js'
 import { Mapper } from '../../src/record/mapper.js'
@@ -39,7 +39,7 @@ const configurations: [string, MappingOptions, number][] = [
   ['1 KiB an entry', createMappingOptions({ maxEntryBytes: 1_024, fingerprint: 'auto' }), 1_000],
 ]
 
-/** The first of what is wrong, with its line; one `expect` a line would take longer than the mapping. */
+/** The first problem with its line. One `expect` per line would take longer than the mapping. */
 function firstFault(lines: Iterable<string>, map: (line: string) => string, maxEntryBytes: number): string | undefined {
   for (const line of lines) {
     const found = faults(map(line), maxEntryBytes)
@@ -51,7 +51,7 @@ function firstFault(lines: Iterable<string>, map: (line: string) => string, maxE
 describe.each(configurations)('with %s', (_, options, count) => {
   const isLargeWanted = count > 1_000
 
-  test('the mapper makes one valid entry of each line', () => {
+  test('the mapper returns one valid entry per line', () => {
     const mapper = new Mapper(options, -1, wallNow)
     expect(
       firstFault(
@@ -64,7 +64,7 @@ describe.each(configurations)('with %s', (_, options, count) => {
     ).toBeUndefined()
   })
 
-  test('so does the plain path', () => {
+  test('so does the reference path', () => {
     const lines = hostileLines(count / 2, SEED + 1, { isLargeWanted })
     expect(
       firstFault(lines, (line) => mapByParsing(line, options, RECEIVED_AT).json, options.maxEntryBytes),
@@ -72,7 +72,7 @@ describe.each(configurations)('with %s', (_, options, count) => {
   })
 })
 
-test('lines that share a text come out as alone', () => {
+test('lines that share a string give the same entries as alone', () => {
   const options = createMappingOptions()
   const lines = [...hostileLines(4_000, SEED + 2, { isLargeWanted: false })]
   const shared = new Mapper(options, -1, wallNow)
@@ -88,7 +88,7 @@ test('lines that share a text come out as alone', () => {
   expect(together).toEqual(alone)
 })
 
-test('nothing logged reaches a prototype', () => {
+test('no record changes a prototype', () => {
   const before = [Object.prototype, Array.prototype, String.prototype].map((one) => Reflect.ownKeys(one).length)
   const mapper = new Mapper(createMappingOptions({ nestedKey: '__proto__' }), -1, wallNow)
   for (const line of [
@@ -107,7 +107,7 @@ test('nothing logged reaches a prototype', () => {
   )
 })
 
-test('the judge itself finds what is wrong', () => {
+test('the validator itself detects errors', () => {
   const good = { level: 'info', message: 'm', timestamp: RECEIVED_AT }
   expect(faults(JSON.stringify(good), 1_000)).toEqual([])
   for (const bad of [

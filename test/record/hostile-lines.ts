@@ -1,6 +1,6 @@
-/** Lines that no one should log and someone does, the same ones for the same seed. None holds a newline. */
+/** Unusual and malformed lines, deterministic for a seed. None contains a newline. */
 
-/** mulberry32: 32 bits of state, good enough to pick from lists. */
+/** mulberry32, a generator with 32 bits of state. */
 class Dice {
   #state: number
 
@@ -8,7 +8,7 @@ class Dice {
     this.#state = seed >>> 0
   }
 
-  /** 0 to below `sides`. */
+  /** An integer from 0 to `sides` - 1. */
   roll(sides: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let t = this.#state
@@ -26,7 +26,7 @@ class Dice {
   }
 }
 
-/** Keys and values are JSON text, so that an escape can be written in every way. */
+/** Keys and values are JSON text, so escapes can be written in every form. */
 const KEYS = [
   'level',
   'time',
@@ -245,7 +245,7 @@ const NUMBERS = [
   '4294967296',
 ]
 
-/** What is no JSON for one small reason. */
+/** Almost valid JSON with one small mistake. */
 const BAD_VALUES = [
   '01',
   '1.',
@@ -350,7 +350,7 @@ function members(dice: Dice, most: number): string[] {
   return dice.times(most, () => `"${dice.pick(KEYS)}":${value(dice, 0)}`)
 }
 
-/** As pino writes: its own level and time before all that was logged. */
+/** As pino writes: its own level and time come first. */
 function pinoLine(dice: Dice): string {
   const head = [
     `"level":${dice.pick(['30', '50', '20', '35', '"info"'])}`,
@@ -389,7 +389,7 @@ function damaged(dice: Dice): string {
   }
 }
 
-/** Each of these once in a run: large or deep, what would take a quadratic mapper minutes. */
+/** Each occurs once per run: large or deep lines that would take a quadratic mapper minutes. */
 const MONSTERS: readonly (() => string)[] = [
   () => `{"level":30,"time":1795219732486,"a":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)},"msg":"deep object"}`,
   () => `{"level":30,"time":1795219732486,"a":${'['.repeat(20_000)}${']'.repeat(20_000)},"msg":"deep array"}`,
@@ -423,7 +423,7 @@ const MONSTERS: readonly (() => string)[] = [
     `{"level":50,"time":1795219732486,"err":{"type":"AggregateError","message":"m","stack":"s","aggregateErrors":[${'{"type":"E","message":"m","stack":"s"},'.repeat(50_000)}{}]},"msg":"many parts"}`,
 ]
 
-/** `count` lines, the large ones spread among the small, unless these are all that is wanted. */
+/** `count` lines with the large ones spread among the small ones, or only the large ones. */
 export function* hostileLines(count: number, seed: number, { isLargeWanted = true } = {}): Generator<string> {
   const dice = new Dice(seed)
   const stride = Math.max(Math.floor(count / MONSTERS.length), 1)

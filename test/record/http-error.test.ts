@@ -1,6 +1,7 @@
 /**
- * Errors of HTTP clients: what they carry of request and response is not sent. `http-errors.ndjson` has them as pino wrote them, by
- * `logger.error(error)` and by `logger.error({ failure: error })`, made by the libraries themselves against a local server.
+ * Errors of HTTP clients: their request and response are not sent. `http-errors.ndjson` has them as pino wrote them,
+ * by `logger.error(error)` and by `logger.error({ failure: error })`, created by the libraries themselves with a
+ * local server.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
@@ -22,7 +23,7 @@ const recorded: readonly Recorded[] = readFileSync(new URL('../fixtures/http-err
   .split('\n')
   .map((line) => JSON.parse(line) as Recorded)
 
-/** Bodies of both ways, headers, cookies, keys, passwords, a parameter of the URL; what agents, sockets and streams are made of. */
+/** Bodies, headers, cookies, keys, passwords and a URL parameter, and the internals of agents, sockets and streams. */
 const SECRET = /4242424242424242|cvv-123|sk_live_1|ck-1|hdr-secret|pw-secret|aws-secret|tok-1|reply-secret/
 const INTERNAL = /_events|_readableState|freeSockets|keepAlive|"(?:headers?|config|options|response|request)":[{["]/
 const PAY = 'http://127.0.0.1:4320/pay?token=[scrubbed]&page=2'
@@ -55,7 +56,7 @@ const KEPT: Record<string, JsonObject> = {
 
 const options = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
 
-/** By both paths, which must agree. */
+/** Maps a line on both paths, which must agree. */
 function jsonOf(line: string): string {
   const json = new Mapper(options, -1, () => 0).map(line, 0, line.length).json
   expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
@@ -74,8 +75,8 @@ function errorOf(properties: object): { kept: Json | undefined; omitted: unknown
   }
 }
 
-describe('as the libraries make them', () => {
-  test('each has its row', () => {
+describe('as the libraries create them', () => {
+  test('each recorded error has a row', () => {
     expect(recorded.map(({ name }) => name).toSorted()).toEqual(Object.keys(KEPT).toSorted())
   })
 
@@ -85,7 +86,7 @@ describe('as the libraries make them', () => {
     const { error, metadata = {}, request } = JSON.parse(json) as LogEntry
     expect(JSON.stringify({ ...metadata, pino_ingest: undefined })).not.toMatch(INTERNAL)
     expect(metadata['error'] ?? {}).toMatchObject(KEPT[name] as JsonObject)
-    // Message and stack are whole, and the request is not taken for one that the application answers.
+    // Message and stack are complete, and the request is not mistaken for one that the application handles.
     expect(error).toMatchObject({
       message: expect.any(String) as string,
       stack: expect.stringMatching(/^\w*Error|^AccessDenied/) as string,
@@ -97,7 +98,7 @@ describe('as the libraries make them', () => {
   })
 
   const failures = recorded.flatMap(({ name, failure }) => (failure === undefined ? [] : [[name, failure] as const]))
-  // Under `error` as pino writes it by default: without type, message and stack.
+  // Under `error` pino writes it by default without type, message and stack.
   test.each([
     ...failures.map(([name, line]) => [name, 'another key', line] as const),
     ...failures.map(([name, line]) => [name, '`error`', line.replace('"failure":', '"error":')] as const),
@@ -190,7 +191,7 @@ describe('by shape', () => {
     expect(errorOf(properties)).toEqual({ kept, omitted })
   })
 
-  test('in causes, parts, and errors of errors', () => {
+  test('in causes, aggregated errors, and nested errors', () => {
     const inner = {
       type: 'AxiosError',
       message: 'i',
@@ -210,7 +211,7 @@ describe('by shape', () => {
     })
   })
 
-  test('an error at any place in a record', () => {
+  test('an error anywhere in a record', () => {
     const inner = { message: 'i', stack: 'Error: i', config }
     const { metadata } = entryOf({
       job: { id: 1, failed: [inner] },
@@ -234,7 +235,7 @@ describe('by shape', () => {
   })
 })
 
-describe('what an application says itself stays', () => {
+describe("keeps an application's own data", () => {
   test.each<[string, object]>([
     ['data', { data: { orderId: 7 } }],
     ['a response in words', { response: 'declined' }],
@@ -256,14 +257,14 @@ describe('what an application says itself stays', () => {
   })
 
   test.each<[string, object]>([
-    ['a request that is no error', { job: { options: { method: 'POST', url: '/x', body: 'b' }, id: 7 } }],
+    ['a request that is not an error', { job: { options: { method: 'POST', url: '/x', body: 'b' }, id: 7 } }],
     ['headers', { table: { headers: { accept: '*/*' }, rows: 2 } }],
     ['data under `error`', { error: { status: 422, url: '/orders', data: { a: 1 }, result: { b: 2 } } }],
   ])('%s', (_, members) => {
     expect(entryOf(members).metadata).toEqual(members)
   })
 
-  test('the request that it answers', () => {
+  test('the request that the application handles', () => {
     const { request, metadata } = entryOf({
       req: { id: 1, method: 'GET', url: '/orders', headers: {} },
       res: { statusCode: 500 },

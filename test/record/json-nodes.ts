@@ -1,13 +1,14 @@
 /**
- * JSON text as nodes: what JSON.parse hides (a key that comes twice, the digits of a number) stays visible.
- * Written for judging the mapper, and so without anything of it. No recursion: a line may be nested 20,000 deep.
+ * Parses JSON text to nodes that show details hidden by JSON.parse: duplicate keys and the digits of a number.
+ * Written to check the mapper, so it shares no code with it. Without recursion, since a line may be nested 20,000
+ * levels deep.
  */
 
 export type JsonNode = ObjectNode | ArrayNode | TextNode | NumberNode | WordNode
 
 export interface ObjectNode {
   readonly kind: 'object'
-  /** Every member in the order of the text, a repeated key as often as it comes. */
+  /** All members in the order of the text; a duplicate key occurs several times. */
   readonly members: [key: string, value: JsonNode][]
 }
 
@@ -39,7 +40,7 @@ const WORDS: readonly (readonly [string, boolean | null])[] = [
   ['null', null],
 ]
 
-/** `undefined` where the text is no JSON. */
+/** `undefined` if the text is not JSON. */
 export function parseNodes(json: string): JsonNode | undefined {
   try {
     JSON.parse(json)
@@ -49,7 +50,7 @@ export function parseNodes(json: string): JsonNode | undefined {
   return readNodes(json)
 }
 
-/** `json` is valid. */
+/** Requires valid JSON. */
 function readNodes(json: string): JsonNode {
   const open: (ObjectNode | ArrayNode)[] = []
   let at = skipSpace(json, 0)
@@ -80,7 +81,7 @@ function readNodes(json: string): JsonNode {
     if (parent?.kind === 'object') parent.members.push([key, node])
     else parent?.items.push(node)
     if (node.kind === 'object' || node.kind === 'array') open.push(node)
-    // Close what ends here; then a value follows, or the text is at its end.
+    // Close the containers that end here; then a value follows, or the text ends.
     for (;;) {
       at = skipSpace(json, at)
       const around = open.at(-1)
@@ -107,7 +108,7 @@ function skipSpace(json: string, at: number): number {
   return at + (SPACE.exec(json)?.[0].length ?? 0)
 }
 
-/** Position after the text whose opening quote is at `at`. */
+/** The position after the string whose opening quote is at `at`. */
 function quoteEnd(json: string, at: number): number {
   let i = at + 1
   for (let code = json.charAt(i); code !== '"'; code = json.charAt(i)) i += code === '\\' ? 2 : 1

@@ -1,4 +1,4 @@
-/** Nothing is lost: every leaf of every record is in the one place that the field table names for it. */
+/** No value is lost: every leaf of every record is in the field that the field table names for it. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
@@ -9,7 +9,7 @@ import { hostileLines } from './hostile-lines.js'
 import { missingLeaves } from './leaves.js'
 import { RECEIVED_AT, anyLine, corpus, looseLine, createMappingOptions, pinoLine, usualLine } from './record-lines.js'
 
-/** `reference/dialects.test.ts` judges lines of other formats. */
+/** `reference/dialects.test.ts` checks lines of other formats. */
 const OTHER_FORMAT = /"ecs"|googleapis/
 const PINO = createMappingOptions().levels
 
@@ -36,7 +36,7 @@ const configurations: [string, MappingOptions][] = [
   ['a wrapper', createMappingOptions({ nestedKey: 'payload' })],
 ]
 
-/** What the application that wrote the record had configured. */
+/** The configuration of the application that wrote the record. */
 function optionsFor(label: string): MappingOptions {
   if (label === 'messageKey=message') return createMappingOptions({ messageKey: 'message' })
   if (label === 'errorKey=error') return createMappingOptions({ errorKey: 'error' })
@@ -88,14 +88,14 @@ describe.each(configurations)('with %s', (_, options) => {
   })
 })
 
-test('the walker misses what is taken away, and sees what is there twice', () => {
+test('the check detects missing and duplicate leaves', () => {
   const options = createMappingOptions()
   let judged = 0
   for (const { label, raw } of corpus) {
     if (optionsFor(label).nestedKey !== undefined || raw.length > 10_000) continue
     const json = mapByParsing(raw.replace(/\r$/, ''), options, RECEIVED_AT).json
     for (const field of Object.keys(JSON.parse(json) as LogEntry)) {
-      // These the record does not say, or another field says too.
+      // These values are not in the record, or also in another field.
       if (['level', 'message', 'timestamp', 'source'].includes(field)) continue
       const entry = JSON.parse(json) as Record<string, unknown>
       delete entry[field]

@@ -1,29 +1,29 @@
 /**
- * Nothing is lost: every leaf of a record is looked for at the one place of the entry that the field table names for
- * it. The table below says again, in its own words, what goes where; it knows nothing of how the mapper works.
+ * No value is lost: every leaf of a record must be at the one place of the entry that the field table names for it. The table
+ * below is written independently and shares nothing with the mapper.
  *
- * The closed list of what a record may hold and an entry need not:
+ * All exceptions, that is, the data of a record that an entry may lack or change:
  *  1. level and time: another representation (a name, ISO 8601 UTC with milliseconds); a custom label is in the metadata
  *  2. headers other than user-agent, traceparent and an x-request-id without another id, and bodies: not sent; traceparent itself
  *     becomes two ids
- *  3. containers deeper than 32: text takes their place
- *  4. keys beyond 1,000 of one object
- *  5. a key that comes twice: of `level` and `time` the first counts, of every other the last
- *  6. NUL, which is removed (`metadata.pino_ingest.removed_nul` says how many), and lone surrogates, which become U+FFFD
- *  7. the stacks of causes and parts: they are listed within `error.stack`; a `name` that stands for a type is a type
- *  8. the digits of a fraction beyond a double; a number beyond a double's range may become text
- *  9. an entry over its byte limit, which says so in `metadata.pino_ingest`
- * 10. an object that a field took every member of
- * 11. headers that are always removed, wherever they stand; `metadata.pino_ingest.removed_headers` says how many
- * 12. what follows `Bearer`, which becomes `[removed]`
- * 13. an id that stands under two of its names, with the same value: it is said once
- * 14. requests and responses of an HTTP client within an error; `metadata.pino_ingest.omitted_http_members` says how many members went
- * 15. the constants of DOMException, and its type where it has a name
- * 16. the messages of causes that pino appends to an error's own, whose stack lists the causes
- * 17. an empty message of an error, or beside one
+ *  3. containers deeper than 32 levels: text replaces them
+ *  4. keys beyond 1,000 in one object
+ *  5. duplicate keys: the last value wins, except `level` and `time`, where the first does
+ *  6. NUL, which is removed (counted in `metadata.pino_ingest.removed_nul`), and lone surrogates, which become U+FFFD
+ *  7. the stacks of causes and aggregated errors: they are part of `error.stack`; a `name` used as the type is a type
+ *  8. the digits of a fraction that a double cannot hold; a number out of range of a double may become text
+ *  9. an entry above its byte limit, which is marked in `metadata.pino_ingest`
+ * 10. an object whose members all became fields
+ * 11. headers that are always removed, anywhere; counted in `metadata.pino_ingest.removed_headers`
+ * 12. the text after `Bearer`, which becomes `[removed]`
+ * 13. an id under two of its names with the same value: it occurs once
+ * 14. requests and responses of an HTTP client in an error; counted in `metadata.pino_ingest.omitted_http_members`
+ * 15. the constants of DOMException, and its type if it has a name
+ * 16. the messages of causes that pino appends to an error's own message, if the stack lists the causes
+ * 17. an empty message of an error, or next to one
  * 18. the type `Error` of an error that has a name
- * 19. the values of a statement within an error: arguments, literals, parameters, documents
- * 20. a method of HTTP is in upper case
+ * 19. the values of a statement in an error: arguments, literals, parameters, documents
+ * 20. an HTTP method is in upper case
  */
 import { METHODS } from 'node:http'
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
@@ -58,16 +58,16 @@ interface List {
 }
 
 interface Expected {
-  /** Where the record has it. */
+  /** The path in the record. */
   from: string
-  /** Where the entry must have it. */
+  /** The required path in the entry. */
   to: readonly Step[]
   holds: (value: unknown) => boolean
-  /** Exception 4: all that is wide is judged by number. */
+  /** Exception 4: wide objects are checked only by number. */
   isWide: boolean
 }
 
-/** What is wrong: leaves of `raw` that `entry` has not in their place, and what its metadata has too much. */
+/** The problems: leaves of `raw` that are missing at their place in `entry`, and extra metadata. */
 export function missingLeaves(raw: string, entry: LogEntry, options: MappingOptions): string[] {
   const line = raw.replace(/\r?\n?$/, '')
   const root = parseNodes(line)
@@ -77,7 +77,7 @@ export function missingLeaves(raw: string, entry: LogEntry, options: MappingOpti
   }
   const removed = own(note, 'removed_headers')
   if (root?.kind !== 'object') {
-    // In a text the value goes, and the rest stays.
+    // In a text only the value is removed.
     const isWhole =
       typeof removed === 'number'
         ? entry.message.includes('[removed]') && /authorization|cookie|api-key|bearer/i.test(line)
@@ -89,7 +89,7 @@ export function missingLeaves(raw: string, entry: LogEntry, options: MappingOpti
     return entry.metadata === undefined || surplus(entry, [], options).length === 0 ? [] : ['{} has leaves']
   const plan = new Plan(record, options, entry)
   plan.run()
-  // What held nothing but headers may be left empty, or be gone.
+  // An object that contained only headers may be empty or missing.
   const mayBeGone = (one: Expected): boolean => typeof removed === 'number' && one.holds({})
   const isOmitted = omittedFrom(entry, plan.expected)
   const missing = plan.expected.filter(
@@ -103,7 +103,8 @@ export function missingLeaves(raw: string, entry: LogEntry, options: MappingOpti
         `${one.from} is not at ${one.to.join('.')}, where there is ${JSON.stringify(at(entry, one.to))?.slice(0, 100)}`,
     )
   const cut = own(note, 'cut_keys')
-  if (wide.length > 0 && typeof cut !== 'number') found.push(`${wide.length} leaves of wide objects are missing untold`)
+  if (wide.length > 0 && typeof cut !== 'number')
+    found.push(`${wide.length} leaves of wide objects are missing without a note`)
   return [
     ...found,
     ...plan.problems,
@@ -117,7 +118,10 @@ export function missingLeaves(raw: string, entry: LogEntry, options: MappingOpti
   ]
 }
 
-/** Exception 14: such a member goes with all that it holds, and so does an object that has headers; in a list a text takes its place. */
+/**
+ * Exception 14: such a member is removed with its content, and so is an object with headers; in a list a text
+ * replaces it.
+ */
 function omittedFrom(entry: LogEntry, expected: readonly Expected[]): (one: Expected) => boolean {
   if (typeof own(own(entry.metadata, 'pino_ingest'), 'omitted_http_members') !== 'number') return () => false
   const messages = expected
@@ -128,7 +132,7 @@ function omittedFrom(entry: LogEntry, expected: readonly Expected[]): (one: Expe
     messages.some((path) => path.every((step, index) => step === to[index]))
 }
 
-/** Each leaf is there once: the metadata has as many leaves as were sent there. */
+/** Each leaf exists only once: the metadata has exactly the leaves that belong there. */
 function surplus(entry: LogEntry, expected: readonly Expected[], options: MappingOptions): string[] {
   const wanted = expected.filter((one) => one.to[0] === 'metadata').length
   const routed = new Set(expected.filter((one) => one.to[0] === 'metadata').map((one) => one.to[1]))
@@ -137,10 +141,11 @@ function surplus(entry: LogEntry, expected: readonly Expected[], options: Mappin
     const isOption = Object.hasOwn(options.metadata, key) && !routed.has(key)
     if (!isOption) had += key === 'pino_ingest' ? countOwnLeaves(value, expected) : countLeaves(value)
   }
-  // What held nothing but headers is left empty.
+  // An object that contained only headers is left empty.
   const removed = own(own(entry.metadata, 'pino_ingest'), 'removed_headers')
   if (typeof removed === 'number' && Math.abs(had - wanted) <= removed) return []
-  // In place of what went an error may have a method, a URL, a status; what held nothing else is left empty.
+  // Instead of removed members an error may have a method, a URL and a status; an object without other members is
+  // left empty.
   const omitted = own(own(entry.metadata, 'pino_ingest'), 'omitted_http_members')
   if (typeof omitted === 'number' && Math.abs(had - wanted) <= omitted * 4) return []
   return had === wanted ? [] : [`the metadata has ${had} leaves where the record has ${wanted} for it`]
@@ -148,7 +153,7 @@ function surplus(entry: LogEntry, expected: readonly Expected[], options: Mappin
 
 const NOTES = ['cut_for_depth', 'cut_keys', 'removed_nul', 'removed_headers', 'omitted_http_members']
 
-/** The leaves that a record itself has under the key of the note. */
+/** The record's own leaves under the key of the note. */
 function countOwnLeaves(value: unknown, expected: readonly Expected[]): number {
   // An empty object is merged into the note.
   if (expected.some(({ to, holds }) => to.length === 2 && to[1] === 'pino_ingest' && holds({}))) return 1
@@ -168,7 +173,7 @@ function countLeaves(value: unknown): number {
   return leaves
 }
 
-/** Who goes where, row by row of the table. What a row takes it removes from the tree; what is left is metadata. */
+/** The field table, row by row. Each row removes its leaves from the tree; the remaining leaves are metadata. */
 class Plan {
   readonly expected: Expected[] = []
   readonly problems: string[] = []
@@ -235,12 +240,12 @@ class Plan {
     }
   }
 
-  /** Expects a leaf at `to`, as it is or as the field's type has it. */
+  /** Expects a leaf at `to`, unchanged or converted to the type of the field. */
   #expect(tree: Leaf, from: string, to: readonly Step[], isWide = false): void {
     this.expected.push({ from, to, isWide, holds: (value) => isSame(tree, value) })
   }
 
-  /** Everything below `tree`, as it stands. */
+  /** Expects everything below `tree` unchanged. */
   #keep(tree: Tree, to: readonly Step[], isWide = false): void {
     const open: [Tree, readonly Step[], boolean][] = [[tree, to, isWide]]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -254,7 +259,7 @@ class Plan {
     this.hasWide ||= this.#record.isWide
   }
 
-  /** The first of `keys` that is what the field wants. */
+  /** The first of `keys` whose value suits the field. */
   #take(from: Branch, keys: readonly string[], wanted: (leaf: Leaf) => boolean, to: readonly Step[]): Leaf | undefined {
     for (const key of keys) {
       const tree = from.members.get(key)
@@ -266,7 +271,7 @@ class Plan {
     return undefined
   }
 
-  /** What a wrapper holds is the record's own, but for what would forge or overwrite. */
+  /** The content of a wrapper belongs to the record, except members that would forge or overwrite others. */
   #lift(): void {
     const key = this.#options.nestedKey
     const nested = key === undefined ? undefined : branch(this.#record, key)
@@ -286,7 +291,7 @@ class Plan {
 
   #message(): void {
     const isMessage = (leaf: Leaf): boolean => isText(leaf) || (leaf.kind === 'word' && leaf.value !== null)
-    // Beyond the table: another logger, read from a pipe, has one of these two.
+    // Not in the table: another logger read from a pipe has one of these two.
     const found =
       this.#take(this.#record, [this.#options.messageKey], isMessage, ['message']) ??
       this.#take(this.#record, ['message', 'msg'], (leaf) => leaf.kind === 'text', ['message'])
@@ -319,7 +324,7 @@ class Plan {
       const ms = msOf(this.#record.members.get(key))
       if (ms === undefined) continue
       this.#record.members.delete(key)
-      // Exception 1: a fraction of a millisecond is nobody's promise.
+      // Exception 1: fractions of a millisecond are not compared.
       if (Math.abs(Date.parse(this.#entry.timestamp) - ms) > 1) this.problems.push(`${key} is not the timestamp`)
       return
     }
@@ -376,7 +381,7 @@ class Plan {
     return hasRequest
   }
 
-  /** hapi logs it in lower case. */
+  /** hapi logs the method in lower case. */
   #method(req: Branch): Leaf | undefined {
     const method = req.members.get('method')
     if (method?.kind !== 'text') return undefined
@@ -398,7 +403,7 @@ class Plan {
     if (ids(this.#record)) return
     const trace = branch(this.#record, 'trace')
     if (trace !== undefined && ids(trace)) return this.#drop([trace])
-    // ECS: the one name of another format that the generators know.
+    // ECS is the only other format whose names the generators use.
     if (trace !== undefined && this.#take(trace, ['id'], isText, ['trace', 'trace_id'])) return this.#drop([trace])
     const header =
       this.#parent?.kind === 'text'
@@ -433,7 +438,7 @@ class Plan {
     }
     const stack = record.members.get('stack')
     if (stack?.kind !== 'text' || !/\n[ \t]+at /.test(clean(stack.value))) return
-    // winston's members of an error are beside its stack.
+    // winston writes the members of an error next to its stack.
     const flat = emptyBranch()
     for (const key of ['stack', 'code', 'errno', 'syscall', 'cause']) {
       const tree = record.members.get(key)
@@ -466,7 +471,7 @@ class Plan {
     this.#keep(error, ['metadata', 'error'])
   }
 
-  /** The stack begins `error.stack`, or a cause's is part of it. */
+  /** `error.stack` starts with the stack, or contains that of a cause. */
   #stack(error: Branch): void {
     const stack = error.members.get('stack')
     if (stack?.kind !== 'text') return
@@ -566,7 +571,7 @@ class Plan {
       crumb.members.delete('data')
       this.#keep(data, [...to, 'data'])
     }
-    // An empty one is there, and may be where the crumb's other members went.
+    // An empty list may remain, or the other members of the breadcrumb may be there.
     if (crumb.members.get('data')?.kind === 'empty-object') crumb.members.delete('data')
     this.#keep(crumb, [...to, 'data'])
   }
@@ -594,7 +599,7 @@ class Plan {
     }
   }
 
-  /** Items that a list has no place for stay under its name. */
+  /** Items that do not fit a list stay in the metadata under its name. */
   #rest(key: string, items: Tree[]): void {
     const free = this.#record.members.has(key) ? `${key}_` : key
     if (items.length > 0) this.#record.members.set(free, { kind: 'list', from: `${key}.`, items })
@@ -608,7 +613,7 @@ class Plan {
   }
 }
 
-/** Exceptions 3 to 6, and 11: what the record says once it is read as anyone reads it. */
+/** Exceptions 3 to 6, and 11: the record as a JSON parser reads it. */
 function toTree(root: ObjectNode): Tree {
   const top: Tree[] = []
   const open: { node: JsonNode; depth: number; from: string; put: (tree: Tree) => void }[] = [
@@ -649,7 +654,7 @@ function toTree(root: ObjectNode): Tree {
       const made: Branch = { kind: 'branch', from, members: new Map(), isWide: members.size > MAX_KEYS }
       put(made)
       for (const [written, value] of members) {
-        // A key that had to be cleaned gives way to one that was written so.
+        // A sanitized key yields to a key that was written like that.
         const key = members.has(clean(written)) || made.members.has(clean(written)) ? written : clean(written)
         made.members.set(key, EMPTY)
         open.push({
@@ -666,13 +671,13 @@ function toTree(root: ObjectNode): Tree {
 
 const EMPTY: Leaf = { kind: 'empty-list' }
 
-/** Whether an entry has a value at a path; a key that met its like, or lost a NUL, has been given another ending. */
+/** Whether an entry has a value at a path. A duplicate or sanitized key has a suffix. */
 function isThere(value: unknown, to: readonly Step[], holds: (value: unknown) => boolean): boolean {
   const [step, ...rest] = to
   if (step === undefined) return holds(value)
   if (typeof step === 'number') return Array.isArray(value) && isThere(value[step], rest, holds)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  // A record's own member of this name, if it is no object, is moved into the note.
+  // A record's own member of this name that is not an object is moved into the note.
   if (step === 'pino_ingest' && (isThere(own(own(value, step), 'own'), rest, holds) || holds({}))) return true
   const key = clean(step)
   const members = value as Record<string, unknown>
@@ -698,7 +703,7 @@ function clean(text: string): string {
   return text.replaceAll('\0', '').toWellFormed().replaceAll('Bearer secret', 'Bearer [removed]')
 }
 
-/** A text field has a number's digits, a number field the number that a text says. */
+/** A text field accepts a number's digits, a number field the number in a text. */
 function isSame(leaf: Leaf, value: unknown): boolean {
   switch (leaf.kind) {
     case 'text':
@@ -766,7 +771,7 @@ function isLongInteger(tree: Tree | JsonNode): boolean {
   return tree.kind === 'number' && /^-?\d+$/.test(tree.literal)
 }
 
-/** A number whose digits a double holds, or text that says one. */
+/** A number that a double can represent, or text of such a number. */
 function isNumeric(leaf: Leaf): boolean {
   if (leaf.kind === 'text') return /^[+-]?\d+(\.\d+)?$/.test(leaf.value) && Number.isFinite(Number(leaf.value))
   if (leaf.kind !== 'number' || !Number.isFinite(Number(leaf.literal))) return false
@@ -803,7 +808,7 @@ function msOf(tree: Tree | undefined): number | undefined {
     ms = Number(text) / perMs
   } else if (/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d|$)/i.test(text)) ms = Date.parse(text.replace(',', '.'))
   else return undefined
-  // The years 1 to 9999.
+  // Years 1 to 9999.
   return ms >= Date.parse('0001-01-01T00:00:00.000Z') && ms < Date.UTC(10_000, 0, 1) ? ms : undefined
 }
 
@@ -814,7 +819,7 @@ interface KnownLevel {
   isCustom: boolean
 }
 
-/** pino's six and their common spellings by name; others by number, and the metadata says what they were. */
+/** pino's six levels and their common spellings by name, others by number; the metadata has the original value. */
 function levelOf(tree: Tree, labels: MappingOptions['levels']): KnownLevel | undefined {
   const names: Record<string, string> = {
     trace: 'debug',
@@ -841,7 +846,7 @@ function levelOf(tree: Tree, labels: MappingOptions['levels']): KnownLevel | und
   if (Object.hasOwn(names, label)) return { level: names[label] as string, label, isCustom: false }
   const custom = Object.entries(labels).find(([, name]) => name.toLowerCase() === label)
   if (custom !== undefined) return { level: byNumber(Number(custom[0])), label, isCustom: true }
-  // Beyond the table: what other loggers call their levels.
+  // Not in the table: level names of other loggers.
   const others: Record<string, string> = {
     silly: 'debug',
     verbose: 'debug',

@@ -1,6 +1,6 @@
 /**
- * Errors of database clients and others, in `library-errors.ndjson` as pino wrote them: made by the libraries themselves, by
- * `test/matrix/apps/errors`. What must not be sent begins with `secret-`.
+ * Errors of database clients and others, in `library-errors.ndjson` as pino wrote them; `test/matrix/apps/errors`
+ * created them with the libraries themselves. Values that must not be sent start with `secret-`.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ const recorded = readFileSync(new URL('../fixtures/library-errors.ndjson', impor
 
 const options = createMappingOptions({})
 
-/** By both paths, which must agree. */
+/** Maps a line on both paths, which must agree. */
 function entryOf(line: string): LogEntry {
   const json = new Mapper(options, -1, () => 0).map(line, 0, line.length).json
   const entry = JSON.parse(json) as LogEntry
@@ -56,7 +56,7 @@ const EXPECTED: Readonly<Record<string, { readonly error: object; readonly kept:
   },
 }
 
-test('each recorded line has its row', () => {
+test('each recorded line has a row', () => {
   expect(recorded.map(({ name }) => name).toSorted()).toEqual(Object.keys(EXPECTED).toSorted())
 })
 
@@ -83,7 +83,7 @@ describe('the values of a statement', () => {
     ],
     ['Drizzle', { query: 'select $1', params: ['secret-a'] }, { query: 'select $1', params: '[omitted]' }],
     [
-      'deeper within the error',
+      'deeper in the error',
       { reply: { command: { name: 'auth', args: ['secret-a'] } } },
       { reply: { command: 'auth' } },
     ],
@@ -92,14 +92,14 @@ describe('the values of a statement', () => {
     expect(entryOfError(properties).metadata?.['error']).toEqual(kept)
   })
 
-  test('an error of a cause', () => {
+  test("in an error's cause", () => {
     const { metadata } = entryOfError({
       cause: { type: 'Error', message: 'c', stack: 'Error: c', sql: "SELECT 'secret-a'" },
     })
     expect(metadata?.['error']).toEqual({ cause: { type: 'Error', message: 'c', sql: 'SELECT ?' } })
   })
 
-  test('outside an error nothing is changed', () => {
+  test('changes nothing outside an error', () => {
     const line = JSON.stringify({
       level: 30,
       time: 1795219732486,
@@ -110,19 +110,19 @@ describe('the values of a statement', () => {
   })
 })
 
-test('a text that was assigned to an error, of which each letter is a member', () => {
+test('a string assigned to an error, which makes each character a member', () => {
   const { error, metadata } = entryOfError({ ...Array.from('secret-'.repeat(1_000)), code: 'X' })
   expect(error).toMatchObject({ type: 'Error', message: 'm', stack: expect.stringContaining('Error: m\n') as string })
   expect(metadata?.['error'] ?? {}).toEqual({})
   expect(metadata?.['pino_ingest']).toMatchObject({ cut_keys: 6_001 })
 })
 
-test('letters that ingestOptions() omitted are no members', () => {
+test('characters omitted by ingestOptions() are not members', () => {
   const { metadata } = entryOfError({ ...Array.from('secret').map(() => '[omitted]'), code: 'X' })
   expect(metadata?.['error']).toEqual({ code: 'X' })
 })
 
-test('a name that was set is the type of an Error', () => {
+test('uses an assigned name as the type of an Error', () => {
   expect(entryOfError({ name: 'TimeoutError' })).toMatchObject({ error: { type: 'TimeoutError' } })
   expect(entryOfError({ type: 'PaymentError', name: 'Error' })).toMatchObject({
     error: { type: 'PaymentError' },
@@ -130,7 +130,7 @@ test('a name that was set is the type of an Error', () => {
   })
 })
 
-test('without a message of its own an entry has that of the error, and an error those of its parts', () => {
+test('an entry without a message uses that of the error, and an error those of its aggregated errors', () => {
   const part = (message: string): object => ({ type: 'Error', message, stack: `Error: ${message}` })
   expect(entryOfError({ message: '', aggregateErrors: ['a', 'b', 'a'].map(part) }, '')).toMatchObject({
     message: 'a; b',
@@ -139,7 +139,7 @@ test('without a message of its own an entry has that of the error, and an error 
   expect(entryOfError({}, '').message).toBe('m')
 })
 
-test('parts that are no errors are data, and add nothing to the stack', () => {
+test('aggregated values that are not errors are data and not added to the stack', () => {
   const { error, metadata } = entryOfError({ aggregateErrors: [{ type: 'Object', message: 'too short', stack: '' }] })
   expect(error?.stack).toBe('Error: m\n    at f (/app/a.js:1:2)')
   expect(metadata?.['error']).toEqual({ aggregateErrors: [{ type: 'Object', message: 'too short', stack: '' }] })

@@ -1,4 +1,4 @@
-/** Depth, width, bytes, digits, and time that grows with the line and no faster. */
+/** Limits of depth, width, bytes and digits, and linear time in the length of the line. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
@@ -18,7 +18,7 @@ function entryOf(line: string, over: Partial<MappingOptions> = {}): LogEntry {
 
 const HEAD = '"level":30,"time":1795219732486'
 
-/** Containers inside containers. */
+/** Nested containers. */
 function depthOf(root: unknown): number {
   let deepest = 0
   const open: [unknown, number][] = [[root, 1]]
@@ -36,15 +36,15 @@ describe('depth', () => {
     ['{"a":', '1', '}'],
     ['[', '', ']'],
     ['[{"a":', '1', '}]'],
-  ])('%s… is cut at 32', (open, middle, close) => {
+  ])('%s… is cut at 32 levels', (open, middle, close) => {
     const entry = entryOf(`{${HEAD},"x":${open.repeat(20_000)}${middle}${close.repeat(20_000)},"msg":"m"}`)
-    // The record's own object is the entry's metadata.
+    // The record's own object becomes the entry's metadata.
     expect(depthOf(entry.metadata)).toBe(32)
     expect(entry.metadata?.['pino_ingest']).toEqual({ cut_for_depth: 1 })
     expect(entry.message).toBe('m')
   })
 
-  test.each([30, 31, 32])('%i levels: what fits is whole', (levels) => {
+  test.each([30, 31, 32])('%i levels: not cut', (levels) => {
     const value = `${'['.repeat(levels)}"leaf"${']'.repeat(levels)}`
     expect(jsonOf(`{${HEAD},"x":${value},"msg":"m"}`).includes(value)).toBe(levels <= 31)
   })
@@ -61,14 +61,14 @@ describe('keys', () => {
   const wide = (keys: number, prefix = 'k'): string =>
     Array.from({ length: keys }, (_, index) => `"${prefix}${index}":${index}`).join(',')
 
-  test('of one object, 1,000', () => {
+  test('of one object are limited to 1,000', () => {
     const entry = entryOf(`{${HEAD},"x":{${wide(1_500)}},"y":{${wide(1_000)}},"msg":"m"}`)
     expect(Object.keys(entry.metadata?.['x'] as object).length).toBe(1_000)
     expect(Object.keys(entry.metadata?.['y'] as object).length).toBe(1_000)
     expect(entry.metadata?.['pino_ingest']).toEqual({ cut_keys: 500 })
   })
 
-  test.each(['k', ''])('of the record: level, time, error and message are not among the cut (%j)', (prefix) => {
+  test.each(['k', ''])('of the record: level, time, error and message are never cut (%j)', (prefix) => {
     expect(entryOf(`{${HEAD},${wide(1_500, prefix)},"err":{"type":"E","message":"boom"},"msg":"m"}`)).toMatchObject({
       level: 'info',
       timestamp: '2026-11-21T00:08:52.486Z',
@@ -77,17 +77,17 @@ describe('keys', () => {
     })
   })
 
-  test('a list has no keys', () => {
+  test('do not count in a list', () => {
     expect(entryOf(`{${HEAD},"x":[${'1,'.repeat(1_500)}1],"msg":"m"}`).metadata?.['x']).toHaveLength(1_501)
   })
 
-  test('keys that become one when cleaned are all there', () => {
+  test('that become equal when sanitized are all kept', () => {
     const lone = Array.from({ length: 900 }, (_, index) => `"\\ud${(0x800 + index).toString(16)}":${index}`).join(',')
     const entry = entryOf(`{${HEAD},"x":{${lone}},"msg":"m"}`)
     expect(new Set(Object.values(entry.metadata?.['x'] as object)).size).toBe(900)
   })
 
-  test('a cleaned key does not replace an identical original key', () => {
+  test('that were sanitized do not replace an identical original key', () => {
     expect(entryOf('{"a\\u0000":1,"a":2,"msg":"m"}').metadata).toEqual({
       a: 2,
       a_: 1,
@@ -113,9 +113,9 @@ describe('text', () => {
 
 describe('numbers', () => {
   test.each(['12345678901234567890', '-12345678901234567890', '9007199254740993', '1'.repeat(300), '-0'])(
-    '%s survives digit for digit',
+    '%s keeps all digits',
     (digits) => {
-      // White space and a list of tags are not for the fast path.
+      // The fast path rejects white space and a list of tags.
       for (const line of [
         `{${HEAD},"x":${digits},"y":[${digits}],"msg":"m"}`,
         `{${HEAD}, "x":${digits},"y":[${digits}],"tags":["a"],"z":12345678901234567,"msg":"m"}`,
@@ -125,17 +125,20 @@ describe('numbers', () => {
     },
   )
 
-  test.each(['1'.repeat(310), `-${'9'.repeat(400)}`, '1e309'])('%s, beyond a double, becomes text', (digits) => {
-    expect(entryOf(`{${HEAD},"x":${digits},"msg":"m"}`).metadata).toEqual({ x: digits })
-  })
+  test.each(['1'.repeat(310), `-${'9'.repeat(400)}`, '1e309'])(
+    '%s, out of range of a double, becomes text',
+    (digits) => {
+      expect(entryOf(`{${HEAD},"x":${digits},"msg":"m"}`).metadata).toEqual({ x: digits })
+    },
+  )
 
-  test('text that looks like one stays text', () => {
+  test('text that looks like a number stays text', () => {
     expect(
       jsonOf(`{${HEAD}, "x":"12345678901234567890","y":12345678901234567890,"msg":"say \\"12345678901234567890\\""}`),
     ).toContain('"metadata":{"x":"12345678901234567890","y":12345678901234567890}')
   })
 
-  test('a double comes back as it is', () => {
+  test('a double does not change', () => {
     expect(
       entryOf(`{${HEAD},"x":[0.1,1e21,1.7976931348623157e308,5e-324,0.30000000000000004],"msg":"m"}`).metadata,
     ).toEqual({ x: [0.1, 1e21, 1.7976931348623157e308, 5e-324, 0.30000000000000004] })
@@ -162,7 +165,7 @@ describe('bytes', () => {
     ['many tags', `{${HEAD},"tags":[${'"t",'.repeat(100_000)}"t"],"msg":"m"}`],
     ['a long key', `{${HEAD},"${'k'.repeat(100_000)}":1,"msg":"m"}`],
     ['plain text', 'x'.repeat(100_000)],
-  ])('%s is shortened and says so', (_, line) => {
+  ])('%s is shortened and marked', (_, line) => {
     const json = jsonOf(line, { maxEntryBytes: max })
     expect(faults(json, max)).toEqual([])
     expect((JSON.parse(json) as LogEntry).metadata?.['pino_ingest']).toMatchObject({
@@ -170,7 +173,7 @@ describe('bytes', () => {
     })
   })
 
-  test('the longest text is cut, the others are not', () => {
+  test('cuts only the longest text', () => {
     expect(
       entryOf(`{${HEAD},"a":"${'x'.repeat(100_000)}","b":"short","user_id":"u","msg":"m"}`, { maxEntryBytes: max }),
     ).toMatchObject({
@@ -180,13 +183,13 @@ describe('bytes', () => {
     })
   })
 
-  test('a text that is cut twice says how long it was at first', () => {
+  test('a text cut twice has its original length', () => {
     expect(entryOf(`{${HEAD},"msg":"${'€'.repeat(100_000)}"}`, { maxEntryBytes: max }).message).toMatch(
       /^€+… \(100000 characters\)$/,
     )
   })
 
-  test('the widest part goes, the others stay', () => {
+  test('removes only the widest part', () => {
     const entry = entryOf(
       `{${HEAD},"x":[${'1,'.repeat(100_000)}1],"b":1,"tags":["t"],"breadcrumbs":[{"message":"c"}],"err":{"type":"E","message":"m"},"msg":"m"}`,
       { maxEntryBytes: max },
@@ -200,7 +203,7 @@ describe('bytes', () => {
     expect(entry.metadata).not.toHaveProperty('x')
   })
 
-  test('what fits is not touched, up to the last byte', () => {
+  test('does not change an entry of exactly the limit', () => {
     for (const unit of ['x', 'é', '€', '😀']) {
       const whole = jsonOf(`{${HEAD},"msg":"${unit.repeat(2_000)}"}`)
       const bytes = Buffer.byteLength(whole)
@@ -211,7 +214,7 @@ describe('bytes', () => {
     }
   })
 
-  test("a shortened entry leaves the options' own metadata as it is", () => {
+  test('shortening an entry does not change the metadata option', () => {
     const metadata = { build: { notes: 'n'.repeat(3_000) } }
     const mapper = new Mapper(createMappingOptions({ maxEntryBytes: 8_192, metadata }), -1, () => 0)
     for (const length of [50_000, 10]) {
@@ -223,7 +226,7 @@ describe('bytes', () => {
     expect(metadata.build.notes).toHaveLength(3_000)
   })
 
-  test.each([1_024, 2_048, 8_192])('any line fits %i bytes', (maxEntryBytes) => {
+  test.each([1_024, 2_048, 8_192])('any line fits into %i bytes', (maxEntryBytes) => {
     fc.assert(
       fc.property(anyLine, (line) => {
         for (const json of [
@@ -278,12 +281,12 @@ test.each<[string, (n: number) => string]>([
     'parts of an error',
     (n) => `{${HEAD},"err":{"type":"E","errors":[${'{"type":"E","stack":"s"},'.repeat(n / 24)}1]}}`,
   ],
-])('a megabyte of %s comes to an end', { timeout: 10_000 }, (_, lineOf) => {
-  // A third of a second where the work grows with the line; minutes where it grows with its square.
+])('a megabyte of %s takes linear time', { timeout: 10_000 }, (_, lineOf) => {
+  // A third of a second with linear time; minutes with quadratic time.
   expect(jsonOf(lineOf(1_000_000), { fingerprint: 'auto' })).toMatch(/^\{"level":/)
 })
 
-test('a wide list does not cost the error its words', () => {
+test('a wide list does not shorten the message of the error', () => {
   const stack = `TypeError: boom${'\\n    at f (/app/src/a.js:1:2)'.repeat(20)}`
   const words = 'the payment could not be taken because the card was declined by its issuer, who gave no reason for it'
   const entry = entryOf(

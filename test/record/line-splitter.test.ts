@@ -1,4 +1,4 @@
-/** Chunks that end anywhere give the lines of the whole. */
+/** Chunks that end anywhere give the same lines as the whole text. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LineSplitter } from '../../src/record/line-splitter.js'
@@ -11,7 +11,7 @@ function linesOf(chunks: readonly string[], maxLineChars?: number): string[] {
   return lines
 }
 
-/** The text in pieces, cut at the given places. */
+/** The text in pieces, cut at the given positions. */
 function cutAt(text: string, places: readonly number[]): string[] {
   const cuts = [...new Set(places.map((place) => place % (text.length + 1)))].toSorted((a, b) => a - b)
   return [...cuts, text.length].map((cut, index) => text.slice(index === 0 ? 0 : cuts[index - 1], cut))
@@ -26,7 +26,7 @@ describe('lines', () => {
     ['CRLF cut', ['a\r', '\nb', '\r', '\n'], ['a', 'b']],
     ['a carriage return inside', ['a\rb\n'], ['a\rb']],
     ['empty ones', ['\n\n\r\n', '\n', 'a\n\n', '\r\n'], ['a']],
-    ['spaces are no emptiness', [' \n\t\n'], [' ', '\t']],
+    ['lines of white space', [' \n\t\n'], [' ', '\t']],
     ['other line ends', ['a\u2028b\u0085c\n'], ['a\u2028b\u0085c']],
     ['nothing', [], []],
     ['empty chunks', ['', ''], []],
@@ -52,7 +52,7 @@ describe('lines', () => {
     expect(linesOf([...'{"a":1}\r\n{"b":2}\n\n{"c":3}'])).toEqual(['{"a":1}', '{"b":2}', '{"c":3}'])
   })
 
-  test('a line that never ends is handed on in parts, and nothing of it is lost', () => {
+  test('passes an endless line on in parts without losing text', () => {
     const lines = linesOf([...Array.from({ length: 100 }, () => 'x'.repeat(10)), '\nnext\n'], 64)
     expect(lines.length).toBeGreaterThan(10)
     expect(lines.at(-1)).toBe('next')
@@ -60,13 +60,13 @@ describe('lines', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(64 + 10)
   })
 
-  test('a line of many small chunks takes no quadratic time', () => {
+  test('a line of many small chunks does not take quadratic time', () => {
     const lines = linesOf([...Array.from({ length: 200_000 }, () => 'x'.repeat(10)), '\n'])
     expect(lines.map((line) => line.length)).toEqual([2_000_000])
   })
 })
 
-test('a text that comes while a line is taken does not bring back what was taken', () => {
+test('a text written during a callback does not repeat lines', () => {
   const taken: string[] = []
   const splitter = new LineSplitter((text, start, end) => {
     const line = text.slice(start, end)
@@ -77,7 +77,7 @@ test('a text that comes while a line is taken does not bring back what was taken
   expect(taken.toSorted()).toEqual(['from within', 'one', 'three', 'two'])
 })
 
-test('a text in parts gives the same lines, each once', () => {
+test('text read in parts gives the same lines, each once', () => {
   const taken: string[] = []
   const splitter = new LineSplitter((text, start, end) => taken.push(text.slice(start, end)))
   splitter.write('ze')

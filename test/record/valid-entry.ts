@@ -1,10 +1,10 @@
-/** A strict judge of one entry's JSON, written from the service's interface (Log entry) alone. */
+/** A strict validator of one entry's JSON, written only from the service's interface (Log entry). */
 import { parseNodes } from './json-nodes.js'
 import type { JsonNode } from './json-nodes.js'
 
 type Rule = (node: JsonNode, path: string) => string[]
 
-/** The record's 32, and what the entry puts around it: itself, `metadata`, `error`, a crumb's `data`. */
+/** 32 levels of the record plus those of the entry: itself, `metadata`, `error`, the `data` of a breadcrumb. */
 const MAX_ENTRY_DEPTH = 36
 
 const text: Rule = (node, path) => (node.kind === 'text' ? [] : [`${path}: not a string but ${node.kind}`])
@@ -38,7 +38,7 @@ function listOf(rule: Rule): Rule {
       : [`${path}: not an array`]
 }
 
-/** No other keys, and none twice. */
+/** Rejects other keys and duplicate keys. */
 function shape(fields: Readonly<Record<string, Rule>>, required: readonly string[] = []): Rule {
   return (node, path) => {
     if (node.kind !== 'object') return [`${path}: not an object but ${node.kind}`]
@@ -93,7 +93,7 @@ const entryRule = shape(
   ['level', 'message', 'timestamp'],
 )
 
-/** What is wrong with an entry's JSON; empty where it is valid. */
+/** The problems of an entry's JSON; empty if it is valid. */
 export function faults(json: string, maxEntryBytes: number): string[] {
   if (json.includes('\n') || json.includes('\r')) return ['more than one line']
   if (Buffer.byteLength(json) > maxEntryBytes) return [`${Buffer.byteLength(json)} bytes, more than ${maxEntryBytes}`]
@@ -102,7 +102,7 @@ export function faults(json: string, maxEntryBytes: number): string[] {
   return [...entryRule(root, 'entry'), ...everywhere(root)]
 }
 
-/** What holds for every key and value, however deep. */
+/** The rules for every key and value at any depth. */
 function everywhere(root: JsonNode): string[] {
   const found: string[] = []
   const check = (value: string): void => {
@@ -120,7 +120,7 @@ function everywhere(root: JsonNode): string[] {
       if (depth > MAX_ENTRY_DEPTH) return [...found, `deeper than ${MAX_ENTRY_DEPTH}`]
       if (node.kind === 'array') for (const item of node.items) open.push([item, depth + 1])
       else {
-        // One more for the transport's own note.
+        // One more key for the transport's own note.
         if (new Set(node.members.map(([key]) => key)).size > 1_100) found.push(`${node.members.length} keys`)
         for (const [key, value] of node.members) {
           check(key)

@@ -1,4 +1,4 @@
-/** What custom expressions match, as in JavaScript, and how long they take at most. */
+/** Custom expressions match as in JavaScript, in limited time. */
 import { describe, expect, test } from 'vitest'
 import { checkExpression } from '../../src/redaction/check-expression.js'
 import { CustomPattern } from '../../src/redaction/custom-pattern.js'
@@ -66,7 +66,7 @@ const PIECES = [
   'ab',
   'z',
 ]
-/** A loop whose body may be lazy and empty: JavaScript forbids its empty rounds, RE2 does not. */
+/** A loop whose body may be lazy and empty: JavaScript forbids empty iterations, RE2 does not. */
 const LAZY_LOOP = /[*+?}]\?\)[*+?{]/
 const LETTERS_OF_OTHERS = /\\[wWbB]/
 
@@ -97,7 +97,7 @@ test('random expressions match what RegExp matches', () => {
   expect(matched).toBeGreaterThan(2_000)
 }, 120_000)
 
-/** Of the 1,000 expressions of `EXPRESSIONS=1000`, the first ones. */
+/** The first of the 1,000 expressions of `EXPRESSIONS=1000`. */
 const EXPRESSIONS = Number(process.env['EXPRESSIONS'] ?? 60)
 const HARD_CHARS = 8_000
 const MAX_MS = 1_000
@@ -106,7 +106,7 @@ function hard(source: string, sample: string): Generated {
   return { source, sample: (rounds) => sample.repeat(rounds) }
 }
 
-/** Bypasses of checks for backtracking, loops within loops, and expressions near the limit of size. */
+/** Bypasses of backtracking checks, nested loops, and expressions near the size limit. */
 const NASTY: readonly Generated[] = [
   hard(String.raw`sk-(?:[a-z0-9]+-?)+\b`, 'sk-a'),
   hard(String.raw`(\w{1,10}){1,10}\b`, 'a'),
@@ -124,7 +124,7 @@ const NASTY: readonly Generated[] = [
   hard(String.raw`(?:.*,){20}x`, 'a,'),
 ]
 
-/** In CPU time: the machine may be busy with other tests. */
+/** CPU time, since the machine may be busy with other tests. */
 function cpuMs(work: () => void): number {
   const began = process.cpuUsage()
   work()
@@ -132,7 +132,7 @@ function cpuMs(work: () => void): number {
   return (user + system) / 1_000
 }
 
-test(`${EXPRESSIONS} expressions, each on 8,000 characters made to be hard for it, take at most a second`, () => {
+test(`${EXPRESSIONS} expressions on 8,000 worst-case characters each take at most 1 s`, () => {
   const random = randomFrom(3)
   const expressions = [...NASTY]
   while (expressions.length < EXPRESSIONS) {

@@ -1,4 +1,4 @@
-/** Headers with credentials, in every form in which they come into a record. */
+/** Headers with credentials in all forms in which they occur in records. */
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -76,7 +76,7 @@ const KEPT_NAMES = [
   'session_id',
 ]
 
-/** What axios, got and undici attach to their errors. */
+/** Attached to the errors of axios, got and undici. */
 const failure = {
   message: 'Request failed with status code 401',
   config: {
@@ -108,7 +108,7 @@ const failure = {
 }
 
 describe('names', () => {
-  test.each(REMOVED_NAMES)('%s is removed, and found in JSON text', (name) => {
+  test.each(REMOVED_NAMES)('removes %s, also in JSON text', (name) => {
     expect(isSecretHeader(name)).toBe(true)
     const record: JsonObject = { a: { [name]: 'x' } }
     expect(findNextHeader(JSON.stringify(record), 0)).toBeLessThan(Infinity)
@@ -118,14 +118,14 @@ describe('names', () => {
     expect(record).toEqual({ a: {} })
   })
 
-  test.each(KEPT_NAMES)('%s is kept', (name) => {
+  test.each(KEPT_NAMES)('keeps %s', (name) => {
     expect(isSecretHeader(name)).toBe(false)
     const record: JsonObject = { [name]: 'x', list: [name, 'x'] }
     expect(removeHeaders(record)).toBe(0)
     expect(record).toEqual({ [name]: 'x', list: [name, 'x'] })
   })
 
-  test('whatever the case of their letters', () => {
+  test('ignores case', () => {
     fc.assert(
       fc.property(fc.constantFrom(...REMOVED_NAMES), fc.infiniteStream(fc.boolean()), (name, upper) => {
         const mixed = [...name]
@@ -137,14 +137,14 @@ describe('names', () => {
     )
   })
 
-  test('a control character that is written as an escape ends no search', () => {
+  test('an escaped control character does not stop the search', () => {
     expect(findNextHeader(String.raw`{"msg":"\u001b[31mred\u001b[0m"}`, 0)).toBe(Infinity)
     expect(findNextHeader(String.raw`{"msg":"\u001bcookie: x"}`, 0)).toBeLessThan(Infinity)
   })
 })
 
 describe('in a record', () => {
-  test('an error of an HTTP client: the credentials go, the rest stays', () => {
+  test('removes only the credentials from an error of an HTTP client', () => {
     const record = structuredClone(failure) as unknown as JsonObject
     expect(removeHeaders(record)).toBeGreaterThan(8)
     expect(JSON.stringify(record)).not.toContain(CANARY)
@@ -171,7 +171,7 @@ describe('in a record', () => {
     })
   })
 
-  test('at its top, in any place of a list, and once more nothing', () => {
+  test('at the top level and anywhere in a list, and redacting again changes nothing', () => {
     const record: JsonObject = {
       authorization: 'x',
       cookies: { sid: 'x' },
@@ -190,7 +190,7 @@ describe('in a record', () => {
     expect(removeHeaders(record)).toBe(0)
   })
 
-  test('beside its name, in any order and case', () => {
+  test('next to its name, in any order and case', () => {
     const record: JsonObject = {
       a: { value: 'x', comment: '', Name: 'COOKIE' },
       b: [
@@ -207,7 +207,7 @@ describe('in a record', () => {
     })
   })
 
-  test('in keys, which stay apart', () => {
+  test('in keys, which stay distinct', () => {
     const keys = Array.from({ length: 1_000 }, (_, n) => `Bearer t${n}`)
     const record: JsonObject = Object.fromEntries(keys.map((key, n) => [key, n]))
     expect(removeHeaders(record)).toBe(1_000)
@@ -256,7 +256,7 @@ describe('in a text', () => {
     expect(findNextHeader(JSON.stringify({ msg: text }), 0)).toBeLessThan(Infinity)
   })
 
-  test('JSON stays JSON', () => {
+  test('keeps JSON valid', () => {
     const clean = removeHeaderLines(JSON.stringify({ body: JSON.stringify(failure) }))
     const { body } = JSON.parse(clean) as { body: string }
     expect(JSON.parse(body)).toMatchObject({
@@ -286,22 +286,22 @@ describe('in a text', () => {
     'www-authenticate: Basic realm="x", charset="UTF-8"',
     'Bearer realm="api", error="invalid_token"',
     'Bearer strategy registered',
-  ])('words that are no header stay: %s', (text) => {
+  ])('keeps text that is not a header: %s', (text) => {
     expect(removeHeaderLines(text)).toBe(text)
   })
 
-  test('the members after a value in parts stay', () => {
+  test('keeps the members after a value in several parts', () => {
     expect(removeHeaderLines("{ cookie: 'a\\n' +\n    'b',\n  accept: 'x' }")).toBe(
       `{ cookie: '${REMOVED}',\n  accept: 'x' }`,
     )
   })
 
-  test('a stack is no folded header', () => {
+  test('does not mistake a stack for a folded header', () => {
     const stack = 'Error: bad Authorization: Bearer x\n    at f (/srv/a.js:1:2)\n    at g (/srv/b.js:3:4)'
     expect(removeHeaderLines(stack)).toBe(stack.replace('Bearer x', REMOVED))
   })
 
-  test('lines that follow at the same indent stay', () => {
+  test('keeps the following lines with the same indentation', () => {
     expect(removeHeaderLines('h:\n  Cookie: a\n    b\n  Accept: x')).toBe(`h:\n  Cookie: ${REMOVED}\n  Accept: x`)
   })
 })

@@ -1,5 +1,6 @@
 /**
- * Random texts: redacted as they are, inside of JSON, by the fast path and by the reference path. `REDACTION_RUNS` sets how many.
+ * Random texts, redacted unchanged, within JSON, on the fast path and on the reference path. `REDACTION_RUNS` sets
+ * their number.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -99,7 +100,7 @@ const piece = fc.constantFrom(
 )
 const text = fc.array(piece, { minLength: 2, maxLength: 24 }).map((pieces) => pieces.join(''))
 
-/** Where a record may have a text. */
+/** The places of a record that may contain text. */
 const FORMS: readonly ((one: string) => Json)[] = [
   (one) => ({ msg: one }),
   (one) => ({ msg: 'x', a: one, b: { c: [one] } }),
@@ -114,33 +115,37 @@ function redacted(one: string): string {
   return redactor.redactText(removeHeaderLines(one))
 }
 
-/** As it stands in JSON text. */
+/** The text as it is written in JSON. */
 function escaped(one: string): string {
   return JSON.stringify(one).slice(1, -1)
 }
 
-test('a text, the same inside of JSON, the fast path and the reference path agree', { timeout: 60_000 + RUNS }, () => {
-  let changed = 0
-  let taken = 0
-  const path = new FastPath(options)
-  fc.assert(
-    fc.property(text, fc.constantFrom(...FORMS), (one, form) => {
-      const clean = redacted(one)
-      if (redacted(clean) !== clean) expect(redacted(clean), 'once is enough').toBe(clean)
-      if (redacted(escaped(one)) !== escaped(clean)) expect(redacted(escaped(one)), 'escaped').toBe(escaped(clean))
-      if (clean !== one) {
-        changed += 1
-        const json = JSON.stringify({ msg: one })
-        if (findNextHeader(json, 0) === Infinity && !redactor.mayMatch(json)) expect.unreachable(`not found: ${json}`)
-      }
-      const line = `{"level":30,"time":1795219732486,${JSON.stringify(form(one)).slice(1)}`
+test(
+  'redacts a text equally alone, within JSON, on the fast path and on the reference path',
+  { timeout: 60_000 + RUNS },
+  () => {
+    let changed = 0
+    let taken = 0
+    const path = new FastPath(options)
+    fc.assert(
+      fc.property(text, fc.constantFrom(...FORMS), (one, form) => {
+        const clean = redacted(one)
+        if (redacted(clean) !== clean) expect(redacted(clean), 'once is enough').toBe(clean)
+        if (redacted(escaped(one)) !== escaped(clean)) expect(redacted(escaped(one)), 'escaped').toBe(escaped(clean))
+        if (clean !== one) {
+          changed += 1
+          const json = JSON.stringify({ msg: one })
+          if (findNextHeader(json, 0) === Infinity && !redactor.mayMatch(json)) expect.unreachable(`not found: ${json}`)
+        }
+        const line = `{"level":30,"time":1795219732486,${JSON.stringify(form(one)).slice(1)}`
 
-      if (!path.map(line, 0, line.length, -1, record)) return
-      taken += 1
-      expect(JSON.parse(`${record.openJson}}`)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
-    }),
-    { numRuns: RUNS, seed: SEED },
-  )
-  expect(changed).toBeGreaterThan(RUNS / 20)
-  expect(taken).toBeGreaterThan(RUNS / 4)
-})
+        if (!path.map(line, 0, line.length, -1, record)) return
+        taken += 1
+        expect(JSON.parse(`${record.openJson}}`)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+      }),
+      { numRuns: RUNS, seed: SEED },
+    )
+    expect(changed).toBeGreaterThan(RUNS / 20)
+    expect(taken).toBeGreaterThan(RUNS / 4)
+  },
+)

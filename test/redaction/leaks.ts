@@ -1,16 +1,16 @@
-/** Secrets as libraries, languages and tools write them into a log: texts and structures. */
+/** Secrets as libraries, languages and tools write them to a log, in texts and structures. */
 import { inspect } from 'node:util'
 import type { Json } from '../../src/protocol/log-entry.js'
 
 export interface Leak {
   readonly source: string
-  /** Every secret in it begins with the marker. */
+  /** Every secret in it starts with the marker. */
   readonly value: Json
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-/** @param mark makes a secret that no other one is a part of */
+/** @param mark creates a secret that is not part of another */
 export function leaks(mark: () => string): Leak[] {
   const m = mark
   const quoted = (value: Json): string => JSON.stringify(value)

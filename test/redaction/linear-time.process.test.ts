@@ -1,4 +1,4 @@
-/** A megabyte of the nastiest text takes four times what a quarter of it takes, and not sixteen times. */
+/** A megabyte of worst-case text takes 4 times as long as a quarter of it, not 16 times. */
 import { describe, expect, test } from 'vitest'
 import { findNextHeader, removeHeaderLines } from '../../src/redaction/header-text.js'
 import { BUILT_INS, createPattern } from '../../src/redaction/patterns.js'
@@ -89,11 +89,11 @@ function timeMs(work: (text: string) => unknown, text: string): number {
   return performance.now() - began
 }
 
-/** A square shows in every attempt; what else a busy machine does, not in all of them. */
+/** Quadratic time shows in every attempt; delays of a busy machine do not. */
 const ATTEMPTS = 8
-/** Between four, which is linear, and sixteen. */
+/** A limit between 4 times (linear) and 16 times (quadratic). */
 const MOST_TIMES = 9
-/** Less is too short to be compared, and nobody's trouble. */
+/** A shorter time cannot be measured reliably and does not matter. */
 const SHORT_MS = 20
 
 const worst: string[] = []
@@ -127,10 +127,10 @@ describe('linear', () => {
   )
 
   test('URL parameters', () => expectLinear('URL parameters', (text) => params.redact(text), NASTY), 120_000)
-  test('where URL parameters may be', () => expectLinear('concerns', (text) => params.mayMatch(text), NASTY), 120_000)
+  test('the check for URL parameters', () => expectLinear('concerns', (text) => params.mayMatch(text), NASTY), 120_000)
   test('header lines', () => expectLinear('header lines', removeHeaderLines, [...NASTY, ...NASTY_HEADERS]), 120_000)
   test(
-    'where headers may be',
+    'the check for headers',
     () => expectLinear('nextHeader', (text) => findNextHeader(text, 0), [...NASTY, ...NASTY_HEADERS]),
     120_000,
   )
@@ -176,7 +176,7 @@ describe('linear', () => {
   }, 120_000)
 
   test.each(['key=.*;', 'a(?:.*z)?'])(
-    'an expression that may read to the end from many places: %s',
+    'an expression that may read to the end from many positions: %s',
     (source) => {
       const pattern = createPattern(source)
       expectLinear(source, (text) => pattern.redact(text.slice(0, text.length / 16)), ['key=', 'key=a;', 'a', 'a '])
@@ -184,7 +184,7 @@ describe('linear', () => {
     120_000,
   )
 
-  test('next place by next place', () => {
+  test('next() from match to match', () => {
     const chunk = '{"level":30,"req":{"url":"/x?token=a","query":{"token":"a"}}}\n'
     expectLinear(
       'nextParam',
@@ -195,7 +195,7 @@ describe('linear', () => {
     )
   }, 120_000)
 
-  test('how long it took', () => {
+  test('prints the times', () => {
     process.stdout.write(`${worst.join('\n')}\n`)
     expect(worst).toHaveLength(BUILT_INS.length + 10)
   })

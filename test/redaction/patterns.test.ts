@@ -1,4 +1,4 @@
-/** What the built-in patterns take out, and what they leave. */
+/** The values that the built-in patterns remove or keep. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { BUILT_INS, createPattern } from '../../src/redaction/patterns.js'
@@ -7,7 +7,7 @@ function redact(name: string, text: string): string {
   return createPattern(name).redact(text)
 }
 
-/** Numbers that the card networks publish for tests. */
+/** Test numbers published by the card networks. */
 const CARDS = [
   '4111111111111111',
   '4242424242424242',
@@ -61,7 +61,7 @@ describe('creditCard', () => {
     }
   })
 
-  test('two of them side by side', () => {
+  test('two adjacent numbers', () => {
     expect(redact('creditCard', '4111111111111111 5555555555554444')).toBe('[creditCard] [creditCard]')
   })
 
@@ -79,7 +79,7 @@ describe('creditCard', () => {
     '2026-11-21 10:00:00',
   ])('left: %s', (text) => expect(redact('creditCard', text)).toBe(text))
 
-  test('one wrong digit, and it is none', () => {
+  test('keeps a number with one wrong digit', () => {
     fc.assert(
       fc.property(fc.constantFrom(...CARDS), fc.nat(11), fc.integer({ min: 1, max: 9 }), (card, at, by) => {
         const wrong = card.slice(0, at) + String((Number(card[at]) + by) % 10) + card.slice(at + 1)
@@ -137,8 +137,8 @@ describe('an expression', () => {
   test('every match', () =>
     expect(redact('sk_live_[0-9a-z]+', 'a sk_live_1 b sk_live_2')).toBe('a [scrubbed] b [scrubbed]'))
   test('with flags', () => expect(redact('/secret-\\d+/i', 'SECRET-1 secret-2')).toBe('[scrubbed] [scrubbed]'))
-  test('that begins and ends at lines', () => expect(redact('/^key .*$/m', 'a\nkey x\nb')).toBe('a\n[scrubbed]\nb'))
-  test('does not take half of a character', () => expect(redact('\\uD83D', '😀').isWellFormed()).toBe(true))
+  test('anchored to lines', () => expect(redact('/^key .*$/m', 'a\nkey x\nb')).toBe('a\n[scrubbed]\nb'))
+  test('does not remove half of a surrogate pair', () => expect(redact('\\uD83D', '😀').isWellFormed()).toBe(true))
   test('does not replace the placeholder of another secret', () => {
     expect(redact('scrubbed|email', '[scrubbed] [email] email')).toBe('[scrubbed] [email] [scrubbed]')
   })
@@ -154,7 +154,7 @@ describe('an expression', () => {
   })
 })
 
-test('twice is once', () => {
+test('redacting twice changes nothing', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       ...CARDS,

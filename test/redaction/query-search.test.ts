@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { QuerySearch } from '../../src/redaction/query-search.js'
 
-/** What it finds, as an expression. */
+/** The equivalent regular expression. */
 const PLACE = /(?:query|params|meters)":(?:\{"|\[[^\]])/gi
 
 const text = fc
@@ -40,7 +40,7 @@ const text = fc
   )
   .map((parts) => parts.join(''))
 
-test('finds what the expression finds', () => {
+test('finds the same as the expression', () => {
   fc.assert(
     fc.property(text, fc.nat(20), (json, from) => {
       const found: { at: number; container: number }[] = []
@@ -51,7 +51,7 @@ test('finds what the expression finds', () => {
       const expected: typeof found = []
       for (let match = PLACE.exec(json); match !== null; match = PLACE.exec(json)) {
         expected.push({ at: match.index, container: match.index + match[0].length - 2 })
-        // What follows the bracket may begin the next.
+        // The text after the bracket may be the start of the next match.
         PLACE.lastIndex = match.index + match[0].length - 1
       }
       expect(found).toEqual(expected)

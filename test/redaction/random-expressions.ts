@@ -1,8 +1,8 @@
-/** Random expressions, and texts made to be hard for each of them. */
+/** Random expressions with worst-case texts. */
 
 export type Random = () => number
 
-/** mulberry32: the same numbers for the same seed. */
+/** mulberry32: the same sequence for the same seed. */
 export function randomFrom(seed: number): Random {
   let state = seed
   return () => {
@@ -17,7 +17,7 @@ export function oneOf<T>(random: Random, values: readonly T[]): T {
   return values[Math.floor(random() * values.length)] as T
 }
 
-/** An expression, and a text that it matches or nearly matches, with this many rounds of each loop. */
+/** An expression and a text that it matches or almost matches, with `rounds` iterations of each loop. */
 export interface Generated {
   readonly source: string
   sample(rounds: number): string
@@ -81,7 +81,7 @@ export function generate(random: Random, depth: number, isLarge = false): Genera
   }
 }
 
-/** Of exactly `chars` characters: what the loops of the expression take, again and again, and an end that does not match. */
+/** Exactly `chars` characters: repeated input of the expression's loops, and an end that does not match. */
 export function hardTexts({ sample }: Pick<Generated, 'sample'>, chars: number): string[] {
   const fill = (piece: string): string =>
     `${(piece === '' ? 'a' : piece)

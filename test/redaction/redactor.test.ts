@@ -1,4 +1,4 @@
-/** An entry's JSON without secrets: still JSON, still an entry, and nothing else changed. */
+/** The JSON of an entry without secrets: it is still JSON and an entry, and nothing else changes. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/protocol/log-entry.js'
@@ -70,7 +70,7 @@ describe('without patterns', () => {
     expect(redacted(plain, entry({ message }))).toEqual(entry({ message: clean }))
   })
 
-  test('a value that begins with an escape', () => {
+  test('a value that starts with an escape', () => {
     const json = String.raw`{"level":"info","message":"/x?token=\u00e9SECRET","timestamp":"t"}`
     expect(plain.redactJson(json)).not.toContain('SECRET')
   })
@@ -87,7 +87,7 @@ describe('without patterns', () => {
     )
   })
 
-  test('where there is nothing, the same string', () => {
+  test('returns the same string if there is nothing to redact', () => {
     const json = JSON.stringify(
       entry({
         metadata: { req: { query: {}, params: {} }, a: 'x = y', mail: 'bob@example.com', n: 1e21, deep: [[{}]] },
@@ -98,7 +98,7 @@ describe('without patterns', () => {
     expect(plain.hasPatterns).toBe(false)
   })
 
-  test('letters written as escapes hide nothing', () => {
+  test('detects letters written as escapes', () => {
     const json = String.raw`{"level":"info","message":"/x?\u0074oken\u003dcanary-7f3a","timestamp":"t","metadata":{"u":"https:\/\/a:canary-7f3a@b.com"}}`
     expect(plain.mayMatch(json)).toBe(true)
     expect(plain.redactJson(json)).not.toContain(CANARY)
@@ -108,7 +108,7 @@ describe('without patterns', () => {
     })
   })
 
-  test('long integers keep their digits', () => {
+  test('keeps the digits of long integers', () => {
     const json =
       '{"level":"info","message":"/x?token=a","timestamp":"t","metadata":{"big":12345678901234567890,"fraction":1.5,"small":1e-7}}'
     expect(plain.redactJson(json)).toBe(json.replace('token=a', 'token=[scrubbed]'))
@@ -116,7 +116,7 @@ describe('without patterns', () => {
 })
 
 describe('with patterns', () => {
-  test("every text, every key of the application's own, and numbers of cards", () => {
+  test('every text, every key of the application, and card numbers', () => {
     expect(
       redacted(
         all,
@@ -152,7 +152,7 @@ describe('with patterns', () => {
     )
   })
 
-  test('what an entry must have is left', () => {
+  test('keeps the required fields of an entry', () => {
     const greedy = new Redactor({
       patterns: ['error|message|metadata|2026|level|stack|data|timestamp', 'creditCard'],
       urlParams: [],
@@ -230,21 +230,21 @@ const anyEntry = fc
   })
   .map((more) => entry(more as unknown as JsonObject))
 
-/** The same JSON with letters, slashes and signs written as escapes. */
+/** The same JSON with letters, slashes and signs as escapes. */
 function escaped(json: string): string {
   return json.replace(/(\\.)|([a-z=@/])/g, (whole, escape: string | undefined, letter: string) =>
     escape === undefined && /[A-Za-z]/.test(letter) === false ? `\\u00${letter.charCodeAt(0).toString(16)}` : whole,
   )
 }
 
-/** Containers and their sizes. */
+/** The containers and their sizes. */
 function shapeOf(one: Json): unknown {
   if (Array.isArray(one)) return one.map(shapeOf)
   return typeof one === 'object' && one !== null ? Object.values(one).map(shapeOf) : 'value'
 }
 
 describe('any entry', () => {
-  test('stays JSON of the same shape, without canaries, and once is enough', () => {
+  test('is JSON of the same shape without canaries, and redacting again changes nothing', () => {
     fc.assert(
       fc.property(anyEntry, (one) => {
         const json = JSON.stringify(one)
@@ -261,7 +261,7 @@ describe('any entry', () => {
     )
   })
 
-  test('comes to the same with escapes in its JSON', () => {
+  test('gives the same result with escapes in its JSON', () => {
     fc.assert(
       fc.property(anyEntry, (one) => {
         const json = JSON.stringify(one)
@@ -273,7 +273,7 @@ describe('any entry', () => {
     )
   })
 
-  test('comes to the same with a pattern that matches nothing', () => {
+  test('gives the same result with a pattern that matches nothing', () => {
     const parsing = new Redactor({ patterns: ['no such text'], urlParams: URL_PARAMS })
     const part = fc.constantFrom(
       ...[
@@ -320,7 +320,7 @@ describe('any entry', () => {
     )
   })
 
-  test('its message comes to what the text alone comes to', () => {
+  test('redacts the message like the text alone', () => {
     fc.assert(
       fc.property(text, (message) => {
         expect(redacted(all, entry({ message }))['message']).toBe(all.redactText(message))
@@ -329,7 +329,7 @@ describe('any entry', () => {
     )
   })
 
-  test('among many lines, the next place is not too late', () => {
+  test('next() does not skip a match among many lines', () => {
     fc.assert(
       fc.property(fc.array(anyEntry, { minLength: 1, maxLength: 4 }), (entries) => {
         const lines = entries.map((one) => JSON.stringify(one))

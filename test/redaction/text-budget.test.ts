@@ -1,4 +1,4 @@
-/** What custom expressions read of long texts, and what is sent of the rest. */
+/** The part of long texts that custom expressions read, and the part that is sent. */
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/protocol/log-entry.js'
 import { Redactor } from '../../src/redaction/redactor.js'
@@ -15,25 +15,25 @@ function redacted(one: Redactor, more: JsonObject): JsonObject {
 }
 
 describe('with a custom expression', () => {
-  test('a text within the limit is kept whole', () => {
+  test('keeps a text within the limit', () => {
     const text = `${SECRET}${'a'.repeat(MAX_CHARS - SECRET.length)}`
     expect(redacted(redactor, { message: text })['message']).toBe(text.replace(SECRET, '[scrubbed]'))
   })
 
-  test('a longer one is cut, and says its length', () => {
+  test('cuts a longer text, and adds its length', () => {
     const message = redacted(redactor, { message: 'a'.repeat(5_000_000) })['message'] as string
     expect(message.length).toBeLessThanOrEqual(MAX_CHARS + 40)
     expect(message.startsWith('a'.repeat(MAX_CHARS))).toBe(true)
     expect(message).toContain('5000000')
   })
 
-  test('no part of a secret at the cut is left', () => {
+  test('leaves no part of a secret at the cut', () => {
     for (let before = MAX_CHARS - 30; before < MAX_CHARS + 30; before += 1) {
       expect(
         redacted(redactor, { message: `${'a'.repeat(before)}${SECRET}${'b'.repeat(20_000)}` })['message'],
       ).not.toMatch(/sk_|4711/)
     }
-    // The end of what is read, where a secret is cut in two.
+    // A secret that the end of the read part divides.
     for (let before = MAX_CHARS + 4_050; before < MAX_CHARS + 4_100; before += 1) {
       expect(
         redacted(redactor, { message: `${'a'.repeat(before)}${SECRET}${'b'.repeat(20_000)}` })['message'],
@@ -41,7 +41,7 @@ describe('with a custom expression', () => {
     }
   })
 
-  test('of many texts, those beyond twice the limit are not sent unread', () => {
+  test('does not send texts unread beyond twice the limit', () => {
     const list = Array.from({ length: 1_000 }, (_, n) => `${n} ${'a'.repeat(90)} ${SECRET}`)
     const clean = redacted(redactor, { error: { type: 'E', message: SECRET }, metadata: { list } })
     const texts = (clean['metadata'] as { list: string[] }).list
@@ -52,12 +52,12 @@ describe('with a custom expression', () => {
     expect(JSON.stringify(clean)).not.toMatch(/4711/)
   })
 
-  test('half of a character is not left at the cut', () => {
+  test('leaves no half of a surrogate pair at the cut', () => {
     expect((redacted(redactor, { message: `a${'😀'.repeat(20_000)}` })['message'] as string).isWellFormed()).toBe(true)
   })
 })
 
-test('without one, nothing is cut', () => {
+test('cuts nothing without a custom expression', () => {
   const text = `bob@example.com ${'a'.repeat(50_000)}`
   expect(redacted(new Redactor({ ...options, patterns: ['email'] }), { message: text })['message']).toBe(
     text.replace('bob@example.com', '[email]'),

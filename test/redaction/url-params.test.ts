@@ -1,4 +1,4 @@
-/** Secrets in URLs, wherever and however they are written. */
+/** Secrets in URLs in every form. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { UrlParams } from '../../src/redaction/url-params.js'
@@ -52,7 +52,7 @@ describe('parameters', () => {
     expect(params.mayMatch(JSON.stringify(text))).toBe(false)
   })
 
-  test("of the user's own choice, or none", () => {
+  test('set by the user, or none', () => {
     expect(new UrlParams(['sessionId']).redact('/x?session_id=1&token=2')).toBe(`/x?session_id=${S}&token=2`)
     expect(new UrlParams([]).redact(`/x?token=${CANARY}`)).toBe(`/x?token=${CANARY}`)
   })
@@ -85,7 +85,7 @@ describe('user and password', () => {
   ])('left: %s', (text) => expect(params.redact(text)).toBe(text))
 })
 
-test('where there is something to scrub, `concerns` and `next` say so', () => {
+test('`concerns` and `next` detect text to scrub', () => {
   const piece = fc.constantFrom(
     'token=',
     'api_key',

@@ -1,4 +1,4 @@
-/** From pino's lines to request logs, as the pipeline does it. */
+/** Converts pino's lines to request logs like the pipeline. */
 import { expect } from 'vitest'
 import { validateRequest } from '../../src/client/request-validation.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
@@ -45,7 +45,7 @@ export function taker(
     return record.json
   }
   return {
-    // The mapper makes no other entries.
+    // The mapper creates no other entries.
     take: (entryJson) => extract(isValid(entryJson) ? joined(recordOf(entryJson)) : entryJson),
     line(line) {
       return extract(joined(mapper.map(line, 0, line.length)))
@@ -60,7 +60,7 @@ function recordOf(json: string): MappedRecord {
   return { ...createMappedRecord(), json, requestPart, requestId }
 }
 
-/** The request logs of all lines, and the messages of what is a log entry still under `only`. */
+/** The request logs of all lines, and the messages that remain log entries with `only`. */
 export function takeAll(lines: readonly string[], requestKeys?: RequestKeys): { logs: RequestLog[]; left: string[] } {
   const { line } = taker(new FakeClock(), requestKeys)
   const logs: RequestLog[] = []

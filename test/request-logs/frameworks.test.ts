@@ -1,4 +1,4 @@
-/** What Fastify and pino-http write of real requests. */
+/** The records of real requests in Fastify and pino-http. */
 import { once } from 'node:events'
 import { createServer, request as httpRequest } from 'node:http'
 import type { IncomingMessage, RequestListener } from 'node:http'
@@ -11,7 +11,7 @@ import type { Options } from 'pino-http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { TAG, takeAll } from './extract-lines.js'
 
-/** Resolves when the reply has ended, or cannot come any more. */
+/** Resolves when the reply has ended or can no longer arrive. */
 function call(port: number, path: string, method = 'GET', headers: Record<string, string> = {}): Promise<void> {
   return new Promise((resolve) => {
     const request = httpRequest({ port, host: '127.0.0.1', path, method, headers, agent: false }, (response) => {
@@ -22,7 +22,7 @@ function call(port: number, path: string, method = 'GET', headers: Record<string
   })
 }
 
-/** The lines, once as many of them say `word`. */
+/** The lines, once `count` of them contain `word`. */
 async function linesWith(lines: readonly string[], word: string, count: number): Promise<readonly string[]> {
   while (lines.filter((line) => line.includes(word)).length < count) await turn()
   return lines
@@ -46,7 +46,7 @@ async function listening(app: FastifyInstance): Promise<void> {
 }
 
 describe('Fastify', () => {
-  test('two records are one request log; all others stay log entries', async () => {
+  test('joins two records to one request log; all others remain log entries', async () => {
     const { app, lines, port } = fastifyApp()
     app.get('/users/:id', (request) => {
       request.log.info('inside')
@@ -90,7 +90,7 @@ describe('Fastify', () => {
     ])
   })
 
-  test('many at once are joined each with its own', async () => {
+  test('joins concurrent requests correctly', async () => {
     const { app, lines, port } = fastifyApp({ genReqId: (request) => `req-${request.url}` })
     let waiting = 0
     let open: (() => void) | undefined
@@ -110,7 +110,7 @@ describe('Fastify', () => {
     expect(new Set(logs.map(({ request_id }) => request_id)).size).toBe(50)
   })
 
-  test('an id that comes again, as from a header, is another request', async () => {
+  test('a repeated id, such as from a header, is another request', async () => {
     const { app, lines } = fastifyApp({ requestIdHeader: 'x-request-id' })
     app.get('/a', () => 'a')
     app.get('/b', () => 'b')
@@ -122,7 +122,7 @@ describe('Fastify', () => {
     )
   })
 
-  test('a serializer of either half may tell the pattern', async () => {
+  test('a serializer of either record may add the pattern', async () => {
     const first = fastifyApp(
       {},
       {
@@ -157,7 +157,7 @@ describe('Fastify', () => {
     }
   })
 
-  test('a request that the client gives up is no finished one, and its record stays away under `only`', async () => {
+  test('a request aborted by the client is not finished, and its record is not sent with `only`', async () => {
     const { app, lines, port } = fastifyApp()
     let isIn: (() => void) | undefined
     const inside = new Promise<void>((resolve) => (isIn = resolve))
@@ -177,7 +177,7 @@ describe('Fastify', () => {
     expect(left).toEqual([expect.stringContaining('Server listening'), 'Route GET:/after not found'])
   })
 
-  test('under another label for the id', async () => {
+  test('supports another label for the id', async () => {
     const { app, lines } = fastifyApp({ logController: new LogController({ requestIdLogLabel: 'rid' }) })
     app.get('/a', () => 'a')
     await app.inject('/a')
@@ -186,7 +186,7 @@ describe('Fastify', () => {
     expect(logs).toMatchObject([{ path: '/a', status_code: 200, request_id: `${TAG}-req-1` }])
   })
 
-  test('with its own request logging off there is none, and nothing else is taken for it', async () => {
+  test('with request logging disabled there is no request log', async () => {
     const { app, lines } = fastifyApp({ logController: new LogController({ disableRequestLogging: true }) })
     app.get('/a', (request) => {
       request.log.info({ duration_ms: 3, status: 200 }, 'query')
@@ -218,7 +218,7 @@ async function pinoHttpApp(options: Options, handle: RequestListener): Promise<P
 type Routed = IncomingMessage & { route?: { path: string; stack: unknown[] } }
 
 describe('pino-http', () => {
-  test('one record is one request log, with the pattern that customProps tells; what failed stays a log entry, too', async () => {
+  test('one record is one request log, with the pattern of customProps; a failed request is also a log entry', async () => {
     const { lines, port } = await pinoHttpApp(
       { customProps: (request) => ({ route: (request as Routed).route }) },
       (request, response) => {
@@ -241,7 +241,7 @@ describe('pino-http', () => {
     expect(left).toEqual(['inside', 'inside', 'request errored', 'inside'])
   })
 
-  test('other names for its keys', async () => {
+  test('supports other names of its keys', async () => {
     const { lines, port } = await pinoHttpApp(
       { customAttributeKeys: { req: 'request', res: 'response', responseTime: 'duration_ms' } },
       (_, response) => void response.end('x'),
@@ -253,7 +253,7 @@ describe('pino-http', () => {
     })
   })
 
-  test('names that no table has', async () => {
+  test('supports unusual names', async () => {
     const { lines, port } = await pinoHttpApp(
       { customAttributeKeys: { req: 'q', res: 's', err: 'e', reqId: 'rid', responseTime: 'took' } },
       (_, response) => void response.end('x'),
@@ -266,7 +266,7 @@ describe('pino-http', () => {
     ])
   })
 
-  test('an aborted request has no status, and stays a log entry', async () => {
+  test('an aborted request has no status, and remains a log entry', async () => {
     let isIn: (() => void) | undefined
     const inside = new Promise<void>((resolve) => (isIn = resolve))
     const { lines, port } = await pinoHttpApp({}, () => isIn?.())

@@ -1,4 +1,4 @@
-/** What is a finished request, and what it is called; the rest of the door, on entries made by hand. */
+/** Which entries are finished requests, their fields, and joined requests, with entries written by hand. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RequestLogExtractor } from '../../src/request-logs/request-log-extractor.js'
@@ -30,7 +30,7 @@ function entry(over: object = {}, request: object = REQUEST): string {
 }
 
 describe('one entry', () => {
-  test('with all that a request log has, in the order of the interface', () => {
+  test('with all fields of a request log, in the order of the interface', () => {
     const { log } = taker().take(
       entry({ service: 'api', environment: 'prod', metadata: { hostname: 'web-1', res: { route: '/users/:id' } } }),
     )
@@ -56,7 +56,7 @@ describe('one entry', () => {
     [{ duration_ms: undefined }, {}],
     [{ duration_ms: '3' }, {}],
     [{ duration_ms: null }, {}],
-  ])('%j is no finished request', (request) => {
+  ])('%j is not a finished request', (request) => {
     expect(taker().take(entry({}, { ...REQUEST, ...request }))).toMatchObject({ log: undefined, isCovered: false })
   })
 
@@ -73,11 +73,11 @@ describe('one entry', () => {
     '{"request":[1]}',
     '{"request":"x"}',
     '{"metadata":{"request":{}}}',
-  ])('%s is no request, and no trouble', (json) => {
+  ])('%s is not a request, and causes no error', (json) => {
     expect(taker().take(json)).toEqual({ log: undefined, rank: 0, isCovered: false })
   })
 
-  test('numbers beyond what JSON holds are none', () => {
+  test('ignores numbers out of the range of JSON', () => {
     for (const number of ['1e400', '-1e400']) expect(taker().take(entry().replace('3.5', number)).log).toBeUndefined()
     expect(taker().take(entry().replace('3.5', '123456789012345678901234567890')).log?.duration_ms).toBe(
       1.2345678901234568e29,
@@ -85,11 +85,11 @@ describe('one entry', () => {
     expect(taker().take(entry().replace(':200,', ':12345678901234567890,')).log).toBeUndefined()
   })
 
-  test('a clock that was set back makes no negative duration', () => {
+  test('a clock set back does not cause a negative duration', () => {
     expect(taker().take(entry({}, { ...REQUEST, duration_ms: -12 })).log?.duration_ms).toBe(0)
   })
 
-  test('without a time that is one it is now', () => {
+  test('uses the current time without a valid time', () => {
     for (const timestamp of [undefined, 'yesterday', 5, '2026-02-31T25:00:00Z', '']) {
       expect(taker(new FakeClock(Date.UTC(2026, 5, 1))).take(entry({ timestamp })).log?.timestamp).toBe(
         '2026-06-01T00:00:00.000Z',
@@ -97,7 +97,7 @@ describe('one entry', () => {
     }
   })
 
-  test('text is made what every store takes', () => {
+  test('sanitizes text for every store', () => {
     const { log } = taker().take(
       entry({ request_id: 'a\ud800\0b', metadata: { hostname: '\0' } }, { ...REQUEST, path: '/\udfff\0x' }),
     )
@@ -163,7 +163,7 @@ describe('the id', () => {
     'a.very.long.name.of.a.service:17',
     'worker_request_2147483647',
     '00000000',
-  ])('%s might be of any process', (id) => {
+  ])('%s may occur in any process', (id) => {
     expect(taker().take(entry({ request_id: id })).log?.request_id).toBe(`${TAG}-${id}`)
   })
 
@@ -176,11 +176,11 @@ describe('the id', () => {
     '1-5759e988-bd862e3fe1be46a994272793',
     'abcdefab-cdef-4abc-8def-abcdefabcdef',
     '00f067aa0ba902b7',
-  ])('%s is unique as it is', (id) => {
+  ])('%s is unique', (id) => {
     expect(taker().take(entry({ request_id: id })).log?.request_id).toBe(id)
   })
 
-  test('is made where there is none, and two processes make two', () => {
+  test('is generated if missing, different in two processes', () => {
     expect(taker().take(entry({ request_id: undefined })).log?.request_id).toBe('minted-0123456789')
     const ids = [1, 2].flatMap(() => {
       const clock = new FakeClock()
@@ -203,7 +203,7 @@ const FIRST = entry(
 const SECOND = entry({ service: 'api' }, { status_code: 201, duration_ms: 2 })
 
 describe('two halves', () => {
-  test('are one request log, once', () => {
+  test('become one request log, once', () => {
     const { take } = taker()
     expect(take(FIRST)).toEqual({ log: undefined, rank: 0, isCovered: true })
     expect(take(SECOND)).toMatchObject({
@@ -215,7 +215,7 @@ describe('two halves', () => {
     expect(take(SECOND).log).toBeDefined()
   })
 
-  test('of which the second comes alone, or has another id, are none', () => {
+  test('are ignored if the second comes alone or has another id', () => {
     const { take } = taker()
     expect(take(SECOND).log).toBeUndefined()
     take(FIRST)
@@ -224,18 +224,18 @@ describe('two halves', () => {
     expect(take(SECOND).log).toBeDefined()
   })
 
-  test('are not ended by what was logged between them', () => {
+  test('are not ended by records logged between them', () => {
     const { take } = taker()
     take(FIRST)
-    // Fastify's own line of an error: a status, and no duration.
+    // Fastify's own record of an error has a status and no duration.
     expect(
       take(
         entry({ level: 'error', error: { message: 'boom' } }, { method: 'GET', path: '/users/7', status_code: 500 }),
       ),
     ).toMatchObject({ log: undefined, isCovered: false })
-    // A request that the application makes itself is one of its own, as it is logged as one.
+    // A request that the application sends and logs is a request of its own.
     expect(take(entry({}, { ...REQUEST, method: 'POST', path: '/upstream' })).log?.path).toBe('/upstream')
-    // And one that has only begun does not take the place of the other.
+    // A request that has only started does not replace the other.
     expect(take(entry({ message: 'calls' }, { method: 'PUT', path: '/upstream' }))).toMatchObject({
       log: undefined,
       isCovered: false,
@@ -255,20 +255,20 @@ describe('two halves', () => {
     }
   })
 
-  test('of which the whole comes after the first end it', () => {
+  test('are ended by a complete record after the first', () => {
     const { take } = taker()
     take(FIRST)
     expect(take(entry()).log).toBeDefined()
     expect(take(SECOND).log).toBeUndefined()
   })
 
-  test('whatever the first is called', () => {
+  test('for any message of the first', () => {
     const { take } = taker()
     expect(take(FIRST.replace('incoming request', '--> GET'))).toMatchObject({ log: undefined, isCovered: false })
     expect(take(SECOND)).toMatchObject({ log: { path: '/users/7' }, isCovered: true })
   })
 
-  test('under an id that two open requests have, neither is joined', () => {
+  test('are not joined if two open requests have the id', () => {
     const { take } = taker()
     take(FIRST)
     take(FIRST.replaceAll('/users/7', '/users/8'))
@@ -278,7 +278,7 @@ describe('two halves', () => {
     expect(take(SECOND).log?.path).toBe('/users/7')
   })
 
-  test('are not joined by an id that several requests may have', () => {
+  test('are not joined by an id that several requests may share', () => {
     const { line } = taker()
     const start = { level: 30, time: 1, pid: 1, correlationId: 'c', req: { method: 'GET', url: '/a' } }
     line(JSON.stringify({ ...start, msg: 'incoming request' }))
@@ -286,7 +286,7 @@ describe('two halves', () => {
     expect(line(JSON.stringify({ ...end, msg: 'request completed' })).log).toBeUndefined()
   })
 
-  test("another answer than the request's own leaves the request open", () => {
+  test('another response leaves the request open', () => {
     const { take } = taker()
     take(FIRST)
     expect(take(SECOND.replace('request completed', 'upstream answered')).log).toBeUndefined()
@@ -295,7 +295,7 @@ describe('two halves', () => {
     expect(take(SECOND.replace('request completed', 'request errored')).log?.path).toBe('/users/7')
   })
 
-  test('are told apart by the process that the record itself names', () => {
+  test('are distinguished by the process in the record', () => {
     const { line } = taker()
     const begin = { level: 30, time: 1, reqId: 'r', req: { method: 'GET', url: '/a' }, msg: 'incoming request' }
     line(JSON.stringify({ ...begin, child: { pid: 8 } }))
@@ -303,7 +303,7 @@ describe('two halves', () => {
     expect(line(JSON.stringify({ ...end, child: { pid: 9 } })).log?.path).toBe('/a')
   })
 
-  test('which cannot be joined for want of an id stay what they are', () => {
+  test('remain separate records without an id', () => {
     const { take } = taker()
     expect(take(FIRST.replace('"request_id":"req-1",', ''))).toEqual({ log: undefined, rank: 0, isCovered: false })
   })
@@ -343,7 +343,7 @@ describe('under `only`', () => {
   })
 })
 
-describe('whatever is logged', () => {
+describe('any logged lines', () => {
   test('the corpus', () => {
     const { line } = taker()
     const labels = corpus.filter(({ raw }) => line(raw).log !== undefined).map(({ label }) => label)
@@ -360,10 +360,10 @@ describe('whatever is logged', () => {
     ])
   })
 
-  test('hostile lines make valid request logs, or none', () => {
+  test('hostile lines give valid request logs or none', () => {
     const { line } = taker()
     let logs = 0
-    // Of a key that comes twice the last counts: what the line says itself stays in its place.
+    // The last of duplicate keys wins: the line's own value stays in its place.
     const finished = '{"req":{"method":"GET","url":"/x"},"res":{"statusCode":200},"responseTime":1,'
     for (const one of hostileLines(5_000, 7)) {
       for (const whole of [one, one.replace('{', finished)]) if (line(whole).log !== undefined) logs += 1
@@ -371,7 +371,7 @@ describe('whatever is logged', () => {
     expect(logs).toBeGreaterThan(1_000)
   })
 
-  test('generated lines and entries make valid request logs, or none', () => {
+  test('generated lines and entries give valid request logs or none', () => {
     const { line, take } = taker()
     let logs = 0
     fc.assert(

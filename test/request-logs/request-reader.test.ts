@@ -1,4 +1,4 @@
-/** Entries are read from their text as they are read by parsing them. */
+/** Reading entries as text gives the same result as parsing them. */
 import { readFileSync, readdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -16,12 +16,12 @@ const KEYS: RequestKeys = { req: 'req', res: 'res', responseTime: 'responseTime'
 const OTHER_KEYS: RequestKeys = { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' }
 const FOLDER = new URL('../record/frameworks/', import.meta.url)
 
-/** A duration is the number, however it is written. */
+/** Compares durations as numbers, independent of their notation. */
 function comparable(seen: LoggedRequest | undefined): object | undefined {
   return seen && { ...seen, end: seen.end && { ...seen.end, duration: Number(seen.end.duration) } }
 }
 
-/** Compares the entries of these lines. @returns how many have a request, and how many of these were read from their text */
+/** Compares the entries of these lines. @returns the number of requests, and how many were read as text */
 function compare(lines: Iterable<string>, requestKeys = KEYS): { requests: number; read: number } {
   const clock = new FakeClock()
   const mapping = createMappingOptions({ service: 'api', environment: 'test', requestKeys })
@@ -51,14 +51,14 @@ test.each(readdirSync(FOLDER).filter((name) => name.endsWith('.ndjson')))('%s', 
   compare(readFileSync(new URL(name, FOLDER), 'utf8').trim().split('\n'), keys)
 })
 
-test('the corpus, and with the route that ingestOptions() adds', () => {
+test('the corpus, also with the route that ingestOptions() adds', () => {
   const lines = corpus.map(({ raw }) => raw)
   const { requests, read } = compare(lines)
   expect(read).toBeGreaterThan(requests / 2)
   compare(lines.map((line) => line.replace('{', '{"route":"/orders/:id",')))
 })
 
-describe('records as pino-http and Fastify write them are read from their text', () => {
+describe('records of pino-http and Fastify are read as text', () => {
   const base = { level: 30, time: 1_795_378_168_481, pid: 7, hostname: 'web-1' }
   const req = { id: 1, method: 'GET', url: '/a?b=c', query: { b: 'c' }, headers: { 'user-agent': 'x' }, remotePort: 1 }
   const whole = { ...base, req, res: { statusCode: 200 }, responseTime: 3.5, msg: 'request completed' }

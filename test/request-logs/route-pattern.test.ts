@@ -18,7 +18,7 @@ test.each([
   '/:path(*)',
   '/:rest+',
   '/*/',
-])('%s is no route', (pattern) => {
+])('%s is not a route', (pattern) => {
   expect(isCatchAll(pattern)).toBe(true)
 })
 

@@ -1,14 +1,17 @@
-/** Connections that died while the process was stopped: the first flush after that finds out, and loses neither entries nor time. */
+/**
+ * Connections that died while the process was suspended: the next flush detects them, and loses neither entries nor
+ * time.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { gatewayTo } from './gateway.js'
 import { startSandbox, work } from './sandbox.js'
 import { envFor, numbersIn, startService, upTo } from './service.js'
 
-/** A pause after a failure would take longer than the tests allow, in all but one of ten cases. */
+/** In nine of ten cases a backoff would take longer than the tests allow. */
 const PAUSES = { retry: { minMs: 20_000, maxMs: 20_000 } }
 
-test('closed by a service that starts anew', async () => {
+test('closed by a service that restarts', async () => {
   const service = await startService()
   const sandbox = await startSandbox('logging', envFor(service.url, PAUSES))
   await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })
@@ -22,7 +25,7 @@ test('closed by a service that starts anew', async () => {
   expect(numbersIn(anew)).toEqual(upTo(20).slice(10))
 })
 
-test('dropped by a proxy, which resets them at the next request: this costs the first delay of the backoff', async () => {
+test('dropped by a proxy that resets them at the next request: costs the first backoff', async () => {
   const service = await startService()
   const gateway = await gatewayTo(service)
   const sandbox = await startSandbox('logging', envFor(gateway.url))
@@ -32,13 +35,13 @@ test('dropped by a proxy, which resets them at the next request: this costs the 
   sandbox.thaw()
   const { state, tookMs } = await work(sandbox, { from: 10, count: 10, flushMs: 10_000 })
   expect(state).toBe('acknowledged')
-  // 250 ms at most, and time on a busy machine.
+  // 250 ms at most, plus time on a busy machine.
   expect(tookMs).toBeLessThan(2_000)
   expect(numbersIn(service)).toEqual(upTo(20))
 })
 
 test.each(['reset', 'silence'] as const)(
-  'forgotten, with %s, and idle for longer than connections are kept: they are not used again',
+  'forgotten, with %s, and idle for longer than the keep-alive: not reused',
   async (answer) => {
     const service = await startService()
     const gateway = await gatewayTo(service)
@@ -52,7 +55,7 @@ test.each(['reset', 'silence'] as const)(
     expect(state).toBe('acknowledged')
     expect(tookMs).toBeLessThan(1_500)
     expect(numbersIn(service)).toEqual(upTo(20))
-    // Nothing was sent on what was dead: no attempt failed.
+    // Nothing was sent on a dead connection: no attempt failed.
     expect([service.requests.length, gateway.connections()]).toEqual([2, 2])
   },
 )

@@ -1,4 +1,4 @@
-/** The example of a Cloud Run job, as a real process, and that of a Next route, called as Next calls it. */
+/** The example of a Cloud Run job as a real process, and of a Next route called as Next calls it. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,11 +8,11 @@ import type { IngestService } from '../../src/service/index.js'
 import { cleanEnv } from '../process/run-app.js'
 import { KEY, startService } from './service.js'
 
-/** What `after` was given, as Next keeps it until the response has gone. */
+/** The callbacks passed to `after`, which Next runs after the response. */
 const afterwards = vi.hoisted((): (() => unknown)[] => [])
 vi.mock('next/server', () => ({ after: (task: () => unknown) => void afterwards.push(task) }))
 
-/** By its path alone: the example is a Next app's, with that app's own rules for what an import may look like. */
+/** Imported by path: the example is a Next app with its own rules for imports. */
 async function fromNext<Module>(path: string): Promise<Module> {
   return (await import(
     /* @vite-ignore */ fileURLToPath(new URL(`../examples/next-route/${path}`, import.meta.url))
@@ -30,7 +30,7 @@ interface Instrumentation {
 
 interface Job {
   readonly child: ChildProcess
-  /** What it said on stderr is part of the answer. */
+  /** The result includes the output on stderr. */
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>
 }
 
@@ -63,7 +63,7 @@ function invoicesIn(service: IngestService): unknown[] {
 }
 
 describe('a Cloud Run job', () => {
-  test('its tasks share the work, and each ends with all it logged delivered', async () => {
+  test('its tasks share the work, and each delivers all its records before it ends', async () => {
     const service = await startService()
     const tasks = ['0', '1', '2'].map((index) =>
       startJob(service, {
@@ -86,13 +86,13 @@ describe('a Cloud Run job', () => {
     }
   })
 
-  test('cancelled, it delivers what it logged until then', async () => {
+  test('delivers the records logged before it is cancelled', async () => {
     const service = await startService()
     const { child, ended } = startJob(service, { INVOICES: '100000', INVOICE_MS: '2' })
     await service.waitForEntries(20, { timeoutMs: 20_000 })
     child.kill('SIGTERM')
     expect(await ended).toEqual({ code: 128 + 15, stderr: '' })
-    // Batches in flight at once may arrive in another order.
+    // Concurrent batches may arrive in another order.
     const messages = service.entries({ limit: Infinity }).items.map(({ entry }) => entry.message)
     expect(messages.filter((message) => message !== 'invoice sent')).toEqual(['cancelled'])
     const invoices = invoicesIn(service)
@@ -100,7 +100,7 @@ describe('a Cloud Run job', () => {
     expect(invoices).toEqual(invoices.map((_, n) => n))
   })
 
-  test('with the service down it ends in time, and says what was not delivered', async () => {
+  test('ends in time when the service is down, and reports the undelivered entries', async () => {
     const service = await startService()
     await service.close()
     const { code, stderr } = await startJob(service, {
@@ -143,7 +143,7 @@ describe('a Next route', () => {
     for (const task of afterwards) expect(await task()).toMatchObject({ state: 'acknowledged' })
   }
 
-  test('the response does not wait for the service; what was logged is there after it', async () => {
+  test('the response does not wait for the service; the records arrive afterwards', async () => {
     const response = await post({ id: 1017, total: 42 })
     expect([response.status, await response.json()]).toEqual([201, { id: 1017 }])
     expect(service.arrived).toBe(0)
@@ -159,7 +159,7 @@ describe('a Next route', () => {
     ])
   })
 
-  test('an order that is refused is an error', async () => {
+  test('a rejected order is an error', async () => {
     expect((await post({ id: 1018 })).status).toBe(400)
     await respondedWith()
     expect(service.entries().items.map(({ entry }) => entry)).toMatchObject([
@@ -167,7 +167,7 @@ describe('a Next route', () => {
     ])
   })
 
-  test('an error that no route catches is logged by the instrumentation, which shares the logger', async () => {
+  test('the instrumentation logs an uncaught error with the same logger', async () => {
     const { register, onRequestError } = await fromNext<Instrumentation>('instrumentation.ts')
     await register()
     await onRequestError(new Error('no database'), { path: '/api/orders', method: 'POST' })
@@ -181,7 +181,7 @@ describe('a Next route', () => {
     ])
   })
 
-  test('wrong options stop the start', async () => {
+  test('wrong options prevent the start', async () => {
     vi.stubEnv('PINO_INGEST_BATCH_SIZE', '1000')
     const { register } = await fromNext<Instrumentation>('instrumentation.ts')
     await expect(register()).rejects.toThrow('PINO_INGEST_BATCH_SIZE')

@@ -1,6 +1,6 @@
 /**
- * What stands between a function and the service, and remembers connections: it forgets those that are idle for long. The client hears
- * of that only when it sends again: by a reset, or not at all.
+ * A gateway between a function and the service that forgets idle connections. The client detects that only when it
+ * sends again, by a reset or not at all.
  */
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
@@ -8,11 +8,11 @@ import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 export interface Gateway {
-  /** The service's URL, by way of the gateway. */
+  /** The URL of the service through the gateway. */
   readonly url: string
-  /** Connections so far. */
+  /** The number of connections so far. */
   readonly connections: () => number
-  /** Those that are open are dead from here on; new ones are not. */
+  /** Kills the open connections; new ones work. */
   forget(answer: 'reset' | 'silence'): void
 }
 

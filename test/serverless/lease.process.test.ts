@@ -1,6 +1,6 @@
 /**
- * Two sandboxes share a folder for their spools, as containers share a volume. One stands still for so long that the other takes over
- * what it has on disk: nothing is lost, and what comes twice has one batch_id.
+ * Two sandboxes share a spool folder, as containers share a volume. One is suspended until the other takes over its
+ * entries on disk: none is lost, and duplicates have the same batch_id.
  */
 import { mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,10 +10,13 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { startSandbox, work } from './sandbox.js'
 import { envFor, numbersIn, startService, upTo } from './service.js'
 
-/** Half a lease: whoever was stopped for longer looks whether its folder is still in its place. */
+/** Half a lease: a process suspended for longer checks whether its folder still exists. */
 const HALF_LEASE_MS = 15_000
 
-/** As if it were another container's, whose processes are not to be seen from here, and its last renewal a whole lease ago. */
+/**
+ * Makes the folder look like that of another container, whose processes are not visible, with its last renewal one
+ * lease ago.
+ */
 function makeStrangerAndOld(root: string): void {
   const [path] = (readdirSync(root, { recursive: true }) as string[]).filter((name) => name.endsWith('owner'))
   const owner = join(root, path as string)
@@ -22,7 +25,7 @@ function makeStrangerAndOld(root: string): void {
   utimesSync(owner, renewedAt, renewedAt)
 }
 
-test('stopped beyond its lease', { timeout: 120_000 }, async () => {
+test('suspended for longer than its lease', { timeout: 120_000 }, async () => {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-lease-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const service = await startService()
@@ -38,7 +41,8 @@ test('stopped beyond its lease', { timeout: 120_000 }, async () => {
   service.faults.clear()
   const other = await startSandbox('logging', env)
   await work(other, { from: 250, count: 10, flushMs: 10_000 })
-  // In-process, entries of earlier processes are sent for a while after each log call only: on a slow machine one call is not enough.
+  // The in-process stream sends recovered entries only for a while after each log call; on a slow machine one call is
+  // not enough.
   let next = 260
   await vi.waitFor(
     async () => {
@@ -59,6 +63,6 @@ test('stopped beyond its lease', { timeout: 120_000 }, async () => {
     sent.set(n, (sent.get(n) ?? new Set()).add(batchId))
   }
   expect([...sent.values()].filter((ids) => ids.size > 1)).toEqual([])
-  // What it had in memory, and nothing that came later.
+  // The entries it had in memory, and no later ones.
   expect(service.arrived).toBeLessThanOrEqual(next + 10 + 250)
 })

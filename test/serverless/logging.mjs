@@ -1,4 +1,4 @@
-/** A handler that logs what the event says, and flushes or not. `OPTIONS` are those of the stream. */
+/** A handler that logs records as the event says, and optionally flushes. `OPTIONS` are those of the stream. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { flush, ingestStream } from 'pino-ingest'

@@ -1,4 +1,4 @@
-/** The service is down, or the sandbox is thrown away: the caller is not held up, and what a flush called safe is safe. */
+/** The service is down, or the sandbox is terminated: the caller is not delayed, and flushed entries are not lost. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,12 +72,12 @@ test('killed while suspended, without a spool: entries that were not flushed are
   expect(numbersIn(service)).toEqual([...upTo(10), 20])
 })
 
-test('a place for the spool that cannot be written to: entries are kept in memory, and delivered', async () => {
+test('a spool folder that is not writable: entries are kept in memory, and delivered', async () => {
   const service = await startService()
   const file = join(spoolDir(), 'a-file')
   writeFileSync(file, '')
   const sandbox = await startSandbox('logging', envFor(service.url, { spool: { dir: join(file, 'spool') } }))
   await expect(work(sandbox, { from: 0, count: 10, flushMs: 10_000 })).resolves.toMatchObject({ state: 'acknowledged' })
-  expect(sandbox.stderr()).toMatch(/kept on disk.*ENOTDIR/)
+  expect(sandbox.stderr()).toMatch(/ENOTDIR.*PINO_INGEST_SPOOL_DIR/)
   expect(numbersIn(service)).toEqual(upTo(10))
 })

@@ -1,4 +1,7 @@
-/** Lambda's Runtime API on loopback: gives a runtime its events, one at a time, and takes what its handler returned. */
+/**
+ * Lambda's Runtime API on loopback: passes events to a runtime one at a time, and receives the results of its
+ * handler.
+ */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -13,16 +16,16 @@ export interface Posted {
 }
 
 export interface Invocation {
-  /** Of the function, in milliseconds. Default 10 s. */
+  /** Timeout of the function in milliseconds. Default 10 s. */
   readonly timeoutMs?: number
-  /** In the turn in which the response has come, before the runtime hears that it has. */
+  /** Called when the response arrives, before the runtime receives the reply. */
   readonly onPosted?: () => void
 }
 
 export interface RuntimeApi {
   /** Host and port. */
   readonly address: string
-  /** One at a time. Resolves when the response has come. */
+  /** Invokes the function; one invocation at a time. Resolves with the response. */
   invoke(event: unknown, invocation?: Invocation): Promise<Posted>
   close(): Promise<void>
 }
@@ -70,7 +73,7 @@ export async function runtimeApi(): Promise<RuntimeApi> {
   }
 
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
-  // The sandbox's own connection, which stands still with it.
+  // The sandbox's own connection, which is suspended with it.
   server.keepAliveTimeout = 0
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,4 +1,4 @@
-/** A function in its sandbox: a real process that is stopped and goes on, as Lambda does it between two invocations. */
+/** A function in its sandbox: a real process that is suspended and resumed, as Lambda does between two invocations. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -12,34 +12,34 @@ import type { Invocation, Posted } from './runtime-api.js'
 export interface Sandbox {
   readonly pid: number
   invoke(event: unknown, invocation?: Invocation): Promise<Posted>
-  /** Sent at once; resolves when the process stands still. */
+  /** Sends the signal at once, and resolves when the process is suspended. */
   freeze(): Promise<void>
   thaw(): void
-  /** The sandbox is thrown away. */
+  /** Terminates the sandbox. */
   kill(): Promise<void>
   readonly stderr: () => string
 }
 
-/** What `logging.mjs` is asked to do, and what it answers. */
+/** The event of `logging.mjs` and its result. */
 export interface Work {
-  /** Number of the first record. */
+  /** The number of the first record. */
   readonly from: number
   readonly count: number
   /** Milliseconds between the log calls and the end. */
   readonly workMs?: number
-  /** Timeout of the flush; without it there is none. */
+  /** Timeout of the flush; no flush without it. */
   readonly flushMs?: number
 }
 
 export interface Worked extends Partial<FlushResult> {
-  /** Of the flush, in milliseconds. */
+  /** Duration of the flush in milliseconds. */
   readonly tookMs?: number
 }
 
 const EXAMPLE = fileURLToPath(new URL('../examples/lambda', import.meta.url))
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 
-/** The example's runtime, with the example's handler or with that of `logging.mjs`. Ends with the test. */
+/** The example's runtime with the example's handler or that of `logging.mjs`. Ends with the test. */
 export async function startSandbox(handler: 'example' | 'logging', env: Record<string, string>): Promise<Sandbox> {
   const api = await runtimeApi()
   const child = spawn(process.execPath, [`${EXAMPLE}/runtime.mjs`], {
@@ -86,14 +86,14 @@ export async function startSandbox(handler: 'example' | 'logging', env: Record<s
   }
 }
 
-/** One of `logging.mjs`, stopped as soon as its response has come. */
+/** A sandbox with `logging.mjs` that is suspended as soon as its response has arrived. */
 export async function work(sandbox: Sandbox, event: Work): Promise<Worked> {
   const { what, result } = await sandbox.invoke(event)
   if (what === 'error') throw new Error(JSON.stringify(result))
   return result as Worked
 }
 
-/** As proc_pid_stat(5) has it: T is stopped. */
+/** See proc_pid_stat(5): T is stopped. */
 function stateOf(pid: number): string | undefined {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return text.slice(text.lastIndexOf(')') + 2)[0]

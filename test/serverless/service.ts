@@ -1,4 +1,4 @@
-/** The service that the functions of these tests log to, and what has come there. */
+/** The service for the functions of these tests, and the entries it received. */
 import { onTestFinished } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
@@ -6,14 +6,14 @@ import { lastingPort } from '../reusable-port.mjs'
 
 export const KEY = 'serverless-key-90d1'
 
-/** Closed when the test ends. */
+/** The service is closed when the test ends. */
 export async function startService(port?: number): Promise<IngestService> {
   const service = await createIngestService({ apiKeys: [KEY], port: port ?? (await lastingPort()) })
   onTestFinished(() => service.close())
   return service
 }
 
-/** Of a sandbox. The options are those of `logging.mjs`, which has no spool unless they say so. */
+/** The environment of a sandbox. The options are those of `logging.mjs`, without a spool by default. */
 export function envFor(url: string, options: object = {}): Record<string, string> {
   return {
     PINO_INGEST_URL: url,
@@ -22,7 +22,7 @@ export function envFor(url: string, options: object = {}): Record<string, string
   }
 }
 
-/** Of the records of `logging.mjs`, in order. */
+/** The numbers of the records of `logging.mjs`, in order. */
 export function numbersIn(...services: readonly IngestService[]): number[] {
   return services
     .flatMap((service) => service.entries({ limit: Infinity }).items)

@@ -1,19 +1,19 @@
-/** A process that is stopped for longer than it meant to wait: what was due meanwhile is done once, and not all at a time. */
+/** A process suspended for longer than its timers: work due meanwhile is done once, and not all at the same time. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { startSandbox, work } from './sandbox.js'
 import { envFor, numbersIn, startService, upTo } from './service.js'
 
-/** Small batches, many of which wait. */
+/** Small batches, so that many wait. */
 const BATCHES = 40
-/** A request's time is long enough for the first one on a busy machine. */
+/** The request timeout is long enough for the first request on a busy machine. */
 const SMALL = { batch: { size: 5, intervalMs: 50 }, requestTimeoutMs: 1_500 }
 
 test.each([
   ['a Retry-After', { kind: 'status', status: 429, retryAfter: 1, times: 1 }, 1_300],
   ['the pause after a failure', { kind: 'status', status: 503, times: 1 }, 500],
   ['a request that got no reply', { kind: 'hang', times: 1 }, 1_700],
-] as const)('over %s: one request asks, then the others follow', async (_, fault, frozenMs) => {
+] as const)('during %s: one request is sent first, then the others', async (_, fault, frozenMs) => {
   const service = await startService()
   const sandbox = await startSandbox('logging', envFor(service.url, SMALL))
   await work(sandbox, { from: 0, count: 1, flushMs: 10_000 })
@@ -24,9 +24,9 @@ test.each([
     interval: 1,
   })
   await sandbox.freeze()
-  await sleep(50) // what was on its way to the service has come
+  await sleep(50) // requests in flight have arrived
   const before = service.requests.length
-  // Slow enough that requests under way at once are seen.
+  // Slow enough to observe concurrent requests.
   service.faults.add({ kind: 'delay', delayMs: 20 })
   await sleep(frozenMs)
   expect(service.requests).toHaveLength(before)
@@ -36,9 +36,10 @@ test.each([
   ).resolves.toMatchObject({ state: 'acknowledged' })
   expect([...new Set(numbersIn(service))]).toEqual(upTo(5 + SMALL.batch.size * BATCHES))
   const after = service.requests.slice(before)
-  // On a busy machine one or another of them takes too long, and goes again.
+  // On a busy machine a request may time out and be retried.
   expect(after.length).toBeLessThanOrEqual(BATCHES + 6)
-  // All that waits is due at once: it begins with one, and goes on with few, of which a busy machine answers some late.
+  // All waiting batches are due at once: sending starts with one request and continues with few, some of which are
+  // late on a busy machine.
   expect(after.slice(0, 4).filter(({ concurrent }) => concurrent > 8)).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-/** A warm function that is stopped after each response: what it waited for has arrived, and what it did not wait for is not lost. */
+/** A warm function that is suspended after each response: flushed entries have arrived, and others are not lost. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { gatewayTo } from './gateway.js'
@@ -7,7 +7,7 @@ import { envFor, numbersIn, startService, upTo } from './service.js'
 
 describe('the example', () => {
   test(
-    'stopped after each of 20 responses: what an invocation logged is there before its response',
+    'suspended after each of 20 responses: the records of an invocation arrive before its response',
     { timeout: 60_000 },
     async () => {
       const service = await startService()
@@ -57,7 +57,7 @@ describe('the example', () => {
     ])
   })
 
-  test('a service that hangs takes no more than the invocation has left', async () => {
+  test('a service that does not answer takes no more than the remaining time of the invocation', async () => {
     const service = await startService()
     const sandbox = await startSandbox('example', { ...envFor(service.url), PINO_INGEST_SPOOL: 'false' })
     await sandbox.invoke({ orderId: 0, total: 42 })
@@ -65,13 +65,13 @@ describe('the example', () => {
     const startedAt = performance.now()
     const { what } = await sandbox.invoke({ orderId: 1, total: 42 }, { timeoutMs: 1_300 })
     expect(what).toBe('response')
-    // A flush of 1 s, and time on a busy machine; were there more left, it would be 2 s.
+    // A flush of 1 s, plus time on a busy machine; with more time left it would be 2 s.
     expect(performance.now() - startedAt).toBeLessThan(1_900)
   })
 })
 
-describe('stopped without a flush', () => {
-  test('what waited for its batch goes once the process goes on', async () => {
+describe('suspended without a flush', () => {
+  test('entries of the open batch are sent when the process resumes', async () => {
     const service = await startService()
     const sandbox = await startSandbox('logging', envFor(service.url))
     await work(sandbox, { from: 0, count: 10, flushMs: 10_000 })
@@ -96,7 +96,7 @@ describe('stopped without a flush', () => {
     await vi.waitFor(() => expect(service.requests[1]?.entries).toBe(10), { timeout: 10_000, interval: 1 })
     await sandbox.freeze()
     await service.waitForEntries(11)
-    await sleep(1_700) // the request's time is over
+    await sleep(1_700) // the request has timed out
     sandbox.thaw()
     await expect(work(sandbox, { from: 11, count: 1, flushMs: 10_000 })).resolves.toMatchObject({
       state: 'acknowledged',
@@ -105,7 +105,7 @@ describe('stopped without a flush', () => {
     expect(service.requests).toHaveLength(3)
   })
 
-  test('a request whose reply got lost meanwhile is sent again, under the same batch_id', async () => {
+  test('retries a request whose reply was lost meanwhile under the same batch_id', async () => {
     const service = await startService()
     const gateway = await gatewayTo(service)
     const sandbox = await startSandbox('logging', envFor(gateway.url, { requestTimeoutMs: 1_500 }))

@@ -1,4 +1,4 @@
-/** Large bodies against the built service in its own process: its memory is bounded, and others get their replies. */
+/** Sends large bodies to the built service in its own process: its memory stays bounded, and other clients get replies. */
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { head, rawClient } from './raw-client.js'
@@ -10,7 +10,7 @@ import { call, entryOf, until } from './support.js'
 const MIB = 1 << 20
 const INGEST = '/api/v1/ingest'
 
-/** As an application does in the meantime; it is answered each time. */
+/** Checks that the service still replies to an application and to the page. */
 async function servesOthers({ url, origin, token }: ServiceChild, times = 5): Promise<void> {
   for (let n = 0; n < times; n++) {
     expect((await call(`${url}/ingest`, { body: { batch_id: 'b', logs: [entryOf()] } })).status).toBe(200)
@@ -27,7 +27,7 @@ function createStatus(client: RawClient): number {
   return Number(/^HTTP\/1\.1 (\d+)/.exec(client.text())?.[1])
 }
 
-/** What the flood added at its worst. */
+/** Growth of the peak memory in MiB. */
 async function grownMib(service: ServiceChild, before: number): Promise<number> {
   const { peakBytes } = await service.memory()
   return Math.round((peakBytes - before) / MIB)
@@ -35,7 +35,7 @@ async function grownMib(service: ServiceChild, before: number): Promise<number> 
 
 async function startMeasured(options = {}): Promise<{ service: ServiceChild; before: number }> {
   const service = await startChild(options)
-  // What any request loads is not what the flood costs.
+  // Loads modules first, because their memory is not due to the flood.
   await servesOthers(service)
   return { service, before: (await service.memory()).peakBytes }
 }
@@ -59,7 +59,7 @@ it.each([
     if (sentMib % 8 === 0) await servesOthers(service, 1)
   }
   expect(createStatus(client)).toBe(413)
-  // It reads on a while, so that the answer is read, and no longer.
+  // The service reads some more before it closes, because the client must get the reply.
   expect(client.isClosed()).toBe(true)
   expect(sentMib).toBeLessThan(200)
   expect(await grownMib(service, before)).toBeLessThan(200)
@@ -77,7 +77,7 @@ it('64 bodies of 5 MiB at once, each without its last byte', async () => {
   }
   await until(() => clients.every(({ socket }) => socket.writableLength === 0), 20_000)
   await servesOthers(service)
-  // 256 MiB are what may wait; of them and of the rest this is all there is.
+  // At most 256 MiB of bodies are pending.
   expect(await grownMib(service, before)).toBeLessThan(500)
   for (const { socket } of clients) socket.write(body.subarray(-1))
   await until(() => clients.every((client) => createStatus(client) > 0), 20_000)

@@ -1,4 +1,4 @@
-/** kill -9 while 5,000 entries a second arrive: what was acknowledged is there after a restart. */
+/** kill -9 at 5,000 entries a second: acknowledged entries are still stored after a restart. */
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
@@ -15,13 +15,13 @@ const PER_SECOND = 5000
 const ROUNDS = 4
 
 interface Writer {
-  /** Messages of the batches that were answered with 200, in that order. */
+  /** Messages of the batches that were acknowledged with 200, in order. */
   readonly acknowledged: readonly string[]
   readonly sent: () => number
   readonly stop: () => void
 }
 
-/** One batch each 20 ms, and what was missed when a timer was late. */
+/** Sends one batch every 20 ms, and catches up when a timer is late. */
 function write(url: string, pad: string): Writer {
   const agent = new Agent({ keepAlive: true })
   const acknowledged: string[] = []
@@ -38,7 +38,7 @@ function write(url: string, pad: string): Writer {
     const request = httpRequest(`${url}/ingest`, { method: 'POST', agent, headers }, (response) => {
       response.resume()
       response.on('error', () => {
-        // The kill; what was acknowledged is in the status alone.
+        // The kill. Only the status acknowledges a batch.
       })
       if (response.statusCode === 200) acknowledged.push(...messages)
     })
@@ -60,7 +60,7 @@ function write(url: string, pad: string): Writer {
   }
 }
 
-/** The same file through several lives and deaths; `mustBeThere` says which of the acknowledged are to be found. */
+/** Kills and restarts the service several times. @param mustBeThere selects the acknowledged messages that must still be stored */
 async function killAndLook(
   options: IngestServiceOptions,
   pad: string,
@@ -91,7 +91,7 @@ async function killAndLook(
     expect(found.size, 'no entry twice').toBe(kept.length)
     expect(kept.length).toBeLessThanOrEqual(writer.sent())
   }
-  // A line that was torn by the kill is passed over, one in each file at most; anything else is not expected.
+  // The kill can leave one incomplete line per file. No other problem is expected.
   expect(problems.filter((problem) => !problem.endsWith(': 1 damaged line(s) were skipped'))).toEqual([])
 }
 
@@ -100,8 +100,8 @@ const all = (acknowledged: readonly string[]): readonly string[] => acknowledged
 describe('kill -9 at 5,000 entries a second', () => {
   it('every acknowledged entry is stored', () => killAndLook({}, '', all), 120_000)
 
-  it('the same while the journal is rewritten again and again', async () => {
-    // Few are kept, so that the file outgrows them several times a second.
+  it('every acknowledged entry is stored while the journal is rewritten repeatedly', async () => {
+    // A small limit makes the service rewrite the file several times a second.
     await killAndLook({ maxEntries: 2500 }, 'x'.repeat(2000), (acknowledged) => acknowledged.slice(-1500))
   }, 120_000)
 })

@@ -9,7 +9,7 @@ import { entryOf, ingest, newest, started, until } from './support.js'
 import { lastingPort } from '../reusable-port.mjs'
 
 describe('start', () => {
-  it('listens on loopback alone, on a free port, under /api/v1', async () => {
+  it('listens only on loopback, on a free port, under /api/v1', async () => {
     const [one, two] = [await started(), await started({ host: 'localhost' })]
     expect(one.url).toBe(`http://127.0.0.1:${one.port}/api/v1`)
     expect(two.origin).toBe(`http://127.0.0.1:${two.port}`)
@@ -47,7 +47,7 @@ describe('start', () => {
     })
   })
 
-  it('says which port is taken and what to do', async () => {
+  it('reports a port that is in use, with instructions', async () => {
     const { port } = await started()
     await expect(createIngestService({ port })).rejects.toMatchObject({
       code: 'PORT',
@@ -57,7 +57,7 @@ describe('start', () => {
 })
 
 describe('close', () => {
-  it('ends at once beside a request that hangs, one that waits, one half sent, and idle connections', async () => {
+  it('ends immediately despite hanging, delayed and incomplete requests and idle connections', async () => {
     const service = await createIngestService({ port: await lastingPort() })
     service.faults.add({ kind: 'hang', times: 1 })
     service.faults.add({ kind: 'delay', delayMs: 60_000, times: 1 })
@@ -78,7 +78,7 @@ describe('close', () => {
     await until(() => (again.address() as AddressInfo | null)?.port === service.port)
   })
 
-  it('handles no request that waits any more', async () => {
+  it('drops delayed requests', async () => {
     const [service, later] = [await createIngestService(), await started()]
     service.faults.add({ kind: 'delay', delayMs: 60 })
     later.faults.add({ kind: 'delay', delayMs: 120 })
@@ -86,12 +86,12 @@ describe('close', () => {
     await until(() => service.requests[0]?.batchId === 'batch-1')
     await service.close()
     expect(await sent).toMatchObject({ code: 'ECONNRESET' })
-    // When this reply comes, the closed service's wait would be over too.
+    // When this reply arrives, the delay of the closed service would have passed too.
     await ingest(later, [])
     expect(service.requests[0]).toMatchObject({ status: null, accepted: 0 })
   })
 
-  it('leaves what is stored in a file for the next start', async () => {
+  it('keeps the records in the file for the next start', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ingest-service-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const dbFile = join(folder, 'dev.ndjson')
@@ -108,7 +108,7 @@ describe('close', () => {
 })
 
 describe('waitForEntries', () => {
-  it('resolves by count and by predicate, for what is there and for what comes', async () => {
+  it('resolves by count and by predicate, for stored and for later entries', async () => {
     const service = await started()
     const later = [service.waitForEntries(3), service.waitForEntries(({ entry }) => entry.message === 'c')]
     await ingest(service, [entryOf({ message: 'a' }), entryOf({ message: 'b' })])
@@ -120,7 +120,7 @@ describe('waitForEntries', () => {
     expect(await service.waitForEntries(({ entry }) => entry.message === 'a')).toHaveLength(1)
   })
 
-  it('says how many came when the time is up', async () => {
+  it('reports the number of arrived entries on a timeout', async () => {
     const service = await started()
     await ingest(service, [entryOf()])
     await expect(service.waitForEntries(5, { timeoutMs: 20 })).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe('waitForEntries', () => {
 })
 
 describe('a flood', () => {
-  it('of connections, garbage and broken requests leaves the service answering', async () => {
+  it('of connections, garbage and broken requests does not stop the service', async () => {
     const service = await started()
     const sockets = Array.from({ length: 200 }, (_, i) => {
       const socket = connect(service.port, '127.0.0.1')
@@ -153,7 +153,7 @@ describe('a flood', () => {
     expect(status).toBe(200)
   })
 
-  it('of entries is held within the bounds', async () => {
+  it('of entries stays within the limits', async () => {
     const service = await started({ maxEntries: 500 })
     const logs = Array.from({ length: 100 }, () => entryOf())
     await Promise.all(Array.from({ length: 50 }, () => ingest(service, logs)))

@@ -1,4 +1,4 @@
-/** Sockets that misbehave. */
+/** Sockets for clients that misbehave. */
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -14,12 +14,12 @@ export interface RawPlan {
   readonly reads?: boolean
 }
 
-/** It ends with the test. */
+/** Opens a socket that is closed when the test ends. */
 export function rawClient({ port, reads = true }: RawPlan): RawClient {
   const socket = connect(port, '127.0.0.1')
   const state = { text: '', isClosed: false }
   socket.on('error', () => {
-    // Being cut off is what these are for; `isClosed` tells.
+    // Ignores errors, because the service resets these connections; tests check `isClosed()`.
   })
   socket.once('close', () => (state.isClosed = true))
   if (reads) socket.on('data', (chunk: Buffer) => (state.text = (state.text + chunk.toString('latin1')).slice(-10_000)))

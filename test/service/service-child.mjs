@@ -1,6 +1,6 @@
 /**
- * The built service as a process of its own, which tests measure or kill. It listens with the options in its first
- * argument, says where, and answers `memory` with the most bytes it ever had resident.
+ * Runs the built service in its own process, for tests that measure or kill it. The first argument has the options. Reports its
+ * address, and replies to `memory` with its peak resident memory in bytes.
  */
 import { createIngestService } from 'pino-ingest/service'
 

@@ -1,4 +1,4 @@
-/** Starts the service as a process of its own. */
+/** Starts the service in its own process. */
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { cleanEnv } from '../process/run-app.js'
 
 export interface Memory {
   readonly bytes: number
-  /** The most there ever was. */
+  /** Peak resident memory in bytes. */
   readonly peakBytes: number
 }
 

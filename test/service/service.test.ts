@@ -67,7 +67,7 @@ describe('maxAgeMs', () => {
     await sendOneOfEach(service)
     await clock.advance(HOUR - 1)
     expect(await kept(service)).toEqual(ONE_OF_EACH)
-    // The next look is a minute later at most.
+    // The timer deletes every minute.
     await clock.advance(60_001)
     expect(await kept(service)).toEqual(NONE)
   })
@@ -82,7 +82,7 @@ describe('maxAgeMs', () => {
     expect(service.entries().items.map(({ entry }) => entry.message)).toEqual(['new'])
   })
 
-  it('keeps all without it', async () => {
+  it('keeps all records without it', async () => {
     const clock = new FakeClock()
     const service = await startAged(clock, {})
     await sendOneOfEach(service)
@@ -91,7 +91,7 @@ describe('maxAgeMs', () => {
     expect(clock.timers).toBe(0)
   })
 
-  it('holds for what a file has from before', async () => {
+  it('applies to existing records in the file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ingest-age-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const dbFile = join(folder, 'db')

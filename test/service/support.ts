@@ -1,4 +1,4 @@
-/** A plain HTTP client for the tests: no retries, no redirects, every header settable. */
+/** A simple HTTP client for tests: no retries, no redirects, no restricted headers. */
 import { request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
@@ -16,14 +16,14 @@ export interface Answer {
 
 export interface Sent {
   readonly method?: string
-  /** Sent unchanged; default: that of the URL, which a parser has normalized. */
+  /** Path to send unchanged. Default: the normalized path of the URL. */
   readonly path?: string
   readonly headers?: Record<string, string>
-  /** Text and bytes are sent as they are, all else as JSON. */
+  /** Text and bytes are sent unchanged, other values as JSON. */
   readonly body?: unknown
 }
 
-/** Rejects with the socket's error where there is no complete reply. */
+/** Sends a request. Rejects with the socket's error if there is no complete reply. */
 export function call(url: string, { method = 'POST', path, headers = {}, body }: Sent = {}): Promise<Answer> {
   const bytes =
     body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
@@ -58,21 +58,21 @@ export function call(url: string, { method = 'POST', path, headers = {}, body }:
   })
 }
 
-/** A service that is closed when the test ends. */
+/** Starts a service that is closed when the test ends. */
 export async function started(options: IngestServiceOptions = {}): Promise<IngestService> {
   const service = await createIngestService(options)
   onTestFinished(() => service.close())
   return service
 }
 
-/** The newest stored entry. */
+/** Returns the newest stored entry. */
 export function newest(service: IngestService): StoredEntry {
   const [found] = service.entries({ limit: 1 }).items
   if (found === undefined) throw new Error('the service has no entry')
   return found
 }
 
-/** From the head of a request to its reply; NaN while it is open. */
+/** Duration from the head of a request to its reply; NaN while it is open. */
 export function durationMs({ at, endedAt }: RecordedRequest): number {
   return (endedAt ?? Number.NaN) - at
 }
@@ -90,7 +90,7 @@ export function ingest(
   return call(`${service.url}/ingest`, { body: { batch_id: batchId, logs }, headers })
 }
 
-/** With the token; `GET` by default. */
+/** Sends a request to the local API with the token; `GET` by default. */
 export function local(service: IngestService, path: string, { headers, ...sent }: Sent = {}): Promise<Answer> {
   const authorization = `Bearer ${service.token}`
   return call(`${service.origin}/local/${path}`, { method: 'GET', ...sent, headers: { authorization, ...headers } })

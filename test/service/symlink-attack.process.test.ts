@@ -1,4 +1,4 @@
-/** Files that another user can create in a shared folder in place of the journal's: none of them is written, followed, trusted or waited for. */
+/** Another user creates files in a shared folder in place of the journal: the service does not write, follow, trust or wait for them. */
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -33,11 +33,11 @@ const PRIVATE = 'private notes of the user\n'
 interface Place {
   readonly folder: string
   readonly file: string
-  /** Of the user, elsewhere. */
+  /** A file of the user in another folder. */
   readonly victim: string
 }
 
-/** A folder as `/tmp`: everybody writes to it, and deletes only what is his own. */
+/** Creates a folder like `/tmp`: every user can write to it, and can delete only own files. */
 function place(): Place {
   const folder = scratch()
   chmodSync(folder, 0o1777)
@@ -46,7 +46,7 @@ function place(): Place {
   return { folder, file: join(folder, 'db'), victim }
 }
 
-/** Of another user, and open to all. */
+/** Creates a file of another user that everybody can read and write. */
 function plant(path: string, content = ''): void {
   writeFileSync(path, content)
   chmodSync(path, 0o666)
@@ -63,8 +63,8 @@ async function refused(file: string, ...facts: readonly string[]): Promise<void>
   for (const fact of [file, ...facts]) expect((error as { message: string }).message).toContain(fact)
 }
 
-describe('in the place of the journal or its lock', () => {
-  test("a shared folder with nothing in it is used, and the file is the user's alone", async () => {
+describe('in place of the journal or its lock', () => {
+  test('an empty shared folder is used, and the file is private to the user', async () => {
     const { file } = place()
     const service = await started({ dbFile: file })
     await ingest(service, [entryOf()])
@@ -79,7 +79,7 @@ describe('in the place of the journal or its lock', () => {
     expect(readFileSync(victim, 'utf8')).toBe('')
   })
 
-  test('a symbolic link to a file: the lock beside its target is kept', async () => {
+  test('a symbolic link to a file: the lock next to its target is kept', async () => {
     const { file, victim } = place()
     const lock = `${victim}.lock`
     writeFileSync(lock, '', { mode: 0o600 })
@@ -89,7 +89,7 @@ describe('in the place of the journal or its lock', () => {
     expect(existsSync(lock)).toBe(true)
   })
 
-  test('a symbolic link to a file that is not there', async () => {
+  test('a symbolic link to a missing file', async () => {
     const { file, victim } = place()
     rmSync(victim)
     symlinkSync(victim, file)
@@ -144,8 +144,8 @@ describe('in the place of the journal or its lock', () => {
     await refused(file, `uid ${STRANGER}`)
   })
 
-  // As programs of their own: where they wait, they are ended with the test.
-  test.each(['', '.lock'])('a FIFO as FILE%s does not hold the start up', async (suffix) => {
+  // Runs in a child process: if it waits, it is killed at the end of the test.
+  test.each(['', '.lock'])('a FIFO as FILE%s does not block the start', async (suffix) => {
     const { file } = place()
     execFileSync('mkfifo', ['-m', '600', file + suffix])
     const { code, stderr } = await runCli(['dev', '--port', '0', '--db', file], devEnv())
@@ -153,7 +153,7 @@ describe('in the place of the journal or its lock', () => {
   })
 })
 
-test('the lock and the journal are in one folder, although a link to it is replaced meanwhile', async () => {
+test('the lock and the journal are in one folder even if a link to it is replaced meanwhile', async () => {
   const folder = scratch()
   const [own, other, link] = ['own', 'other', 'link'].map((name) => join(folder, name)) as [string, string, string]
   for (const one of [own, other]) mkdirSync(one)
@@ -216,7 +216,7 @@ describe("the journal's temporary file", () => {
     expect(store.recordCounts().entry).toBe(10)
   })
 
-  test('is created in the folder that was checked, although a link to it was replaced', () => {
+  test('is created in the checked folder even if a link to it was replaced', () => {
     const { folder } = place()
     const [own, other, link] = ['own', 'other', 'link'].map((name) => join(folder, name)) as [string, string, string]
     for (const one of [own, other]) mkdirSync(one, { mode: 0o700 })
@@ -230,7 +230,7 @@ describe("the journal's temporary file", () => {
     expect(lstatSync(join(own, 'db')).size).toBeLessThan(10_000)
   })
 
-  test('is noticed when another process exchanges it before it is renamed: nothing is written to the other', () => {
+  test('is checked again before the rename: nothing is written to a file that replaced it', () => {
     const { file, folder } = place()
     const link = join(scratch(), 'link')
     symlinkSync(folder, link)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { nextDelayMs } from '../../src/shared/backoff.js'
 
 const usual = { retry: { minMs: 250, maxMs: 30_000 }, outageAgeMs: 0 }
-/** The longest delay that the jitter may come to. */
+/** The maximum delay with jitter. */
 const most = (given: Partial<Parameters<typeof nextDelayMs>[0]>): number =>
   nextDelayMs({ ...usual, attempt: 1, random: () => 1, ...given })
 
@@ -11,7 +11,7 @@ test('doubles from retry.minMs', () => {
   expect([1, 2, 3, 4, 5].map((attempt) => most({ attempt }))).toEqual([250, 500, 1_000, 2_000, 4_000])
 })
 
-test('is full jitter: anywhere from nothing to the step', () => {
+test('has full jitter: any delay from 0 to the step', () => {
   expect([0, 0.5, 0.9].map((value) => most({ attempt: 3, random: () => value }))).toEqual([0, 500, 900])
 })
 
@@ -25,15 +25,15 @@ test.each([
   expect(most({ attempt: 60, outageAgeMs })).toBe(capMs)
 })
 
-test('the first step counts, also where it is longer than the least cap', () => {
+test('retry.minMs applies even if it is longer than the lowest cap', () => {
   expect(most({ retry: { minMs: 20_000, maxMs: 30_000 } })).toBe(20_000)
 })
 
-test('retry.maxMs is below every other bound', () => {
+test('retry.maxMs is an upper limit of every cap', () => {
   expect(most({ attempt: 60, outageAgeMs: 1e9, retry: { minMs: 250, maxMs: 1_000 } })).toBe(1_000)
 })
 
-test('whatever is given, the delay is finite and within its bounds', () => {
+test('the delay is finite and within its limits for any input', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -5, max: 1_000_000 }),

@@ -1,4 +1,4 @@
-/** Text from outside, before people see it: nothing invisible, nothing that moves or forges what is read. */
+/** Sanitizes external text for display: no invisible characters, and none that move or forge text. */
 import { describe, expect, test } from 'vitest'
 import { formatJsonLine, printable } from '../../src/cli/shared/printable.js'
 import { CONTROL_CHARACTERS } from '../../src/shared/control-characters.js'
@@ -7,7 +7,7 @@ function clear(text: string): string {
   return text.replace(CONTROL_CHARACTERS, ' ')
 }
 
-describe('is taken out', () => {
+describe('is removed', () => {
   test.each<[string, string]>([
     ['a control character', '\u001b'],
     ['a C1 control', '\u009b'],
@@ -39,7 +39,7 @@ describe('is taken out', () => {
     expect(clear(`admin${character}user`)).toBe('admin user')
   })
 
-  test('a run of them, as one', () => {
+  test('a run of them is replaced by one space', () => {
     expect(clear('a\r\n\u200b\u{e0041}\u{e0042}\u202eb')).toBe('a b')
   })
 
@@ -57,11 +57,11 @@ test.each([
   'ᠮᠣᠩᠭᠣᠯ',
   'e\u0301',
   '\u00a0',
-])('%s is left as it is', (text) => {
+])('keeps %s', (text) => {
   expect(clear(text)).toBe(text)
 })
 
-test('on the command line both halves of a character are shown, and JSON stays JSON', () => {
+test('on the command line escapes both halves of a character, and keeps JSON valid', () => {
   const text = 'a\u{e0041}b\nc\u200b'
   expect(printable(text)).toBe(String.raw`a\udb40\udc41b\nc\u200b`)
   const line = formatJsonLine({ text })

@@ -1,4 +1,4 @@
-/** Every entry point rejects a Node that is too old. These processes report an older version. */
+/** Every entry point rejects an unsupported Node. These processes report an older version. */
 import { execFile } from 'node:child_process'
 import { readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ const run = promisify(execFile)
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** What `engines` says, read independently: alternatives of comparators, all of which must hold. */
+/** Parses `engines` independently: alternatives of comparators that must all match. */
 function isInRange(version: string, range: string): boolean {
   const numbers = (text: string): number => {
     const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number)
@@ -36,7 +36,7 @@ function isInRange(version: string, range: string): boolean {
   )
 }
 
-test('the code says the same as engines in package.json', () => {
+test('the code agrees with engines in package.json', () => {
   const majors = Array.from({ length: 15 }, (_, at) => at + 14)
   const versions = majors.flatMap((major) =>
     Array.from({ length: 25 }, (_, minor) => [`${major}.${minor}.0`, `${major}.${minor}.99`]).flat(),
@@ -63,14 +63,14 @@ test.each([
   expect(findNodeVersionProblem({ node }) === undefined).toBe(isSupported)
 })
 
-test('the message says what is there, what is needed and what to do', () => {
+test('the message names the version, the requirement and the remedy', () => {
   expect(findNodeVersionProblem({ node: '18.20.8' })).toBe(
     'pino-ingest needs Node 20.19 or a later 20, or Node 22.12 or later; this is Node 18.20.8. ' +
       'Update Node (https://nodejs.org/en/download), or run this program with a newer one.',
   )
 })
 
-test('what is not Node passes, whichever Node it imitates', () => {
+test('accepts other runtimes with any Node version', () => {
   expect(findNodeVersionProblem({ node: '22.6.0', bun: '1.2.0' })).toBeUndefined()
   expect(findNodeVersionProblem({ node: '20.11.1', deno: '2.0.0' })).toBeUndefined()
   expect(findNodeVersionProblem({})).toBeUndefined()
@@ -82,7 +82,7 @@ describe('every entry point', () => {
     preload,
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })`,
   )
-  // A file's name may hold spaces, which end an option here.
+  // A file's name may contain spaces, which would end an option here.
   const older = { ...process.env, NODE_OPTIONS: `--require ${JSON.stringify(preload)}` }
   const problem = 'pino-ingest needs Node 20.19 or a later 20, or Node 22.12 or later; this is Node 18.20.8.'
   const evaluated = async (type: 'module' | 'commonjs', code: string): Promise<string> =>
@@ -100,7 +100,7 @@ describe('every entry point', () => {
     expect(required).toContain(`ENGINE ${problem}`)
   })
 
-  test('the command line says it in one line, without a stack', async () => {
+  test('the command line prints one line without a stack', async () => {
     const main = join(root, 'dist/cjs/cli.js')
     const failed = await run(process.execPath, [main, '--version'], { env: older }).catch(
       (error: { code: number; stdout: string; stderr: string }) => error,
@@ -128,7 +128,7 @@ describe('every entry point', () => {
     expect(stdout).toContain(`event: ${problem}`)
   })
 
-  test('a bundler keeps it: no other module without exports in use stays', async () => {
+  test('a bundler keeps the check, but no other module without used exports', async () => {
     expect(sideEffects).toContain('./dist/*/node-version.js')
     const { build } = await import('esbuild')
     const { outputFiles } = await build({
@@ -138,7 +138,7 @@ describe('every entry point', () => {
       format: 'esm',
       write: false,
       logLevel: 'silent',
-      // The tsconfig.json of this repository leads the package's name to the sources.
+      // The tsconfig.json of this repository maps the package's name to the sources.
       tsconfigRaw: {},
     })
     const file = join(scratch, 'bundle.mjs')

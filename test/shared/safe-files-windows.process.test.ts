@@ -1,4 +1,4 @@
-/** As on Windows, which has no `O_NOFOLLOW`. A process of its own, since `node:fs` is mocked. */
+/** Behavior without `O_NOFOLLOW`, as on Windows. Runs in its own process, since it mocks `node:fs`. */
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -11,7 +11,7 @@ vi.mock(import('node:fs'), async (load) => {
   return { ...fs, constants: { ...fs.constants, O_NOFOLLOW: undefined as never } }
 })
 
-test.each([true, false])('a link to a file is refused (its target exists: %s)', async (hasTarget) => {
+test.each([true, false])('rejects a link to a file (its target exists: %s)', async (hasTarget) => {
   const folder = scratch()
   const [target, link] = ['target', 'link'].map((name) => join(folder, name)) as [string, string]
   if (hasTarget) writeFileSync(target, '', { mode: 0o600 })

@@ -16,7 +16,7 @@ function caught(act: () => unknown): { code?: string; message: string } {
 }
 
 describe('folders with their parents', () => {
-  test('are created with 0700 whatever the umask, and named; what is there stays as it is', () => {
+  test('are created with mode 0700 for any umask; existing folders are not changed', () => {
     const base = scratch()
     chmodSync(base, 0o755)
     const path = join(base, 'a', 'b', 'c')
@@ -32,18 +32,15 @@ describe('folders with their parents', () => {
     expect(createFolders(path)).toEqual([])
   })
 
-  test.skipIf(!isLinux)(
-    'where the system answers ENOENT though the parent exists: an error with the path, at once',
-    () => {
-      for (const path of ['/proc/nope', '/proc/nope/a/b']) {
-        const { code, message } = caught(() => ensureNamedRoot(path))
-        expect(code).toBe('ENOENT')
-        expect(message).toContain(path)
-      }
-    },
-  )
+  test.skipIf(!isLinux)('fails at once with the path if the system reports ENOENT although the parent exists', () => {
+    for (const path of ['/proc/nope', '/proc/nope/a/b']) {
+      const { code, message } = caught(() => ensureNamedRoot(path))
+      expect(code).toBe('ENOENT')
+      expect(message).toContain(path)
+    }
+  })
 
-  test("below a file, or a link to nothing: the system's error", () => {
+  test("fails with the system's error below a file or a dangling link", () => {
     const base = scratch()
     writeFileSync(join(base, 'file'), '')
     symlinkSync(join(base, 'nothing'), join(base, 'link'))
@@ -53,7 +50,7 @@ describe('folders with their parents', () => {
   })
 })
 
-test('the folder of a file: others may write to it only where the sticky bit protects what is in it', () => {
+test('others may write to the folder of a file only if the sticky bit protects its content', () => {
   const folder = join(scratch(), 'shared')
   mkdirSync(folder)
   for (const [mode, isRefused] of [
@@ -74,7 +71,7 @@ test('the folder of a file: others may write to it only where the sticky bit pro
   }
 })
 
-test('the file of a path that ends with . or .. is in the folder that is checked', () => {
+test('checks the right folder for a path that ends with . or ..', () => {
   const folder = join(scratch(), 'db')
   for (const end of ['.', 'x/..']) expect(resolveInSafeFolder(`${folder}/${end}`)).toBe(folder)
 })

@@ -1,4 +1,4 @@
-/** Runs sequences of steps, each from an empty folder to its end. */
+/** Runs sequences of steps, each starting with an empty folder. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -10,18 +10,18 @@ import { watchSyncs } from './watch-syncs.js'
 import { TwoOwners } from './two-owners.js'
 
 export interface Checked {
-  /** What went wrong, and after which steps; empty where nothing did. */
+  /** The difference and the steps before it; empty if there is none. */
   readonly failure: string
   readonly sequences: number
   readonly steps: number
 }
 
-/** Enough to see what matters; on a real file system each costs a sequence. */
+/** Enough steps to find differences; on a real file system every step costs time for other sequences. */
 const SHRINK_MS = 20_000
 
 export interface Runs {
   readonly numRuns: number
-  /** Of fast-check; by default another each time. */
+  /** Seed of fast-check. Default: random. */
   readonly seed?: number
 }
 

@@ -1,4 +1,4 @@
-// One of several processes that claim the same folders. Loads `dist`, because it is a process of its own.
+// One of several processes that claim the same folders. Loads `dist`, because it runs as a process.
 import { Account } from '../../build/modules/diagnostics/account.js'
 import { systemClock } from '../../build/modules/shared/clock.js'
 import { Spool } from '../../build/modules/spool/spool.js'
@@ -26,7 +26,8 @@ async function readAll() {
   isReading = false
 }
 
-// All start together, and none ends before all are done: the folders of an ended claimer may be claimed again.
+// All claimers start together, and none ends before all are done: the folders of an ended claimer may be claimed
+// again.
 process.once('message', () => spool.start())
 process.on('disconnect', () => process.exit(0))
 process.send('ready')

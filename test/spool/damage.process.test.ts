@@ -42,7 +42,7 @@ async function write(run: ProcessRun, entries: number, padding: number): Promise
   run.batcher.seal()
 }
 
-/** A run that writes, each entry for itself, and is killed. @returns path of its segment */
+/** A process that writes each entry separately and is killed. @returns path of its segment */
 async function leave(entries = 10, padding = 20): Promise<string> {
   const run = begin()
   await write(run, entries, padding)
@@ -50,7 +50,7 @@ async function leave(entries = 10, padding = 20): Promise<string> {
   return segmentsBelow(root).at(-1)?.path as string
 }
 
-/** Lives at the same time, each with one batch. @returns paths of their segments */
+/** Processes that run at the same time, each with one batch. @returns paths of their segments */
 async function leaveSeveral(count: number): Promise<string[]> {
   const several = Array.from({ length: count }, () => begin())
   for (const run of several) await write(run, 4, 20)
@@ -62,7 +62,7 @@ function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n)
 }
 
-/** Does it, and compares what is recovered with what was intact. */
+/** Damages a file, and compares the recovered entries with the intact ones. */
 async function survives(path: string, harm: () => void): Promise<Batch[]> {
   const before = readSegment(path)
   harm()
@@ -74,7 +74,7 @@ async function survives(path: string, harm: () => void): Promise<Batch[]> {
   expect(recovered.map(({ count }) => count)).toEqual(wanted.batches.map(({ positions }) => positions.length))
   expect(run.account.snapshot()).toMatchObject({ dropped: { damaged: wanted.missing }, balances: true })
   for (const batch of recovered) run.settle(batch)
-  // What was damaged is not met again at every start.
+  // The damage is reported once, not at every start.
   expect(segmentsBelow(root)).toEqual([])
   kill(run)
   return recovered
@@ -92,7 +92,7 @@ describe('a segment', () => {
     )
   })
 
-  test('with a byte flipped anywhere but in its version', async () => {
+  test('with a byte flipped anywhere except in its version', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (place, mask) => {
         rmSync(root, { recursive: true, force: true })
@@ -109,7 +109,7 @@ describe('a segment', () => {
     )
   })
 
-  test('with an end of zeros, as after a power failure', async () => {
+  test('that ends with zeros, as after a power failure', async () => {
     for (const count of [1, 36, 100, 4096]) {
       const path = await leave()
       const recovered = await survives(path, () => {
@@ -131,7 +131,7 @@ describe('a segment', () => {
     expect(numbersIn(recovered).length).toBeLessThan(40)
   })
 
-  test('larger than a window, of nothing but noise, between two that are whole', async () => {
+  test('with random bytes larger than a window between two intact segments', async () => {
     const [, noisy] = (await leaveSeveral(3)) as [string, string]
     let state = 1
     writeFileSync(
@@ -143,14 +143,14 @@ describe('a segment', () => {
     expect(run.problems.filter((problem) => problem.includes('are damaged'))).toHaveLength(1)
   })
 
-  test('that is empty, or only its header', async () => {
+  test('that is empty, or has only a header', async () => {
     for (const size of [0, 3, 16, 20]) {
       const path = await leave()
       await survives(path, () => truncateSync(path, size))
     }
   })
 
-  test('deleted: means all settled', async () => {
+  test('deleted: counts as completely settled', async () => {
     rmSync(await leave())
     const run = begin()
     expect(await run.recoverAll()).toEqual([])
@@ -158,7 +158,7 @@ describe('a segment', () => {
     expect(readdirSync(destination)).toHaveLength(1)
   })
 
-  test('written by another version: left alone with its folder, and reported once', async () => {
+  test('of another version: not changed, nor its folder, and reported once', async () => {
     const path = await leave()
     const bytes = readFileSync(path)
     bytes[7] = 2
@@ -171,7 +171,7 @@ describe('a segment', () => {
   })
 
   test.each(['link', 'folder', 'pipe'])(
-    'with a %s in its place: refused and reported, and the others are sent',
+    'replaced by a %s: rejected and reported, and the others are sent',
     async (kind) => {
       const [path] = (await leaveSeveral(2)) as [string]
       const other = join(scratch, 'somewhere else')
@@ -198,22 +198,22 @@ describe('an acknowledgement log', () => {
     return filesBelow(root).find((file) => file.endsWith('.ack')) ?? path
   }
 
-  test('that is whole: what is settled is not sent again', async () => {
+  test('that is intact: settled entries are not sent again', async () => {
     await partlySettled()
     expect(numbersIn(await begin().recoverAll())).toEqual([4, 5, 6, 7])
   })
 
-  test('that is lost costs duplicates, never loss', async () => {
+  test('that is lost causes duplicates, never loss', async () => {
     rmSync(await partlySettled())
     expect(numbersIn(await begin().recoverAll())).toEqual(upTo(8))
   })
 
-  test('that is garbled costs duplicates, never loss', async () => {
+  test('that is garbled causes duplicates, never loss', async () => {
     writeFileSync(await partlySettled(), Buffer.alloc(200, 0xa5))
     expect(numbersIn(await begin().recoverAll())).toEqual(upTo(8))
   })
 
-  test('with a torn end: the rest counts', async () => {
+  test('with a torn end: the other records count', async () => {
     appendFileSync(await partlySettled(), Buffer.alloc(17, 1))
     const run = begin()
     const left = await run.recoverAll()
@@ -257,7 +257,7 @@ describe('an owner file', () => {
 })
 
 describe('folders', () => {
-  test('are closed to others, and so are files, whatever the umask', async () => {
+  test('are private, and so are files, for any umask', async () => {
     const umask = process.umask(0)
     try {
       const run = begin()
@@ -280,14 +280,14 @@ describe('folders', () => {
     for (const path of foldersBelow(root)) expect([path, lstatSync(path).mode & 0o777]).toEqual([path, 0o700])
   })
 
-  test('that a copy opened to others are closed again', () => {
+  test('made public by a copy become private again', () => {
     mkdirSync(destination, { recursive: true })
     chmodSync(destination, 0o777)
     begin()
     expect(lstatSync(destination).mode & 0o777).toBe(0o700)
   })
 
-  test.each(['root', 'destination'])('a link in place of the %s is refused; entries stay in memory', (place) => {
+  test.each(['root', 'destination'])('a link in place of the %s is rejected; entries stay in memory', (place) => {
     const elsewhere = join(scratch, 'elsewhere')
     mkdirSync(elsewhere)
     if (place === 'destination') mkdirSync(root)
@@ -322,7 +322,7 @@ describe('folders', () => {
     expect(filesBelow(elsewhere).some((path) => path.endsWith('.seg'))).toBe(true)
   })
 
-  test('what was written under an earlier key is sent, and under an unknown one is not', async () => {
+  test('entries written with a previous key are sent, with an unknown key they are not', async () => {
     await leave()
     const stranger = begin({ apiKey: 'another key' })
     expect(await stranger.recoverAll()).toEqual([])
@@ -331,7 +331,7 @@ describe('folders', () => {
     )
   })
 
-  test('names that are no instances are left alone', async () => {
+  test('names that are not instances are ignored', async () => {
     await leave()
     for (const name of ['notes', 'x.live', '..left', 'dead']) mkdirSync(join(destination, name))
     writeFileSync(join(destination, 'aaaaaaaa-aaaaaaaaaaaa.left'), 'a file')
@@ -341,7 +341,7 @@ describe('folders', () => {
   })
 
   const why = isRoot ? '' : ' (skipped: only root may give a folder to another user)'
-  test.skipIf(!isRoot)(`of another user are refused${why}`, async () => {
+  test.skipIf(!isRoot)(`of another user are rejected${why}`, async () => {
     mkdirSync(destination, { recursive: true })
     chownSync(destination, STRANGER, STRANGER)
     const run = begin()
@@ -361,7 +361,7 @@ describe('folders', () => {
   })
 })
 
-test('what waited for longer than maxAgeMs is dropped, and counted', async () => {
+test('entries older than maxAgeMs are dropped and counted', async () => {
   const path = await leave()
   const seconds = (bench.clock.wallNow() - 8 * DAY_MS) / 1000
   utimesSync(path, seconds, seconds)

@@ -1,4 +1,4 @@
-/** The test in the place of delivery: batches that wait in memory or on disk, and what becomes of them. */
+/** The test in place of the delivery: batches that wait in memory or on disk, and their outcomes. */
 import { parseBatchEntries, createSubBatch } from '../../src/batch/sub-batch.js'
 import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/sender.js'
 import type { Ledger } from './model-ledger.js'
@@ -9,14 +9,14 @@ type Stored = Batch & { readonly place: SegmentPosition }
 export class DeliveryActions {
   readonly #run: ProcessRun
   readonly #ledger: Ledger
-  /** In memory and on disk, in order; behind them come those on disk alone. */
+  /** In memory and on disk, in order, before those only on disk. */
   #stored: Stored[] = []
   #evicted: Stored[] = []
-  /** With a sender, in any order. */
+  /** In flight, in any order. */
   #flying: Batch[] = []
   #isMemoryShort = false
   #isReading = false
-  /** Lost with their segment, while the disk was read. */
+  /** Lost with their segment during a disk read. */
   #lostEntries = 0
 
   constructor(run: ProcessRun, ledger: Ledger) {
@@ -36,7 +36,7 @@ export class DeliveryActions {
     return [...this.#stored, ...this.#flying]
   }
 
-  /** New, from the batcher. */
+  /** A new batch from the batcher. */
   enqueue(batch: Batch): void {
     const { place } = batch
     if (place === undefined) return this.fly(batch)
@@ -54,7 +54,7 @@ export class DeliveryActions {
     this.#run.held += batch.count
   }
 
-  /** @param isShort the next that is new does not come into memory; else the newest leaves it */
+  /** @param isShort whether the next new batch is not kept in memory; otherwise the newest is evicted */
   evict(isShort: boolean): void {
     if (isShort) {
       this.#isMemoryShort = true
@@ -68,10 +68,10 @@ export class DeliveryActions {
     this.#run.spool.evicted.unshift(batch)
   }
 
-  /** @param meanwhile while the disk is read, the app goes on */
+  /** @param meanwhile runs during the disk read */
   async readBack(meanwhile: () => void = () => {}): Promise<void> {
     let taken: Batch | undefined
-    // Nobody reads where nothing waits.
+    // Nothing is read if nothing waits.
     if (this.#evicted.length === 0) return meanwhile()
     this.#isReading = true
     const reading = this.#run.spool.evicted.next((batch) => {
@@ -96,7 +96,7 @@ export class DeliveryActions {
     if (count !== positions.length) throw new Error(`${batchId} has ${positions.length} entries, not ${count}`)
   }
 
-  /** A batch with a sender, else one that waits. */
+  /** A batch in flight, otherwise a waiting one. */
   pick(choice: number): Batch | undefined {
     if (this.#flying.length === 0) return this.#stored.shift()
     return this.#flying.splice(choice % this.#flying.length, 1)[0]
@@ -142,7 +142,7 @@ export class DeliveryActions {
     }
   }
 
-  /** Batches on disk alone whose segment went. @returns their entries */
+  /** Batches only on disk whose segment was deleted. @returns their entries */
   loseEvicted(): number {
     const lost = this.#evicted.filter(({ acknowledgement: custody }) => custody?.isDurable === false)
     this.#evicted = this.#evicted.filter((batch) => !lost.includes(batch))
@@ -151,7 +151,7 @@ export class DeliveryActions {
     return lost.reduce((sum, { count }) => sum + count, before)
   }
 
-  /** The end of the process: what is not on disk is lost. */
+  /** The end of the process: entries that are not on disk are lost. */
   giveUp(): void {
     for (const { acknowledgement: custody, count } of this.inMemory) {
       if (custody?.isDurable === true) continue
@@ -167,7 +167,7 @@ export class DeliveryActions {
     this.fly(part)
   }
 
-  /** What is to stand in the journal, where there is one. */
+  /** The records that the acknowledgement log must contain, if there is one. */
   #note(batch: Batch, positions: readonly number[]): void {
     if (batch.acknowledgement?.isDurable !== true) return
     const known = this.#ledger.get(findRootId(batch))

@@ -1,4 +1,4 @@
-/** What lies in a root, read as the format's description says and with none of the code that is tested. */
+/** The content of a root, parsed according to the format's description without the tested code. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
@@ -13,7 +13,7 @@ export interface FrameOnDisk {
   readonly end: number
   readonly isSeal: boolean
   readonly batchId: string
-  /** Entries in the frame; of a seal: in the batch. */
+  /** Entries in the frame; for a seal, in the batch. */
   readonly count: number
   readonly first: number
 }
@@ -26,7 +26,7 @@ export interface RecordOnDisk {
 }
 
 export interface SegmentOnDisk {
-  /** The same wherever the folder is moved to. */
+  /** The same wherever the folder is moved. */
   readonly key: string
   readonly path: string
   readonly bytes: Buffer
@@ -85,7 +85,7 @@ export function readSegment(path: string): SegmentOnDisk {
   return { key: keyOf(path), path, bytes, frames: readFrames(bytes), records: readRecords(journalBytes), journalBytes }
 }
 
-/** Instance and number. */
+/** Instance and segment number. */
 export function keyOf(path: string): string {
   return `${basename(join(path, '..')).replace(/\.(live|left)$/, '')}/${basename(path)}`
 }
@@ -99,7 +99,7 @@ export function filesBelow(folder: string): string[] {
     })
 }
 
-/** Where nothing was settled there is none. */
+/** There is no file if nothing was settled. */
 function readIfThere(path: string): Buffer {
   return existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
 }

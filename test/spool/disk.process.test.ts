@@ -8,6 +8,7 @@ import { filesBelow, segmentsBelow } from './disk-image.js'
 import { ProcessRun } from './process-run.js'
 import { removeScratch, scratchFolder } from './scratch.js'
 import { countsOf, useSpoolBench } from './spool-bench.js'
+import { SPOOL_MESSAGES } from '../../src/diagnostics/messages.js'
 
 const RETRY_MS = 5_000
 const canMount = triesToMount()
@@ -32,7 +33,7 @@ async function write(
   return run.batches.at(-1) as Batch
 }
 
-/** Of the segments' writes, from now on. @returns what mends it */
+/** Makes segment writes fail from now on. @returns a function that restores them */
 function failingWrites(code: string): () => void {
   const mend = failing('writeSync', ([, bytes]) => (Buffer.isBuffer(bytes) && bytes.length !== 40 ? code : undefined))
   inject(mend)
@@ -44,18 +45,14 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     const run = begin()
     const mend = failingWrites(code)
     for (let n = 0; n < 3; n += 1) expect(await write(run, 2)).not.toHaveProperty('place')
-    expect(run.problems).toEqual([
-      expect.stringMatching(
-        new RegExp(`^entries cannot be kept on disk: ${root}: ${code}.*; they stay in memory.*PINO_INGEST_SPOOL_DIR`),
-      ),
-    ])
+    expect(run.problems).toEqual([expect.stringMatching(new RegExp(`: ${root}: ${code}.*PINO_INGEST_SPOOL_DIR`))])
     mend()
     expect(await write(run, 2)).not.toHaveProperty('place')
     await bench.clock.advance(RETRY_MS)
     const kept = await write(run, 2)
     expect(kept).toHaveProperty('place')
     expect(kept.acknowledgement?.isDurable).toBe(true)
-    expect(run.notes).toEqual([{ kind: 'spooling', message: 'entries are kept on disk again' }])
+    expect(run.notes).toEqual([{ kind: 'spooling', message: SPOOL_MESSAGES.writableAgain.text() }])
     expect(run.account.snapshot()).toMatchObject({ received: 10, pending: 10, balances: true })
     kill(run)
     const successor = begin()
@@ -63,7 +60,7 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     expect(recovered.map(({ batchId }) => batchId)).toEqual([kept.batchId])
   })
 
-  test('in the middle of a batch: the entries on disk are one batch, the others are another in memory', async () => {
+  test('in the middle of a batch: the entries on disk are one batch, the others another one in memory', async () => {
     const run = begin()
     await write(run, 6, (n) => void (n === 3 && failingWrites(code)))
     expect(run.batches.map(({ count }) => count)).toEqual([3, 3])
@@ -85,7 +82,7 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
     )
   })
 
-  test('in the middle of a batch that dies with its process: what is on disk of it is sent', async () => {
+  test('in the middle of a batch whose process is killed: its entries on disk are sent', async () => {
     const run = begin()
     await write(run, 6, (n) => void (n === 3 && failingWrites(code)))
     restore()
@@ -118,7 +115,7 @@ describe.each(['ENOSPC', 'EIO', 'EROFS', 'EDQUOT'])('%s', (code) => {
   })
 })
 
-test('writes that the system cuts short are continued', async () => {
+test('partial writes are continued', async () => {
   const run = begin()
   inject(shortWrites(50))
   const batch = await write(run, 5)
@@ -129,7 +126,7 @@ test('writes that the system cuts short are continued', async () => {
   expect(Buffer.from(recovered?.body ?? [])).toEqual(batch.body)
 })
 
-test.each(['EMFILE', 'ENFILE', 'EACCES'])('%s at every file: memory alone, then the disk again', async (code) => {
+test.each(['EMFILE', 'ENFILE', 'EACCES'])('%s for every file: only memory, then the disk again', async (code) => {
   inject(failing('openSync', ([path]) => (String(path).startsWith(root) ? code : undefined)))
   const run = begin()
   expect(await write(run, 2)).not.toHaveProperty('place')
@@ -149,7 +146,7 @@ test('a file in place of the root, or of the destination', async () => {
   expect(await write(run, 2)).toHaveProperty('place')
 })
 
-test('the folder is deleted under a living process: it goes on in a new one', async () => {
+test('the folder of a running process is deleted: it continues in a new one', async () => {
   const run = begin()
   await write(run, 2)
   rmSync(root, { recursive: true })
@@ -167,7 +164,7 @@ test('a failed deletion is reported, and causes at most a duplicate', async () =
   run.settle(batch)
   run.spool.close()
   restore()
-  expect(run.problems.every((problem) => problem.startsWith('a file of the spool failed'))).toBe(true)
+  expect(run.problems.every((problem) => problem.startsWith(SPOOL_MESSAGES.failed.text('')))).toBe(true)
   expect(run.problems.length).toBeGreaterThan(0)
   expect(await begin().recoverAll()).toEqual([])
 })
@@ -189,10 +186,10 @@ test('dead letters that cannot be written are reported', () => {
   const run = begin()
   inject(failing('openSync', ([path]) => (String(path).endsWith('.ndjson') ? 'ENOSPC' : undefined)))
   run.spool.writeDeadLetters([{ batchId: 'b', index: 0, status: 422, code: '', field: '', reason: 'why', entry: '{}' }])
-  expect(run.problems).toEqual([expect.stringMatching(/1 rejected entries cannot be kept on disk: .*ENOSPC/)])
+  expect(run.problems).toEqual([expect.stringMatching(/1 rejected entries .*ENOSPC/)])
 })
 
-describe.skipIf(!canMount)(`a file system of its own${mountReason}`, () => {
+describe.skipIf(!canMount)(`a separate file system${mountReason}`, () => {
   beforeEach(() => {
     mkdirSync(root)
     mount('-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs')
@@ -227,7 +224,7 @@ describe.skipIf(!canMount)(`a file system of its own${mountReason}`, () => {
     expect(filesBelow(root)).toEqual([])
   })
 
-  test('that is temporary while batches are acknowledged: no acknowledged batch is sent again', async () => {
+  test('that is full for a while during acknowledgements: no acknowledged batch is sent again', async () => {
     const run = begin()
     const batches: Batch[] = []
     for (let n = 0; n < 300; n += 1) {
@@ -259,10 +256,10 @@ describe.skipIf(!canMount)(`a file system of its own${mountReason}`, () => {
     expect(await write(run, 2)).toHaveProperty('place')
   })
 
-  test('that becomes read-only while it is at work', async () => {
+  test('that becomes read-only in operation', async () => {
     const run = begin()
     const batch = await write(run, 2)
-    // Open for writing it cannot be made read-only: as after an error of the disk, nothing opens any more.
+    // An open file prevents a read-only remount, so opening fails instead, as after a disk error.
     inject(
       failing('openSync', () => 'EROFS'),
       failing('writeSync', () => 'EROFS'),
@@ -274,7 +271,7 @@ describe.skipIf(!canMount)(`a file system of its own${mountReason}`, () => {
     run.settle(second)
     run.spool.close()
     restore()
-    // The first was accepted, which could not be written down: it is sent again, under its id.
+    // The first batch was accepted without a stored acknowledgement: it is sent again under its id.
     const again = await begin().recoverAll()
     expect(again.map(({ batchId }) => batchId)).toEqual([batch.batchId])
   })

@@ -1,4 +1,4 @@
-/** What waits on disk is read back in order, without what went past it in memory: on the real disk. */
+/** Waiting batches are read from the real disk in order, without those already sent from memory. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -62,7 +62,7 @@ test('batches that are sent from memory are not read back, wherever they are sto
   expect(evicted.batches).toBe(0)
 })
 
-test('one that passed and goes back is read again, with those behind it', async () => {
+test('a batch that was passed and returns is read again, with those after it', async () => {
   const [first, second, third, fourth] = written(4) as [Placed, Placed, Placed, Placed]
   const { evicted } = run.spool
   evicted.push(first)

@@ -1,4 +1,7 @@
-/** What a recovery is to find in a segment's intact frames, by the invariants and not by the code. */
+/**
+ * The entries that a recovery must find in the intact frames of a segment, derived from the invariants, not from the
+ * code.
+ */
 import { createSubBatchId } from '../../src/batch/sub-batch.js'
 import type { FrameOnDisk, SegmentOnDisk } from './disk-image.js'
 
@@ -11,11 +14,11 @@ export interface ExpectedBatch {
 
 export interface Expectation {
   readonly batches: readonly ExpectedBatch[]
-  /** Entries that a seal, or what stands behind them, tells to be lost. */
+  /** Entries whose loss a seal or later frames reveal. */
   readonly missing: number
 }
 
-/** What of one batch lies in a segment. */
+/** The entries of one batch in a segment. */
 export interface BatchOnDisk {
   readonly positions: ReadonlySet<number>
   readonly sealedCount: number | undefined
@@ -41,7 +44,7 @@ export function expectRecovery({ key, frames, records }: SegmentOnDisk): Expecta
     const settled = new Set(own.filter(({ kind }) => kind === 'settled').flatMap((record) => record.positions))
     const parts = own.filter(({ kind }) => kind === 'part').map((record) => new Set(record.positions))
     for (let at = 0; at < count; at += 1) if (!positions.has(at) && !settled.has(at)) missing += 1
-    // Two entries go together where every recorded part holds both of them, or neither.
+    // Two entries belong together if every recorded sub-batch contains both or neither.
     const groups = new Map<string, number[]>()
     for (const at of [...positions].filter((position) => !settled.has(position)).toSorted((a, b) => a - b)) {
       const group = parts.map((part) => (part.has(at) ? '1' : '0')).join('')
@@ -59,7 +62,7 @@ export function expectRecovery({ key, frames, records }: SegmentOnDisk): Expecta
   return { batches, missing }
 }
 
-/** Those whose every byte is as it was. */
+/** Frames whose bytes are all unchanged. */
 export function intact(before: SegmentOnDisk, after: Buffer): FrameOnDisk[] {
   return before.frames.filter(
     ({ at, end }) => end <= after.length && after.compare(before.bytes, at, end, at, end) === 0,

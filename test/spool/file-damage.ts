@@ -1,4 +1,4 @@
-/** What a crash, a power failure or a bad disk does to files that nobody has open. */
+/** The effects of a crash, a power failure or a bad disk on files that no process has open. */
 import {
   closeSync,
   ftruncateSync,
@@ -33,12 +33,12 @@ export const DAMAGE_KINDS = [
 export type Damage = (typeof DAMAGE_KINDS)[number]
 
 const PAGE_BYTES = 4096
-/** A version that is not known: such folders are left alone, which is another test. */
+/** An unknown version: such folders are ignored, which another test checks. */
 const VERSION_AT = 7
 
 /**
- * @param pick two numbers from 0 to 2^20 that choose file and place
- * @param syncedBytes what of a file outlasts a power failure
+ * @param pick two numbers from 0 to 2^20 that select file and position
+ * @param syncedBytes the part of a file that survives a power failure
  */
 export function damage(
   kind: Damage,
@@ -66,12 +66,12 @@ export function damage(
   rmSync(path)
 }
 
-/** The instance's name begins with its time; two of one millisecond are as good as each other. */
+/** The instance's name starts with its time; two of the same millisecond are equivalent. */
 function byAge(one: string, other: string): number {
   return statSync(one).mtimeMs - statSync(other).mtimeMs
 }
 
-/** Pages that were not yet written back are zeros, any of them. */
+/** Any pages that were not yet written are zeros. */
 function losePages(path: string, [seed, more]: readonly [number, number], synced: number): void {
   const { size } = statSync(path)
   const fd = openSync(path, 'r+')
@@ -89,7 +89,7 @@ function flip(path: string, at: number, size: number): void {
   const fd = openSync(path, 'r+')
   const byte = Buffer.alloc(1)
   readSync(fd, byte, 0, 1, at)
-  // Never mended by being hit once more.
+  // A second hit never repairs the damage.
   writeSync(fd, Buffer.from([((byte[0] as number) + 1) & 0xff]), 0, 1, at)
   closeSync(fd)
 }
@@ -100,7 +100,7 @@ function truncate(path: string, size: number): void {
   closeSync(fd)
 }
 
-/** Behind a torn frame chance may put just the bytes that are missing, which is no damage. */
+/** The random bytes after a torn frame may equal the missing ones, which is no damage. */
 function appendGarbage(path: string, bytes: Buffer): void {
   const whole = readFileSync(path)
   append(path, bytes)
@@ -113,7 +113,7 @@ function append(path: string, bytes: Buffer): void {
   closeSync(fd)
 }
 
-/** Also what looks like the begin of a frame that goes on for ever. */
+/** Includes bytes that look like the start of an endless frame. */
 function garbage([one, other]: readonly [number, number]): Buffer {
   const noise = Buffer.from(
     Array.from({ length: 1 + (one % 80) }, (_, at) => (one * 31 + other * 17 + at * at * 7) & 0xff),

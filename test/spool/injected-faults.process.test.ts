@@ -15,7 +15,7 @@ const SEED = 20_250_101
 const RUNS = 200
 /** Rotation, a suspension and a power failure rarely occur together. */
 const MANY_RUNS = 3_000
-/** A difference that the model reports; not a TypeError. */
+/** A difference that the model reports, not a TypeError. */
 const DIFFERENCE = /^Error: ./
 const frames = vi.hoisted((): Partial<FrameModule> => ({}))
 
@@ -42,7 +42,7 @@ afterEach(() => {
 
 afterAll(() => removeScratch(scratch))
 
-/** Its first line: what differed. */
+/** The first line, which names the difference. */
 async function failure(durability: 'process' | 'power' = 'process', numRuns = RUNS): Promise<string> {
   const { failure: words } = await checkSequences(scratch, { durability, numRuns, seed: SEED })
   return words.split('\n')[0] as string
@@ -52,14 +52,14 @@ test('without a fault the same sequences pass', async () => {
   expect(await failure()).toBe('')
 })
 
-test('a segment is deleted when something in it is settled, not all', async () => {
+test('a segment is deleted when only a part of it is settled', async () => {
   vi.spyOn(Segment.prototype, 'settled').mockImplementation(function settled(this: Segment) {
     this.drop()
   })
   expect(await failure()).toMatch(DIFFERENCE)
 })
 
-test('checksums are not looked at', async () => {
+test('checksums are not checked', async () => {
   const { crc32 } = process.getBuiltinModule('node:zlib')
   frames.readFrame = (bytes, at) => {
     if (at + real.HEADER_BYTES > bytes.length) return real.readFrame(bytes, at)

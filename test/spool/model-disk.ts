@@ -27,7 +27,7 @@ export class ModelDisk {
   fault: Fault | undefined
   /** Whether faults apply: set while the spool runs, not while the test reads files. */
   isActive = false
-  /** Ends the simulation. */
+  /** Stops the simulation. */
   readonly restore: () => void
   readonly #options: ModelDiskOptions
   #calls = 0

@@ -1,4 +1,4 @@
-/** What the app logs, on its way through batcher and log: the ledger learns of it as it is written. */
+/** The entries of the app on their way through batcher and log. The ledger records them when they are written. */
 import type { EntryLog } from '../../src/spool/entry-log.js'
 import type { Clock } from '../../src/shared/clock.js'
 import type { Batch } from '../../src/batch/sender.js'
@@ -11,16 +11,16 @@ export interface InputOptions {
   readonly clock: Clock
   readonly profile: Profile
   readonly run: () => ProcessRun
-  /** Whether the bound is low enough to be reached. */
+  /** Whether the limit is low enough to be reached. */
   readonly isBounded: boolean
 }
 
 export class Input {
   readonly #options: InputOptions
   #serial = 0
-  /** Added to the batcher, and not yet given to the log. */
+  /** Added to the batcher, not yet passed to the log. */
   #unlogged: string[] = []
-  /** Given to the log, and perhaps not yet written. */
+  /** Passed to the log, perhaps not yet written. */
   readonly #unwritten = new Set<string>()
 
   constructor(options: InputOptions) {
@@ -31,7 +31,7 @@ export class Input {
     return `00000000-0000-4000-8000-${(this.#serial++).toString(16).padStart(12, '0')}`
   }
 
-  /** The process is dead: what was not written is nowhere. */
+  /** The process is dead: entries that were not written are lost. */
   forget(): void {
     this.#unlogged = []
     this.#unwritten.clear()
@@ -67,7 +67,7 @@ export class Input {
   #written(): void {
     for (const id of this.#unwritten) {
       const batch = this.#options.ledger.get(id)
-      // The bound is reached, by what nobody may claim yet.
+      // The limit is reached because of folders that no process may claim yet.
       batch.isGone = this.#options.run().spool.log.current === undefined && this.#options.isBounded
       if (batch.isGone) continue
       batch.onDisk = new Set(batch.texts.keys())
@@ -85,7 +85,7 @@ export class Input {
     if (isCommitted) this.#options.run().batcher.commit()
   }
 
-  /** Past the batcher: frames of several entries. */
+  /** Without the batcher: frames of several entries. */
   direct(frames: number, seed: number): Batch {
     this.#options.run().batcher.seal()
     const log = this.watch(this.#options.run().spool.log)

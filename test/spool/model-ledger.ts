@@ -1,4 +1,4 @@
-/** What is known of every batch that was ever begun: the model that the disk is compared with. */
+/** The expected state of every batch: the model with which the disk is compared. */
 import { batchesIn, expectRecovery, intact } from './expected-recovery.js'
 import type { ExpectedBatch } from './expected-recovery.js'
 import { readFrames, readRecords } from './disk-image.js'
@@ -10,12 +10,12 @@ export interface KnownBatch {
   /** Positions that were written, and not damaged since. */
   onDisk: Set<number>
   isSealed: boolean
-  /** Positions that the journal is to tell. */
+  /** Positions that the acknowledgement log must contain. */
   settled: Set<number>
   parts: string[]
-  /** In memory alone: its segment was dropped at the bound. */
+  /** Only in memory: its segment was dropped at the limit. */
   isGone: boolean
-  /** When all of `onDisk` had been written, by the clock. */
+  /** Time at which all of `onDisk` had been written. */
   writtenAt: number
 }
 
@@ -45,7 +45,7 @@ export class Ledger {
     return batch
   }
 
-  /** Compares all that is on disk, undamaged since it was last read, with what is known. */
+  /** Compares all undamaged data on disk, as last read, with the expected state. */
   audit(segments: readonly SegmentOnDisk[]): void {
     const found = new Map(segments.flatMap((segment) => [...batchesIn(segment.frames)]))
     for (const segment of segments) this.#auditSegment(segment)
@@ -83,9 +83,9 @@ export class Ledger {
 
   /**
    * The process is dead, and its files may be damaged.
-   * @param before as it left them
-   * @param after as they are now
-   * @returns what the next start is to find
+   * @param before the files as the process left them
+   * @param after the files now
+   * @returns the entries that the next start must find
    */
   afterDeath(
     before: readonly SegmentOnDisk[],

@@ -270,7 +270,7 @@ export class ModelOwner {
 
   checkAccount(): void {
     const snapshot = this.run.account.snapshot()
-    if (!snapshot.balances) this.#service.violated(`the account does not close: ${JSON.stringify(snapshot)}`)
+    if (!snapshot.balances) this.#service.violated(`the account does not balance: ${JSON.stringify(snapshot)}`)
   }
 
   #again(numbers: Iterable<number>): void {

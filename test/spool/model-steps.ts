@@ -1,4 +1,4 @@
-/** What may happen to a spool, as data: so that a sequence that fails can be made shorter. */
+/** The steps of a spool's model, as data, so that a failing sequence can be shortened. */
 import fc from 'fast-check'
 import { DAMAGE_KINDS } from './file-damage.js'
 import type { Damage } from './file-damage.js'
@@ -25,7 +25,7 @@ export type Kind = (typeof KINDS)[number]
 
 export interface Step {
   readonly kind: Kind | 'nothing'
-  /** Whatever the step has to choose. */
+  /** The random choices of the step. */
   readonly a: number
   readonly b: number
 }
@@ -34,7 +34,7 @@ export interface Profile {
   readonly name: string
   readonly batchSize: number
   readonly maxBytes: number
-  /** Bytes of padding that an entry has at most. */
+  /** Maximum padding of an entry in bytes. */
   readonly padding: number
 }
 
@@ -49,7 +49,7 @@ const PROFILES: readonly Profile[] = [
   { name: 'single records', batchSize: 5, maxBytes: 64 * MIB, padding: 60 },
   { name: 'single records', batchSize: 100, maxBytes: 64 * MIB, padding: 200 },
   { name: 'pages', batchSize: 20, maxBytes: 64 * MIB, padding: 2500 },
-  { name: 'segments, up to the bound', batchSize: 6, maxBytes: 256 * 1024, padding: 16_000 },
+  { name: 'segments, up to the limit', batchSize: 6, maxBytes: 256 * 1024, padding: 16_000 },
 ]
 const LEAST_STEPS = 30
 
@@ -57,7 +57,7 @@ function times<K extends string>(count: number, kind: K): K[] {
   return Array.from({ length: count }, () => kind)
 }
 
-/** Smaller numbers say no more than others. */
+/** Smaller numbers are not simpler, so they are not shortened. */
 const NUMBER = fc.noShrink(fc.nat(2 ** 20 - 1))
 const STEP = fc
   .tuple(fc.constantFrom<Step['kind'][]>('nothing', ...KINDS), NUMBER, NUMBER)
@@ -71,7 +71,7 @@ export function sequences(durability: Sequence['durability']): fc.Arbitrary<Sequ
   })
 }
 
-/** For people: the steps that do something. */
+/** Readable text: the steps that do something. */
 export function formatSequence({ profile, durability, steps }: Sequence): string {
   const reported = steps
     .filter(({ kind }) => kind !== 'nothing')
@@ -82,7 +82,7 @@ export function formatSequence({ profile, durability, steps }: Sequence): string
   return [`${durability}, ${JSON.stringify(profile)}`, ...reported].join('\n')
 }
 
-/** The damage of a step: its kind, and where it hits. Where the power may fail, it does so every other time. */
+/** The damage of a step: kind and position. With power failures, every second damage is one. */
 export function damageOf(
   { a, b }: Step,
   durability: Sequence['durability'],

@@ -24,8 +24,8 @@ async function holds(name: string, numRuns: number, check: () => Promise<Checked
 }
 
 test.each([
-  ['process', 'whatever happens to a spool, nothing that it keeps is lost, sent twice or changed'],
-  ['power', 'nor where the power fails: what was synchronised outlasts it'],
+  ['process', 'loses, duplicates and changes no stored entry'],
+  ['power', 'keeps synchronised entries in a power failure'],
 ] as const)('durability %s: %s', { timeout: 3_600_000 }, (durability, _promise) =>
   holds(`durability ${durability}`, RUNS_EACH, () =>
     checkSequences(scratch, { durability, numRuns: RUNS_EACH, ...SEED }),

@@ -1,4 +1,4 @@
-/** Lives of a spool on a real file system, step by step beside what is known of it. */
+/** Runs a spool on a real file system step by step, and compares it with the expected state. */
 import type { Batch } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 import { damage } from './file-damage.js'
@@ -12,6 +12,7 @@ import { ProcessRun, Processes } from './process-run.js'
 import { damageOf } from './model-steps.js'
 import type { Sequence, Step } from './model-steps.js'
 import { allIsSynced, syncedBytes } from './watch-syncs.js'
+import { SPOOL_MESSAGES } from '../../src/diagnostics/messages.js'
 
 /** Length of a lease, plus the time in which its owner may still write, plus the time between two scans. */
 const CLAIM_MS = 91_000
@@ -29,10 +30,10 @@ export class Model {
   #run: ProcessRun
   #actions: DeliveryActions
   #bornAt = 0
-  /** What the recovery is to find. */
+  /** The entries that the recovery must find. */
   #expected: ExpectedBatch[] = []
   #expectedMissing = 0
-  /** The batch of which something was recovered last. */
+  /** The batch of the last recovered entries. */
   #recoveredRoot = ''
   #hasDropped = false
   #hasUnknownOwner = false
@@ -113,11 +114,11 @@ export class Model {
     }
   }
 
-  /** Everything is sent in the end: then nothing must be left. */
+  /** Sends everything; then no file must be left. */
   async finish(): Promise<void> {
     this.#run.batcher.seal()
     await this.#recover(Infinity)
-    // The lease alone decides where the owner's file was damaged.
+    // If the owner file was damaged, only the lease decides.
     if (this.#hasUnknownOwner) await this.#clock.advance(CLAIM_MS)
     await this.#recover(Infinity)
     while (this.#run.spool.recovery.droppingBytes > 0) await new Promise((resolve) => setImmediate(resolve))
@@ -138,11 +139,11 @@ export class Model {
     this.#run.spool.close()
     const [segment] = segmentsBelow(this.#root)
     if (segment !== undefined) throw new Error(`${segment.path} is still there: ${segment.bytes.length} bytes`)
-    if (this.#run.problems.some((problem) => problem.startsWith('a file of the spool failed')))
+    if (this.#run.problems.some((problem) => problem.startsWith(SPOOL_MESSAGES.failed.text(''))))
       throw new Error(this.#run.problems.join('\n'))
   }
 
-  /** Whatever became of this: the next sequence has the clock and the files for itself. */
+  /** The next sequence has the clock and the files for itself. */
   abandon(): void {
     this.#run.die(this.#processes, this.#root)
   }
@@ -191,7 +192,7 @@ export class Model {
       throw new Error(`${batchId} does not tell where it is from`)
   }
 
-  /** @param isClosed in order, and not killed */
+  /** @param isClosed closed, not killed */
   #crash({ kind, pick }: { readonly kind: Damage; readonly pick: readonly [number, number] }): void {
     this.#run.die(this.#processes, this.#root)
     const before = segmentsBelow(this.#root)
@@ -237,7 +238,7 @@ export class Model {
     this.#crash(damageOf(step, this.#sequence.durability))
   }
 
-  /** Parts of the batch that was recovered last were read with it. */
+  /** Sub-batches of the batch recovered last were read with it. */
   #readyOnDisk(): number {
     const there = this.#segmentKeys()
     const ready = this.#expected.filter(({ key, rootId }) => rootId === this.#recoveredRoot && there.has(key))
@@ -252,21 +253,21 @@ export class Model {
     )
   }
 
-  /** A segment may have gone at the bound: what of it waited on disk alone is dropped. */
+  /** A segment may have been dropped at the limit: its batches that were only on disk are dropped. */
   #checkBound(): void {
     const reported = this.#run.drops
       .filter(({ reason }) => reason === 'spool')
       .reduce((sum, { count }) => sum + count, 0)
     this.#run.drops.length = 0
     const gone = this.#actions.inMemory.filter(({ acknowledgement: custody }) => custody?.isDurable !== true)
-    // One whose every entry is damaged is deleted with it, and reported without a number.
+    // A segment with only damaged entries is deleted with it, and reported without a number.
     if (this.#run.problems.some((problem) => problem.includes('the oldest segment was deleted')))
       this.#hasDropped = true
     let lost = this.#actions.loseEvicted()
     if (reported > 0 || lost > 0) {
       this.#hasDropped = true
       const there = this.#segmentKeys()
-      // What was read with the one that was taken last waits in memory.
+      // Batches read together with the last one wait in memory.
       const isLost = ({ key, rootId }: ExpectedBatch): boolean => !there.has(key) && rootId !== this.#recoveredRoot
       lost += this.#expected.filter(isLost).reduce((sum, { positions }) => sum + positions.length, 0)
       this.#expected = this.#expected.filter((batch) => !isLost(batch))
@@ -284,6 +285,6 @@ export class Model {
 
   #checkAccount(): void {
     const snapshot = this.#run.account.snapshot()
-    if (!snapshot.balances) throw new Error(`the account does not close: ${JSON.stringify(snapshot)}`)
+    if (!snapshot.balances) throw new Error(`the account does not balance: ${JSON.stringify(snapshot)}`)
   }
 }

@@ -36,21 +36,21 @@ function folders(): string[] {
   return readdirSync(destination).toSorted()
 }
 
-/** The lease as it would be after `ageMs` without a renewal. */
+/** Makes the lease look as if it had not been renewed for `ageMs`. */
 function age(folder: string, ageMs: number): void {
   const seconds = (bench.clock.wallNow() - ageMs) / 1000
   utimesSync(join(destination, folder, 'owner'), seconds, seconds)
 }
 
-describe('whose a folder is', () => {
-  test('of a process that is dead: free at once', async () => {
+describe('the owner of a folder', () => {
+  test('a dead process: free at once', async () => {
     const first = begin()
     write(first, 'a')
     kill(first)
     expect(namesIn(await begin().recoverAll())).toEqual(['a'])
   })
 
-  test('of a dead process whose number was given out again: free at once', async () => {
+  test('a dead process whose id was reused: free at once', async () => {
     const first = begin(processes.born(7, 'early'))
     write(first, 'a')
     kill(first)
@@ -58,7 +58,7 @@ describe('whose a folder is', () => {
     expect(namesIn(await begin().recoverAll())).toEqual(['a'])
   })
 
-  test('of a process that runs, with a fresh lease: its own', async () => {
+  test('a running process with a fresh lease: not free', async () => {
     write(begin(), 'a')
     const second = begin()
     expect(await second.recoverAll()).toEqual([])
@@ -67,7 +67,7 @@ describe('whose a folder is', () => {
     expect(second.spool.recovery.hasMore).toBe(false)
   })
 
-  test('of a running thread that was suspended for an hour: not free', async () => {
+  test('a running thread that was suspended for an hour: not free', async () => {
     const first = begin()
     write(first, 'a')
     first.freeze()
@@ -78,7 +78,7 @@ describe('whose a folder is', () => {
     expect(folders()).toHaveLength(2)
   })
 
-  test('of a thread that has ended while its process runs: free at once', async () => {
+  test('a thread that has ended in a running process: free at once', async () => {
     const threads = new Map([
       [7, 'early'],
       [8, 'late'],
@@ -142,7 +142,7 @@ describe('whose a folder is', () => {
     },
   )
 
-  test('closed in order: free at once, though the process runs', async () => {
+  test('closed: free at once, even while the process runs', async () => {
     const first = begin()
     write(first, 'a')
     first.spool.close()
@@ -150,7 +150,7 @@ describe('whose a folder is', () => {
     expect(namesIn(await begin().recoverAll())).toEqual(['a'])
   })
 
-  test('closed in order with a batch that is still open: its entries are sent', async () => {
+  test('closed with an open batch: its entries are sent', async () => {
     const first = begin()
     first.add('{"name":"a"}')
     first.batcher.commit()
@@ -160,7 +160,7 @@ describe('whose a folder is', () => {
     expect(namesIn([open as Batch])).toEqual(['a'])
   })
 
-  test('closed in order with nothing left: no folder', () => {
+  test('closed with nothing left: no folder', () => {
     const run = begin()
     write(run, 'a')
     for (const batch of run.batches) run.settle(batch)
@@ -182,7 +182,7 @@ describe('whose a folder is', () => {
 })
 
 describe('claims', () => {
-  test('three deaths deep, each in the middle of a recovery', async () => {
+  test('three nested dead processes, each killed during a recovery', async () => {
     const first = begin()
     for (const name of ['a', 'b', 'c', 'd']) write(first, name)
     let last = first
@@ -196,12 +196,12 @@ describe('claims', () => {
     const successor = begin()
     expect(namesIn(await successor.recoverAll()).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
     expect(successor.account.snapshot()).toMatchObject({ recovered: 7, pending: 7, balances: true })
-    // Moved up: paths do not grow with every death.
+    // Folders move up: paths do not grow with every process.
     const deepest = Math.max(...filesBelow(destination).map((path) => path.slice(destination.length).split('/').length))
     expect(deepest).toBe(5)
   })
 
-  test('what was settled by a claimer that died is not sent again', async () => {
+  test('entries settled by a dead claimer are not sent again', async () => {
     const first = begin()
     write(first, 'a')
     write(first, 'b')
@@ -213,7 +213,7 @@ describe('claims', () => {
     expect(namesIn(await begin().recoverAll())).toEqual(['b'])
   })
 
-  test('of many processes at once, each folder is claimed by one', async () => {
+  test('concurrent processes claim each folder once', async () => {
     const count = 50
     for (let n = 0; n < count; n += 1) {
       const run = begin()
@@ -242,7 +242,7 @@ async function startClaimer(): Promise<ChildProcess> {
 }
 
 describe('an owner that was suspended for longer than half a lease', () => {
-  /** Time goes by, and none of the process's timers fire. */
+  /** Advances the time without firing the process's timers. */
   function stoppedRun(): { run: ProcessRun; stand: (ms: number) => void } {
     let standsMs = 0
     const still = {
@@ -274,7 +274,7 @@ describe('an owner that was suspended for longer than half a lease', () => {
     expect(run.batches.map(({ acknowledgement: custody }) => custody?.isDurable)).toEqual([true, true])
   })
 
-  test('goes on in a new folder, beginning with the batch that is open', async () => {
+  test('continues in a new folder, starting with the open batch', async () => {
     const { run, stand } = stoppedRun()
     write(run, 'a')
     run.add('{"name":"b"}')
@@ -297,7 +297,7 @@ describe('an owner that was suspended for longer than half a lease', () => {
     expect(successor.account.dropped.damaged).toBe(0)
   })
 
-  test('if the batch has many frames, and the suspension is between them', async () => {
+  test('also if the suspension is between frames of the batch', async () => {
     for (let stopAt = 0; stopAt < 12; stopAt += 1) {
       const { run, stand } = stoppedRun()
       write(run, 'before')
@@ -324,7 +324,7 @@ describe('an owner that was suspended for longer than half a lease', () => {
     }
   })
 
-  test('and whose folder is claimed between its look and its write', async () => {
+  test('also if its folder is claimed between its check and its write', async () => {
     const { run, stand } = stoppedRun()
     write(run, 'a')
     stand(LEASE_MS)
@@ -346,7 +346,7 @@ describe('an owner that was suspended for longer than half a lease', () => {
     for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true })
   }
 
-  test("with batches on disk alone: they are the claimer's, and are counted as kept", async () => {
+  test('leaves batches that are only on disk to the claimer, and counts them as kept', async () => {
     const { run, stand } = stoppedRun()
     for (const name of ['a', 'b', 'c']) write(run, name)
     for (const batch of run.batches.splice(0)) {
@@ -372,7 +372,7 @@ test('the owner file identifies the writer', () => {
   expect(owner).toEqual({ format: 1, ...run.machine.self, renewals: 0 })
 })
 
-test('an owner file that somebody deleted is written anew', async () => {
+test('writes a deleted owner file again', async () => {
   const run = begin()
   const [folder] = folders() as [string]
   const path = join(destination, folder, 'owner')

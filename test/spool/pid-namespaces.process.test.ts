@@ -17,7 +17,7 @@ import { removeScratch, scratchFolder } from './scratch.js'
 const SPEED = 10
 const TIMEOUT_MS = 120_000
 const FROM_B = 1_000_000
-/** util-linux; the test does without where it is missing. */
+/** From util-linux; if it is missing, the test runs without it. */
 const COMMAND: string = 'unshare'
 const UNSHARE = ['--pid', '--fork', '--mount-proc', '--kill-child']
 const canUnshare = spawnSync(COMMAND, [...UNSHARE, 'true']).status === 0
@@ -141,7 +141,7 @@ async function run(pair: Pair, skewMs: number, isUnshared: boolean): Promise<voi
 
   signal(a, isUnshared, 'SIGSTOP')
   const stoppedAt = pair.logged('a').length
-  // Includes the open batch, which the other sends when the owner can no longer write to it.
+  // Includes the open batch, which the other process sends when the owner can no longer write to it.
   await eventually(() => expect(missing(pair.logged('a'), pair.numbers('a', 'b'))).toEqual([]))
   signal(a, isUnshared, 'SIGCONT')
   await eventually(() => {
@@ -189,20 +189,18 @@ function missing(wanted: readonly number[], got: readonly number[]): number[] {
 
 describe('two processes with different clocks share a folder', () => {
   test.concurrent.each([-35_000, 35_000, 7_200_000])(
-    'unseen by each other, %i ms apart: 0 lost, one content under one id',
+    'not visible to each other, %i ms apart: 0 lost, one content per id',
     { timeout: TIMEOUT_MS },
     (skewMs) => withPair((pair) => run(pair, skewMs, false)),
   )
 
-  const where = canUnshare
-    ? 'in two pid namespaces'
-    : 'in two pid namespaces, which are made up, since unshare is not permitted'
+  const where = canUnshare ? 'in two PID namespaces' : 'in two simulated PID namespaces, since unshare is not permitted'
   test.concurrent(`${where}, 2 h apart: the same`, { timeout: TIMEOUT_MS }, () =>
     withPair((pair) => run(pair, -7_200_000, canUnshare)),
   )
 
   test.concurrent(
-    'a process that can be seen keeps its folder while it is stopped, and is found at once when it was killed',
+    'a visible process keeps its folder while it is suspended, and the folder is free at once when it is killed',
     { timeout: TIMEOUT_MS },
     () =>
       withPair(async (pair) => {

@@ -10,7 +10,7 @@ import type { Machine } from '../../src/spool/instance/ownership.js'
 import { Spool } from '../../src/spool/spool.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
 
-/** The processes of a machine: who is not alive has no start time. */
+/** The processes of a machine. A dead process has no start time. */
 export class Processes {
   readonly #alive = new Map<number, string>()
   #nextPid = 100
@@ -29,7 +29,7 @@ export class Processes {
   }
 }
 
-/** Time that ends with its process: a dead one's timers never fire. */
+/** A clock that ends with its process: the timers of a dead process never fire. */
 class ProcessClock implements Clock {
   readonly #clock: Clock
   #isDead = false
@@ -66,7 +66,7 @@ export interface ProcessRunOptions {
   readonly batchBytes?: number
   readonly newId?: () => string
   readonly onBatch?: (batch: Batch) => void
-  /** Stands between the batcher and the spool. */
+  /** Between the batcher and the spool. */
   readonly watch?: (log: EntryLog) => EntryLog
 }
 
@@ -84,7 +84,7 @@ export class ProcessRun {
   readonly spool: Spool
   readonly batcher: Batcher
   readonly machine: Machine
-  /** Cut, in order, where nothing else takes them. */
+  /** Sealed batches in order, if nothing else takes them. */
   readonly batches: Batch[] = []
   readonly problems: string[] = []
   readonly notes: { readonly kind: string; readonly message: string }[] = []
@@ -150,14 +150,14 @@ export class ProcessRun {
     this.batcher.add(entry, rank)
   }
 
-  /** Takes all that the dead left, as far as it is claimed. */
+  /** Reads all entries of dead processes that are claimed. */
   async recoverAll(): Promise<Batch[]> {
     const taken: Batch[] = []
     while (await this.spool.recovery.next((batch) => taken.push(batch))) this.held += taken.at(-1)?.count ?? 0
     return taken
   }
 
-  /** Sends: the service took it. */
+  /** The service accepts a batch. */
   settle(batch: Batch): void {
     batch.acknowledgement?.acknowledge()
     this.held -= batch.count
@@ -169,14 +169,14 @@ export class ProcessRun {
     this.#clock.die()
   }
 
-  /** As by `kill -9`: nothing is written any more. Files that it had open are closed, for the sake of the one that lives. */
+  /** Like `kill -9`: nothing is written any more. Its open files are closed, because the test process continues. */
   die(processes: Processes, root: string): void {
     processes.die(this.machine)
     this.abandon()
     closeAcknowledgementLogs(root)
   }
 
-  /** As above, but other processes may still use acknowledgement logs in the root. */
+  /** Like kill(), but other processes may still use acknowledgement logs in the root. */
   abandon(): void {
     this.#clock.die()
     this.spool.log.current?.close()
@@ -185,10 +185,10 @@ export class ProcessRun {
   }
 }
 
-/** Opened before any process: no acknowledgement logs. */
+/** File descriptors opened before any process: not acknowledgement logs. */
 const OPEN_BEFORE: ReadonlySet<string> = new Set(openNumbers())
 
-/** Nothing else closes them, so that no number is closed twice. Where there is no `/proc` they stay open. */
+/** Nothing else closes them, so no descriptor is closed twice. Without `/proc` they stay open. */
 export function closeAcknowledgementLogs(root: string): void {
   for (const name of openNumbers()) if (!OPEN_BEFORE.has(name) && isJournalOf(root, name)) closeSync(Number(name))
 }
@@ -197,7 +197,7 @@ function openNumbers(): string[] {
   try {
     return readdirSync('/proc/self/fd')
   } catch {
-    return [] // the numbers are used up a little faster
+    return [] // descriptors leak until the test ends
   }
 }
 
@@ -206,6 +206,6 @@ function isJournalOf(root: string, fd: string): boolean {
     const path = readlinkSync(`/proc/self/fd/${fd}`)
     return path.startsWith(`${root}/`) && /\.ack( \(deleted\))?$/.test(path)
   } catch {
-    return false // the listing's own
+    return false // the descriptor of the listing itself
   }
 }

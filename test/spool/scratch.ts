@@ -1,4 +1,4 @@
-/** Folders for tests of the spool, in memory where the system has some for files. */
+/** Folders for spool tests, in memory if the system supports it. */
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +18,6 @@ function base(): string {
     accessSync(MEMORY, constants.W_OK)
     return MEMORY
   } catch {
-    return tmpdir() // no such folder, or not ours to write in
+    return tmpdir() // the folder does not exist or is not writable
   }
 }

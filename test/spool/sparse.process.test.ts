@@ -1,4 +1,4 @@
-/** Files of 4 GiB that take nothing on the disk: what no writer can have written costs neither memory nor other entries. */
+/** Sparse files of 4 GiB: data that no writer can have written uses no memory and affects no other entries. */
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync, rmSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const DIST = new URL('../../build/modules/spool/', import.meta.url).href
 const bench = useSpoolBench({ batchSize: 4 })
 const { root, processes, begin, kill } = bench
 
-/** Two batches of 4 entries, of a process that was killed. @returns path of their segment */
+/** Two batches of 4 entries from a killed process. @returns path of their segment */
 function leave(first: number): string {
   const run = begin()
   for (let n = first; n < first + 8; n += 1) run.add(JSON.stringify({ n }))
@@ -26,7 +26,7 @@ function leave(first: number): string {
   return segmentsBelow(root).at(-1)?.path as string
 }
 
-/** The beginning of a frame that claims so many bytes. */
+/** The header of a frame with the given length. */
 function forged(length: number): Buffer {
   const header = Buffer.alloc(36)
   header.set([0xff, 0x70, 0x69, 0x01])
@@ -35,7 +35,7 @@ function forged(length: number): Buffer {
   return header
 }
 
-/** Between its two batches come forged frames and a hole, behind them another hole. */
+/** Puts forged frames and a hole between the two batches, and another hole after them. */
 function harm(path: string): void {
   const bytes = readFileSync(path)
   const cut = readFrames(bytes).find(({ isSeal }) => isSeal)?.end as number
@@ -50,16 +50,16 @@ function harm(path: string): void {
   writeSync(fd, bytes, cut, bytes.length - cut, head.length + HOLE)
   const end = head.length + HOLE + bytes.length - cut
   writeSync(fd, forged(0xffff_ffff), 0, 36, end)
-  // An intact batch where no writer can have written.
+  // An intact batch at a position where no writer can have written.
   writeSync(fd, bytes, cut, bytes.length - cut, MAX_SEGMENT_BYTES + HOLE)
   closeSync(fd)
   truncateSync(path, HUGE)
 }
 
-test('a segment: its intact frames are sent, the rest is reported as damaged, and nothing else makes room for it', async () => {
+test('a segment: intact frames are sent, the rest is reported as damaged, and no other segment is evicted for it', async () => {
   leave(0)
   leave(8)
-  // The second has claimed what the first left.
+  // The second process has claimed the files of the first.
   harm(segmentsBelow(root).find(({ bytes }) => bytes.includes('{"n":0}'))?.path as string)
   const run = begin()
   const recovered = await run.recoverAll()
@@ -68,7 +68,7 @@ test('a segment: its intact frames are sent, the rest is reported as damaged, an
   expect(run.problems).toHaveLength(1)
   const [, damaged] = /(\d+) bytes of \S+ are damaged/.exec(run.problems[0] as string) ?? []
   expect(Number(damaged)).toBeGreaterThan(HUGE - GIB)
-  // A new segment of its own: 4 GiB in the root would be far beyond `maxBytes`.
+  // A new segment of its own: 4 GiB in the root would far exceed `maxBytes`.
   run.add('{"n":99}')
   run.batcher.seal()
   expect(run.batches[0]).toHaveProperty('place')
@@ -77,7 +77,7 @@ test('a segment: its intact frames are sent, the rest is reported as damaged, an
   expect(run.account.snapshot()).toMatchObject({ recovered: 16, dropped: { damaged: 0, spool: 0 }, balances: true })
 })
 
-test('the command line reads the same of it', async () => {
+test('the command line reads the same entries', async () => {
   const path = leave(0)
   harm(path)
   const numbers: number[] = []
@@ -93,7 +93,7 @@ test('the command line reads the same of it', async () => {
   expect(instance?.bytes).toBeLessThan(GIB)
 })
 
-test('no reader of segments, journals or owners takes more memory than a batch may have', () => {
+test('readers of segments, acknowledgement logs and owner files use no more memory than a batch', () => {
   const path = leave(0)
   harm(path)
   const journal = path.replace(/seg$/, 'ack')

@@ -1,4 +1,4 @@
-/** `beforeSend` as a function: `ingestStream()` uses it as it is, and a worker, which it cannot reach, is refused. */
+/** `beforeSend` as a function: `ingestStream()` calls it. A worker, which cannot receive a function, rejects it. */
 import { once } from 'node:events'
 import pino from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -25,7 +25,7 @@ async function run(beforeSend: BeforeSend): Promise<{ entries: LogEntry[]; probl
   return { entries: service.entries().items.map(({ entry }) => entry), problems }
 }
 
-test('it changes entries and drops them, as a closure', async () => {
+test('changes and drops entries as a closure', async () => {
   const seen: string[] = []
   const { entries, problems } = await run((entry) => {
     seen.push(entry.message)
@@ -53,13 +53,13 @@ test.each<[string, (entry: LogEntry) => unknown, RegExp]>([
   ['rejects', () => Promise.reject(new Error('boom')), /returned a promise/],
   ['returns an invalid entry', (entry) => ({ ...entry, level: 'loud' }), /invalid entry/],
   ['is a class', Map as unknown as BeforeSend, /beforeSend threw/],
-])('one that %s costs no entry', async (_, beforeSend, reason) => {
+])('a function that %s loses no entry', async (_, beforeSend, reason) => {
   const { entries, problems } = await run(beforeSend as BeforeSend)
   expect(entries.map(({ message }) => message).toSorted()).toEqual(['first', 'second'])
   expect(problems[0]).toMatch(reason)
 })
 
-test('one that keeps the entry and changes it later changes nothing', async () => {
+test('changing the entry after the return has no effect', async () => {
   const kept: LogEntry[] = []
   const { entries } = await run((entry) => {
     for (const one of kept) one.message = 'changed later'
@@ -69,7 +69,7 @@ test('one that keeps the entry and changes it later changes nothing', async () =
   expect(entries.map(({ message }) => message).toSorted()).toEqual(['first', 'second'])
 })
 
-test('a worker gets no function: ingestOptions() and the transport say so, with what to do', async () => {
+test('ingestOptions() and the transport reject a function for a worker, and say what to do', async () => {
   const options = { url: service.url, apiKey: 'hook-key', beforeSend: (entry: LogEntry) => entry }
   const words = /beforeSend is a function, which cannot be passed to pino's worker: .*ingestStream\(\)/
   const ours = { target: 'pino-ingest', options }
@@ -81,7 +81,7 @@ test('a worker gets no function: ingestOptions() and the transport say so, with 
   })
 })
 
-test('one that logs does not end the process', async () => {
+test('a function that logs does not end the process', async () => {
   const later = vi.fn<() => void>()
   let logs = 0
   const stream = ingestStream({

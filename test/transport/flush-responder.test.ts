@@ -1,4 +1,4 @@
-/** The worker's answer to a flush, however busy the worker is. */
+/** The worker's reply to a flush, even if the worker is busy. */
 import { EventEmitter } from 'node:events'
 import type { MessagePort } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -24,7 +24,7 @@ afterEach(() => {
   delete (globalThis as { [REGISTRY]?: unknown })[REGISTRY]
 })
 
-/** Every look at its account finds more. */
+/** Every read of its account returns more entries. */
 class BusyAccount extends Account {
   #looks = 0
 
@@ -53,7 +53,7 @@ function ask(step: FlushRequest['step'], answerInMs: number): void {
   port.emit('message', request)
 }
 
-test('an app that goes on logging does not hold up the answer', async () => {
+test('an app that keeps logging does not delay the reply', async () => {
   listen(() => Promise.resolve('acknowledged'), new BusyAccount())
   ask('begin', 5_000)
   ask('read', 5_000)
@@ -62,7 +62,7 @@ test('an app that goes on logging does not hold up the answer', async () => {
 })
 
 test.each(['read', 'not read'] as const)(
-  '%s in time and not settled: the answer is a timeout with the account',
+  '%s in time and not settled: replies with a timeout and the account',
   async (word) => {
     const account = new Account()
     account.received = 3
@@ -82,7 +82,7 @@ test.each(['read', 'not read'] as const)(
   },
 )
 
-test('busy until the time is over: the answer is a timeout with the account', async () => {
+test('busy until the deadline: replies with a timeout and the account', async () => {
   const account = new BusyAccount()
   listen(() => new Promise(() => {}), account)
   ask('begin', 5_000)

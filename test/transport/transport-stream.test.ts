@@ -1,4 +1,4 @@
-/** The stream before its pipeline exists: pino's configuration may come after the first lines. */
+/** The stream before its pipeline exists: pino's configuration may arrive after the first lines. */
 import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { TransportStream } from '../../src/transport/transport-stream.js'
 
 const LINES = Array.from({ length: 1_000 }, (_, n) => `{"msg":"${n}"}\n`)
 
-/** Reads as `RecordReader` does: it asks for more before it has read. */
+/** Reads like `RecordReader`: requests more before it has read. */
 function recorder() {
   const calls: string[] = []
   const waiting: { text: string; onBegun: () => void }[] = []
@@ -37,7 +37,7 @@ function recorder() {
   return { calls, pipeline: pipeline as unknown as Pipeline }
 }
 
-test('what is written and called before is done in its order, in the turn in which the pipeline comes', async () => {
+test('passes earlier writes and calls to the pipeline in order, in the same tick', async () => {
   const { calls, pipeline } = recorder()
   const stream = new TransportStream({ clock: systemClock, isWorker: true })
   for (const line of LINES) stream.write(line)
@@ -50,7 +50,7 @@ test('what is written and called before is done in its order, in the turn in whi
   expect(calls.slice(LINES.length)).toEqual(['flush', 'flushed'])
 })
 
-test.each([true, false])('an end before it loses nothing (worker: %s)', async (isWorker) => {
+test.each([true, false])('an end before the pipeline exists loses nothing (worker: %s)', async (isWorker) => {
   const { calls, pipeline } = recorder()
   const stream = new TransportStream({ clock: systemClock, isWorker })
   for (const line of LINES) stream.write(line)

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-test('what was written before destroy() in the same turn is sent', async () => {
+test('sends lines written before destroy() in the same tick', async () => {
   const stream = await ingestTransport({ url: service.url, apiKey: 'any', spool: false, logTo: 'silent' })
   for (let n = 0; n < 50; n += 1) stream.write(`{"level":30,"time":1,"msg":"${n}"}\n`)
   stream.destroy()

@@ -1,4 +1,4 @@
-/** The typing holds for a whole program, so that what shows it is compiled as a program of its own. */
+/** The augmentation applies to a whole program, so the example is compiled as a separate program. */
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 
-test("log calls know the entry's fields, and the helpers take what they say", async () => {
+test("log calls and helpers check the entry's fields", async () => {
   const compiler = createRequire(import.meta.url)
     .resolve('typescript/package.json')
     .replace('package.json', 'bin/tsc')

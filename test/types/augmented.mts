@@ -1,4 +1,4 @@
-/** Compiled, never run: what pino's log calls take once the typing is imported. */
+/** Compiled, never run: the arguments of pino's log calls with the augmentation imported. */
 import pino from 'pino'
 import type {} from '../../src/augment.js'
 import { addBreadcrumb } from '../../src/app/scope/scope-breadcrumbs.js'
@@ -35,12 +35,12 @@ const answer: Promise<number> = withScope(
   { user: { id: 7, email: header }, requestId: 5, traceparent: header, fields: { tenant: 'acme' } },
   async () => 7,
 )
-// @ts-expect-error there is no such fact
+// @ts-expect-error no such member
 withScope({ userid: 5 }, () => answer)
 addBreadcrumb({ message: 'm', timestamp: new Date(), data: { a: [1] } })
 // @ts-expect-error data is an object
 addBreadcrumb({ data: 'text' })
 const id: string = captureError(logger, null, { msg: 'm', order: 7 })
 captureError(logger.child({}), new Error('x'), { event_id: id })
-// @ts-expect-error text is no logger
+// @ts-expect-error text is not a logger
 captureError('logger', new Error('x'))

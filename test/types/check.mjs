@@ -1,8 +1,8 @@
 /**
- * One compiler, several programs: prints what it says of the programs and of `pino-ingest`'s declarations, as JSON by folder. Through
- * the compiler's API, which checks just these files, and parses the libraries once.
+ * One compiler, several programs: prints its errors in the programs and in `pino-ingest`'s declarations, as JSON by
+ * folder. Uses the compiler's API, which checks only these files and parses the libraries once.
  *
- * usage: node check.mjs COMPILER FOLDER...
+ * Usage: node check.mjs COMPILER FOLDER...
  */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -24,7 +24,7 @@ function complaints(folder) {
   const host = ts.createCompilerHost(options)
   const { getSourceFile } = host
   host.getSourceFile = (name, languageVersion, ...rest) => {
-    // What a file is, a module of which system, depends on the mode.
+    // The module system of a file depends on the mode.
     const key = `${name} ${JSON.stringify(languageVersion)}`
     if (!parsed.has(key)) parsed.set(key, getSourceFile(name, languageVersion, ...rest))
     return parsed.get(key)

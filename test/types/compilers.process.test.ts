@@ -1,6 +1,6 @@
 /**
- * The package's declarations as its users' compilers see them: programs that import `pino-ingest` as it is installed, under the
- * oldest TypeScript that is supported, the last of each major, and the newest, for each way to resolve modules.
+ * The package's declarations in its users' compilers: programs that import the installed `pino-ingest`, with the
+ * oldest supported TypeScript, the last version of each major, and the newest, for each way of resolving modules.
  */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -20,12 +20,12 @@ const run = promisify(execFile)
 interface Mode {
   readonly name: string
   readonly options: Readonly<Record<string, unknown>>
-  /** Endings of the programs' files: they say what a file is where the module system is Node's. */
+  /** File extensions of the programs, which decide the module system in Node's modes. */
   readonly endings: readonly string[]
   readonly programs: readonly string[]
 }
 
-/** What users differ in is on in one mode and off in another: it may not matter. */
+/** Options that users set differently: on in one mode and off in another. */
 const STRICTER = {
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
@@ -44,21 +44,21 @@ const BUNDLER: Mode = {
   endings: ['ts'],
   programs: ['options', 'helpers', 'client', 'service'],
 }
-/** The typing of log calls holds for a whole program, so that `helpers`, which does without, is not in it. */
+/** The augmentation applies to a whole program, so `helpers`, which does not use it, is not included. */
 const AUGMENTED: Mode = {
   name: 'nodenext, augmented',
   options: { module: 'nodenext' },
   endings: ['mts', 'cts'],
   programs: ['augmented', 'client'],
 }
-/** Wrong fields, whose errors are compared with the comments. */
+/** Wrong fields whose errors are compared with the comments. */
 const REFUSED: Mode = {
   name: 'nodenext, wrong fields',
   options: { module: 'nodenext' },
   endings: ['mts'],
   programs: ['refused'],
 }
-/** Knows no `exports`: `main` and `typesVersions` lead the way. 6 has it still, if asked twice; 7 does not. */
+/** Ignores `exports`: uses `main` and `typesVersions`. TypeScript 6 needs an extra option for it; 7 has removed it. */
 const NODE10: Mode = {
   name: 'node10, augmented',
   options: { module: 'commonjs', moduleResolution: 'node10', ...STRICTER },
@@ -66,7 +66,7 @@ const NODE10: Mode = {
   programs: ['augmented', 'options', 'client', 'service'],
 }
 
-/** As the compilers are called in package.json. */
+/** Named as in package.json. */
 const COMPILERS: Readonly<Record<string, readonly Mode[]>> = {
   'typescript-5.4': [NODENEXT, BUNDLER, NODE10],
   'typescript-5.9': [NODENEXT, BUNDLER, NODE10],
@@ -74,7 +74,7 @@ const COMPILERS: Readonly<Record<string, readonly Mode[]>> = {
   typescript: [NODENEXT, BUNDLER, AUGMENTED],
 }
 
-/** A busy machine takes its time. */
+/** A busy machine needs this long. */
 const LIMIT_MS = 240_000
 
 beforeAll(() => {
@@ -82,7 +82,7 @@ beforeAll(() => {
   cpSync(join(root, 'dist'), join(installed, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.js') })
   cpSync(join(root, 'package.json'), join(installed, 'package.json'))
   mkdirSync(join(scratch, 'node_modules/@types'))
-  // Declarations of others are found from where they really lie.
+  // The compiler resolves declarations of other packages from their real path.
   for (const name of ['pino', 'undici', '@types/node', 'expect-type'])
     symlinkSync(join(root, 'node_modules', name), join(scratch, 'node_modules', name))
 })
@@ -113,10 +113,10 @@ function folderOf(compiler: string, { name, options, endings, programs: names }:
   return folder
 }
 
-/** What the compiler says of the programs and of this package's declarations; those of other packages are ignored. */
+/** The compiler's errors in the programs and in this package's declarations; those in other packages are ignored. */
 async function complaints(compiler: string, folders: readonly string[]): Promise<readonly (readonly string[])[]> {
   const require = createRequire(import.meta.url)
-  // From 7 on there is the program alone, which is quick.
+  // From TypeScript 7 on there is only the executable, which is fast.
   if (compiler === 'typescript')
     return Promise.all(
       folders.map((folder) =>
@@ -155,7 +155,7 @@ describe.each(Object.entries(COMPILERS))('%s', (compiler, modes) => {
   )
 
   test.concurrent(
-    'names the rule that a wrong field of a log call breaks',
+    'names the rule that a wrong field of a log call violates',
     async () => {
       const folder = folderOf(compiler, REFUSED)
       const [found] = await complaints(compiler, [folder])

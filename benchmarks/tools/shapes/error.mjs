@@ -1,4 +1,4 @@
-/** Errors: short and long stacks, causes, aggregates, and the properties that clients of databases and services add. */
+/** Errors: short and long stacks, causes, aggregates, and the properties added by clients of databases and services. */
 import { chance, hex, oneOf, pick, special, text, traceIds, uuid } from './vary.mjs'
 
 /** @typedef {import('../shapes.mjs').Call} Call */
@@ -134,7 +134,7 @@ function aggregate(n) {
 }
 
 /**
- * With a stack as of production: 10 frames are V8's limit, 5 in 100 raise it.
+ * With a typical production stack: V8's limit is 10 frames, 5 in 100 have more.
  *
  * @param {number} n @param {number} salt @param {Error} err @param {object} properties
  */

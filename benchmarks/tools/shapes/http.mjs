@@ -1,4 +1,4 @@
-/** Requests as pino-http writes them (one line, full headers) and as Fastify does (one line when it comes in, one when it is done). */
+/** Requests as written by pino-http (one line, full headers) and by Fastify (one line at the start, one at the end). */
 import { chance, hex, oneOf, pick, special, text, traceIds, uuid } from './vary.mjs'
 
 /** @typedef {import('../shapes.mjs').Call} Call */
@@ -142,7 +142,7 @@ function requestHeaders(n, id, method) {
   }
 }
 
-/** A long one in 2 of 100. @param {number} n */
+/** 2 in 100 are long. @param {number} n */
 function cookie(n) {
   const long = chance(n, 360, 5) ? `; cart=${hex(n, 361, 1000 + pick(n, 362, 3000))}` : ''
   return `session=${hex(n, 363, 32)}; theme=dark; _ga=GA1.2.${pick(n, 364, 1e9)}.${pick(n, 365, 1e9)}${long}`
@@ -167,7 +167,7 @@ function responseHeaders(n, id) {
   }
 }
 
-/** pino-http's are whole, Fastify's are not. @param {number} n */
+/** pino-http writes integers, Fastify fractions. @param {number} n */
 function responseTime(n) {
   return chance(n, 380, 50) ? 1 + pick(n, 381, 900) : (1 + pick(n, 382, 9_000_000)) / 10_007
 }

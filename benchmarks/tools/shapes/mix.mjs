@@ -1,4 +1,7 @@
-/** As production has them: of 100 records 90 are lines and requests, 9 are debug lines below the level that is sent, 1 is an error. */
+/**
+ * A typical production mix: of 100 records 90 are lines and requests, 9 are debug lines below the sent level, 1 is an
+ * error.
+ */
 import { error } from './error.mjs'
 import { http } from './http.mjs'
 import { small } from './small.mjs'

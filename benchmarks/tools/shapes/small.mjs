@@ -1,4 +1,4 @@
-/** Lines of the application's own: a number and a message, up to wide and nested metadata and now and then a payload. */
+/** Lines of an application: from a number and a message to wide and nested metadata, and sometimes a payload. */
 import { chance, hex, oneOf, pick, special, text, traceIds, uuid } from './vary.mjs'
 
 /** @typedef {import('../shapes.mjs').Call} Call */
@@ -69,7 +69,7 @@ function keys(kind, names) {
 /** @param {number} n @param {number} count */
 function fields(n, count) {
   const first = pick(n, 40, KEYS.length)
-  // Coprime with the number of keys: kinds take turns.
+  // Coprime with the number of keys, so the kinds alternate.
   const step = 7
   return Object.fromEntries(
     Array.from({ length: count }, (_, at) => {

@@ -1,6 +1,6 @@
-/** Variation that depends on a record's number alone, so that every run and every subject gets the same records. */
+/** Variation that depends only on a record's number, so every run and every subject has the same records. */
 
-/** @param {number} n @param {number} salt @returns {number} a whole number below 2^32 that looks random */
+/** @param {number} n @param {number} salt @returns {number} a pseudo-random integer below 2^32 */
 function hash(n, salt) {
   let x = Math.imul(n + 1, 0x9e3779b1) ^ Math.imul(salt + 1, 0x85ebca6b)
   x = Math.imul(x ^ (x >>> 15), 0x2c1b3c6d)
@@ -39,7 +39,7 @@ export function uuid(n, salt) {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`
 }
 
-/** As @opentelemetry/instrumentation-pino adds them. @param {number} n */
+/** The fields that @opentelemetry/instrumentation-pino adds. @param {number} n */
 export function traceIds(n) {
   return { trace_id: hex(n, 901, 32), span_id: hex(n, 902, 16), trace_flags: '01' }
 }
@@ -48,7 +48,7 @@ const WORDS =
   'order customer cart invoice payment was sent to from the warehouse because no reply came within time that is allowed stock reserved retry next page cache miss row updated'.split(
     ' ',
   )
-/** Text that needs escapes in JSON, or more than one byte a character. */
+/** Text that needs escapes in JSON, or more than one byte per character. */
 const SPECIAL = [
   'the customer said "call back"',
   'C:\\exports\\2026\\orders.csv',
@@ -60,7 +60,7 @@ const SPECIAL = [
   "it's 5 €, not <b>7</b>",
 ]
 
-/** A special text in 6 of 100. @param {number} n @param {number} salt @param {number} words */
+/** 6 in 100 are special texts. @param {number} n @param {number} salt @param {number} words */
 export function text(n, salt, words) {
   const list = Array.from({ length: words }, (_, at) => oneOf(n, salt * 17 + at, WORDS))
   if (chance(n, salt + 1, 6)) list.splice(words >> 1, 0, special(n, salt))

@@ -56,7 +56,8 @@ export function logCaught(
   }
   const key = findErrorKey(logger)
   if (tryLog({ ...rest, [key]: error }, msg)) return id
-  // The logger's serializer may have thrown, as pino's own does for a frozen error. It may throw again, or another field's.
+  // The logger's serializer may have thrown, as pino's own does for a frozen error. A second attempt may throw again,
+  // for another field.
   const plain = serializeError(error)
   const stack = plain === error ? undefined : (plain as { stack?: unknown }).stack
   if (tryLog({ ...rest, [key]: plain }, msg) || tryLog({ stack }, UNLOGGABLE)) return id

@@ -1,4 +1,4 @@
-/** [main] Logs the error that ends the process, and lets Node end it. */
+/** [main] Logs the error that ends the process, and lets Node exit. */
 import { FLUSH_METHOD } from '../../transport/flush-message.js'
 import { checkNames } from '../../options/known-names.js'
 import { rejectionMode } from '../../options/rejection-mode.js'
@@ -30,7 +30,7 @@ interface Registration {
   readonly timeoutMs: number
 }
 
-/** Shared by all calls: the process ends once. */
+/** Shared by all calls, because the process ends only once. */
 interface UncaughtState {
   readonly registrations: Set<Registration>
   stop: (() => void) | undefined
@@ -87,9 +87,9 @@ export function captureUncaught(logger: UncaughtLogger, options: CaptureUncaught
   }
 }
 
-/** @returns a function that ends it */
+/** @returns a function that removes the listeners */
 function listen(registrations: ReadonlySet<Registration>): () => void {
-  /** Logged in this turn: a listener of the application may throw the reason that it received. */
+  /** Error logged in this turn, since a listener of the application may throw the reason that it received. */
   let logged: { readonly error: unknown } | undefined
   let logCount = 0
   let isFlushing = false
@@ -104,7 +104,7 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
       logCaught(logger, typeof logger.fatal === 'function' ? 'fatal' : 'error', toLogged(error), { origin })
   }
 
-  // Node emits it first, whoever handles the error, and without changing what happens then.
+  // Node emits this event first, regardless of other handlers, and a listener does not change the outcome.
   const onMonitor = (thrown: unknown, origin: string): void => {
     if (isRaisedAgain) return
     log(thrown, origin)
@@ -115,9 +115,9 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
     // Before the application's own listeners, which may read it.
     if (!isFlushing && exitCode !== undefined) process.prependOnceListener('exit', () => (process.exitCode = exitCode))
     if (inProcess.length === 0) return
-    // Only for this error: a listener that stays would change what other libraries do.
+    // Only for this error, because a permanent listener would change the behaviour of other libraries.
     process.once(UNCAUGHT_EVENT, () => {
-      // With `strict` Node continues as if the rejection were not handled yet, and would warn.
+      // With `strict`, Node continues as if the rejection were not handled yet, and would warn.
       if (origin === REJECTION_EVENT && rejectionMode() === 'strict') process.once(REJECTION_EVENT, () => {})
       if (isFlushing) return
       isFlushing = true
@@ -137,17 +137,20 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
   }
 }
 
-/** Without the stack, which is Node's own: once it was read, Node prints another source line. */
+/**
+ * Omits the stack of the error that Node creates for a rejection, because after a read of it Node prints another source
+ * line.
+ */
 function toLogged(error: unknown): unknown {
   return isRejectionError(error) ? { type: error.name, message: error.message } : error
 }
 
-/** Flushes again if another error was logged meanwhile. Never rejects. */
+/** Flushes again if another error was logged in the meantime. Never rejects. */
 async function flushAll(registrations: readonly Registration[], logCount: () => number): Promise<void> {
   const timeoutMs = Math.max(...registrations.map((one) => one.timeoutMs))
   const deadline = performance.now() + timeoutMs
   let timer: NodeJS.Timeout | undefined
-  // This timer keeps the process alive.
+  // Not unref'd: this timer keeps the process alive.
   const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeoutMs)))
   for (let flushed = -1; flushed !== logCount() && performance.now() < deadline;) {
     flushed = logCount()
@@ -159,12 +162,12 @@ async function flushAll(registrations: readonly Registration[], logCount: () => 
 }
 
 /**
- * Calls `listener` for rejections that do not reach the monitor. Where a listener would count as handling the rejection, it
+ * Calls `listener` for rejections that do not reach the monitor. If a listener would mark the rejection as handled, it
  * listens only while the application does.
  */
 function followRejections(listener: (reason: unknown) => void): () => void {
   const mode = rejectionMode()
-  if (mode === 'strict') return () => {} // they all reach the monitor
+  if (mode === 'strict') return () => {} // all rejections reach the monitor
   if (mode === 'warn' || mode === 'none') {
     process.on(REJECTION_EVENT, listener)
     return () => void process.off(REJECTION_EVENT, listener)

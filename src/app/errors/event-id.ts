@@ -1,4 +1,4 @@
-/** [main] Ids of events, which pages show and feedback refers to. */
+/** [main] Ids of events, which applications show to users and which feedback refers to. */
 import { randomUUID } from 'node:crypto'
 import { currentHistory } from '../scope/app-state.js'
 
@@ -16,8 +16,8 @@ export function rememberEventId(id: string): string {
 }
 
 /**
- * The newest id of the current scope, or outside any scope of the process. Never the id of another request, since feedback would refer to
- * the wrong error.
+ * The newest id of the current scope, or of the process outside any scope. Never the id of another request, since
+ * feedback would refer to the wrong error.
  */
 export function lastEventId(): string | undefined {
   return currentHistory().eventId

@@ -1,4 +1,4 @@
-/** [main] Throws an error again, so that Node prints it and ends the process as it would have done before. */
+/** [main] Throws an error again, so Node prints it and exits as it would have done the first time. */
 import { EventEmitter } from 'node:events'
 import { readFileSync, writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { isError } from '../../record/error-serializer.js'
 import { throwWithoutExcerpt } from './throw-without-excerpt.js'
 
 const STDERR = 2
-/** Node makes such an error of a rejection's reason that is not an error. */
+/** Code of the error that Node creates if the reason of a rejection is not an error. */
 const REJECTION_CODE = 'ERR_UNHANDLED_REJECTION'
 
 export function isRejectionError(thrown: unknown): thrown is Error {
@@ -16,9 +16,9 @@ export function isRejectionError(thrown: unknown): thrown is Error {
 }
 
 /**
- * Node prints the source line on which an error was thrown, but does not know it of an error that is thrown again. So this prints the line, and
- * then throws in a way in which Node prints none. The line is that of the error's stack. Without one, for values that are not
- * errors and for errors of Node's own modules, nothing is printed in its place.
+ * Node prints the source line of the `throw` statement, which is wrong for an error that is thrown again. So this
+ * function prints the original line, which it finds with the error's stack, and throws in a way that makes Node print
+ * none. For values that are not errors and for errors of Node's own modules, no line is printed.
  *
  * @param origin Node's second argument of `uncaughtException`
  */
@@ -28,27 +28,28 @@ export function raiseAgain(thrown: unknown, origin: string): void {
   const mode = rejectionMode()
   const endsProcess = mode === 'strict' || (mode === 'throw' && process.listenerCount('unhandledRejection') === 0)
   const frame = isError(thrown) && !isRejectionError(thrown) ? topFrame(thrown) : undefined
-  // The engine knows the place of its own errors without a file, of a JSON text for instance, if a promise is rejected with them.
+  // For its own errors without a file, such as a JSON syntax error in a rejected promise, the engine knows the
+  // position.
   if (endsProcess && (isRejectionError(thrown) || (frame !== undefined && frame.includes('(<anonymous>)')))) {
     void Promise.reject(thrown)
     return
   }
   const excerpt = isMainThread ? excerptOf(frame, origin) : undefined
   setImmediate(() => {
-    // Node prints the error after this event, in which the transport may write a line.
+    // Printed in this event, because the transport may also write a line in it, and Node prints the error afterwards.
     if (excerpt !== undefined) process.once('exit', () => void writeSync(STDERR, excerpt))
     throwWithoutExcerpt(thrown)
   })
 }
 
-/** Node adds to an unhandled `error` event where it was emitted. */
+/** The symbol under which Node stores a function that adds the position of `emit()` to an unhandled `error` event. */
 function findEnhance(error: Error): symbol | undefined {
   return Object.getOwnPropertySymbols(error).find(({ description }) => description === 'kEnhanceStackBeforeInspector')
 }
 
-/** Emits the error again, so that Node reports it as an unhandled `error` event. */
+/** Emits the error again, so Node reports it as an unhandled `error` event. */
 function emitAgain(error: unknown, enhance: symbol): void {
-  // Keeps the place where it was emitted first.
+  // Keeps the position where the event was emitted first.
   Object.defineProperty(error, enhance, { configurable: false })
   setImmediate(() => void new EventEmitter().emit('error', error))
 }
@@ -59,12 +60,15 @@ function topFrame(error: Error): string | undefined {
     .find((line) => line.startsWith('    at '))
 }
 
-/** Longer lines are minified code, of which Node shows another part. */
+/** Longer lines are minified code, where Node shows a different part. */
 const MAX_LINE_CHARS = 1_000
 const FILE_FRAME = /^\s+at (?:.*\()?((?:file:\/\/|\/|[a-z]:[\\/]).*?):(\d+):(\d+)\)?$/i
 const THROW = /\bthrow\s[^;{}]*$/
 
-/** As Node's `GetErrorSource` writes it: place, source line, and `^` below the keyword `throw` or what failed. */
+/**
+ * Same format as Node's `GetErrorSource`: position, source line, and `^` below the keyword `throw` or the failed
+ * expression.
+ */
 function excerptOf(frame: string | undefined, origin: string): string | undefined {
   const [, file, line, column] = FILE_FRAME.exec(frame ?? '') ?? []
   if (file === undefined || process.sourceMapsEnabled === true) return undefined

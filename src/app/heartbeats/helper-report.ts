@@ -9,7 +9,7 @@ export interface HelperLogger {
   error(fields: object, message: string): void
 }
 
-/** @throws IngestError `CONFIG` if `logger` is not a logger: its reports would be lost. */
+/** @throws IngestError `CONFIG` if `logger` is not a logger, since its reports would be lost. */
 export function checkHelperLogger(owner: string, logger: unknown): void {
   const isLogger =
     isObject(logger) &&
@@ -27,7 +27,7 @@ export function report(
   try {
     if (logger !== undefined) return logger[level](fields, message)
   } catch {
-    // The application's serializer failed, or it is not a logger.
+    // The application's serializer failed, or the object is not a logger.
   }
   process.stderr.write(`pino-ingest: ${message}\n`)
 }

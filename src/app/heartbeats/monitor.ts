@@ -45,7 +45,7 @@ async function run<T>(job: () => T | Promise<T>, logger: HelperLogger | undefine
   try {
     return await job()
   } catch (error) {
-    // The Error itself, so that the logger uses its own error key.
+    // Passes the Error itself, so the logger uses its own error key.
     if (logger !== undefined)
       report(logger, 'error', error instanceof Error ? error : { thrown: error }, 'a monitored job failed')
     throw error

@@ -1,4 +1,4 @@
-/** [main] Sends the heartbeats of one monitor. They contain its token and no key. */
+/** [main] Sends the heartbeats of one monitor, which contain its token but no key. */
 import { CALL_OPTION_NAMES, resolveLimits } from '../../client/call-limits.js'
 import type { CallLimits } from '../../client/call-limits.js'
 import { RetryingCaller } from '../../client/retrying-caller.js'
@@ -13,7 +13,7 @@ import { withLocalHint } from '../../client/with-client.js'
 /** The options of `IngestClient`. A key is accepted and ignored. */
 export type PingOptions = Pick<IngestOptions, (typeof CALL_OPTION_NAMES)[number]> & CallLimits
 
-/** The options require a key. This one is too short to be masked in messages. */
+/** Placeholder, since the options require a key. Too short to be masked in messages. */
 const UNUSED_KEY = 'none'
 
 export class Pinger {
@@ -23,14 +23,14 @@ export class Pinger {
   readonly #calls: RetryingCaller
 
   /**
-   * @param clock its timers decide whether a wait for a retry keeps the process alive
+   * @param clock its timers determine whether a wait for a retry keeps the process alive
    * @throws IngestError `INVALID` for an invalid token, `CONFIG` for the options
    */
   constructor(token: string, { maxAttempts, timeoutMs, ...options }: PingOptions, clock: Clock) {
     this.#call = createHeartbeatCall(token)
     const limits = resolveLimits({ maxAttempts, timeoutMs })
     const settings = resolveFromProcess({ ...options, apiKey: UNUSED_KEY }, CALL_OPTION_NAMES)
-    // UNUSED_KEY overrides the configured key, so the options are resolved again to find the warning.
+    // UNUSED_KEY overrides the configured key, so the options are resolved again for the warning.
     this.keyWarning = settings.isLocalDefault ? resolveFromProcess(options, CALL_OPTION_NAMES).keyWarning : undefined
     this.#calls = new RetryingCaller({
       ...settings,

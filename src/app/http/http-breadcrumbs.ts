@@ -10,7 +10,7 @@ import type { ScopeHistory } from '../scope/app-state.js'
 
 type AnyRequest = UndiciRequest | ClientRequest
 
-/** The scope of the request is stored, since the reply arrives in another context. */
+/** A request with its scope, since the reply arrives in another context. */
 interface StartedRequest {
   readonly trail: ScopeHistory
   readonly atMs: number
@@ -46,7 +46,7 @@ function listen(): () => void {
   const finish = (request: AnyRequest, place: () => string | undefined, outcome: RequestOutcome): void => {
     if (outcome.status !== undefined && outcome.status < 200) return // informational: the final reply follows
     const from = started.get(request)
-    started.delete(request) // a later error concerns the reader of the body
+    started.delete(request) // a later error is one of reading the body
     const url = from === undefined ? undefined : place()
     if (from === undefined || url === undefined) return
     keepBreadcrumb(
@@ -62,7 +62,7 @@ function listen(): () => void {
       finish(request, () => toUndiciUrl(request as UndiciRequest), { status: response?.statusCode }),
     'undici:request:error': ({ request, error }) =>
       finish(request, () => toUndiciUrl(request as UndiciRequest), { error }),
-    // `created` is emitted by the call, from Node 22 on; `start` when the request is written.
+    // Node 22 and later emit `created` in the call; all versions emit `start` when the request is written.
     'http.client.request.created': ({ request }) => start(request),
     'http.client.request.start': ({ request }) => start(request),
     'http.client.response.finish': ({ request, response }) =>
@@ -83,7 +83,10 @@ interface ChannelMessage {
   readonly error?: unknown
 }
 
-/** Node turns an error of a listener into an uncaught exception. In a runtime with other objects there is no breadcrumb. */
+/**
+ * Catches errors of a listener, which Node would turn into an uncaught exception. Other runtimes may pass different
+ * objects; these get no breadcrumb.
+ */
 function guarded(listener: (message: ChannelMessage) => void): (message: unknown) => void {
   return (message) => {
     try {

@@ -20,7 +20,10 @@ export interface RequestOutcome {
 
 const OWN_USER_AGENT = 'pino-ingest/'
 
-/** Requests of this package, and CONNECT: the request in a proxy's tunnel has its own breadcrumb. */
+/**
+ * Whether the request gets no breadcrumb: requests of this package, and CONNECT, since the request in a proxy's tunnel
+ * has its own.
+ */
 export function isIgnored({ method, headers = [] }: UndiciRequest): boolean {
   const isOurs =
     typeof headers === 'string'
@@ -38,7 +41,10 @@ export function toNodeUrl(request: ClientRequest): string | undefined {
   return toBareUrl(`${request.protocol}//${String(host)}`, request.path)
 }
 
-/** Without userinfo, query and fragment, which may contain credentials. In a request to a proxy the path is a whole URL. */
+/**
+ * Returns the URL without userinfo, query and fragment, which may contain credentials. In a request to a proxy, the
+ * path is a whole URL.
+ */
 function toBareUrl(origin: string, path: string): string | undefined {
   const whole = /^https?:\/\//i.test(path) ? path : origin.replace(/\/$/, '') + path
   if (!URL.canParse(whole)) return undefined
@@ -67,7 +73,7 @@ export function toRequestBreadcrumb(
   })
 }
 
-/** Never the message, which may contain the whole URL. */
+/** Returns code or name of an error, but not its message, which may contain the whole URL. */
 function toReason(error: unknown): string {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown }
   return typeof code === 'string' ? code : typeof name === 'string' ? name : 'failed'

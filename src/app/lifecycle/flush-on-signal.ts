@@ -19,7 +19,7 @@ export interface FlushOnSignalOptions {
 
 type Listener = (signal: NodeJS.Signals) => void
 
-/** Shared by all calls: the process ends once, after the last flush. */
+/** Shared by all calls, because the process ends only once, after the last flush. */
 interface ShutdownState {
   readonly listeners: Set<Listener>
   readonly undos: Set<() => void>
@@ -90,12 +90,13 @@ export function flushOnSignal(
   }
   shutdown.listeners.add(onSignal)
   shutdown.undos.add(undo)
-  // Prepended, since Node removes a `once` listener before calling it: the app's listener would not be found.
+  // Prepended, because Node removes a `once` listener before calling it, and the application's listener would not be
+  // found.
   for (const signal of signals) process.prependListener(signal, onSignal)
   return undo
 }
 
-/** Node refuses listeners for these. */
+/** Signals for which Node rejects listeners. */
 const UNCATCHABLE: readonly unknown[] = ['SIGKILL', 'SIGSTOP']
 
 function checkSignals(signals: unknown): void {
@@ -109,7 +110,7 @@ function checkSignals(signals: unknown): void {
 }
 
 function end({ undos }: ShutdownState, code: number): void {
-  // pino's exit hook blocks this thread. Without a listener another signal ends the process at once.
+  // pino's exit hook blocks this thread. Without a listener, another signal ends the process immediately.
   for (const undo of undos) undo()
   process.exit(code)
 }
@@ -127,8 +128,8 @@ interface Counting {
 const SIGNAL_EXIT_SIGNALS: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGTERM']
 
 /**
- * Number of listeners of the package signal-exit. They end the process only if there is no other listener; its
- * copies share these counters (version 4, then 3).
+ * Number of listeners of the package signal-exit, which end the process only if there is no other listener. Its copies
+ * share these counters (version 4, then 3).
  */
 function countSignalExitListeners(signal: NodeJS.Signals): number {
   if (!SIGNAL_EXIT_SIGNALS.includes(signal)) return 0

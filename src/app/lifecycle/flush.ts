@@ -20,7 +20,7 @@ interface WorkerStream {
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000
-/** Time reserved for the worker's answer to arrive. */
+/** Milliseconds reserved for the worker's reply to arrive. */
 const ANSWER_MS = 100
 
 /**
@@ -81,8 +81,8 @@ function flushWorker(stream: WorkerStream, timeoutMs: number): Promise<FlushResu
 }
 
 /**
- * thread-stream 4 sends a flush to the worker, and keeps the process alive until its callback: in an outage possibly forever, so none is
- * passed. Version 3, of pino 9, calls back when the worker has read everything.
+ * thread-stream 4 sends a flush to the worker and keeps the process alive until its callback, in an outage possibly
+ * forever; so no callback is passed. Version 3, used by pino 9, calls back when the worker has read everything.
  */
 function notifiesWorker(stream: object): boolean {
   const symbol = Object.getOwnPropertySymbols(stream).find(({ description }) => description === 'kImpl')

@@ -1,9 +1,9 @@
 /**
- * [main] The ids of OpenTelemetry's active span, if the application uses OpenTelemetry.
+ * [main] Reads the ids of OpenTelemetry's active span, if the application uses OpenTelemetry.
  *
- * Its API stores registrations under a symbol of the global object, so that all its copies find them (`global-utils` of
- * `@opentelemetry/api`); the context contains the span under another symbol. Both names are fixed for the major version 1. Reading
- * them needs no import, finds the copy that the application uses, and costs nothing without OpenTelemetry.
+ * Its API stores registrations under a symbol of the global object, which all its copies use (`global-utils` of
+ * `@opentelemetry/api`); the context has the span under another symbol. Both names are fixed for major version 1.
+ * Reading them needs no import, finds the copy that the application uses, and costs nothing without OpenTelemetry.
  */
 import type { ScopeTrace } from '../scope/app-state.js'
 

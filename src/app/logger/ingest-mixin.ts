@@ -15,7 +15,7 @@ import type { ScopeFacts, ScopeTrace, ScopeUser } from '../scope/app-state.js'
 /** pino's type of the option `mixin`. */
 export type IngestMixin<CustomLevels extends string = never> = NonNullable<LoggerOptions<CustomLevels>['mixin']>
 
-/** The added fields, under names that the transport knows. */
+/** The added fields, under names that the transport maps. */
 interface AddedFields extends ScopeTrace {
   user?: ScopeUser
   user_id?: string
@@ -27,7 +27,7 @@ interface AddedFields extends ScopeTrace {
   breadcrumbs?: Breadcrumb[]
 }
 
-/** Fastify's `requestIdLogLabel`, once a record has shown it. */
+/** Fastify's `requestIdLogLabel`, learned from a record. */
 interface Learned {
   label: string | undefined
 }
@@ -71,7 +71,7 @@ export function createIngestMixin<CustomLevels extends string>(
     const own = appMixin?.(mergeObject, level, logger) ?? {}
     try {
       const added = collectFields(new RecordFields(mergeObject, own, logger), level, responseKey, learned)
-      // Not a spread of both: pino adds the record to the result, which is then slow (4 us instead of 0.1).
+      // Not a spread of both: pino adds the record to the result, which would then take 4 us instead of 0.1 us.
       if (appMixin !== undefined) Object.assign(added, own)
       return Object.hasOwn(mergeObject, '__proto__') ? withOwnProto(added) : added
     } catch {
@@ -80,13 +80,16 @@ export function createIngestMixin<CustomLevels extends string>(
   }
 }
 
-/** pino's option `mixinMergeStrategy`: as pino's own, without a copy of the record if nothing is added to it. */
+/** pino's option `mixinMergeStrategy`: same as pino's own, but does not copy the record if nothing is added. */
 export function mergeMixin(record: object, added: object): object {
   for (const _ in added) return Object.assign(added, record)
   return record
 }
 
-/** pino assigns the record's members to the result: without such a member of its own, `__proto__` would become its prototype. */
+/**
+ * Adds an own member `__proto__`: pino assigns the record's members to the result, and `__proto__` would otherwise set
+ * its prototype.
+ */
 function withOwnProto(added: object): object {
   return Object.defineProperty(added, '__proto__', {
     value: undefined,
@@ -124,7 +127,10 @@ function collectFields(
   return added
 }
 
-/** Only records with `req` or `res` show the request; a handler's have its id in the binding that these records have, too. */
+/**
+ * Only records with `req` or `res` have the request. The handler's records have its id in a binding, which those
+ * records have, too.
+ */
 function findRequestId(record: RecordFields, response: unknown, learned: Learned): string | undefined {
   const id = findFastifyId(record.value('req'), response)
   if (id !== undefined) {
@@ -176,7 +182,7 @@ class RecordFields {
     return Object.hasOwn(this.#call, name) ? this.#call[name] : undefined
   }
 
-  /** The user in the call. A user in the bindings is already serialized, and counts as another user. */
+  /** The user in the call. A user in the bindings is already serialized and counts as another user. */
   user(): ScopeFacts {
     const id = parseId(
       this.value('user_id') ?? this.value('userId') ?? (this.value('user') as { id?: unknown } | null | undefined)?.id,

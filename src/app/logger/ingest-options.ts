@@ -28,7 +28,10 @@ export type IngestLoggerOptions<
 } & HttpLoggerOptions
 
 const OUR_NAME = 'pino-ingest'
-/** The result of `require.resolve` or `import.meta.resolve`, if pino would not find the name. */
+/**
+ * Path of this package's file, as returned by `require.resolve` or `import.meta.resolve`, for applications in which
+ * pino would not find the name.
+ */
 const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
 
 /**
@@ -65,7 +68,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
   )
   const appSerializer = own.serializers?.['err']
   const serialize = createErrorSerializer(appSerializer)
-  // pino-http's child of a logger without these options.
+  // With `logger`, pino-http logs with a child of that logger, which was created without these options.
   const call: LogCall = { logger: given.logger }
   return {
     ...own,
@@ -76,12 +79,12 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
     mixin: createIngestMixin(own.mixin, own.customAttributeKeys?.res ?? 'res'),
     mixinMergeStrategy: own.mixinMergeStrategy ?? mergeMixin,
     serializers: {
-      // Under this `errorKey` pino itself would use the app's `err`.
+      // With this `errorKey`, pino itself would use the application's `err`.
       error: serialize,
       ...own.serializers,
       err: serialize,
     },
-    // A child logger's own would replace those of its parent.
+    // The formatters of a child logger would replace those of its parent.
     ...((!isChild || own.formatters !== undefined) && {
       formatters: { ...own.formatters, log: createErrorFormatter(appSerializer, own, call) },
     }),
@@ -98,7 +101,7 @@ function checkFunctions(name: string, functions: object | undefined): void {
 
 type Serializer = (value: unknown) => unknown
 
-/** For the keys of errors, which may also have a list of errors, or the result of a promise. */
+/** Serializer for error keys, which may also have a list of errors, or the result of a promise. */
 function createErrorSerializer(appSerializer: Serializer | undefined): Serializer {
   const serialize = appSerializer ?? serializeError
   return (value) => {
@@ -110,8 +113,8 @@ function createErrorSerializer(appSerializer: Serializer | undefined): Serialize
 type Formatter = (record: Record<string, unknown>) => Record<string, unknown>
 
 /**
- * Checks all values of a record, since pino looks up serializers by key, and an Error may be anywhere. A value with a serializer is left to
- * it; pino calls the serializers, which a child logger may have added, afterwards.
+ * Checks all values of a record, since pino looks up serializers by key, and an Error may be under any key. Skips
+ * values with a serializer, because pino calls the serializers, including those of a child logger, afterwards.
  */
 function createErrorFormatter(
   serialize: Serializer | undefined,
@@ -151,17 +154,17 @@ function serializersOf(logger: object | undefined): Serializers {
 
 type KnownKeys = Pick<NonNullable<IngestOptions['pino']>, 'nestedKey' | 'levelKey'>
 
-/** Keys of a record that pino passes to no transport. */
+/** Keys of a record that pino does not pass to transports. */
 function findKeys({ nestedKey, formatters }: Pick<LoggerOptions, 'nestedKey' | 'formatters'>): KnownKeys {
   const levelKey = findLevelKey(formatters?.level)
   return { ...(nestedKey !== undefined && { nestedKey }), ...(levelKey !== undefined && { levelKey }) }
 }
 
-/** Keys under which a level is found without an option. */
+/** Keys of the level that need no option. */
 const LEVEL_KEYS = ['level', 'severity']
 const [LABEL, NUMBER] = ['info', 30] as const
 
-/** The key under which the application's formatter writes the level, if it is another one. */
+/** The key under which the application's formatter writes the level, if it is not one of `LEVEL_KEYS`. */
 function findLevelKey(format: ((label: string, number: number) => object) | undefined): string | undefined {
   if (format === undefined) return undefined
   try {
@@ -173,7 +176,7 @@ function findLevelKey(format: ((label: string, number: number) => object) | unde
   }
 }
 
-/** Checks the options of this transport wherever it is used, and adds keys of which it would not know. */
+/** Checks the options of this transport wherever it is used, and adds keys that it does not get from pino. */
 function checkedTransport(
   transport: AppTransport,
   keys: KnownKeys,
@@ -185,7 +188,7 @@ function checkedTransport(
     return list
   }
   checkArgument('transport of ingestOptions()', "pino's transport options or false", isObject(transport), transport)
-  // The worker has its own environment, which is not known here.
+  // The worker has its own environment, which is unknown here.
   const isElsewhere = (transport as TransportSingleOptions).worker?.env !== undefined
   const checked = <Target extends { readonly target?: unknown; readonly options?: unknown }>(
     target: Target,
@@ -211,7 +214,7 @@ function checkedTransport(
   return { ...transport, targets } as TransportMultiOptions
 }
 
-/** @returns wrong options unchanged, for the check of them */
+/** @returns the options with the keys; wrong options unchanged, so the check reports them */
 function addKeys(options: unknown = {}, keys: KnownKeys): unknown {
   if (!isPlainObject(options)) return options
   const { pino = {} } = options
@@ -222,7 +225,7 @@ function addKeys(options: unknown = {}, keys: KnownKeys): unknown {
 
 const REQUEST_KEYS = ['req', 'res', 'responseTime', 'reqId'] as const
 
-/** pino-http's names. They do not turn request logs on: `enabled` is what the options or the environment say. */
+/** Adds pino-http's names. They do not turn on request logs: `enabled` is taken from the options or the environment. */
 function addRequestKeys(
   options: unknown,
   names: NonNullable<HttpLoggerOptions['customAttributeKeys']>,

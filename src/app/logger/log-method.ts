@@ -1,4 +1,7 @@
-/** [main] Keeps errors in log calls whose form pino does not know: `logger.error('failed', error)`, and errors of another realm. */
+/**
+ * [main] Keeps errors in log calls that pino does not support: `logger.error('failed', error)`, and errors of another
+ * realm.
+ */
 import type { LogFn, LoggerOptions } from 'pino'
 import { isError } from '../../record/error-serializer.js'
 import { readPinoProperty } from './pino-symbols.js'
@@ -7,14 +10,14 @@ import { readPinoProperty } from './pino-symbols.js'
 type LogMethodHook = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
 type Arguments = readonly unknown[]
 
-/** The running log call. pino's formatters are not told by which logger they are called. */
+/** The log call in progress. pino does not pass the logger to its formatters. */
 export interface LogCall {
   logger: object | undefined
 }
 
 /**
- * A hook that writes an error that pino would drop under pino's `errorKey`, and further ones in `errors`. The application's own hook
- * is called first, with the arguments as they were given.
+ * Creates a hook that writes an error which pino would drop under pino's `errorKey`, and further errors in `errors`.
+ * The application's own hook is called first, with the original arguments.
  *
  * @param call set while pino writes the record
  */
@@ -48,7 +51,7 @@ export function createLogMethod(appHook: LogMethodHook | undefined, call: LogCal
 function keepErrors(logger: object, args: Arguments): Arguments {
   try {
     const [first, second] = args
-    // The usual calls: one argument, or fields and a message.
+    // Fast path for the usual calls: one argument, or fields and a message.
     const isFastPath = typeof first !== 'object' || first === null || Object.getPrototypeOf(first) === Object.prototype
     if (isFastPath && (args.length < 2 || (args.length === 2 && typeof second !== 'object'))) return args
     return isForeignError(first) || findUnwritten(args).length > 0 ? withFields(logger, args) : args
@@ -57,7 +60,7 @@ function keepErrors(logger: object, args: Arguments): Arguments {
   }
 }
 
-/** pino tests the first argument by `instanceof`. */
+/** Whether the value is an error of another realm, which pino does not recognize because it uses `instanceof`. */
 function isForeignError(value: unknown): boolean {
   return isError(value) && !(value instanceof Error)
 }
@@ -79,7 +82,7 @@ function withFields(logger: object, args: Arguments): Arguments {
   return [fields, ...rest]
 }
 
-/** Errors that pino would not write: in place of the message, or without a placeholder in it. */
+/** Errors that pino would not write, because they replace the message or have no placeholder in it. */
 function findUnwritten(args: Arguments): unknown[] {
   let at = messageIndex(args[0])
   const unwritten: unknown[] = []
@@ -132,7 +135,7 @@ function findFormatted(message: unknown, args: Arguments): ReadonlySet<number> {
   return formatted
 }
 
-/** pino writes these as `req` and `res`. */
+/** Whether pino writes the value as `req` or `res`. */
 function isHttp(value: unknown): boolean {
   if (!isObject(value)) return false
   const { method, headers, socket, setHeader } = value as Record<string, unknown>

@@ -22,7 +22,7 @@ export function boundFields(logger: object): Fields {
   return fields
 }
 
-/** `,"pid":1,"hostname":"a"`, as pino stores it; with the app's own stringifiers it may not be JSON. */
+/** Parses pino's stored text, `,"pid":1,"hostname":"a"`. With the application's own stringifiers it may not be JSON. */
 function fieldsIn(text: string): Fields {
   try {
     return new Map(Object.entries(JSON.parse(`{${text.slice(1)}}`) as object))

@@ -2,18 +2,24 @@
 import { FLUSH_METHOD } from '../../transport/flush-message.js'
 import { readPinoProperty } from './pino-symbols.js'
 
-/** pino's own stream, one of the app, or several in a multistream. Empty for an object that is not a logger. */
+/**
+ * The logger's stream: pino's, the application's, or several in a multistream. Empty for an object that is not a
+ * logger.
+ */
 export function findLoggerStreams(logger: object): readonly object[] {
   return toStreams(readPinoProperty(logger, 'pino.stream'))
 }
 
-/** The streams that may lead to this package's transport: of a logger, of a multistream, or the stream itself. */
+/** The streams of a logger or a multistream that may lead to this package's transport, or the stream itself. */
 export function findIngestStreams(target: object): readonly object[] {
   const streams = toStreams(readPinoProperty(target, 'pino.stream') ?? target)
   return [...new Set(streams)].filter((stream) => FLUSH_METHOD in stream || isWorkerStream(stream))
 }
 
-/** A stream of `pino.transport()`: it sends `message` events to the worker and emits the worker's `EVENT`s. */
+/**
+ * Whether this is a stream of `pino.transport()`, which sends `message` events to the worker and emits the worker's
+ * `EVENT`s.
+ */
 export function isWorkerStream(stream: object): boolean {
   return 'worker' in stream && 'emit' in stream
 }

@@ -1,4 +1,7 @@
-/** [main] Properties that pino stores on a logger under symbols. They are found by description, without loading pino. */
+/**
+ * [main] Reads properties that pino stores on a logger under symbols. Finds the symbols by description, without loading
+ * pino.
+ */
 
 /** Symbols of the last logger, by name. Each copy of pino has its own symbols. */
 const symbols = new Map<string, symbol>()

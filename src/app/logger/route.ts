@@ -21,7 +21,10 @@ interface Answered {
   readonly request?: FastifyRequest
 }
 
-/** `/users/:id`; `undefined` without a framework, without a route (a 404), for a RegExp and for a pattern that matches all paths. */
+/**
+ * The route pattern, as `/users/:id`; `undefined` without a framework, without a route (a 404), for a RegExp and for a
+ * pattern that matches all paths.
+ */
 export function findRoute(response: unknown): string | undefined {
   if (typeof response !== 'object' || response === null) return undefined
   try {
@@ -34,7 +37,10 @@ export function findRoute(response: unknown): string | undefined {
   }
 }
 
-/** Fastify's id of a request, from what it logs as `req` or `res`. Under which key a logger has it is the application's choice. */
+/**
+ * Fastify's id of a request, from the objects that it logs as `req` or `res`. The application chooses the key under
+ * which records have the id.
+ */
 export function findFastifyId(req: unknown, res: unknown): string | undefined {
   try {
     const request = (req ?? (res as Answered | null | undefined)?.request) as FastifyRequest | null | undefined
@@ -52,12 +58,12 @@ function findExpressRoute(request: ExpressRequest | undefined): string | undefin
   return base !== '' && path === '/' ? base : base + path
 }
 
-/** Characters of patterns that may match any number of segments. */
+/** Characters of patterns that may match a variable number of segments. */
 const VARIABLE = /[*+?(){}[\]|^$\\]/
 
 /**
- * The part of the URL before the pattern is the mount path. Express has reset `baseUrl` if an error is answered outside
- * that router; the URL stays, unless it is rewritten.
+ * The part of the URL before the pattern is the mount path. Express resets `baseUrl` if the reply to an error is sent
+ * outside that router; the URL remains, unless it is rewritten.
  */
 function findMountPath(path: string, url: unknown): string | undefined {
   if (typeof url !== 'string' || VARIABLE.test(path)) return undefined

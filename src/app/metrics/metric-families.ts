@@ -32,7 +32,7 @@ export interface MetricFamily {
   readonly prometheus: string
   readonly openTelemetry: string
   readonly kind: MetricKind
-  /** In UCUM, as OpenTelemetry requires. */
+  /** Unit in UCUM, as OpenTelemetry requires. */
   readonly unit: string
   /** A sentence without a line break. */
   readonly help: string
@@ -40,7 +40,10 @@ export interface MetricFamily {
   readonly samples: (state: MetricsState) => readonly Sample[]
 }
 
-/** Codes that the transport reports. They start at zero: a counter that appears with 1 shows no increase. */
+/**
+ * Codes that the transport reports. Their counters start at zero, because a counter that first appears with 1 shows no
+ * increase.
+ */
 const REPORTED_CODES: readonly IngestErrorCode[] = [
   'AUTH',
   'CONFIG',
@@ -78,7 +81,7 @@ function createEntryFamily(name: Counted, help: string): MetricFamily {
   }
 }
 
-/** By the name in Prometheus. */
+/** Sorted by the name in Prometheus. */
 export const FAMILIES: readonly MetricFamily[] = [
   createEntryFamily('accepted', 'Entries that the service accepted.'),
   {

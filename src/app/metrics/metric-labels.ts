@@ -1,4 +1,4 @@
-/** The application's own labels: checked once, so that rendering them cannot fail. */
+/** The application's own labels, checked once so rendering cannot fail. */
 import { IngestError } from '../../shared/errors.js'
 import { formatValue, formatName } from '../../options/format-value.js'
 import { LABELS } from './metric-families.js'

@@ -1,4 +1,4 @@
-/** [main] Listens to the transports behind a logger, and keeps the latest account of each. */
+/** [main] Listens to the transports behind a logger and keeps the latest account of each. */
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import type { Clock } from '../../shared/clock.js'
 import type { IngestErrorCode } from '../../shared/errors.js'
@@ -44,7 +44,7 @@ const EMPTY_ACCOUNT: AccountSnapshot = {
 export class MetricsListener {
   readonly #streams: readonly TransportStream[]
   readonly #clock: Clock
-  /** By stream, then by transport id: several `targets` share a stream. Ended transports stay, so that no sum decreases. */
+  /** By stream, then by transport id: several `targets` share a stream. Ended transports stay, so no sum decreases. */
   readonly #accounts = new Map<TransportStream, Map<unknown, AccountSnapshot>>()
   readonly #problems = new Map<IngestErrorCode, number>()
   readonly #undos: (() => void)[] = []
@@ -60,7 +60,7 @@ export class MetricsListener {
     }
   }
 
-  /** Of all transports; undefined before the first. */
+  /** Sum of the accounts of all transports; undefined before the first. */
   get account(): AccountSnapshot | undefined {
     const [first, ...others] = [...this.#accounts.values()].flatMap((ofStream) => [...ofStream.values()])
     return first === undefined ? undefined : others.reduce(addAccounts, first)
@@ -79,7 +79,7 @@ export class MetricsListener {
     for (const undo of this.#undos.splice(0)) undo()
   }
 
-  /** Whether the worker runs this package's transport and not only others; its events show it. */
+  /** Whether the worker runs this package's transport, which its events show. */
   #isOurs(stream: TransportStream): boolean {
     return FLUSH_METHOD in stream || this.#accounts.has(stream)
   }

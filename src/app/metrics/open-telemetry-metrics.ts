@@ -1,6 +1,6 @@
 /**
- * [main] Metrics as observable instruments of OpenTelemetry. Its API is found without an import, as in `active-span.ts`. The
- * types describe only the used part of a meter, so that they need no types of OpenTelemetry.
+ * [main] Metrics as observable instruments of OpenTelemetry. Finds its API without an import, as in `active-span.ts`.
+ * The types describe only the used part of a meter, so they do not depend on OpenTelemetry's types.
  * @see https://opentelemetry.io/docs/specs/otel/metrics/api/#asynchronous-counter-creation
  */
 import { IngestError } from '../../shared/errors.js'

@@ -15,12 +15,12 @@ interface WorkerStream {
   once(event: 'ready', listener: () => void): void
 }
 
-/** Time for a worker to start. */
+/** Time for a worker to start in milliseconds. */
 const START_MS = 5_000
-/** Time for the answer. A worker without this package's transport does not answer. */
+/** Time for the reply in milliseconds. A worker without this package's transport does not reply. */
 const ANSWER_MS = 1_000
 
-/** Resolves when later entries carry the id, or when the time for an answer is over. Never rejects. */
+/** Resolves when later entries have the id, or when the time for a reply is over. Never rejects. */
 export async function notifyRelease(logger: object, releaseId: string, clock: Clock = systemClock): Promise<void> {
   await Promise.all(
     findLoggerStreams(logger).map((stream) => {
@@ -30,7 +30,7 @@ export async function notifyRelease(logger: object, releaseId: string, clock: Cl
   )
 }
 
-/** Sends the message when the worker is ready: before that, another transport in the worker may receive it instead. */
+/** Sends the message when the worker is ready, because earlier another transport in the worker may receive it. */
 function notifyWorker(stream: WorkerStream, releaseId: string, clock: Clock): Promise<void> {
   if (stream.destroyed === true) return Promise.resolve()
   return new Promise((resolve) => {

@@ -43,7 +43,7 @@ interface AppState {
   readonly processHistory: ScopeHistory
   /** Stops the breadcrumbs of outgoing HTTP; undefined while they are off. */
   stopHttp: (() => void) | undefined
-  /** Number of calls of `httpBreadcrumbs()` that were not undone. */
+  /** Number of active calls of `httpBreadcrumbs()`. */
   httpUsers: number
 }
 
@@ -66,7 +66,7 @@ export function currentScope(): Scope | undefined {
   return appState().scopes.getStore()
 }
 
-/** The history of the current scope; outside any scope that of the process. */
+/** The history of the current scope, or of the process outside any scope. */
 export function currentHistory(): ScopeHistory {
   const { scopes, processHistory: outside } = appState()
   return scopes.getStore()?.history ?? outside

@@ -1,4 +1,4 @@
-/** [main] Small copies of arbitrary values, so that the memory of a breadcrumb is bounded. Pure. */
+/** [main] Creates small copies of arbitrary values, which bounds the memory of a breadcrumb. Pure. */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 
 /** UTF-16 units. */
@@ -11,7 +11,7 @@ const MAX_VALUES = 256
 const CUT = '…'
 const UNREADABLE = '[unreadable]'
 
-/** A copy: a slice would retain the whole text in memory. */
+/** Copies the text, because a slice would keep the whole text in memory. */
 export function boundedText(text: string): string {
   return text.length <= MAX_TEXT_CHARS
     ? text
@@ -19,7 +19,7 @@ export function boundedText(text: string): string {
 }
 
 /**
- * Plain JSON of at most 256 values, three levels deep, with texts of at most 1,000 characters. The rest, functions
+ * Plain JSON of at most 256 values, three levels deep, with strings of at most 1,000 characters. The rest, functions
  * and symbols are omitted. Never throws: a getter that throws becomes `[unreadable]`.
  */
 export function boundedObject(value: object): JsonObject {

@@ -20,7 +20,7 @@ export interface BreadcrumbInput {
   readonly data?: object | undefined
 }
 
-/** Beyond it the oldest is removed. */
+/** Beyond this number, the oldest breadcrumb is removed. */
 const MAX_BREADCRUMBS = 100
 
 /**
@@ -41,7 +41,7 @@ export function keepBreadcrumb({ breadcrumbs }: ScopeHistory, breadcrumb: Breadc
   if (breadcrumbs.length > MAX_BREADCRUMBS) breadcrumbs.shift()
 }
 
-/** Removes and returns them: they are attached to one error. */
+/** Removes and returns the breadcrumbs, which are attached to one error only. */
 export function takeBreadcrumbs({ breadcrumbs }: ScopeHistory): Breadcrumb[] {
   return breadcrumbs.splice(0)
 }

@@ -38,14 +38,15 @@ export function namesUser({ user, user_id: id }: ScopeFacts): boolean {
   return user !== undefined || id !== undefined
 }
 
-/** Whether both have the same id. */
+/** Whether both users have the same id. */
 export function isSameUser(one: ScopeFacts, other: ScopeFacts): boolean {
   const id = one.user_id ?? one.user?.id
   return id !== undefined && id === (other.user_id ?? other.user?.id)
 }
 
 /**
- * Whether the inner scope belongs to another request, trace or session. A session id added to the same request or trace does not count.
+ * Whether the inner scope belongs to another request, trace or session. Adding a session id to the same request or
+ * trace does not count.
  */
 function isOtherWork(inner: ScopeFacts, outer: ScopeFacts): boolean {
   const isRequest = outer.request_id !== undefined || outer.trace?.trace_id !== undefined

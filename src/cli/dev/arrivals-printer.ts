@@ -13,9 +13,9 @@ export interface PrinterOutput {
   once(event: 'drain', listener: () => void): unknown
 }
 
-/** Limit of the memory for a slow reader. */
+/** Memory limit for a slow reader. */
 const MAX_UNREAD_BYTES = 1 << 20
-/** Node writes to a terminal synchronously, so that the service is blocked meanwhile. */
+/** Lines per second on a terminal: Node writes to it synchronously, which blocks the service. */
 const MAX_TERMINAL_LINES = 1_000
 const WINDOW_MS = 1_000
 
@@ -47,7 +47,7 @@ export class ArrivalsPrinter {
     }
   }
 
-  /** @returns whether the lines fit into the output; if not, schedules the report of skipped lines */
+  /** @returns whether the lines can be written. If not, it schedules the report of skipped lines */
   #hasCapacity(lines: number): boolean {
     const now = this.#clock.now()
     if (now >= this.#windowEndMs) {
@@ -68,7 +68,7 @@ export class ArrivalsPrinter {
     this.#out.write(
       this.#paint(
         'dim',
-        `… ${this.#skipped} not shown: they arrived faster than the output is read; the page shows them`,
+        `… ${this.#skipped} records skipped, since they arrived faster than the output is read; the page shows them`,
       ) + '\n',
     )
     this.#skipped = 0

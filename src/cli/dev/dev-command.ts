@@ -22,19 +22,19 @@ export const devCommand: Command = {
   usage: ['pino-ingest dev [FLAGS]', 'pino-ingest dev [FLAGS] -- PROGRAM [ARGUMENTS]'],
   flags: DEV_FLAGS,
   notes: [
-    `It prints the address of its page, and then one line per received record: entries with time (UTC), level, service and
+    `It prints the address of its page, then one line per received record: entries with time (UTC), level, service and
 message, HTTP requests, feedback, releases, heartbeats, and rejections with their first reason. Ctrl-C ends it.`,
     `The page, tail and the JSON API need a token. It is stored in pino-ingest/dev-token in $XDG_STATE_HOME or ~/.local/state, so that an
 open page works after a restart. ${TOKEN_VARIABLE} overrides it.`,
-    `The program behind -- shares this terminal's stdin, stdout and stderr, receives the signals that are sent to dev, and sets the
+    `The program after -- shares this terminal's stdin, stdout and stderr, receives the signals sent to dev, and sets the
 exit code: 128 plus the number of the signal that ended it, 127 if it is not found, 126 if it cannot be run. In its environment
 PINO_INGEST_URL, _API_KEY and _ENABLED are set to the local service, _API_KEY_FILE, _PREVIOUS_API_KEYS and _TLS_* are empty, and
 PINO_INGEST_SPOOL is false unless a spool is set. Options in its code override these. dev prints its messages to stderr, and
-received records only with --show. After the program has ended, dev waits until all its requests are handled, and ends; on a
-terminal, without --json, the page remains available until Ctrl-C.`,
+received records only with --show. When the program has ended and its requests are handled, dev ends; on a terminal, without
+--json, the page remains available until Ctrl-C.`,
     `With --json it prints one line of JSON when it listens (page_url, url, origin, port, token, db, arrived), and no
-received records. With a program the line goes to stderr, followed at the end by a second one (exit_code, signal, arrived).`,
-    "Exit codes: the program's. Without one 0 ended by a signal. 1 the port or the file cannot be used, 2 wrong flags.",
+received records. With a program the line goes to stderr, and a second line (exit_code, signal, arrived) follows at the end.`,
+    "Exit codes: the program's. Without a program 0 ended by a signal. 1 the port or the file cannot be used, 2 wrong flags.",
   ],
   takesProgram: true,
   jsonFailuresTo: 'stdout',
@@ -46,7 +46,7 @@ async function run(given: Arguments): Promise<number> {
   const asJson = switches.has('json')
   if (switches.has('show') && (program === undefined || asJson || switches.has('quiet'))) {
     throw createUsageError(
-      '--show needs a program behind --, and excludes --json and --quiet; without a program arrivals are printed anyway',
+      '--show needs a program after -- and excludes --json and --quiet; without a program received records are always printed',
     )
   }
   const options = parseServiceOptions(given)
@@ -66,7 +66,7 @@ async function run(given: Arguments): Promise<number> {
   try {
     const started = asJson ? toStartedData(service, options) : undefined
     if (program !== undefined) return await runWithProgram(program, service, started)
-    // Another terminal may not have the variable.
+    // Without the variable, since another terminal may not have it.
     const isTokenFound = findToken({ ...process.env, [TOKEN_VARIABLE]: undefined }).token === token
     process.stdout.write(
       started === undefined ? formatStarted(service, options, isTokenFound) : formatJsonLine(started),

@@ -8,19 +8,19 @@ import { parseDurationMs, parseBytes, parseInteger } from '../shared/quantities.
 const DEFAULT_PORT = 4319
 
 export const DEV_FLAGS: Flags = {
-  port: { value: 'NUMBER', meaning: `port to listen on (${DEFAULT_PORT}); 0 takes a free one` },
+  port: { value: 'NUMBER', meaning: `port to listen on (${DEFAULT_PORT}); 0 uses a free port` },
   host: {
     value: 'HOST',
-    meaning: '127.0.0.1 (default), ::1 or localhost; no other, since it must not be reachable from outside',
+    meaning: '127.0.0.1 (default), ::1 or localhost; only loopback is allowed',
   },
-  db: { value: 'FILE', meaning: 'stores received records in this file, and loads its content at the start' },
+  db: { value: 'FILE', meaning: 'stores received records in this file and loads its content at the start' },
   'max-entries': {
     value: 'NUMBER',
-    meaning: 'limit of entries, and of request logs; the oldest are deleted first (200000)',
+    meaning: 'limit of entries and of request logs; the oldest are deleted first (200000)',
   },
   'max-bytes': {
     value: 'SIZE',
-    meaning: 'limit for entries, and for each other kind, as 256mb or 1gb; the oldest are deleted first (192mb)',
+    meaning: 'limit of each kind of record, such as 256mb or 1gb; the oldest are deleted first (192mb)',
   },
   'max-age': { value: 'AGE', meaning: 'deletes records older than this, such as 30m, 12h or 7d (no limit)' },
   quiet: { short: 'q', meaning: 'does not print received records' },
@@ -39,9 +39,7 @@ function isHost(text: string | undefined): text is Host | undefined {
 export function parseServiceOptions({ texts }: Arguments): IngestServiceOptions {
   const host = texts.get('host')
   if (!isHost(host))
-    throw createUsageError(
-      `--host must be ${HOSTS.join(', ')}, since it must not be reachable from outside, got ${JSON.stringify(host)}`,
-    )
+    throw createUsageError(`--host must be ${HOSTS.join(', ')} (only loopback is allowed), got ${JSON.stringify(host)}`)
   const value = <T>(flag: string, read: (flag: string, text: string) => T): T | undefined => {
     const text = texts.get(flag)
     return text === undefined ? undefined : read(flag, text)

@@ -1,4 +1,4 @@
-/** Messages of `dev`, as text and as data. Pure. */
+/** Formats the messages of `dev` as text and JSON. Pure. */
 import { LOCAL_URL } from '../../options/resolve-options.js'
 import type { IngestService, IngestServiceOptions } from '../../service/index.js'
 import { printable } from '../shared/printable.js'
@@ -20,14 +20,14 @@ export function toStartedData(service: Started, { dbFile }: IngestServiceOptions
   }
 }
 
-/** @param isTokenFound whether the user's applications find the token without a variable */
+/** @param isTokenFound whether applications of this user find the token without the variable */
 export function formatStarted(service: Started, { dbFile }: IngestServiceOptions, isTokenFound: boolean): string {
   const { url, origin, token, pageUrl, arrived } = service
   const kept =
     dbFile === undefined
       ? 'Stored in memory until it ends; --db FILE stores it in a file.'
       : `Stored in ${printable(dbFile)}, which holds ${arrived} ${arrived === 1 ? 'entry' : 'entries'}.`
-  return `See what arrives: ${pageUrl}
+  return `Open the page: ${pageUrl}
 
 The local service listens on ${url} (Ctrl-C ends it)
 
@@ -43,7 +43,7 @@ and start it:
 
   ${formatProgramCommand(url, 'node app.mjs', isTokenFound)}
 
-What arrives, in another terminal, as lines and as JSON:
+Print received entries in another terminal, as lines or as JSON:
 
   npx pino-ingest tail${isDefault(url) ? '' : ` --url ${origin}`} --level error,fatal --full
   curl -H 'Authorization: Bearer ${token}' '${origin}/local/entries?level=error,fatal'
@@ -57,20 +57,20 @@ export function formatProgramCommand(url: string, program: string, isTokenFound 
   return isDefault(url) && isTokenFound ? program : `PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any ${program}`
 }
 
-/** Another local service uses the port. */
+/** For a port that another local service uses. */
 export function formatPortTaken(origin: string, program: readonly string[] | undefined): string {
   const taken = `${origin} is already in use: another pino-ingest dev listens there`
   return program === undefined
-    ? `${taken}; open its page by the address that it printed, or use --port 0 for a free port`
+    ? `${taken}; open the page address that it printed, or use --port 0 for a free port`
     : `${taken}; start ${formatProgramCommand(`${origin}/api/v1`, formatProgram(program))} without dev, or use --port 0 for a free port`
 }
 
-/** Whether the transport sends there without configuration. */
+/** Whether the transport sends to this URL by default. */
 function isDefault(url: string): boolean {
   return url === LOCAL_URL
 }
 
-/** Shortened, for messages. */
+/** The program for messages, shortened. */
 export function formatProgram(program: readonly string[]): string {
   const text = program.join(' ')
   return text.length <= MAX_PROGRAM_CHARS ? text : `${text.slice(0, MAX_PROGRAM_CHARS - 1)}…`

@@ -1,9 +1,9 @@
-/** The environment in which a program sends to the local service, whatever the shell or an `.env` file sets. Pure. */
+/** Creates the environment in which a program sends to the local service, regardless of the shell and `.env` files. Pure. */
 import { allVariablesOf } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import type { Environment } from '../shared/child-process.js'
 
-/** Options of the real service: its keys, headers and proxy must not be used here, its certificates may be missing, and nothing may be published to its queue. */
+/** Options of the real service. Its keys, headers, proxy and queue must not be used here, and its certificates may be missing. */
 const EMPTIED: readonly OptionName[] = ['apiKey', 'previousApiKeys', 'tls', 'proxy', 'headers', 'nats']
 
 export interface ProgramEnv {
@@ -13,10 +13,10 @@ export interface ProgramEnv {
 }
 
 export function createProgramEnv(shell: Environment, url: string): ProgramEnv {
-  // The default for the implicit local service: no spool, unless one is set.
+  // As by default for the local service: no spool unless one is set.
   const isSpoolGiven = allVariablesOf('spool').some((name) => (shell[name] ?? '') !== '')
   const local: Readonly<Record<string, string>> = {
-    // Empty, not deleted: an `.env` file sets variables that are missing.
+    // Empty instead of deleted, since an `.env` file sets missing variables.
     ...Object.fromEntries(EMPTIED.flatMap(allVariablesOf).map((name) => [name, ''])),
     PINO_INGEST_URL: url,
     PINO_INGEST_API_KEY: 'local',

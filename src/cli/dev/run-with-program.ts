@@ -1,4 +1,4 @@
-/** `pino-ingest dev -- PROGRAM`: runs the program as a child process; the command ends when it ends. */
+/** `pino-ingest dev -- PROGRAM`: runs the program as a child process and ends with it. */
 import { systemClock } from '../../shared/clock.js'
 import type { IngestService } from '../../service/index.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
@@ -8,10 +8,10 @@ import { createProgramEnv } from './program-env.js'
 import { waitUntilIdle } from './wait-until-idle.js'
 import { formatProgram } from './dev-format.js'
 
-/** These end the whole command. Ctrl-C ends only the program, and the page stays open. */
+/** These signals end the whole command. Ctrl-C ends only the program; the page stays open. */
 const ENDING_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP']
 
-/** @param started data of the service for `--json` @returns the program's exit code */
+/** @param started the service's data with `--json`, otherwise undefined @returns the program's exit code */
 export async function runWithProgram(
   program: readonly string[],
   service: IngestService,
@@ -29,7 +29,7 @@ export async function runWithProgram(
   let isEnding = false
   const onEndingSignal = (): void => void (isEnding = true)
   for (const signal of ENDING_SIGNALS) process.once(signal, onEndingSignal)
-  // From the start: under npx one Ctrl-C arrives twice, and the second must not count as another.
+  // Registered early: under npx one Ctrl-C arrives twice, and the second must not count as another Ctrl-C.
   onTerminationSignal(() => onCtrlC())
 
   const arrivedBefore = service.arrived
@@ -37,8 +37,7 @@ export async function runWithProgram(
   const endedAtOnce = await Promise.race([running, waitForImmediate()])
   if (endedAtOnce?.startFailure === undefined) {
     print(`entries of ${name} are shown at ${service.pageUrl}`)
-    if (overridden.length > 0)
-      print(`for ${name} these variables of the shell are overridden: ${overridden.join(', ')}`)
+    if (overridden.length > 0) print(`overrides these variables for ${name}: ${overridden.join(', ')}`)
   }
   const { exitCode, signal, startFailure: failure } = await running
   const interrupted = new Promise<void>((resolve) => {
@@ -48,7 +47,7 @@ export async function runWithProgram(
     waitUntilIdle({ origin: service.origin, requestsNow: () => service.requests }, systemClock),
     interrupted,
   ])
-  if (isIdle === false) print('requests are still open after 5 s, and are ended')
+  if (isIdle === false) print('aborts requests that are still open after 5 s')
 
   const arrived = service.arrived - arrivedBefore
   if (asJson)
@@ -62,7 +61,7 @@ export async function runWithProgram(
     print(ending)
     return exitCode
   }
-  print(`${ending}; the page stays until Ctrl-C: ${service.pageUrl}`)
+  print(`${ending}; the page stays open until Ctrl-C: ${service.pageUrl}`)
   await interrupted
   return exitCode
 }

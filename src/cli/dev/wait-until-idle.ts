@@ -8,7 +8,7 @@ const MAX_WAIT_MS = 5_000
 const POLL_MS = 10
 
 /**
- * The service accepts connections in order: when it has answered a new one, it has accepted all earlier ones.
+ * The service accepts connections in order, so a reply on a new connection shows that all earlier connections were accepted.
  * @returns false if requests are still open after 5 s
  */
 export async function waitUntilIdle(

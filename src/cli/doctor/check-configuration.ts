@@ -1,4 +1,4 @@
-/** Checks of the configuration, before anything is sent. Pure, except for files that variables name. */
+/** Checks the configuration without sending a request. Pure, except that it reads files named by variables. */
 import { TOKEN_VARIABLE } from '../../options/dev-token.js'
 import { findNearestName } from '../../options/nearest-name.js'
 import { OPTION_TABLE, allVariablesOf, rowOf } from '../../options/option-table.js'
@@ -16,7 +16,7 @@ type Env = OptionSources['env']
 const NAMES = Object.keys(OPTION_TABLE) as OptionName[]
 const PREFIX = 'PINO_INGEST_'
 
-/** @returns also the settings, if the options are valid */
+/** @returns the check, and the settings if the options are valid */
 export function checkOptions(
   given: Record<string, unknown>,
   sources: OptionSources,
@@ -25,7 +25,7 @@ export function checkOptions(
     const settings = resolveOptions(given, sources)
     const origins = NAMES.flatMap((option) => describeOption(option, settings, given, sources.env))
     const local = settings.isLocalDefault ? [`url ${settings.url} (not set: the local service)`] : []
-    const detail = [...local, ...origins, 'all else by default'].join(', ')
+    const detail = [...local, ...origins, 'all others by default'].join(', ')
     const fix = settings.enabled ? undefined : 'nothing is sent while enabled is false: unset PINO_INGEST_ENABLED'
     return { check: pass('configuration', detail, fix), settings }
   } catch (error) {
@@ -46,7 +46,7 @@ function describeOption(option: OptionName, settings: Settings, given: Record<st
   ]
 }
 
-/** All variables of a group that are set; of an option the one that counts. */
+/** All variables that are set, for a group of options; for a single option, the variable that is used. */
 function describeVariables(option: OptionName, env: Env): string | undefined {
   const set = allVariablesOf(option).filter((one) => isSet(env, one))
   if (set.length > 0) return rowOf(option).kind.members === undefined ? set[0] : set.join(', ')
@@ -59,7 +59,7 @@ export function checkKeyUse(settings: Settings | undefined): Check[] {
   return settings?.keyWarning === undefined ? [] : [pass('apiKey', 'ignored', settings.keyWarning)]
 }
 
-/** Warns of unknown variables with our prefix, and of one that cannot be read. */
+/** Warns about unknown variables with the prefix, and about an unreadable OTEL_RESOURCE_ATTRIBUTES. */
 export function checkVariables(env: Env): Check[] {
   const known = [
     ...NAMES.flatMap(allVariablesOf),
@@ -88,7 +88,7 @@ export function checkVariables(env: Env): Check[] {
 
 export const OPTIONS_IN_CODE = pass(
   'options',
-  'note: only environment variables and flags are checked; options passed in code are not visible to this command',
+  'note: only environment variables and flags are checked; this command cannot see options passed in code',
 )
 
 /** Always passes: with an unsupported Node version the program has already ended. */

@@ -1,4 +1,4 @@
-/** Checks what the transport uses on this machine: the folder of its spool and the module of `beforeSend`. */
+/** Checks the spool folder and the module of `beforeSend`. */
 import { randomBytes } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -24,7 +24,7 @@ export async function checkLocal(settings: Settings): Promise<Check[]> {
   ]
 }
 
-/** Creates what the transport creates at its start: the root, a folder in it, a file in that. */
+/** Creates the same items as the transport at its start: the root, a folder in it, and a file in that folder. */
 function checkSpool(dir: string | undefined, settings: Settings): Check {
   const root = dir === undefined ? defaultRoot() : resolve(dir)
   const probe = join(root, `doctor-${randomBytes(8).toString('hex')}`)
@@ -41,7 +41,7 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
     }
     const foreign = countForeignBytes(root, settings)
     if (foreign === 0) return pass('spool', `${root} is writable`)
-    const detail = `${root} is writable; ${formatSize(foreign)} of entries for another destination are stored there and are not sent`
+    const detail = `${root} is writable; it contains ${formatSize(foreign)} of entries for another destination, which are not sent`
     return pass(
       'spool',
       detail,
@@ -51,15 +51,15 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
     return fail(
       'spool',
       `entries cannot be stored on disk: ${toMessage(error)}`,
-      'set PINO_INGEST_SPOOL_DIR to a folder on a writable disk that belongs to the user that the application runs as; until then entries are kept in memory',
+      "set PINO_INGEST_SPOOL_DIR to a folder on a writable disk that belongs to the application's user; until then entries are kept in memory",
     )
   } finally {
-    // Removed, since they would belong to the user who ran `doctor`. Folders that other processes use by now are not empty and are kept.
+    // Otherwise the folders would belong to the user who ran `doctor`. Folders in use by other processes are not empty and are kept.
     for (const folder of created.toReversed()) removeEmptyFolder(folder)
   }
 }
 
-/** Bytes that ended processes left for another destination. @throws UnsafeError; the system's errors */
+/** Bytes left by ended processes for other destinations. @throws UnsafeError; the system's errors */
 function countForeignBytes(root: string, settings: Settings): number {
   const own = listDestinations(settings).flatMap(({ entries, requests }) => [entries, requests])
   return inspectRoot(root, { machine: readMachine(), wallNowMs: systemClock.wallNow() })
@@ -76,7 +76,7 @@ async function checkHook(path: string, secrets: Settings['secrets']): Promise<Ch
     return fail(
       'beforeSend',
       toMessage(error),
-      'set PINO_INGEST_BEFORE_SEND to a module whose default export is a function, or unset it; with this one the transport does not start',
+      'set PINO_INGEST_BEFORE_SEND to a module whose default export is a function, or unset it; the transport does not start with this one',
     )
   }
 }

@@ -1,4 +1,4 @@
-/** Checks servers, stream, consumers and permissions of NATS JetStream. It changes and stores nothing. */
+/** Checks the servers, streams, consumers and permissions of NATS JetStream. It changes and stores nothing. */
 import type { JetStreamClient, JetStreamManager, StreamInfo } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { findConsumerDifferences, findStreamDifferences } from '../../nats/config-check.js'
@@ -27,18 +27,18 @@ import { formatAge, formatCount, formatSize } from '../shared/terminal-format.js
 import { fail, pass } from './doctor-check.js'
 import type { Check } from './doctor-check.js'
 
-/** Of a message, for its headers. */
+/** Bytes of a message reserved for its headers. */
 const HEADER_BYTES = 1_024
 /** Share of `max_bytes` at which the stream is reported as nearly full. */
 const NEARLY_FULL = 0.8
-const INIT = 'run pino-ingest forward init, which creates it'
-/** Of sizes that are not compared. */
+const INIT = 'create it with pino-ingest forward init'
+/** Placeholders, since sizes are not compared. */
 const ANY_SIZES = { replicas: 1, maxBytes: 1, maxDeadBytes: 1, maxStateBytes: 1 }
 const NONE_NAMED: ReadonlySet<never> = new Set()
 
 export const HTTP_SKIPPED = pass(
   'service',
-  'not checked: with nats the application sends nothing to it, pino-ingest forward does; to check it on the host of a forwarder: PINO_INGEST_NATS_SERVERS= pino-ingest doctor',
+  'not checked: with nats, pino-ingest forward sends to it instead of the application; to check it on a forwarder: PINO_INGEST_NATS_SERVERS= pino-ingest doctor',
 )
 
 interface NatsTools {
@@ -49,7 +49,7 @@ interface NatsTools {
   readonly wallNow: () => number
 }
 
-/** Never rejects for an error of NATS. @throws IngestError `CONFIG` and CommandError if the client is not installed */
+/** Errors of NATS become failed checks. @throws IngestError `CONFIG` and CommandError if the client is not installed */
 export async function checkNats(
   settings: Settings & { readonly nats: NatsSettings },
   wallNow: () => number,
@@ -79,7 +79,7 @@ export async function checkNats(
   }
 }
 
-/** By a connection of its own: with the others known the client would use one of them. */
+/** Uses a separate connection: given all servers, the client would connect to any of them. */
 async function checkServer(
   settings: NatsSettings,
   server: string,
@@ -106,9 +106,9 @@ function describeServer({ info }: NatsConnection, server: string, { tls, credent
 function checkLimits({ info }: NatsConnection, { batch, maxEntryBytes }: Settings): Check[] {
   if (info === undefined) return []
   const room = info.max_payload - HEADER_BYTES
-  // 1 MiB, the default of both, is a batch of unusually long entries.
+  // Both default to 1 MiB, which only batches of unusually long entries reach. A smaller max_payload alone is not a warning.
   const effect =
-    room < batch.bytes ? `batches are cut to it, below ${formatSize(batch.bytes)} of batch.bytes` : 'batches fit'
+    room < batch.bytes ? `limits batches to less than batch.bytes, ${formatSize(batch.bytes)}` : 'batches fit'
   const advice = `entries above ${formatSize(room)} are shortened: raise max_payload of the servers to ${maxEntryBytes + HEADER_BYTES} or more`
   return [
     pass(
@@ -119,7 +119,7 @@ function checkLimits({ info }: NatsConnection, { batch, maxEntryBytes }: Setting
   ]
 }
 
-/** Without replies each check would report the same. */
+/** Checks the permission to receive replies first: without it every other check would fail. */
 async function checkInbox({ manager, names, describe }: NatsTools): Promise<Check | undefined> {
   try {
     await manager.streams.info(names.stream)
@@ -127,8 +127,8 @@ async function checkInbox({ manager, names, describe }: NatsTools): Promise<Chec
     if (isInboxRefused(error)) {
       return fail(
         'permissions',
-        `this user may not receive replies of doctor: ${describe(error)}`,
-        `doctor is for applications and forwarders; permit the user to subscribe to ${toInboxPrefix('doctor')}.>`,
+        `this user may not receive replies to doctor: ${describe(error)}`,
+        `run doctor as the user of an application or a forwarder, or permit this user to subscribe to ${toInboxPrefix('doctor')}.>`,
       )
     }
   }
@@ -152,14 +152,14 @@ async function checkStream(
   const oldestMs = state.messages === 0 ? 0 : tools.wallNow() - Date.parse(state.first_ts)
   const size = `${formatSize(state.bytes)} of ${config.max_bytes <= 0 ? 'no limit' : formatSize(config.max_bytes)}`
   const content = `${formatCount(state.messages, 'message', 'messages')}, ${size}`
-  const age = role === 'queue' && state.messages > 0 ? `, the oldest of them ${formatAge(oldestMs)} old` : ''
+  const age = role === 'queue' && state.messages > 0 ? `, the oldest is ${formatAge(oldestMs)} old` : ''
   const isNearlyFull = role === 'queue' && config.max_bytes > 0 && state.bytes > NEARLY_FULL * config.max_bytes
   return [
     pass(
       name,
       `${wanted.name}: ${content}${age}`,
       isNearlyFull
-        ? 'it is nearly full; when it is full, applications keep entries in their spools: start or check pino-ingest forward, or raise max_bytes'
+        ? 'it is nearly full: start or check pino-ingest forward, or raise max_bytes; when it is full, applications keep entries in their spools'
         : undefined,
     ),
     ...describeDifferences(name, findStreamDifferences(role, config, wanted, NONE_NAMED)),
@@ -179,7 +179,7 @@ export function checkReplicas(name: string, { config, cluster }: Pick<StreamInfo
     )
     return [fail(label, `${found}: ${names.join(', ')}`, 'start these servers and wait until they are current')]
   }
-  const advice = `one copy: what waits is lost with its disk; with three servers: nats stream edit ${config.name} --replicas 3`
+  const advice = `queued batches are lost if the disk fails, since there is one copy; with three servers: nats stream edit ${config.name} --replicas 3`
   return [pass(label, found, config.num_replicas === 1 && name === 'stream' ? advice : undefined)]
 }
 
@@ -208,7 +208,7 @@ async function checkConsumers(
   return { checks, isForwarder }
 }
 
-/** The server checks the permission before it compares the sequence, which no stream has. */
+/** No stream has this last sequence, so the server refuses the message. It checks the permission first. */
 const IMPOSSIBLE_SEQUENCE = Number.MAX_SAFE_INTEGER
 const PUBLISH_TIMEOUT_MS = 3_000
 const SEE_STREAM = 'run pino-ingest forward init, or correct PINO_INGEST_NATS_STREAM and PINO_INGEST_NATS_SUBJECT'
@@ -225,7 +225,7 @@ async function checkPublish({ jetstream, names, describe }: NatsTools, isForward
       if (jetStreamCode(error) === JETSTREAM_CODES.wrongLastSequence)
         return pass('publish', `${subject}: permitted; the message was refused as intended, nothing is stored`)
       if (isPermissionError(error) && isForwarder)
-        return pass('publish', `${subject}: not permitted, as is right for a forwarder; an application needs it`)
+        return pass('publish', `${subject}: not permitted, which is correct for a forwarder; an application needs it`)
       if (isPermissionError(error))
         return fail(
           'publish',
@@ -233,7 +233,7 @@ async function checkPublish({ jetstream, names, describe }: NatsTools, isForward
           `permit the user to publish to ${subject}`,
         )
       if (isJetStreamMissing(error)) return fail('publish', `${subject}: no stream has this subject`, SEE_STREAM)
-      // Across accounts nobody says that the stream is missing.
+      // Across accounts a missing stream causes a timeout.
       return fail('publish', `${subject}: not acknowledged (${describe(error)})`, SEE_STREAM)
     }
   }
@@ -246,12 +246,12 @@ function describeDifferences(name: string, differences: readonly Difference[]): 
   )
 }
 
-/** To a user without the permission, or of an account that only imports the subjects to publish to. */
+/** Whether the user lacks the permission, or its account only imports the subjects to publish to. */
 function isInvisible(error: unknown): boolean {
   return isPermissionError(error) || jetStreamCode(error) === JETSTREAM_CODES.notEnabledForAccount
 }
 
-/** @param isOptional an application needs no permission for it */
+/** @param isOptional whether applications need no permission to read it */
 function toFailedCheck(
   name: string,
   what: string,
@@ -263,7 +263,7 @@ function toFailedCheck(
   if (code === JETSTREAM_CODES.streamNotFound || code === JETSTREAM_CODES.consumerNotFound)
     return fail(name, `${what} does not exist`, INIT)
   if (isInvisible(error) && isOptional)
-    return pass(name, `${what}: not checked, since this user may not read it; an application need not`)
+    return pass(name, `${what}: not checked; this user may not read it, and an application need not`)
   const { problem, fix } = describeSetupFailure(error, describe(error), 1)
   return fail(name, `${what}: ${problem}`, fix)
 }

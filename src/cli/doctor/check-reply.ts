@@ -1,4 +1,4 @@
-/** Checks proxy, address, key and clock by one request that stores nothing. */
+/** Checks proxy, address, key and clock with one request that stores nothing. */
 import { randomUUID } from 'node:crypto'
 import { createHttp } from '../../client/http.js'
 import { HttpFailure } from '../../client/http-types.js'
@@ -11,7 +11,7 @@ import type { Check } from './doctor-check.js'
 
 const MAX_SKEW_MS = 60_000
 
-/** Sends an empty batch: the interface has no endpoint that only checks the key, and the service checks it first. */
+/** Sends an empty batch: no endpoint only checks the key, and the service checks the key before the batch. */
 export async function checkReply(
   settings: Settings,
   mask: (text: string) => string,
@@ -68,7 +68,7 @@ export function toReplyChecks(reply: HttpReply, mask?: (text: string) => string)
         fail(
           'key',
           `cannot be checked: the service fails at present (${reason})`,
-          'try again later; until then the transport stores entries and sends them afterwards',
+          'try again later; the transport stores entries until the service recovers',
         ),
       ]
     case 'endpoint-rejected':
@@ -93,7 +93,7 @@ function describeMisdirection({ status, headers }: HttpReply, reason: string): C
   return fail(
     'address',
     `redirects${target} (status ${status}); not followed, since the key would go there`,
-    'set url to the target, if you trust it',
+    'if you trust the target, set url to it',
   )
 }
 

@@ -2,7 +2,7 @@ export interface Check {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
-  /** What to do. A check that is ok and has a fix is a warning. */
+  /** Advice. A check with `ok` true and a fix is a warning. */
   readonly fix?: string
 }
 

@@ -1,4 +1,4 @@
-/** `pino-ingest doctor`: checks everything from the configuration to the service's reply. */
+/** `pino-ingest doctor`: checks the setup from the configuration to the service's reply. */
 import { readFileSync } from 'node:fs'
 import { systemClock } from '../../shared/clock.js'
 import type { Settings } from '../../options/resolve-options.js'
@@ -16,12 +16,12 @@ import { formatCount } from '../shared/terminal-format.js'
 
 export const doctorCommand: Command = {
   summary:
-    'Checks configuration, spool folder, beforeSend, reachability and key, and shows how to fix problems. It sends an empty batch, which stores nothing. With PINO_INGEST_NATS_SERVERS it checks NATS JetStream in place of the service.',
+    'Checks configuration, spool folder, beforeSend, reachability and key, and shows how to fix problems. It sends an empty batch, which stores nothing. With PINO_INGEST_NATS_SERVERS it checks NATS JetStream instead of the service.',
   usage: ['pino-ingest doctor [FLAGS]'],
   flags: { url: OPTION_FLAGS.url },
   notes: [
     KEY_NOTE,
-    'With --json it prints a list of checks {"name", "ok", "detail", "fix"?}; one that is ok and has a fix is a warning.',
+    'With --json it prints a list of checks {"name", "ok", "detail", "fix"?}; a check with ok true and a fix is a warning.',
     'Exit codes: 0 no problems, 1 problems, 2 wrong flags.',
   ],
   jsonFailuresTo: 'stdout',
@@ -47,7 +47,7 @@ async function run(given: Arguments): Promise<number> {
 }
 
 async function checkSettings(settings: Settings): Promise<Check[]> {
-  // A reply may quote the key, and so may an error of the beforeSend module.
+  // The reply, or an error of the beforeSend module, may quote the key.
   const mask = createSecretMask(settings.secrets.map((key) => key.reveal()))
   const wallNow = (): number => systemClock.wallNow()
   const { nats } = settings

@@ -1,4 +1,4 @@
-/** Takes batches of one kind from the queue, as many as the service accepts, delivers them, and acknowledges them. */
+/** Pulls batches of one kind from the queue at the rate at which the service accepts them, delivers and acknowledges them. */
 import { setMaxListeners } from 'node:events'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import type { DeadLetter } from '../../batch/sender.js'
@@ -45,23 +45,23 @@ export interface BatchForwarderOptions {
   readonly health: Pick<QueueHealth, 'failed' | 'works'>
   readonly stats: ForwardStats
   readonly clock: Clock
-  /** Bytes of all batches held; one may be of any size. */
+  /** Limit of the bytes of all held batches. A single batch can exceed it. */
   readonly maxBufferBytes: number
   readonly maxConcurrency: number
 }
 
-/** A message is extended at this interval, or at a third of `ack_wait`. */
+/** Interval at which held messages are extended, unless a third of `ack_wait` is shorter. */
 const EXTEND_MS = 10_000
 const INFO_TIMEOUT_MS = 2_000
 const RETRY_MS = 250
 const MISSING_RETRY_MS = 2_000
-/** Batches at a time that may wait for their acknowledgement. */
+/** Limit of delivered batches that wait for their acknowledgement. */
 const MAX_UNACKNOWLEDGED = 40
-/** Time for an aborted batch to be released. */
+/** Time for aborted batches to be released. */
 const ABORT_MS = 300
-/** Before a batch is redelivered that failed for a reason that is no outcome of the service. */
+/** Delay before the redelivery of a batch that was abandoned, or that failed because of a bug. */
 const RELEASE_MS = 30_000
-/** While there is no room: how often it is asked whether those held can only wait for others. */
+/** While the buffer is full: interval of the check whether all held batches wait for other batches. */
 const GIVE_WAY_MS = 500
 
 export class BatchForwarder {
@@ -72,19 +72,19 @@ export class BatchForwarder {
   readonly #held = new Set<HeldMessage>()
   readonly #budget: ByteBudget
   readonly #turns = new BatchTurns()
-  /** Ends what does not end by itself. */
+  /** Ends waits and retries at the end of `stop`. */
   readonly #abort = new AbortController()
   #delivering = 0
   #ackWaitMs = ACK_WAIT_MS
-  /** The consumer refuses to be asked for more at a time. */
+  /** Limits of a pull request, set by the consumer. */
   #maxBatch = Infinity
   #maxPullBytes = Infinity
-  /** Before the next request of messages: the last ones failed. */
+  /** Backoff before the next pull request; 0 if the last one succeeded. */
   #pullPauseMs = 0
   #extendMs = EXTEND_MS
   #cancelExtend: () => void = () => {}
   #isStopping = false
-  /** Somebody has to create the consumer. */
+  /** The stream or the consumer does not exist. */
   #isMissing = false
   #facts: ConsumerFacts | undefined
   #pulls: { readonly connection: NatsConnection; readonly subscription: PullSubscription } | undefined
@@ -94,11 +94,11 @@ export class BatchForwarder {
     this.#options = options
     this.#budget = new ByteBudget(options.maxBufferBytes)
     this.#part = `the consumer ${options.names.consumers[options.kind]}`
-    this.#pullPart = `requests of messages from ${options.names.consumers[options.kind]}`
+    this.#pullPart = `pull requests to ${options.names.consumers[options.kind]}`
     this.#streamPart = `the stream ${options.names.stream}`
     setMaxListeners(0, this.#abort.signal)
     options.connection.connected.on(() => {
-      // As soon as possible: `ack_wait` went on.
+      // At once, since `ack_wait` continued during the outage.
       for (const held of this.#held) void held.extend()
       this.#wake()
     })
@@ -115,15 +115,15 @@ export class BatchForwarder {
   get stats(): ForwardStats {
     return this.#options.stats
   }
-  /** Undefined until the consumer was found, and after the connection to it was lost. */
+  /** Undefined until the consumer was found, and while the connection is lost. */
   get facts(): ConsumerFacts | undefined {
     return this.#facts
   }
-  /** The consumer was found, and answers requests of messages. */
+  /** The consumer exists and answers pull requests. */
   get isReady(): boolean {
     return this.#facts !== undefined && this.#pullPauseMs === 0
   }
-  /** Batches that are sent, or wait for it. */
+  /** Batches that are being sent or wait for a free slot. */
   get inFlight(): number {
     return this.#delivering
   }
@@ -157,18 +157,18 @@ export class BatchForwarder {
 
   async #pullFailed({ reason, isLasting = false }: PullFailure): Promise<void> {
     const { health, clock, connection } = this.#options
-    // Whether the consumer is missing is found out before the next request.
+    // Makes `run` inspect the consumer before the next request: it may be missing.
     this.#facts = undefined
-    // The connection has failed, and not the request.
+    // The connection was lost, which is reported elsewhere.
     if (connection.current === undefined) return
     if (isLasting) health.failed(this.#pullPart, 'MISDIRECTED', `${reason}; see pino-ingest forward init`, true)
     else health.failed(this.#pullPart, 'UNAVAILABLE', reason)
-    // A request may be refused at once, though the consumer exists.
+    // The server can refuse a request immediately although the consumer exists, so back off.
     this.#pullPauseMs = Math.min(Math.max(this.#pullPauseMs * 2, RETRY_MS), MISSING_RETRY_MS)
     await pause(clock, this.#pullPauseMs, this.#abort.signal)
   }
 
-  /** Asks JetStream for the state of the consumer. Never rejects. @returns whether it is there */
+  /** Reads the state of the consumer from JetStream. Never rejects. @returns whether the consumer exists */
   async inspect(): Promise<boolean> {
     const { connection, incarnation, names, kind, health } = this.#options
     const { current } = connection
@@ -181,7 +181,7 @@ export class BatchForwarder {
         { timeoutMs: INFO_TIMEOUT_MS },
       )
       const state = toConsumerState(info)
-      // Before the next request of messages: they are acknowledged to the stream that they came from.
+      // Read before the next pull request: messages must be acknowledged to the stream incarnation that they came from.
       if (this.#facts === undefined) await incarnation.read()
       this.#maxBatch = state.maxBatch
       this.#maxPullBytes = state.maxPullBytes
@@ -195,7 +195,7 @@ export class BatchForwarder {
       this.#facts = state
       health.works(this.#streamPart)
       health.works(this.#part)
-      // No request will show it until there is room.
+      // With a full buffer no pull request would report the recovery.
       if (this.#free <= 0) this.#pullWorks()
       return true
     } catch (error) {
@@ -212,7 +212,7 @@ export class BatchForwarder {
   }
 
   /**
-   * Takes no more batches, and delivers those it holds until `deadlineAt`; gives back the others. Never rejects.
+   * Stops pulling, delivers the held batches until `deadlineAt`, and releases the rest. Never rejects.
    * @param deadlineAt on the monotonic clock
    */
   async stop(deadlineAt: number): Promise<void> {
@@ -232,7 +232,7 @@ export class BatchForwarder {
 
   get #free(): number {
     const { delivery, maxConcurrency } = this.#options
-    // Those that wait for their acknowledgement do not count, up to a limit: otherwise it would delay the next ones.
+    // Batches that only wait for their acknowledgement do not use up concurrency, up to a limit: they would delay the next batches.
     const left = Math.max(maxConcurrency, MAX_UNACKNOWLEDGED) * 2 - this.#held.size
     return this.#budget.left === 0 ? 0 : Math.min(delivery.breaker.limit - this.#delivering, left)
   }
@@ -269,7 +269,7 @@ export class BatchForwarder {
     try {
       await this.#forward(held, share, endDelivering)
     } catch (bug) {
-      // Must not happen. The message is redelivered.
+      // Not expected. The message is redelivered.
       this.#options.health.failed('a batch', 'UNAVAILABLE', String(bug), true)
       held.release(RELEASE_MS)
     }
@@ -279,7 +279,7 @@ export class BatchForwarder {
     this.#wake()
   }
 
-  /** @returns undefined if there is no room for its body before this forwarder ends */
+  /** @returns undefined if this forwarder stops before there is room for the body */
   #read({ message }: HeldMessage, share: Share): Promise<QueuedMessage | NoBatch | undefined> {
     const bytes = expectedBodyBytes(message)
     if (bytes === undefined) return readMessage(message)
@@ -326,10 +326,10 @@ export class BatchForwarder {
     }
   }
 
-  /** The service has accepted the batch, except for these. */
+  /** Call when the service has accepted the batch. @param letters the entries that it rejected */
   async #settle(held: HeldMessage, batchId: string, letters: readonly DeadLetter[]): Promise<void> {
     const { delivered, deadLetters, kind } = this.#options
-    // Before the id is noted: a forwarder that is killed between the two would lose the letters.
+    // Before the id is saved: a forwarder killed between the two steps would lose the letters.
     if (await deadLetters.store(kind, letters, this.#abort.signal)) {
       await delivered.add(batchId)
       await held.acknowledge(this.#abort.signal)
@@ -339,18 +339,18 @@ export class BatchForwarder {
     }
   }
 
-  /** A message that is no batch would be refused for ever. */
+  /** Stores a message that is not a batch as a dead letter, since the service would always refuse it. */
   async #setAside(held: HeldMessage, { id, problem }: NoBatch): Promise<void> {
     const { stats, deadLetters, kind } = this.#options
     const { sequence = 0, storedAt = '' } = parseAckSubject(held.message.reply) ?? {}
     const letter: DeadLetter = {
-      // Its own id may be that of another message.
+      // The message's id alone may not be unique.
       batchId: `${id === '' ? 'message' : id}-${sequence}-${storedAt}`,
       index: 0,
       status: 0,
       code: 'INVALID',
       field: '',
-      reason: `the message is no batch: ${problem}`,
+      reason: `the message is not a batch: ${problem}`,
       entry: '',
     }
     if (!(await deadLetters.store(kind, [letter], this.#abort.signal, held.message.data))) return held.release()
@@ -369,7 +369,7 @@ export class BatchForwarder {
     return new Promise((resolve) => (this.#wake = resolve))
   }
 
-  /** A batch that is searched for bad entries waits for the acceptance of others, which must have room. */
+  /** Batches under isolation can wait until the service accepts another batch, for which there must be room. */
   async #untilRoom(): Promise<void> {
     const { clock, delivery } = this.#options
     const cancel = clock.timer(GIVE_WAY_MS, () => {

@@ -1,14 +1,14 @@
-/** Batches of one id are delivered one after the other: the outcome of the first decides. */
+/** A mutex per batch id: the outcome of the first batch decides whether the next one is a duplicate. */
 export class BatchTurns {
   readonly #turns = new Map<string, Promise<void>>()
   #waiting = 0
 
-  /** Batches that wait for one of the same id. */
+  /** Batches that wait for a batch with the same id. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Resolves when no other batch of this id is in progress. @returns ends the turn */
+  /** Resolves when no other batch with this id is in progress. @returns function that ends the turn */
   async take(batchId: string): Promise<() => void> {
     this.#waiting += 1
     for (let other = this.#turns.get(batchId); other !== undefined; other = this.#turns.get(batchId)) await other

@@ -1,12 +1,12 @@
 /**
- * Limits the bytes of the batches that a forwarder holds. A compressed one is unpacked when there is room for it, one at a time: a few
- * kilobytes can become megabytes, and a batch whose entries are searched for bad ones is held for minutes.
+ * Limits the bytes of the batches that a forwarder holds. Compressed batches are unpacked one at a time, when there is room: a few
+ * kilobytes can become megabytes, and a batch under isolation is held for minutes.
  */
 
-/** Of one message. */
+/** The part of the budget that one message uses. */
 export interface Share {
   bytes: number
-  /** Of them, by unpacking. */
+  /** Part of `bytes` that was added by unpacking. */
   unpackedBytes: number
 }
 
@@ -27,7 +27,7 @@ export class ByteBudget {
     this.#maxBytes = maxBytes
   }
 
-  /** How many more bytes may be received. Zero while one that was received waits for room. */
+  /** Bytes that may still be received. 0 while a received message waits for room. */
   get left(): number {
     const isBlocked = this.#waiting.length > 0 && !this.#isUnpacking
     return isBlocked ? 0 : Math.max(this.#maxBytes - this.#bytes, 0)
@@ -38,7 +38,7 @@ export class ByteBudget {
     return this.#waiting.length
   }
 
-  /** For a message that was received. */
+  /** Call for each received message. */
   take(bytes: number): Share {
     this.#bytes += bytes
     return { bytes, unpackedBytes: 0 }
@@ -51,9 +51,9 @@ export class ByteBudget {
   }
 
   /**
-   * @param expected bytes of the result, as the message says. If that is not true, the budget is exceeded by this one.
-   * @param unpack returns the result, and its bytes
-   * @returns undefined if it was closed before there was room
+   * @param expected bytes of the result according to the message. If the message is wrong, this result can exceed the budget
+   * @param unpack returns the result and its bytes
+   * @returns undefined if the budget was closed before there was room
    */
   async unpack<T>(
     share: Share,
@@ -78,7 +78,7 @@ export class ByteBudget {
     }
   }
 
-  /** Unpacks nothing more. */
+  /** Ends all waits for room. */
   close(): void {
     this.#isClosed = true
     this.#admit()
@@ -88,7 +88,7 @@ export class ByteBudget {
     if (this.#isClosed) for (const { resolve } of this.#waiting.splice(0)) resolve(false)
     const [first] = this.#waiting
     if (first === undefined || this.#isUnpacking) return
-    // One is allowed of any size.
+    // One unpacked batch may have any size.
     if (this.#unpackedBytes > 0 && this.#bytes + first.bytes > this.#maxBytes) return
     this.#isUnpacking = true
     this.#waiting.shift()

@@ -1,23 +1,23 @@
-/** What JetStream says of a consumer. */
+/** Parses JetStream's description of a consumer. */
 import { ACK_WAIT_MS } from '../../nats/streams.js'
 
 export interface ConsumerFacts {
-  /** Messages that were not delivered to any forwarder. */
+  /** Messages not yet delivered to any forwarder. */
   readonly pending: number
-  /** Messages that were delivered and not acknowledged. */
+  /** Messages delivered but not acknowledged. */
   readonly ackPending: number
-  /** All messages up to this one were acknowledged. */
+  /** All messages up to this sequence are acknowledged. */
   readonly ackFloor: number
   readonly ackWaitMs: number
 }
 
 interface ConsumerState extends ConsumerFacts {
-  /** It refuses to be asked for more at a time. */
+  /** Limits of a pull request; Infinity if the consumer has none. */
   readonly maxBatch: number
   readonly maxPullBytes: number
 }
 
-/** As JetStream answers. */
+/** JetStream's reply. */
 export interface ConsumerInfo {
   readonly num_pending?: number
   readonly num_ack_pending?: number

@@ -1,4 +1,4 @@
-/** What the commands of dead letters have in common: their flags, and reading the letters that these select. */
+/** Shared by the `forward dead` commands: their flags, and reading the selected letters. */
 import { readDeadLetters } from '../../nats/dead-letter-stream.js'
 import type { StoredDeadLetter } from '../../nats/dead-letter-stream.js'
 import type { BatchKind } from '../../nats/message.js'
@@ -10,12 +10,12 @@ import { openNatsSession } from '../shared/nats-session.js'
 import type { NatsSession } from '../shared/nats-session.js'
 
 export interface DeadLetterFilter {
-  /** Of the batch that contained the entry. */
+  /** Id of the batch that contained the entry. */
   readonly batchId: string | undefined
   readonly kind: BatchKind | undefined
 }
 
-/** Paths of the interface. */
+/** Paths of the service's endpoints. */
 export const ENDPOINTS: Readonly<Record<BatchKind, string>> = { logs: PATHS.ingest, requests: PATHS.requests }
 
 export const KIND_FLAG: Flags = {
@@ -41,7 +41,7 @@ export async function* selectDeadLetters(
   }
 }
 
-/** Runs a command with a connection. Errors of NATS become a CommandError that says what to do. */
+/** Runs a command with a NATS session. @throws CommandError with advice for errors of NATS */
 export async function withSession<T>(purpose: string, run: (session: NatsSession) => Promise<T>): Promise<T> {
   const session = await openNatsSession(purpose)
   try {
@@ -51,14 +51,14 @@ export async function withSession<T>(purpose: string, run: (session: NatsSession
     if (jetStreamCode(error) === JETSTREAM_CODES.streamNotFound) {
       throw new CommandError(
         'STREAM',
-        `there is no stream ${session.names.deadStream}; pino-ingest forward init creates it`,
+        `the stream ${session.names.deadStream} does not exist; create it with pino-ingest forward init`,
         EXIT_FAILED,
       )
     }
     if (isPermissionError(error)) {
       throw new CommandError(
         'AUTH',
-        `the user lacks the permissions of the role dead, which docs/fleet.md lists: ${session.describe(error)}`,
+        `the user lacks permissions of the role dead (${session.describe(error)}); docs/fleet.md lists them`,
         EXIT_FAILED,
       )
     }

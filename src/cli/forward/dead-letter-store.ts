@@ -14,9 +14,12 @@ const TIMEOUT_MS = 3_000
 const FIRST_RETRY_MS = 250
 const MAX_RETRY_MS = 5_000
 const PART = 'the dead-letter stream'
-/** Of a text of the service, if the letter is too long: the second if half a message is still not left for the entry. UTF-16 units. */
+/**
+ * If a letter is too long, texts of the service are cut to this number of UTF-16 units. The second limit applies if the headers still take
+ * more than half of the message.
+ */
 const TEXT_UNITS = [256, 32]
-/** An entry cannot be shortened to less. */
+/** Minimum that `shortenToFit` supports. */
 const MIN_ENTRY_BYTES = 1_024
 
 export interface DeadLetterStoreOptions {
@@ -34,10 +37,10 @@ export class DeadLetterStore {
   }
 
   /**
-   * Repeats each until it is confirmed.
+   * Publishes each letter until the stream confirms it.
    * @param signal ends the attempts
-   * @param body of a message that is no batch
-   * @returns whether all are stored. Never rejects
+   * @param body bytes of a message that is not a batch
+   * @returns whether all letters are stored. Never rejects
    */
   async store(
     kind: BatchKind,
@@ -74,7 +77,7 @@ export class DeadLetterStore {
     return true
   }
 
-  /** What no server would take is shortened: with its reason a letter can be larger than the message that the entry came in. */
+  /** Shortens a letter that exceeds `max_payload`: including the reason it can be larger than the original message. */
   #encode(kind: BatchKind, letter: DeadLetter, body: Uint8Array | undefined, maxPayload: number): DeadLetterMessage {
     let message = encodeDeadLetter(this.#options.names, kind, letter, body)
     let room = maxPayload - countHeaderBytes(message)
@@ -99,7 +102,7 @@ function shortenEntry(entry: string, maxBytes: number): Uint8Array {
   try {
     return Buffer.from(shortenToFit(entry, Math.max(maxBytes, MIN_ENTRY_BYTES)))
   } catch {
-    // What another program has published need not be JSON.
+    // The message of another program may not be JSON.
     return Buffer.from(entry)
   }
 }

@@ -1,26 +1,26 @@
 /**
- * Ids of batches that the service has accepted, so that one which comes again is not sent again: JetStream redelivers what was not
- * acknowledged, forgets ids after its duplicate window, or when all servers are restarted, and may give out again what was acknowledged
- * when a server was killed. So every batch is looked up.
+ * Remembers the ids of batches that the service has accepted. Every received batch is looked up and not sent twice, since JetStream
+ * redelivers unacknowledged batches, forgets message IDs after its duplicate window or when all servers restart, and can redeliver
+ * acknowledged batches after a server was killed.
  */
 import type { Clock } from '../../shared/clock.js'
 import { pause } from './pause.js'
 import type { StateBucket } from './state-bucket.js'
 
-/** Ids in memory, for when the bucket fails. */
+/** Ids kept in memory for outages of the bucket. */
 const MAX_RECENT = 20_000
 const MAX_UNSAVED = 2_000
 const RETRY_MS = 500
-/** The bucket's election may end later than that of the queue: up to 20 s. */
+/** The bucket's leader election can end up to 20 s after that of the queue. */
 const PATIENCE_MS = 30_000
-/** Nobody has created it, or after a restart of all servers it is ready a little later than the queue. */
+/** If the bucket does not exist: after a restart of all servers it can be ready later than the queue. */
 const MISSING_PATIENCE_MS = 3_000
 /**
- * After an outage of the bucket the other forwarders save, as soon as they can, what they delivered meanwhile. A batch that was given out
- * again is not sent before.
+ * After an outage of the bucket, unknown batches wait for this time: the other forwarders first save the ids of batches that they delivered
+ * during the outage.
  */
 const GRACE_MS = 3_000
-/** A single request that times out is no outage. */
+/** A shorter failure, such as a single timeout, is not an outage. */
 const OUTAGE_MS = 2_000
 
 type Bucket = Pick<StateBucket, 'put' | 'get' | 'isConnected' | 'connected' | 'isDistrusted' | 'isMissing'>
@@ -29,10 +29,10 @@ export class DeliveredBatches {
   readonly #bucket: Bucket
   readonly #clock: Pick<Clock, 'now' | 'timer'>
   readonly #recent = new Set<string>()
-  /** Ids that the bucket may not have. */
+  /** Ids that may be missing from the bucket. */
   readonly #unsaved = new Set<string>()
 
-  /** The first failure since the bucket answered, or since the connection was made. */
+  /** Time of the first failure since the bucket last answered or the connection was opened. */
   #failingSince: number | undefined
   #hasReconnected = false
   #isConnectedOnce = false
@@ -49,13 +49,13 @@ export class DeliveredBatches {
   }
 
   /**
-   * Never rejects. If the bucket does not answer, waits for it, but not for long: without it, batches are delivered.
-   * @returns what was noted with it; undefined if it was not delivered, as far as is known
+   * Waits up to 30 s if the bucket does not answer; then the batch is treated as not delivered. Never rejects.
+   * @returns the stored note; undefined if the batch is not known as delivered
    */
   async find(batchId: string, signal: AbortSignal): Promise<string | undefined> {
     if (this.#recent.has(batchId)) return ''
     while (!signal.aborted) {
-      // A bucket that hangs would otherwise take a second of each batch.
+      // Otherwise a hanging bucket would delay each batch by 1 s.
       if (this.#isExhausted && this.#bucket.isDistrusted) return undefined
       const value = await this.#bucket.get(toKey(batchId))
       if (value !== undefined) {
@@ -80,13 +80,13 @@ export class DeliveredBatches {
   }
 
   get #isExhausted(): boolean {
-    // An outage of the connection must not use up the time: after it, the bucket may elect a leader for longer than the queue.
+    // Time without a connection does not count: after the outage, the bucket may need longer than the queue to elect a leader.
     if (this.#failingSince === undefined || !this.#bucket.isConnected) return false
     const patienceMs = this.#bucket.isMissing ? MISSING_PATIENCE_MS : PATIENCE_MS
     return this.#clock.now() - this.#failingSince >= patienceMs
   }
 
-  /** Call after the service has accepted it, and before it is acknowledged. Never rejects. */
+  /** Call after the service has accepted the batch and before it is acknowledged. Never rejects. */
   async add(batchId: string): Promise<void> {
     addBounded(this.#recent, batchId, MAX_RECENT)
     const isSaved = await this.#bucket.put(toKey(batchId), '')
@@ -94,12 +94,12 @@ export class DeliveredBatches {
     else if (this.#unsaved.size > 0) void this.saveRest()
   }
 
-  /** Call if the service has accepted it, and this forwarder ends before everything else is done. Never rejects. */
+  /** Call if the service has accepted the batch, but this forwarder stops before the dead letters are stored. Never rejects. */
   async addUnfinished(batchId: string, note: string): Promise<void> {
     await this.#bucket.put(toKey(batchId), note)
   }
 
-  /** Saves what could not be saved: a publisher that lost its acknowledgement in the same outage sends such a batch again. Never rejects. */
+  /** Saves ids that could not be saved before: publishers may republish these batches after the same outage. Never rejects. */
   async saveRest(): Promise<void> {
     for (const batchId of [...this.#unsaved]) {
       this.#unsaved.delete(batchId)
@@ -114,7 +114,7 @@ function toKey(batchId: string): string {
   return `delivered.${batchId}`
 }
 
-/** The oldest is forgotten. */
+/** Deletes the oldest value above `max`. */
 function addBounded(set: Set<string>, value: string, max: number): void {
   set.add(value)
   const { value: oldest } = set.values().next()

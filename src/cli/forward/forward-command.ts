@@ -1,4 +1,4 @@
-/** `pino-ingest forward …`: from NATS JetStream to the service. Loads only the subcommand that runs. */
+/** `pino-ingest forward …`: delivers from NATS JetStream to the service. Loads only the subcommand that runs. */
 import { findNearestName } from '../../options/nearest-name.js'
 import { createUsageError } from '../shared/command.js'
 import type { Command } from '../shared/command.js'
@@ -19,7 +19,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 
 const NAMES = Object.keys(SUBCOMMANDS)
 
-/** Without a name the forwarder itself. Rejects with CommandError for an unknown name. */
+/** Loads the forwarder itself if there is no name. Rejects with CommandError for an unknown name. */
 export async function loadForwardCommand(name?: string, nested?: string): Promise<Command> {
   if (name === undefined) return (await import('./forward-run-command.js')).forwardRunCommand
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined

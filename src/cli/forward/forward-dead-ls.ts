@@ -28,12 +28,12 @@ export interface DeadLetterGroup {
   readonly reason: string
   count: number
   bytes: number
-  /** When the first and the last of them was stored. */
+  /** Times at which the first and the last letter were stored. */
   readonly first: string
   last: string
 }
 
-/** Reasons may quote the entry, so that each is another. The rest is counted as one. */
+/** Reasons can quote the entry and then all differ. Above this limit they are counted as one group. */
 const MAX_GROUPS = 1_000
 
 async function run(given: Arguments): Promise<number> {
@@ -83,7 +83,7 @@ function formatGroups(
   groups: readonly DeadLetterGroup[],
   wallNowMs: number,
 ): string {
-  if (entries === 0) return `Nothing: ${stream} contains no dead letters.\n`
+  if (entries === 0) return `${stream} contains no dead letters.\n`
   const age = (at: string): string => `${formatAge(wallNowMs - Date.parse(at))} ago`
   const rows = groups.map(({ endpoint, reason, count, first, last }) => [
     formatNumber(count).padStart(7),

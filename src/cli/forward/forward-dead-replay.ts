@@ -15,7 +15,7 @@ import { formatDeadLetterCount } from '../spool/spool-format.js'
 import { ENDPOINTS, KIND_FLAG, parseDeadLetterFilter, selectDeadLetters, withSession } from './dead-letter-selection.js'
 import { createReplayedBatch } from './replayed-batch.js'
 
-/** Letters that are published at a time. */
+/** Letters published concurrently. */
 const CONCURRENCY = 32
 const PUBLISH_TIMEOUT_MS = 5_000
 /** The acknowledgement may be lost while a leader is elected. */
@@ -27,11 +27,11 @@ export const deadReplayCommand: Command = {
   usage: ['pino-ingest forward dead replay BATCH_ID [FLAGS]', 'pino-ingest forward dead replay --all [FLAGS]'],
   flags: { all: { meaning: 'all dead letters' }, ...KIND_FLAG },
   notes: [
-    'BATCH_ID is the batch_id that contained the entry. Each entry becomes a batch of its own, under an id that derives from its place in that batch.',
-    'If it is killed, the next replay continues, and no entry is delivered twice while the ids of delivered batches are kept.',
-    'What the service rejects again becomes a dead letter again.',
+    'BATCH_ID is the batch_id of the batch that contained the entry. Each entry becomes its own batch, with an id derived from its index in that batch.',
+    'After a kill, run it again to continue. No entry is delivered twice while the ids of delivered batches are kept.',
+    'An entry that the service rejects again becomes a dead letter again.',
     NATS_NOTE,
-    'Exit codes: 0 all were published, 1 something is left, 2 wrong flags or configuration.',
+    'Exit codes: 0 all were published, 1 some were not, 2 wrong flags or configuration.',
   ],
   maxPositionals: 1,
   jsonFailuresTo: 'stdout',
@@ -40,7 +40,7 @@ export const deadReplayCommand: Command = {
 
 interface ReplayResult {
   replayed: number
-  /** Messages that are no entries. */
+  /** Letters that contain no entry. */
   skipped: number
   failed: number
   lastFailure: string | undefined
@@ -50,14 +50,14 @@ async function run(given: Arguments): Promise<number> {
   const filter = parseDeadLetterFilter(given)
   const isAll = given.switches.has('all')
   if (filter.batchId !== undefined && isAll) throw createUsageError(`give either ${filter.batchId} or --all`)
-  if (filter.batchId === undefined && !isAll) throw createUsageError('name what to replay: a BATCH_ID, or --all')
+  if (filter.batchId === undefined && !isAll) throw createUsageError('replay needs a BATCH_ID or --all')
   let isStopped = false
   const undoSignals = onTerminationSignal(() => (isStopped = true))
   const result: ReplayResult = { replayed: 0, skipped: 0, failed: 0, lastFailure: undefined }
   try {
     await withSession('forward dead', async (session) => {
       const letters = selectDeadLetters(session, filter)
-      // One generator for all workers: it gives each letter once.
+      // All workers share one generator, which yields each letter once.
       const work = async (): Promise<void> => {
         while (!isStopped && result.lastFailure === undefined) {
           const next = await letters.next()
@@ -100,12 +100,12 @@ export async function replayLetter(
     const acknowledged = await jetstream.publish(names.subjects[letter.kind], body, {
       msgID: batchId,
       headers,
-      // Another stream with the subject would store what no forwarder reads.
+      // No forwarder reads another stream that has this subject.
       expect: { streamName: names.stream },
       timeout: PUBLISH_TIMEOUT_MS,
       retries: ATTEMPTS,
     })
-    if (isInDoubt(acknowledged)) throw new Error('not known whether it is stored: repeat it later')
+    if (isInDoubt(acknowledged)) throw new Error('it is unknown whether the message is stored; replay it later')
     if (!isStored(acknowledged, names.stream)) throw new Error(`not acknowledged by the stream ${names.stream}`)
     await manager.streams.deleteMessage(names.deadStream, letter.sequence, false)
     result.replayed += 1
@@ -117,11 +117,9 @@ export async function replayLetter(
 
 function formatResult({ replayed, skipped, failed, lastFailure }: ReplayResult, isNotFound: boolean): string {
   const lines = [`Published ${formatDeadLetterCount(replayed)} to the queue.`]
-  if (isNotFound) lines.push('There are no dead letters of this batch.')
+  if (isNotFound) lines.push('This batch has no dead letters.')
   if (skipped > 0)
-    lines.push(
-      `${formatDeadLetterCount(skipped)} not replayed, since they contain no entry: see pino-ingest forward dead show.`,
-    )
-  if (failed > 0) lines.push(`${formatDeadLetterCount(failed)} failed and stay: ${lastFailure ?? 'unknown error'}`)
+    lines.push(`Skipped ${formatDeadLetterCount(skipped)} without an entry: see pino-ingest forward dead show.`)
+  if (failed > 0) lines.push(`Kept ${formatDeadLetterCount(failed)} that failed: ${lastFailure ?? 'unknown error'}`)
   return lines.map((line) => `${printable(line)}\n`).join('')
 }

@@ -1,4 +1,4 @@
-/** `pino-ingest forward dead show`: rejected entries with the reason, as lines or as JSON. */
+/** `pino-ingest forward dead show`: prints rejected entries with the reason, as text or JSON. */
 import { toDeadLetterLine } from '../../spool/dead-letter-file.js'
 import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
@@ -22,10 +22,10 @@ export const deadShowCommand: Command = {
     limit: { value: 'N', meaning: `shows at most this many entries (${DEFAULT_LIMIT}; with --json all)` },
   },
   notes: [
-    'BATCH_ID is the batch_id that contained the entry.',
+    'BATCH_ID is the batch_id of the batch that contained the entry.',
     'With --json it prints one object per line: at, batch_id, index, status, code, field, reason, and the entry as it was sent.',
     NATS_NOTE,
-    'Exit codes: 0 done, 1 there is no such batch or the stream cannot be read, 2 wrong flags or configuration.',
+    'Exit codes: 0 done, 1 the batch has no dead letters or the stream cannot be read, 2 wrong flags or configuration.',
   ],
   maxPositionals: 1,
   jsonFailuresTo: 'stdout',
@@ -48,12 +48,12 @@ async function run(given: Arguments): Promise<number> {
     let shown = 0
     for await (const letter of selectDeadLetters(session, filter)) {
       if (shown >= limit) {
-        if (!asJson) process.stdout.write(`… and more: --limit N shows more than ${limit}\n`)
+        if (!asJson) process.stdout.write(`… only the first ${limit} are shown; --limit N shows more\n`)
         break
       }
       shown += 1
       if (asJson) {
-        // A message that was no batch is not JSON either.
+        // The content of a message that was not a batch may not be JSON.
         const entry = isJsonObject(letter.entry) ? letter.entry : JSON.stringify(letter.entry)
         process.stdout.write(
           `${printable(session.mask(toDeadLetterLine({ ...letter, entry }, letter.at).trimEnd()))}\n`,
@@ -65,7 +65,7 @@ async function run(given: Arguments): Promise<number> {
         `  ${formatEntrySummary(letter.entry, shorten)}\n  -> ${shorten(formatRejection(letter))} ${origin}\n`,
       )
     }
-    if (shown === 0 && !asJson) process.stdout.write('Nothing: there are no such dead letters.\n')
+    if (shown === 0 && !asJson) process.stdout.write('There are no such dead letters.\n')
     return shown === 0 && filter.batchId !== undefined ? EXIT_FAILED : EXIT_DONE
   })
 }

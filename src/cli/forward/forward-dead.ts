@@ -5,7 +5,7 @@ import type { SubcommandGroup } from '../shared/subcommands.js'
 
 const GROUP: SubcommandGroup = {
   name: 'forward dead',
-  summary: 'Lists, shows and sends again the entries of a fleet that the service rejected.',
+  summary: 'Lists, shows and replays entries of a fleet that the service rejected.',
   argument: 'BATCH_ID',
   commands: {
     ls: {

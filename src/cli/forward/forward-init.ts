@@ -1,4 +1,4 @@
-/** `pino-ingest forward init`: creates what a fleet needs in JetStream, or compares what exists. It changes and deletes nothing. */
+/** `pino-ingest forward init`: creates a fleet's streams, bucket and consumers, or compares existing ones, which it never changes. */
 import { describeSetupFailure, setUpFleet } from '../../nats/fleet-setup.js'
 import type { FleetItem } from '../../nats/fleet-setup.js'
 import { createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
@@ -11,22 +11,22 @@ import type { StreamSizes } from '../../nats/streams.js'
 
 const GIB = 2 ** 30
 const DEFAULT_REPLICAS = 3
-/** A batch can be as long as `max_payload` of the servers, 1 MiB by default. */
+/** A batch can be as long as the servers' `max_payload`, 1 MiB by default. */
 const MIN_MAX_BYTES = 2 ** 20
-/** At 540 bytes an entry, 1,000 entries a second for 3.3 hours. Small enough for the volume of NATS's Helm chart, 10 GiB, with the others. */
+/** 3.3 hours of 1,000 entries/s at 540 bytes each. Together with the other streams it fits the 10 GiB volume of NATS's Helm chart. */
 const DEFAULT_MAX_BYTES = 6 * GIB
 /** About two million rejected entries. */
 const DEFAULT_MAX_DEAD_BYTES = GIB
-/** At 98 bytes a batch, a week of 18 batches a second. */
+/** 7 days of 18 batches/s at 98 bytes each. */
 const DEFAULT_MAX_STATE_BYTES = GIB
 
 export const forwardInitCommand: Command = {
   summary:
-    'Creates the stream, the dead-letter stream, the bucket and the consumers of a fleet in NATS JetStream, or says how existing ones differ. It never changes or deletes one.',
+    'Creates the stream, the dead-letter stream, the bucket and the consumers of a fleet in NATS JetStream, or reports how existing ones differ. It never changes or deletes anything.',
   usage: ['pino-ingest forward init [FLAGS]'],
   flags: {
     replicas: { value: '1|3|5', meaning: `copies of each batch, each on another server (${DEFAULT_REPLICAS})` },
-    'max-bytes': { value: 'SIZE', meaning: 'limit of the batches that wait, reserved on each server at once (6gb)' },
+    'max-bytes': { value: 'SIZE', meaning: 'limit of queued batches, reserved immediately on each server (6gb)' },
     'max-dead-bytes': { value: 'SIZE', meaning: 'limit of rejected entries; the oldest are deleted (1gb)' },
     'max-state-bytes': {
       value: 'SIZE',
@@ -35,9 +35,9 @@ export const forwardInitCommand: Command = {
   },
   notes: [
     NATS_NOTE,
-    'Replicas and sizes that are not named are not compared: existing streams may have any.',
-    'With --json it prints one object: ok, items. An item has kind, name, status (created, ok, differs, failed), differences, and a problem and a fix if it failed.',
-    'Exit codes: 0 everything is set up, 1 something differs or failed, 2 wrong flags or configuration.',
+    'Replicas and sizes of existing streams are compared only with flags that are given.',
+    'With --json it prints one object: ok, items. An item has kind, name, status (created, ok, differs, failed), differences, and if it failed a problem and a fix.',
+    'Exit codes: 0 everything is set up, 1 an item differs or failed, 2 wrong flags or configuration.',
   ],
   jsonFailuresTo: 'stdout',
   run,
@@ -70,7 +70,8 @@ function parseSizes({ texts }: Arguments): { readonly sizes: StreamSizes; readon
     return text === undefined ? byDefault : parseBytes(flag, text)
   }
   const maxBytes = bytes('max-bytes', DEFAULT_MAX_BYTES)
-  if (maxBytes < MIN_MAX_BYTES) throw createUsageError('--max-bytes must be at least 1mb: a batch can be as long')
+  if (maxBytes < MIN_MAX_BYTES)
+    throw createUsageError('--max-bytes must be at least 1mb, the maximum length of a batch')
   const namedSizes = (flag: string): ReadonlySet<NamedSize> =>
     new Set([
       ...(texts.has('replicas') ? (['num_replicas'] as const) : []),

@@ -1,4 +1,4 @@
-/** The metrics of a forwarder, in the format of Prometheus. Pure. */
+/** Formats the metrics of a forwarder for Prometheus. Pure. */
 import { escapeHelp, escapeValue, formatNumber } from '../../app/metrics/prometheus-text.js'
 import type { BatchKind } from '../../nats/message.js'
 import type { ForwardStats } from './forward-stats.js'
@@ -51,7 +51,7 @@ export const FORWARD_FAMILIES: readonly Family[] = [
   {
     name: 'pino_ingest_forward_ack_pending',
     type: 'gauge',
-    help: 'Batches that any forwarder has received and not acknowledged.',
+    help: 'Batches that forwarders have received but not acknowledged.',
     samples: ofKind((one) => one.ackPending),
   },
   {
@@ -93,7 +93,7 @@ export const FORWARD_FAMILIES: readonly Family[] = [
   {
     name: 'pino_ingest_forward_last_success_timestamp_seconds',
     type: 'gauge',
-    help: 'Unix time at which the service last accepted a batch from this forwarder, 0 before.',
+    help: 'Unix time at which the service last accepted a batch from this forwarder, initially 0.',
     samples: ofKind(({ stats }) => (stats.lastSuccessAtMs ?? 0) / 1000),
   },
   {
@@ -111,7 +111,7 @@ export const FORWARD_FAMILIES: readonly Family[] = [
   {
     name: 'pino_ingest_forward_republished_total',
     type: 'counter',
-    help: 'Messages that no forwarder would have received, left by a server that was killed, and that this one has published again.',
+    help: 'Messages that this forwarder published again, since JetStream would not have delivered them after a server was killed.',
     samples: ofQueue((queue) => queue.republished),
   },
   {
@@ -123,12 +123,12 @@ export const FORWARD_FAMILIES: readonly Family[] = [
   {
     name: 'pino_ingest_forward_unaccounted_messages',
     type: 'gauge',
-    help: 'Messages in the queue that no forwarder would receive, left by a server that was killed; published again after ack_wait.',
+    help: 'Messages in the queue that JetStream does not deliver, for example after a server was killed; published again after ack_wait.',
     samples: ofQueue((queue) => queue.unaccounted),
   },
 ]
 
-/** Samples without a value are left out. */
+/** Omits samples without a value. */
 export function formatForwardMetrics(state: ForwardState): string {
   return FORWARD_FAMILIES.map(({ name, type, help, samples }) => {
     const lines = samples(state).flatMap(({ labels, value }) =>

@@ -1,4 +1,4 @@
-/** `pino-ingest forward`: takes batches from NATS JetStream and delivers them to the service, until a signal. */
+/** `pino-ingest forward`: delivers batches from NATS JetStream to the service until a signal. */
 import type { EmitEvent } from '../../diagnostics/reporter.js'
 import { connectNats } from '../../nats/connect.js'
 import { toStreamNames } from '../../nats/message.js'
@@ -19,13 +19,12 @@ import type { ForwardTotals } from './forward-run.js'
 import { parseMetricsAddress, startMetricsServer } from './metrics-server.js'
 
 export const forwardRunCommand: Command = {
-  summary: 'Takes batches from NATS JetStream and delivers them to the service, until a signal.',
+  summary: 'Delivers batches from NATS JetStream to the service until a signal.',
   usage: ['pino-ingest forward [FLAGS]', 'pino-ingest forward COMMAND [FLAGS]', 'pino-ingest forward COMMAND --help'],
   flags: {
     metrics: {
       value: 'HOST:PORT',
-      meaning:
-        'serves /metrics, /healthz (ready) and /livez, for example on 127.0.0.1:9464; a port alone is on loopback',
+      meaning: 'serves /metrics, /healthz (ready) and /livez, for example on 127.0.0.1:9464; without HOST on loopback',
     },
     quiet: { short: 'q', meaning: 'prints problems only' },
   },
@@ -35,7 +34,7 @@ export const forwardRunCommand: Command = {
   dead  lists, shows and replays entries that the service rejected`,
     `PINO_INGEST_NATS_SERVERS, _NATS_CREDS, _NATS_STREAM and _NATS_SUBJECT name the queue, PINO_INGEST_URL and PINO_INGEST_API_KEY the
 service. Any number of forwarders may run side by side.`,
-    `SIGTERM: it finishes or gives back what it holds, within 10 s. A second signal ends it at once.`,
+    `On SIGTERM it delivers or releases the batches that it holds, within 10 s. A second signal ends it at once.`,
     `With --json stderr has one JSON object per line: {"event":"forward:start",…}, once a minute forward:progress, ingest:problem and
 ingest:rejected as they happen, and at the end forward:stop.`,
     'Exit codes: 0 stopped by a signal, 1 failed or ended before it had stopped, 2 wrong flags or configuration.',
@@ -46,9 +45,9 @@ ingest:rejected as they happen, and at the end forward:stop.`,
 
 const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected']
 const PROGRESS_MS = 60_000
-/** An orchestrator kills a process that takes longer. */
+/** Orchestrators kill a process after 10 s. */
 const MAX_STOP_MS = 9_800
-/** After it has stopped, for its last lines. */
+/** Time for the last lines of output after it has stopped. */
 const MAX_REST_MS = 200
 
 async function run({ switches, texts }: Arguments): Promise<number> {
@@ -102,14 +101,14 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   forward.start()
   await stopped
   stopProgress()
-  // Timers of their own: whatever hangs, the process ends. What it held comes again after `ack_wait`.
+  // Ends the process even if something hangs. Batches that it held are redelivered after `ack_wait`.
   const force = setTimeout(() => process.exit(EXIT_FAILED), MAX_STOP_MS)
   await forward.stop()
   server?.close()
   clearTimeout(force)
   const totals = forward.totals
   say('forward:stop', totals, `stopped after ${formatTotals(totals)}`)
-  // A connection that is being opened to a server that hangs cannot be ended.
+  // A connection attempt to a hanging server cannot be aborted and would keep the process alive.
   setTimeout(() => process.exit(EXIT_DONE), MAX_REST_MS).unref()
   return EXIT_DONE
 }
@@ -118,7 +117,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
 function resolveServiceSettings(): Settings {
   const names = (Object.keys(OPTION_TABLE) as OptionName[]).filter((name) => name !== 'nats')
   const settings = resolveFromProcess({}, names)
-  // A local service by default would take everybody's entries.
+  // The default, a local service, would receive the entries of the whole fleet.
   if (settings.isLocalDefault)
     throw new CommandError(
       'CONFIG',
@@ -130,14 +129,14 @@ function resolveServiceSettings(): Settings {
   return settings
 }
 
-/** Resolves at the first signal; the second one ends the process. */
+/** Resolves at the first signal. The second signal ends the process. */
 function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     onTerminationSignal((times) => (times === 1 ? resolve() : process.exit(EXIT_FAILED)))
   })
 }
 
-/** @returns ends it */
+/** @returns function that stops the reports */
 function reportProgress(
   totals: () => ForwardTotals,
   say: (event: string, data: object, text: string) => void,

@@ -45,12 +45,12 @@ export interface ForwardTotals {
   readonly forwarded: number
   readonly rejected: number
   readonly duplicate: number
-  /** Batches; undefined if it is not known. */
+  /** Batches in the queue; undefined if unknown. */
   readonly lag: number | undefined
 }
 
 const KINDS: readonly BatchKind[] = ['logs', 'requests']
-/** Of the 10 s that an orchestrator waits: the rest is for what is in flight at the deadline, and for the connection. */
+/** Orchestrators wait 10 s. The rest of that time is for batches in flight at the deadline, and for closing the connection. */
 const DELIVER_MS = 8_000
 const FLUSH_MS = 500
 
@@ -118,7 +118,7 @@ export class ForwardRun {
       deliveries: this.#deliveries,
       clock,
     })
-    // Asks as soon as it can, and again after it was cut off.
+    // At the first connection and after each reconnect.
     connection.connected.on(({ info }) => {
       this.#silence.read()
       void delivered.saveRest()
@@ -128,7 +128,7 @@ export class ForwardRun {
     })
   }
 
-  /** Resolves at once; connects and forwards in the background until `stop`. */
+  /** Connects and forwards in the background until `stop`. */
   start(): void {
     void this.#connection.open().then(() => this.#monitor.start())
     for (const forwarder of this.#forwarders) void forwarder.run()
@@ -160,14 +160,14 @@ export class ForwardRun {
     }
   }
 
-  /** Takes no more batches, delivers those that it holds, or gives them back. Within 10 s. Never rejects. */
+  /** Stops pulling, and delivers or releases the held batches within 10 s. Never rejects. */
   async stop(): Promise<void> {
     const { clock } = this.#options
     const deadlineAt = clock.now() + DELIVER_MS
     this.#monitor.end()
     this.#silence.end()
     await Promise.all(this.#forwarders.map((one) => one.stop(deadlineAt)))
-    // What was given back must reach the server; a hung one does not answer.
+    // Releases must reach the server. The timeout is for a hanging server.
     const { current } = this.#connection
     let cancel = (): void => {}
     const timeout = new Promise<void>((resolve) => (cancel = clock.timer(FLUSH_MS, resolve)))

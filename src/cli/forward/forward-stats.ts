@@ -1,12 +1,12 @@
-/** Counters of a forwarder, for one kind of batches. */
+/** Counters of a forwarder for one kind of batches. */
 import type { Outcome } from '../../batch/sender.js'
 
 export type RequestOutcome = Outcome['kind']
 
 export class ForwardStats {
-  /** The service accepted, or rejected, these entries. */
+  /** `forwarded`: accepted by the service. `rejected`: by the service. */
   readonly entries = { forwarded: 0, rejected: 0, duplicate: 0, redelivered: 0 }
-  /** `invalid`: messages that are no batch, and are now dead letters. */
+  /** `invalid`: messages that are not batches, stored as dead letters. */
   readonly batches = { forwarded: 0, duplicate: 0, redelivered: 0, released: 0, invalid: 0 }
   readonly requests: Record<RequestOutcome, number> = {
     delivered: 0,

@@ -1,4 +1,4 @@
-/** A message that this forwarder has received and not yet settled. JetStream redelivers it when `ack_wait` is over. */
+/** A message that this forwarder has received but not acknowledged or released. JetStream redelivers it after `ack_wait`. */
 import type { Msg } from '@nats-io/transport-node'
 import type { Clock } from '../../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
@@ -8,17 +8,17 @@ import type { StreamIncarnation } from './stream-incarnation.js'
 const ACK = '+ACK'
 const WORKING = '+WPI'
 const NAK = '-NAK'
-/** For the server's answer to an acknowledgement. */
+/** Time to wait for the server's reply. */
 const ACK_TIMEOUT_MS = 1_000
 const RETRY_MS = 250
-/** It was redelivered by then, and the bucket knows that it was delivered. */
+/** By then JetStream has redelivered the message, and the bucket contains its id. */
 const GIVE_UP_MS = 60_000
 
 export interface HeldMessageOptions {
   readonly message: Msg
   readonly connection: Pick<QueueConnection, 'current'>
   readonly incarnation: Pick<StreamIncarnation, 'id' | 'isStill'>
-  /** Of the consumer, in milliseconds. */
+  /** The consumer's `ack_wait`. */
   readonly ackWaitMs: () => number
   readonly clock: Clock
 }
@@ -26,7 +26,7 @@ export interface HeldMessageOptions {
 export class HeldMessage {
   readonly message: Msg
   readonly #options: HeldMessageOptions
-  /** Of the stream that it came from. */
+  /** Incarnation of the stream that the message came from. */
   readonly #incarnationId: string | undefined
   readonly #receivedAt: number
   #isReleased = false
@@ -40,37 +40,37 @@ export class HeldMessage {
     this.#receivedAt = this.#extendedAt = options.clock.now()
   }
 
-  /** Restarts `ack_wait`, unless it is over. Never rejects. */
+  /** Restarts `ack_wait`, unless it has expired. Never rejects. */
   async extend(): Promise<void> {
     const { message, connection, clock } = this.#options
     const { current } = connection
     if (current === undefined || this.isOverdue || this.#isOfFormerStream) return
     const sentAt = clock.now()
     try {
-      // A frozen server, or a consumer without a leader, does not take it.
+      // As a request: a frozen server or a consumer without a leader does not reply.
       await current.request(message.reply ?? '', WORKING, { timeout: ACK_TIMEOUT_MS })
       if (!this.isOverdue) this.#extendedAt = sentAt
     } catch {
-      // The next one may be taken.
+      // The next attempt may succeed.
     }
   }
 
-  /** JetStream may have given it to another forwarder, since it could not be extended for as long. That stays so. */
+  /** `ack_wait` expired without an extension, so JetStream may have delivered the message to another forwarder. Stays true. */
   get isOverdue(): boolean {
     this.#isOverdue ||= this.#options.clock.now() - this.#extendedAt > this.#options.ackWaitMs()
     return this.#isOverdue
   }
 
-  /** Gives it back, for this or another forwarder. @param delayMs before it is redelivered; default 0 */
+  /** Lets JetStream redeliver the message to any forwarder. @param delayMs delay before the redelivery */
   release(delayMs = 0): void {
-    // Of an overdue one the forwarder that has it now would be deprived.
+    // Releasing an overdue message would take it from the forwarder that now holds it.
     if (this.#isReleased || this.isOverdue || this.#isOfFormerStream) return
     this.#isReleased = true
     this.#publish(delayMs === 0 ? NAK : `${NAK} ${JSON.stringify({ delay: delayMs * 1_000_000 })}`)
   }
 
   /**
-   * Acknowledges it until the server confirms: an acknowledgement that is lost would cost a redelivery.
+   * Repeats the acknowledgement until the server confirms it, since a lost acknowledgement causes a redelivery.
    * @param signal ends the attempts
    * @returns whether it is confirmed. Never rejects
    */
@@ -89,7 +89,7 @@ export class HeldMessage {
           return true
         }
       } catch {
-        // No leader, a timeout, or the connection was lost: the same is sent again.
+        // No leader, a timeout or a lost connection: retry.
       }
       await pause(clock, RETRY_MS, signal)
     } while (!signal.aborted && clock.now() < giveUpAt)

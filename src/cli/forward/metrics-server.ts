@@ -1,4 +1,4 @@
-/** `--metrics`: metrics, readiness and liveness over HTTP. Reads only, and shows no secrets. */
+/** `--metrics`: serves metrics, readiness and liveness over HTTP. Read-only, without secrets. */
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import { isIP } from 'node:net'
@@ -13,7 +13,7 @@ export interface MetricsAddress {
 
 export interface Health {
   readonly ready: boolean
-  /** Null if it is not known. */
+  /** Null if unknown. */
   readonly lag: number | null
   readonly oldestUnsentMs: number | null
   readonly lastError: string | null
@@ -37,7 +37,7 @@ export function parseMetricsAddress(text: string): MetricsAddress {
   return { host, port: Number(port) }
 }
 
-/** @returns the address and a function that ends it. @throws CommandError */
+/** @throws CommandError */
 export async function startMetricsServer({
   host,
   port,

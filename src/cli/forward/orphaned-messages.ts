@@ -1,7 +1,7 @@
 /**
- * Messages that stay in the queue though the consumer takes them for acknowledged, or does not know them: the servers may differ in what
- * they know when one was killed. No forwarder gets them any more, so they are published again. Most were delivered, which the lookup of
- * each batch finds out.
+ * Republishes messages that remain in the queue although the consumer considers them acknowledged or does not know them. This happens if
+ * the state of the servers differs after one was killed. JetStream no longer delivers these messages. Most of their batches were delivered
+ * before; the lookup of each batch id skips them.
  */
 import { BATCH_ID_HEADER, MESSAGE_ID_HEADER } from '../../nats/message.js'
 import type { BatchKind, StreamNames } from '../../nats/message.js'
@@ -19,10 +19,10 @@ import type { QueueConnection } from './queue-connection.js'
 import type { StreamIncarnation } from './stream-incarnation.js'
 
 const TIMEOUT_MS = 2_000
-/** At a time: what comes in between is not delayed by thousands. */
+/** Limit per check: thousands of republished messages would delay new ones. */
 const MAX_MESSAGES = 500
 const EXPECTED_STREAM_HEADER = 'Nats-Expected-Stream'
-/** The headers that are instructions to the server were for the first publication. */
+/** Headers with instructions to the server. They applied to the first publish only. */
 const SERVER_HEADER = /^nats-/i
 
 export interface OrphanedMessagesOptions {
@@ -40,17 +40,17 @@ export interface SequenceRange {
 
 export interface ConsumerFloor {
   readonly kind: BatchKind
-  /** All messages up to it are acknowledged, as the consumer knows. */
+  /** The consumer considers all messages up to this sequence acknowledged. */
   readonly ackFloor: number
   readonly pending: number
   readonly ackPending: number
   readonly ackWaitMs: number
 }
 
-/** What was seen, and when. */
+/** State of the queue at an earlier check. */
 interface Mark {
   readonly incarnationId: string
-  /** The last sequence that the consumer will not deliver. What is published again comes behind it. */
+  /** The last sequence that the consumer will not deliver. Republished messages have higher sequences. */
   readonly until: number
   readonly at: number
 }
@@ -71,13 +71,13 @@ export class OrphanedMessages {
     this.#options = options
   }
 
-  /** Messages that were published again. */
+  /** Number of republished messages. */
   get republished(): number {
     return this.#republished
   }
 
   /**
-   * Call from time to time. Never rejects.
+   * Call periodically. Never rejects.
    * @param range first and last sequence in the stream
    */
   async check(range: SequenceRange, floors: readonly ConsumerFloor[]): Promise<void> {
@@ -86,7 +86,7 @@ export class OrphanedMessages {
     try {
       for (const floor of floors) await this.#checkKind(range, floor)
     } catch {
-      // No leader, a full stream, a lost connection: they are there the next time.
+      // No leader, a full stream or a lost connection: the next check finds them again.
     } finally {
       this.#isBusy = false
     }
@@ -94,16 +94,16 @@ export class OrphanedMessages {
 
   async #checkKind({ first, last }: SequenceRange, consumer: ConsumerFloor): Promise<void> {
     const { kind, ackFloor, pending, ackPending, ackWaitMs } = consumer
-    // A consumer that has nothing to deliver may be led by a server whose copy of the stream lacks the last messages.
+    // If the consumer has nothing to deliver, its leader's copy of the stream may lack the last messages.
     const until = pending + ackPending === 0 ? last : Math.min(ackFloor, last)
     const { incarnation, clock } = this.#options
     const incarnationId = incarnation.id
     const mark = this.#marks.get(kind)
     if (incarnationId === undefined || first > until) return void this.#marks.delete(kind)
-    // A consumer that goes on delivers what is above its floor, which may have been set back.
+    // A working consumer delivers all messages above its floor, and the floor can move back.
     if (mark === undefined || mark.incarnationId !== incarnationId || mark.until > until)
       return void this.#marks.set(kind, { incarnationId, until, at: clock.now() })
-    // An acknowledged message is deleted a moment later, and after an election some seconds.
+    // JetStream deletes an acknowledged message with a delay, after a leader election of some seconds.
     if (clock.now() - mark.at <= ackWaitMs) return
     await this.#republishUpTo(kind, mark, first)
     this.#marks.delete(kind)
@@ -117,10 +117,10 @@ export class OrphanedMessages {
         const { current } = connection
         if (current === undefined) return
         const message = await readFrom(current, names, kind, from)
-        // The first ones may be of the other kind.
+        // The first sequences may belong to the other kind.
         if (message === undefined || message.sequence > mark.until) return
         await this.#republish(current, kind, mark, message).catch((error: unknown) => {
-          // Those behind it must not wait for it.
+          // It must not block the messages after it.
           if (!isUnpublishable(error)) throw error
         })
         from = message.sequence + 1
@@ -130,7 +130,7 @@ export class OrphanedMessages {
       if (count > 0)
         report.note(
           `orphaned ${kind}`,
-          `NATS: published ${count} messages of ${names.subjects[kind]} again that no forwarder would have received, left by a server that was killed`,
+          `NATS: published ${count} messages of ${names.subjects[kind]} again, which JetStream would not have delivered after a server was killed`,
         )
     }
   }
@@ -153,36 +153,36 @@ export class OrphanedMessages {
       headers: [
         ...own,
         ...(messageId === undefined || ownId !== undefined ? [] : [[BATCH_ID_HEADER, messageId] as const]),
-        // Several forwarders find the same one: JetStream stores the first. A server that was killed may have had another batch at this
-        // sequence, of which this one is no duplicate.
+        // The same ID in all forwarders: JetStream stores one. It includes the batch id, since a killed server may have had another batch
+        // at this sequence.
         [MESSAGE_ID_HEADER, `orphan-${incarnationId}-${sequence}-${batchId}`],
         [EXPECTED_STREAM_HEADER, names.stream],
       ],
       timeoutMs: TIMEOUT_MS,
     })
     if (!isDuplicate) this.#republished += 1
-    // In a new stream of the name the sequence is another message.
+    // If the stream was created again, the sequence belongs to another message.
     if ((await incarnation.isStill(incarnationId, startedAt)) !== true) throw new Error('the stream may be another one')
     await requestJetStream(connection, `$JS.API.STREAM.MSG.DELETE.${names.stream}`, {
       body: JSON.stringify({ seq: sequence, no_erase: true }),
       timeoutMs: TIMEOUT_MS,
     }).catch((error: unknown) => {
-      // Another forwarder has deleted it.
+      // Another forwarder may have deleted it.
       if (!(error instanceof JetStreamRequestError)) throw error
     })
   }
 }
 
 /**
- * Whether no attempt can store this message: it exceeds limits that have become smaller since, or that its new headers exceed; or another
- * program gave it headers that the client does not send.
+ * Whether the message can never be stored: it exceeds the current limits, possibly because of its new headers, or another program gave it
+ * headers that the client refuses to send.
  */
 function isUnpublishable(error: unknown): boolean {
   if (error instanceof JetStreamRequestError) return error.errorCode === MESSAGE_TOO_LARGE
   return error instanceof Error && error.name === 'InvalidArgumentError'
 }
 
-/** @returns the first message of the kind at or after `from`, if there is one */
+/** @returns the first message of the kind at or after the sequence `from`, if there is one */
 async function readFrom(
   connection: Requester,
   { stream, subjects }: StreamNames,
@@ -203,7 +203,7 @@ async function readFrom(
   return { sequence: seq, body: decode(data), headers: parseHeaders(decode(hdrs).toString()) }
 }
 
-/** As they are on the wire: a line with the version, then one line each. */
+/** Parses the wire format: a line with the version, then one line per header. */
 function parseHeaders(text: string): (readonly [name: string, value: string])[] {
   return text
     .split('\r\n')

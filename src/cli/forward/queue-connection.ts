@@ -1,4 +1,4 @@
-/** The connection to NATS: opened until it succeeds, then kept by the client, which connects again by itself. */
+/** The connection to NATS. Retries until the first connection; then the client reconnects by itself. */
 import type { NatsConnection } from '@nats-io/transport-node'
 import { describeNatsError, isAuthorizationError, isPermissionError } from '../../nats/nats-error.js'
 import type { NatsSettings } from '../../options/nats-settings.js'
@@ -15,12 +15,12 @@ export interface QueueConnectionOptions {
 
 const FIRST_RETRY_MS = 250
 const MAX_RETRY_MS = 5_000
-/** `close()` takes 1 ms; a hung server must not delay the end. */
+/** `close()` takes 1 ms. A hanging server must not delay the shutdown. */
 const CLOSE_MS = 500
 const PART = 'the connection'
 
 export class QueueConnection {
-  /** The first time, and each time after it was lost. */
+  /** Emitted at the first connection and after each reconnect. */
   readonly connected = new Signal<[NatsConnection]>()
   readonly disconnected = new Signal()
   readonly #options: QueueConnectionOptions
@@ -33,12 +33,12 @@ export class QueueConnection {
     this.#options = options
   }
 
-  /** Undefined while there is no connection: the client would keep requests and let them time out. */
+  /** Undefined while there is no connection: the client would buffer requests until they time out. */
   get current(): NatsConnection | undefined {
     return this.#isConnected ? this.#connection : undefined
   }
 
-  /** Connects, again and again until it succeeds or this is closed. Never rejects. */
+  /** Retries until it is connected or closed. Never rejects. */
   async open(): Promise<void> {
     const { nats, connect, health } = this.#options
     for (let waitMs = FIRST_RETRY_MS; !this.#isClosed; waitMs = Math.min(waitMs * 2, MAX_RETRY_MS)) {
@@ -87,7 +87,7 @@ export class QueueConnection {
         health.failed(this.#isConnected ? 'permissions' : PART, 'AUTH', describeNatsError(status.error), true)
       }
     }
-    // Not expected: the client tries for ever.
+    // Not expected, since the client retries forever.
     if (this.#isClosed) return
     this.#isConnected = false
     this.disconnected.emit()
@@ -105,7 +105,7 @@ export class QueueConnection {
   }
 }
 
-/** Credentials or permissions. */
+/** Whether a user has to correct credentials or permissions. */
 function mustBeCorrected(error: unknown): boolean {
   return isAuthorizationError(error) || isPermissionError(error)
 }

@@ -1,9 +1,9 @@
-/** What fails between the forwarder and NATS: reported once for each part until it works again, short failures not at all. */
+/** Reports failures between the forwarder and NATS: once per part until it works again. Short failures are not reported. */
 import type { Reporter } from '../../diagnostics/reporter.js'
 import type { Clock } from '../../shared/clock.js'
 import type { IngestErrorCode } from '../../shared/errors.js'
 
-/** As for failures of the service: a leader that was stopped in order is replaced sooner. */
+/** As for failures of the service. A leader that shuts down is replaced within this time. */
 const REPORT_AFTER_MS = 5_000
 
 interface Failure {
@@ -28,22 +28,22 @@ export class QueueHealth {
     this.#options = options
   }
 
-  /** The oldest failure that somebody has to correct, since others follow from it; else the oldest. */
+  /** The oldest failure that a user has to correct, since others follow from it; otherwise the oldest. */
   get lastError(): string | undefined {
     const failures = [...this.#failures.values()]
     return (failures.find(({ isLasting }) => isLasting) ?? failures[0])?.message
   }
 
   /**
-   * @param part one of a fixed few, as `the connection`
-   * @param isLasting somebody has to correct it: reported at once
+   * @param part one of few fixed names, such as `the connection`
+   * @param isLasting a user has to correct it: reported immediately
    */
   failed(part: string, code: IngestErrorCode, reason: string, isLasting = false): void {
     if (this.#isEnded) return
     const message = `NATS: ${part}: ${reason}`
     const known = this.#failures.get(part)
     if (known !== undefined) {
-      // Later reasons are consequences of the first, unless one names what has to be corrected.
+      // Later failures are consequences of the first, except one that a user has to correct.
       if (known.message === message || !isLasting) return
       known.cancel()
     }
@@ -62,12 +62,12 @@ export class QueueHealth {
     if (failure === undefined) return
     failure.cancel()
     this.#failures.delete(part)
-    // A line that was held back would be out of date.
+    // A delayed report of the failure would be out of date.
     if (failure.isReported && this.#options.report.discard([failure.code])) return
     if (failure.isReported) this.#options.report.note(`works ${part}`, `NATS: ${part} works again`)
   }
 
-  /** Requests that end with the connection are no failures. */
+  /** Call before the connection is closed: requests that it ends are not failures. */
   end(): void {
     this.#isEnded = true
     for (const { cancel } of this.#failures.values()) cancel()

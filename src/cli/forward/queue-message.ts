@@ -1,4 +1,4 @@
-/** A message of the queue as a batch. Pure, but for the decompression. */
+/** Parses a message of the queue as a batch. Pure, except for the decompression. */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Msg } from '@nats-io/transport-node'
@@ -8,15 +8,15 @@ import { BATCH_ID_HEADER, CONTENT_ENCODING_HEADER, COUNT_HEADER, MESSAGE_ID_HEAD
 import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from '../../options/size-limits.js'
 import { MAX_LOGS_PER_REQUEST } from '../../protocol/limits.js'
 
-/** A few bytes of gzip can become gigabytes. No transport makes a longer one. */
+/** The longest body that a transport publishes. A few bytes of gzip can become gigabytes. */
 const MAX_BODY_BYTES = LARGEST_BATCH_BYTES
-/** Parsed, it takes several times as much. */
+/** Limit of bodies that are parsed, since parsing takes several times as much memory. */
 const MAX_FOREIGN_BYTES = LARGEST_ENTRY_BYTES
 
-/** The message is no batch: another program has published it, or it is damaged. */
+/** The message is not a batch: another program published it, or it is damaged. */
 export interface NoBatch {
   readonly problem: string
-  /** A name for it, also if it has no id. */
+  /** `''` if it has none. */
   readonly id: string
 }
 
@@ -25,15 +25,15 @@ export interface QueuedMessage {
 }
 
 const decompress = promisify(gunzip)
-/** How the transport begins and ends the body. */
+/** Start and end of a body written by the transport. */
 const HEAD = /^\{"batch_id":"([\w-]{1,64})","logs":\[/
 const HEAD_BYTES = 100
 const TAIL = ']}'
 const ID = /^[\w-]{1,64}$/
-/** Of another program it may have any length. */
+/** Ids of other programs can have any length. */
 const MAX_ID_UNITS = 64
 
-/** @returns bytes of the body, as a compressed message says; undefined if it is not compressed */
+/** @returns bytes of the body according to a compressed message; undefined if it is not compressed */
 export function expectedBodyBytes({ data, headers }: Pick<Msg, 'data' | 'headers'>): number | undefined {
   if (headers?.get(CONTENT_ENCODING_HEADER) !== 'gzip') return undefined
   // gzip ends with the length. RFC 1952, section 2.3.1
@@ -45,7 +45,8 @@ export async function readMessage(message: Pick<Msg, 'data' | 'headers'>): Promi
   const header = (name: string): string => message.headers?.get(name) ?? ''
   const id = (header(BATCH_ID_HEADER) || header(MESSAGE_ID_HEADER)).slice(0, MAX_ID_UNITS)
   const encoding = header(CONTENT_ENCODING_HEADER)
-  if (encoding !== '' && encoding !== 'gzip') return { id, problem: `its content encoding ${encoding} is not known` }
+  if (encoding !== '' && encoding !== 'gzip')
+    return { id, problem: `its content encoding ${encoding} is not supported` }
   let body: Uint8Array = message.data
   if (encoding === 'gzip') {
     try {
@@ -69,8 +70,8 @@ interface Found {
 }
 
 /**
- * The usual case, published by this package: beginning, end and headers agree with it. The text between is not parsed, which would take
- * more time than sending it; but entries are counted, since one that is not known of could not be told apart when it is rejected.
+ * Parses a batch published by this package, the usual case, by its start, its end and its headers. The entries are not parsed, which would
+ * take longer than sending them. They are counted, since rejections refer to entries by index.
  */
 function readOwn(body: Uint8Array, messageId: string, countHeader: string): Found | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -82,10 +83,10 @@ function readOwn(body: Uint8Array, messageId: string, countHeader: string): Foun
   return isCounted ? { batchId, count } : undefined
 }
 
-/** @returns what is wrong with it, if it is no batch */
+/** @returns the problem, if the body is not a batch */
 function readForeign(body: Uint8Array): Found | string {
   if (body.length > MAX_FOREIGN_BYTES)
-    return `its headers do not agree with its body, and it has more than ${MAX_FOREIGN_BYTES} bytes`
+    return `its headers do not match its body, which has more than ${MAX_FOREIGN_BYTES} bytes`
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
@@ -93,7 +94,7 @@ function readForeign(body: Uint8Array): Found | string {
     return 'its body is not JSON'
   }
   const { batch_id: batchId, logs } = Object(value) as { readonly batch_id?: unknown; readonly logs?: unknown }
-  // Senders and dead letters find the entries in the text, which must have this order of keys.
+  // Senders and dead letters locate the entries in the text, which needs this order of keys.
   const hasForm = /^\s*\{\s*"batch_id"\s*:\s*"[\w-]{1,64}"\s*,\s*"logs":\s*\[/.test(
     Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, HEAD_BYTES * 2)).toString('latin1'),
   )
@@ -104,8 +105,8 @@ function readForeign(body: Uint8Array): Found | string {
     !hasForm ||
     logs.length !== countBatchEntries(body)
   )
-    return 'its body is no batch, {"batch_id":…,"logs":[…]}'
+    return 'its body is not a batch, {"batch_id":…,"logs":[…]}'
   if (logs.length === 0 || logs.length > MAX_LOGS_PER_REQUEST)
-    return `it has ${logs.length} entries, and a batch has 1 to ${MAX_LOGS_PER_REQUEST}`
+    return `it has ${logs.length} entries; a batch has 1 to ${MAX_LOGS_PER_REQUEST}`
   return { batchId, count: logs.length }
 }

@@ -1,4 +1,4 @@
-/** Asks JetStream for the state of queue and consumers from time to time, for metrics and readiness. */
+/** Reads the state of the queue and its consumers from JetStream every 5 s, for metrics and readiness. */
 import type { Clock } from '../../shared/clock.js'
 import type { BatchForwarder } from './batch-forwarder.js'
 import type { OrphanedMessages } from './orphaned-messages.js'
@@ -17,14 +17,14 @@ export interface QueueMonitorOptions {
 
 export interface QueueState {
   readonly isConnected: boolean
-  /** Connected, and all consumers were found and answer requests of messages. An outage of the service changes nothing: a restart would not help. */
+  /** Connected, and all consumers exist and answer pull requests. Ignores outages of the service, where a restart would not help. */
   readonly isReady: boolean
-  /** Batches that no forwarder has received. Undefined if it is not known. */
+  /** Batches that no forwarder has received. Undefined if unknown. */
   readonly lag: number | undefined
   readonly ackPending: number | undefined
-  /** Messages that are neither to be delivered nor awaited: left behind by a killed node. */
+  /** Messages that are neither pending nor waiting for an acknowledgement, for example after a server was killed. */
   readonly unaccounted: number | undefined
-  /** Of these, by this forwarder. */
+  /** Unaccounted messages that this forwarder published again. */
   readonly republished: number
   /** Age of the oldest batch that is not acknowledged. 0 if there is none. */
   readonly oldestUnsentMs: number | undefined
@@ -83,7 +83,7 @@ export class QueueMonitor {
       const messages = (this.#messages = info?.state?.messages)
       const firstAt = Date.parse(info?.state?.first_ts ?? '')
       this.#oldestAtMs = messages === undefined || messages === 0 || Number.isNaN(firstAt) ? undefined : firstAt
-      // After a failure a forwarder keeps its facts, and the stream has gone on since.
+      // After a failed inspection a forwarder keeps its old facts, which no longer match the stream.
       const floors = forwarders.flatMap(({ kind, facts }, at) =>
         inspected[at] !== true || facts === undefined ? [] : [{ kind, ...facts }],
       )
@@ -91,7 +91,7 @@ export class QueueMonitor {
       this.#unaccounted =
         messages === undefined || floors.length < forwarders.length
           ? undefined
-          : // They are not read at the same instant.
+          : // Can be negative, since the values are not read at the same instant.
             Math.max(messages - known, 0)
       const { first_seq: first, last_seq: last } = info?.state ?? {}
       if (first !== undefined && last !== undefined) void orphaned.check({ first, last }, floors)

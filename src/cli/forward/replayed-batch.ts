@@ -1,4 +1,4 @@
-/** A dead letter as a batch of its own. Pure. */
+/** Converts a dead letter to a batch of its own. Pure. */
 import { createBatchBody, createSubBatchId } from '../../batch/sub-batch.js'
 import type { StoredDeadLetter } from '../../nats/dead-letter-stream.js'
 
@@ -8,15 +8,15 @@ export interface ReplayedBatch {
 }
 
 /**
- * One entry a batch: a replay that was killed between the acknowledgement and the deletion publishes the same entry under the same id,
- * whatever was deleted or added meanwhile. With several entries a batch, the next replay would cut other batches.
- * @returns undefined for a message that is no entry
+ * Creates a batch with one entry. If a replay is killed between the acknowledgement and the deletion of a letter, the next replay publishes
+ * the entry under the same batch id. With several entries per batch, the next replay would create different batches.
+ * @returns undefined if the letter contains no entry
  */
 export function createReplayedBatch(
   letter: Pick<StoredDeadLetter, 'batchId' | 'index' | 'entry'>,
 ): ReplayedBatch | undefined {
   if (!isJsonObject(letter.entry)) return undefined
-  // Another name than that of a part of the batch: forwarders know the ids of what they have delivered.
+  // Must differ from the id of a sub-batch: forwarders skip the ids of delivered batches.
   const batchId = createSubBatchId(`dead letter of ${letter.batchId}`, [letter.index])
   return { batchId, body: createBatchBody(batchId, [letter.entry]) }
 }

@@ -21,7 +21,7 @@ export interface ServiceDeliveryOptions {
   readonly report: EndpointReporter
   /** Removes secrets. */
   readonly mask: (text: string) => string
-  /** Each attempt, when it has ended. */
+  /** Called after each attempt. */
   readonly onAttempt: (outcome: Outcome) => void
 }
 
@@ -35,9 +35,9 @@ interface Running {
   readonly deadLetters: DeadLetter[]
   readonly maySend: () => boolean
   readonly abort: AbortController
-  /** The service refused it without naming all bad entries: they are searched for, or it waits for the acceptance of others. */
+  /** The service refused it without naming all bad entries. They are being searched, or the batch waits until another one is accepted. */
   isIsolated: boolean
-  /** It is sent, or waits for the circuit breaker. */
+  /** It is being sent or waits for the circuit breaker. */
   isSending: boolean
   isInFlight: boolean
 }
@@ -78,8 +78,8 @@ export class ServiceDelivery {
   }
 
   /**
-   * Batches of one id must not be delivered at the same time. Never rejects.
-   * @param maySend asked before each attempt; false abandons the batch
+   * Must not be called concurrently for the same batch id. Never rejects.
+   * @param maySend called before each attempt; false abandons the batch
    */
   async deliver(batch: Batch, maySend: () => boolean): Promise<DeliveryResult> {
     const deadLetters: DeadLetter[] = []
@@ -98,25 +98,24 @@ export class ServiceDelivery {
     return { outcome, deadLetters }
   }
 
-  /** Batches in progress that the service refused: they may wait until it accepts another one. */
+  /** Number of batches in progress that the service refused. They may wait until it accepts another batch. */
   get isolated(): number {
     return [...this.#running.values()].filter(({ isIsolated }) => isIsolated).length
   }
 
   /**
-   * Call from a timer, when there is no room for a batch other than the isolated ones. If they can only wait for the acceptance of others,
-   * the older half of them is abandoned.
+   * Call periodically while isolated batches use all the room. Abandons the older half of them if all wait until another batch is accepted.
    */
   giveWay(): void {
     const isolated = [...this.#running.values()].filter(({ isIsolated, abort }) => isIsolated && !abort.signal.aborted)
     const sending = isolated.find(({ isSending }) => isSending)
-    // A search may end without the others, unless the service seems to reject everything: then it has a turn, and waits for a probe.
+    // A batch being sent can finish without other batches, except if the service seems to reject everything: then it waits for a probe.
     if (sending !== undefined && (sending.isInFlight || !this.breaker.failures.isRejectingAll)) return
     sending?.abort.abort()
     for (const { abort } of isolated.slice(0, Math.ceil(isolated.length / 2))) abort.abort()
   }
 
-  /** Batches in flight may end until `deadlineAt`; those that could only be sent later are abandoned. */
+  /** Batches in flight may finish until `deadlineAt`. Batches that could only be sent later are abandoned. */
   startShutdown(deadlineAt: number): void {
     this.breaker.startShutdown(deadlineAt, FAILURES_ON_DISK)
     this.#endReports()
@@ -125,7 +124,7 @@ export class ServiceDelivery {
   abort(): void {
     this.#isAborted = true
     for (const { abort } of this.#running.values()) abort.abort()
-    // Cancels the timer of the breaker, which would keep the process alive.
+    // Cancels the breaker's timer, which would keep the process alive.
     this.breaker.retryNow()
   }
 
@@ -134,7 +133,7 @@ export class ServiceDelivery {
     if (collected === undefined)
       throw new Error('rejected entries of an unknown batch: this is a bug, please report it')
     const { mask } = this.#options
-    // A reply may repeat the key; the entry is the application's own text.
+    // The service's texts may quote the key. The entry is left unchanged.
     for (const letter of letters)
       collected.push({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) })
   }
@@ -144,7 +143,7 @@ export class ServiceDelivery {
       send: async (batch, signal): Promise<Outcome> => {
         const running = this.#find(batch)
         if (running?.maySend() === false)
-          return { kind: 'abandoned', reason: 'it may have been given to another forwarder' }
+          return { kind: 'abandoned', reason: 'JetStream may have delivered it to another forwarder' }
         if (running !== undefined) running.isInFlight = true
         const outcome = await inner.send(batch, signal)
         if (running !== undefined) running.isInFlight = false

@@ -1,13 +1,13 @@
 /**
- * A Retry-After holds for all requests with the key, so for all forwarders: it is shared through the key-value bucket. Each forwarder's
- * own circuit breakers are the truth; the bucket only tells them of what others were told.
+ * Shares a Retry-After with all forwarders through the key-value bucket, since it applies to all requests with the same key. Each
+ * forwarder's own circuit breakers decide; the bucket only passes on what other forwarders received.
  */
 import type { Clock } from '../../shared/clock.js'
 import type { StateBucket } from './state-bucket.js'
 
-/** A subscription may miss a message, for example while its server is killed. */
+/** Polling finds values that the subscription missed, for example while its server was killed. */
 const POLL_MS = 5_000
-/** Replies to requests that were in flight together repeat the same end, give or take. */
+/** Replies to concurrent requests repeat the same end, within this tolerance. */
 const SAME_END_MS = 250
 
 interface Silenced {
@@ -17,7 +17,7 @@ interface Silenced {
 
 export interface SharedSilenceOptions {
   readonly bucket: Pick<StateBucket, 'put' | 'get' | 'watch'>
-  /** Names URL and key of the service without showing them. */
+  /** Hash of the service's URL and key. */
   readonly destination: string
   readonly deliveries: readonly Silenced[]
   readonly clock: Clock
@@ -38,7 +38,7 @@ export class SharedSilence {
     options.bucket.watch(this.#key, (text) => this.#apply(parseDelayMs(text)))
   }
 
-  /** Reads the bucket now, and from now on every few seconds. */
+  /** Reads the bucket now, then every 5 s. */
   read(): void {
     this.#cancelPoll()
     void this.#poll()
@@ -61,7 +61,7 @@ export class SharedSilence {
   #apply(delayMs: number): void {
     const { deliveries, clock } = this.#options
     const until = clock.now() + delayMs
-    // Known, or its own.
+    // Already known, or from this forwarder.
     if (!(delayMs > 0) || until <= this.#until + SAME_END_MS) return
     this.#until = until
     for (const { breaker } of deliveries) breaker.applyRetryAfter(delayMs)
@@ -81,7 +81,7 @@ export class SharedSilence {
   }
 }
 
-/** At most as long as the longest Retry-After that is honoured. */
+/** Longest Retry-After that is honoured. */
 const MAX_DELAY_MS = 3_600_000
 
 function parseDelayMs(text: string): number {

@@ -1,7 +1,7 @@
 /**
- * The key-value bucket that the forwarders share, by the conventions of NATS: a value is the last message of its subject.
+ * The key-value bucket shared by the forwarders, by the conventions of NATS: a value is the last message of its subject.
  *
- * Nothing waits for it that could not go on without it, so its failures are reported and otherwise ignored.
+ * Forwarders work without it, so its failures are reported and otherwise ignored.
  * @see ADR-8 of NATS
  */
 import type { Msg } from '@nats-io/transport-node'
@@ -18,18 +18,18 @@ import type { QueueConnection } from './queue-connection.js'
 import type { QueueHealth } from './queue-health.js'
 
 const TIMEOUT_MS = 1_000
-/** After a failure nothing waits for the bucket for this long. */
+/** Time after a failure during which callers do not wait for the bucket. */
 const DISTRUST_MS = 5_000
 const PART = 'the key-value bucket'
 
 export interface StateValue {
   readonly text: string
-  /** When the server stored it, in milliseconds since the Unix epoch. */
+  /** Time at which the server stored it, in milliseconds since the Unix epoch. */
   readonly storedAtMs: number
   readonly sequence: number
 }
 
-/** As JetStream answers. Data and headers are in base64. */
+/** JetStream's reply. Data and headers are base64. */
 interface StoredMessage {
   readonly message?: {
     readonly seq?: number
@@ -56,20 +56,20 @@ export class StateBucket {
     this.#options = options
   }
 
-  /** Resolves when the value is stored (true), or may not be. Never rejects. */
+  /** Never rejects. @returns true if the value is stored, false if that is unknown */
   async put(key: string, text: string): Promise<boolean> {
     const isDistrusted = this.isDistrusted
     const stream = `KV_${this.#options.bucket}`
     const stored = this.#request((connection) =>
       publishToStream(connection, { stream, subject: this.#subject(key) }, { body: text, timeoutMs: TIMEOUT_MS }),
     )
-    // A bucket that hangs would otherwise take a second of each batch.
+    // Otherwise a hanging bucket would delay each batch by 1 s.
     return !isDistrusted && (await stored) !== undefined
   }
 
   /**
-   * Asks the stream's leader: another replica may not have a value that is stored, and would say that there is none.
-   * @returns null if there is none, undefined if it cannot be read. Never rejects
+   * Reads from the stream's leader: another replica may lack a stored value.
+   * @returns null if there is no value, undefined if it cannot be read. Never rejects
    */
   async get(key: string): Promise<StateValue | null | undefined> {
     const { bucket } = this.#options
@@ -85,7 +85,7 @@ export class StateBucket {
     )
     if (answer === null || answer === undefined) return answer
     const { data = '', hdrs = '', seq = 0, time = '' } = answer.message ?? {}
-    // A deleted key is a message of its own.
+    // The deletion of a key is stored as a message.
     if (decode(hdrs).includes('KV-Operation:')) return null
     return { text: decode(data), storedAtMs: Date.parse(time), sequence: seq }
   }
@@ -94,25 +94,25 @@ export class StateBucket {
     return this.#options.connection.current !== undefined
   }
 
-  /** The first time, and each time after the connection was lost. */
+  /** Emitted at the first connection and after each reconnect. */
   get connected(): Pick<QueueConnection['connected'], 'on'> {
     return this.#options.connection.connected
   }
 
-  /** It has failed a moment ago. */
+  /** Whether it failed within the last 5 s. */
   get isDistrusted(): boolean {
     return this.#options.clock.now() < this.#distrustedUntil
   }
 
-  /** JetStream has answered that there is none. Nobody answers a message to it, which shows nothing. */
+  /** Whether JetStream has replied that the bucket does not exist. A publish without a reply is no evidence of that. */
   get isMissing(): boolean {
     return this.#isMissing
   }
 
-  /** Calls `listener` with each value as it is written, without waiting until it is stored. */
+  /** Calls `listener` with each value when it is published, which can be before it is stored. */
   watch(key: string, listener: (text: string) => void): void {
     this.#options.connection.connected.on((connection) => {
-      // The client renews it with the connection.
+      // The client renews the subscription when it reconnects.
       if (this.#watched.has(connection)) return
       this.#watched.add(connection)
       connection.subscribe(this.#subject(key), {

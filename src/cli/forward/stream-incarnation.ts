@@ -1,6 +1,6 @@
 /**
- * Which of the streams that have had this name it is. A held message is acknowledged by its sequence: once the stream was deleted and
- * created anew, the same sequence is another message, which would be deleted without being delivered.
+ * Detects that the stream was deleted and created again. Messages are acknowledged by their sequence: in a new stream the same sequence is
+ * another message, and acknowledging it would delete that message undelivered.
  */
 import { requestJetStream } from '../../nats/jetstream-request.js'
 import type { StreamNames } from '../../nats/message.js'
@@ -8,11 +8,11 @@ import type { Clock } from '../../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
 
 const TIMEOUT_MS = 2_000
-/** No one deletes a stream, creates it and fills it up to the same sequence in this time. */
+/** Too short for deleting a stream, creating it and filling it up to the same sequence. */
 const FRESH_MS = 2_000
 
 export interface StreamInfo {
-  /** When it was created: differs for each stream of this name. */
+  /** Creation time. It identifies the incarnation. */
   readonly created?: string
   readonly state?: {
     readonly messages?: number
@@ -38,21 +38,21 @@ export class StreamIncarnation {
     this.#options = options
   }
 
-  /** As last read; undefined before. */
+  /** Last value read; undefined before the first read. */
   get id(): string | undefined {
     return this.#id
   }
 
-  /** Rejects with JetStreamRequestError, and the client's errors. */
+  /** Rejects with JetStreamRequestError or the client's errors. */
   read(): Promise<StreamInfo> {
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined))
     return this.#reading
   }
 
   /**
-   * Asks JetStream, unless that was done lately. Never rejects.
-   * @param knownAt when `id` was known to be right, on the monotonic clock
-   * @returns undefined if it is not known at present
+   * Asks JetStream, unless the answer is at most 2 s old. Never rejects.
+   * @param knownAt time at which `id` was known to be correct, on the monotonic clock
+   * @returns undefined if JetStream cannot be asked at present
    */
   async isStill(id: string | undefined, knownAt: number): Promise<boolean | undefined> {
     if (id !== this.#id) return false

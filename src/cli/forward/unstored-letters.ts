@@ -1,7 +1,7 @@
 /**
- * Rejected entries of a batch that a forwarder could not store before it ended, as the value of the batch's key in the bucket: the service
- * has accepted the batch, so the next forwarder stores them in place of sending it again. The entries themselves are in the batch, and
- * would exceed what a message may have. Pure.
+ * Encodes the dead letters that a forwarder could not store before it stopped, as the value of the batch's key in the bucket. The service
+ * has accepted the batch, so the next forwarder stores the letters instead of sending the batch again. The value omits the entries: the
+ * batch contains them, and they could exceed the maximum message size. Pure.
  */
 import type { DeadLetter } from '../../batch/sender.js'
 import { parseBatchEntries } from '../../batch/sub-batch.js'
@@ -11,8 +11,8 @@ export function formatUnstored(letters: readonly DeadLetter[]): string {
 }
 
 /**
- * @param body of the batch
- * @returns none for a batch without such entries, and for the value of another program
+ * @param body body of the batch
+ * @returns [] for a batch without such letters, and for the value of another program
  */
 export function parseUnstored(text: string, body: Uint8Array): DeadLetter[] {
   let value: unknown

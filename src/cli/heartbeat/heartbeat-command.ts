@@ -1,4 +1,4 @@
-/** `pino-ingest heartbeat`: pings a monitor, at once or when a program has succeeded. */
+/** `pino-ingest heartbeat`: pings a monitor, immediately or when a program has succeeded. */
 import { readFileSync } from 'node:fs'
 import { Pinger } from '../../app/heartbeats/pinger.js'
 import { reportUnusedKey } from '../../client/key-warning.js'
@@ -13,17 +13,17 @@ const TOKEN_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN'
 const FILE_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN_FILE'
 
 export const heartbeatCommand: Command = {
-  summary: 'Pings a monitor: at once, or when the program behind -- has succeeded.',
+  summary: 'Pings a monitor, immediately or when the program after -- has succeeded.',
   usage: ['pino-ingest heartbeat [TOKEN] [FLAGS]', 'pino-ingest heartbeat [TOKEN] [FLAGS] -- PROGRAM [ARGUMENTS]'],
   flags: { url: OPTION_FLAGS.url },
   notes: [
     `Process lists show arguments, so set ${TOKEN_VARIABLE} or ${FILE_VARIABLE} instead of TOKEN. No key is needed.
 Every option can be set by its variable; a flag overrides it.`,
-    `The program shares this terminal's stdin, stdout and stderr, receives the signals that are sent to this command, and sets the exit
+    `The program shares this terminal's stdin, stdout and stderr, receives the signals sent to this command, and sets the exit
 code: 128 plus the number of the signal that ended it, 127 if it is not found, 126 if it cannot be run. The monitor is pinged once,
-and only after exit code 0. A failed ping is reported on stderr and does not change the exit code; it takes at most 30 s.`,
-    'With --json it prints {"pinged": true}; with a program on stderr, and with "exit_code" and "signal".',
-    "Exit codes: the program's. Without one 0 pinged, 1 not pinged. 2 wrong flags or configuration, before the program is started.",
+only after exit code 0, within 30 s. A failed ping is reported on stderr and does not change the exit code.`,
+    'With --json it prints {"pinged": true}; with a program on stderr, including "exit_code" and "signal".',
+    "Exit codes: the program's. Without a program 0 pinged, 1 not pinged. 2 wrong flags or configuration; the program is not started.",
   ],
   maxPositionals: 1,
   hasSecretPositionals: true,
@@ -76,7 +76,7 @@ function readMonitorToken(): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    // Without the path, which may be the token itself, set in the wrong variable.
+    // The path is not shown: it may be the token, set in the wrong variable.
     const { code = 'unknown error' } = error as NodeJS.ErrnoException
     throw new CommandError('CONFIG', `${FILE_VARIABLE} names a file that cannot be read (${code})`, EXIT_USAGE)
   }

@@ -23,17 +23,17 @@ export const pipeCommand: Command = {
   notes: [
     KEY_NOTE,
     `It reads to the end of stdin, even if the service is down or stdout was closed. The first Ctrl-C
-ends only the application before the pipe, whose last lines are still read; the second ends reading, the third ends the process.
+ends only the application, whose last lines are still read; the second ends reading, the third ends the process.
 Delivery at the end takes at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
     `With --json stderr has one JSON object per line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they
 happen, and at the end {"event":"account",…} with the outcome of every record. stdout is still a copy of the input.`,
-    'Exit codes: 0 everything was delivered, 1 something was not (the next start sends what is on disk), 2 wrong flags or configuration.',
+    'Exit codes: 0 everything was delivered, 1 some entries were not (the next start sends entries on disk), 2 wrong flags or configuration.',
   ],
   jsonFailuresTo: 'stderr',
   run,
 }
 
-/** Events that `--json` prints. The account includes all others. */
+/** Events that `--json` prints. The account includes the others. */
 const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected', 'ingest:dropped']
 
 async function run(given: Arguments): Promise<number> {
@@ -58,7 +58,7 @@ async function run(given: Arguments): Promise<number> {
   const code = countUndelivered(account) === 0 && !hasFailed ? EXIT_DONE : EXIT_FAILED
   if (asJson) process.stderr.write(formatJsonLine({ event: 'account', ...account }))
   else if (countUndelivered(account) > 0) print(formatSummary(account))
-  // An application that keeps running, or a stalled reader, would keep the process alive.
+  // Otherwise an application that keeps running, or a stalled reader, keeps the process alive.
   if (isInterrupted) process.exit(code)
   return code
 }
@@ -66,7 +66,7 @@ async function run(given: Arguments): Promise<number> {
 interface SendResult {
   /** stdin or stdout failed. */
   readonly hasFailed: boolean
-  /** Signals ended it before the end of the input. */
+  /** Signals ended reading before the end of the input. */
   readonly isInterrupted: boolean
 }
 
@@ -83,7 +83,7 @@ async function send(pipeline: Pipeline, isQuiet: boolean, print: (text: string) 
     if (times === 1) return isReading ? print('reads until stdin ends; another signal ends it now') : undefined
     isInterrupted = true
     if (isReading) {
-      print('stops reading, and delivers what it has; another signal ends it at once')
+      print('stops reading and delivers the lines read so far; another signal ends it at once')
       return stopReading()
     }
     pipeline.abandon()

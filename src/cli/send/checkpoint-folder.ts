@@ -1,4 +1,4 @@
-/** The checkpoints of a service and key, one for each file that was sent there. */
+/** The checkpoints for one service and key, one per sent file. */
 import { closeSync, constants, existsSync, lstatSync, renameSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export function findStateDir(env: Readonly<Record<string, string | undefined>>):
 }
 
 export class CheckpointFolder {
-  /** Of the service and key. */
+  /** Folder for the service and key. */
   readonly path: string
   readonly #options: CheckpointFolderOptions
 
@@ -37,7 +37,7 @@ export class CheckpointFolder {
       createFolders(this.path)
     } catch (error) {
       throw createError(
-        `no checkpoints in ${options.dir}: ${(error as Error).message}; name another folder with --state DIR`,
+        `checkpoints cannot be stored in ${options.dir}: ${(error as Error).message}; set another folder with --state DIR`,
       )
     }
   }
@@ -57,11 +57,11 @@ export class CheckpointFolder {
       const found = previousFd === undefined ? undefined : readState(previousFd)
       const isUsable = found?.options === options
       const checkpoint = new Checkpoint(isUsable ? found : createState(options), path)
-      // A process that still sends the file may have saved its position since. That process stops at its next save.
+      // A process that still sends the file may have saved a later position. It stops at its next save.
       if (isUsable && previousFd !== undefined) checkpoint.save(readState(previousFd))
       return { checkpoint, hasOtherOptions: found !== undefined && !isUsable }
     } catch (error) {
-      throw createError(`checkpoint ${path}: ${(error as Error).message}; --restart ignores what it contains`)
+      throw createError(`checkpoint ${path} cannot be used: ${(error as Error).message}; --restart ignores it`)
     } finally {
       if (previousFd !== undefined) closeSync(previousFd)
     }

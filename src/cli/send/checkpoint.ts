@@ -1,4 +1,4 @@
-/** Stores on disk up to which position a file is acknowledged, so that the next run continues there. */
+/** Stores the acknowledged position of a file on disk. The next run continues there. */
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, readSync, writeSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
@@ -24,7 +24,7 @@ export interface CheckpointState {
   readonly offset: number
   readonly lineStart: number
   readonly tailBytes: number
-  /** Hash of `tail`, which differs for another file, or one that was rewritten. */
+  /** Hash of `tail`. It differs for another or a rewritten file. */
   readonly tailHash: string
   readonly counts: Counts
   /** Set when the whole file is acknowledged: the time, and the file's size and modification time. */
@@ -36,7 +36,7 @@ export interface CheckpointState {
 }
 
 const VERSION = 1
-/** Fixed size, so that a write replaces the previous record: it needs no space on a full disk, and after a kill one of the two is valid. */
+/** Fixed size: a write replaces the previous record. It needs no space on a full disk, and after a kill one of the two records is valid. */
 const RECORD_BYTES = 1024
 const MAX_READS = 100
 
@@ -84,7 +84,7 @@ export class Checkpoint {
     const { path, fd, stats } = this.#file
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
     const isReplaced = found === undefined || !isSameFile(found, stats)
-    if (isReplaced) throw new Error(`another process sends the file now, or ${path} was deleted`)
+    if (isReplaced) throw new Error(`another process now sends the file, or ${path} was deleted`)
     writeSync(fd, toRecord(this.#state), 0, RECORD_BYTES, 0)
   }
 
@@ -118,10 +118,10 @@ export function readState(fd: number): CheckpointState {
   const { version, offset, tailBytes, namespace, counts } = state ?? {}
   const isValid = version === VERSION && Number.isSafeInteger(offset) && Number.isSafeInteger(tailBytes)
   if (isValid && typeof namespace === 'string' && counts !== undefined) return state as CheckpointState
-  throw new Error('it is damaged, or of another version')
+  throw new Error('it is damaged or from another version')
 }
 
-/** Another process may be writing: a read may return parts of two records, but not twice the same. */
+/** While another process writes, a read can return parts of two records. Two equal reads show that the record is complete. */
 function readRecord(fd: number): string {
   let text = readOnce(fd)
   for (let count = 0; count < MAX_READS; count += 1) {

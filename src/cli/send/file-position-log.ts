@@ -1,6 +1,6 @@
 /**
- * Replaces the spool if entries are read from a file: the file itself is their copy on disk. Notifies each file of the position up to
- * which it is acknowledged.
+ * Replaces the spool for entries that are read from a file, since the file is their copy on disk. Reports the acknowledged position to each
+ * file.
  */
 import type { Batch, BatchAcknowledgement, DeadLetter } from '../../batch/sender.js'
 import { createSubBatchId } from '../../batch/sub-batch.js'
@@ -11,7 +11,7 @@ import type { Counts, Position } from './checkpoint.js'
 export interface TextSource {
   /** UUID, the namespace of its batch ids. */
   readonly namespace: string
-  /** Time for lines without a time; milliseconds since the epoch. */
+  /** Time for lines without a time, in milliseconds since the epoch. */
   recordTimeMs(): number
   /** @param position up to which everything is acknowledged; undefined if it has not changed. Never throws */
   acknowledge(counts: Counts, position: Position | undefined): void
@@ -25,7 +25,7 @@ interface TrackedBatch {
   pending: number
   rejected: number
   filtered: number
-  /** Whether its bad entries are being searched, which requires that other batches are sent. */
+  /** Whether its bad entries are being searched, which needs other batches to be sent. */
   isIsolated: boolean
   /** End of the text that the batch completes; undefined if the batch was cut within a piece of text. */
   position: Position | undefined
@@ -53,7 +53,7 @@ export class FilePositionLog implements RereadableSource {
   #notify: () => void = () => {}
 
   /**
-   * @param maxBatches maximum, counted from the first unacknowledged one: after a crash as many may be sent again
+   * @param maxBatches limit, counted from the first unacknowledged batch: up to this number may be sent again after a crash
    * @param writeDeadLetters throws the system's errors
    */
   constructor(maxBatches: number, writeDeadLetters: (letters: readonly DeadLetter[]) => void) {
@@ -78,7 +78,7 @@ export class FilePositionLog implements RereadableSource {
     return this.#cuts > 0
   }
 
-  /** Resolves after the next acknowledgement, or `wake`, when the next request was started. One caller at a time. */
+  /** Resolves after the next acknowledgement or `wake`, when the next request was started. One caller at a time. */
   untilChange(): Promise<void> {
     return new Promise((resolve) => (this.#notify = () => setImmediate(resolve)))
   }
@@ -120,7 +120,7 @@ export class FilePositionLog implements RereadableSource {
     return this.#source?.recordTimeMs() ?? Date.now()
   }
 
-  /** Derived from the position in the file: a batch that is sent again after a crash has the same id. */
+  /** Derived from the position in the file, so a batch that is sent again after a crash has the same id. */
   newBatchId(): string {
     return createSubBatchId(this.#source?.namespace ?? '', [this.#start, this.#end, this.#cuts])
   }
@@ -133,7 +133,7 @@ export class FilePositionLog implements RereadableSource {
     return true
   }
 
-  /** @returns undefined if the batch needs another id, since its text has another end than expected at its start */
+  /** @returns undefined if the batch needs another id, because its text does not end where it was expected to */
   seal(batch: Batch): Batch | undefined {
     const { batchId, count, body } = batch
     if (this.#source === undefined || batchId !== this.newBatchId()) return undefined

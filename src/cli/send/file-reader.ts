@@ -11,7 +11,7 @@ import type { CheckpointState, Position } from './checkpoint.js'
 export interface InputFile {
   /** As the user gave it. */
   readonly name: string
-  /** Device and inode: they do not change when the file is renamed. Undefined for stdin, as are size and time. */
+  /** Device and inode, which a rename does not change. Undefined for stdin, as are size and time. */
   readonly id?: string
   /** Bytes on disk. */
   readonly size?: number
@@ -33,11 +33,11 @@ export async function openInput(name: string, stdin: AsyncIterable<Buffer>): Pro
   if (name === '-') return { name, isGzip: false, readBlocks: () => stdin, close: () => Promise.resolve() }
   let handle: FileHandle | undefined
   try {
-    // O_NONBLOCK: opening a FIFO would wait for its other end.
+    // Without O_NONBLOCK, opening a FIFO waits for its other end.
     const opened = (handle = await open(await realpath(name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)))
     const stats = await handle.stat({ bigint: true })
-    if (stats.isDirectory()) throw new Error(`is a folder; name the files in it, as ${name.replace(/\/+$/, '')}/*.log`)
-    if (!stats.isFile()) throw new Error('is not a regular file; a pipe is sent through stdin, with - as FILE')
+    if (stats.isDirectory()) throw new Error(`is a folder; pass its files, such as ${name.replace(/\/+$/, '')}/*.log`)
+    if (!stats.isFile()) throw new Error('is not a regular file; send a pipe through stdin, with - as FILE')
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0)
     return {
       name,
@@ -53,13 +53,13 @@ export async function openInput(name: string, stdin: AsyncIterable<Buffer>): Pro
     const { code, message } = error as NodeJS.ErrnoException
     const reasons: Readonly<Record<string, string>> = {
       ENOENT: 'there is no such file',
-      EACCES: 'its permissions do not allow it',
+      EACCES: 'permission denied',
     }
     throw createError(code === undefined ? `${name} ${message}` : `${name} cannot be read: ${reasons[code] ?? message}`)
   }
 }
 
-/** The text from an offset on. @param onRead called with the length of each block before it is inflated */
+/** Reads the text from an offset. @param onRead called with the length of each block before it is inflated */
 export async function* readText(
   file: InputFile,
   offset: number,
@@ -99,7 +99,7 @@ export async function findResumePosition(
   return { offset: lineStart, lineStart, tail: tail.subarray(0, Math.max(0, tailBytes - (offset - lineStart))) }
 }
 
-/** Other formats, by their first bytes. Read as text they would become thousands of meaningless entries. */
+/** Other formats by their first bytes. Read as text, such files would become thousands of meaningless entries. */
 const OTHER_FORMATS: readonly (readonly [name: string, start: string, command: string])[] = [
   ['gzip', GZIP, 'gzip -dc'],
   ['zstd', '28b52ffd', 'zstd -dc'],
@@ -116,7 +116,7 @@ export function refuseOtherFormats(block: Buffer, name: string): void {
   if (format === undefined) return
   const source = name === '-' ? 'FILE' : name
   throw createError(
-    `${name} is ${format}; only files of UTF-8 text or gzip can be read: ${command} ${source} | pino-ingest send -`,
+    `${name} is ${format}; only UTF-8 text and gzip can be read: ${command} ${source} | pino-ingest send -`,
   )
 }
 
@@ -130,13 +130,13 @@ async function* readBlocks(handle: FileHandle, from: number, blockBytes: number)
   }
 }
 
-/** Not a piped stream: at an error it would discard the text inflated before. @throws CommandError */
+/** Does not pipe streams: on an error a pipe discards text that was already inflated. @throws CommandError */
 async function* inflate(blocks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: BLOCK_BYTES })
   const inflated: Buffer[] = []
   let failure: Error | undefined
   let bytes = 0
-  // The callback of a write is not called at an error, or at the end of the last member.
+  // The callback of a write is not called after an error or at the end of the last member.
   let resume = (): void => {}
   gunzip.on('data', (block: Buffer) => inflated.push(block))
   gunzip.on('error', (error) => (failure = error))

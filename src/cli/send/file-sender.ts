@@ -1,4 +1,4 @@
-/** Reads files one after the other into a pipeline, as fast as the service accepts their entries. */
+/** Sends files one after the other through a pipeline, as fast as the service accepts their entries. */
 import type { Pipeline } from '../../pipeline/pipeline.js'
 import type { Position } from './checkpoint.js'
 import type { CheckpointFolder } from './checkpoint-folder.js'
@@ -21,7 +21,7 @@ export interface FileSenderOptions {
   readonly stdin: AsyncIterable<Buffer> & { destroy(): unknown }
   readonly checkpoints: CheckpointFolder
   readonly onMessage: (text: string) => void
-  /** For each file that was begun. */
+  /** Called for each file that was started. */
   readonly onResult: (result: FileResult) => void
 }
 
@@ -62,7 +62,7 @@ export class FileSender {
     return this.#transfers.reduce((sum, { counts }) => sum + counts.accepted, 0)
   }
 
-  /** Undefined before the first file is read. @param failure why the service does not accept entries at present */
+  /** Undefined before the first file is read. @param failure reason why the service does not accept entries at present */
   measure(failure: string | undefined): Progress | undefined {
     if (this.#reading === undefined) return undefined
     const { label, file, from, done, startedAt, entries: before } = this.#reading
@@ -112,16 +112,16 @@ export class FileSender {
     const { name, id, size, mtimeMs, isGzip } = file
     const { checkpoints, onMessage, onResult } = this.#options
     const other = this.#names.get(id)
-    if (other !== undefined) return this.#reportUnread(name, 'same', `the same file as ${other}, which is sent once`)
+    if (other !== undefined) return this.#reportUnread(name, 'same', `skipped, since it is the same file as ${other}`)
     this.#names.set(id, name)
     const { checkpoint, hasOtherOptions } = checkpoints.open(id)
     if (hasOtherOptions)
-      onMessage(`${name} was sent before with other options for its entries: it is sent again, with these`)
+      onMessage(`${name} was sent before with other options for its entries; it is sent again with the current options`)
     const { done, offset } = checkpoint.state
     const isUnchanged = done !== null && done.size === size && done.mtimeMs === mtimeMs
     const found = isUnchanged ? { ...START, offset } : await findResumePosition(file, checkpoint.state)
     if (found === undefined) {
-      onMessage(`${name} was replaced or rewritten since it was last sent: it is sent from its beginning`)
+      onMessage(`${name} was replaced or rewritten since it was last sent; it is sent from the start`)
       checkpoint.reset()
     }
     const from = found ?? START

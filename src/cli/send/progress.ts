@@ -14,7 +14,7 @@ export interface Progress {
   readonly entries: number
   readonly entriesPerSecond: number
   readonly secondsLeft: number | undefined
-  /** Why the service does not accept entries at present. */
+  /** Reason why the service does not accept entries at present. */
   readonly failure: string | undefined
 }
 
@@ -62,7 +62,7 @@ export interface ProgressPrinterOptions {
 const CLEAR = '\r\u001b[K'
 const BAR_MS = 200
 const LINE_MS = 5_000
-/** Interval of lines during an outage, which may last for hours. */
+/** Interval of lines during an outage, which can last for hours. */
 const OUTAGE_LINE_MS = 60_000
 
 export class ProgressPrinter {
@@ -100,7 +100,7 @@ export class ProgressPrinter {
     )
   }
 
-  /** Removes the bar, so that other output can be written. */
+  /** Removes the bar before other output. */
   clear(): void {
     if (this.#hasBar) this.#options.out.write(CLEAR)
     this.#hasBar = false

@@ -36,26 +36,26 @@ export const sendCommand: Command = {
   usage: ['pino-ingest send FILE... [FLAGS]', 'zstd -dc FILE | pino-ingest send - [FLAGS]'],
   flags: {
     quiet: { short: 'q', meaning: 'shows problems only' },
-    restart: { meaning: 'sends the files from the start, ignoring checkpoints' },
+    restart: { meaning: 'ignores checkpoints and sends the files from the start' },
     concurrency: {
       value: 'N',
-      meaning: 'maximum number of concurrent requests (1); after a kill as many batches may be sent twice',
+      meaning: 'maximum number of concurrent requests (1); after kill -9 up to N batches may be sent twice',
     },
     state: { value: 'DIR', meaning: 'folder of the checkpoints (~/.local/state/pino-ingest/send)' },
     ...OPTION_FLAGS,
   },
   notes: [
     KEY_NOTE,
-    `Entries keep the time of their lines; a line without one gets the time of the file's last change. Nothing is dropped: the file is
+    `Entries keep the time of their lines; a line without a time gets the file's modification time. Nothing is dropped: the file is
 read as fast as the service accepts entries, and while the service is down the command waits. A wrong key or URL ends it.`,
     `A checkpoint is written after each batch. It belongs to the file, not to its name: a file that was rotated or has grown is
-continued, one that was replaced is sent from its beginning. Another URL or key, or other options for the entries, count as not
-yet sent. After kill -9 at most one batch is sent twice, under the same batch_id.`,
+continued, a file that was replaced is sent from the start. With another URL, key or options for the entries, all files are sent
+from the start. After kill -9 at most one batch is sent twice, under the same batch_id.`,
     `Level, sampling, beforeSend and the removal of secrets work as in the transport. Breadcrumbs, request logs and deduplication do
-not: they need the application that logs.`,
+not, since they need the running application.`,
     `With --json stdout has one object per file and one for the total; stderr has lines {"event":"progress",…} and
 {"event":"message",…}, with --quiet only the latter.`,
-    'Exit codes: 0 everything was sent, now or before, 1 something is left or was rejected, or it was interrupted, 2 wrong flags or configuration.',
+    'Exit codes: 0 everything was sent, now or before, 1 entries were rejected or not sent, 2 wrong flags or configuration.',
   ],
   jsonFailuresTo: 'stdout',
   maxPositionals: Infinity,
@@ -137,7 +137,7 @@ async function run(given: Arguments): Promise<number> {
   let failure: string | undefined
   events.on('ingest:delivered', () => (failure = undefined))
   events.on('ingest:problem', ({ code, message }: IngestEvents['ingest:problem']) => {
-    // Earlier acceptances show that key and URL are valid, but not that the last entries are.
+    // Accepted entries show that key and URL are valid, but not that the last entries are valid.
     const isFatal = sender.acceptedEntries === 0 || (code === 'REJECTED' && sender.hasReadAll)
     if (FATAL.has(code) && isFatal) return sender.fail(message.replace(/; entries are kept.*$/, ''))
     if (code !== 'CONFIG') failure = message
@@ -149,20 +149,20 @@ async function run(given: Arguments): Promise<number> {
   const startedAt = clock.now()
   if (!isQuiet) printer.start(() => sender.measure(failure))
   const undoSignals = onTerminationSignal((times) => {
-    if (times === 1) onMessage('ends; what was sent is recorded')
+    if (times === 1) onMessage('stops; the checkpoint records the entries that were sent')
     sender.interrupt()
   })
   await sender.run()
   printer.close()
   undoSignals()
-  // Rejected entries that the service did not name.
+  // Entries that the service rejected without naming them.
   const unnamed = pipeline.account.rejected - results.reduce((sum, { rejected }) => sum + rejected, 0)
   if (unnamed > 0)
     onMessage(`the service rejected ${formatEntryCount(unnamed)} without naming them; they count as sent`)
   const total = sumResults(results, names.length, clock.now() - startedAt)
   if (isJson) process.stdout.write(formatJsonLine({ total }))
   else if (!isQuiet && names.length > 1) process.stdout.write(`${formatTotal(total)}\n`)
-  // An open stream would keep the process running.
+  // An open stdin would keep the process alive.
   if (names.includes('-')) process.stdin.destroy()
   return unnamed === 0 && results.length === names.length && results.every(isSuccess) ? EXIT_DONE : EXIT_FAILED
 }
@@ -170,7 +170,7 @@ async function run(given: Arguments): Promise<number> {
 /** Failures that only the user can correct. */
 const FATAL: ReadonlySet<string> = new Set(['AUTH', 'MISDIRECTED', 'REJECTED'])
 
-/** The file replaces spool and buffer: reading pauses before they would fill. Options for a running application are switched off. */
+/** The file replaces spool and buffer: reading pauses before a buffer would fill. Options that need a running application are disabled. */
 function toSendSettings(settings: Settings, maxConcurrency: number): Settings {
   return {
     ...settings,
@@ -187,8 +187,8 @@ function toSendSettings(settings: Settings, maxConcurrency: number): Settings {
 }
 
 /**
- * Hash of the options that determine the entries, without version, commit and pod: another build, or another pod, may continue an
- * interrupted file.
+ * Hash of the options that determine the entries. It excludes version, commit and pod: another build or pod may continue an interrupted
+ * file.
  */
 function hashOptions(settings: Settings): string {
   const { level, pino, requestLogs, service, environment, tags, metadata } = settings

@@ -4,11 +4,11 @@ import { formatCount, formatEntryCount, formatNumber, formatSize } from '../shar
 import type { Counts } from './checkpoint.js'
 
 /**
- * - `sent`: all is acknowledged
- * - `already`: all was acknowledged by an earlier run
- * - `same`: the same file as another given one
+ * - `sent`: all entries are acknowledged
+ * - `already`: an earlier run sent all entries
+ * - `same`: the same file as an earlier argument
  * - `interrupted`: by the user
- * - `failed`: `reason` has the cause
+ * - `failed`: see `reason`
  */
 export type ResultKind = 'sent' | 'already' | 'same' | 'interrupted' | 'failed'
 
@@ -20,7 +20,7 @@ export interface FileResult extends Counts {
   readonly earlier: Counts
   /** Bytes of text that this run has acknowledged. */
   readonly bytes: number
-  /** ISO 8601: time at which all was acknowledged. */
+  /** Time at which all entries were acknowledged, ISO 8601. */
   readonly doneAt: string | null
   readonly reason: string | null
 }
@@ -46,7 +46,7 @@ export function sumResults(results: readonly FileResult[], files: number, ms: nu
   }
 }
 
-/** All is acknowledged, and nothing was rejected in this run. */
+/** All entries are acknowledged, and none was rejected in this run. */
 export function isSuccess(result: FileResult): boolean {
   return isComplete(result) && result.rejected === 0
 }
@@ -55,7 +55,7 @@ function isComplete({ result }: FileResult): boolean {
   return result === 'sent' || result === 'already' || result === 'same'
 }
 
-/** @param deadLetters where rejected entries are stored */
+/** @param deadLetters folder of the rejected entries */
 export function formatResult(
   fileResult: FileResult,
   { level, sample, beforeSend }: Settings,
@@ -72,14 +72,14 @@ export function formatResult(
         ]
   const isPlain = sample === undefined && beforeSend === undefined
   const filter = isPlain ? `below ${level} (--level trace sends all)` : `as configured (level, sample, beforeSend)`
-  if (filtered > 0) parts.push(`left out ${formatNumber(filtered)} ${filter}`)
+  if (filtered > 0) parts.push(`filtered ${formatNumber(filtered)} ${filter}`)
   const refused = result === 'already' ? earlier.rejected : rejected
   if (refused > 0)
     parts.push(`the service rejected ${formatEntryCount(refused)}, stored with the reasons in ${deadLetters}`)
   const advice =
     file === '-' ? 'the rest is lost, since stdin cannot be read again' : 'run the same command to continue'
   if (result === 'interrupted') parts.push(`interrupted; ${advice}`)
-  if (result === 'failed') parts.push(`failed: ${reason ?? 'not all was sent'}`)
+  if (result === 'failed') parts.push(`failed: ${reason ?? 'not all entries were sent'}`)
   return `${label}: ${parts.join('; ')}`
 }
 

@@ -1,4 +1,4 @@
-/** Passes the text of a file to the pipeline in whole lines, at most as many at a time as fit into the open batch. */
+/** Passes the text of a file to the pipeline in whole lines, at most as many as fit into the open batch. */
 import type { Pipeline } from '../../pipeline/pipeline.js'
 import type { Position } from './checkpoint.js'
 import type { FilePositionLog } from './file-position-log.js'
@@ -13,7 +13,7 @@ export interface TextFeedOptions {
 
 /** Limit of the collected text. A longer line is sent in parts. */
 const MAX_BYTES = 16 * 1024 * 1024
-/** Length of the text by which a later run recognizes the file. */
+/** Length of the text by which a later run identifies the file. */
 const TAIL_BYTES = 1024
 const NEWLINE = 0x0a
 const BYTE_ORDER_MARK = '\ufeff'
@@ -22,7 +22,7 @@ export class TextFeed {
   readonly #options: TextFeedOptions
   /** Position up to which the text was passed to the pipeline. */
   #position: Position
-  /** The following text: whole lines, and the beginning of one. */
+  /** The text after `#position`: whole lines and the start of another line. */
   #collected: Buffer[] = []
   #bytes = 0
   #lines = 0
@@ -61,7 +61,7 @@ export class TextFeed {
     return end
   }
 
-  /** @param isWhole whether the rest without a newline is a line; otherwise it is not sent @returns the offset of the end */
+  /** @param isWhole whether to send the rest without a newline as a line @returns the offset of the end */
   end(isWhole: boolean): number {
     if (this.#lines > 0) this.#take()
     const { offset } = this.#position

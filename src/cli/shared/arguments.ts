@@ -24,7 +24,7 @@ export function parseArguments(args: readonly string[], shape: Shape): Arguments
       { type: value === undefined ? ('boolean' as const) : ('string' as const), ...(short !== undefined && { short }) },
     ]),
   )
-  // Not strict: its messages suggest no similar name.
+  // Not strict, since the messages of strict mode do not suggest similar names.
   const { tokens } = parseArgs({ args: [...own], options, strict: false, tokens: true })
   const switches = new Set<string>()
   const texts = new Map<string, string>()
@@ -42,9 +42,9 @@ export function parseArguments(args: readonly string[], shape: Shape): Arguments
       if (value !== undefined) throw createUsageError(`${rawName} takes no value`)
       switches.add(name)
     } else {
-      // `--port --quiet`: the value is missing. `-` is stdin, and `- fixed` an item of a changelog.
+      // In `--port --quiet` the value is missing. `-` means stdin, and `- fixed` can be an item of a changelog.
       if (value === undefined || (inlineValue === false && /^-\S/.test(value))) {
-        // Without the value: it can be a secret.
+        // The value is not shown: it can be a secret.
         const hint =
           value === undefined || value.startsWith('--') ? '' : `, or --${name}=${flag.value} if it begins with "-"`
         throw createUsageError(`${rawName} needs a value: --${name} ${flag.value}${hint}`)
@@ -56,20 +56,18 @@ export function parseArguments(args: readonly string[], shape: Shape): Arguments
   const isHelp = switches.has('help')
   const unexpected = positionals[maxPositionals]
   if (unexpected !== undefined && !isHelp) {
-    const advice = takesProgram
-      ? 'a program goes behind --, as in: -- node app.js'
-      : 'a command comes first, before all flags'
+    const advice = takesProgram ? 'put the program after --, as in: -- node app.js' : 'put the command before all flags'
     throw createUsageError(`unexpected argument ${isSecret ? '(not shown)' : unexpected}; ${advice}`)
   }
   if (program !== undefined && (program[0] ?? '') === '' && !isHelp)
-    throw createUsageError('there is no program behind --')
+    throw createUsageError('there is no program after --')
   return { switches, texts, positionals, ...(program !== undefined && { program }) }
 }
 
 function createUnknownFlagError(rawName: string, known: readonly string[], isSecret: boolean): Error {
   if (isSecret) {
     return createUsageError(
-      `unknown flag (not shown, it may be the token: set its variable for a token that begins with -); known are ${known.map((name) => `--${name}`).join(', ')}`,
+      `unknown flag (not shown, since it may be the token; for a token that begins with - set its variable); known are ${known.map((name) => `--${name}`).join(', ')}`,
     )
   }
   if (/^--api[-_]?key(?:[-_]?file)?$/i.test(rawName)) {

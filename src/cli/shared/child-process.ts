@@ -1,4 +1,4 @@
-/** Runs a program as a child process, with this process's stdin, stdout and stderr, and passes signals and the exit code on. */
+/** Runs a program as a child process with this process's stdin, stdout and stderr. Forwards signals and the exit code. */
 import { ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 
@@ -6,7 +6,7 @@ export interface ChildExit {
   /** As in a shell: 128 plus the signal's number if a signal ended the program (POSIX, Shell Command Language, 2.8.2). */
   readonly exitCode: number
   readonly signal: NodeJS.Signals | null
-  /** Why the program could not be started. */
+  /** Reason why the program could not be started. */
   readonly startFailure?: string
 }
 
@@ -16,9 +16,9 @@ const SIGNAL_EXIT_CODE = 128
 const NOT_FOUND_EXIT_CODE = 127
 const NOT_EXECUTABLE_EXIT_CODE = 126
 
-/** Signals that are passed on to the program. */
+/** Signals that are forwarded to the program. */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']
-/** Ctrl-C and Ctrl-\: a terminal sends them to all foreground processes, so the program has received them already. */
+/** Ctrl-C and Ctrl-\. A terminal sends them to all foreground processes, so the program has already received them. */
 const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
 /** Never rejects. */
@@ -45,7 +45,7 @@ export function runChildProcess(
       resolve(ended)
     }
     child.on('error', (error: NodeJS.ErrnoException) => {
-      // Also emitted for a signal that cannot be passed on.
+      // Also emitted if a signal cannot be forwarded.
       if (child.pid === undefined) end(toStartFailure(name, error))
     })
     child.once('exit', (code, signal) =>
@@ -65,6 +65,6 @@ function trySpawn(name: string, args: readonly string[], env: Environment): Chil
 
 function toStartFailure(name: string, { code = 'unknown error' }: NodeJS.ErrnoException): ChildExit {
   return code === 'ENOENT'
-    ? { exitCode: NOT_FOUND_EXIT_CODE, signal: null, startFailure: `${name} is not found` }
+    ? { exitCode: NOT_FOUND_EXIT_CODE, signal: null, startFailure: `${name} was not found` }
     : { exitCode: NOT_EXECUTABLE_EXIT_CODE, signal: null, startFailure: `${name} cannot be run (${code})` }
 }

@@ -28,10 +28,10 @@ export interface Command {
   readonly notes: readonly string[]
   /** Default 0. */
   readonly maxPositionals?: number
-  /** Messages do not show arguments: one may be a secret. */
+  /** Messages do not show arguments, since one may be a secret. */
   readonly hasSecretPositionals?: true
   readonly takesProgram?: true
-  /** Where `--json` writes a failure: stdout, unless stdout is used for other data. */
+  /** Stream to which `--json` writes a failure: stdout, unless it is used for other data. */
   readonly jsonFailuresTo: 'stdout' | 'stderr'
   /** @returns the exit code */
   run(given: Arguments): Promise<number>
@@ -43,7 +43,7 @@ export class CommandError extends Error {
   /** For `--json`. */
   readonly code: string
   readonly exitCode: number
-  /** Lines below the message, printable; not with `--json`. */
+  /** Printable lines below the message. Not shown with `--json`. */
   readonly details: readonly string[]
 
   constructor(code: string, message: string, exitCode: number, details: readonly string[] = []) {

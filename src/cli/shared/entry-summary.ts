@@ -1,9 +1,9 @@
-/** One line about a stored entry, or a request log, that is given as JSON. Pure. */
+/** Formats the JSON of a stored entry or request log as one line. Pure. */
 
 const TIMESTAMP_WIDTH = 24
 const LEVEL_WIDTH = 5
 
-/** @param shorten makes a text fit to print */
+/** @param shorten shortens a text and escapes control characters */
 export function formatEntrySummary(json: string, shorten: (text: string) => string): string {
   const { timestamp, level, message } = parseEntry(json)
   return `${shorten(timestamp).padEnd(TIMESTAMP_WIDTH)} ${shorten(level).padEnd(LEVEL_WIDTH)} ${shorten(message)}`
@@ -14,7 +14,7 @@ function parseEntry(json: string): Readonly<Record<'timestamp' | 'level' | 'mess
   try {
     value = Object(JSON.parse(json)) as Record<string, unknown>
   } catch {
-    return { timestamp: '-', level: '-', message: json } // Damage that no checksum detected, or no entry.
+    return { timestamp: '-', level: '-', message: json } // Damaged without a wrong checksum, or not an entry.
   }
   const text = (name: string): string => (typeof value[name] === 'string' ? value[name] : '-')
   // A log entry must have a level, a request log a status (interface: Resources).

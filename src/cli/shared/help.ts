@@ -1,4 +1,4 @@
-/** The help of a command, as text and as data. Pure. */
+/** Formats the help of a command as text and JSON. Pure. */
 import type { Command, Flags } from './command.js'
 
 type HelpOf = Pick<Command, 'usage' | 'summary' | 'flags' | 'notes'>

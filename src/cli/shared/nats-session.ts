@@ -1,4 +1,4 @@
-/** A connection to NATS for a command that administers what a fleet has in JetStream. */
+/** A connection to NATS for commands that administer a fleet's streams. */
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { createSecretMask } from '../../diagnostics/secret-mask.js'
@@ -20,22 +20,22 @@ export interface NatsSession {
   readonly jetstream: JetStreamClient
   readonly manager: JetStreamManager
   readonly names: StreamNames
-  /** Describes an error of NATS in one sentence without secrets. */
+  /** Describes an error of NATS without secrets. */
   readonly describe: (error: unknown) => string
   /** Removes the credentials from text. */
   readonly mask: (text: string) => string
   readonly close: () => Promise<void>
 }
 
-export const NATS_NOTE = `The servers come from PINO_INGEST_NATS_SERVERS, credentials from the file that PINO_INGEST_NATS_CREDS names,
-other names than PINO_INGEST and pino-ingest from PINO_INGEST_NATS_STREAM and PINO_INGEST_NATS_SUBJECT.`
+export const NATS_NOTE = `PINO_INGEST_NATS_SERVERS sets the servers, PINO_INGEST_NATS_CREDS a file with credentials, PINO_INGEST_NATS_STREAM the stream
+(PINO_INGEST) and PINO_INGEST_NATS_SUBJECT the subject (pino-ingest).`
 
-/** Milliseconds for a reply of JetStream: creating a replicated stream waits for an election. */
+/** Milliseconds to wait for a reply of JetStream: creating a replicated stream includes an election. */
 const API_TIMEOUT_MS = 10_000
 /** Closing takes 1 ms, unless the server hangs. */
 const CLOSE_MS = 500
 
-/** Resolves only what concerns NATS: a URL and a key are not needed. @throws IngestError `CONFIG`, CommandError */
+/** Resolves only the options for NATS. A URL and a key are not needed. @throws IngestError `CONFIG`, CommandError */
 export function resolveNatsSettings(): NatsSettings {
   if ((process.env['PINO_INGEST_NATS_SERVERS'] ?? '').trim() === '') {
     throw new CommandError(
@@ -54,7 +54,7 @@ export async function openNatsSession(purpose: string, settings = resolveNatsSet
   const mask = createSecretMask(settings.credentials === undefined ? [] : secretParts(settings.credentials.reveal()))
   const describe = (error: unknown): string => mask(describeNatsError(error))
   requireNats({ nats: settings })
-  // A server that hangs would otherwise keep the process running.
+  // Otherwise a hanging server keeps the process alive.
   const sockets = new ConnectionSockets()
   let connection: NatsConnection
   try {
@@ -74,7 +74,7 @@ export async function openNatsSession(purpose: string, settings = resolveNatsSet
   return {
     connection,
     jetstream: jetstream(connection, { timeout: API_TIMEOUT_MS }),
-    // Its own check would need another permission.
+    // The client's own check would need another permission.
     manager: await jetstreamManager(connection, { timeout: API_TIMEOUT_MS, checkAPI: false }),
     names: toStreamNames(settings),
     describe,

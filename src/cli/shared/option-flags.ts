@@ -5,7 +5,7 @@ import type { Arguments, Flags } from './command.js'
 
 const PINO_MEMBERS = rowOf('pino').kind.members ?? {}
 
-/** By option, or member of `pino`, in kebab case. Without the API key: process lists show arguments. */
+/** Flags by option or member of `pino`, in kebab case. No flag for the API key, since process lists show arguments. */
 export const OPTION_FLAGS = {
   url: { value: 'URL', meaning: 'base URL of the service, ends with /api/v1' },
   service: { value: 'NAME', meaning: 'name of the service that logs' },
@@ -15,13 +15,13 @@ export const OPTION_FLAGS = {
   'error-key': { value: 'KEY', meaning: "pino's errorKey, if it is not err" },
   'nested-key': { value: 'KEY', meaning: "pino's nestedKey, if one is set" },
   'level-key': { value: 'KEY', meaning: "key under which pino's formatters.level writes the level" },
-  'custom-levels': { value: 'LIST', meaning: "pino's customLevels, as audit:35,notice:25" },
+  'custom-levels': { value: 'LIST', meaning: "pino's customLevels, such as audit:35,notice:25" },
 } as const satisfies Flags
 
-export const KEY_NOTE = `The key comes from PINO_INGEST_API_KEY, or from the file that PINO_INGEST_API_KEY_FILE names. There is no flag for it,
+export const KEY_NOTE = `PINO_INGEST_API_KEY sets the key, or PINO_INGEST_API_KEY_FILE a file that contains it. There is no flag for it,
 since process lists show arguments. Every option can be set by its variable; a flag overrides it.`
 
-/** The given options by name, not validated. */
+/** @returns the given options by name, not validated */
 export function parseOptionFlags({ texts }: Arguments): Record<string, unknown> {
   const given: Record<string, unknown> = {}
   const pino: Record<string, unknown> = {}

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 1_000
 
 export type PortOwner = 'local-service' | 'other' | 'none'
 
-/** Sends no token: the reply shows only the kind of service. Never rejects. */
+/** Sends no token, since the listener may not be a local service. Never rejects. */
 export function probePort(origin: string): Promise<PortOwner> {
   return new Promise((resolve) => {
     const request = get(

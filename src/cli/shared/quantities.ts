@@ -2,7 +2,7 @@
 import { createUsageError } from './command.js'
 
 const BYTES: Readonly<Record<string, number>> = { b: 1, kb: 2 ** 10, mb: 2 ** 20, gb: 2 ** 30 }
-/** The units that this program prints, accepted beside those it suggests. */
+/** Also accepted, since this program prints them. */
 const BINARY_BYTES: Readonly<Record<string, number>> = { kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 }
 const MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 

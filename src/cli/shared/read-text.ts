@@ -1,4 +1,4 @@
-/** Reads text from stdin or from a file that a flag names. */
+/** Reads text from stdin or from a file named by a flag. */
 import { readFileSync } from 'node:fs'
 import { createUsageError } from './command.js'
 

@@ -1,4 +1,4 @@
-/** Formats stored records, each as one line for a terminal. Pure. */
+/** Formats stored records as one line each for a terminal. Pure. */
 import type { Level, LogEntry } from '../../protocol/log-entry.js'
 import type { RecordKind, Records } from '../../service/store/stored-record.js'
 import { PLAIN } from './paint.js'
@@ -20,7 +20,7 @@ export const LEVEL_STYLES: Readonly<Record<Level, Style>> = {
   fatal: 'magenta',
 }
 
-/** `12:04:31.250 error checkout payment failed (TypeError: card declined)`, the time in UTC. */
+/** `12:04:31.250 error checkout payment failed (TypeError: card declined)`, with the time in UTC. */
 export function formatEntryLine(
   { level, timestamp, service = '-', message, error, request }: LineEntry,
   paint: Paint = PLAIN,

@@ -1,14 +1,14 @@
-/** Commands of a command, such as `spool ls`: an overview, and the one that runs, which alone is loaded. */
+/** Subcommands, such as `spool ls`: creates an overview, or loads the one that runs. */
 import { findNearestName } from '../../options/nearest-name.js'
 import { createUsageError } from './command.js'
 import type { Command } from './command.js'
 
 export interface SubcommandGroup {
-  /** Of the group, as typed: `spool`. */
+  /** Name as typed, such as `spool`. */
   readonly name: string
-  /** Of the overview. */
+  /** Summary in the overview. */
   readonly summary: string
-  /** The argument that its commands take. */
+  /** Placeholder of the commands' argument. */
   readonly argument: string
   readonly commands: Readonly<Record<string, { readonly summary: string; readonly load: () => Promise<Command> }>>
 }
@@ -39,6 +39,6 @@ function createOverview({ name: group, summary, argument, commands }: Subcommand
       ),
     ],
     jsonFailuresTo: 'stdout',
-    run: () => Promise.reject(createUsageError(`name a command: ${names.join(', ')}`)),
+    run: () => Promise.reject(createUsageError(`${group} needs a command: ${names.join(', ')}`)),
   }
 }

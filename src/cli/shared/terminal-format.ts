@@ -19,7 +19,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** `3 h`: in whole units. */
+/** `3 h`, in whole units. */
 export function formatAge(ms: number): string {
   if (ms < 2 * MINUTE_MS) return `${Math.max(0, Math.floor(ms / SECOND_MS))} s`
   if (ms < 2 * HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`
@@ -41,7 +41,7 @@ export function formatEntryCount(count: number): string {
   return formatCount(count, 'entry', 'entries')
 }
 
-/** Pads the cells of each column to one width. @returns one line per row, without its newline */
+/** Pads the cells of each column to one width. @returns one line per row, without newline */
 export function formatColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)))

@@ -2,13 +2,13 @@
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Under npx one Ctrl-C arrives twice: from the terminal, and passed on by npm. */
+/** Under npx one Ctrl-C arrives twice: from the terminal and forwarded by npm. */
 const SAME_SIGNAL_MS = 300
 
 /**
- * Handles the signals, so that they no longer end the process.
- * @param onSignal called with the number of requests so far
- * @returns a function that undoes it
+ * Handles the signals. They no longer end the process.
+ * @param onSignal called with the number of signals so far
+ * @returns a function that removes the handlers
  */
 export function onTerminationSignal(onSignal: (times: number) => void): () => void {
   let times = 0

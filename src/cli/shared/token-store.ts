@@ -1,4 +1,4 @@
-/** The token of the local service. It is stored per user, so that an open page and `tail` work after a restart. */
+/** Stores the token of the local service per user: an open page and `tail` work after a restart. */
 import { randomBytes } from 'node:crypto'
 import { closeSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -11,13 +11,13 @@ type Env = Readonly<Record<string, string | undefined>>
 
 export interface DevTokenResult {
   readonly token: string
-  /** For the user: why the token is new. */
+  /** Message for the user if the token has changed or cannot be stored. */
   readonly note?: string
 }
 
 const TOKEN_BYTES = 16
 
-/** Creates a token if there is none that can be used. @throws CommandError for a variable without a valid token */
+/** Creates a token if there is no usable one. @throws CommandError if the variable contains an invalid token */
 export function findOrCreateToken(env: Env): DevTokenResult {
   const { token, from, problem } = findToken(env)
   if (token !== undefined) return { token }
@@ -25,19 +25,19 @@ export function findOrCreateToken(env: Env): DevTokenResult {
   const file = findTokenFile(env)
   try {
     const found = readTokenFile(file)
-    // Another process may have written it meanwhile.
+    // Another process may have just written it.
     if (found?.token !== undefined) return { token: found.token }
     const created = createTokenFile(file, found !== undefined)
     if (found === undefined) return { token: created }
     return {
       token: created,
-      note: `${file} ${found.problem}, so it has a new token; an open page needs the new address`,
+      note: `the token was replaced, since ${file} ${found.problem}; an open page needs the new address`,
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return {
       token: createToken(),
-      note: `no token can be stored in ${file} (${reason}), so this one is for this run only; ${TOKEN_VARIABLE} can set one that stays`,
+      note: `the token cannot be stored in ${file} (${reason}) and is valid for this run only; set ${TOKEN_VARIABLE} to keep one`,
     }
   }
 }
@@ -48,12 +48,12 @@ export interface FoundToken {
   readonly from: string
 }
 
-/** As `findOrCreateToken`, but creates none. @throws CommandError if there is none */
+/** Like `findOrCreateToken`, but creates no token. @throws CommandError if there is none */
 export function requireToken(env: Env): FoundToken {
   const { token, from, problem = '' } = findToken(env)
   if (token !== undefined) return { token, from }
   if (from === TOKEN_VARIABLE) throw createVariableError(problem)
-  const advice = `pino-ingest dev creates it; if the service has another, set ${TOKEN_VARIABLE} to it`
+  const advice = `pino-ingest dev creates it; if the service uses another token, set ${TOKEN_VARIABLE} to it`
   throw new CommandError('TOKEN', `there is no token for the local service: ${from} ${problem}. ${advice}`, EXIT_FAILED)
 }
 
@@ -61,7 +61,7 @@ function createVariableError(problem: string): CommandError {
   return new CommandError('CONFIG', `${TOKEN_VARIABLE} ${problem}`, EXIT_USAGE)
 }
 
-/** @returns the token that is in the file now: another process may have been faster */
+/** @returns the token in the file, which may be from a faster process */
 function createTokenFile(file: string, isReplaced: boolean): string {
   ensureNamedRoot(dirname(file))
   const temporary = `${file}.${randomBytes(8).toString('hex')}`
@@ -76,7 +76,7 @@ function createTokenFile(file: string, isReplaced: boolean): string {
   return token
 }
 
-/** If several processes start at once, the first one wins; on a file system without links the last one. */
+/** If several processes start at once, the first one wins; on a file system without hard links the last one. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to)

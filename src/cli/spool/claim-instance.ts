@@ -1,4 +1,4 @@
-/** Claims one instance folder: renames it into a folder of this process, as an application does with all free folders. */
+/** Claims one instance folder by renaming it into a folder of this process. An application claims all free folders this way. */
 import { renameSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { ensureFolder } from '../../shared/safe-folders.js'
@@ -41,7 +41,7 @@ export function claimInstance(
   }
 }
 
-/** Why an instance that is not free is not claimed. */
+/** @returns the reason why an instance is not free */
 export function describeHolder({ state, pid, claimedBy }: FoundInstance): string {
   if (state === 'claimed') return `it is held by ${claimedBy}, whose process is running`
   return `it is held by a running process${pid === undefined ? '' : ` (pid ${pid})`}`

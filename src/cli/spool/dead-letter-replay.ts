@@ -1,6 +1,5 @@
 /**
- * Sends the dead letters of one file again. Entries that the service has accepted or rejected are removed from the file; all others are
- * kept.
+ * Sends the dead letters of one file again. Entries that the service accepts or rejects are removed from the file; the others are kept.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { closeSync, renameSync, rmSync } from 'node:fs'
@@ -29,8 +28,8 @@ export class DeadLetterReplay {
   readonly #acknowledged = new Set<number>()
 
   /**
-   * Renames the file: a process that writes dead letters at the same time begins a new one, and a second replay does not
-   * find it. @throws the system's errors
+   * Renames the file: a process that writes dead letters at the same time starts a new file, and a second replay does not find this one.
+   * @throws the system's errors
    */
   constructor(file: FoundFile, options: DeadLetterReplayOptions) {
     this.#options = options
@@ -86,7 +85,7 @@ export class DeadLetterReplay {
         body: createBatchBody(batchId, entries),
         acknowledgement,
       },
-      // The service rejected entries without naming them: all lines are kept, since any of them may be a rejected one.
+      // If the service rejected entries without naming them, all lines are kept, since any of them may be rejected.
       onOutcome: (hasUnnamedRejections) => {
         if (!hasUnnamedRejections) for (const line of acknowledged) this.#acknowledged.add(line)
       },

@@ -1,6 +1,5 @@
 /**
- * Replays instances and dead letters of one destination. They stay in its folder until they are acknowledged, so a wrong key causes no
- * loss.
+ * Replays instances and dead letters of one destination. They stay in its folder until they are acknowledged: a wrong key causes no loss.
  */
 import { join } from 'node:path'
 import type { Batch, DeadLetter } from '../../batch/sender.js'
@@ -29,7 +28,7 @@ export interface DestinationReplayOptions extends DeadLetterReplayOptions {
   readonly clock: Clock
   readonly onSkipped: (name: string, reason: string) => void
   readonly onProblem: (problem: string) => void
-  /** Another process has claimed this replay's folder, because this one was suspended. */
+  /** Called if another process has claimed this replay's folder while this process was suspended. */
   readonly onLost: () => void
 }
 
@@ -41,7 +40,7 @@ export class DestinationReplay {
   readonly #deadLetterReplays: DeadLetterReplay[] = []
   #cancelRenewal: () => void = () => {}
   #isLost = false
-  /** A writer that cannot be checked may not know of the claim yet, and still append. */
+  /** Whether a writer whose state is unknown may still append, since it has not noticed the claim. */
   #mayGrow = false
 
   /** @throws the system's errors, UnsafeError */
@@ -59,7 +58,7 @@ export class DestinationReplay {
       destinations: [this.#instance.claimedPath],
       machine,
       clock,
-      maxAgeMs: Infinity, // The user requested the replay, so age does not matter.
+      maxAgeMs: Infinity, // The user requested the replay, so entries of any age are sent.
       onRecovered: () => {},
       onDropped: (_entries, _reason, detail) => onProblem(detail),
       onError: (error) => onProblem(toMessage(error)),
@@ -82,8 +81,8 @@ export class DestinationReplay {
   }
 
   /**
-   * @returns one generator for the instances and one per file of dead letters: an error ends only one of them. They reject with the
-   * system's errors and UnsafeError
+   * @returns one generator for the instances and one per dead-letter file. An error ends only one of them. They reject with the system's
+   * errors and UnsafeError
    */
   jobs(): AsyncGenerator<ReplayJob>[] {
     const deadLetter = (letters: readonly DeadLetter[]): void => this.#deadLetterFile.write(letters)
@@ -105,8 +104,8 @@ export class DestinationReplay {
   }
 
   /**
-   * Ends the claim, so that the next process can claim the remaining entries.
-   * @returns entries that are still on disk. Rejects with the system's errors
+   * Ends the claim: the next process can claim the remaining entries. Rejects with the system's errors.
+   * @returns number of entries still on disk
    */
   async finish(): Promise<number> {
     this.#cancelRenewal()
@@ -120,7 +119,7 @@ export class DestinationReplay {
       }
     }
     try {
-      // Counted before the release: afterwards another process may claim it at once.
+      // Counted before the release, after which another process may claim the folder.
       if (!this.#isLost) left += await this.#countEntries()
     } finally {
       if (!this.#isLost) this.#instance.release()
@@ -151,7 +150,7 @@ export class DestinationReplay {
     this.#cancelRenewal()
     this.#instance.abandon()
     this.#recovery.abandon()
-    this.#options.onProblem('another process has claimed the entries, because this one was suspended')
+    this.#options.onProblem('another process has claimed the entries while this process was suspended')
     this.#options.onLost()
   }
 

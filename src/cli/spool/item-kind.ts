@@ -1,4 +1,4 @@
-/** Whether a destination contains log entries or request logs: each kind has its own endpoint. */
+/** Determines whether a destination contains log entries or request logs. Each kind has its own endpoint. */
 import { parseBatchEntries } from '../../batch/sub-batch.js'
 import { readUnsettledBatches } from '../../spool/segment/unsettled-batch.js'
 import type { FoundDestination } from '../../spool/inspect.js'
@@ -7,7 +7,7 @@ import { parseDeadLetter, readLines } from './read-dead-letters.js'
 export type ItemKind = 'entries' | 'requests'
 
 /**
- * Determined from the first readable item, since a destination's name is a hash of URL and key. Undefined if there is none. Never rejects.
+ * Reads the first readable item, since a destination's name is a hash of URL and key. Undefined if there is none. Never rejects.
  */
 export async function findKind({ instances, deadLetters }: FoundDestination): Promise<ItemKind | undefined> {
   const segments = instances.flatMap(({ isForeign, segments: files }) => (isForeign ? [] : files))
@@ -24,7 +24,7 @@ export async function findKind({ instances, deadLetters }: FoundDestination): Pr
     ),
   ]
   for (const read of reads) {
-    // A file that cannot be read, or was deleted meanwhile, is reported when its content is shown or sent.
+    // A file that cannot be read is reported when its content is shown or sent.
     const kind = parseItemKind((await read().catch(() => undefined)) ?? '')
     if (kind !== undefined) return kind
   }
@@ -38,7 +38,7 @@ export function parseItemKind(json: string): ItemKind | undefined {
     if ('level' in item) return 'entries'
     return 'status_code' in item ? 'requests' : undefined
   } catch {
-    return undefined // Damage that the checksum did not detect.
+    return undefined // Damaged without a wrong checksum.
   }
 }
 

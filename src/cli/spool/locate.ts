@@ -19,9 +19,9 @@ export interface SpoolLocation {
   readonly root: string
   readonly machine: Machine
   readonly destinations: readonly FoundDestination[]
-  /** By the name of the destination, without destinations that contain nothing readable. */
+  /** By the name of the destination. Omits destinations without readable content. */
   readonly kinds: ReadonlyMap<string, ItemKind>
-  /** Undefined if the options are invalid: the spool can be inspected nevertheless. */
+  /** Undefined if the options are invalid. The spool can still be inspected. */
   readonly settings: Settings | undefined
   /** Names of the destinations of the current key. */
   readonly present: readonly string[]
@@ -35,7 +35,7 @@ export const DIR_FLAG: Flags = {
   dir: { value: 'DIR', meaning: 'folder of the spool (PINO_INGEST_SPOOL_DIR, or <tmp>/pino-ingest-<uid>)' },
 }
 
-/** Rejects with CommandError if there is no folder, or none that is safe to read. */
+/** Rejects with CommandError if the folder does not exist or is unsafe to read. */
 export async function locateSpool({ texts }: Arguments): Promise<SpoolLocation> {
   const { env } = process
   const root = texts.get('dir') ?? (env['PINO_INGEST_SPOOL_DIR'] || defaultRoot())
@@ -51,7 +51,7 @@ export async function locateSpool({ texts }: Arguments): Promise<SpoolLocation> 
     const kind = isRequests ? 'requests' : isEntries ? 'entries' : await findKind(destination)
     if (kind !== undefined) kinds.set(destination.name, kind)
   }
-  // Also if the settings are invalid.
+  // Read from the environment, since `settings` is undefined if another option is invalid.
   const namedKeys = [env['PINO_INGEST_API_KEY'], ...(env['PINO_INGEST_PREVIOUS_API_KEYS'] ?? '').split(',')]
   return {
     root,
@@ -73,7 +73,7 @@ interface DestinationNames {
   readonly requests: string
 }
 
-/** The destinations that these settings send from: those of the current key first. */
+/** The destinations of these settings. Those of the current key come first. */
 export function listDestinations({ url, apiKey, previousApiKeys }: Settings): DestinationNames[] {
   return [apiKey, ...previousApiKeys]
     .map((key) => key.reveal())
@@ -87,9 +87,9 @@ function inspectSpool(root: string, machine: Machine): FoundDestination[] {
     const { code, message } = error as NodeJS.ErrnoException
     const problem =
       code === 'ENOENT'
-        ? `there is no folder ${root}: nothing is stored, or it is elsewhere (--dir, PINO_INGEST_SPOOL_DIR)`
+        ? `the folder ${root} does not exist: nothing is stored, or the spool is elsewhere (--dir, PINO_INGEST_SPOOL_DIR)`
         : code === 'UNSAFE'
-          ? `${message}; name the folder itself, as the user that the application runs as`
+          ? `${message}; pass the folder itself, and run the command as the application's user`
           : `the folder cannot be read: ${message}`
     throw new CommandError('SPOOL', problem, EXIT_FAILED)
   }

@@ -1,14 +1,14 @@
-/** Files of dead letters: one letter per line. */
+/** Reads dead-letter files, which contain one letter per line. */
 import { closeSync, constants } from 'node:fs'
 import type { DeadLetter } from '../../batch/sender.js'
 import { openOwn, readAtMost } from '../../shared/safe-files.js'
 
 export interface StoredDeadLetter extends DeadLetter {
-  /** When the entry was rejected. */
+  /** Time at which the entry was rejected. */
   readonly at: string
 }
 
-/** The writer begins a new file after 4 MiB; one write adds at most a batch of 100 entries. */
+/** The writer starts a new file after 4 MiB; one write adds at most a batch of 100 entries. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 const NEWLINE = 0x0a
 const ENTRY_KEY = ',"entry":'
@@ -18,7 +18,7 @@ export function readLines(path: string): Buffer[] {
   const fd = openOwn(path, constants.O_RDONLY)
   try {
     const bytes = readAtMost(fd, MAX_FILE_BYTES)
-    if (bytes === undefined) throw new Error(`${path} has more than ${MAX_FILE_BYTES} bytes and is not read`)
+    if (bytes === undefined) throw new Error(`${path} exceeds ${MAX_FILE_BYTES} bytes and is not read`)
     const lines: Buffer[] = []
     let start = 0
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
@@ -59,7 +59,7 @@ export function parseDeadLetter(line: Buffer): StoredDeadLetter | undefined {
   }
 }
 
-/** The reason of the rejection in one text. Pure. */
+/** Formats the reason of a rejection. Pure. */
 export function formatRejection({ status, code, field, reason }: StoredDeadLetter): string {
   const kind = [status === 0 ? '' : String(status), code].filter((word) => word !== '').join(' ')
   const location = [kind, field].filter((word) => word !== '').join(', ')

@@ -1,4 +1,4 @@
-/** Delivers batches of one kind to their endpoint, with the transport's own senders, up to a deadline. */
+/** Delivers batches of one kind to their endpoint with the transport's own senders, until a deadline. */
 import { setMaxListeners } from 'node:events'
 import type { Batch, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
 import { createDestination } from '../../delivery/destination.js'
@@ -15,7 +15,7 @@ export interface ReplayJob {
   readonly batch: Batch
   /** Stores rejected entries. If it throws, the batch is not acknowledged. */
   readonly deadLetter?: (letters: readonly DeadLetter[]) => void
-  /** @param hasUnnamedRejections the service rejected entries that it did not name, so that they are in no dead letter */
+  /** @param hasUnnamedRejections whether the service rejected entries without naming them; they are in no dead letter */
   readonly onOutcome?: (hasUnnamedRejections: boolean) => void
 }
 
@@ -46,7 +46,7 @@ export class ReplayDelivery {
   readonly #running = new Map<string, Running>()
   #attempts = 0
   #onRetryAfter: (delayMs: number) => void = () => {}
-  /** The breaker opens again only after the deadline. Attempts in progress may still succeed. */
+  /** The circuit breaker allows no attempt before the deadline. Attempts in progress may still succeed. */
   #isHopeless = false
   #lastFailure: string | undefined
 
@@ -54,7 +54,7 @@ export class ReplayDelivery {
     this.#options = options
     const { kind, settings, deadlineAt, mask } = options
     this.kind = kind
-    // Every batch in progress listens to it.
+    // Every batch in progress adds a listener.
     setMaxListeners(0, this.#abort.signal)
     const clock = systemClock
     const destination = (this.#destination = createDestination({ settings, clock, mask }))
@@ -89,7 +89,7 @@ export class ReplayDelivery {
     return this.#lastFailure
   }
 
-  /** Calls the listener when the service sends a Retry-After. One listener. */
+  /** Sets the listener for a Retry-After of the service. It replaces the previous listener. */
   onRetryAfter(listener: (delayMs: number) => void): void {
     this.#onRetryAfter = listener
   }
@@ -116,17 +116,17 @@ export class ReplayDelivery {
         if (job !== undefined) await this.#send(job)
         else if (!isExhausted) {
           isExhausted = true
-          // No further batch follows whose acceptance could end the outage.
+          // No further batch could be accepted and end an outage.
           this.#breaker.startShutdown(deadlineAt)
         }
       }
     }
     await Promise.all(Array.from({ length: settings.maxConcurrency }, work))
     cancelDeadline()
-    // Cancels the timer of the breaker, which would keep the process alive.
+    // Cancels the breaker's timer, which would keep the process alive.
     this.#breaker.retryNow()
     await this.#destination.close()
-    if (systemClock.now() >= deadlineAt) this.#lastFailure ??= 'the time is over (--timeout)'
+    if (systemClock.now() >= deadlineAt) this.#lastFailure ??= 'timed out (--timeout)'
   }
 
   async #send(job: ReplayJob): Promise<void> {

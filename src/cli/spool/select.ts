@@ -1,4 +1,4 @@
-/** Selects instances and dead letters by an ID of the command line. Pure. */
+/** Selects instances and dead letters by an ID from the command line. Pure. */
 import { sep } from 'node:path'
 import type { FoundInstance } from '../../spool/inspect.js'
 import type { FoundFile } from '../../spool/spool-files.js'
@@ -11,7 +11,7 @@ export interface FoundDeadLetterFile extends FoundFile {
 }
 
 export interface Selection {
-  /** Each is followed by the instances that it has claimed. */
+  /** An instance is followed by the instances that it has claimed. */
   readonly instances: readonly FoundInstance[]
   readonly deadLetters: readonly FoundDeadLetterFile[]
 }
@@ -31,7 +31,7 @@ export function selectAll({ destinations }: Pick<SpoolLocation, 'destinations'>)
 
 /**
  * @param id name of an instance or a destination, a unique prefix of one, or `dead`
- * @throws CommandError if it is unknown, or a prefix of several names
+ * @throws CommandError if it is unknown or a prefix of several names
  */
 export function selectById(location: Pick<SpoolLocation, 'root' | 'destinations'>, id: string): Selection {
   const { instances, deadLetters } = selectAll(location)
@@ -42,9 +42,9 @@ export function selectById(location: Pick<SpoolLocation, 'root' | 'destinations'
   const [name] = matching
   if (name === undefined) {
     const advice = isBatchId(wanted)
-      ? 'a batch can be shown, but not replayed or purged alone: name its instance'
+      ? 'a batch can be shown, but not replayed or purged alone: pass its instance'
       : 'pino-ingest spool ls lists all names'
-    throw new CommandError('SPOOL', `${location.root} has no ${id}; ${advice}`, EXIT_FAILED)
+    throw new CommandError('SPOOL', `${id} was not found in ${location.root}; ${advice}`, EXIT_FAILED)
   }
   if (matching.length > 1) {
     const shown = matching.slice(0, MAX_NAMES_SHOWN).join(', ') + (matching.length > MAX_NAMES_SHOWN ? ', …' : '')
@@ -59,7 +59,7 @@ export function selectById(location: Pick<SpoolLocation, 'root' | 'destinations'
   }
 }
 
-/** Removes instances that another one of the list has claimed: claiming an instance includes those that it has claimed. */
+/** Removes instances claimed by another listed instance, since claiming an instance includes the ones that it has claimed. */
 export function findOutermost(instances: readonly FoundInstance[]): FoundInstance[] {
   return instances.filter((one) => !instances.some((other) => isWithin(one, other)))
 }

@@ -1,4 +1,4 @@
-/** `pino-ingest spool …`: inspects and repairs what is stored on disk. Loads only the subcommand that runs. */
+/** `pino-ingest spool …`: inspects, replays and deletes the content of the spool. Loads only the subcommand that runs. */
 import type { Command } from '../shared/command.js'
 import { loadSubcommand } from '../shared/subcommands.js'
 import type { SubcommandGroup } from '../shared/subcommands.js'
@@ -17,11 +17,11 @@ const GROUP: SubcommandGroup = {
       load: async () => (await import('./spool-show.js')).showCommand,
     },
     replay: {
-      summary: 'sends what ended processes left, and dead letters',
+      summary: 'sends entries left by ended processes, and dead letters',
       load: async () => (await import('./spool-replay.js')).replayCommand,
     },
     purge: {
-      summary: 'deletes what no process is to send any more',
+      summary: 'deletes entries left by ended processes, and dead letters',
       load: async () => (await import('./spool-purge.js')).purgeCommand,
     },
   },

@@ -2,7 +2,7 @@
 import { formatCount, formatEntryCount } from '../shared/terminal-format.js'
 import type { ItemKind } from './item-kind.js'
 
-/** @param kind undefined if it is not known */
+/** @param kind undefined if unknown */
 export function formatItemCount(count: number, kind: ItemKind | undefined): string {
   return kind === 'requests' ? formatCount(count, 'request log', 'request logs') : formatEntryCount(count)
 }

@@ -1,4 +1,4 @@
-/** `pino-ingest spool ls`: destinations, instances and dead letters, with sizes, ages and reasons. */
+/** `pino-ingest spool ls`: lists destinations, instances and dead letters with sizes, ages and reasons. */
 import { systemClock } from '../../shared/clock.js'
 import { summarizeUnsettled } from '../../spool/inspect.js'
 import type { FoundDestination, FoundInstance, UnsettledSummary } from '../../spool/inspect.js'
@@ -15,14 +15,14 @@ import { formatDeadLetterCount, formatItemCount, formatItemCounts } from './spoo
 
 export const lsCommand: Command = {
   summary:
-    'Lists what is stored on disk: by destination and instance, and what the service rejected. It changes nothing.',
+    'Lists the content of the spool by destination and instance, and the entries that the service rejected. It changes nothing.',
   usage: ['pino-ingest spool ls [FLAGS]'],
   flags: DIR_FLAG,
   notes: [
-    `live: its process is running; dead: its process was killed; left: its process ended in order; claimed: taken over by the instance
-above it. The next application with the same URL and key sends what is dead or left, and so does pino-ingest spool replay.`,
+    `live: its process is running; dead: its process was killed; left: its process ended normally; claimed: taken over by the instance
+above it. The next application with the same URL and key sends the entries of dead and left instances; so does spool replay.`,
     'With --json it prints one object: root, destinations, total. Times are in milliseconds, sizes in bytes; a kind is entries or requests.',
-    'Exit codes: 0 done, 1 there is no such folder, 2 wrong flags.',
+    'Exit codes: 0 done, 1 the folder does not exist or is unsafe, 2 wrong flags.',
   ],
   jsonFailuresTo: 'stdout',
   run,
@@ -43,7 +43,7 @@ type ListedInstance = FoundInstance & UnsettledSummary & { readonly kind: ItemKi
 
 interface Listed {
   readonly name: string
-  /** Undefined if it contains no item that shows the kind. */
+  /** Undefined if no item shows the kind. */
   readonly kind: ItemKind | undefined
   readonly instances: readonly ListedInstance[]
   readonly deadLetters: DeadLetterSummary
@@ -72,7 +72,7 @@ async function summarize(
   return { name, kind, instances, deadLetters: summarizeDeadLetters(deadLetters, mask) }
 }
 
-/** A service may repeat the rejected value in its reason, so that each dead letter has a reason of its own. */
+/** The service can repeat the rejected value in its reason, so each dead letter may have a different one. */
 const MAX_REASONS = 100
 const MAX_REASON_CHARS = 160
 const OTHER = 'other reasons'
@@ -156,11 +156,11 @@ function formatListed(location: SpoolLocation, listed: readonly Listed[]): strin
 function formatDestination(location: SpoolLocation, { name, kind, instances, deadLetters }: Listed): string {
   const owner =
     location.settings === undefined
-      ? 'url and key are not set, so it is not known whose it is'
+      ? 'unknown destination, since url and key are not set'
       : location.present.includes(name)
-        ? 'the present destination'
+        ? 'the current destination'
         : location.previous.includes(name)
-          ? 'one of previousApiKeys'
+          ? 'destination of a previous key (previousApiKeys)'
           : 'another destination'
   const isEmpty = instances.length + deadLetters.files === 0
   const rows = formatColumns(instances.map(toRow))
@@ -197,7 +197,7 @@ function formatWriter({ state, pid, claimedBy, isLeaseFresh, leaseAgeMs }: Found
 
 function formatNotes({ isForeign, damagedBytes, missingEntries, problems, kind }: ListedInstance): string[] {
   return [
-    ...(isForeign ? ['written by another version of pino-ingest: left alone'] : []),
+    ...(isForeign ? ['written by another version of pino-ingest, not read'] : []),
     ...(damagedBytes > 0 ? [`damaged: ${formatCount(damagedBytes, 'byte', 'bytes')} outside of frames`] : []),
     ...(missingEntries > 0 ? [`damaged: ${formatItemCount(missingEntries, kind)} missing`] : []),
     ...problems.map((problem) => `cannot be read: ${printable(problem)}`),

@@ -19,7 +19,7 @@ import type { Selection } from './select.js'
 import { formatItemCount, formatItemCounts } from './spool-format.js'
 
 export const purgeCommand: Command = {
-  summary: 'Deletes what ended processes left, and dead letters. Without --yes it only lists what it would delete.',
+  summary: 'Deletes entries left by ended processes, and dead letters. Without --yes it only lists them.',
   usage: [
     'pino-ingest spool purge ID [FLAGS]',
     'pino-ingest spool purge dead [FLAGS]',
@@ -33,13 +33,13 @@ export const purgeCommand: Command = {
       meaning:
         'only instances and dead letters last written before this age, such as 12h or 7d; without an ID, all of them',
     },
-    yes: { short: 'y', meaning: 'deletes' },
+    yes: { short: 'y', meaning: 'deletes them' },
     ...DIR_FLAG,
   },
   notes: [
     'ID is an instance, a destination, or a unique prefix of either; dead selects all dead letters.',
     'Instances that a running process holds are never deleted.',
-    'Exit codes: 0 deleted, or there was nothing to delete, 1 something could not be deleted, 2 --yes is missing, or wrong flags.',
+    'Exit codes: 0 deleted, or nothing to delete, 1 some could not be deleted, 2 --yes is missing, or wrong flags.',
   ],
   maxPositionals: 1,
   jsonFailuresTo: 'stdout',
@@ -75,7 +75,7 @@ async function run(given: Arguments): Promise<number> {
   const olderThanMs = olderThan === undefined ? -Infinity : parseDurationMs('older-than', olderThan)
   if (id !== undefined && isAll) throw createUsageError(`give either ${id} or --all`)
   if (id === undefined && !isAll && olderThan === undefined) {
-    throw createUsageError('name what to purge: an ID of pino-ingest spool ls, dead, --older-than 7d, or --all')
+    throw createUsageError('purge needs an ID from pino-ingest spool ls, dead, --older-than 7d, or --all')
   }
   const location = await locateSpool(given)
   const selection = id === undefined ? selectAll(location) : selectById(location, id)
@@ -98,7 +98,7 @@ async function run(given: Arguments): Promise<number> {
     )
   } else process.stdout.write(formatResult(location, isConfirmed, targets, deleted, kept))
   if (!isConfirmed) return EXIT_USAGE
-  // An instance in use is a failure if it was named; `--all` selects only free ones.
+  // An instance in use is a failure only if it was selected by an ID.
   return kept.some(({ isHeld }) => !isHeld || (id !== undefined && deleted.length === 0)) ? EXIT_FAILED : EXIT_DONE
 }
 
@@ -150,8 +150,8 @@ function deleteAll(location: SpoolLocation, targets: readonly Target[], kept: Ke
 }
 
 /**
- * Claims the folder first, so that no process reads it during the deletion.
- * @returns why it was not claimed
+ * Claims the folder first: no other process reads it during the deletion.
+ * @returns the reason if it was not claimed
  * @throws the system's errors, UnsafeError
  */
 function deleteInstance({ root, machine }: SpoolLocation, found: FoundInstance): string | undefined {
@@ -173,9 +173,7 @@ function formatResult(
   deleted: readonly Target[],
   kept: readonly Kept[],
 ): string {
-  const left = kept
-    .map(({ name, reason }) => `${printable(name)} was left alone: ${printable(location.mask(reason))}\n`)
-    .join('')
+  const left = kept.map(({ name, reason }) => `Kept ${printable(name)}: ${printable(location.mask(reason))}\n`).join('')
   if (targets.length === 0) return `${left}There is nothing to delete in ${printable(location.root)}.\n`
   if (isConfirmed) return `${left}Deleted ${formatTotal(deleted)}.\n`
   return `${left}Would delete:\n${targets.map(formatTarget).join('')}Nothing was deleted. Add --yes to delete ${formatTotal(targets)}.\n`

@@ -1,4 +1,4 @@
-/** `pino-ingest spool replay`: sends stored entries and dead letters with the present URL and key. */
+/** `pino-ingest spool replay`: sends stored entries and dead letters with the current URL and key. */
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { systemClock } from '../../shared/clock.js'
@@ -22,12 +22,12 @@ import { formatItemCount } from './spool-format.js'
 const DEFAULT_TIMEOUT_S = 60
 const MAX_TIMEOUT_S = 86_400
 const PROGRESS_MS = 2_000
-/** At least between two lines about the same failure. */
+/** Minimum time between two lines about the same failure. */
 const FAILURE_REPEAT_MS = 60_000
 
 export const replayCommand: Command = {
   summary:
-    'Sends what ended processes left on disk, also under another URL or key, and dead letters, with the present URL and key.',
+    'Sends entries left on disk by ended processes, and dead letters, with the current URL and key, even if they were stored for others.',
   usage: [
     'pino-ingest spool replay ID [FLAGS]',
     'pino-ingest spool replay dead [FLAGS]',
@@ -40,11 +40,11 @@ export const replayCommand: Command = {
   },
   notes: [
     'ID is an instance, a destination, or a unique prefix of either; dead selects all dead letters.',
-    `Accepted entries are deleted from disk, rejected ones become dead letters, entries that are not sent in time stay in place.
-Instances that a running process holds are left to it.`,
+    `Accepted entries are deleted from disk, rejected entries become dead letters, and entries that are not sent in time stay on disk.
+Instances that a running process holds are skipped.`,
     'Log entries are sent to /ingest, request logs to /ingest/requests.',
-    'Instances keep their batch ids, dead letters get new ones. If it is killed with -9, dead letters may be sent twice.',
-    'Exit codes: 0 all was accepted, 1 something is left or was rejected, 2 wrong flags or configuration.',
+    'Entries of instances keep their batch ids, dead letters get new ones. After kill -9, dead letters may be sent twice.',
+    'Exit codes: 0 all were accepted, 1 some were rejected or not sent, 2 wrong flags or configuration.',
   ],
   maxPositionals: 1,
   jsonFailuresTo: 'stdout',
@@ -56,7 +56,7 @@ const KINDS: readonly ItemKind[] = ['entries', 'requests']
 interface Skipped {
   readonly name: string
   readonly reason: string
-  /** Whether a running process owns it, and will send it. */
+  /** Whether a running process owns it and will send it. */
   readonly isHeld: boolean
 }
 
@@ -83,8 +83,7 @@ async function run(given: Arguments): Promise<number> {
   } = given
   const isAll = switches.has('all')
   if (id !== undefined && isAll) throw createUsageError(`give either ${id} or --all`)
-  if (id === undefined && !isAll)
-    throw createUsageError('name what to replay: an ID of pino-ingest spool ls, dead, or --all')
+  if (id === undefined && !isAll) throw createUsageError('replay needs an ID from pino-ingest spool ls, dead, or --all')
   const timeoutMs = 1_000 * parseInteger('timeout', texts.get('timeout') ?? String(DEFAULT_TIMEOUT_S), 1, MAX_TIMEOUT_S)
   const settings = resolveSendingSettings()
   const location = await locateSpool(given)
@@ -100,7 +99,7 @@ async function run(given: Arguments): Promise<number> {
     print,
   )
   process.stdout.write(asJson ? formatJsonLine(toData(result, location.mask)) : formatResult(result, location.mask))
-  // An instance in use is a failure if it was named; `--all` selects only free ones.
+  // An instance in use is a failure only if it was selected by an ID.
   const isMissed = result.skipped.some(({ isHeld }) => !isHeld || !isAll)
   const { rejected, kept } = addTallies(result)
   return kept + rejected + result.problems.length === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
@@ -112,7 +111,7 @@ function resolveSendingSettings(): Settings {
   if (settings.isLocalDefault) {
     throw new CommandError(
       'CONFIG',
-      'set PINO_INGEST_URL and PINO_INGEST_API_KEY (or PINO_INGEST_API_KEY_FILE): the destination is not guessed',
+      'set PINO_INGEST_URL and PINO_INGEST_API_KEY (or PINO_INGEST_API_KEY_FILE): replay has no default destination',
       EXIT_USAGE,
     )
   }
@@ -130,7 +129,7 @@ async function replay(
 ): Promise<ReplayResult> {
   const { mask } = location
   const deadlineAt = systemClock.now() + timeoutMs
-  // A set: a file of dead letters that cannot be read fails when it is sent, and again in `finish`.
+  // A set, since an unreadable dead-letter file fails twice: when it is sent and in `finish`.
   const problems = new Set<string>()
   const attempt = async <T>(act: () => T | Promise<T>): Promise<T | undefined> => {
     try {
@@ -185,7 +184,7 @@ async function replay(
     deliveries.map((one) => one.lastFailure).find((reason) => reason !== undefined)
   const undoSignals = onTerminationSignal((times) => {
     if (times > 1) return
-    print('stops; entries that are not sent stay on disk')
+    print('stops; entries that were not sent stay on disk')
     stop()
   })
   let last = { line: '', at: -Infinity }
@@ -255,7 +254,7 @@ function toData(result: ReplayResult, mask: (text: string) => string): object {
 function formatResult(result: ReplayResult, mask: (text: string) => string): string {
   const { tallies, skipped, problems, lastFailure } = result
   const { sent, rejected, kept } = addTallies(result)
-  const lines = [...skipped.map(({ name, reason }) => `${name} was left alone: ${reason}`), ...problems]
+  const lines = [...skipped.map(({ name, reason }) => `Skipped ${name}: ${reason}`), ...problems]
   if (sent + kept === 0) lines.push('There was nothing to send.')
   for (const kind of KINDS) {
     const tally = tallies[kind]

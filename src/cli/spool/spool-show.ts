@@ -1,4 +1,4 @@
-/** `pino-ingest spool show`: stored entries, as lines or as JSON. */
+/** `pino-ingest spool show`: prints stored entries as text or JSON. */
 import { assembleBatches, readUnsettledBatches } from '../../spool/segment/unsettled-batch.js'
 import { parseBatchEntries } from '../../batch/sub-batch.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
@@ -18,7 +18,7 @@ const MAX_MESSAGE_CHARS = 500
 
 export const showCommand: Command = {
   summary:
-    'Shows the entries and request logs that are not settled, or that the service rejected, with its reason. It changes nothing.',
+    'Shows entries and request logs that are not settled, and rejected ones with the reason. It changes nothing.',
   usage: ['pino-ingest spool show ID [FLAGS]'],
   flags: {
     ...DIR_FLAG,
@@ -27,7 +27,7 @@ export const showCommand: Command = {
   notes: [
     'ID is an instance, a destination, a unique prefix of either, a batch_id, or dead for all dead letters.',
     'With --json it prints each entry as it is stored, one per line.',
-    'Exit codes: 0 done, 1 there is no such ID or something cannot be read, 2 wrong flags.',
+    'Exit codes: 0 done, 1 the ID does not exist or a file cannot be read, 2 wrong flags.',
   ],
   maxPositionals: 1,
   jsonFailuresTo: 'stdout',
@@ -40,7 +40,7 @@ async function run(given: Arguments): Promise<number> {
     texts,
     positionals: [id],
   } = given
-  if (id === undefined) throw createUsageError('spool show needs an ID, as pino-ingest spool ls prints them')
+  if (id === undefined) throw createUsageError('show needs an ID from pino-ingest spool ls')
   const asJson = switches.has('json')
   const limit =
     asJson && !texts.has('limit')
@@ -56,11 +56,7 @@ async function run(given: Arguments): Promise<number> {
   )
   for (const problem of problems) process.stderr.write(`pino-ingest spool: ${printable(location.mask(problem))}\n`)
   if (batchId !== undefined && printer.count === 0 && problems.length === 0) {
-    throw new CommandError(
-      'SPOOL',
-      `no batch ${id} with entries that are not settled, or were rejected, in ${location.root}`,
-      EXIT_FAILED,
-    )
+    throw new CommandError('SPOOL', `${location.root} has no unsettled or rejected entries of batch ${id}`, EXIT_FAILED)
   }
   printer.end()
   return problems.length === 0 ? EXIT_DONE : EXIT_FAILED
@@ -77,7 +73,7 @@ async function showAll(
     try {
       if (!printer.isFull) await act()
     } catch (error) {
-      // ENOENT: settled and deleted meanwhile.
+      // ENOENT: settled and deleted by its process.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
         problems.push(error instanceof Error ? error.message : String(error))
     }
@@ -126,7 +122,7 @@ class EntryPrinter {
     this.#mask = mask
   }
 
-  /** Entries printed. */
+  /** Number of printed entries. */
   get count(): number {
     return this.#count
   }
@@ -149,8 +145,8 @@ class EntryPrinter {
 
   end(): void {
     if (this.#asJson) return
-    if (this.#count === 0) process.stdout.write('Nothing: all is settled.\n')
-    if (this.#isFull) process.stdout.write(`… and more: --limit N shows more than ${this.#limit}\n`)
+    if (this.#count === 0) process.stdout.write('All entries are settled.\n')
+    if (this.#isFull) process.stdout.write(`… only the first ${this.#limit} are shown; --limit N shows more\n`)
   }
 
   /** @returns whether the entry is within the limit */
@@ -158,7 +154,7 @@ class EntryPrinter {
     this.#isFull ||= this.#count >= this.#limit
     if (this.#isFull) return false
     this.#count += 1
-    // Masked and escaped characters are within strings, so the line stays JSON.
+    // Masking and escaping change only strings, so the line stays valid JSON.
     process.stdout.write(
       this.#asJson
         ? `${printable(this.#mask(json))}\n`

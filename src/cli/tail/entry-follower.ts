@@ -1,4 +1,4 @@
-/** Reads entries of a running service as they arrive, in order, across lost connections and restarts. */
+/** Reads entries from a running service in order of arrival, across lost connections and restarts. */
 import type { EntryPage, EntrySummary, ServiceStatus, StreamEntries } from '../../service/query/api-types.js'
 import type { ServerSentEvent } from '../../service/stream/server-sent-events.js'
 import { StreamFollower } from '../../service/stream/stream-follower.js'
@@ -9,18 +9,18 @@ import { AnswerError } from './local-service-client.js'
 import type { LocalServiceClient } from './local-service-client.js'
 import { addSeqRange } from './tail-filters.js'
 
-/** A whole entry if it was requested, unless the service has deleted it meanwhile. */
+/** A whole entry if `isWhole` is set, except for entries that the service has already deleted. */
 export type ReceivedEntry = EntrySummary | StoredEntry
 
 export interface EntryFollowerOptions {
   readonly service: Pick<LocalServiceClient, 'origin' | 'json' | 'stream'>
   readonly filters: Readonly<Record<string, string>>
-  /** Number of earlier entries to begin with. */
+  /** Number of earlier entries to start with. */
   readonly lines: number
   readonly isWhole: boolean
   readonly signal: AbortSignal
   readonly wait?: StreamFollowerOptions['wait']
-  /** The next entries are read when it resolves. */
+  /** The next entries are read after it resolves. */
   readonly onEntries: (entries: readonly ReceivedEntry[]) => Promise<void>
   readonly report: (message: string) => void
   /** Reads the token again. @returns whether it has changed */
@@ -72,7 +72,9 @@ export class EntryFollower {
     if (event !== 'entries') return
     const { items, skipped } = JSON.parse(data) as StreamEntries
     if (skipped > 0)
-      report(`${formatEntryCount(skipped)} skipped: they arrived faster than the output is read; the page shows them`)
+      report(
+        `${formatEntryCount(skipped)} skipped, since they arrived faster than the output is read; the page shows them`,
+      )
     await onEntries(isWhole ? await this.#findWhole(items) : items)
   }
 
@@ -84,7 +86,7 @@ export class EntryFollower {
     const times = items.map(({ timestamp }) => Date.parse(timestamp))
     const found = await service.json<EntryPage<StoredEntry>>('entries', {
       ...filters,
-      // The list is in order of time, the stream in order of arrival.
+      // The API lists entries by time, the stream by arrival.
       q: addSeqRange(filters['q'], first.seq, last.seq),
       since: new Date(Math.min(...times)).toISOString(),
       until: new Date(Math.max(...times) + 1).toISOString(),

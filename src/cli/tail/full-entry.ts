@@ -1,15 +1,15 @@
-/** Formats the details that `--full` prints below the line of an entry. Pure. */
+/** Formats the details that `--full` prints below an entry's line. Pure. */
 import type { Json, LogEntry } from '../../protocol/log-entry.js'
 import type { Paint } from '../shared/paint.js'
 import { printable } from '../shared/printable.js'
 
 const INDENT = '    '
 const MAX_VALUE_CHARS = 2_000
-/** Maximum number of lines of a stack or a message. */
+/** Limit of lines of a stack or message. */
 const MAX_LINES = 100
 const NAME_WIDTH = 11
 
-/** Fields that are on the line already, or have their own format. */
+/** Fields that the entry's line already shows, or that have their own format. */
 const ELSEWHERE: readonly string[] = ['level', 'timestamp', 'service', 'message', 'error', 'metadata', 'breadcrumbs']
 
 export function formatFullEntry(entry: LogEntry, paint: Paint): string {
@@ -36,7 +36,7 @@ function formatBlock(text: string): string[] {
   ]
 }
 
-/** Flat objects as `method GET, path /`, strings unchanged, other values as JSON. */
+/** Formats flat objects as `method GET, path /`, strings unchanged, other values as JSON. */
 function formatValue(value: Json): string {
   if (typeof value === 'string') return truncate(printable(value))
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))

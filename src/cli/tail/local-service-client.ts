@@ -1,7 +1,7 @@
 /**
- * HTTP client of `tail` for the local service. It uses Node's own HTTP, which loads fast. While the user's service is not
- * running, any user of the machine can listen on its port. So the listener must first prove that it knows the token, and receives
- * the token only on that connection.
+ * HTTP client of `tail` for the local service. It uses Node's own HTTP client, which loads fast. While the user's service is not running,
+ * any user of the machine can listen on its port. So the listener must first prove that it has the token, and the client sends the token
+ * only on that connection.
  */
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
@@ -11,10 +11,10 @@ import { COMMENT_INTERVAL_MS } from '../../service/stream/server-sent-events.js'
 import { CHALLENGE_HEADER, isLocalService, findProofProblem } from '../../shared/local-proof.js'
 
 /**
- * - `token`: a local service with another token.
- * - `foreign`: not a local service that knows the token.
- * - `busy`: retry later.
- * - `refused`: an invalid request; the message is from the service.
+ * - `token`: a local service with another token
+ * - `foreign`: not a local service, or one that did not prove that it has the token
+ * - `busy`: retry later
+ * - `refused`: invalid request; the message is from the service
  */
 export type AnswerProblem = 'token' | 'foreign' | 'busy' | 'refused'
 
@@ -31,7 +31,7 @@ export class AnswerError extends Error {
 export type Query = Readonly<Record<string, string | number>>
 
 const REPLY_TIMEOUT_MS = 10_000
-/** A query can block the service for longer than it takes between two comments. */
+/** Several comment intervals, since a query can block the service for longer than one. */
 const SILENCE_MS = 5 * COMMENT_INTERVAL_MS
 /** A page of 1,000 entries of 256 KiB. */
 const MAX_REPLY_BYTES = 2 ** 28
@@ -55,11 +55,11 @@ export class LocalServiceClient {
     try {
       return JSON.parse(text) as T
     } catch {
-      throw new AnswerError('foreign', 'its answer is no JSON')
+      throw new AnswerError('foreign', 'its reply is not JSON')
     }
   }
 
-  /** Rejects as `json`. The stream fails after 10 s of silence. */
+  /** Rejects like `json`. The stream fails after 10 s without data. */
   async stream(query: Query, lastEventId: string | undefined): Promise<IncomingMessage> {
     const agent = createSingleConnectionAgent()
     try {
@@ -99,7 +99,7 @@ export class LocalServiceClient {
     throw await toAnswerError(response)
   }
 
-  /** @returns the connection to a listener that has proved that it knows the token. Its later replies are not read */
+  /** @returns the connection on which the listener has proved that it has the token */
   async #prove(agent: Agent, token: string): Promise<Socket> {
     const nonce = randomBytes(16).toString('base64url')
     const response = await this.#ask(agent, new URL('/local/status', this.origin), { [CHALLENGE_HEADER]: nonce })
@@ -115,27 +115,25 @@ export class LocalServiceClient {
       if (problem === 'token')
         throw new AnswerError(
           problem,
-          "it does not know the token of this user: another user's service, or one that was started with another token",
+          "it does not have this user's token: it is another user's service, or was started with another token",
         )
       const isUnproven = status === 401 && isLocalService(challenge)
       throw new AnswerError(
         problem,
         isUnproven
-          ? "it does not know the token of this user: another user's service, or not a local service"
-          : `it answered ${status}`,
+          ? "it does not have this user's token: it is another user's service, or not a local service"
+          : `it replied with status ${status}`,
       )
     }
     await readText(response)
     return socket
   }
 
-  /** @param only the request is sent on this connection or not at all */
+  /** @param only the only connection on which the request may be sent */
   #ask(agent: Agent, url: URL, headers: OutgoingHttpHeaders, only?: Socket): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const asked = request(url, { agent, signal: this.#signal, headers }, resolve)
-      asked.setTimeout(REPLY_TIMEOUT_MS, () =>
-        asked.destroy(new Error(`no answer within ${REPLY_TIMEOUT_MS / 1000} s`)),
-      )
+      asked.setTimeout(REPLY_TIMEOUT_MS, () => asked.destroy(new Error(`no reply within ${REPLY_TIMEOUT_MS / 1000} s`)))
       asked.on('error', reject)
       asked.once('socket', (socket) => {
         if (only === undefined || socket === only) asked.end()
@@ -145,7 +143,7 @@ export class LocalServiceClient {
   }
 }
 
-/** With at most one socket, a request uses the connection of the one before. */
+/** With at most one socket, a request reuses the connection of the previous request. */
 function createSingleConnectionAgent(): Agent {
   return new Agent({ keepAlive: true, maxSockets: 1 })
 }
@@ -156,10 +154,10 @@ async function toAnswerError(response: IncomingMessage): Promise<AnswerError> {
   if (status === 401 && isLocalService(headers['www-authenticate'])) return new AnswerError('token', message)
   if (status === 503) return new AnswerError('busy', message)
   if ((status === 400 || status === 403) && message !== '') return new AnswerError('refused', message)
-  return new AnswerError('foreign', `it answered ${status}`)
+  return new AnswerError('foreign', `it replied with status ${status}`)
 }
 
-/** `detail[0].msg`. Empty if the reply has another form. */
+/** @returns `detail[0].msg`; '' if the reply has another form */
 function findMessage(text: string): string {
   try {
     const { detail } = JSON.parse(text) as { detail?: readonly { msg?: unknown }[] }
@@ -174,7 +172,7 @@ async function readText(response: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of response) {
     text += chunk as string
-    if (text.length > MAX_REPLY_BYTES) throw new AnswerError('foreign', 'its answer is too long')
+    if (text.length > MAX_REPLY_BYTES) throw new AnswerError('foreign', `its reply exceeds ${MAX_REPLY_BYTES} bytes`)
   }
   return text
 }

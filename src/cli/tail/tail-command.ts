@@ -1,4 +1,4 @@
-/** `pino-ingest tail`: prints entries that arrive at the local service. */
+/** `pino-ingest tail`: prints entries as the local service receives them. */
 import type { Writable } from 'node:stream'
 import { TOKEN_VARIABLE } from '../../options/dev-token.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, createUsageError } from '../shared/command.js'
@@ -22,7 +22,7 @@ const DEFAULT_LINES = 10
 const MAX_LINES = 1_000
 
 export const tailCommand: Command = {
-  summary: 'Prints what arrives at the local service, until Ctrl-C.',
+  summary: 'Prints entries as the local service receives them, until Ctrl-C.',
   usage: [
     'pino-ingest tail [FLAGS]',
     'pino-ingest tail --level error,fatal --full',
@@ -37,16 +37,16 @@ export const tailCommand: Command = {
       value: 'NUMBER',
       meaning: `number of earlier entries that are printed first (${DEFAULT_LINES}; 0 to ${MAX_LINES})`,
     },
-    full: { meaning: 'with stack, request, metadata and all other fields below the line' },
+    full: { meaning: 'also prints stack, request, metadata and all other fields below the line' },
   },
   notes: [
-    `The service is a pino-ingest dev, whose token is read from its file; ${TOKEN_VARIABLE} overrides it.`,
+    `It reads the token that pino-ingest dev stored; ${TOKEN_VARIABLE} overrides it.`,
     `A query has words, "a phrase", /a regular expression/, field:value, field:>=5, -excluded, OR and brackets; docs/local-service.md
 describes it.`,
-    `All filters must match. Times are UTC. A terminal gets colours, unless NO_COLOR is set; FORCE_COLOR sets them elsewhere. After a
-restart of the service it continues.`,
+    `All filters must match. Times are UTC. Output to a terminal is coloured unless NO_COLOR is set; FORCE_COLOR colours other output. It
+continues after a restart of the service.`,
     `With --json each entry is a line of JSON (id, seq, received_at, batch_id, entry), and stderr has lines {"event":"message",…}.`,
-    'Exit codes: 0 ended by a signal, or the reader has closed the pipe; 1 the service cannot be reached or does not know the token; 2 wrong flags.',
+    'Exit codes: 0 ended by a signal, or the reader has closed the pipe; 1 the service cannot be reached or refuses the token; 2 wrong flags.',
   ],
   jsonFailuresTo: 'stderr',
   run,
@@ -60,14 +60,14 @@ async function run(given: Arguments): Promise<number> {
   const filters = parseFilters(given, isWhole)
   const lines = parseInteger('lines', texts.get('lines') ?? String(DEFAULT_LINES), 0, MAX_LINES)
   if (asJson && switches.has('full'))
-    throw createUsageError('--full and --json exclude each other: with --json entries are whole anyway')
+    throw createUsageError('--full cannot be combined with --json, which always prints whole entries')
   let access = await findAccess(origin)
 
   const ended = new AbortController()
   let failure: NodeJS.ErrnoException | undefined
   onTerminationSignal(() => ended.abort())
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has closed the pipe, as `| head` does.
+    // EPIPE: the reader has closed the pipe, like `| head`.
     if (error.code !== 'EPIPE') failure = error
     ended.abort()
   })
@@ -103,7 +103,7 @@ async function run(given: Arguments): Promise<number> {
   return EXIT_DONE
 }
 
-/** Without a token the service was probably never started, so the message names the service. */
+/** If there is no token and no listener, the service was probably never started. The message then says how to start it. */
 async function findAccess(origin: string): Promise<FoundToken> {
   try {
     return requireToken(process.env)
@@ -114,7 +114,7 @@ async function findAccess(origin: string): Promise<FoundToken> {
 }
 
 function formatNothingListens(origin: string): string {
-  return `nothing listens at ${origin}: start it with npx pino-ingest dev, or name another with --url`
+  return `nothing listens at ${origin}: start the local service with npx pino-ingest dev, or set another address with --url`
 }
 
 function createFormatter(paint: Paint, isFull: boolean): (arrived: ReceivedEntry) => string {
@@ -124,7 +124,7 @@ function createFormatter(paint: Paint, isFull: boolean): (arrived: ReceivedEntry
   }
 }
 
-/** Resolves when the text is written or the reader has closed the pipe, so that unread text does not fill the memory. */
+/** Resolves when the text is written or the reader has closed the pipe. Waiting for it limits the memory for unread text. */
 function writeFully(out: Writable, text: string): Promise<void> {
   return text === '' ? Promise.resolve() : new Promise((resolve) => void out.write(text, () => resolve()))
 }
@@ -134,15 +134,15 @@ function describeFailure(error: unknown, origin: string, tokenFrom: string): str
   if (!(error instanceof AnswerError)) {
     return code === 'ECONNREFUSED'
       ? formatNothingListens(origin)
-      : `${origin} does not answer (${code ?? message}); name another with --url`
+      : `${origin} does not respond (${code ?? message}); set another address with --url`
   }
   switch (error.problem) {
     case 'token':
-      return `what listens at ${origin} does not know the token from ${tokenFrom}: if it is your pino-ingest dev, set ${TOKEN_VARIABLE} to the one in the address of the page that it printed; else it is another user's`
+      return `the service at ${origin} does not have the token from ${tokenFrom}; if it is your pino-ingest dev and not another user's, set ${TOKEN_VARIABLE} to the token in the page address that it printed`
     case 'foreign':
-      return `what listens at ${origin} is no pino-ingest dev (${message}); name another with --url`
+      return `the listener at ${origin} is not pino-ingest dev (${message}); set another address with --url`
     case 'busy':
     case 'refused':
-      return `${origin} says: ${message}`
+      return `${origin} replied: ${message}`
   }
 }

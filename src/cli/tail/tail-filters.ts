@@ -1,4 +1,4 @@
-/** The flags of `tail`, parsed into parameters of the service's queries. Pure. */
+/** Parses the flags of `tail` into query parameters of the service. Pure. */
 import { LEVELS } from '../../protocol/log-entry.js'
 import { IngestServiceError } from '../../service/ingest-service-error.js'
 import { parseQuery } from '../../service/query/language/parser.js'
@@ -7,7 +7,7 @@ import { createUsageError } from '../shared/command.js'
 import { printable } from '../shared/printable.js'
 import type { Arguments, Flags } from '../shared/command.js'
 
-/** By flag. */
+/** Query parameters by flag. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   level: 'level',
   service: 'service',
@@ -22,7 +22,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 }
 
 export const FILTER_FLAGS: Flags = {
-  level: { value: 'LEVELS', meaning: `only these, as error,fatal; of ${LEVELS.join(', ')}` },
+  level: { value: 'LEVELS', meaning: `only these levels, such as error,fatal; of ${LEVELS.join(', ')}` },
   service: { value: 'NAME', meaning: 'of this service' },
   environment: { value: 'NAME', meaning: 'of this environment' },
   version: { value: 'VERSION', meaning: 'of this version of the application' },
@@ -31,15 +31,17 @@ export const FILTER_FLAGS: Flags = {
   trace: { value: 'ID', meaning: 'of this trace' },
   request: { value: 'ID', meaning: 'of this request' },
   fingerprint: { value: 'TEXT', meaning: 'of this error group' },
-  search: { value: 'QUERY', meaning: 'that match a query, as "declined user:u-42 status:>=500"' },
+  search: { value: 'QUERY', meaning: 'that match a query, such as "declined user:u-42 status:>=500"' },
 }
 
-/** @param isWhole whole entries are requested, by `addSeqRange` @throws CommandError */
+/** @param isWhole whether whole entries are requested, which uses `addSeqRange` @throws CommandError */
 export function parseFilters({ texts }: Arguments, isWhole: boolean): Readonly<Record<string, string>> {
   const levels = texts.get('level')
   const unknown = levels?.split(',').find((level) => !(LEVELS as readonly string[]).includes(level))
   if (unknown !== undefined)
-    throw createUsageError(`--level must be of ${LEVELS.join(', ')}, several by comma, got ${JSON.stringify(unknown)}`)
+    throw createUsageError(
+      `--level must be a comma-separated list of ${LEVELS.join(', ')}, got ${JSON.stringify(unknown)}`,
+    )
   const query = texts.get('search')
   checkQuery(query)
   if (isWhole) checkWithRange(query)
@@ -51,11 +53,11 @@ export function parseFilters({ texts }: Arguments, isWhole: boolean): Readonly<R
   )
 }
 
-/** Characters of a long query that are shown around what is wrong. */
+/** Characters of a long query that are shown around the wrong part. */
 const SHOWN_BEFORE = 60
 const SHOWN_AFTER = 20
 
-/** The service would refuse it without the position. @throws CommandError */
+/** Checked here, since the service's error has no position. @throws CommandError */
 function checkQuery(query = ''): void {
   try {
     compileEntryQuery(query)
@@ -66,20 +68,20 @@ function checkQuery(query = ''): void {
   }
 }
 
-/** The query, restricted to these entries. */
+/** @returns the query, restricted to entries from `first` to `last` */
 export function addSeqRange(query = '', first: number, last: number): string {
   const range = `seq:${first}..${last}`
   return query.trim() === '' ? range : `(${query}) ${range}`
 }
 
-/** The range is one more term, and its brackets one more level. @throws CommandError */
+/** Checks the query's limits including the range, which adds a term and a level of brackets. @throws CommandError */
 function checkWithRange(query = ''): void {
   const { problem } = parseQuery(addSeqRange(query, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER))
   if (problem !== undefined)
     throw createUsageError(`--search is too long for --json and --full, which add a term to it: ${problem.message}`)
 }
 
-/** The query, and carets below the wrong part. */
+/** @returns the query, and a line with carets below the wrong part */
 function markPart(query: string, position: number, length: number): readonly string[] {
   const from = Math.max(0, position - SHOWN_BEFORE)
   const end = Math.min(query.length, position + Math.max(length, 1) + SHOWN_AFTER)
@@ -93,17 +95,17 @@ function markPart(query: string, position: number, length: number): readonly str
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 export const DEFAULT_ORIGIN = 'http://127.0.0.1:4319'
 
-/** Also accepts the URL for entries. @throws CommandError */
+/** Also accepts the URL of the API, such as PINO_INGEST_URL. @throws CommandError */
 export function parseOrigin(text: string): string {
   if (/[#?&]token=/.test(text))
     throw createUsageError(
-      '--url takes no token, since process lists show arguments; it is read from the file that pino-ingest dev keeps it in, or from PINO_INGEST_DEV_TOKEN',
+      '--url must not contain the token, since process lists show arguments; it is read from the file of pino-ingest dev or from PINO_INGEST_DEV_TOKEN',
     )
   const url = URL.canParse(text) ? new URL(text) : undefined
   // Any other host would receive the token over the network; the service listens on loopback only.
   if (url?.protocol === 'http:' && LOOPBACK.includes(url.hostname) && url.username === '' && url.password === '')
     return url.origin
   throw createUsageError(
-    `--url must be the address of a local service, as ${DEFAULT_ORIGIN}, got ${JSON.stringify(text)}`,
+    `--url must be the address of a local service, such as ${DEFAULT_ORIGIN}, got ${JSON.stringify(text)}`,
   )
 }

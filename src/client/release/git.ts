@@ -15,7 +15,7 @@ const TIMEOUT_MS = 2_000
 /** SHA-1 or SHA-256. */
 const OBJECT_ID = /^(?:[\da-f]{40}|[\da-f]{64})$/
 
-/** Empty outside a clone, before the first commit, and without `git`. Never rejects. */
+/** Returns nothing outside a clone, before the first commit, and without `git`. Never rejects. */
 export async function readGit(folder: string): Promise<GitFacts> {
   const [commit = '', ref = ''] = await git(folder, 'rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD')
   if (!OBJECT_ID.test(commit)) return {}
@@ -24,9 +24,12 @@ export async function readGit(folder: string): Promise<GitFacts> {
   return { commit, ...(branch !== undefined && { branch }), ...(person !== '' && { deployed_by: person }) }
 }
 
-/** @returns the lines of its output; none if it is not installed, refuses (safe.directory), fails or takes too long */
+/**
+ * @returns the lines of its output; none if git is not installed, refuses the folder (safe.directory), fails or takes
+ * too long
+ */
 async function git(folder: string, ...args: readonly string[]): Promise<readonly string[]> {
-  // Set in git's hooks, where they would override the folder.
+  // git sets these variables in its hooks, where they would override the folder.
   const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_COMMON_DIR: _common, ...env } = processEnv()
   return new Promise((resolve) => {
     const onEnd = (error: unknown, stdout: string): void => {
@@ -35,7 +38,7 @@ async function git(folder: string, ...args: readonly string[]): Promise<readonly
     }
     // `-C`, not `cwd`: Windows would run a program named git in that folder.
     const child = execFile('git', ['-C', folder, ...args], { env, windowsHide: true }, onEnd)
-    // A process that waits for a disk does not end when it is killed: it is not waited for.
+    // Not awaited, because a process that waits for a disk does not end when it is killed.
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
       child.unref()

@@ -21,7 +21,7 @@ export interface ReleaseSources {
 }
 
 const SHORT_COMMIT_CHARS = 7
-/** Placeholder version in package.json, if a tool sets the version at the release. */
+/** Placeholder version in package.json, used if a tool sets the version at the release. */
 const PLACEHOLDER = /^0\.0\.0(?:-|$)/
 
 /**
@@ -40,7 +40,7 @@ export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSour
     facts.commit === undefined || isSameCommit(facts.commit, commit) ? facts.branch : undefined,
   )
   const branch = findFirst(given.branch, own.branch, ...branches)
-  // In CI the clone was created by a machine, not by a person.
+  // In CI a machine created the clone, so git has no person.
   const people = Object.keys(ci).length > 0 ? ci.deployed_by : git.deployed_by
   const deployedBy = findFirst(given.deployed_by, own.deployed_by, people)
   const version =
@@ -124,7 +124,7 @@ function isSameCommit(a: string, b: string | undefined): boolean {
   return typeof b === 'string' && (a.startsWith(b) || b.startsWith(a))
 }
 
-/** Values that are not strings are returned as well: validation against the interface reports them. */
+/** Also returns values that are not strings, because the validation against the interface reports them. */
 function findFirst(...values: readonly (string | undefined)[]): string | undefined {
   return values.find((value) => value !== undefined && value !== '')
 }

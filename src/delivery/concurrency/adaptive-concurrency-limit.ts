@@ -1,47 +1,53 @@
 /**
- * How many requests may be in flight at once. Has no clock: callers pass the time.
+ * Limits the number of requests in flight. Has no clock; callers pass the time.
  *
- * Growth: the limit doubles each round trip up to 8. Then a round of replies is measured before each step. The limit doubles, or
- * grows by half, until the first sign of delay; then it grows by one per round. A limit that is not used does not grow.
+ * Growth: the limit doubles each round trip up to 8. From then on, a round of replies is measured before each step. The
+ * limit doubles, or grows by half, until the first sign of delay; then it grows by one per round. An unused limit does
+ * not grow.
  *
- * Delay: `base` is the response time of a service without load. Slower replies waited in a queue, so that `limit * (1 - base /
- * replyMs)` of our requests are queued. Up to `FEW_QUEUED` the limit grows. Above `MANY_QUEUED`, in two consecutive rounds, it
- * shrinks by all but a few of the queued requests, but at most by half. While delay keeps the limit low, a quarter of it measures
- * `base` again from time to time: the service may have become slower for other reasons, and a `base` measured under our own load
- * would only rise.
+ * Delay: `base` is the response time of the service without load. Slower replies waited in a queue, so `limit * (1 -
+ * base / replyMs)` of our requests are queued. Up to `FEW_QUEUED` the limit grows. Above `MANY_QUEUED` in two
+ * consecutive rounds, it shrinks by all but a few of the queued requests, at most by half. While delay keeps the limit
+ * low, `base` is measured again from time to time at a quarter of the limit: the service may have become slower for
+ * other reasons, and a `base` measured under our own load would only rise.
  *
- * Outage: the limit is one, then grows as at the start; after an overload only as far as `OverloadCeiling` allows. If requests
- * often fail while others are accepted, the limit shrinks by a tenth as long as that helps.
+ * Outage: the limit is one, then grows as at the start; after an overload, only as far as `OverloadCeiling` allows. If
+ * requests often fail while others are accepted, the limit shrinks by a tenth as long as that helps.
  */
 import { OverloadCeiling } from './overload-ceiling.js'
 import { ResponseTimeSampler, trimmedMean } from './response-time-sampler.js'
 import type { EventLoopSample } from './response-time-sampler.js'
 
-/** The limit doubles to this number before the first measurement: the first replies include the time to connect. */
+/**
+ * The limit doubles to this number before the first measurement, because the first replies include the time to connect.
+ */
 const UNSAMPLED = 8
-/** Per measured round without delay, and with little delay. */
+/** Growth per measured round without delay, and with little delay. */
 const GROWTH = 2
 const CAREFUL_GROWTH = 1.5
 /** Number of our requests in the service's queue. */
 const FEW_QUEUED = 3
 const MANY_QUEUED = 6
-/** A reply is not delayed if it is slower than `base` by less than the larger of the two. */
+/** A reply is not delayed if it exceeds `base` by less than the larger of the two. */
 const TOLERANCE_SHARE = 1 / 2
 const TOLERANCE_MS = 3
-/** Times the number of replies needed, if the response time of few is known. */
+/**
+ * Maximum length of a round, as a multiple of the replies needed. A round is longer if few replies have a known
+ * response time.
+ */
 const MAX_ROUND = 2
-/** Interval of measuring `base` again. Short at first, since a service that has just started is slow. */
+/** Interval for measuring `base` again. Short at first, because a service that has just started is slow. */
 const FIRST_BASE_AGE_MS = 1_000
 const MAX_BASE_AGE_MS = 20_000
 const BASE_SHARE = 1 / 4
-/** Without a request for this time the measurements are outdated. */
+/** After this time without a request, the measurements are outdated. */
 const IDLE_MS = 10_000
 
 export interface InFlightRequest {
   readonly epoch: number
   readonly sequence: number
   readonly startedAt: number
-  /** Requests in flight when it began, including itself. */
+  /** Requests in flight when this one started, including itself. */
   readonly concurrentRequests: number
 }
 
@@ -63,19 +69,19 @@ export class AdaptiveConcurrencyLimit {
   #baseAt = 0
   #baseAgeMs = FIRST_BASE_AGE_MS
   #pausedUntil = -Infinity
-  /** Of this round. */
+  /** Response times of this round. */
   #repliesMs: number[] = []
   #ended = 0
   #peak = 0
-  /** Requests before this one ran at another limit and are not counted. */
+  /** Requests before this one were sent at another limit and are not counted. */
   #from = 0
-  /** Requests before this one ran at a higher limit, so their failures do not lower it again. */
+  /** Requests before this one were sent at a higher limit, so their failures do not lower it again. */
   #ignoredBefore = 0
   #delayedRounds = 0
   /** The limit after measuring. */
   #regained = 0
 
-  /** @param initial before any has succeeded */
+  /** @param initial limit before the first success */
   constructor(max: number, initial = 1) {
     this.#max = max
     this.#initial = initial
@@ -119,7 +125,7 @@ export class AdaptiveConcurrencyLimit {
     return isCurrent
   }
 
-  /** The service accepted the request that has just ended, or named the entries that it rejected. */
+  /** Called when the service accepted the request that just ended, or named the entries that it rejected. */
   succeeded(request: InFlightRequest): void {
     this.#ceiling.succeeded(this.#limit, this.#sampler.now)
     if (this.#phase === 'doubling') this.#double(request)
@@ -127,9 +133,9 @@ export class AdaptiveConcurrencyLimit {
   }
 
   /**
-   * An outage: requests in flight belong to an older epoch, and one request at a time is sent.
-   * @param pauseMs time for which nothing is sent
-   * @param overload the request that has just ended, if the service replied that it is overloaded
+   * Starts an outage: requests in flight belong to an older epoch, and one request at a time is sent.
+   * @param pauseMs time during which nothing is sent
+   * @param overload the request that just ended, if the service replied that it is overloaded
    */
   failed(pauseMs: number, overload?: InFlightRequest): void {
     const { now } = this.#sampler
@@ -141,10 +147,13 @@ export class AdaptiveConcurrencyLimit {
     this.#startOver(1)
   }
 
-  /** A request failed while others were accepted. Frequent failures lower the limit, at most once per round trip. */
+  /**
+   * Called when a request failed while others were accepted. Frequent failures lower the limit, at most once per round
+   * trip.
+   */
   isolatedFailure({ sequence, concurrentRequests }: InFlightRequest): void {
     if (sequence < this.#ignoredBefore) return this.#ceiling.addFailure()
-    // The limit was not used, or is one: lowering it would not help.
+    // Lowering the limit would not help if it is one or was not reached.
     if (this.#limit === 1 || concurrentRequests * 4 < this.#limit * 3) return
     const limit = this.#ceiling.isolatedFailure(sequence, concurrentRequests, this.#limit, this.#sampler.now)
     if (limit === this.#limit) return
@@ -152,12 +161,12 @@ export class AdaptiveConcurrencyLimit {
     this.#ignoredBefore = this.#begun
   }
 
-  /** One request at a time, until the next success. */
+  /** Allows one request at a time until the next success. */
   limitToOne(): void {
     this.#startOver(1)
   }
 
-  /** Requests in flight are no longer counted. */
+  /** Stops counting the requests in flight. */
   ignoreInFlight(): void {
     this.#epoch += 1
     this.#running = 0
@@ -203,7 +212,8 @@ export class AdaptiveConcurrencyLimit {
   #adjust(queued: number, isUsed: boolean): void {
     if (queued > FEW_QUEUED && this.#phase === 'sampling') this.#phase = 'steady'
     this.#delayedRounds = queued > MANY_QUEUED ? this.#delayedRounds + 1 : 0
-    // A single pause of the service delays all requests in flight: only new requests show whether the delay continues.
+    // A single pause of the service delays all requests in flight, so only new requests show whether the delay
+    // continues.
     if (this.#delayedRounds === 1) this.#nextRound(this.#begun)
     else if (this.#delayedRounds > 1)
       this.#set(Math.max(Math.ceil(this.#limit / 2), Math.round(this.#limit - queued + FEW_QUEUED)))
@@ -223,7 +233,7 @@ export class AdaptiveConcurrencyLimit {
     this.#limit = Math.max(this.#limit, Math.min(this.#limit + 1, this.#ceiling.ceiling, this.#max))
   }
 
-  /** Our requests in the service's queue. */
+  /** Number of our requests in the service's queue. */
   #queued(replyMs: number): number {
     this.#baseMs = Math.min(this.#baseMs, replyMs)
     return this.#limit * (1 - (this.#baseMs + Math.max(TOLERANCE_MS, this.#baseMs * TOLERANCE_SHARE)) / replyMs)
@@ -245,7 +255,7 @@ export class AdaptiveConcurrencyLimit {
 
   #set(limit: number): void {
     this.#limit = limit
-    // Only requests that begin at the new limit are counted.
+    // Counts only requests that start at the new limit.
     this.#nextRound(this.#begun + Math.max(limit - this.#running, 0))
   }
 

@@ -1,23 +1,24 @@
 /**
- * Limits concurrency after an overload reply. Up to half of the requests that were in flight the limit grows fast again. The
- * number at which the service was overloaded is not tried again for a multiple of the time that the overload cost.
+ * Limits concurrency after an overload reply. The limit grows fast up to half of the requests that were in flight, then
+ * by one. The number at which the service was overloaded is not tried again for a multiple of the time that the
+ * overload cost.
  *
- * Failures while other requests are accepted are an overload only if there are fewer of them at a lower limit. A service that
- * accepts one request less than are in flight fails at least one per round trip. Fewer failures cost less than a lower limit
- * would, and do not change it.
+ * Failures while other requests are accepted are an overload only if a lower limit reduces them. A service that accepts
+ * one request less than are in flight fails at least one request per round trip. Fewer failures cost less than a lower
+ * limit, and do not change it.
  */
 import type { Retryable } from '../../batch/sender.js'
 
 /** Maximum share of the number of requests that were in flight at the overload. */
 const CAUTIOUS_SHARE = 0.9
-/** The limit shrinks after this number of failures within as many round trips. */
+/** The limit shrinks after this many failures within as many round trips. */
 const FREQUENT = 3
-/** Multiple of the time that the overload cost, that is, until the same number of requests was in flight again. */
+/** Multiple of the time that the overload cost, measured until the same number of requests was in flight again. */
 const PATIENCE = 10
 const MAX_PATIENCE_MS = 60_000
-/** A number at which requests failed is not tried again before this number was accepted per failure. */
+/** After failures at a limit, it is not tried again before this many requests per failure were accepted. */
 const ACCEPTED_PER_FAILURE = 200
-/** Lowest limit: with one request at a time, partial failures cannot be distinguished from an outage. */
+/** Lowest limit, because with one request at a time partial failures cannot be distinguished from an outage. */
 const MIN_LIMIT = 2
 
 export class OverloadCeiling {
@@ -25,7 +26,7 @@ export class OverloadCeiling {
   #ceiling = Infinity
   #since = 0
   #until = Infinity
-  /** Failures while other requests were accepted, since the limit is lowered. */
+  /** Failures while other requests were accepted, since the limit was lowered. */
   #failed = 0
   /** Requests accepted at the ceiling. */
   #accepted = 0
@@ -33,15 +34,15 @@ export class OverloadCeiling {
   #latest: { readonly sequence: number; readonly now: number }[] = []
   /** The limit before failures lowered it. */
   #limitBefore = 0
-  /** Until then failures do not lower the limit, because they did not depend on it. */
+  /** Until this time failures do not lower the limit, because they did not depend on it. */
   #unrelatedUntil = -Infinity
 
-  /** Growth beyond it is by one. */
+  /** Above this number, the limit grows by one. */
   get half(): number {
     return this.#half
   }
 
-  /** The limit must not exceed it. */
+  /** Maximum of the limit. */
   get ceiling(): number {
     return this.#ceiling
   }
@@ -56,9 +57,12 @@ export class OverloadCeiling {
   }
 
   /**
-   * A request failed while others were accepted. If such failures are frequent, lowers the limit by a tenth. If requests still
-   * fail at half the limit, the failures do not depend on it: it is restored, and failures do not lower it for a while.
-   * @param sequence number of the request @param inFlight requests in flight, including this one @returns the new limit
+   * Called when a request failed while others were accepted. Lowers the limit by a tenth if such failures are frequent.
+   * If requests still fail at half the limit, the failures do not depend on it: it is restored, and failures do not
+   * lower it for a while.
+   * @param sequence number of the request
+   * @param inFlight requests in flight, including this one
+   * @returns the new limit
    */
   isolatedFailure(sequence: number, inFlight: number, limit: number, now: number): number {
     if (now < this.#unrelatedUntil) return limit
@@ -81,12 +85,12 @@ export class OverloadCeiling {
     return reduced(limit)
   }
 
-  /** Another request of the same round trip failed. */
+  /** Called when another request of the same round trip failed. */
   addFailure(): void {
     this.#failed += 1
   }
 
-  /** A request succeeded at this limit. */
+  /** Called when a request succeeded at this limit. */
   succeeded(limit: number, now: number): void {
     if (limit < this.#ceiling) return
     this.#accepted += 1

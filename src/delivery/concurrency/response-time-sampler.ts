@@ -1,6 +1,7 @@
 /**
- * Response times of the service. A reply waits in the socket until the event loop reads it, which is not the service's time. A
- * reply arrived after the event loop was last idle. If that was long ago, the response time is unknown.
+ * Measures response times of the service. A reply waits in the socket until the event loop reads it, and this time is
+ * not the service's. The reply arrived after the event loop was last idle. If that was long ago, the response time is
+ * unknown.
  */
 import { performance } from 'node:perf_hooks'
 
@@ -10,16 +11,16 @@ export interface EventLoopSample {
   readonly idleMs: number
 }
 
-/** An uncertainty below either of these is accepted. The share is of the response time. */
+/** An uncertainty below either of these is accepted: milliseconds, or a share of the response time. */
 const UNSURE_MS = 3
 const UNSURE_SHARE = 1 / 4
-/** Share of the replies of a round that counts, the fastest ones. */
+/** Share of a round's replies that counts; the fastest are used. */
 const TYPICAL_SHARE = 3 / 4
 
 export class ResponseTimeSampler {
   #now = -Infinity
   #idleMs = 0
-  /** A reply that is read now arrived after this time. */
+  /** A reply read now arrived after this time. */
   #cameAfter = -Infinity
 
   /** Time of the latest call of `observe`. */
@@ -27,7 +28,7 @@ export class ResponseTimeSampler {
     return this.#now
   }
 
-  /** Call at the start and at the end of each request. */
+  /** Must be called at the start and at the end of each request. */
   observe({ now, idleMs }: EventLoopSample): void {
     if (idleMs === 0) this.#cameAfter = now
     else if (idleMs > this.#idleMs) this.#cameAfter = this.#now + idleMs - this.#idleMs
@@ -35,14 +36,14 @@ export class ResponseTimeSampler {
     this.#idleMs = idleMs
   }
 
-  /** Of the reply that is read now. @returns undefined if it may have arrived much earlier */
+  /** Response time of the reply read now. @returns undefined if it may have arrived much earlier */
   responseTimeMs(startedAt: number): number | undefined {
     const replyMs = this.#now - startedAt
     return this.#now - this.#cameAfter > Math.max(UNSURE_MS, replyMs * UNSURE_SHARE) ? undefined : replyMs
   }
 }
 
-/** Of this thread. Bun and Deno do not report it. */
+/** Idle time of this thread's event loop. Bun and Deno do not report it. */
 export function readEventLoopIdleMs(): number {
   const { eventLoopUtilization }: { readonly eventLoopUtilization?: () => { readonly idle?: number } } = performance
   return eventLoopUtilization?.().idle ?? 0

@@ -15,7 +15,7 @@ export interface SubBatch {
 
 /** Fewer bytes may not be enough for the required fields. */
 const MIN_ENTRY_BYTES = 1024
-/** Prime, so that the probes of single entries cover the whole batch. */
+/** Prime, so the probes of single entries cover the whole batch. */
 const PROBE_STRIDE = 61
 
 export class BatchProgress {
@@ -47,7 +47,7 @@ export class BatchProgress {
     return this.#abandonedFor !== undefined || this.openEntries === 0
   }
 
-  /** Call when it is finished. */
+  /** The final outcome; valid if `isFinished`. */
   get outcome(): Outcome {
     const accepted = this.#accepted
     const rejected = this.#rejected
@@ -65,7 +65,7 @@ export class BatchProgress {
     return open.length === 0 ? undefined : this.#part(subBatch, open)
   }
 
-  /** Some of the entries, as a batch that must be sent, since the cut is recorded. */
+  /** Some of the entries as a batch. The caller must send it, because the cut is recorded. */
   slice(subBatch: SubBatch, from: number, to = subBatch.batch.count): SubBatch {
     return this.#part(subBatch, range(from, to))
   }
@@ -76,20 +76,20 @@ export class BatchProgress {
     return turn % 2 === 0 ? rest : this.#part(rest, [((turn >> 1) * PROBE_STRIDE) % rest.batch.count])
   }
 
-  /** The only entry, with half of its bytes; undefined if these would be too few. */
+  /** The only entry, shortened to half of its bytes; undefined if that is too short. */
   shortened({ batch, positions, maxBytes }: SubBatch): SubBatch | undefined {
     const whole = this.#entryAt(positions[0] as number)
     const bytes = maxBytes ?? Buffer.byteLength(whole)
     if (bytes <= MIN_ENTRY_BYTES) return undefined
     const target = Math.max(Math.floor(bytes / 2), MIN_ENTRY_BYTES)
     const json = shortenToFit(whole, target)
-    // A batch with another content needs another id.
+    // Different content needs a different batch id.
     const batchId = createSubBatchId(batch.batchId, [0])
     const origin = batch.origin ?? { batchId: batch.batchId, positions: [0] }
     return { batch: { ...batch, batchId, origin, body: createBatchBody(batchId, [json]) }, positions, maxBytes: target }
   }
 
-  /** The sub-batch is settled: accepted, except for the entries that the reply names or counts. */
+  /** Settles the sub-batch: all entries are accepted except those that the reply names or counts as rejected. */
   recordDelivered({ batch, positions }: SubBatch, outcome: Delivered): void {
     if (outcome.unreadable) this.#isUnreadable = true
     const named = this.#writeLetters(positions, outcome.rejected, outcome.status ?? 200)
@@ -98,7 +98,12 @@ export class BatchProgress {
     const unnamed = positions
       .filter((position) => !named.has(position))
       .slice(0, batch.count - outcome.accepted - named.size)
-      .map((index) => ({ index, code: '', field: '', message: 'the service did not say which, nor why' }))
+      .map((index) => ({
+        index,
+        code: '',
+        field: '',
+        message: 'the service did not name the rejected entries or a reason',
+      }))
     this.#rejected.push(...unnamed)
     for (const position of positions) this.#settled.add(position)
     batch.acknowledgement?.acknowledge()
@@ -124,7 +129,7 @@ export class BatchProgress {
     this.recordRejected(subBatch, [{ index: 0, code: '', field: '', message: reason }], status)
   }
 
-  /** Written before anything is acknowledged: after a crash an entry may be stored twice, but is never lost. */
+  /** Written before anything is acknowledged, so after a crash an entry may be stored twice but is not lost. */
   #writeLetters(positions: readonly number[], errors: readonly IngestResultError[], status: number): Set<number> {
     const named = new Set<number>()
     const reported: IngestResultError[] = []
@@ -155,7 +160,7 @@ export class BatchProgress {
     return { batch: createSubBatch(subBatch.batch, indexes, entries), positions }
   }
 
-  /** The body is parsed only if something is rejected. */
+  /** Parses the body on demand, only if an entry is rejected. */
   #entryAt(position: number): string {
     this.#entries ??= parseBatchEntries(this.#batch.body)
     return this.#entries[position] ?? ''

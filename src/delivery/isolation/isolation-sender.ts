@@ -1,15 +1,15 @@
 /**
  * Finds the entries that the service rejects, moves them to the dead letters, and delivers the others.
  *
- * If a reply names the bad entries, nothing else is needed. If it names none, the batch is halved until each bad entry is alone.
- * However, a gateway that rejects everything would also reject each single entry. So an entry becomes a dead letter only if
- * it was rejected alone while the service accepted other entries directly before and directly after that. Otherwise it waits,
- * and is sent again after the next acceptance. One batch at a time is searched: the rejections of a second one would spoil
- * the proofs of the first.
+ * If a reply names the bad entries, nothing else is needed. If it names none, the batch is halved until each bad entry
+ * is alone. But a gateway that rejects everything would also reject each single entry. So an entry becomes a dead
+ * letter only if it was rejected alone while the service accepted other entries directly before and directly
+ * afterwards. Otherwise it waits and is sent again after the next acceptance. Only one batch is searched at a time,
+ * because the rejections of a second one would invalidate the proofs of the first.
  *
- * If everything in a search is rejected, the endpoint rejects everything, as far as is known: the circuit breaker admits one
- * probe a minute. The batches take turns as the probe. Each one is sent whole and as a single entry alternately, since each
- * batch may contain a bad entry.
+ * If everything in a search is rejected, the endpoint is assumed to reject everything: the circuit breaker admits one
+ * probe per minute. The batches take turns as the probe. Each is sent alternately whole and as a single entry, since
+ * each batch may contain a bad entry.
  */
 import type { DeadLetter, Outcome, Refused, Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from '../retry/circuit-breaker.js'
@@ -23,16 +23,18 @@ export interface IsolationOptions {
   readonly breaker: Pick<CircuitBreaker, 'failures' | 'limitToOne' | 'rejectsEverything' | 'suspend'>
   /** Whether a single entry that is too large for the service may be shortened, as a log entry may. Default true. */
   readonly isShortenable?: boolean
-  /** Without an acceptance for this long the endpoint counts as rejecting everything. Milliseconds; default 60,000. */
+  /**
+   * After this time without an acceptance, the endpoint counts as rejecting everything. Milliseconds; default 60,000.
+   */
   readonly maxWaitMs?: number
-  /** Stores rejected entries. If it throws, the batch is abandoned. Default: they are not stored. */
+  /** Stores rejected entries. If it throws, the batch is abandoned. Default: not stored. */
   readonly deadLetter?: (letters: readonly DeadLetter[]) => void
 }
 
-/** Resolves when no other batch is searched. @returns ends the turn */
+/** Resolves when no other batch is searched. @returns a function that ends the turn */
 type TakeTurn = () => Promise<() => void>
 
-/** Never rejects. Returns `delivered`, or `abandoned` with the entries that were settled before. */
+/** Never rejects. The outcome is `delivered`, or `abandoned` with the entries settled before. */
 export function createIsolationSender(options: IsolationOptions): Sender {
   let last = Promise.resolve()
   const takeTurn: TakeTurn = async () => {
@@ -47,7 +49,7 @@ export function createIsolationSender(options: IsolationOptions): Sender {
       let first: Outcome
       try {
         first = await options.inner.send(batch, signal)
-        // The usual case. Tracking each entry would take 4 % of the worker's time.
+        // Fast path for the usual case: tracking each entry would take 4 % of the worker's time.
         if (first.kind === 'delivered' && first.accepted === batch.count && first.rejected.length === 0) {
           batch.acknowledgement?.acknowledge()
           return first
@@ -61,7 +63,7 @@ export function createIsolationSender(options: IsolationOptions): Sender {
       try {
         await bisection.isolate(first)
       } catch (bug) {
-        // Must not happen. Unsettled entries are counted as abandoned, and reported.
+        // Must not happen. Unsettled entries are counted and reported as abandoned.
         progress.abandon(String(bug))
       } finally {
         bisection.end()
@@ -71,17 +73,17 @@ export function createIsolationSender(options: IsolationOptions): Sender {
   }
 }
 
-/** Entries that are not settled. Cut when they are sent, since the cut is recorded. */
+/** Unsettled entries. Cut only when they are sent, because the cut is recorded. */
 interface Candidate {
   readonly count: number
   readonly cut: () => SubBatch
-  /** Set if they were rejected together. */
+  /** Set if the entries were rejected together. */
   readonly rejection?: Refused | undefined
-  /** Whether it is proven that one of them is bad. */
+  /** Whether one of the entries is provably bad. */
   readonly hasBadEntry?: boolean
 }
 
-/** Limited, since the application may log nothing for a while. */
+/** Limits the wait for an acceptance, since the application may log nothing for a while. */
 const MAX_WAIT_MS = 60_000
 
 class BatchBisection {
@@ -90,7 +92,7 @@ class BatchBisection {
   readonly #takeTurn: TakeTurn
   readonly #progress: BatchProgress
   readonly #signal: AbortSignal
-  /** Of those that may contain a provably bad entry, the last one is sent next. */
+  /** Candidates to send. Of those with a provably bad entry, the last one is sent next. */
   #open: Candidate[] = []
   #probes = 0
   #acceptedBefore = 0
@@ -116,7 +118,7 @@ class BatchBisection {
     this.#resume = this.#breaker.suspend()
     while (!this.#progress.isFinished) {
       this.#endTurn = await this.#takeTurn()
-      // Since then the endpoint may accept what it rejected before.
+      // By now, the endpoint may accept entries that it rejected before.
       if (failures.rejectsAllCount !== rejectsAllCount) this.#startOver()
       rejectsAllCount = failures.rejectsAllCount
       if (failures.isRejectingAll) await this.#probe()
@@ -163,8 +165,9 @@ class BatchBisection {
   }
 
   /**
-   * Sends all entries of a candidate, or half of those that were rejected together; the others are the next candidate. If single
-   * entries wait for an acceptance, another single one is sent, so that enough are left to prove each of them bad.
+   * Sends all entries of a candidate, or half of the entries that were rejected together; the other half is the next
+   * candidate. If single entries wait for an acceptance, it sends another single entry, so enough entries are left to
+   * prove that each of them is bad.
    * @returns whether they were rejected
    */
   async #sendFirst(
@@ -178,7 +181,7 @@ class BatchBisection {
     const rest = { count: count - size, cut: () => this.#progress.slice(whole, size) }
     this.#open.splice(index, 1, ...(size < count ? [rest] : []))
     const isRejected = await this.#send(this.#progress.slice(whole, 0, size), undefined, size === count && hasBadEntry)
-    // A 413 shows nothing about the entries except their size.
+    // A 413 is only about the size of the entries.
     const isProven =
       hasBadEntry || (rejection !== undefined && rejection.status !== 413 && this.#breaker.failures.isProof(rejection))
     const at = this.#open.indexOf(rest)
@@ -197,7 +200,10 @@ class BatchBisection {
     this.#open = [{ count: progress.openEntries, cut: () => progress.remaining(progress.whole) ?? progress.whole }]
   }
 
-  /** Sends until all entries are settled, or the rest is rejected and none is named. @returns whether it is; then it is a candidate */
+  /**
+   * Sends until all entries are settled, or until the rest is rejected without naming an entry. @returns whether the
+   * rest was rejected; it is then a candidate
+   */
   async #send(subBatch: SubBatch, first?: Outcome, hasBadEntry = false): Promise<boolean> {
     for (let rest: SubBatch | undefined = subBatch; rest !== undefined; rest = this.#progress.remaining(rest)) {
       const sent: SubBatch = rest
@@ -212,7 +218,8 @@ class BatchBisection {
         const shortened = canShorten ? this.#progress.shortened(sent) : undefined
         const named = isTooLarge ? 0 : this.#progress.recordRejected(sent, outcome.rejected, outcome.status)
         if (shortened === undefined && named === 0) {
-          // An entry that is a batch of its own must be rejected twice: nothing else may be sent for minutes before and after it.
+          // A batch of one entry must be rejected twice, because nothing else may be sent for minutes before and after
+          // it.
           const rejection = isFirst && sent.batch.count === 1 ? { ...outcome, failureNumber: undefined } : outcome
           this.#open.push({ count: sent.batch.count, cut: () => sent, rejection, hasBadEntry })
           return true
@@ -235,12 +242,14 @@ class BatchBisection {
     }
   }
 
-  /** Nothing is left to compare with: other batches must show whether the service accepts entries. */
+  /**
+   * Waits for other batches to show whether the service accepts entries, if this batch has none left for comparison.
+   */
   async #waitForAcceptance(): Promise<void> {
     const { failures } = this.#breaker
     const rejection = this.#open.at(-1)?.rejection
     const isOver = (): boolean => failures.isAccepting || failures.isRejectingAll || failures.isIdleAtEnd
-    // Directly after an acceptance the entry is probably bad, and the endpoint is not probed.
+    // Directly after an acceptance the entry is probably bad, so the endpoint is not probed.
     await failures.until(
       isOver,
       this.#signal,

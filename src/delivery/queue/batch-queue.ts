@@ -1,9 +1,10 @@
 /**
- * The batches that wait, in four lanes: durable batches in memory, which are evicted when memory gets short; evicted batches,
- * which are read back in order; batches in memory only, of which the oldest is dropped when memory gets short; and batches that
- * earlier processes left on disk, a few at a time.
+ * The waiting batches in four lanes: durable batches in memory, which are evicted when memory is short; evicted
+ * batches, which are read back in order; batches only in memory, the oldest of which is dropped when memory is short;
+ * and batches that earlier processes left on disk, a few at a time.
  *
- * After an outage new batches are sent before the backlog. Otherwise they would wait as long as the outage lasted.
+ * After an outage, new batches are sent before the backlog, because otherwise they would wait as long as the outage
+ * lasted.
  */
 import type { Batch } from '../../batch/sender.js'
 import { EvictedLane } from './evicted-lane.js'
@@ -14,8 +15,8 @@ import type { QueuedBatch, Watermark, QueueOptions } from './queued-batch.js'
 import { RecoveredLane } from './recovered-lane.js'
 
 /**
- * Memory for durable batches during an outage, and for those that are read back: more are read while these are sent. During a ramp-up
- * more of them would wait so long that their memory is not freed before the old generation is collected.
+ * Memory for durable batches during an outage, and for batches read back: more are read while these are sent. During a
+ * ramp-up, more batches would wait so long that they would reach the old generation before their memory is freed.
  */
 const READY_BYTES = 256 * 1024
 const READY_SHARE = 1 / 8
@@ -79,7 +80,7 @@ export class BatchQueue {
     return this.#entries + this.#recovered.entries
   }
 
-  /** After all batches so far. */
+  /** Watermark after all batches so far. */
   get watermark(): Watermark {
     return { durable: this.#nextDurable, memoryOnly: this.#nextMemoryOnly }
   }
@@ -93,8 +94,9 @@ export class BatchQueue {
   }
 
   /**
-   * Always accepts the batch. @param inFlightBytes use the same memory
-   * @returns dropped batches: the oldest in memory only, or the batch itself
+   * Always accepts the batch.
+   * @param inFlightBytes bytes in flight, which use the same memory
+   * @returns the dropped batches: the oldest ones that are only in memory, or the batch itself
    */
   push(batch: Batch, inFlightBytes: number): Batch[] {
     this.#recovered.touch()
@@ -108,14 +110,14 @@ export class BatchQueue {
     return this.#shrink(inFlightBytes)
   }
 
-  /** Whether a durable batch waits on disk only: there is no memory for it, or others before it wait there. */
+  /** Whether a durable batch waits on disk only, because there is no memory for it or earlier batches wait there. */
   waitsOnDisk(bodyBytes: number, inFlightBytes: number): boolean {
     const isBehind = this.#evicted?.isEmpty === false && (!this.#isBacklog || this.#isDown())
     const bound = this.#isDown() ? this.#readyBytes : this.#maxBytes
     return isBehind || inFlightBytes + this.#bytes + bodyBytes + BATCH_OVERHEAD_BYTES > bound
   }
 
-  /** Whether new batches are sent before the evicted ones. If the service was only slow, the order is kept. */
+  /** Whether new batches are sent before evicted ones. If the service was only slow, the order is kept. */
   get #isBacklog(): boolean {
     return this.#hasOutageBacklog && !this.#isOrdered
   }
@@ -123,7 +125,7 @@ export class BatchQueue {
   #pushStored(batch: BatchOnDisk, inFlightBytes: number, evicted: EvictedLane): void {
     const sequence = this.#nextDurable++
     const wasEmpty = evicted.isEmpty
-    // A batch without a body waits on disk, even if memory is free by now.
+    // A batch without a body waits on disk, even if memory is free again.
     if (batch.body.length === 0 || this.waitsOnDisk(batch.body.length, inFlightBytes)) {
       this.#hasOutageBacklog = this.#isDown() || (this.#hasOutageBacklog && !wasEmpty)
       evicted.push(sequence, batch)
@@ -133,7 +135,7 @@ export class BatchQueue {
     }
   }
 
-  /** An outage is over: new batches are sent before those in memory, too. */
+  /** Called after an outage: new batches are then also sent before those in memory. */
   moveToBacklog(): void {
     if (this.#evicted === undefined || this.#isOrdered || this.#durable.length === 0) return
     this.#hasOutageBacklog = true
@@ -150,7 +152,7 @@ export class BatchQueue {
     return queued
   }
 
-  /** A batch from `shift` is settled. */
+  /** Called when a batch from `shift` is settled. */
   settled({ lane, batch }: QueuedBatch, tookMs: number): void {
     this.#recovered.replied(tookMs)
     if (lane === 'recovered') this.#recovered.settled(batch)
@@ -162,12 +164,12 @@ export class BatchQueue {
     this.#recovered.refill()
   }
 
-  /** The process ends: batches of earlier processes that cannot be sent in this time wait for the next start. */
+  /** Called at shutdown: batches of earlier processes that cannot be sent within this time wait for the next start. */
   recoverWithin(timeoutMs: number): void {
     this.#recovered.endWithin(timeoutMs)
   }
 
-  /** Resolves when these batches are settled, or no more are sent. Never rejects. */
+  /** Resolves when batches of earlier processes are settled, or no more of them are sent. Never rejects. */
   untilRecovered(): Promise<void> {
     return this.#recovered.untilDone()
   }
@@ -222,7 +224,7 @@ export class BatchQueue {
     return batch === undefined ? undefined : this.#queued(batch)
   }
 
-  /** These have no order. */
+  /** Wraps a batch of an earlier process; these have no order. */
   #queued(batch: Batch): QueuedBatch {
     return { lane: 'recovered', sequence: 0, batch }
   }
@@ -257,7 +259,10 @@ export class BatchQueue {
     return dropped
   }
 
-  /** Only the batch directly before the evicted ones: these are read from its position on, and others between them would be read again. */
+  /**
+   * Pops only the batch directly before the evicted ones. They are read from its position on, so batches in between
+   * would be read again.
+   */
   #popStored(): QueuedBatch | undefined {
     const last = this.#durable.last
     if (last === undefined || this.#evicted?.isReading === true) return undefined
@@ -268,7 +273,7 @@ export class BatchQueue {
   #readBack(): void {
     const evicted = this.#evicted
     if (evicted?.isReadable !== true || this.#isClosed) return
-    // One batch of the backlog is always in memory, even if new batches fill it.
+    // One batch of the backlog is always in memory, even if new batches fill the memory.
     const isWanted = this.#isBacklog && !this.#isDown() && evicted.firstReturned === undefined
     if (this.#bytes > this.#readyBytes && !isWanted) return
     void evicted

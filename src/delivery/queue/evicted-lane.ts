@@ -1,5 +1,5 @@
 /**
- * Batches of this process that wait on disk only, and those that were read back. Each keeps its sequence number, although
+ * Batches of this process that wait on disk only, and batches read back. Each keeps its sequence number, although
  * younger batches may have been sent before it.
  */
 import type { Batch, SegmentPosition } from '../../batch/sender.js'
@@ -12,9 +12,9 @@ export type BatchOnDisk = Batch & { readonly place: SegmentPosition }
 export interface EvictedBatches extends DiskBacklog {
   readonly batches: number
   push(batch: BatchOnDisk): void
-  /** Adds a batch before those that wait. */
+  /** Adds a batch before the waiting ones. */
   unshift(batch: BatchOnDisk): void
-  /** The batch is stored between those that wait, or after them, and must not be read back. */
+  /** Marks a batch, stored between or after the waiting ones, that must not be read back. */
   pass(batch: BatchOnDisk): void
 }
 
@@ -55,7 +55,7 @@ export class EvictedLane {
     return this.#readingFrom !== undefined
   }
 
-  /** Sequence number of the oldest batch that was read back and not sent. */
+  /** Sequence number of the oldest batch that was read back but not sent. */
   get firstReturned(): number | undefined {
     return this.#returned.first?.sequence
   }
@@ -81,7 +81,7 @@ export class EvictedLane {
     else this.#ranges.push({ segment, first: sequence, count: 1 })
   }
 
-  /** The batch is sent from memory, before those that wait. */
+  /** Records that the batch is sent from memory before the waiting ones. */
   pass(batch: BatchOnDisk): void {
     this.#disk.pass(batch)
   }
@@ -94,7 +94,7 @@ export class EvictedLane {
     this.#ranges.unshift({ segment: place.segment, first: sequence, count: 1 })
   }
 
-  /** Adds batches in memory to those that were read back. */
+  /** Adds batches in memory to those read back. */
   keep(batches: readonly SequencedBatch[]): void {
     const all = [...batches]
     for (let one = this.#returned.shift(); one !== undefined; one = this.#returned.shift()) all.push(one)
@@ -109,11 +109,11 @@ export class EvictedLane {
   async read(onTaken: (taken: SequencedBatch) => void): Promise<void> {
     this.#readingFrom = this.firstSequence ?? Infinity
     await this.#disk.next((batch) => {
-      // It is no longer counted on disk. Batches before it may have been lost.
+      // The disk no longer counts this batch. Batches before it may have been lost.
       while (this.#waiting > this.#disk.batches + 1) this.#dropFirst()
-      // A segment that cannot be read at present is skipped.
+      // The disk skips segments that cannot be read at present, so this may not be the oldest batch.
       const taken = { sequence: this.#dropFirst(batch.place?.segment), batch }
-      // Younger batches may have been added meanwhile.
+      // Younger batches may have been added in the meantime.
       if ((this.#returned.last?.sequence ?? -1) < taken.sequence) this.#returned.push(taken)
       else this.keep([taken])
       onTaken(taken)
@@ -121,7 +121,7 @@ export class EvictedLane {
     this.#readingFrom = undefined
   }
 
-  /** The disk reports the number of batches, not which of them were dropped: usually the oldest. */
+  /** The disk reports only the number of batches. The dropped ones are usually the oldest. */
   #forgetLost(): void {
     while (this.#waiting > this.#disk.batches) this.#dropFirst()
   }

@@ -1,4 +1,4 @@
-/** A queue with a `shift` of constant cost; that of an array moves all elements. */
+/** A queue with a `shift` of constant cost. An array's `shift` moves all elements. */
 export class Fifo<T> {
   #items: (T | undefined)[] = []
   #head = 0

@@ -1,4 +1,4 @@
-/** Pending flushes. Each waits until earlier batches are acknowledged, or are on disk during an outage. */
+/** Pending flushes. Each waits until all earlier batches are acknowledged or, during an outage, on disk. */
 import type { Clock } from '../../shared/clock.js'
 import type { CircuitBreaker } from '../retry/circuit-breaker.js'
 import type { Watermark } from './queued-batch.js'
@@ -19,14 +19,14 @@ export interface FlushWaitersOptions {
 
 interface Waiter {
   readonly before: Watermark
-  /** Attempts before the flush: their failures may be older than the flush. */
+  /** Number of attempts started before the flush. Their failures may be older than the flush. */
   readonly begunAttempts: number
-  /** Undefined if it waits through any outage. */
+  /** Undefined if the flush waits through any outage. */
   readonly endsAt: number | undefined
   readonly resolve: (flushed: FlushOutcome) => void
 }
 
-/** The conditions depend on time and on failed attempts, and are checked at this interval. */
+/** Interval of checks, since the conditions depend on time and on failed attempts. */
 const CHECK_INTERVAL_MS = 50
 
 export class FlushWaiters {
@@ -40,9 +40,9 @@ export class FlushWaiters {
 
   /**
    * Resolves when all batches before the watermark are settled. Never rejects.
-   * @param timeoutMs If given, resolves as `spooled` as well, when all of them are on disk and
-   * - the outage is older than `requestTimeoutMs`, and an attempt that began after this call has failed or the time is over;
-   *   the backoff is shortened for that attempt
+   * @param timeoutMs If given, also resolves as `spooled` when all of them are on disk and
+   * - the outage is older than `requestTimeoutMs`, and an attempt that started after this call has failed or the time
+   *   is over; the backoff is shortened for that attempt
    * - or a Retry-After forbids attempts for longer than the remaining time
    */
   add(before: Watermark, timeoutMs?: number): Promise<FlushOutcome> {
@@ -54,7 +54,7 @@ export class FlushWaiters {
     })
   }
 
-  /** Call when a batch is settled. */
+  /** Must be called when a batch is settled. */
   check(): void {
     if (this.#waiters.length === 0) return
     const oldest = this.#options.oldest()
@@ -74,7 +74,7 @@ export class FlushWaiters {
     if (this.#waiters.length > 0) this.#checkLater()
   }
 
-  /** Call when no more batches will be settled. */
+  /** Must be called when no more batches will be settled. */
   end(flushed: FlushOutcome): void {
     this.#cancelTimer?.()
     this.#resolve(() => flushed)

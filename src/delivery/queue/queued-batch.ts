@@ -14,13 +14,14 @@ export interface QueueOptions {
   readonly maxBufferBytes: number
   readonly disk?: QueueDisk | undefined
   readonly clock: Clock
-  /** Whether the service fails at the moment. */
+  /** Whether the service fails at present. */
   readonly isDown?: () => boolean
-  /** With 1, batches are sent in order, also after an outage. */
+  /** With 1, batches are sent in order, even after an outage. */
   readonly maxConcurrency?: number
   /**
-   * Batches of earlier processes are sent for this time after the latest batch of the app. In the app's own thread a request keeps
-   * the process alive, and a long backlog must not keep a short script running. Default: no limit.
+   * Time in milliseconds, after the application's latest batch, in which batches of earlier processes are sent. In the
+   * application's thread, a request keeps the process alive, and a long backlog must not keep a short script running.
+   * Default: no limit.
    */
   readonly recoverForMs?: number | undefined
 }
@@ -29,7 +30,7 @@ export type Lane = 'durable' | 'memoryOnly' | 'recovered'
 
 export interface QueuedBatch {
   readonly lane: Lane
-  /** Within its lane. */
+  /** Sequence number within its lane. */
   readonly sequence: number
   readonly batch: Batch
 }
@@ -40,7 +41,7 @@ export interface Watermark {
   readonly memoryOnly: number
 }
 
-/** Memory of a batch besides its body: buffer, promise, queue slot. Measured with batches of one entry. */
+/** Memory of a batch in addition to its body: buffer, promise, queue slot. Measured with batches of one entry. */
 export const BATCH_OVERHEAD_BYTES = 1_024
 
 export function bytesOf({ body }: Batch): number {

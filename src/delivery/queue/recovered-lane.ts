@@ -1,4 +1,4 @@
-/** Batches that earlier processes left on disk. Few of them are in memory at a time. */
+/** Batches that earlier processes left on disk. Only a few are in memory at a time. */
 import type { Clock } from '../../shared/clock.js'
 import type { Batch } from '../../batch/sender.js'
 import { REPLIES_LEFT } from '../shutdown-policy.js'
@@ -8,16 +8,16 @@ import { Fifo } from './fifo.js'
 export interface DiskBacklog {
   /** Whether `next` may return a batch. False if the remaining batches cannot be read at present. */
   readonly hasMore: boolean
-  /** Passes the next batch to `take`, in the turn in which it is no longer counted here. Never rejects. */
+  /** Passes the next batch to `take` in the same turn in which this backlog stops counting it. Never rejects. */
   next(take: (batch: Batch) => void): Promise<boolean>
 }
 
 export interface RecoveredLaneOptions {
   readonly recovery: DiskBacklog | undefined
   readonly clock: Clock
-  /** Milliseconds after the latest batch of the app. */
+  /** Milliseconds after the application's latest batch in which this lane sends. */
   readonly forMs: number
-  /** A batch was read from disk. */
+  /** Called when a batch was read from disk. */
   readonly onRead: () => void
 }
 
@@ -47,12 +47,12 @@ export class RecoveredLane {
     this.#liveAt = options.clock.now()
   }
 
-  /** Entries in memory that are not sent. */
+  /** Unsent entries in memory. */
   get entries(): number {
     return this.#entries
   }
 
-  /** The app logged a batch. */
+  /** Called when the application logged a batch. */
   touch(): void {
     this.#liveAt = this.#options.clock.now()
   }
@@ -69,19 +69,22 @@ export class RecoveredLane {
     return batch
   }
 
-  /** A batch from `shift` is settled. */
+  /** Called when a batch from `shift` is settled. */
   settled(batch: Batch): void {
     this.#inFlight -= 1
     this.#inFlightBytes -= batch.body.length
     this.#look()
   }
 
-  /** A batch of any lane was settled after this time. */
+  /** Called when a batch of any lane was settled, with the time that it took. */
   replied(tookMs: number): void {
     this.#replyMs = Math.max(tookMs, (this.#replyMs ?? 0) * KEPT_SHARE)
   }
 
-  /** The process ends: batches are sent as long as a reply is expected in time, which is unknown before the first reply. */
+  /**
+   * Called at shutdown: batches are sent as long as a reply is expected in time. This is unknown before the first
+   * reply.
+   */
   endWithin(timeoutMs: number): void {
     this.#endsAt = this.#options.clock.now() + timeoutMs
     this.#look()

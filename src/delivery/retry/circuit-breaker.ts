@@ -1,15 +1,15 @@
 /**
- * Decides when a batch may be sent, and how many at once. All batches share its knowledge of the service.
+ * Decides when a batch may be sent, and how many at once. All batches share one breaker.
  *
- * Closed: one attempt at a time at first. While batches wait and the service keeps up, concurrency grows up to `maxConcurrency`
- * (`AdaptiveConcurrencyLimit`). A failure while other requests are accepted delays only its own batch, for a few response times at
- * first; with one attempt at a time the others wait for it, since the order is kept. Open: an outage replaces
- * all other pauses by its own (`FailureState`), and starts a new epoch. Attempts of an older epoch may extend a Retry-After, and
- * change nothing else. Half-open: after the pause one probe is sent. After the outage attempts begin no faster than
- * `RecoveryRampUp` allows.
+ * Closed: one attempt at a time at first. While batches wait and the service keeps up, concurrency grows up to
+ * `maxConcurrency` (`AdaptiveConcurrencyLimit`). A failure while other requests are accepted delays only its own batch,
+ * at first for a few response times. With one attempt at a time, the others also wait, because the order is kept. Open:
+ * an outage has its own pause (`FailureState`), which replaces all others, and starts a new epoch. Attempts of an older
+ * epoch may extend a Retry-After, but change nothing else. Half-open: after the pause, one probe is sent. After the
+ * outage, attempts start no faster than `RecoveryRampUp` allows.
  *
- * A rejection that names no entry is not a success, since a gateway may reject everything. Isolation distinguishes the two cases
- * (`limitToOne`, `suspend`, `rejectsEverything`).
+ * A rejection that names no entry is not a success, since a gateway may reject everything. Isolation distinguishes the
+ * two cases (`limitToOne`, `suspend`, `rejectsEverything`).
  */
 import type { Outcome, Refused } from '../../batch/sender.js'
 import { AdaptiveConcurrencyLimit } from '../concurrency/adaptive-concurrency-limit.js'
@@ -31,11 +31,11 @@ export interface CircuitBreakerOptions extends FailureStateOptions, FailureListe
   readonly maxConcurrency: number
   /** Attempts in flight before any has succeeded. Default 1. */
   readonly initialConcurrency?: number
-  /** Total time for which the event loop of this thread was idle. Default: as Node reports it. */
+  /** Returns the total idle time of this thread's event loop. Default: as reported by Node. */
   readonly idleMs?: () => number
 }
 
-/** Limits how many delayed batches are held in memory, where they cannot be dropped. */
+/** Maximum number of delayed batches outside the queue, where they cannot be dropped. */
 const MAX_DELAYED = 32
 
 export class CircuitBreaker {
@@ -69,14 +69,14 @@ export class CircuitBreaker {
   get limit(): number {
     const { limit: allowed, running, staleRequests } = this.#concurrency
     const delayed = this.#waitQueue.countDelayed(this.#now)
-    // Requests of older epochs do not count, as long as there are connections.
+    // Requests of older epochs are not counted, as long as there are connections.
     const fresh = Math.min(allowed, Math.max(this.#options.maxConcurrency - staleRequests, 1))
-    // During the ramp-up a batch is taken when it may be sent, and not earlier, so that new entries are sent first.
+    // During the ramp-up, a batch is taken only when it may be sent, so new entries are sent first.
     const active = this.#rampUp.isActive ? Math.min(fresh, running + 1) : fresh
     return staleRequests + active + Math.min(delayed, MAX_DELAYED) + this.#suspended
   }
 
-  /** Whether the process ends, and the next attempt would begin after its deadline. */
+  /** Whether the process is shutting down and the next attempt would start after the deadline. */
   get isFinished(): boolean {
     return this.failures.opensAt >= this.#shutdownAt
   }
@@ -86,13 +86,14 @@ export class CircuitBreaker {
   }
 
   /**
-   * Runs `attempt` as soon as it may begin, in the same turn of the event loop as the decision.
-   * @returns its outcome, or undefined if it never ran: `signal` aborted, or it could begin only after the deadline
+   * Runs `attempt` as soon as it may start, in the same turn of the event loop as the decision.
+   * @returns its outcome, or undefined if it never ran because `signal` aborted or it could only start after the
+   * deadline
    */
   run(retryState: RetryState, signal: AbortSignal, attempt: () => Promise<Outcome>): Promise<Outcome | undefined> {
     if (signal.aborted) return Promise.resolve(undefined)
     if (this.#waitQueue.isEmpty && this.#concurrency.running === 0) this.#rampUp.arrivedIdle()
-    // The usual case, which needs no place in the queue.
+    // Fast path for the usual case, which needs no queue.
     if (this.#waitQueue.isEmpty && this.#concurrency.hasCapacity && !this.isFinished) {
       if (Math.max(this.failures.opensAt, this.#rampUp.nextAt, retryState.notBefore) <= this.#now) {
         this.#rampUp.started()
@@ -112,8 +113,9 @@ export class CircuitBreaker {
   }
 
   /**
-   * The process ends at `deadlineAt` (of the clock's `now`): ends backoff pauses, and cancels batches that could only be sent later.
-   * @param failures the deadline is reached after this many more
+   * Starts the shutdown, which ends at `deadlineAt` (of the clock's `now`): ends backoff pauses, and cancels batches
+   * that could only be sent later.
+   * @param failures the shutdown ends early after this many more failures
    */
   startShutdown(deadlineAt: number, failures = Infinity): void {
     this.#shutdownAt = deadlineAt
@@ -126,7 +128,7 @@ export class CircuitBreaker {
     this.#advance()
   }
 
-  /** Ends backoff pauses for one attempt, and the ramp-up. A Retry-After still holds. */
+  /** Ends backoff pauses for one attempt, and the ramp-up. A Retry-After is still respected. */
   retryNow(): void {
     this.failures.endBackoff()
     this.#waitQueue.limitDelays()
@@ -134,25 +136,25 @@ export class CircuitBreaker {
     this.#advance()
   }
 
-  /** Shortens backoff pauses to `retry.minMs`. A Retry-After still holds. */
+  /** Shortens backoff pauses to `retry.minMs`. A Retry-After is still respected. */
   retrySoon(): void {
     this.failures.shortenBackoff()
     this.#waitQueue.limitDelays(this.#now + this.#options.retry.minMs)
     this.#advance()
   }
 
-  /** For a Retry-After that another client of the same key received. */
+  /** Applies a Retry-After that another client with the same key received. */
   applyRetryAfter(delayMs: number): void {
     this.failures.applyRetryAfter(delayMs)
     this.#advance()
   }
 
-  /** A rejection names no entry: one attempt at a time until the service accepts entries. */
+  /** Called when a rejection names no entry. Allows one attempt at a time until the service accepts entries. */
   limitToOne(): void {
     this.#concurrency.limitToOne()
   }
 
-  /** Opens the circuit, with one probe a minute until the service accepts something. */
+  /** Opens the circuit, with one probe per minute until the service accepts something. */
   rejectsEverything(refused: Refused): void {
     this.failures.recordRejectsAll(refused)
     this.#open()
@@ -160,8 +162,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * A batch waits for the outcome of others, so another one may be taken.
-   * @returns ends it
+   * Called when a batch waits for the outcome of others, so another one may be taken.
+   * @returns a function that ends the suspension
    */
   suspend(): () => void {
     this.#suspended += 1
@@ -208,7 +210,7 @@ export class CircuitBreaker {
     this.#shutdownFailuresLeft = Math.max(this.#shutdownFailuresLeft, FAILURES_AFTER_SUCCESS)
   }
 
-  /** @param overload the request of which the service says that it was one too many */
+  /** @param overload the request that the service rejected because of overload */
   #open(overload?: InFlightRequest): void {
     this.#shutdownFailuresLeft -= 1
     if (this.#shutdownFailuresLeft <= 0) this.#shutdownAt = this.#now

@@ -7,7 +7,7 @@ import type { Reporter } from '../../diagnostics/reporter.js'
 import type { EndpointRejected, QueueFailure, Retryable } from '../../batch/sender.js'
 import type { CircuitBreakerOptions } from './circuit-breaker.js'
 
-/** An outage of this age is reported, or one that will last as long because of its next attempt. */
+/** An outage is reported if it will have reached this age by the next attempt. */
 const REPORT_FROM_MS = 5000
 
 /** A wrong key or URL lasts until somebody corrects it, so not every probe is reported. */
@@ -16,7 +16,7 @@ const RECOVERED = 'recovered'
 
 export interface FailureReporter extends Required<Pick<CircuitBreakerOptions, 'onFailure'>> {
   onRecovery(): void
-  /** The process ends: discards throttled lines about a next attempt. */
+  /** Called at shutdown. Discards throttled lines that announce a next attempt. */
   end(): void
 }
 
@@ -27,7 +27,10 @@ export interface FailureReporterOptions {
   readonly repeatMs?: number
 }
 
-/** @returns a listener of `FailureState`. Of throttled lines only the latest state of the service is written. */
+/**
+ * @returns a listener of `FailureState`. Of throttled lines, only the one with the latest state of the service is
+ * written.
+ */
 export function createFailureReporter(
   report: Pick<Reporter, 'problem' | 'note' | 'discard'>,
   clock: Pick<Clock, 'now'>,
@@ -35,12 +38,12 @@ export function createFailureReporter(
 ): FailureReporter {
   /** By code: when it was last reported in this outage. */
   const reportedAt = new Map<IngestErrorCode, number>()
-  /** What the latest line says, if it is written; and what the latest written line says. */
+  /** State in the latest line, which may still be throttled, and in the latest written line. */
   let isDown = false
   let isShownDown = false
   let downSince = 0
   let isQueueDown = false
-  /** Discards throttled lines of these kinds, which are out of date. */
+  /** Discards throttled lines of these kinds, because they are outdated. */
   const discard = (kinds: Iterable<string>): void => {
     if (report.discard([...kinds])) isDown = isShownDown
     else isShownDown = isDown

@@ -1,8 +1,8 @@
 /**
- * The outcomes of all attempts: whether the service fails, when the next attempt may begin, and what a rejection proves. Each outcome
- * is recorded once, here; everything else reads this state or subscribes to it.
+ * Records the outcome of every attempt and derives from it whether the service fails, when the next attempt may start,
+ * and whether a rejection proves that an entry is bad. Everything else reads this state or subscribes to it.
  *
- * A Retry-After counts as an outage while it lasts, but not afterwards, since nothing failed during it.
+ * A Retry-After counts as an outage while it lasts, but not afterwards, because nothing failed during it.
  */
 import type { EndpointRejected, Outcome, Refused, Retryable } from '../../batch/sender.js'
 import type { RetrySettings } from '../../options/settings.js'
@@ -19,25 +19,28 @@ export interface FailureStateOptions {
 }
 
 export interface FailureListener {
-  /** A failure during an outage. `waitMs`: time until the next attempt. `isEnding`: the process ends, so there may be no next attempt. */
+  /**
+   * Called for a failure during an outage. `waitMs`: time until the next attempt. `isEnding`: the process is shutting
+   * down, so there may be no next attempt.
+   */
   onFailure?(failure: Retryable | EndpointRejected, outageAgeMs: number, waitMs: number, isEnding: boolean): void
-  /** The first success after an outage, or after a Retry-After alone (`hasFailed` is false). */
+  /** Called for the first success after an outage, or after a Retry-After alone (`hasFailed` is false). */
   onRecovery?(outageAgeMs: number, hasFailed: boolean): void
   onSuccess?(): void
-  /** The service replied with a Retry-After. */
+  /** Called for a reply with a Retry-After. */
   onRetryAfter?(delayMs: number): void
-  /** After every attempt, and when the state changes for another reason. */
+  /** Called after every attempt, and when the state changes for another reason. */
   onChange?(): unknown
 }
 
 interface AttemptCounts {
   begun: number
   ended: number
-  /** Attempts of which entries were accepted. */
+  /** Number of attempts with accepted entries. */
   accepted: number
-  /** Number of the latest begun attempt that was accepted; 0 for none. */
+  /** Number of the most recently started attempt that was accepted; 0 for none. */
   latestAccepted: number
-  /** Number of the latest begun attempt that failed; 0 for none. */
+  /** Number of the most recently started attempt that failed; 0 for none. */
   latestFailed: number
 }
 
@@ -55,15 +58,21 @@ export interface Attempt {
 /** `isolated`: a failure while other requests are accepted. */
 export type AttemptResult = 'success' | 'outage' | 'isolated' | 'none'
 
-const RETRY_AFTER_REASON = 'the service has asked for silence'
-/** A wrong key or URL is rarely corrected within minutes, and each probe counts against the rate limit. */
+const RETRY_AFTER_REASON = 'the service sent a Retry-After'
+/** A wrong key or URL is rarely corrected within minutes, and every probe counts against the rate limit. */
 const ENDPOINT_REJECTED_PROBE_MS = 60_000
-/** Added to a Retry-After so that many processes do not return at the same instant. */
+/** Maximum random time added to a Retry-After, so many processes do not return at the same instant. */
 const MAX_JITTER_MS = 1000
 const JITTER_SHARE = 0.1
-/** The first delay of one batch while others are accepted, in response times: another node may accept it at once. */
+/**
+ * First delay of one batch while others are accepted, in response times. Short, because another node may accept the
+ * batch immediately.
+ */
 const FIRST_DELAY_REPLIES = 4
-/** Share of `retry.minMs` per failure of one batch while others are accepted: the service does not need a pause. */
+/**
+ * Share of `retry.minMs` per failure of one batch while others are accepted. Small, because the service does not need a
+ * pause.
+ */
 const BATCH_SHARE = 1 / 4
 /** Maximum delay of one batch while others are accepted. */
 const MAX_BATCH_DELAY_MS = 5_000
@@ -80,13 +89,13 @@ export class FailureState {
   #suspectedSince: number | undefined
   /** Start of the first failed attempt since a success. */
   #failingSince: number | undefined
-  /** From a Retry-After; not shortened. */
+  /** End of the Retry-After; never shortened. */
   #notBefore = -Infinity
   /** Start of the Retry-After. Retained until the first success after it. */
   #retryAfterSince: number | undefined
-  /** From the backoff; can be shortened. */
+  /** End of the backoff; may be shortened. */
   #pausedUntil = -Infinity
-  /** After a single failure of the only request: no other is sent before its batch. */
+  /** Set after a failure of the only request: no other batch is sent before that one. */
   #aloneUntil = -Infinity
   #failedAt = -Infinity
   #isEnding = false
@@ -100,13 +109,13 @@ export class FailureState {
     this.#options = { ...options, random: options.random ?? Math.random }
   }
 
-  /** @returns ends the subscription */
+  /** @returns a function that ends the subscription */
   subscribe(listener: FailureListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Reason of the latest failure during an outage, or that the service asked for a pause. */
+  /** Reason of the latest failure during an outage, or a note that the service sent a Retry-After. */
   get lastFailure(): string | undefined {
     return this.#lastFailure ?? (this.retryAfterLeftMs > 0 ? RETRY_AFTER_REASON : undefined)
   }
@@ -132,27 +141,30 @@ export class FailureState {
     return this.#attempts
   }
 
-  /** Whether an attempt that began after the latest failure was accepted. */
+  /** Whether an attempt that started after the latest failure was accepted. */
   get isAccepting(): boolean {
     return this.#attempts.latestAccepted > this.#begunAtFailure
   }
 
-  /** Whether the endpoint rejects everything, as far as is known. */
+  /** Whether the endpoint is assumed to reject everything. */
   get isRejectingAll(): boolean {
     return this.#isRejectingAll
   }
 
-  /** How often that was found. */
+  /** How often the endpoint was found to reject everything. */
   get rejectsAllCount(): number {
     return this.#rejectsAllCount
   }
 
-  /** Whether the process ends, and no attempt in flight can change this state. */
+  /** Whether the process is shutting down and no attempt in flight can change this state. */
   get isIdleAtEnd(): boolean {
     return this.#isEnding && this.#attempts.begun === this.#attempts.ended
   }
 
-  /** Whether the service accepted other entries directly before this rejection and directly after it. Then an entry of the batch is bad. */
+  /**
+   * Whether the service accepted other entries directly before and directly after this rejection, which proves that an
+   * entry of the batch is bad.
+   */
   isProof({ failureNumber }: Refused): boolean {
     return failureNumber === this.#failures && this.isAccepting
   }
@@ -166,7 +178,8 @@ export class FailureState {
 
   /**
    * Ends an attempt.
-   * @param isCurrent whether it began after the latest outage; an older one may extend a Retry-After, and changes nothing else
+   * @param isCurrent whether it started after the latest outage; an older attempt may extend a Retry-After, but changes
+   * nothing else
    * @param isAlone whether only one request at a time is sent
    */
   record(attempt: Attempt, outcome: Outcome, isCurrent: boolean, isAlone: boolean): AttemptResult {
@@ -178,14 +191,17 @@ export class FailureState {
     }
   }
 
-  /** Call before `record`. @returns the rejection, with the number of its failure if it may be a proof */
+  /**
+   * Must be called before `record`. @returns the outcome, with a failure number if it is a rejection that may be a
+   * proof
+   */
   markProof(attempt: Attempt, outcome: Outcome): Outcome {
     const isFirst = attempt.isAccepting && attempt.failures === this.#failures
     const canProve = isFirst && outcome.kind === 'refused' && namesNoEntry(outcome)
     return canProve ? { ...outcome, failureNumber: this.#failures + 1 } : outcome
   }
 
-  /** Everything was rejected: the endpoint is probed once a minute until it accepts something. */
+  /** Records that everything was rejected. The endpoint is then probed once per minute until it accepts something. */
   recordRejectsAll(refused: Refused): void {
     this.#isRejectingAll = true
     this.#rejectsAllCount += 1
@@ -202,7 +218,7 @@ export class FailureState {
     this.#notBefore = Math.max(this.#notBefore, clock.now() + retryAfterMs + jitterMs)
   }
 
-  /** The backoff ends at most `retry.minMs` after the latest failure. */
+  /** Shortens the backoff to at most `retry.minMs` after the latest failure. */
   shortenBackoff(): void {
     const { clock, retry } = this.#options
     this.#pausedUntil = Math.min(this.#pausedUntil, this.#failedAt + retry.minMs)
@@ -213,7 +229,7 @@ export class FailureState {
     this.#pausedUntil = this.#aloneUntil = -Infinity
   }
 
-  /** The process ends: ends the backoff, and starts it anew with the next failure. */
+  /** Called at shutdown. Ends the backoff; the next failure starts it anew. */
   startShutdown(): void {
     this.#isEnding = true
     this.endBackoff()
@@ -221,7 +237,9 @@ export class FailureState {
     this.#emit((listener) => void listener.onChange?.())
   }
 
-  /** Resolves when `condition`, which is checked at every change, holds, when `signal` aborts, or after `timeoutMs`. */
+  /**
+   * Resolves when `condition` is true, when `signal` aborts, or after `timeoutMs`. Checks `condition` at every change.
+   */
   async until(condition: () => boolean, signal: AbortSignal, timeoutMs?: number): Promise<void> {
     if (condition() || signal.aborted) return
     await new Promise<void>((resolve) => {
@@ -256,7 +274,7 @@ export class FailureState {
         this.#countFailure(attempt)
         return isCurrent && this.#isRejectingAll ? this.#fail({ ...outcome, kind: 'endpoint-rejected' }) : 'none'
       case 'retryable': {
-        // The transport ended the attempt, so it shows nothing about the service.
+        // The transport aborted the attempt, so its outcome does not depend on the service.
         if (attempt.signal.aborted && outcome.status === undefined) return 'none'
         this.#countFailure(attempt)
         const { retryAfterMs } = outcome
@@ -281,11 +299,14 @@ export class FailureState {
     this.#attempts.latestFailed = Math.max(this.#attempts.latestFailed, attempt?.number ?? 0)
   }
 
-  /** A 429 and a failure during an outage always count as one. Otherwise the failure delays only its own batch, or all batches if only one request at a time is sent. */
+  /**
+   * Whether a failure is an outage. A 429 and a failure during an outage always are. Otherwise the failure delays only
+   * its own batch, or all batches if only one request at a time is sent.
+   */
   #isOutage({ status }: Retryable, { startedAt, retryState }: Attempt, isAlone: boolean): boolean {
     this.#failingSince ??= startedAt
     if (this.lastFailure !== undefined || status === 429 || this.#recent.recordFailure(retryState)) return true
-    // At most two attempts are left, see `FAILURES_ON_DISK`.
+    // At shutdown at most two attempts are left, see `FAILURES_ON_DISK`.
     if (isAlone && this.#isEnding) return true
     const { clock, random, retry } = this.#options
     const now = clock.now()
@@ -305,7 +326,8 @@ export class FailureState {
     // Does not include a Retry-After that is over, since nothing may have been sent since then.
     this.#outageSince ??= Math.min(now - this.#ageMs, this.#suspectedSince ?? now)
     this.#lastFailure = failure.reason
-    // Without a status the local service is not running, or the queue of `nats` must be corrected: a probe is cheap, and may succeed at any time.
+    // Without a status, the local service is not running or NATS is misconfigured. A probe is cheap then, and may
+    // succeed at any time.
     const pauseMs =
       failure.kind === 'endpoint-rejected' && failure.status !== undefined
         ? ENDPOINT_REJECTED_PROBE_MS
@@ -338,7 +360,7 @@ export class FailureState {
   }
 }
 
-/** Whether a rejection names no entry. A 413 never does: it is about the size. */
+/** Whether a rejection names no entry. Excludes a 413, which is about the size. */
 export function namesNoEntry({ status, rejected }: Refused): boolean {
   return rejected.length === 0 || status === 413
 }

@@ -1,6 +1,6 @@
 /**
- * Decides whether a failure is an outage. A load balancer with one bad node answers some requests 503 and accepts the others:
- * this is not an outage. A failure is an outage if
+ * Decides whether a failure is an outage. If a load balancer has one bad node, some requests get a 503 while others are
+ * accepted; this is not an outage. A failure is an outage if
  *
  * - most of the latest replies are failures
  * - the same batch has failed before, and nothing was accepted since then, or nothing was ever accepted

@@ -1,16 +1,16 @@
 /**
- * Limits the rate of requests after an outage. All clients of a service resume at the same time, each with a backlog. If they
- * sent it as fast as the service replies, they would cause a second outage.
+ * Limits the rate of requests after an outage. All clients of a service resume at the same time, each with a backlog.
+ * Without a limit, they could cause a second outage.
  *
- * A client continues at 1.7 times the rate that it had before. So all clients together stay below twice their usual rate, and
- * the backlog of an outage of length D is sent after D / 0.7. The limit holds for 1.5 D, at most 5 minutes, which is enough
- * for a usual backlog. Then the rate doubles every 5 s. The limit ends with the first batch that arrives while no other waits.
- * A client without a known rate, since nothing was accepted before the outage, is not limited.
+ * A client continues at 1.7 times its previous rate. All clients together thus stay below twice their usual rate, and
+ * the backlog of an outage of length D is sent after D / 0.7. The limit applies for 1.5 D, at most 5 minutes, which is
+ * enough for a usual backlog. Then the rate doubles every 5 s. The limit ends with the first batch that arrives while
+ * no other waits. A client without a known rate, because nothing was accepted before the outage, is not limited.
  */
 import type { Clock } from '../../shared/clock.js'
 import type { FailureListener } from './failure-state.js'
 
-/** Of the usual rate. Below 2, since rates are estimates. */
+/** Multiple of the usual rate. Below 2, since rates are estimates. */
 const FACTOR = 1.7
 /** A client that logs continuously sends one batch per second; one that logs less may send as many. */
 const MIN_PER_SECOND = 1
@@ -20,7 +20,7 @@ const DOUBLES_EVERY_MS = 5_000
 const JITTER = 0.4
 /** Time constant of the decaying count from which the usual rate is computed. */
 const MEMORY_MS = 30_000
-/** The rate is known after this time. What an app logs while it starts is not typical. */
+/** Time after which the rate is known, because the rate at the start of an application is not typical. */
 const MIN_KNOWN_MS = 5_000
 const MIN_INTERVAL_MS = 1
 
@@ -31,7 +31,7 @@ export class RecoveryRampUp implements FailureListener {
   #count = 0
   #countedAt = 0
   #firstAt: number | undefined
-  /** Fixed from the first failure of an outage until its ramp-up ends. */
+  /** Usual rate, constant from the first failure of an outage until its ramp-up ends. */
   #usualPerMs: number | undefined
   #isActive = false
   #isDisabled = false
@@ -83,12 +83,15 @@ export class RecoveryRampUp implements FailureListener {
     if (this.#isActive) this.#nextAt = this.#now + this.#intervalMs * (1 - JITTER / 2 + JITTER * this.#random())
   }
 
-  /** A batch arrived while no other waited or was in flight. If it could have been sent earlier, there is no backlog. */
+  /**
+   * Called when a batch arrives while no other waits or is in flight. If a batch could have been sent earlier, there is
+   * no backlog.
+   */
   arrivedIdle(): void {
     if (this.#isActive && this.#now - this.#nextAt >= this.#intervalMs / 4) this.end()
   }
 
-  /** Also ends a ramp-up that would begin with the next success. */
+  /** Ends the ramp-up, including one that would start with the next success. */
   end(): void {
     if (this.#usualPerMs === undefined) return
     this.#isActive = false
@@ -99,7 +102,7 @@ export class RecoveryRampUp implements FailureListener {
     this.#holdUntil = -Infinity
   }
 
-  /** The process ends, and there is no time for a ramp-up. */
+  /** Called at shutdown, when there is no time for a ramp-up. */
   disable(): void {
     this.end()
     this.#isDisabled = true
@@ -118,7 +121,7 @@ export class RecoveryRampUp implements FailureListener {
     return this.#count * Math.exp((this.#countedAt - this.#now) / MEMORY_MS)
   }
 
-  /** The decaying count at one success a millisecond. */
+  /** The decaying count at a rate of one success per millisecond. */
   get #weightMs(): number {
     return Math.max(MEMORY_MS * (1 - Math.exp(((this.#firstAt ?? this.#now) - this.#now) / MEMORY_MS)), MIN_INTERVAL_MS)
   }

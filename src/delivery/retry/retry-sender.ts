@@ -1,8 +1,8 @@
-/** Retries until the outcome is final. The circuit breaker, which all batches share, decides when. */
+/** Retries until the outcome is final. The circuit breaker, shared by all batches, decides when. */
 import type { Abandoned, Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from './circuit-breaker.js'
 
-/** Has no attempt limit. `signal` and the deadline of the breaker end it as `abandoned`. */
+/** No limit of attempts. `signal` and the deadline of the breaker end it as `abandoned`. */
 export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sender {
   return {
     async send(batch, signal) {

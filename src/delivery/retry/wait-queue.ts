@@ -1,11 +1,13 @@
 /** The batches that wait for the circuit breaker, the oldest first. */
 
-/** The sequence of a batch and its failures. Kept through all attempts, so that an older batch is sent before a younger one. */
+/**
+ * The sequence of a batch and its failures. Kept through all attempts, so an older batch is sent before a younger one.
+ */
 export interface RetryState {
   readonly sequence: number
-  /** Failures of this batch outside of outages. */
+  /** Failures of this batch outside outages. */
   failures: number
-  /** Number of requests that were accepted before the latest failure of the batch. */
+  /** Number of requests accepted before the latest failure of the batch. */
   acceptedBefore: number
   /** The batch waits until this time; others may be sent first. */
   notBefore: number
@@ -13,7 +15,7 @@ export interface RetryState {
 
 interface Waiter {
   readonly retryState: RetryState
-  /** Leaves the queue. */
+  /** Removes the batch from the queue. */
   readonly end: (isAdmitted: boolean) => void
 }
 
@@ -29,7 +31,7 @@ export class WaitQueue {
     return { sequence: this.#nextSequence++, failures: 0, acceptedBefore: 0, notBefore: -Infinity }
   }
 
-  /** Number of batches that wait until their `notBefore`. */
+  /** Number of batches waiting for their `notBefore`. */
   countDelayed(now: number): number {
     return this.#waiters.filter(({ retryState }) => retryState.notBefore > now).length
   }
@@ -45,7 +47,7 @@ export class WaitQueue {
   }
 
   /**
-   * @param signal its abort removes the batch
+   * @param signal aborting it removes the batch
    * @param onEnd called once
    */
   enter(retryState: RetryState, signal: AbortSignal, onEnd: (isAdmitted: boolean) => void): void {

@@ -1,4 +1,4 @@
-/** One timer that can be set to another time. */
+/** A timer that can be reset to another time. */
 import type { Clock } from '../../shared/clock.js'
 
 export class WakeTimer {
@@ -12,7 +12,7 @@ export class WakeTimer {
     this.#onWake = onWake
   }
 
-  /** May fire early, by a millisecond or for the longest delays (see `Clock`), so the listener must check the time. */
+  /** May fire early, by 1 ms or, for the longest delays, by more (see `Clock`). The listener must check the time. */
   set(at: number): void {
     if (this.#at === at) return
     this.#cancelTimer?.()

@@ -1,4 +1,4 @@
-/** Writes the entry of a line whose members were read. */
+/** Writes the entry from the members read from a line. */
 import { fingerprintOf } from '../error-fingerprint.js'
 import { joinMembers } from '../member-cursor.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
@@ -20,7 +20,10 @@ export class EntryComposer {
     this.#table = table
   }
 
-  /** The entry without its closing brace; undefined if the line is declined. Changes the metadata, the slots and the identity of `members`. */
+  /**
+   * Returns the entry without its closing brace; undefined if the line is declined. Changes the metadata, the slots and
+   * the identity of `members`.
+   */
   compose(members: RecordMembers, level: LevelText): string | undefined {
     if (level.metadata !== '') members.metadata = joinMembers(members.metadata, level.metadata)
     if (members.name !== '' && !this.#placeName(members)) return undefined
@@ -55,7 +58,7 @@ export class EntryComposer {
     )
   }
 
-  /** pino's `name` is the service if neither the record nor the options name one. */
+  /** pino's `name` becomes the service if neither the record nor the options have one. */
   #placeName(members: RecordMembers): boolean {
     if (members.identity.service === '' && this.#options.service === undefined) {
       members.identity.service = members.name

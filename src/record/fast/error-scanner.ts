@@ -1,6 +1,6 @@
 /**
- * Reads pino's serialized error as slices of the line: type, message and stack, and the other members as one text. If an HTTP client's
- * exchange is among the other members, they are parsed. An error of another form is parsed as a whole.
+ * Reads pino's serialized error as slices of the line: type, message and stack, and all other members as one text.
+ * Parses the other members if they contain an HTTP client's exchange, and the whole error if it has another form.
  */
 import { MAX_KEYS } from '../clean-copy.js'
 import { DOM_CONSTANTS, DOM_EXCEPTION } from '../dom-exception.js'
@@ -37,10 +37,10 @@ function mustBeParsed(key: string, member: MemberCursor): boolean {
 }
 
 interface InnerError {
-  /** Position after it. */
+  /** Position after the error. */
   readonly after: number
   readonly stack: string
-  /** Without the stack, which is appended to that of the outer error. */
+  /** JSON without the stack, which is appended to that of the outer error. */
   readonly json: string
 }
 
@@ -50,7 +50,7 @@ export class ErrorScanner {
   message = ''
   /** The other members, without braces, for `metadata.error`. */
   rest = ''
-  /** Raw text of the stack without its closing quote, so that more can be appended; '' if it has none. */
+  /** Raw text of the stack without its closing quote, which allows appending; '' if the error has no stack. */
   #stack = ''
   /** Members of HTTP clients' errors that were removed. */
   omitted = 0
@@ -61,7 +61,7 @@ export class ErrorScanner {
   readonly #members = new MemberCursor()
   /** Scans a cause or a part of this error. */
   #inner: ErrorScanner | undefined
-  /** Whether the error itself has a stack, besides those of its causes and parts. */
+  /** Whether the error itself has a stack, apart from those of its causes and parts. */
   #hasStack = false
   #causeAt = -1
   #partsAt = -1
@@ -130,13 +130,13 @@ export class ErrorScanner {
     let hasName = false
     let isParsed = false
     let keys = 0
-    // Adjacent members are copied in one piece.
+    // Copies adjacent members in one piece.
     let runStart = -1
     let runEnd = -1
     this.#causeAt = this.#partsAt = -1
     const member = this.#members.open(text, at, end)
     while (member.next()) {
-      // The reference path removes the keys beyond.
+      // The reference path removes further keys.
       if (!member.skipValue() || ++keys > MAX_KEYS) return -1
       const key = member.key()
       switch (key) {
@@ -152,7 +152,7 @@ export class ErrorScanner {
           if (!member.isText()) return -1
           this.#stack = text.slice(member.valueAt, member.after - 1)
           break
-        // Other names of the stack; and the parameters of a statement, which Drizzle repeats in message and stack.
+        // Other names for the stack; and the parameters of a statement, which Drizzle repeats in message and stack.
         case 'stack_trace':
         case 'stacktrace':
         case 'params':
@@ -197,7 +197,7 @@ export class ErrorScanner {
     return true
   }
 
-  /** As `#foldCause`, for a list in which every part is an error. */
+  /** As `#foldCause`, for a list with errors only. */
   #foldParts(text: string, at: number, end: number): boolean {
     // The parts' messages may be the error's own.
     if (this.message === EMPTY_TEXT || text.charCodeAt(at) !== OPEN_BRACKET) return false
@@ -235,7 +235,7 @@ export class ErrorScanner {
     if (this.#parsedStack !== undefined) return JSON.stringify(findTopFrame(this.#parsedStack) ?? '').slice(1, -1)
     let at = stack.indexOf('\\n')
     for (let frames = 0; at !== -1 && frames < MAX_FRAMES; frames += 1) {
-      // An escape, as in a Windows path.
+      // An escaped backslash, as in a Windows path.
       if (stack.charCodeAt(at - 1) === BACKSLASH) return this.#decodeSource()
       const next = stack.indexOf('\\n', at + 2)
       const line = stack.slice(at + 2, next === -1 ? stack.length : next)

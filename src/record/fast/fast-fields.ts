@@ -1,4 +1,4 @@
-/** The fast path's part of the field table: the keys that it copies, and the keys that it declines. */
+/** The fast path's part of the field table: the keys that it maps and the keys that it declines. */
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { OTHER_REQUEST_IDS, TEXT_FIELDS } from '../reference/entry-fields.js'
 import { DIALECT_HOLDERS, DIALECT_KEYS } from '../reference/dialects.js'
@@ -10,9 +10,9 @@ export const LEVEL = 'level'
 const FIELDS = [...TEXT_FIELDS, ...TRACE_FIELDS]
 const FIRST_TRACE_SLOT = TEXT_FIELDS.length
 
-/** Fields whose value is text or a plain integer, by slot. The trace's fields come last. */
+/** Fields whose value is a string or a plain integer, by slot. The trace's fields come last. */
 export const SLOT_FIELDS: readonly string[] = FIELDS.map(([field]) => field)
-/** Of `OTHER_REQUEST_IDS`. */
+/** Slot of the `OTHER_REQUEST_IDS`. */
 export const OTHER_REQUEST_ID = -1
 const SLOT_OF_KEY: ReadonlyMap<string, number> = new Map([
   ...FIELDS.flatMap(([, keys], slot) => keys.map((key) => [key, slot] as const)),
@@ -50,13 +50,13 @@ const REFERENCE_KEYS: ReadonlySet<string> = new Set([
   'cache_hits',
 ])
 
-/** Every key of a value, of any type, that only the reference path maps. */
+/** Keys that only the reference path maps, whatever the type of the value. */
 export const DECLINED_KEYS: ReadonlySet<string> = new Set([...REFERENCE_KEYS, ...DIALECT_KEYS])
 
-/** Keys besides the slots that this path maps. */
+/** Keys that this path maps, in addition to the slots. */
 const NAMED_KEYS: ReadonlySet<string> = new Set(['responseTime', 'service', 'version', 'environment', 'env', 'name'])
 
-/** The keys of a record, as this path treats them. */
+/** The keys of a record by their treatment in this path. */
 export interface KeyTable {
   readonly req: string
   readonly res: string
@@ -103,7 +103,7 @@ export function isMappedKey(key: string, { messageKey, errorKey, levelKey, reque
   )
 }
 
-/** Every key that becomes a field of the entry, or a part of one, in pino's own format. */
+/** Whether the key becomes a field of the entry, or a part of one, in pino's own format. */
 export function isEntryKey(key: string): boolean {
   return (
     ['level', 'time', 'req', 'res'].includes(key) ||
@@ -147,7 +147,7 @@ export function formatIdentity(identity: Identity, options: MappingOptions): str
   )
 }
 
-/** The text that the options add to every entry. */
+/** Text that the options add to every entry. */
 export interface StaticText {
   readonly identity: string
   /** Quoted, or ''. */

@@ -1,8 +1,8 @@
 /**
- * Maps a line in pino's usual form to its entry without JSON.parse: values that need no change are copied as text.
+ * Maps a line in pino's usual form to its entry without JSON.parse: copies values that need no change as text.
  *
- * Other lines (another shape, an escaped key, a key of the field table that this path does not know) are declined and
- * mapped by the reference path. Both paths must give the same entry.
+ * Other lines (another format, an escaped key, a key of the field table that this path does not support) are declined
+ * and mapped by the reference path. Both paths must produce the same entry.
  */
 import { NextOccurrence } from './next-occurrence.js'
 import { findNextSuspect } from '../../shared/json-scan.js'
@@ -24,7 +24,7 @@ import {
 import { RecordMembers } from './record-members.js'
 import { SecretFinder } from './secret-finder.js'
 
-/** Upper limit of the text that an entry has besides its line and the options: field names, timestamp, source, path. */
+/** Upper limit of the text that an entry adds to its line and the options: field names, timestamp, source, path. */
 const FRAME_CHARS = 4_000
 const MAX_BYTES_PER_UNIT = 3
 const EMPTY_TEXT = '""'
@@ -37,7 +37,7 @@ export class FastPath {
   readonly #secrets: SecretFinder
   readonly #members: RecordMembers
   readonly #composer: EntryComposer
-  /** Of the last line. What is found in a text does not hold for another. */
+  /** The text of the last line. Cached positions are valid for one text only. */
   #text = ''
   #lastStart = -1
 
@@ -49,22 +49,22 @@ export class FastPath {
     this.#secrets = new SecretFinder(redactor)
     this.#members = new RecordMembers(options, staticText, table)
     this.#composer = new EntryComposer(options, staticText, table)
-    // The metadata keeps the rest of these members, which wins over the options' own metadata.
+    // The metadata keeps the rest of these members, which take precedence over the options' metadata.
     const keptKeys = ['level', 'error', NOTE_KEY, table.req, table.res]
     this.#isSupported =
       table.isSupported &&
       (levelKey === LEVEL || !isMappedKey(levelKey, { ...options, levelKey: undefined })) &&
       !keptKeys.some((key) => staticText.metadataKeys.has(key))
-    // A UTF-16 unit takes at most three bytes. The reference path measures lines that may be too long.
+    // A UTF-16 unit has at most three bytes in UTF-8. The reference path measures lines that may be too long.
     this.#maxLineChars = Math.floor(maxEntryBytes / 3) - staticText.chars - FRAME_CHARS
   }
 
   /**
-   * Within one text, lines should come in rising order: what was found further on is not searched for again.
+   * Within one text, lines should be passed in ascending order, so positions further on are searched only once.
    *
    * @param record is filled
    * @param requestThreshold as `threshold`, for entries with a request
-   * @returns false if the line is declined; `record` is undefined then
+   * @returns false if the line is declined; the content of `record` is then undefined
    */
   map(
     text: string,
@@ -90,7 +90,7 @@ export class FastPath {
     record.requestId = requestPart === 'none' ? '' : slots.decode(REQUEST_ID_SLOT)
     members.placeRequestIds()
     const { severity } = level
-    // The record's own: one that is computed is added to the entry only.
+    // The record's own fingerprint. A computed one is added to the entry only.
     record.fingerprint = hasNoIds ? '' : slots.decode(FINGERPRINT_SLOT)
     const isComposed =
       severity >= (hasRequest ? requestThreshold : threshold) || requestPart === 'start' || requestPart === 'end'
@@ -122,7 +122,7 @@ export class FastPath {
     if (redactor === undefined || !(hasUrlSecret || redactor.hasPatterns)) return true
     const json = redactor.redactJson(record.json)
     if (json === record.json) return true
-    // A marker may be longer than what it replaces.
+    // A marker may be longer than the replaced text.
     if (json.length * MAX_BYTES_PER_UNIT > maxEntryBytes) return false
     record.json = json
     record.openJson = json.slice(0, -1)

@@ -1,4 +1,4 @@
-/** Fields whose value is text or a plain integer, by slot; see `SLOT_FIELDS`. */
+/** Fields whose value is a string or a plain integer, by slot; see `SLOT_FIELDS`. */
 import { REQUEST_ID_SLOT, SLOT_FIELDS, TRACE_SLOT } from './fast-fields.js'
 import { PLAIN_INTEGER } from './request-scanner.js'
 import type { MemberCursor } from '../member-cursor.js'
@@ -34,7 +34,7 @@ export class FieldSlots {
     if (text !== '') this.#isEmpty = false
   }
 
-  /** Whether the record has any id of a trace: then the header's ids are not used. */
+  /** Whether the record has any trace id, so the header's ids are not used. */
   get hasTrace(): boolean {
     for (let slot = TRACE_SLOT; slot < this.texts.length; slot += 1) if (this.texts[slot] !== '') return true
     return false
@@ -46,7 +46,7 @@ export class FieldSlots {
   }
 }
 
-/** Quoted text; '' if the value is neither text nor a plain integer. */
+/** Quoted text; '' if the value is neither a string nor a plain integer. */
 export function toIdJson(member: MemberCursor): string {
   const value = member.value()
   return member.isText() ? value : PLAIN_INTEGER.test(value) ? `"${value}"` : ''

@@ -1,4 +1,4 @@
-/** Caches the position of the next match of a rare pattern, so that a chunk is searched once and not per line. */
+/** Caches the position of the next match of a rare pattern, so a chunk is searched once instead of per line. */
 export class NextOccurrence {
   readonly #find: (text: string, from: number) => number
   #next = -1
@@ -15,18 +15,18 @@ export class NextOccurrence {
     })
   }
 
-  /** Must be called before another text. */
+  /** Must be called before searching another text. */
   reset(): void {
     this.#next = -1
   }
 
-  /** Position of the next match at or after `from`, or Infinity. `from` must rise. */
+  /** Position of the next match at or after `from`, or Infinity. `from` must not decrease. */
   next(text: string, from: number): number {
     if (this.#next < from) this.#next = this.#find(text, from)
     return this.#next
   }
 
-  /** Whether the range holds a match. Ranges must come in rising order. */
+  /** Whether the range contains a match. Ranges must be passed in ascending order. */
   isWithin(text: string, start: number, end: number): boolean {
     return this.next(text, start) < end
   }

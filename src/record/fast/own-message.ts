@@ -1,14 +1,14 @@
-/** `findOwnMessage` on raw text: in the usual case nothing is decoded. */
+/** `findOwnMessage` on raw JSON text, which usually needs no decoding. */
 import { CAUSE_LABEL, CAUSE_SEPARATOR, chooseMessage, findMessages, findOwnMessage } from '../reference/entry-error.js'
 
 const BACKSLASH = 92
 const LABEL = `\\n${CAUSE_LABEL}`
 const FIRST_FRAME = '\\n    at '
-/** A character that is written like this may be written in another way, too: raw texts are not compared. */
+/** Text with such an escape is not compared raw, because the same character may also be unescaped. */
 const UNICODE_ESCAPE = '\\u'
 
 /**
- * The message without those of the causes that pino appended, quoted.
+ * Returns the quoted message without the messages of causes that pino appended.
  *
  * @param message quoted
  * @param stack without its closing quote

@@ -1,6 +1,6 @@
 /**
- * What the fast path does with each key of a record, in one look-up. Keys that are copied unchanged are numbered when they are first seen, so
- * that a duplicate is found without comparing keys, however many a record has.
+ * How the fast path treats each key of a record, in one look-up. Copied keys are numbered when first seen, so
+ * duplicates are found without comparing keys, however many a record has.
  */
 import { DIALECT_HOLDERS, HTTP_PREFIX, MIN_HTTP_KEY_CHARS } from '../reference/dialects.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
@@ -9,7 +9,7 @@ import { copyString } from '../string-copy.js'
 import { DECLINED_KEYS, LEVEL, OTHER_REQUEST_ID } from './fast-fields.js'
 import type { KeyTable } from './fast-fields.js'
 
-/** Only the reference path maps the member. */
+/** Only the reference path maps this member. */
 export const DECLINED = 0
 export const MESSAGE_KEY = 1
 export const LEVEL_KEY = 2
@@ -23,22 +23,22 @@ export const SERVICE_KEY = 9
 export const ENVIRONMENT_KEY = 10
 export const VERSION_KEY = 11
 export const OTHER_ID_KEY = 12
-/** Copied unchanged, unless its value is a container; its number is not known. */
+/** Copied unchanged, unless the value is a container. The key has no number. */
 export const HOLDER_KEY = 13
 export const USER_KEY = 14
 export const TAGS_KEY = 15
-/** The slot of a field is added. */
+/** Base value; the field's slot is added. */
 export const FIRST_SLOT_KEY = 16
-/** Copied unchanged. The number of the key is added. */
+/** Base value for keys copied unchanged; the key's number is added. */
 export const FIRST_COPIED_KEY = 64
 
-/** An application has fewer keys, unless it logs ids as keys. Those beyond are compared by a Set. */
+/** Applications have fewer keys, unless they log ids as keys. Further keys are compared in a Set. */
 const MAX_COPIED_KEYS = 1_000
 const MAX_KEY_CHARS = 64
 
 export class RecordKeys {
   readonly #kinds: Map<string, number>
-  /** The record that had the key last, by the key's number. */
+  /** The last record that had the key, by the key's number. */
   readonly #seenIn = new Int32Array(MAX_COPIED_KEYS)
   #copied = 0
   #record = 0
@@ -49,7 +49,7 @@ export class RecordKeys {
     this.#kinds = createKinds(options, table)
   }
 
-  /** Must be called before the keys of another record. */
+  /** Must be called before adding the keys of another record. */
   reset(): void {
     this.#record = (this.#record + 1) | 0
     if (this.#others.size > 0) this.#others.clear()
@@ -59,7 +59,7 @@ export class RecordKeys {
     return this.#kinds.get(key) ?? this.#learn(key)
   }
 
-  /** False if the record already has the key. @param kind as `kindOf` returned it, of a member that is copied */
+  /** Returns false if the record already has the key. @param kind as returned by `kindOf`, for a copied member */
   add(key: string, kind: number): boolean {
     const number = kind - FIRST_COPIED_KEY
     if (number < 0 || number >= MAX_COPIED_KEYS) {
@@ -72,7 +72,7 @@ export class RecordKeys {
   }
 
   #learn(key: string): number {
-    // An escape may hide another key; a name of this form may be that of a header or a body.
+    // An escape may hide another key; a name with this prefix may be a header or a body.
     if (key.includes('\\') || (key.length >= MIN_HTTP_KEY_CHARS && key.startsWith(HTTP_PREFIX))) return DECLINED
     if (this.#copied === MAX_COPIED_KEYS || key.length > MAX_KEY_CHARS) return FIRST_COPIED_KEY + MAX_COPIED_KEYS
     const kind = FIRST_COPIED_KEY + this.#copied

@@ -1,4 +1,6 @@
-/** Reads the members of a line in pino's usual form: those with a meaning into fields, the others as text for the metadata. */
+/**
+ * Reads the members of a line in pino's usual form: mapped members into fields, all others as text for the metadata.
+ */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import { MAX_KEYS } from '../clean-copy.js'
@@ -43,7 +45,7 @@ const EMPTY_TEXT = '""'
 
 export class RecordMembers {
   level: LevelText | undefined
-  /** '' if the record has none; so are the texts below. */
+  /** '' if the record has none, like the strings below. */
   timestamp = ''
   message = ''
   duration = ''
@@ -92,13 +94,13 @@ export class RecordMembers {
     return toRequestPart(hasStart, status !== '', this.slots.texts[REQUEST_ID_SLOT] !== '')
   }
 
-  /** Of several request ids one is the field of the entry. */
+  /** Chooses one of several request ids as the field of the entry. */
   placeRequestIds(): void {
     if (this.hasReq) this.#placeRequestId()
     if (this.otherId !== '') this.#placeOtherId()
   }
 
-  /** pino-http writes the id inside `req`. */
+  /** Uses the id within `req`, as pino-http writes it. */
   #placeRequestId(): void {
     const known = this.slots.texts[REQUEST_ID_SLOT]
     const id = this.request.id === '' ? '' : `"${this.request.id}"`
@@ -106,14 +108,14 @@ export class RecordMembers {
     else if (id !== '' && known !== id) this.request.keepId()
   }
 
-  /** An id that differs from the request's own is kept in the metadata. */
+  /** Keeps an id that differs from the request's own in the metadata. */
   #placeOtherId(): void {
     const known = this.slots.texts[REQUEST_ID_SLOT]
     if (known === '') this.slots.set(REQUEST_ID_SLOT, this.otherId)
     else if (known !== this.otherId) this.metadata = joinMembers(this.metadata, this.otherIdMember)
   }
 
-  /** Adds an object to the metadata. @param members without braces; none if '' */
+  /** Adds an object to the metadata. @param members without braces; '' adds nothing */
   addObject(key: string, members: string): void {
     if (members !== '') this.metadata = joinMembers(this.metadata, `"${key}":{${members}}`)
   }
@@ -129,12 +131,12 @@ export class RecordMembers {
     this.user = this.tags = ''
   }
 
-  /** Reads every member of a line; false if one is declined. */
+  /** Reads every member of a line. Returns false if one is declined. */
   scan(text: string, start: number, end: number): boolean {
     this.#reset()
     const keys = this.#keys
     const member = this.#members
-    // Adjacent members that are copied are copied in one piece.
+    // Copies adjacent members in one piece.
     let runStart = -1
     let runEnd = -1
     let count = HEAD_KEYS
@@ -165,11 +167,11 @@ export class RecordMembers {
       } else if (!this.#readMember(kind, key, text, member, end)) return false
     }
     if (runEnd !== -1) this.metadata = joinMembers(this.metadata, text.slice(runStart, runEnd))
-    // The reference path removes the keys beyond.
+    // The reference path removes further keys.
     return member.closedAt === end && count <= MAX_KEYS
   }
 
-  /** Whether a value under a key with a meaning has none, as `user_id: null`, and is copied like others. */
+  /** Whether the value of a mapped key cannot be mapped, as in `user_id: null`, and is copied to the metadata. */
   #hasNoField(kind: number, key: string, member: MemberCursor): boolean {
     if (kind < NAME_KEY || kind === OTHER_ID_KEY || kind === TAGS_KEY || this.#static.metadataKeys.has(key))
       return false
@@ -177,7 +179,7 @@ export class RecordMembers {
     return hasNoField && member.skipValue()
   }
 
-  /** Reads a member with a meaning; false if it is declined. */
+  /** Reads a mapped member. Returns false if it is declined. */
   #readMember(kind: number, key: string, text: string, member: MemberCursor, end: number): boolean {
     switch (kind) {
       case DECLINED:
@@ -204,7 +206,7 @@ export class RecordMembers {
       case MESSAGE_KEY:
         return (this.message = toMessageText(member)) !== ''
       case LEVEL_KEY:
-        // The first level and the first time win: later ones are logged data.
+        // The first level and the first time win, because later ones are logged data.
         this.level ??= this.#levels.get(member.value())
         return this.level !== undefined
       case TIME_KEY:
@@ -247,7 +249,7 @@ export class RecordMembers {
     return true
   }
 
-  /** A list of texts. */
+  /** Reads a list of strings. */
   #readTags(member: MemberCursor): boolean {
     if (this.tags !== '') return false
     const tags = JSON.parse(member.value()) as Json
@@ -263,7 +265,7 @@ export class RecordMembers {
     return mayHoldExchange(member.value())
   }
 
-  /** False if the value is declined. */
+  /** Returns false if the value is declined. */
   #readOtherId(key: string, member: MemberCursor): boolean {
     if (this.otherId !== '' || this.#static.metadataKeys.has(key)) return false
     this.otherId = toIdJson(member)
@@ -278,7 +280,7 @@ const IDENTITY_FIELDS: ReadonlyMap<number, keyof Identity> = new Map([
   [VERSION_KEY, 'version'],
 ])
 
-/** Whether the line may have the key twice: of duplicates the last counts. */
+/** Whether the line may have the key twice: the last of duplicate keys wins. */
 function isRepeated(key: string, text: string, start: number, end: number): boolean {
   const line = text.slice(start, end)
   const quoted = `"${key}":`

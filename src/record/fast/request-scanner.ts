@@ -3,17 +3,17 @@ import { HEADER_ID, STATUS, UNSENT_MEMBERS, normalizeMethod } from '../reference
 import { MemberCursor, joinMembers } from '../member-cursor.js'
 import { parseTraceparent } from '../reference/entry-trace.js'
 
-/** An integer that reads the same as number and as text. */
+/** An integer that is the same as a number and as a string. */
 export const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
-/** May be beyond the precision of a double, as `-0` is: the reference path keeps it in the metadata. */
+/** An integer that a double may not represent exactly, or `-0`. The reference path keeps it in the metadata. */
 export const INEXACT_INTEGER = /^(?:-?\d{16,}|-0)$/
 
 const SLASH = 47
 const UPPER_Z = 90
-/** The path repeats the URL: this bounds how much longer the entry is than its line. */
+/** The path repeats the URL, so this bounds the growth of the entry over its line. */
 const MAX_URL_CHARS = 3_000
 
-/** With a stack the object may be an error. */
+/** An object with a stack may be an error. */
 const STACK_KEYS = ['stack', 'stack_trace', 'stacktrace']
 /** Members of `req` that only the reference path maps. */
 const REQ_REFERENCE_KEYS: ReadonlySet<string> = new Set([
@@ -40,7 +40,7 @@ export class RequestScanner {
   trace = ''
   /** Its trace-id, raw text without quotes. */
   traceId = ''
-  /** Positions of the headers, which are not sent, and of the user agent in the request's headers, which is. */
+  /** Positions of the headers, which are not sent, and of the request's user agent header, which is sent. */
   readonly #unsent = { reqAt: 0, reqEnd: 0, resAt: 0, resEnd: 0, agentAt: 0, agentEnd: 0 }
   #userAgent = ''
   #isIdText = false
@@ -56,12 +56,12 @@ export class RequestScanner {
     this.headerId = this.#userAgent = ''
   }
 
-  /** Whether there is anything of a request, besides its response. */
+  /** Whether there is any part of a request apart from its response. */
   get hasStart(): boolean {
     return this.method !== '' || this.url !== '' || this.#ip !== '' || this.#userAgent !== ''
   }
 
-  /** Where the part ends that this position is in, if that part is not sent; else -1. */
+  /** End of the unsent part that contains this position; -1 if the position is sent. */
   unsentEnd(position: number): number {
     const { reqAt, reqEnd, resAt, resEnd, agentAt, agentEnd } = this.#unsent
     if (position > resAt && position < resEnd) return resEnd
@@ -122,7 +122,7 @@ export class RequestScanner {
     return member.closedAt
   }
 
-  /** The record has another id of its own. */
+  /** Keeps the id of `req` in the metadata, because the record has another id. */
   keepId(): void {
     this.reqRest = joinMembers(this.reqRest, this.#isIdText ? `"id":"${this.id}"` : `"id":${this.id}`)
   }
@@ -161,12 +161,12 @@ export class RequestScanner {
     return member.closedAt
   }
 
-  /** Headers are not sent, except those that have a field. */
+  /** Headers are not sent, except those mapped to a field. */
   #scanHeaders(text: string, at: number, end: number): number {
     const header = this.#headers.open(text, at, end)
     while (header.next()) {
       if (!header.skipValue()) return -1
-      // Comparing in the text avoids a string for each header.
+      // Comparing within the text avoids a string per header.
       const keyChars = header.valueAt - header.at - 3
       if (keyChars === 10 && header.key() === 'user-agent') {
         this.#userAgent = header.isText() ? header.value() : ''
@@ -185,7 +185,7 @@ export class RequestScanner {
   }
 }
 
-/** Quoted, as `normalizeMethod`: usual text is not copied. */
+/** `normalizeMethod` for quoted text; common values are not copied. */
 function normalizeJson(method: string): string {
   for (let i = 1; i < method.length - 1; i += 1) {
     if (method.charCodeAt(i) > UPPER_Z) return `"${normalizeMethod(method.slice(1, -1))}"`
@@ -193,7 +193,7 @@ function normalizeJson(method: string): string {
   return method
 }
 
-/** The quoted path of a quoted URL in origin form; '' for any other form and for a URL with escapes. */
+/** The quoted path of a quoted URL in origin form; '' for other forms and for a URL with escapes. */
 function pathSlice(url: string): string {
   if (url.charCodeAt(1) !== SLASH || url.includes('\\')) return ''
   const query = url.search(/[?#]/)

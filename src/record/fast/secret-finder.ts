@@ -1,10 +1,10 @@
-/** Finds places of a line that may hold a secret, in the parts that are sent. A chunk is searched once and not per line. */
+/** Finds possible secrets in the parts of a line that are sent. Searches a chunk once instead of per line. */
 import { findHeaderName, isHeaderAt } from '../../redaction/header-text.js'
 import type { Redactor } from '../../redaction/redactor.js'
 import { findNextEncodedAt, hasUserinfo } from '../../redaction/userinfo.js'
 import { NextOccurrence } from './next-occurrence.js'
 
-/** Where the part ends that a position is in, if that part is not sent; else -1. */
+/** End of the unsent part that contains the position; -1 if the position is sent. */
 export type UnsentEnd = (position: number) => number
 
 export class SecretFinder {
@@ -17,7 +17,7 @@ export class SecretFinder {
     this.#params = new NextOccurrence((text, from) => redactor?.findNextParam(text, from) ?? Infinity)
   }
 
-  /** Must be called before the lines of another text. */
+  /** Must be called before searching the lines of another text. */
   reset(): void {
     this.#names.reset()
     this.#params.reset()
@@ -25,7 +25,7 @@ export class SecretFinder {
     this.#encodedAts.reset()
   }
 
-  /** Whether there may be a header or a credential. Lines must come in rising order. */
+  /** Whether the line may contain a header or a credential. Lines must be passed in ascending order. */
   mayHoldHeader(text: string, start: number, end: number, unsentEnd: UnsentEnd): boolean {
     let at = this.#names.next(text, start)
     while (at < end) {
@@ -36,7 +36,7 @@ export class SecretFinder {
     return false
   }
 
-  /** Whether there may be a parameter or user info of a URL. Lines must come in rising order. */
+  /** Whether the line may contain a URL parameter or user info to redact. Lines must be passed in ascending order. */
   mayHoldUrlSecret(text: string, start: number, end: number, unsentEnd: UnsentEnd): boolean {
     let at = this.#params.next(text, start)
     while (at < end) {

@@ -5,7 +5,7 @@ import type { DialectField, DialectRecord } from './dialects.js'
 import { parseStackHead } from './entry-error.js'
 import { STATUS, normalizeMethod, toPath } from './entry-request.js'
 
-/** Members that the transport gives a meaning within the metadata. */
+/** Members of the metadata that the transport uses. */
 const METADATA_FIELDS: readonly (readonly [DialectField, (value: Json) => Json | undefined])[] = [
   ['pid', toNumber],
   ['hostname', toPlainText],
@@ -30,7 +30,7 @@ export function completeUser(user: EntryUser | undefined, dialect: DialectRecord
   })
 }
 
-/** @param message of the entry */
+/** @param message the entry's message */
 export function completeError(
   error: EntryError | undefined,
   dialect: DialectRecord,
@@ -49,7 +49,7 @@ export function completeError(
   return ifAny({ type: own.type ?? head?.type, message: own.message ?? head?.message, stack: own.stack })
 }
 
-/** Ids of the record's own span. */
+/** Removes and returns the ids of the record's own span. */
 export function takeDialectTrace(dialect: DialectRecord): EntryTrace | undefined {
   if (dialect.isEmpty) return undefined
   return ifAny({
@@ -90,7 +90,9 @@ function toStatus(value: Json): number | undefined {
   return STATUS.test(String(status)) ? status : undefined
 }
 
-/** Whether the record also names another request, such as one that the application makes while it handles this one. */
+/**
+ * Whether the record also describes another request, such as one that the application makes while handling this one.
+ */
 function namesOther({ method, path }: EntryRequest, dialect: DialectRecord): boolean {
   const isOther = (
     field: DialectField,
@@ -106,7 +108,7 @@ function namesOther({ method, path }: EntryRequest, dialect: DialectRecord): boo
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** The members that have a value; undefined if none has. */
+/** The members with a value; undefined if there are none. */
 function ifAny<T extends object>(fields: T): Defined<T> | undefined {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Defined<T>)

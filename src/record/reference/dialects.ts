@@ -1,18 +1,20 @@
 /**
- * The names that other log formats have for the fields of an entry, and their look-up in a record. Members may be nested or dotted
- * in any mix: `http.request.method`, `{ http: { 'request.method': … } }`.
+ * Names of entry fields in other log formats, and their look-up in a record. Members may be nested or dotted in any
+ * mix: `http.request.method`, `{ http: { 'request.method': … } }`.
  *
- * - ECS: Elastic Common Schema 8, as `@elastic/ecs-pino-format` and `@elastic/ecs-winston-format` write it
- * - Google Cloud: structured logging, as `@google-cloud/pino-logging-gcp-config` writes it, and events of Error Reporting
- * - OpenTelemetry: log data model (camel, snake and Pascal case, OTLP's JSON encoding) and semantic conventions, also the older ones
- * - logstash, as winston's format writes it
+ * - ECS: Elastic Common Schema 8, as written by `@elastic/ecs-pino-format` and `@elastic/ecs-winston-format`
+ * - Google Cloud: structured logging, as written by `@google-cloud/pino-logging-gcp-config`, and events of Error
+ *   Reporting
+ * - OpenTelemetry: log data model (camel, snake and Pascal case, OTLP's JSON encoding) and current and older semantic
+ *   conventions
+ * - logstash, as written by winston's format
  */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { hasMembers, isObject, toInteger, toIsoTime, toNumber, toPlainText } from '../coerce.js'
 
 type Mark = 'ecs' | 'otel' | 'gcpError'
 
-/** The names of a member: the whole path as one key, or a key and the path in the object under it. */
+/** The spellings of a member's path: the whole path as one key, or a key and the path within its object. */
 interface Path {
   readonly text: string
   readonly hasDot: boolean
@@ -36,11 +38,11 @@ function toPath(text: string): Path {
 
 interface Name {
   readonly path: string
-  /** Its first segment. */
+  /** First segment of the path. */
   readonly root: string
-  /** Whether no application uses the name otherwise, so that it counts in every record. */
+  /** Whether applications do not use the name for other data, so it is recognized in every record. */
   readonly isSure: boolean
-  /** Counts in records of this format only. */
+  /** Recognized only in records of this format. */
   readonly needs?: Mark
   /** Converts the value to the field's unit. */
   readonly convert?: (value: Json) => Json | undefined
@@ -59,7 +61,7 @@ function sure(path: string, convert?: Name['convert']): Name {
   return toName(path, { isSure: true, ...(convert && { convert }) })
 }
 
-/** Google Cloud's HttpRequest, under the name for structured logging and the one for Fluent Bit. */
+/** Google Cloud's HttpRequest, under its names for structured logging and for Fluent Bit. */
 function httpRequest(member: string, convert?: Name['convert']): Name[] {
   return ['httpRequest', 'logging.googleapis.com/http_request'].map((holder) => sure(`${holder}.${member}`, convert))
 }
@@ -70,11 +72,13 @@ function errorContext(member: string): Name {
 }
 
 const STACK = /\n[ \t]+at /
-/** W3C Trace Context, section 3.2.2.4. Elastic's transactions and spans have such ids, too; other transactions do not. */
+/**
+ * W3C Trace Context, section 3.2.2.4. Elastic's transactions and spans use this form, too; other transactions do not.
+ */
 const SPAN_ID = /^[\da-f]{16}$/i
 const SEVERITIES = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL']
 
-/** Names by field, in order of precedence: the names of the current conventions first. */
+/** Names by field, in order of precedence; names of the current conventions come first. */
 const NAMES = {
   level: [
     ...['log.level', 'severityText', 'severity_text', 'SeverityText'].map((path) => sure(path)),
@@ -156,7 +160,7 @@ const NAMES = {
     ...httpRequest('latency', toDurationMs),
     toName('event.duration', { needs: 'ecs', convert: toMsFromNanos }),
   ],
-  // Names that the transport gives a meaning within the metadata.
+  // Names of metadata that the transport uses.
   pid: [toName('process.pid')],
   hostname: [toName('host.hostname'), toName('host.name')],
   name: [toName('log.logger')],
@@ -179,7 +183,7 @@ const ALL_NAMES: readonly Name[] = [...Object.values(NAMES).flat(), ...SOURCES.f
 const OTEL_MARKS = NAMES.level.map(({ path }) => path).filter((path) => path !== 'log.level')
 const ERROR_EVENT = /ReportedErrorEvent$/
 
-/** Keys of a record that identify a format, or whose value may become a field without such a key. */
+/** Keys of a record that identify a format, or whose value may become a field in any format. */
 export const DIALECT_KEYS: ReadonlySet<string> = new Set([
   ...ALL_NAMES.filter(({ needs }) => needs === undefined).map(({ path }) => path),
   'ecs.version',
@@ -193,7 +197,9 @@ export const DIALECT_KEYS: ReadonlySet<string> = new Set([
 /** Names of the parts of an OpenTelemetry record that hold attributes. */
 const ATTRIBUTES = ['attributes', 'resource.attributes', 'resource', 'Attributes', 'Resource.attributes', 'Resource']
 
-/** Keys of a record whose members, if the value is a container, identify a format or may become fields without such a key. */
+/**
+ * Keys of a record whose members, if the value is a container, identify a format or may become fields in any format.
+ */
 export const DIALECT_HOLDERS: ReadonlySet<string> = new Set([
   ...ALL_NAMES.filter(({ isSure, needs }) => isSure && needs === undefined).flatMap(({ path }) => prefixesOf(path)),
   'ecs',
@@ -204,7 +210,7 @@ export const DIALECT_HOLDERS: ReadonlySet<string> = new Set([
   'timestamp',
 ])
 
-/** Every key that begins so and is not shorter than `http.request.body` may name a header or a body. */
+/** Any key with this prefix that is at least as long as `http.request.body` may be a header or a body. */
 export const HTTP_PREFIX = 'http.re'
 export const MIN_HTTP_KEY_CHARS = 'http.request.body'.length
 
@@ -214,7 +220,7 @@ function prefixesOf(path: string): string[] {
 }
 
 const ROOTS: ReadonlySet<string> = new Set([...ALL_NAMES.map(({ root }) => root), 'ecs', '@type'])
-/** Roots that are names by themselves. */
+/** Roots that are complete names. */
 const ROOT_NAMES: ReadonlySet<string> = new Set(['@type', ...ALL_NAMES.map(({ path }) => path)])
 const NO_ROOTS: ReadonlySet<string> = new Set()
 
@@ -227,12 +233,12 @@ const UNSENT_HOLDER =
 /** Finds and removes the members of other formats in a record. */
 export class DialectRecord {
   readonly #record: JsonObject
-  /** Roots of the keys that may be of another format. */
+  /** Roots of the keys that may belong to another format. */
   readonly #roots: ReadonlySet<string>
   readonly #marks = new Set<Mark>()
   /** Prefixes of the paths of attributes, `` for the record itself. */
   #prefixes: readonly string[] = ['']
-  /** Whether names that applications use, too, count here. */
+  /** Whether names that applications use for other data are also recognized. */
   #isMarked = false
 
   /** @param record a clean copy, which the methods change */
@@ -248,7 +254,7 @@ export class DialectRecord {
     if (roots !== undefined) this.#findMarks()
   }
 
-  /** Whether no member can be of another format. */
+  /** Whether no member can belong to another format. */
   get isEmpty(): boolean {
     return this.#roots.size === 0
   }
@@ -263,8 +269,8 @@ export class DialectRecord {
   }
 
   /**
-   * The value of a field: `known`, or the first that has a name of another format and is accepted by `read`. A further value is
-   * removed from the record if it repeats the first, and otherwise stays.
+   * The value of a field: `known`, or the first value under a name of another format that `read` accepts. Further
+   * values are removed from the record if they repeat the first, and kept otherwise.
    */
   resolve<T>(
     field: DialectField,
@@ -354,7 +360,7 @@ export class DialectRecord {
       this.#has('http.response.status_code', isNumber)
   }
 
-  /** OTLP's JSON encoding has lists of attributes. Replaces such a list by an object. */
+  /** Replaces a list of attributes, as in OTLP's JSON encoding, with an object. */
   #readsList(path: string): boolean {
     const [root = '', inner] = path.split('.')
     const holder = inner === undefined ? this.#record : this.#record[root]
@@ -368,9 +374,9 @@ export class DialectRecord {
 }
 
 /**
- * Removes the first value at `path` that `read` accepts, and objects that are empty afterwards.
+ * Removes the first value at `path` that `read` accepts, and objects that become empty.
  *
- * @param isSure whether the path counts even if no key on it has a dot
+ * @param isSure whether the path is recognized even if no key on it has a dot
  */
 function takeAt<T>(
   holder: JsonObject,
@@ -408,7 +414,10 @@ function removeUnsent(holder: JsonObject, prefix: string): void {
   }
 }
 
-/** OTLP's AnyValue and KeyValue in JSON (opentelemetry-proto, common.proto). The recursion is bounded: a record is at most 32 levels deep. */
+/**
+ * OTLP's AnyValue and KeyValue in JSON (opentelemetry-proto, common.proto). The recursion is bounded: a record has at
+ * most 32 levels.
+ */
 function fromKeyValues(list: Json | undefined): JsonObject | undefined {
   if (!Array.isArray(list) || list.length === 0) return undefined
   const object = Object.create(null) as JsonObject
@@ -439,7 +448,7 @@ function toSeverityName(value: Json): Json | undefined {
   return `${SEVERITIES[Math.floor((number - 1) / 4)]}${step === 0 ? '' : step + 1}`
 }
 
-/** 0 stands for an unknown time (log data model, Timestamp). */
+/** 0 means an unknown time (log data model, Timestamp). */
 function toKnownTime(value: Json): Json | undefined {
   return toNumber(value) === 0 ? undefined : value
 }

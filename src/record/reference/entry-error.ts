@@ -1,4 +1,7 @@
-/** Errors as pino's serializers write them (pino-std-serializers `err` and `errWithCause`), and objects with the shape of an error. */
+/**
+ * Maps errors written by pino's serializers (pino-std-serializers `err` and `errWithCause`), and objects with the shape
+ * of an error.
+ */
 import type { EntryError, Json, JsonObject } from '../../protocol/log-entry.js'
 import { createObject } from '../clean-copy.js'
 import { parseExact } from '../../shared/exact-json.js'
@@ -8,11 +11,16 @@ import { DOM_CONSTANTS, DOM_EXCEPTION, hasDomConstants } from '../dom-exception.
 
 export interface ErrorParts {
   readonly error: EntryError
-  /** Every other property of the error, causes and parts without the stacks that were folded into its own. */
+  /**
+   * All other properties of the error, with causes and parts but without their stacks, which were appended to its own.
+   */
   readonly rest: JsonObject
 }
 
-/** Removes the error from `record`: under pino's error key, `err` or `error`, or, if no object has the shape of an error, in the record itself. */
+/**
+ * Removes the error from `record`: under pino's error key, `err` or `error`. If no object has the shape of an error,
+ * the record itself may be one.
+ */
 export function takeError(record: JsonObject, errorKey: string): ErrorParts | undefined {
   for (const key of [errorKey, 'err', 'error']) {
     const value = record[key]
@@ -26,8 +34,9 @@ export function takeError(record: JsonObject, errorKey: string): ErrorParts | un
 }
 
 /**
- * The error in one member of a record: the value of `errorKey` as JSON. The result is that of `takeError` if the record has no other error,
- * with the number of members that were removed from errors of HTTP clients; undefined if the value is not an error.
+ * The error in one member of a record: the value of `errorKey` as JSON. Returns the same as `takeError` for a record
+ * without other errors, and the number of members removed from errors of HTTP clients; undefined if the value is not an
+ * error.
  */
 export function parseErrorMember(json: string, errorKey: string): (ErrorParts & { omitted: number }) | undefined {
   const record = createObject()
@@ -37,7 +46,10 @@ export function parseErrorMember(json: string, errorKey: string): (ErrorParts & 
   return parts && { ...parts, omitted }
 }
 
-/** As `parseErrorMember`, of an error's members besides message and stack, of which `type` is a text. Causes and parts are not joined. */
+/**
+ * As `parseErrorMember`, for the members of an error except message and stack; `type` must be a string. Causes and
+ * parts are not joined.
+ */
 export function parseErrorRest(json: string, errorKey: string): { type: string; rest: JsonObject; omitted: number } {
   const rest = parseExact(json) as JsonObject
   const omitted = omitHttpMembers({ [errorKey]: rest }, errorKey)
@@ -46,7 +58,10 @@ export function parseErrorRest(json: string, errorKey: string): { type: string; 
   return { type, rest, omitted }
 }
 
-/** Removes the first object with the shape of an error, after the request was taken: a request or a response may have this shape as well. */
+/**
+ * Removes the first object with the shape of an error. Must be called after `takeRequest`, since a request or a
+ * response may have this shape, too.
+ */
 export function takeShapedError(record: JsonObject): ErrorParts | undefined {
   for (const key of Object.keys(record)) {
     const value = record[key]
@@ -57,7 +72,10 @@ export function takeShapedError(record: JsonObject): ErrorParts | undefined {
   return undefined
 }
 
-/** The fields of an error, with the names that serializers have for them: ECS, Google Cloud and OpenTelemetry for the stack. */
+/**
+ * The fields of an error with the names that serializers use; for the stack, also those of ECS, Google Cloud and
+ * OpenTelemetry.
+ */
 const ERROR_FIELDS = [
   ['type', ['type']],
   ['message', ['message']],
@@ -68,17 +86,17 @@ function hasErrorField(value: Json): boolean {
   return isObject(value) && ERROR_FIELDS.some(([, keys]) => keys.some((key) => toPlainText(value[key]) !== undefined))
 }
 
-/** Under other keys an error must have a stack. */
+/** Whether a value under another key is an error: it must have a stack. */
 function looksLikeError(value: Json | undefined): value is JsonObject {
   return (
     isObject(value) &&
-    // pino's serializer writes an empty one for parts that are no errors.
+    // pino's serializer writes an empty stack for parts that are not errors.
     ERROR_FIELDS[2][1].some((key) => Boolean(toPlainText(value[key]))) &&
     (toPlainText(value['message']) !== undefined || toPlainText(value['type']) !== undefined)
   )
 }
 
-/** Members of an error that winston's `errors()` writes into the record itself, besides the stack. */
+/** Members of an error, apart from the stack, that winston's `errors()` writes into the record itself. */
 const FLAT_MEMBERS = ['code', 'errno', 'syscall', 'cause']
 
 function takeFlatError(record: JsonObject): ErrorParts | undefined {
@@ -86,7 +104,7 @@ function takeFlatError(record: JsonObject): ErrorParts | undefined {
   if (stack === undefined || !STACK_FRAME.test(stack)) return undefined
   const source: JsonObject = { ...parseStackHead(stack), stack }
   delete record['stack']
-  // A logger's name does not look like this.
+  // Excludes the name of a logger, which does not have this form.
   const type = take(record, ['name'], (value) =>
     typeof value === 'string' && (value === source['type'] || ERROR_NAME.test(value)) ? value : undefined,
   )
@@ -102,10 +120,13 @@ function takeFlatError(record: JsonObject): ErrorParts | undefined {
 const STACK_FRAME = /\n[ \t]+at /
 const STACK_HEAD = /^(?:Uncaught )?([A-Za-z_$][\w$.]*)(?: \[[^\]]*\])?(?:: ([^]*?))?(?=\n[ \t]+at |\n?$)/
 const ERROR_NAME = /^[A-Za-z_$][\w$.]*(?:Error|Exception)$|^(?:Error|Exception)$/
-/** A longer head is not a name with a message. */
+/** A longer head is not a name and a message. */
 const MAX_HEAD_CHARS = 4_000
 
-/** Type and message, from the text before the frames of V8: `TypeError: message`. @param message the error's own, if it is known */
+/**
+ * Parses type and message from the text before V8's stack frames: `TypeError: message`. @param message the error's own,
+ * if known
+ */
 export function parseStackHead(stack: string, message?: string): Pick<EntryError, 'type' | 'message'> | undefined {
   const frames = stack.search(STACK_FRAME)
   const head = STACK_HEAD.exec(stack.slice(0, Math.min(frames === -1 ? stack.length : frames, MAX_HEAD_CHARS)))
@@ -115,7 +136,7 @@ export function parseStackHead(stack: string, message?: string): Pick<EntryError
   return text === '' ? { type } : { type, message: text }
 }
 
-/** Messages of parts. */
+/** Maximum number of messages of parts that are joined. */
 const MAX_JOINED = 4
 
 function normalize(source: JsonObject): ErrorParts {
@@ -139,7 +160,9 @@ function normalize(source: JsonObject): ErrorParts {
   return { error, rest }
 }
 
-/** The type, or the name that stands for it, which is removed from `rest` with what else belongs to the type. */
+/**
+ * The type, or the name instead of a generic type. Removes the name from `rest`, and with a DOMException its constants.
+ */
 function takeType(type: string | undefined, rest: JsonObject): string | undefined {
   if (hasDomConstants(rest)) for (const constant of DOM_CONSTANTS.keys()) delete rest[constant]
   const name = toPlainText(rest['name'])
@@ -149,17 +172,19 @@ function takeType(type: string | undefined, rest: JsonObject): string | undefine
   return name
 }
 
-/** Appended by pino's serializer `err`: to the stack once for each cause, to the message the causes' messages. */
+/**
+ * pino's serializer `err` appends this and a stack for each cause. It also appends the causes' messages to the message.
+ */
 export const CAUSE_LABEL = 'caused by: '
 export const CAUSE_SEPARATOR = ': '
-/** The name of an error may contain the separator, but not often. */
+/** The name of an error may contain the separator, but rarely more often than this. */
 const MAX_SEPARATORS = 3
 
 /**
- * The message without those of the causes that pino's serializer appended: `a` of the message `a: b` and the stack
- * `Error: a … caused by: Error: b …`. The stack begins with the error's own message, unless the application changed that message
- * later; then the stacks of the causes show what was appended. Without such stacks the message is divided only if its parts are as many as
- * the errors; otherwise it is returned unchanged.
+ * Removes the causes' messages that pino's serializer appended: returns `a` for the message `a: b` and the stack
+ * `Error: a … caused by: Error: b …`. The stack starts with the error's own message, unless the application changed the
+ * message later; then the stacks of the causes show the appended messages. Without such stacks, the message is divided
+ * only if it has as many parts as there are errors; otherwise it is returned unchanged.
  */
 export function findOwnMessage(message: string, stack: string): string {
   const [first, ...causes] = stack.split(`\n${CAUSE_LABEL}`)
@@ -175,7 +200,7 @@ export function findOwnMessage(message: string, stack: string): string {
 
 /** The message itself, or the first candidate to which messages of causes were appended. */
 export function chooseMessage(message: string, candidates: readonly string[]): string | undefined {
-  // VError composes its message itself.
+  // VError appends the messages of its causes itself.
   if (candidates.includes(message)) return message
   return candidates.find(
     (candidate) => message.startsWith(candidate) && message.startsWith(CAUSE_SEPARATOR, candidate.length),
@@ -188,7 +213,7 @@ function findHead(stack: string): string {
   return frames === -1 ? stack : stack.slice(0, frames)
 }
 
-/** What the message may be in `TypeError: message`, the longest first. */
+/** Candidates for the message in `TypeError: message`, the longest first. */
 export function findMessages(head: string): string[] {
   const messages = [head]
   for (let count = 0, at = 0; count < MAX_SEPARATORS; count += 1) {
@@ -200,7 +225,10 @@ export function findMessages(head: string): string[] {
   return messages
 }
 
-/** Node's AggregateError of a connection that no address accepted has no message of its own. */
+/**
+ * Joins the messages of parts, for an AggregateError without a message: Node throws one if no address accepts a
+ * connection.
+ */
 function joinMessages(parts: Json | undefined): string {
   const messages = Array.isArray(parts)
     ? parts.map((part) => (isObject(part) ? toPlainText(part['message']) : undefined))
@@ -208,7 +236,7 @@ function joinMessages(parts: Json | undefined): string {
   return [...new Set(messages.filter((message) => message !== undefined))].slice(0, MAX_JOINED).join('; ')
 }
 
-/** Appends the cause to the stack, as Node prints it. The cause's other properties are kept in `rest`. */
+/** Appends the cause to the stack, in the format of Node. The cause's other properties are kept in `rest`. */
 function foldCause(error: EntryError, rest: JsonObject): void {
   const cause = rest['cause']
   if (!looksLikeError(cause)) return
@@ -228,7 +256,7 @@ function foldParts(error: EntryError, rest: JsonObject, key: string): void {
   })
 }
 
-/** Recursion is bounded: a record arrives here at most 32 levels deep. */
+/** The recursion is bounded: a record has at most 32 levels. */
 function unfoldStack(source: JsonObject): { stack: string; rest: JsonObject } {
   const { error, rest } = normalize(source)
   const kept = createObject()
@@ -242,7 +270,7 @@ function appendStack(stack: string | undefined, label: string, more: string): st
 }
 
 const FRAME = /^\s*at (?:.*\()?((?:[a-z]:)?[^()]*:\d+:\d+)\)?$/i
-/** Frames are shorter; other text may be longer, and the expression above takes time quadratic in its length. */
+/** Frames are shorter. The expression above takes quadratic time, so longer text is skipped. */
 const MAX_FRAME_CHARS = 1_000
 export const MAX_FRAMES = 100
 const NOT_APPLICATION = /node_modules|^node:|^internal\/|<anonymous>|^native/
@@ -250,14 +278,14 @@ const NOT_APPLICATION = /node_modules|^node:|^internal\/|<anonymous>|^native/
 /** `/app/src/orders.js:12:5` of one line of a V8 stack, or `undefined` if it is not the application's. */
 export function parseFrameLocation(line: string): string | undefined {
   if (line.length > MAX_FRAME_CHARS) return undefined
-  // Most frames are not the application's: a search is faster than the expression.
+  // Most frames are not the application's, and a search is faster than the expression.
   const at = line.lastIndexOf('(') + 1
   if (line.includes('node_modules', at) || line.startsWith('node:', at)) return undefined
   const place = FRAME.exec(line)?.[1]?.replace(/^async /, '')
   return place === undefined || NOT_APPLICATION.test(place) ? undefined : place.replace(/^file:\/\//, '')
 }
 
-/** Where the application threw: the top frame that is neither Node's nor a dependency's. */
+/** Location where the application threw: the top frame that is neither Node's nor a dependency's. */
 export function findTopFrame(stack: string | undefined): string | undefined {
   if (stack === undefined) return undefined
   let at = stack.indexOf('\n')

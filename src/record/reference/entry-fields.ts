@@ -35,7 +35,7 @@ import { formatRequestTitle, requestPartKeys, takeRequest, toRequestId } from '.
 import { addNote } from '../shorten-entry.js'
 import { isCallersTrace, takeTrace } from './entry-trace.js'
 
-/** Input of the mapping besides the record. */
+/** Options of the mapping. */
 export interface MappingOptions {
   readonly messageKey: string
   readonly errorKey: string
@@ -56,16 +56,19 @@ export interface MappingOptions {
   readonly fingerprint: false | 'auto'
   /** UTF-8 bytes of an entry's JSON. */
   readonly maxEntryBytes: number
-  /** Removes secrets, before anything is cut. Default: only headers are removed. */
+  /** Redacts secrets before anything is cut. Default: only headers are removed. */
   readonly redactor?: Redactor | undefined
 }
 
-/** winston's `logstash()` writes all but the message and the time there. */
+/** Key under which winston's `logstash()` writes everything except message and time. */
 const LOGSTASH_FIELDS = '@fields'
 
 export const NO_MESSAGE = '(no message)'
 
-/** Ids of a request that come after the framework's own: they may be another service's, and several requests may have them. */
+/**
+ * Request ids with a lower precedence than the framework's: they may belong to another service, and several requests
+ * may share one.
+ */
 export const OTHER_REQUEST_IDS = [
   'req_id',
   'x-request-id',
@@ -74,7 +77,9 @@ export const OTHER_REQUEST_IDS = [
   'x-correlation-id',
 ] as const
 
-/** Text fields, with the keys of a record that they are read from: the field's own name and the names that other libraries use. */
+/**
+ * Text fields with the record keys that they are read from: the field's own name and the names used by other libraries.
+ */
 export const TEXT_FIELDS = [
   ['user_id', ['user_id', 'userId']],
   ['session_id', ['session_id', 'sessionId']],
@@ -85,7 +90,7 @@ export const TEXT_FIELDS = [
   ['fingerprint', ['fingerprint']],
 ] as const
 
-/** Objects whose members become fields, besides those of a request. An object that is empty afterwards is not kept. */
+/** Objects, apart from requests, whose members become fields. Objects that become empty are not kept. */
 const PARTED = ['user', 'trace', 'dd', 'perf', 'deploy']
 
 export interface MappedEntry {
@@ -102,7 +107,7 @@ export interface MappedEntry {
 /** Ids that relate a record to others; '' if it has none. */
 export interface RecordIds {
   readonly traceId: string
-  /** Whether it is from the request's `traceparent` header and not the record's own. */
+  /** Whether the trace id is from the request's `traceparent` header instead of the record. */
   readonly isCallersTrace: boolean
   readonly requestId: string
   readonly sessionId: string
@@ -113,7 +118,7 @@ export interface RecordIds {
 
 /** @param record a clean copy, which is changed @param receivedAt ISO 8601 */
 export function toEntry(record: JsonObject, options: MappingOptions, receivedAt: string): MappedEntry {
-  // pino writes the level and the time itself; within the wrapper they are logged data.
+  // pino writes its level and time outside the wrapper; within it they are logged data.
   if (options.nestedKey !== undefined) liftNested(record, options.nestedKey, ['level', 'time'])
   if (record['@timestamp'] !== undefined) liftNested(record, LOGSTASH_FIELDS, [])
   const omitted = omitHttpMembers(record, options.errorKey)
@@ -129,7 +134,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const parted = [...PARTED, ...requestPartKeys(requestKeys)].filter((key) => hasMembers(record[key]))
 
   const entry: LogEntry = { level: level.level, message: '', timestamp }
-  // First, since the `name` beside a stack is the error's and not the service's.
+  // Before the service, because a `name` next to a stack is the error's.
   const ownError = takeError(record, options.errorKey)
   moveMetadata(record, dialect)
   takeIdentity(entry, record, dialect, options)
@@ -141,7 +146,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   }
   for (const field of ['session_id', 'action'] as const)
     set(entry, field, dialect.resolve(field, entry[field], toIdText))
-  // Fastify's own id is the same in all records of a request; a scope may have set another one.
+  // Fastify's id is the same in all records of a request; a scope may have set another one.
   const ownId = toRequestId(record[requestKeys.reqId]) ?? toRequestId(record['reqId']) ?? entry.request_id ?? ''
   const taken = takeRequest(record, entry.request_id, requestKeys)
   set(entry, 'request', completeRequest(taken.request, dialect))
@@ -165,7 +170,8 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
     take(record, ['notify'], (value) => (typeof value === 'boolean' ? value : undefined)),
   )
   set(entry, 'notify_channels', takeTexts(record, 'notify_channels', ['notify_channels', 'notifyChannels']))
-  // An error without a message, such as Node's AggregateError, was logged without another one.
+  // An empty message logged with an error, such as Node's AggregateError, is replaced by the joined messages of its
+  // parts.
   const logged = message === '' && entry.error !== undefined ? undefined : message
   entry.message = logged ?? (entry.error?.message || formatRequestTitle(entry.request)) ?? NO_MESSAGE
   if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error?.stack))
@@ -211,7 +217,10 @@ function set<T extends object, K extends keyof T>(target: T, field: K, value: T[
   if (value !== undefined) target[field] = value
 }
 
-/** In ECS `level` is logged data; elsewhere it is the logger's, and the names of other formats come after it. */
+/**
+ * In ECS, `level` is logged data. Elsewhere it is the logger's level and takes precedence over the names of other
+ * formats.
+ */
 function takeLevel(
   record: JsonObject,
   dialect: DialectRecord,
@@ -227,9 +236,9 @@ function isSameLevel(first: ResolvedLevel, other: ResolvedLevel): boolean {
   return first.severity === other.severity && other.customLevel === undefined
 }
 
-/** Milliseconds as ISO 8601. */
+/** Returns the time as ISO 8601 with milliseconds. */
 function takeTime(record: JsonObject, dialect: DialectRecord): string | undefined {
-  // In ECS `time` is logged data.
+  // In ECS, `time` is logged data.
   const own = dialect.isEcs ? take(record, ['@timestamp', 'timestamp'], toIsoTime) : undefined
   return dialect.resolve(
     'time',
@@ -238,7 +247,7 @@ function takeTime(record: JsonObject, dialect: DialectRecord): string | undefine
   )
 }
 
-/** Moves the members of the object under `nestedKey` to the record, except those under `data`. */
+/** Moves the members of the object under `nestedKey` to the record, except the keys in `data`. */
 function liftNested(record: JsonObject, nestedKey: string, data: readonly string[]): void {
   const nested = record[nestedKey]
   if (!isObject(nested)) return
@@ -264,7 +273,7 @@ function takeIdentity(entry: LogEntry, record: JsonObject, dialect: DialectRecor
   set(entry, 'version', read('version', ['version']) ?? options.version)
 }
 
-/** A duration is the request's, if there is one. */
+/** The duration belongs to the request, if there is one. */
 function takeDuration(entry: LogEntry, record: JsonObject, dialect: DialectRecord, responseTime: string): void {
   const { request } = entry
   if (request !== undefined)
@@ -284,7 +293,7 @@ function takeDuration(entry: LogEntry, record: JsonObject, dialect: DialectRecor
 }
 
 function takeMessage(record: JsonObject, messageKey: string): string | undefined {
-  // Other loggers, read from a pipe, use `message` or `msg`.
+  // Other loggers, whose output is piped in, use `message` or `msg`.
   return take(record, [messageKey], toScalarText) ?? take(record, ['message', 'msg'], toPlainText)
 }
 
@@ -308,7 +317,7 @@ function takePerf(record: JsonObject, hasRequest: boolean, responseTime: string)
     ['db_queries', 'db_queries'],
     ['cache_hits', 'cache_hits'],
   ] as const) {
-    // If there is a request, the duration is the request's own or unknown.
+    // With a request, only the request's own duration is used.
     const loose = field === 'duration_ms' && hasRequest ? [] : others
     const value = take(source, [field], toNumber) ?? take(record, loose, toNumber)
     if (value !== undefined) perf[field] = value
@@ -331,7 +340,7 @@ function takeDeploy(record: JsonObject): EntryDeploy | undefined {
   return Object.keys(deploy).length > 0 ? deploy : undefined
 }
 
-/** A list of texts, or one text. Other items are kept under `name` in the metadata. */
+/** Reads a list of strings, or one string. Other items are kept under `name` in the metadata. */
 function takeTexts(record: JsonObject, name: string, keys: readonly string[]): string[] | undefined {
   const found = take(record, keys, (value) => (Array.isArray(value) ? value : toIdText(value)))
   if (found === undefined) return undefined

@@ -1,9 +1,9 @@
-/** The request, as pino-http writes it in one record, Fastify in two, and as the service's own `request` object. */
+/** Maps requests: pino-http's in one record, Fastify's in two, and the service's own `request` object. */
 import type { RequestKeys } from '../../options/settings.js'
 import type { EntryRequest, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, toInteger, hasMembers, isObject, toNumber, toPlainText, take } from '../coerce.js'
 
-/** Members that are not sent: headers and bodies hold credentials and personal data. */
+/** Members that are not sent, because headers and bodies contain credentials and personal data. */
 export const UNSENT_MEMBERS: ReadonlySet<string> = new Set([
   'headers',
   'rawHeaders',
@@ -22,7 +22,7 @@ const METHODS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** hapi logs `get`. Text that is not an HTTP method is returned unchanged. */
+/** Converts lower case, as logged by hapi, to upper case. Text that is not an HTTP method is returned unchanged. */
 export function normalizeMethod(method: string): string {
   const upper = method.toUpperCase()
   return METHODS.has(upper) ? upper : method
@@ -34,11 +34,11 @@ export const STATUS = /^[1-9]\d\d$/
 export interface RequestParts {
   readonly request: EntryRequest | undefined
   readonly traceparent: Json | undefined
-  /** pino-http keeps its request id inside `req`, Hono only in a header. */
+  /** The request's id: within `req` for pino-http, in a header for Hono. */
   readonly id: string | undefined
 }
 
-/** Objects of a record that may hold a request or a response; the configured names first. */
+/** Keys of a record that may have a request or a response; configured names come first. */
 export function requestPartKeys({ req, res }: RequestKeys): readonly string[] {
   return [req, 'req', 'request', res, 'res', 'response']
 }
@@ -84,31 +84,34 @@ export function removeUnsentMembers(message: JsonObject): void {
   for (const unsent of UNSENT_MEMBERS) delete message[unsent]
 }
 
-/** A request or a response under a name that the transport does not know. */
+/** Whether a value is a request or a response under an unknown name. */
 function isHttpMessage(value: JsonObject): boolean {
   if (!isObject(value['headers'])) return false
   const isRequest = toPlainText(value['method']) !== undefined && toPlainText(value['url']) !== undefined
   return isRequest || ['statusCode', 'status_code', 'status'].some((key) => toStatus(value[key] ?? null) !== undefined)
 }
 
-/** An id in a header is a client's text: only characters that ids consist of, and that need no escaping and no redaction. */
+/**
+ * A client controls the id in a header, so only characters that ids use and that need no escaping or redaction are
+ * accepted.
+ */
 export const HEADER_ID = /^[\w.:-]{1,200}$/
 
 function toHeaderId(value: Json | undefined): string | undefined {
   return typeof value === 'string' && HEADER_ID.test(value) ? value : undefined
 }
 
-/** hono-pino's `status`; other libraries use the name for other numbers and for text. */
+/** Reads hono-pino's `status`; other libraries use the name for other numbers and for strings. */
 function toStatus(value: Json): number | undefined {
   return typeof value === 'number' && STATUS.test(String(value)) ? value : undefined
 }
 
-/** An empty text is no id. */
+/** An empty string is not an id. */
 export function toRequestId(value: Json | undefined): string | undefined {
   return toIdText(value) || undefined
 }
 
-/** An id that repeats `known` is removed; a different id is kept. */
+/** Removes an id that repeats `known` and keeps a different one. */
 function takeId(req: JsonObject, known: string | undefined): string | undefined {
   const id = toRequestId(req['id'])
   if (id === undefined || (known !== undefined && known !== id)) return undefined
@@ -125,7 +128,7 @@ export function toPath(url: string | undefined): string | undefined {
   return bare === '' ? (path === url ? undefined : '/') : bare
 }
 
-/** The message of a request that has none: `GET /orders 404`. */
+/** The message of a record with a request and without a message: `GET /orders 404`. */
 export function formatRequestTitle(request: EntryRequest | undefined): string | undefined {
   const place = request?.path ?? request?.url
   if (request?.method === undefined && place === undefined) return undefined

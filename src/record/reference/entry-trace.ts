@@ -1,10 +1,12 @@
-/** Trace ids, all from the first source that has any: ids from two sources could belong to different traces. */
+/**
+ * Reads all trace ids from the first source that has any, because ids from two sources may belong to different traces.
+ */
 import type { EntryTrace, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, isObject, take } from '../coerce.js'
 import { takeDialectTrace } from './dialect-fields.js'
 import type { DialectRecord } from './dialects.js'
 
-/** The fields of `trace`, with the keys that they are read from. */
+/** The fields of `trace` with the keys that they are read from. */
 export const TRACE_FIELDS = [
   ['trace_id', ['trace_id', 'traceId']],
   ['span_id', ['span_id', 'spanId']],
@@ -43,14 +45,14 @@ function takeIds(from: JsonObject): EntryTrace | undefined {
   return Object.keys(ids).length > 0 ? ids : undefined
 }
 
-/** The header names the caller's span, which is the parent of the one that logs. */
+/** The header has the caller's span, which is the parent of the span that logs. */
 export function parseTraceparent(traceparent: Json | undefined): EntryTrace | undefined {
   const ids = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent) : null
   if (ids === null || NO_TRACE.test(ids[1] as string)) return undefined
   return { trace_id: ids[1] as string, parent_span_id: ids[2] as string }
 }
 
-/** Whether these ids are the header's and there is no span id. */
+/** Whether these ids are from the header, without a span id. */
 export function isCallersTrace(trace: EntryTrace | undefined, traceparent: Json | undefined): boolean {
   const callers = trace === undefined || trace.span_id !== undefined ? undefined : parseTraceparent(traceparent)
   return (

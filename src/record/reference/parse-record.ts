@@ -6,13 +6,13 @@ import { parseExact } from '../../shared/exact-json.js'
 import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE, findStringEnd } from '../../shared/json-scan.js'
 
 /**
- * pino writes its own `level` and `time` first. Logged data may carry the same keys after them, and JSON.parse would
- * let it replace both. For every other key the last value wins.
+ * pino writes its own `level` and `time` first. Logged data may repeat these keys, and JSON.parse would let them
+ * replace pino's values. For every other key the last value wins.
  */
 const FIRST_COUNTS = ['level', 'time'] as const
 const MAX_QUOTED_CHARS = maxQuotedChars('level')
 
-/** With every letter escaped. */
+/** Length of the key with every letter escaped. */
 function maxQuotedChars(key: string): number {
   return key.length * 6 + 2
 }
@@ -20,8 +20,8 @@ function maxQuotedChars(key: string): number {
 /**
  * Returns undefined if the line is not a JSON object.
  *
- * @param isKept keys that a record keeps however wide it is; pino writes its message last.
- * @param levelKey another key of the level, whose first value counts as well
+ * @param isKept keys that a record keeps regardless of its width, since pino writes its message last
+ * @param levelKey another key of the level, for which the first value also wins
  */
 export function parseRecord(
   line: string,

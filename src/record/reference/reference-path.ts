@@ -1,5 +1,5 @@
 /**
- * The reference path: JSON.parse, map, JSON.stringify. It accepts every line, and defines the result of the fast path,
+ * The reference path: JSON.parse, map, JSON.stringify. It accepts every line and defines the result of the fast path,
  * which accepts most lines.
  */
 import { removeHeaderMembers } from '../../redaction/header-members.js'
@@ -24,7 +24,7 @@ export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 're
 export function mapByParsing(line: string, options: MappingOptions, receivedAt: string): ReferenceResult {
   const cuts: CutCounts = { depth: 0, keys: 0, nul: 0 }
   const record = parseRecord(line, cuts, (key) => isMappedKey(key, options), options.levelKey)
-  // Before the mapping as well: a record's `name` and `value` may become parts of different fields.
+  // Also before the mapping, because a record's `name` and `value` may become parts of different fields.
   const removed = record === undefined ? 0 : removeHeaderMembers(record)
   const { entry, ...mapped } =
     record === undefined ? textEntry(line, options, receivedAt, cuts) : toEntry(record, options, receivedAt)

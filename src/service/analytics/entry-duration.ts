@@ -1,11 +1,11 @@
-/** How long the operation took that an entry reports at its end (pure). */
+/** Duration of the operation whose end an entry reports (pure). */
 import type { LogEntry } from '../../protocol/log-entry.js'
 
 const METADATA_KEYS = ['duration_ms', 'durationMs', 'elapsed_ms', 'responseTime', 'response_time'] as const
-/** A longer one is a wrong number or another unit. */
+/** 24 hours. A longer duration is an error or has another unit, so it is ignored. */
 const MAX_MS = 86_400_000
 
-/** Milliseconds; undefined if the entry has none. */
+/** The duration in milliseconds; undefined if the entry has none. */
 export function findDurationMs({ request, perf, metadata }: LogEntry): number | undefined {
   const found = [request?.duration_ms, perf?.duration_ms].find(isDuration)
   if (found !== undefined || metadata === undefined) return found

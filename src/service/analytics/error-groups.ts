@@ -1,4 +1,4 @@
-/** Failures by fingerprint: order, pages and summaries (pure). */
+/** Groups failures by fingerprint: sorting, paging and summaries (pure). */
 import type { ErrorGroup } from '../query/api-types.js'
 import { checkSort, createCursorError } from '../query/query-filters.js'
 import { truncate } from '../query/truncate.js'
@@ -15,7 +15,7 @@ const MAX_TOP_USERS = 10
 const MAX_NAMES = 10
 const MAX_TEXT = 500
 
-/** Entries of one group, by time, ties by arrival. */
+/** Entries of one group, sorted by time, then by arrival. */
 export type Members = IndexedEntry[]
 
 interface Position {
@@ -28,7 +28,7 @@ export interface Group extends Position {
   readonly members: Members
 }
 
-/** Last seen first; of groups last seen in the same millisecond, the one whose entry arrived last. */
+/** Most recently seen first. Within one millisecond, the group whose entry arrived last comes first. */
 function comparePositions(a: Position, b: Position): number {
   return b.lastMs - a.lastMs || b.newestSeq - a.newestSeq
 }
@@ -38,13 +38,13 @@ const GROUP_SORTS = ['last_seen', 'count'] as const
 interface GroupPageQuery {
   readonly limit: number
   readonly cursor?: string | undefined
-  /** `last_seen` (default) or `count`: the most frequent first; of the same count, the one last seen. */
+  /** `last_seen` (default) or `count`: most frequent first, then most recently seen. */
   readonly sort?: string | undefined
 }
 
 /**
- * If an entry of a group arrives between two queries, the group moves towards the first page.
- * @param failures by time
+ * A group moves towards the first page if one of its entries arrives between two queries.
+ * @param failures sorted by time
  * @throws IngestServiceError `QUERY`.
  */
 export function pageGroups(failures: readonly IndexedEntry[], { limit, cursor, sort }: GroupPageQuery): Page<Members> {
@@ -83,7 +83,7 @@ function parseGroupCursor(cursor: string, isByCount: boolean): Position {
 }
 
 export interface GroupContext {
-  /** Of the trend. */
+  /** Time range of the trend. */
   readonly range: TimeRange
   /** Fingerprints of failures that were first seen in the latest version of their service. */
   readonly newFingerprints: ReadonlySet<string>
@@ -121,7 +121,7 @@ export function toErrorGroup(members: Members, { range, newFingerprints }: Group
   }
 }
 
-/** The user with the most entries first. */
+/** Users sorted by number of entries, greatest first. */
 function countUsers(members: Members): { readonly user: string; readonly count: number }[] {
   const counts = new Map<string, number>()
   for (const { user } of members) if (user !== undefined) counts.set(user, (counts.get(user) ?? 0) + 1)

@@ -1,20 +1,20 @@
-/** The location of an error in the application, from its stack in V8's format (pure). */
+/** Finds the location of an error in the application from its V8 stack (pure). */
 
-/** Maximum of characters to parse: a stack may have any length, and the application's frames come first. */
+/** Maximum number of characters to parse. A stack can have any length, and the application's frames come first. */
 const MAX_STACK = 16_384
 const MAX_LINE = 1000
 const MAX_LOCATION = 300
 
 interface Frame {
-  /** Empty for a function without a name. */
+  /** Function name; empty for an anonymous function. */
   readonly name: string
   readonly file: string
   readonly line: string
 }
 
 /**
- * The first frame of the application, else the first of all: function and file. The line is included only if the function has
- * no name, so that an edit above it does not change the fingerprint.
+ * Function and file of the application's first frame, or of the first frame if none is the application's. The line number is
+ * included only for anonymous functions: otherwise an edit above the function would change the fingerprint.
  */
 export function findErrorLocation(stack: string | undefined): string | undefined {
   if (stack === undefined) return undefined
@@ -32,7 +32,7 @@ export function findErrorLocation(stack: string | undefined): string | undefined
 const AT = /^\s*at (?:async )?(?:new )?/
 /** `file:line:column` at the end of a location. */
 const POSITION = /:(\d+)(?::\d+)?$/
-/** V8's names for the top level of a module, and for functions without a name. */
+/** V8's names for a module's top level and for anonymous functions. */
 const NAMELESS = /^(?:Object\.|Module\.|Function\.)?(?:<anonymous>|anonymous)?$/
 
 function parseFrame(text: string): Frame | undefined {
@@ -42,7 +42,7 @@ function parseFrame(text: string): Frame | undefined {
   const open = rest.endsWith(')') ? rest.indexOf(' (') : -1
   const location = open === -1 ? rest : rest.slice(open + 2, -1)
   const position = POSITION.exec(location)
-  // Code created at run time has no file; the frame that created it comes next.
+  // Code created by eval has no file; the next frame is its creator.
   if (position === null || location.startsWith('eval at ')) return undefined
   const name = open === -1 ? '' : rest.slice(0, open).replace(/ \[as [^\]]*\]$/, '')
   const file = normalizeFile(location.slice(0, position.index))
@@ -58,7 +58,7 @@ function isOwn(file: string): boolean {
   )
 }
 
-/** Part of a path that differs between releases or builds: a number, a date, a hash. */
+/** Path segment that differs between releases or builds: a number, a date, a hash. */
 const PART_VALUE = /^[\d._-]+$|^[\da-f]{7,}$|^[\da-f]{8}-[\da-f-]{27}$/i
 const CONTENT_HASH = /[.-](?=[a-z]*\d)[\da-z]{8,}(?=\.\w+$)/i
 

@@ -1,14 +1,14 @@
-/** The route of a request that pino-http reports as failed (pure). */
+/** Finds the route of a request that pino-http logged as failed (pure). */
 import type { LogEntry } from '../../protocol/log-entry.js'
 
-/** pino-http creates this error for a status from 500 on. Its stack is the same for every route. */
+/** pino-http creates this error for statuses of 500 and above. Its stack is the same for every route. */
 const FAILED_WITH_STATUS = /^failed with status code \d{3}$/
 const MAX_PATH = 300
-/** Part of a path that differs between requests: a number, a UUID, a hexadecimal or other long id, `order-1017`. */
+/** Path segment that differs between requests: a number, a UUID, a hexadecimal or other long id, `order-1017`. */
 const PART_VALUE =
   /^\d[\d._-]*$|^(?=.*\d)[\da-f]{7,}$|^[\da-f]{8}-[\da-f-]{27}$|^(?=.*\d)[\w-]{16,}$|^[a-z]{1,12}[-_]\d+$/i
 
-/** Method and route, for example `GET /orders/*`. Undefined if the entry is not such a failure, or has no path. */
+/** Method and route, for example `GET /orders/*`. Undefined if the entry is not a pino-http failure or has no path. */
 export function findFailedRoute({ error, request, metadata }: LogEntry): string | undefined {
   if (error?.message === undefined || !FAILED_WITH_STATUS.test(error.message)) return undefined
   const pattern = metadata?.['route']

@@ -1,4 +1,4 @@
-/** Entries by time and level (pure). */
+/** Counts entries by time and level (pure). */
 import type { Histogram } from '../query/api-types.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 import { addToCounts, createLevelCounts } from './level-counts.js'

@@ -1,17 +1,17 @@
-/** Versions of services by their first entry, and the failures that came with the latest (pure). */
+/** Orders the versions of services by first entry, and finds failures that are new in the latest version (pure). */
 import type { VersionSummary } from '../query/api-types.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 
 interface ServiceVersions {
   readonly seen: Set<string>
-  /** The version that was first seen last. */
+  /** The version whose first entry is the most recent. */
   latest: string
 }
 
 /**
- * Fingerprints of the failures whose first entry has the latest version of its service. A service of which one version is
- * known has no latest one: everything would be new.
- * @param entries by time
+ * Fingerprints of failures whose first entry has the latest version of its service. Services with only one known version are
+ * skipped: all their failures would be new.
+ * @param entries sorted by time
  */
 export function findNewFingerprints(entries: readonly IndexedEntry[]): ReadonlySet<string> {
   const services = findServiceVersions(entries)
@@ -33,7 +33,7 @@ function findServiceVersions(entries: readonly IndexedEntry[]): ReadonlyMap<stri
     if (version === undefined) continue
     const known = services.get(service)
     if (known === undefined) services.set(service, { seen: new Set([version]), latest: version })
-    // The set is only searched when the version changes.
+    // Searches the set only when the version changes.
     else if (version !== known.latest && !known.seen.has(version)) {
       known.seen.add(version)
       known.latest = version
@@ -43,8 +43,8 @@ function findServiceVersions(entries: readonly IndexedEntry[]): ReadonlyMap<stri
 }
 
 /**
- * Every version that entries have; the one that was first seen last comes first.
- * @param entries by time @param registered `release_id` by version
+ * Lists all versions in the entries, most recently introduced first.
+ * @param entries sorted by time @param registered `release_id` by version
  */
 export function summarizeVersions(
   entries: readonly IndexedEntry[],

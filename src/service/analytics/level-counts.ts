@@ -1,4 +1,4 @@
-/** Counts by level (pure). */
+/** Counts entries by level (pure). */
 import type { Level } from '../../protocol/log-entry.js'
 
 export type MutableLevelCounts = Record<Level | 'total', number>
@@ -18,7 +18,7 @@ export function addToCounts(counts: MutableLevelCounts, level: Level): void {
   counts.total++
 }
 
-/** Levels that count as errors of a release. */
+/** Whether the level counts as an error in release statistics. */
 export function isErrorLevel(level: Level): boolean {
   return level === 'error' || level === 'fatal'
 }

@@ -1,10 +1,10 @@
-/** Monitors by their pings (pure). */
+/** Summarizes monitors from their pings (pure). */
 import type { MonitorSummary } from '../query/api-types.js'
 import type { StoredHeartbeat } from '../store/stored-record.js'
 
 const MAX_RECENT = 50
 
-/** The monitor of the last ping first. */
+/** Monitors sorted by last ping, most recent first. */
 export function summarizeMonitors(newestFirst: Iterable<{ readonly record: StoredHeartbeat }>): MonitorSummary[] {
   const pings = new Map<string, string[]>()
   for (const { record } of newestFirst) {
@@ -25,7 +25,7 @@ export function summarizeMonitors(newestFirst: Iterable<{ readonly record: Store
   })
 }
 
-/** For an even number of intervals, the mean of the middle two, in whole milliseconds. Null below two pings. */
+/** Median in whole milliseconds; for an even number of intervals, the mean of the middle two. Null for fewer than two pings. */
 function medianInterval(newestFirst: readonly string[]): number | null {
   const times = newestFirst.map((time) => Date.parse(time)).toSorted((a, b) => a - b)
   const intervals = times

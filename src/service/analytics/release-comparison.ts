@@ -1,4 +1,4 @@
-/** Two versions compared: errors, groups of failures, and requests (pure). */
+/** Compares two versions: errors, error groups and requests (pure). */
 import type { ErrorGroup, ReleaseComparison, ReleaseSide, RouteComparison, RouteSide } from '../query/api-types.js'
 import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 import { groupByFingerprint, toErrorGroup } from './error-groups.js'
@@ -10,7 +10,7 @@ import { compareTexts } from './compare-texts.js'
 const MAX_GROUPS = 100
 const MAX_ROUTES = 1000
 
-/** What belongs to one version, by time. */
+/** Records of one version, sorted by time. */
 export interface VersionRecords {
   readonly version: string
   readonly entries: readonly IndexedEntry[]
@@ -51,7 +51,7 @@ function groupFailures({ entries }: VersionRecords): Map<string, Group> {
   return new Map(groups.map((group) => [group.members[0]?.fingerprint ?? '', group]))
 }
 
-/** Groups of `from` that `others` does not have. */
+/** Groups in `from` that are not in `others`. */
 function listMissing(
   from: ReadonlyMap<string, Group>,
   others: ReadonlyMap<string, Group>,
@@ -65,7 +65,7 @@ function listMissing(
 }
 
 function compareRoutes(before: readonly IndexedRequest[], after: readonly IndexedRequest[]): RouteComparison[] {
-  // No text that the service accepts contains NUL.
+  // NUL separates the parts, because the service accepts no text that contains NUL.
   const byName = (requests: readonly IndexedRequest[]): Map<string, IndexedRequest[]> =>
     new Map(groupByRoute(requests).map((members) => [`${members[0]?.method}\0${members[0]?.route}`, members]))
   const [old, fresh] = [byName(before), byName(after)]

@@ -1,4 +1,4 @@
-/** Releases by their registrations, and the entries before and after them (pure). */
+/** Summarizes releases and counts the entries before and after each registration (pure). */
 import type { ReleaseHealth } from '../query/api-types.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 import type { StoredRelease } from '../store/stored-record.js'
@@ -14,8 +14,8 @@ export interface ReleaseSummary {
 }
 
 /**
- * One per `release_id`, by its first registration, newest first. The window ends at the next release, so that its errors are
- * not attributed to the one before.
+ * One summary per `release_id`, sorted by first registration, newest first. The window ends at the next release, whose errors
+ * must not count for the previous one.
  */
 export function summarizeReleases(oldestFirst: Iterable<StoredRelease>, nowMs: number): ReleaseSummary[] {
   const registrations = new Map<string, { first: StoredRelease; last: StoredRelease }>()
@@ -27,7 +27,7 @@ export function summarizeReleases(oldestFirst: Iterable<StoredRelease>, nowMs: n
   let nextMs = nowMs
   return [...registrations.values()].toReversed().map(({ first, last }) => {
     const registeredMs = Date.parse(first.received_at)
-    // Negative if the wall clock was set back.
+    // The difference is negative if the wall clock was set back.
     const windowMs = Math.max(0, Math.min(MAX_WINDOW_MS, nextMs - registeredMs, nowMs - registeredMs))
     nextMs = registeredMs
     return { first, last, windowMs }
@@ -54,7 +54,7 @@ export function tallyReleases(releases: readonly ReleaseSummary[], entries: read
 
 interface Tally {
   entries: number
-  /** Of level error and fatal. */
+  /** Entries of level error and fatal. */
   errors: number
 }
 
@@ -75,7 +75,7 @@ interface SortedTimes {
   readonly errorsMs: Float64Array
 }
 
-/** Sorted once, so that each window costs two binary searches per list. */
+/** Sorts once: each window then needs two binary searches per list. */
 function sortTimes(entries: readonly IndexedEntry[]): SortedTimes {
   const errors = entries.filter(({ level }) => isErrorLevel(level))
   const sorted = (of: readonly IndexedEntry[]): Float64Array =>
@@ -83,7 +83,7 @@ function sortTimes(entries: readonly IndexedEntry[]): SortedTimes {
   return { allMs: sorted(entries), errorsMs: sorted(errors) }
 }
 
-/** From `sinceMs`, and before `untilMs`. */
+/** Counts times in [`sinceMs`, `untilMs`). */
 function tallyBetween({ allMs, errorsMs }: SortedTimes, sinceMs: number, untilMs: number): Tally {
   const count = (sorted: Float64Array): number => firstAtOrAfter(sorted, untilMs) - firstAtOrAfter(sorted, sinceMs)
   return { entries: count(allMs), errors: count(errorsMs) }

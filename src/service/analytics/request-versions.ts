@@ -1,9 +1,10 @@
-/** The version that served a request: request logs do not have one (pure). */
+/** Finds the version that served a request, because request logs have no version (pure). */
 import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 
 /**
- * The version of each request: that of an entry of its service with its `request_id`, else that of the last entry of its
- * service and environment until then. An id can be passed between services of other versions. Both lists by time. Undefined where neither is known.
+ * The version of each request: taken from an entry of the same service with the same `request_id`, else from the last earlier entry of
+ * the same service and environment, else undefined. The service must match because services pass ids on to each other. Both lists are
+ * sorted by time.
  */
 export function findRequestVersions(
   requests: readonly IndexedRequest[],
@@ -16,7 +17,7 @@ export function findRequestVersions(
     if (ofService === undefined) byRequestId.set(service, new Map([[id, version]]))
     else ofService.set(id, version)
   }
-  // By service, then by environment.
+  // Keys: service, then environment.
   const latest = new Map<string, Map<string, { version: string }>>()
   const versions: (string | undefined)[] = []
   let at = 0
@@ -31,7 +32,7 @@ export function findRequestVersions(
   return versions
 }
 
-/** Changes the member of the map, which is faster than `Map.set`. */
+/** Mutates the value in the map, which is faster than `Map.set`. */
 function remember(
   latest: Map<string, Map<string, { version: string }>>,
   { service = '', environment = '' }: IndexedEntry,

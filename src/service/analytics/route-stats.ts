@@ -1,4 +1,4 @@
-/** Request logs by route: counts, errors, percentiles (pure). */
+/** Statistics of request logs by route: counts, errors, percentiles (pure). */
 import type { RouteLatency, RouteStats } from '../query/api-types.js'
 import type { IndexedRequest } from '../store/indexed-record.js'
 import { bucketIndex, formatBucketStart } from './time-buckets.js'
@@ -11,15 +11,15 @@ const NO_DURATIONS = { count: 0, errors: 0, p50_ms: null, p95_ms: null, p99_ms: 
 
 type Requests = readonly IndexedRequest[]
 
-/** The most frequent first. */
+/** Statistics of each route, most frequent route first. */
 export function summarizeRoutes(requests: Requests): RouteStats[] {
   const sorted = groupByRoute(requests).toSorted(compareRoutes).slice(0, MAX_ROUTES)
   return sorted.map(toRouteStats)
 }
 
-/** Each with at least one request. */
+/** Groups requests by route and method. No group is empty. */
 export function groupByRoute(requests: Requests): IndexedRequest[][] {
-  // Two maps, since joining route and method for each request takes longer.
+  // Nested maps are faster than a joined key of route and method per request.
   const routes = new Map<string, Map<string, IndexedRequest[]>>()
   for (const request of requests) {
     const methods = routes.get(request.route)
@@ -60,7 +60,7 @@ function toRouteStats(requests: Requests): RouteStats {
 
 type Durations = Pick<RouteStats, 'count' | 'errors' | 'p50_ms' | 'p95_ms' | 'p99_ms'>
 
-/** Percentiles by nearest rank, so each is a measured value. @param requests at least one */
+/** Percentiles by nearest rank: each is a measured value. @param requests at least one */
 export function summarizeDurations(requests: Requests): Durations {
   const durations = new Float64Array(requests.length)
   let errors = 0
@@ -80,7 +80,7 @@ export function summarizeDurations(requests: Requests): Durations {
   }
 }
 
-/** Requests of one route over time. @param buckets undefined if there is no request */
+/** Latency of one route over time. @param buckets undefined if there is no request */
 export function toRouteLatency(requests: Requests, buckets: TimeBuckets | undefined): RouteLatency {
   if (buckets === undefined) return { step_ms: 0, buckets: [], before: 0, after: 0 }
   const members: IndexedRequest[][] = Array.from({ length: buckets.count }, () => [])

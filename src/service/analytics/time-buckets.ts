@@ -1,4 +1,4 @@
-/** A range of time divided into buckets of a round width (pure). */
+/** Divides a time range into buckets of a round width (pure). */
 import type { TimeBounds } from '../query/query-filters.js'
 
 const SECOND = 1000
@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Ascending. The widest holds the years 0 to 9999 in one bucket. */
+/** Bucket widths, ascending. The widest covers the years 0 to 9999 in one bucket. */
 const WIDTHS_MS: readonly number[] = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
   ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
@@ -15,13 +15,13 @@ const WIDTHS_MS: readonly number[] = [
   ...[0, 1, 2, 3, 4, 5, 6].flatMap((tens) => [1, 2, 5].map((n) => n * 10 ** tens * DAY)),
 ]
 
-/** First and last time, both inclusive. */
+/** A time range; both ends are inclusive. */
 export interface TimeRange {
   readonly firstMs: number
   readonly lastMs: number
 }
 
-/** Buckets of `stepMs`, the first of which begins at `sinceMs`. */
+/** Buckets of width `stepMs`; the first begins at `sinceMs`. */
 export interface TimeBuckets {
   readonly sinceMs: number
   readonly stepMs: number
@@ -29,13 +29,13 @@ export interface TimeBuckets {
 }
 
 /**
- * At most `maxBuckets` that cover the range. They begin at multiples of their width, so that bucket limits do not move with the
- * range. If that is not possible with `maxBuckets`, they begin at the start of the range.
+ * Creates at most `maxBuckets` buckets that cover the range. Buckets begin at multiples of their width, so their limits do not move
+ * with the range. If that needs more than `maxBuckets`, they begin at the start of the range.
  */
 export function createTimeBuckets({ firstMs, lastMs }: TimeRange, maxBuckets: number): TimeBuckets {
   const spanMs = lastMs - firstMs + 1
   const wideEnough = WIDTHS_MS.filter((stepMs) => stepMs * maxBuckets >= spanMs)
-  // Aligned buckets may need one more than `maxBuckets`; the next width nearly always suffices then.
+  // Alignment can need one bucket more than `maxBuckets`; the next width is nearly always sufficient.
   for (const stepMs of wideEnough.slice(0, 2)) {
     const sinceMs = Math.floor(firstMs / stepMs) * stepMs
     const count = Math.floor((lastMs - sinceMs) / stepMs) + 1
@@ -45,7 +45,7 @@ export function createTimeBuckets({ firstMs, lastMs }: TimeRange, maxBuckets: nu
   return { sinceMs: firstMs, stepMs, count: Math.ceil(spanMs / stepMs) }
 }
 
-/** Below 0, or at least `count`, if the time is outside. */
+/** Index of the bucket that contains the time. For a time outside, the index is negative, or `count` or greater. */
 export function bucketIndex({ sinceMs, stepMs }: TimeBuckets, timeMs: number): number {
   return Math.floor((timeMs - sinceMs) / stepMs)
 }
@@ -54,16 +54,16 @@ export function formatBucketStart({ sinceMs, stepMs }: TimeBuckets, bucket: numb
   return new Date(sinceMs + bucket * stepMs).toISOString()
 }
 
-/** Share of the records that may be outliers at each end: 1 in 200, and always at least one record. */
+/** At each end, up to 1 in 200 records can be outliers, but always at least one record. */
 const OUTLIER_SHARE = 200
 const MIN_OUTLIER_DISTANCE_MS = HOUR
 const OUTLIER_FACTOR = 10
 
 /**
- * The range of the records without outliers, so that one record of 2001 does not flatten a chart. An outlier is one of the first
- * or last 0.5% of the records (at least one at each end), and farther from the rest than ten times the rest's span and than
- * an hour.
- * @param sorted by time @returns undefined if there is no record
+ * The time range of the records without outliers. Otherwise one record of 2001 would flatten a chart. An outlier is among the first
+ * or last 0.5% of the records (at least one at each end), and its distance from the other records exceeds both an hour and ten times
+ * their span.
+ * @param sorted sorted by time @returns undefined if there is no record
  */
 export function findTimeRange(sorted: readonly { readonly timeMs: number }[]): TimeRange | undefined {
   const count = sorted.length
@@ -78,11 +78,11 @@ export function findTimeRange(sorted: readonly { readonly timeMs: number }[]): T
   return { firstMs: at(first), lastMs: at(last) }
 }
 
-/** No timestamp is outside: a year has four digits, and an offset is less than a day. */
+/** Limits of all valid timestamps: years have four digits, and offsets are shorter than a day. */
 const EARLIEST_MS = Date.UTC(-1, 0)
 const LATEST_MS = Date.UTC(10_001, 0)
 
-/** The requested range if there is one, else that of the records. Undefined if it is empty. */
+/** The requested range; missing bounds are taken from the records. Undefined if there is no record or the range is empty. */
 export function clampRange({ sinceMs, untilMs }: TimeBounds, found: TimeRange | undefined): TimeRange | undefined {
   if (found === undefined) return undefined
   const firstMs = sinceMs === undefined ? found.firstMs : Math.max(sinceMs, EARLIEST_MS)
@@ -90,7 +90,7 @@ export function clampRange({ sinceMs, untilMs }: TimeBounds, found: TimeRange | 
   return firstMs <= lastMs ? { firstMs, lastMs } : undefined
 }
 
-/** Counts times in equal parts of the range. Times outside are not counted. */
+/** Counts times in equal parts of the range. Ignores times outside. */
 export function countTrend({ firstMs, lastMs }: TimeRange, parts: number, timesMs: Iterable<number>): number[] {
   const trend = Array.from({ length: parts }, () => 0)
   for (const timeMs of timesMs) {

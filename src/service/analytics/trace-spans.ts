@@ -1,4 +1,4 @@
-/** One trace by its spans (pure). */
+/** Assembles one trace from its entries (pure). */
 import { LEVELS } from '../../protocol/log-entry.js'
 import type { Trace, TraceSpan } from '../query/api-types.js'
 import { summarizeEntry } from '../query/entry-summary.js'
@@ -9,7 +9,7 @@ const MAX_ENTRIES = 2000
 
 type Members = readonly IndexedEntry[]
 
-/** @param members entries of one trace by time, at least one */
+/** @param members entries of one trace, sorted by time, at least one */
 export function toTrace(traceId: string, members: Members): Trace {
   const shown = members.slice(0, MAX_ENTRIES)
   const bySpan = new Map<string, IndexedEntry[]>()
@@ -35,7 +35,7 @@ export function toTrace(traceId: string, members: Members): Trace {
   }
 }
 
-/** An entry that has a duration is written at its end. */
+/** An entry with a duration is written at the end of its operation, so its start is earlier than its timestamp. */
 function findTimes(members: Members): { readonly startMs: number; readonly endMs: number } {
   return {
     startMs: members.reduce((least, { timeMs, durationMs = 0 }) => Math.min(least, timeMs - durationMs), Infinity),

@@ -1,4 +1,4 @@
-/** Entries by trace: the list of traces, in pages (pure). */
+/** Groups entries by trace, and pages the list of traces (pure). */
 import type { TraceSummary } from '../query/api-types.js'
 import { parseNumberCursor } from '../query/query-filters.js'
 import { truncate } from '../query/truncate.js'
@@ -12,7 +12,7 @@ const MAX_SERVICES = 10
 
 interface Tally {
   readonly traceId: string
-  /** Of the first entry: of traces that start in the same millisecond, the one that arrived last comes first. */
+  /** `seq` of the first entry. Sorts traces that start in the same millisecond: the last to arrive comes first. */
   readonly seq: number
   timeMs: number
   endMs: number
@@ -24,11 +24,11 @@ interface Tally {
 
 interface Tallies {
   readonly all: readonly Tally[]
-  /** Of each entry, so that it need not be looked up twice. */
+  /** The tally of each entry, by index, to avoid a second lookup. */
   readonly byEntry: readonly (Tally | undefined)[]
 }
 
-/** @param entries by time @param wanted ids of the traces; undefined: all */
+/** @param entries sorted by time @param wanted trace ids; undefined for all */
 function tallyTraces(entries: readonly IndexedEntry[], wanted: ReadonlySet<string | undefined> | undefined): Tallies {
   const tallies = new Map<string, Tally>()
   const byEntry = entries.map(({ trace_id: traceId, timeMs, durationMs, level, seq }): Tally | undefined => {
@@ -52,8 +52,8 @@ function tallyTraces(entries: readonly IndexedEntry[], wanted: ReadonlySet<strin
 }
 
 /**
- * The traces with an entry that matches, started last first. Their numbers are those of all their entries.
- * @param entries all, by time @throws IngestServiceError `QUERY`.
+ * Lists traces with at least one matching entry, latest start first. Counts and durations include entries that do not match.
+ * @param entries all entries, sorted by time @throws IngestServiceError `QUERY`.
  */
 export function pageTraces(
   entries: readonly IndexedEntry[],
@@ -101,7 +101,7 @@ export function findOperationName(members: readonly IndexedEntry[]): string {
   return truncate(first?.action ?? first?.message ?? '', MAX_NAME)
 }
 
-/** Differences of times have digits below a microsecond that mean nothing. */
+/** Rounds to microseconds, because floating-point differences have meaningless further digits. */
 export function roundMs(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }

@@ -1,4 +1,4 @@
-/** Request bodies: read, inflated and decoded, with limits. */
+/** Reads, inflates and decodes request bodies, with size limits. */
 import buffer from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
@@ -7,9 +7,9 @@ import { createSchemaProblem } from '../ingest/validators.js'
 import { createFailure, createSchemaReply } from './service-reply.js'
 import type { Reply } from './service-reply.js'
 
-/** Limit for all bodies that are being read. */
+/** Limit for the sum of all bodies that are being read: 256 MiB. */
 const MAX_PENDING_BYTES = 256 << 20
-/** Maximum of bytes of a refused body that are read and dropped, so that the client reads the reply. */
+/** Maximum number of bytes of a refused body to read and discard before closing, see `drainBody()`. */
 const MAX_DRAINED_BYTES = 64 << 20
 
 export type ReadResult =
@@ -25,7 +25,7 @@ export class BodyReader {
   readonly #maxPendingBytes: number
   #pendingBytes = 0
 
-  /** @param maxBytes limit of one body, before and after inflating */
+  /** @param maxBytes limit for one body, before and after inflating */
   constructor(maxBytes: number, maxPendingBytes = MAX_PENDING_BYTES) {
     this.#maxBytes = maxBytes
     this.#maxPendingBytes = maxPendingBytes
@@ -61,7 +61,7 @@ export class BodyReader {
     })
   }
 
-  /** The JSON value of a body, or the reply to a body that is not JSON. Synchronous, so that one body is inflated at a time. */
+  /** Returns the JSON value of a body, or the error reply. Synchronous, to inflate only one body at a time. */
   decode(request: IncomingMessage, bytes: Buffer): DecodeResult {
     const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
     if (type !== CONTENT_TYPE)
@@ -85,9 +85,9 @@ export class BodyReader {
   }
 }
 
-const overloaded = createFailure(503, 'too many bodies at once', 'overloaded', { 'retry-after': '1' })
+const overloaded = createFailure(503, 'too many concurrent request bodies', 'overloaded', { 'retry-after': '1' })
 
-// Not imported by name: an older Node does not have `isUtf8`, and could not report its version then.
+// A named import would fail on an older Node without `isUtf8`, before the Node version check can report it.
 function parseJson(bytes: Buffer): DecodeResult {
   if (!buffer.isUtf8(bytes)) return { reply: createJsonFailure('body is not valid UTF-8') }
   try {
@@ -101,7 +101,7 @@ function createJsonFailure(message: string): Reply {
   return { ...createSchemaReply(createSchemaProblem('value_error.jsondecode', message)), status: 400 }
 }
 
-/** Reads and drops the rest: after a reset a client that is still writing would not read the reply. */
+/** Reads and discards the rest of the body. Without this, a client that is still writing gets a reset instead of the reply. */
 export function drainBody(request: IncomingMessage): void {
   let length = 0
   request.on('data', (chunk: Buffer) => {

@@ -1,4 +1,4 @@
-/** A request to the service interface, from its head to its reply, with the scripted fault that applies to it. */
+/** Handles a request to the service interface from its head to its reply, and applies scripted faults. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { API_KEY_HEADER } from '../../protocol/limits.js'
 import type { Fault } from '../ingest/fault.js'
@@ -19,10 +19,10 @@ export interface EndpointDependencies {
   readonly faults: Faults
   readonly recorder: RequestRecorder
   readonly bodies: BodyReader
-  /** Undefined: every key that is not empty is valid. */
+  /** Valid keys; if undefined, every non-empty key is valid. */
   readonly apiKeys: readonly string[] | undefined
   readonly rateLimit: RateLimit | undefined
-  /** Milliseconds before every reply. */
+  /** Delay before every reply in milliseconds. */
   readonly latencyMs: number
   /** Aborted when the service closes. */
   readonly signal: AbortSignal
@@ -57,14 +57,14 @@ export async function handleEndpointRequest(
   if (body.kind === 'gone') return
   const answer = prepareAnswer(request, target, body, record, dependencies)
   const waitMs = latencyMs + (fault?.delayMs ?? 0)
-  // A delayed request is handled even if its client has disconnected, as in a real service.
+  // Like a real service, handles a delayed request even after its client has disconnected.
   if (waitMs > 0 && !(await sleep(waitMs, signal))) return
   await applyFault(fault, { request, response, record, signal, send, answer: () => answer(active?.rejector) })
 }
 
 /**
- * Records the request, also if a fault will hide it from the endpoint.
- * @returns the endpoint's answer. The key is checked before the content, as a framework's middleware does.
+ * Records the request, even if a fault prevents its handling.
+ * @returns the endpoint's reply. The key is checked before the content, as in a framework's middleware.
  */
 function prepareAnswer(
   request: IncomingMessage,
@@ -103,7 +103,7 @@ interface FaultContext {
   readonly record: OpenRequest
   readonly signal: AbortSignal
   readonly send: (reply: Reply) => void
-  /** Handles the request as without a fault, and stores its content. */
+  /** Handles the request as if there were no fault, and stores its content. */
   readonly answer: () => Reply
 }
 

@@ -8,7 +8,7 @@ export type Endpoint = (typeof ENDPOINTS)[number]
 
 export type EndpointTarget =
   | { readonly endpoint: Exclude<Endpoint, 'heartbeat'> }
-  /** `token` is that of the monitor. */
+  /** `token` identifies the monitor. */
   | { readonly endpoint: 'heartbeat'; readonly token: string }
 
 const BY_PATH = new Map<string, EndpointTarget>([
@@ -20,7 +20,7 @@ const BY_PATH = new Map<string, EndpointTarget>([
 
 const HEARTBEAT_PREFIX = BASE_PATH + PATHS.heartbeat
 
-/** `path` is taken from the request line, without the query. */
+/** @param path from the request line, without the query */
 export function parseEndpointPath(path: string): EndpointTarget | undefined {
   const known = BY_PATH.get(path)
   if (known !== undefined) return known

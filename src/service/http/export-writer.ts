@@ -1,4 +1,4 @@
-/** `GET /local/export`: sends a long text in parts. */
+/** Streams the reply to `GET /local/export` in parts. */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -11,8 +11,8 @@ const TYPES: Readonly<Record<ExportFormat, string>> = {
 }
 
 /**
- * Between two parts other requests are handled. Waits while the client does not read, and ends when it has disconnected. If creating
- * a part fails, the connection is closed: the client must not take the text for complete.
+ * Yields to other requests between two parts, waits while the client does not read, and stops when it disconnects. If creating a part
+ * fails, closes the connection: the client must not mistake the file for complete.
  */
 export async function sendExport(
   request: IncomingMessage,
@@ -29,7 +29,7 @@ export async function sendExport(
     response.end()
     return
   }
-  // The first part may take long to find.
+  // Sends the head now, because finding the first part can take long.
   response.flushHeaders()
   const closed = new AbortController()
   response.once('close', () => closed.abort())

@@ -1,4 +1,4 @@
-/** `/local/...`: queries, faults and the reset, for the page, tests and the command line. */
+/** The API below `/local/` for the page, tests and the command line: queries, faults and the reset. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Fault } from '../ingest/fault.js'
 import type { Faults } from '../ingest/faults.js'
@@ -36,13 +36,13 @@ export interface LocalApiDependencies {
 interface LocalRequest extends LocalApiDependencies {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** The last part of a path that takes a name. */
+  /** Last segment of a path that ends in a name. */
   readonly name: string
-  /** JSON, of a `POST` only. */
+  /** Parsed JSON body of a `POST`. */
   readonly body: unknown
 }
 
-/** Returns undefined, or a promise, if the handler replies itself. @throws IngestServiceError `QUERY` or `FAULT` for a wrong request. */
+/** Returns undefined or a promise if the handler sends the reply itself. @throws IngestServiceError `QUERY` or `FAULT` for an invalid request. */
 type Handler<K extends ParameterName> = (
   parameters: Pick<UrlParameters, K>,
   local: LocalRequest,
@@ -58,7 +58,7 @@ const REQUEST_VALUE_PARAMETERS: readonly string[] = [...REQUEST_FILTERS, 'kind',
 const ROUTES: Readonly<Record<string, Route>> = {
   entries: get([...ENTRY_FILTERS, ...PAGE, 'newer', 'view', 'columns'], ({ view, columns, ...query }, { reader }) => {
     if (view === 'summary') return ok(reader.summaries({ ...query, ...(columns !== undefined && { columns }) }))
-    if (columns !== undefined) throw createQueryError('columns', 'left out without view=summary', columns.join())
+    if (columns !== undefined) throw createQueryError('columns', 'omitted without view=summary', columns.join())
     return ok(reader.entries(query))
   }),
   'entries/*': get([], (_, { reader, name }) => okIfFound(reader.entry(name))),
@@ -154,7 +154,7 @@ export async function handleLocalRequest(
 ): Promise<void> {
   const send = (reply: Reply): void => sendReply(request, response, reply)
   const search = new URLSearchParams((request.url ?? '').slice(path.length))
-  // Checked first, so that a client without the token cannot find out which paths exist.
+  // Checked first: a client without the token must not learn which paths exist.
   if (!dependencies.auth.allows(request, search)) return send(dependencies.auth.createRefusal(request))
   search.delete('token')
   const { route, name } = findRoute(path.slice(LOCAL_PREFIX.length))
@@ -187,7 +187,7 @@ function findRoute(path: string): { readonly route: Route | undefined; readonly 
   return { route: isKnown ? ROUTES[key] : undefined, name }
 }
 
-/** The id of a trace may be any text. Empty if it is not encoded properly. */
+/** A trace id can be any text. Returns an empty string if the percent encoding is invalid. */
 function decodeName(encoded: string): string {
   try {
     return decodeURIComponent(encoded)
@@ -201,7 +201,7 @@ function parseSeq(text: string): number {
   return Number(text)
 }
 
-/** The `seq` of a reader that reconnects. It is more recent than the one in its address. */
+/** The `seq` from the `Last-Event-ID` of a reader that reconnects; more recent than `after` in its URL. */
 function readLastEventId({ headers }: IncomingMessage): number | undefined {
   const id = headers['last-event-id']
   if (id === undefined) return undefined

@@ -1,4 +1,4 @@
-/** The files of the page, from the bundle that the build creates. */
+/** Serves the files of the page from the bundle that the build creates. */
 import { brotliDecompressSync } from 'node:zlib'
 import { PAGE_HEADERS } from './response-headers.js'
 import type { Reply } from './service-reply.js'
@@ -12,7 +12,7 @@ const FILES = {
 
 const inflated = new Map<string, Buffer>()
 
-/** Undefined if the page has no such file. `known` is the request's `If-None-Match`. */
+/** @param known the request's `If-None-Match` @returns undefined if the page has no such file */
 export function findPageFile(path: string, known: string | undefined): Reply | undefined {
   if (!Object.hasOwn(FILES, path)) return undefined
   const { name, type } = FILES[path as keyof typeof FILES]

@@ -1,4 +1,4 @@
-/** A fixed window over all endpoints that require a key. */
+/** A fixed-window rate limit, shared by all endpoints that require a key. */
 
 export interface RateLimitOptions {
   /** Requests in one window. */
@@ -18,7 +18,7 @@ export class RateLimit {
     this.#now = now
   }
 
-  /** @returns 0 if the request is within the limit; else the seconds until the next window, not rounded */
+  /** Counts a request. @returns 0 if it is within the limit, else the seconds until the next window, not rounded */
   take(): number {
     const { requests, windowMs } = this.#options
     const now = this.#now()

@@ -1,4 +1,4 @@
-/** Records the requests to the endpoints, so that tests can check a client's behaviour. */
+/** Records the requests to the endpoints for tests that check a client's behaviour. */
 import type { Fault } from '../ingest/fault.js'
 import type { Endpoint } from './endpoints.js'
 
@@ -46,7 +46,7 @@ export class RequestRecorder {
     this.#now = now
   }
 
-  /** The newest `maxCount`, oldest first. */
+  /** The newest `maxCount` requests, oldest first. */
   list(): readonly RecordedRequest[] {
     return this.#requests.slice(-this.#maxCount)
   }
@@ -72,7 +72,7 @@ export class RequestRecorder {
       fault: null,
     }
     this.#requests.push(request)
-    // Cut in large steps, so that the cost per request does not depend on the length.
+    // Truncates in large steps to keep the average cost per request constant.
     if (this.#requests.length >= 2 * this.#maxCount) this.#requests = this.#requests.slice(-this.#maxCount)
     return request
   }

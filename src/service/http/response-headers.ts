@@ -1,6 +1,6 @@
-/** Response headers that restrict how a browser uses a reply. */
+/** Security headers that restrict how a browser uses a reply. */
 
-/** For replies with data, which must not be used as a document, a script or a frame. */
+/** For replies with data: a browser must not use them as a document, a script or a frame. */
 export const DATA_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -10,7 +10,7 @@ export const DATA_HEADERS = {
 
 export const STREAM_HEADERS = { ...DATA_HEADERS, 'content-type': 'text/event-stream; charset=utf-8' } as const
 
-/** Trusted types are required and none can be created, so logged text cannot become markup, even by a mistake of the page. */
+/** Requires trusted types but permits no policy that creates them: a bug in the page cannot turn logged text into markup. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,7 +24,7 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** The page uses `clipboard-write`, so it is not in this list. */
+/** Browser features to disable. `clipboard-write` is not listed because the page uses it. */
 const UNUSED_FEATURES = [
   'camera',
   'display-capture',

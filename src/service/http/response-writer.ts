@@ -17,12 +17,12 @@ export async function sleep(delayMs: number, signal: AbortSignal): Promise<boole
   }
 }
 
-/** Sends nothing if the client has disconnected or a reply was begun. */
+/** Does nothing if the client has disconnected or a reply has started. */
 export function sendReply(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   if (response.headersSent || response.destroyed) return
   if (!request.complete) {
     drainBody(request)
-    // A client that waits for "100 Continue" may or may not send its body now: the connection cannot be used again.
+    // After "Expect: 100-continue" the client may or may not send its body now, so the connection cannot be reused.
     if (request.headers.expect !== undefined) response.setHeader('connection', 'close')
   }
   response.end(writeHead(response, reply))
@@ -52,7 +52,7 @@ export function resetConnection({ socket }: IncomingMessage, response?: ServerRe
   response.write(body.subarray(0, Math.ceil(body.length / 2)), () => socket.resetAndDestroy())
 }
 
-/** These have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5). */
+/** Statuses without a body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5). */
 const BODILESS: readonly number[] = [204, 205, 304]
 
 function writeHead(response: ServerResponse, { status, body, headers }: Reply): Buffer {

@@ -16,7 +16,7 @@ const MAX_CONNECTIONS = 1024
 const OPTIONS = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
-  // Longer than clients keep idle connections by default, so that the client closes them and never gets a reset.
+  // Longer than clients' default idle timeout: the client closes idle connections first and never gets a reset.
   keepAliveTimeout: 65_000,
 }
 
@@ -29,7 +29,7 @@ export interface ServerDependencies {
 export function createHttpServer(dependencies: ServerDependencies): Server {
   const listener: RequestListener = (request, response) => {
     response.on('error', () => {
-      // The client disconnected during the reply, and reports that itself.
+      // The client disconnected during the reply; that needs no report here.
     })
     handle(request, response, dependencies).catch((error: unknown) => {
       dependencies.onProblem(`internal error: ${error instanceof Error ? error.stack : String(error)}`)
@@ -38,7 +38,7 @@ export function createHttpServer(dependencies: ServerDependencies): Server {
   }
   const server = createServer(OPTIONS, listener)
   server.maxConnections = MAX_CONNECTIONS
-  // Without this listener Node would request every body; the handler decides whether to read it.
+  // Without this listener Node sends "100 Continue" for every body; here the handler decides whether to read it.
   server.on('checkContinue', listener)
   return server
 }
@@ -50,11 +50,11 @@ async function handle(
 ): Promise<void> {
   const originProblem = findOriginProblem(request)
   if (originProblem !== undefined) return sendReply(request, response, createFailure(403, originProblem, 'forbidden'))
-  // Not parsed as a URL: that would turn `/heartbeat/../ingest` into another endpoint.
+  // A URL parser would resolve `/heartbeat/../ingest` to another endpoint.
   const path = (request.url ?? '').split('?', 1)[0] as string
   if (path.startsWith(`${BASE_PATH}/`)) return handleEndpointRequest(request, response, path, endpoints)
   if (path.startsWith(LOCAL_PREFIX)) return handleLocalRequest(request, response, path, local)
-  // Loaded on demand: a service in a test does not need it.
+  // Loaded on demand, because services in tests do not need the page.
   const { findPageFile } = await import('./page-files.js')
   const file = findPageFile(path, request.headers['if-none-match'])
   if (file === undefined) return sendReply(request, response, notFound)
@@ -70,7 +70,7 @@ export function listenOn(server: Server, host: string, port: number): Promise<Ad
   })
 }
 
-/** Closes all connections, also those of requests that hang. */
+/** Closes the server and all connections immediately, including those of pending requests. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.close((error) => (error === undefined ? resolve() : reject(error)))
@@ -81,8 +81,8 @@ export function closeServer(server: Server): Promise<void> {
 function createPortError(host: string, port: number, error: NodeJS.ErrnoException): IngestServiceError {
   const reasons: Record<string, string> = {
     EADDRINUSE:
-      'is already in use: end the process that uses it, or choose another port with --port (0 takes a free one)',
-    EACCES: 'may not be used by this user: choose a port from 1024',
+      'is already in use: stop the process that uses it, or choose another port with --port (0 selects a free one)',
+    EACCES: 'is not permitted for this user: choose a port from 1024 to 65535',
   }
   const reason = reasons[error.code ?? ''] ?? `cannot be used (${error.message}): choose another port or host`
   return new IngestServiceError('PORT', `port ${port} on ${host} ${reason}`, error)

@@ -1,4 +1,4 @@
-/** Replies as values, with the bodies that the interface shows for them (interface: Errors). */
+/** Creates replies with the bodies that the interface specifies (interface: Errors). */
 import { VALIDATION_ERROR } from '../../protocol/ingest-result.js'
 import type { ErrorDetail, ErrorDetailBody, IngestResult, IngestResultError } from '../../protocol/ingest-result.js'
 import type { IngestServiceError } from '../ingest-service-error.js'
@@ -19,7 +19,7 @@ export function createFailure(status: number, msg: string, type: string, headers
   return { status, body: { detail: [{ msg, type }] } satisfies ErrorDetailBody, headers }
 }
 
-/** 400. A wrong query has the position of the wrong part. */
+/** Status 400. For an invalid query, the body has the position of the error. */
 export function createErrorReply({ message, code, position, length }: IngestServiceError): Reply {
   const part = position !== undefined && length !== undefined && { position, length }
   return { status: 400, body: { detail: [{ msg: message, type: code, ...part }] } satisfies ErrorDetailBody }
@@ -39,7 +39,7 @@ export function createTooManyRequests(retryAfterSeconds: number): Reply {
   return createFailure(429, 'rate limited', 'rate_limited', { 'retry-after': retryAfter })
 }
 
-/** The framework's form of 422. `loc` begins with `body`. */
+/** Status 422 in the framework's format. `loc` begins with `body`. */
 export function createSchemaReply(problems: readonly Problem[]): Reply {
   const detail: ErrorDetail[] = problems.map(({ loc, message, type }) => ({
     loc: ['body', ...loc],

@@ -1,6 +1,6 @@
 /**
- * The token that `/local/` requires: created if none is given, compared in constant time. To a client that sends a challenge
- * before the token, the service proves that it knows the token.
+ * The token that `/local/` requires. It is compared in constant time. A client can send a challenge before it sends the token; the
+ * service then proves that it knows the token.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -8,12 +8,12 @@ import { CHALLENGE_HEADER, createProof } from '../../shared/local-proof.js'
 import { createFailure } from './service-reply.js'
 import type { Reply } from './service-reply.js'
 
-/** 128 bits. */
+/** Creates a token with 128 random bits. */
 export function createRandomToken(): string {
   return randomBytes(16).toString('base64url')
 }
 
-/** The form of a challenge. The service signs no other text. */
+/** Format of a challenge. The service signs no other text. */
 const NONCE = /^[\w-]{16,64}$/
 
 export class TokenAuth {
@@ -25,17 +25,17 @@ export class TokenAuth {
     this.#digest = digest(token)
   }
 
-  /** Other programs recognise a local service by the realm. */
+  /** Clients recognise a local service by the realm. */
   createRefusal(request: IncomingMessage): Reply {
     const proof = this.#createProof(request)
     const message =
-      'missing or wrong token: the address that `pino-ingest dev` printed has it after #token= (in a test, service.token); ' +
-      'send it as "Authorization: Bearer TOKEN"'
+      'missing or wrong token: use the one after #token= in the URL that `pino-ingest dev` printed (in a test: service.token), ' +
+      'and send it as "Authorization: Bearer TOKEN"'
     const challenge = `Bearer realm="pino-ingest"${proof === undefined ? '' : `, proof="${proof}"`}`
     return createFailure(401, message, 'token_error', { 'www-authenticate': challenge })
   }
 
-  /** The header has precedence over the query. A token in the query, for URLs that a user opens, permits only reading. */
+  /** The header has precedence over the query. A token in the query permits only reads; it is for URLs that a user opens. */
   allows({ method, headers }: IncomingMessage, search: URLSearchParams): boolean {
     const isRead = method === 'GET' || method === 'HEAD'
     const inQuery = isRead ? search.getAll('token') : []

@@ -19,7 +19,7 @@ const integerFrom = (low: number, high = Number.MAX_SAFE_INTEGER): Check => ({
   accepts: (value) => Number.isInteger(value) && (value as number) >= low && (value as number) <= high,
 })
 const isFrom = (value: unknown, low: number): boolean => Number.isFinite(value) && (value as number) >= low
-/** Node refuses to write a header with a line break in it. */
+/** Node throws if a header value contains a line break. */
 const isHeaderText = (value: unknown): boolean => typeof value === 'string' && /^[\x21-\x7e][\x20-\x7e]*$/.test(value)
 
 const milliseconds: Check = { rule: 'a number of milliseconds from 0', accepts: (value) => isFrom(value, 0) }
@@ -67,21 +67,21 @@ const KINDS: Readonly<Record<Fault['kind'], Fields>> = {
 
 /** @throws IngestServiceError `FAULT`, with the field, the rule and the value. */
 export function parseFault(input: unknown): Fault {
-  if (!isObject(input)) throw createFaultError('a fault', 'an object with a kind', input)
+  if (!isObject(input)) throw createFaultError('a fault', 'an object with a field kind', input)
   const { kind } = input
   if (typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) {
     throw createFaultError('kind', `one of ${Object.keys(KINDS).join(', ')}`, kind)
   }
   const { required = {}, optional = {} } = KINDS[kind as Fault['kind']]
   const missing = Object.keys(required).find((name) => input[name] === undefined)
-  if (missing !== undefined) throw createFaultError(missing, `given for kind ${kind}`, undefined)
+  if (missing !== undefined) throw createFaultError(missing, `set for kind ${kind}`, undefined)
   const checks = new Map(Object.entries({ ...SCOPE, ...optional, ...required }))
   for (const [name, value] of Object.entries(input)) {
     if (name === 'kind' || value === undefined) continue
     const check = checks.get(name)
     if (check === undefined) {
       const known = [...checks.keys()].join(', ')
-      throw new IngestServiceError('FAULT', `kind ${kind} has no field ${name}; it has ${known}`)
+      throw new IngestServiceError('FAULT', `kind ${kind} has no field ${name}; use ${known}`)
     }
     if (!check.accepts(value)) throw createFaultError(name, check.rule, value)
   }

@@ -1,10 +1,10 @@
-/** The list of scripted faults: selects the one that applies to a request. */
+/** Manages the scripted faults and selects the one that applies to a request. */
 import { createHash } from 'node:crypto'
 import type { Endpoint } from '../http/endpoints.js'
 import { parseFault } from './fault-parser.js'
 import type { Fault, RejectForm } from './fault.js'
 
-/** Decides which entries a reject fault rejects. Each fault has its own, since `nth` counts across requests. */
+/** Decides which entries a fault rejects. Each fault has its own rejector, because `nth` counts across requests. */
 export interface Rejector {
   readonly form: RejectForm
   rejects(entry: unknown): boolean

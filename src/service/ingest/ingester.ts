@@ -1,4 +1,4 @@
-/** Handles the parsed body of each endpoint: validates, stores, replies. Independent of HTTP except for the status of the reply. */
+/** Handles the parsed body of each endpoint: validates it, stores its records and creates the reply. Independent of HTTP except for status codes. */
 import { createHash } from 'node:crypto'
 import type { LogEntry } from '../../protocol/log-entry.js'
 import type { IngestResult, IngestResultError } from '../../protocol/ingest-result.js'
@@ -28,15 +28,15 @@ export interface IngesterOptions {
   readonly dedupeBatches: boolean
   readonly monitorTokens: readonly string[] | undefined
   readonly wallNow: () => number
-  /** Called after records were stored. */
+  /** Called after records are stored. */
   readonly onRecords: RecordListener
 }
 
 export type RecordListener = <K extends RecordKind>(kind: K, records: readonly IndexedRecords[K][]) => void
 
-/** One for each entry of the largest possible batch. */
+/** Sufficient for one reason per entry: a batch has at most 100 entries. */
 const MAX_REASONS = 100
-/** Results that `dedupeBatches` remembers. */
+/** Maximum number of results to keep for `dedupeBatches`. */
 const MAX_RESULTS = 10_000
 
 export class Ingester {
@@ -58,7 +58,7 @@ export class Ingester {
     this.#results.clear()
   }
 
-  /** `POST /ingest`. `bytes` is the size of the body. */
+  /** Handles `POST /ingest`. @param bytes size of the body */
   ingest(body: unknown, bytes: number, rejector?: Rejector): Reply {
     const shape = validateBatch(body)
     if (shape.length > 0) return this.#refuse('ingest', body, createSchemaReply(shape), shape)
@@ -94,7 +94,7 @@ export class Ingester {
     return this.#refuse('ingest', body, { status: partialStatus, body: result }, problems, valid.length)
   }
 
-  /** `POST /ingest/requests`. Replies with an ingest result. */
+  /** Handles `POST /ingest/requests`. Replies with an ingest result. */
   requests(body: unknown, bytes: number): Reply {
     const problems = validateRequestLogs(body)
     if (problems.length > 0) return this.#refuse('requests', body, createSchemaReply(problems), problems)
@@ -105,7 +105,7 @@ export class Ingester {
     return ok(createIngestResult(requests.length, []))
   }
 
-  /** `POST /feedback`. Stored even if its entry is missing, since the entry may arrive later. */
+  /** Handles `POST /feedback`. Stores feedback even if its entry is missing, because the entry may arrive later. */
   feedback(body: unknown, bytes: number): Reply {
     const problems = validateFeedback(body)
     if (problems.length > 0) return this.#refuse('feedback', body, createSchemaReply(problems), problems)
@@ -120,7 +120,7 @@ export class Ingester {
     return ok({ id: stored.id, event_id, attached: entry !== undefined })
   }
 
-  /** `POST /releases/register`. A version that is registered again keeps its `release_id`, so the call is idempotent. */
+  /** Handles `POST /releases/register`. Idempotent: a version that is registered again keeps its `release_id`. */
   releases(body: unknown, bytes: number): Reply {
     const problems = validateRelease(body)
     if (problems.length > 0) return this.#refuse('releases', body, createSchemaReply(problems), problems)
@@ -133,7 +133,7 @@ export class Ingester {
     return ok({ release_id, version, registered_at: stored.received_at })
   }
 
-  /** `POST /heartbeat/{monitor_token}`. */
+  /** Handles `POST /heartbeat/{monitor_token}`. */
   heartbeat(token: string): Reply {
     const monitor = hashMonitorToken(token)
     if (this.#monitors !== undefined && !this.#monitors.has(monitor)) return notFound
@@ -180,7 +180,7 @@ function judgeEntry(entry: unknown, rejector: Rejector | undefined): readonly Pr
   return [{ kind, loc: ['message'], type: 'value_error', message: 'refused by a scripted fault' }]
 }
 
-/** Identifies a monitor in the store and in queries: sufficient to distinguish monitors, but not to ping one. */
+/** Computes the monitor id for the store and queries. It distinguishes monitors but cannot be used to ping one. */
 export function hashMonitorToken(token: string): string {
   return createHash('sha256').update(token).digest('hex').slice(0, 12)
 }
@@ -190,7 +190,7 @@ export function findBatchId(body: unknown): string | null {
   return typeof id === 'string' ? id : null
 }
 
-/** Items of the array in a body of one of the two ingest endpoints. */
+/** Counts the items of `logs` or `requests` in a body. */
 export function countItems(body: unknown): number {
   const items = isObject(body) ? (body['logs'] ?? body['requests']) : undefined
   return Array.isArray(items) ? items.length : 0

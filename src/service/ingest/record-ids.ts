@@ -1,4 +1,4 @@
-/** Ids of stored records: a prefix for the kind, a random part for this run of the service, and the `seq`. */
+/** Creates ids of stored records from a prefix for the kind, a random part for this run of the service, and the `seq`. */
 import { randomBytes } from 'node:crypto'
 import type { RecordKind, Stored } from '../store/stored-record.js'
 
@@ -12,7 +12,7 @@ const PREFIXES: Record<RecordKind, string> = {
 }
 
 export class RecordIds {
-  /** Without it a second run without a file would repeat the ids of the first. */
+  /** Makes ids unique across runs: without a journal, every run starts at `seq` 1. */
   readonly #run = randomBytes(4).toString('hex')
   #seq: number
 

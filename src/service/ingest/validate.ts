@@ -1,6 +1,6 @@
 /**
- * Validates bodies field by field (interface: Resources and their fields). Written from the interface alone: it shares no code with the
- * part that builds entries, so that it validates that part independently.
+ * Validates bodies field by field (interface: Resources and their fields). Written from the interface alone: sharing no code with the
+ * entry builder makes it an independent check of the builder.
  */
 import { LEVELS } from '../../protocol/log-entry.js'
 import type { Breadcrumb, EntryDeploy, EntryError, EntryPerf, EntryRequest } from '../../protocol/log-entry.js'
@@ -69,7 +69,7 @@ const ENTRY_FIELDS: Record<keyof LogEntry, Validator> = {
 
 const entry = object(ENTRY_FIELDS, ['level', 'message', 'timestamp'])
 
-/** The body of `POST /ingest`, without the items of `logs`, which {@link validateEntry} checks one by one. */
+/** Validates the body of `POST /ingest` except the items of `logs`; {@link validateEntry} validates those one by one. */
 export const validateBatch = object<keyof IngestBatch>(
   { batch_id: text, logs: list(() => NO_PROBLEMS, MAX_LOGS_PER_REQUEST) },
   ['logs'],
@@ -91,16 +91,16 @@ const requestLog = object<keyof RequestLog>(
   ['method', 'path', 'status_code', 'duration_ms', 'request_id', 'timestamp'],
 )
 
-/** The body of `POST /ingest/requests`. */
+/** Validates the body of `POST /ingest/requests`. */
 export const validateRequestLogs = object<keyof RequestLogs>({ requests: list(requestLog) }, ['requests'])
 
-/** The body of `POST /feedback`. */
+/** Validates the body of `POST /feedback`. */
 export const validateFeedback = object<keyof Feedback>({ event_id: text, comments: text, name: text, email: text }, [
   'event_id',
   'comments',
 ])
 
-/** The body of `POST /releases/register`. */
+/** Validates the body of `POST /releases/register`. */
 export const validateRelease = object<keyof Release>(
   { version: text, commit_hash: text, branch: text, deployed_by: text, changelog: text },
   ['version'],

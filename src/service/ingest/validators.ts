@@ -1,6 +1,6 @@
 /**
- * Validators for JSON values. Each returns the problems of a value, with locations relative to it. The wording and the types of
- * schema problems are those of the framework whose 422 body the interface shows (interface: Errors).
+ * Validators for JSON values. Each returns the problems of a value, with locations relative to the value. Messages and types of schema
+ * problems are those of the framework whose 422 body the interface shows (interface: Errors).
  */
 
 /** A violation of the interface that `validateEntry()` found. */
@@ -19,11 +19,11 @@ export type Validator = (value: unknown) => readonly Problem[]
 
 export const NO_PROBLEMS: readonly Problem[] = Object.freeze([])
 
-/** Maximum of problems in a reply, since a value may have a million unknown fields. */
+/** Maximum number of problems in a reply: a value can have a million unknown fields. */
 const MAX_PROBLEMS = 20
-/** Longer field names are cut in a reply. */
+/** Longer field names are truncated in a reply. */
 const MAX_NAME_LENGTH = 100
-/** The interface shows no limit. Recursive JSON writers fail at greater depths. */
+/** The interface specifies no limit, but recursive JSON writers fail at greater depths. */
 const MAX_DEPTH = 100
 
 export function createSchemaProblem(type: string, message: string): readonly Problem[] {
@@ -34,7 +34,7 @@ export function createValueProblem(message: string): readonly Problem[] {
   return [{ kind: 'value', loc: [], type: 'value_error', message }]
 }
 
-/** The same problems, relative to the value that has this one under `key`. */
+/** Makes locations relative to the parent, which has the value under `key`. */
 export function prefixLocations(key: string | number, problems: readonly Problem[]): Problem[] {
   const name = typeof key === 'string' ? key.slice(0, MAX_NAME_LENGTH) : key
   return problems.map((problem) => ({ ...problem, loc: [name, ...problem.loc] }))
@@ -52,8 +52,8 @@ const NOT_A_LIST = createSchemaProblem('type_error.list', 'value is not a valid 
 const NOT_AN_OBJECT = createSchemaProblem('type_error.dict', 'value is not a valid dict')
 const MISSING = createSchemaProblem('value_error.missing', 'field required')
 const UNKNOWN = createSchemaProblem('value_error.extra', 'extra fields not permitted')
-const HAS_NUL = createValueProblem('text has a NUL character in it, which many databases cannot store')
-const ILL_FORMED = createValueProblem('text has a lone surrogate in it, which has no UTF-8 form')
+const HAS_NUL = createValueProblem('text contains a NUL character, which many databases cannot store')
+const ILL_FORMED = createValueProblem('text contains a lone surrogate, which UTF-8 cannot encode')
 const NOT_FINITE = createValueProblem('number is not finite')
 const TOO_DEEP = createValueProblem(`nested deeper than ${MAX_DEPTH} levels`)
 
@@ -63,7 +63,7 @@ export const text: Validator = (value) => {
   return value.includes('\0') ? HAS_NUL : NO_PROBLEMS
 }
 
-/** `JSON.parse('1e999')` is Infinity. */
+/** Rejects Infinity, which `JSON.parse('1e999')` returns. */
 export const number: Validator = (value) => {
   if (typeof value !== 'number') return NOT_A_NUMBER
   return Number.isFinite(value) ? NO_PROBLEMS : NOT_FINITE
@@ -94,12 +94,12 @@ function isoTime(value: unknown, wrong: readonly Problem[], utcOnly: boolean): r
   if (typeof value !== 'string') return NOT_A_STRING
   const [, day, offset = ''] = DATE_TIME.exec(value) ?? []
   if (day === undefined || (utcOnly && offset !== 'Z' && offset !== '+00:00')) return wrong
-  // Date.parse turns 31 February into a day in March, which changes the day of the month.
+  // Date.parse accepts February 31 as a day in March; the day of the month then differs.
   const local = Date.parse(`${value.slice(0, -offset.length)}Z`)
   return new Date(local).getUTCDate() === Number(day) && !Number.isNaN(Date.parse(value)) ? NO_PROBLEMS : wrong
 }
 
-/** An ISO 8601 date and time, `Z` or any offset. */
+/** An ISO 8601 date and time with `Z` or any offset. */
 export const time: Validator = (value) => isoTime(value, NOT_ISO, false)
 
 /** An ISO 8601 date and time in UTC: `Z` or `+00:00`. */
@@ -122,7 +122,7 @@ export function list(validate: Validator, maxItems = Infinity): Validator {
   }
 }
 
-/** An object with these fields and no others; each is optional unless `required` names it. */
+/** An object with no other fields than these. Fields are optional unless listed in `required`. */
 export function object<K extends string>(fields: Record<K, Validator>, required: readonly K[] = []): Validator {
   const validators = new Map<string, Validator>(Object.entries<Validator>(fields))
   return (value) => {
@@ -142,7 +142,7 @@ export function object<K extends string>(fields: Record<K, Validator>, required:
   }
 }
 
-/** An object with any keys and JSON values. */
+/** An object with any keys and any JSON values. */
 export const freeForm: Validator = (value) => (isObject(value) ? anyJson(value, 0) : NOT_AN_OBJECT)
 
 function anyJson(value: unknown, depth: number): readonly Problem[] {

@@ -1,4 +1,4 @@
-/** Types of the replies under `/local/`, except the records themselves. Shared with the page. */
+/** Types of the replies below `/local/`, except the records. Shared with the page. */
 import type { Level } from '../../protocol/log-entry.js'
 import type { Release } from '../../protocol/resources.js'
 import type { LevelCounts, Page, RecordKind, Stored, StoredEntry, StoredFeedback } from '../store/stored-record.js'
@@ -12,19 +12,19 @@ export interface EntryPage<T> extends Page<T> {
   readonly last_seq: number
 }
 
-/** The entries around one, by time and without filters, newest first. */
+/** The entries around one, sorted by time, newest first, without filters. */
 export interface EntryContext {
   readonly items: readonly EntrySummary[]
-  /** Cursor for `newer=`, or null if no entry is newer. */
+  /** Cursor for `newer=`; null if no entry is newer. */
   readonly newer: string | null
-  /** Cursor for `cursor=`, or null if no entry is older. */
+  /** Cursor for `cursor=`; null if no entry is older. */
   readonly older: string | null
 }
 
 /**
- * An entry as a row of a list: with `view=summary`, and in the stream. Fields that the entry does not have are left out. Texts
- * are cut at 200 characters unless stated otherwise, and end in `…` then. Filters compare whole values, so a shortened value matches no
- * entry.
+ * Summary of an entry for a row of a list: with `view=summary`, and in the stream. Omits fields that the entry does not have. Texts are
+ * truncated to 200 characters unless stated otherwise, and then end in `…`. Filters compare whole values, so a truncated value matches
+ * no entry.
  */
 export interface EntrySummary extends Stored {
   /** The entry's own timestamp. */
@@ -42,16 +42,16 @@ export interface EntrySummary extends Stored {
     readonly status_code?: number
     readonly duration_ms?: number
   }
-  /** The first 20, each of at most 100 characters. */
+  /** The first 20 tags, of at most 100 characters each. */
   readonly tags?: readonly string[]
-  /** Number of all tags; left out if `tags` has all of them. */
+  /** Number of all tags; omitted if `tags` has all. */
   readonly tag_count?: number
   /** `user_id`, else the user's id, e-mail address or name. */
   readonly user?: string
   readonly action?: string
   /**
-   * The first 8 texts, numbers and booleans of the metadata; nested ones as `a.b`. Without `pid`, `hostname` and `event_id`. Names have at
-   * most 60 characters (longer ones are left out), texts at most 80.
+   * The first 8 texts, numbers and booleans of the metadata, except `pid`, `hostname` and `event_id`; nested ones as `a.b`. Texts have at
+   * most 80 characters. Details with names of more than 60 characters are omitted.
    */
   readonly details?: Readonly<Record<string, string | number | boolean>>
   /** The values of the requested columns that the entry has, as text. */
@@ -60,7 +60,7 @@ export interface EntrySummary extends Stored {
   readonly span_id?: string
   readonly request_id?: string
   readonly release_id?: string
-  /** Number of breadcrumbs; left out if there are none. */
+  /** Number of breadcrumbs; omitted if there are none. */
   readonly breadcrumbs?: number
 }
 
@@ -72,89 +72,88 @@ export interface EntryWithFeedback extends StoredEntry {
   readonly fingerprint?: string
 }
 
-/** Entries by time (their own timestamp) and level. */
+/** Counts of entries by level and by their own timestamp. */
 export interface Histogram {
   /**
-   * ISO 8601; null if no entry matches. The first bucket begins at `since`, the last ends at `until`. Where the query has no bound, outliers
-   * are outside.
+   * ISO 8601; null if no entry matches. The first bucket begins at `since`, the last ends at `until`. Outliers are outside if the query
+   * has no time bound.
    */
   readonly since: string | null
   readonly until: string | null
   /** Width of a bucket: a round number of milliseconds, seconds, minutes, hours or days. */
   readonly step_ms: number
-  /** Oldest first, with empty ones; at most the requested number. */
+  /** Buckets, oldest first, including empty ones; at most the requested number. */
   readonly buckets: readonly HistogramBucket[]
-  /** Numbers of matching entries before `since` and from `until`. */
+  /** Number of matching entries before `since`, and from `until`. */
   readonly before: number
   readonly after: number
 }
 
 export interface HistogramBucket extends LevelCounts {
-  /** ISO 8601: start of the bucket. */
+  /** Start of the bucket, ISO 8601. */
   readonly at: string
 }
 
-/** The most frequent first. */
+/** Values of a field, most frequent first. */
 export interface FieldValues {
   readonly items: readonly { readonly value: string; readonly count: number }[]
-  /** Whether there are more. */
+  /** Whether there are more values. */
   readonly more: boolean
-  /** Number of the newest matching records that were counted; left out if all were. */
+  /** Number of counted records, the newest matching ones; omitted if all were counted. */
   readonly counted?: number
 }
 
-/** A field that can be used in queries: those with a fixed name, and the paths of metadata that are stored. */
+/** A field for queries: a field with a fixed name, or a path in stored metadata. */
 export interface FieldInfo {
   readonly name: string
   readonly type: 'text' | 'number' | 'time' | 'level'
-  /** Number of records that have it, among the newest 20,000. */
+  /** Number of records with the field among the newest 20,000. */
   readonly count: number
 }
 
-/** Entries of one failure. */
+/** Entries of the same failure. */
 export interface ErrorGroup {
-  /** The entry's `fingerprint`, else computed from error type, normalized message and first application frame. The filter `fingerprint` takes it. */
+  /** The entry's `fingerprint`, else computed from error type, normalized message and first application frame. Value for the filter `fingerprint`. */
   readonly fingerprint: string
-  /** Whether the newest entry was sent with it. */
+  /** Whether the newest entry was sent with this fingerprint. */
   readonly is_given: boolean
   readonly level: Level
-  /** Of the newest entry. */
+  /** Error type of the newest entry. */
   readonly type: string | null
   readonly message: string
   readonly count: number
-  /** ISO 8601, by the entries' timestamps. */
+  /** First and last timestamp of the entries, ISO 8601. */
   readonly first_seen: string
   readonly last_seen: string
-  /** At most 10 of each, sorted. */
+  /** At most 10 services and 10 versions, sorted. */
   readonly services: readonly string[]
   readonly versions: readonly string[]
   /** Distinct users (`user_id`, else `user.id`), counted up to 1,000. */
   readonly users: number
   /** The 10 users with the most entries. */
   readonly top_users: readonly { readonly user: string; readonly count: number }[]
-  /** Of the first and the last entry that has one; null if none has. */
+  /** Versions of the first and the last entry with a version; null if there is none. */
   readonly first_version: string | null
   readonly last_version: string | null
   /**
-   * Whether the first stored entry of this failure has the latest version of its service: the version that was first seen last, of at
-   * least two.
+   * Whether the first stored entry of this failure has the latest version of its service: the most recently introduced of at least two.
    */
   readonly is_new: boolean
-  /** Method and path, with values as `*`, if the group consists of requests of one route; else null. */
+  /** Method and path, with values as `*`, if all entries are requests of one route; else null. */
   readonly route: string | null
   /** Id of the newest entry. */
   readonly newest: string
-  /** Counts in 24 equal parts of the requested time (else of the stored entries' time), oldest first. */
+  /** Counts in 24 equal parts of the requested time range, oldest first. Default range: that of the stored entries. */
   readonly trend: readonly number[]
 }
 
-/** Request logs of one method and route; percentiles by nearest rank. */
+/** Statistics of the request logs of one method and route; percentiles by nearest rank. */
 export interface RouteStats {
   readonly method: string
-  /** The pattern; the path if the log has none. */
+  /** The route pattern, or the path if the log has no route. */
   readonly route: string
   readonly count: number
-  /** Status 5xx, and 4xx. */
+  /** Number of requests with status 5xx, and with 4xx. */
   readonly errors: number
   readonly client_errors: number
   /** `errors / count`. */
@@ -167,9 +166,9 @@ export interface RouteStats {
   readonly last_seen: string
 }
 
-/** A route's latency over time. The range is as that of a histogram. */
+/** A route's latency over time. The range is determined as for a histogram. */
 export interface RouteLatency {
-  /** Numbers of requests before and after the range. */
+  /** Number of requests before and after the range. */
   readonly before: number
   readonly after: number
   readonly step_ms: number
@@ -187,28 +186,28 @@ export interface RouteLatency {
 /** A registered release and the entries around its registration. */
 export interface ReleaseHealth {
   readonly release_id: string
-  /** From the last registration. */
+  /** Fields of the last registration. */
   readonly release: Release
-  /** ISO 8601: first and last registration. */
+  /** Times of the first and the last registration, ISO 8601. */
   readonly registered_at: string
   readonly last_registered_at: string
-  /** An hour, shorter if the next release was registered earlier, or if the hour is not over. The same on both sides. */
+  /** Length of each window: 1 h, or less if the next release was registered earlier or the hour is not over. */
   readonly window_ms: number
-  /** All entries, and those of level error and fatal, in the windows before and after the first registration. */
+  /** Numbers of entries, and of those with level error and fatal, in the windows before and after the first registration. */
   readonly before: { readonly entries: number; readonly errors: number }
   readonly after: { readonly entries: number; readonly errors: number }
-  /** Entries with its `release_id`. */
+  /** Numbers of entries with the `release_id`. */
   readonly linked: { readonly entries: number; readonly errors: number }
 }
 
-/** The entries of one `trace.trace_id`, over all services. */
+/** Summary of the entries with one `trace.trace_id`, over all services. */
 export interface TraceSummary {
   readonly trace_id: string
-  /** ISO 8601. An entry that has a duration starts that much before its timestamp. */
+  /** ISO 8601. The start of an entry is its timestamp minus its duration. */
   readonly started_at: string
   readonly duration_ms: number
   readonly entries: number
-  /** Entries of level error and fatal. */
+  /** Number of entries with level error and fatal. */
   readonly errors: number
   /** In the order of their first entry; at most 10. */
   readonly services: readonly string[]
@@ -220,11 +219,11 @@ export interface Trace {
   readonly trace_id: string
   readonly started_at: string
   readonly duration_ms: number
-  /** By start time. The page nests them by `parent_span_id`. */
+  /** Spans sorted by start. The page nests them by `parent_span_id`. */
   readonly spans: readonly TraceSpan[]
   /** Entries without a span, oldest first. */
   readonly entries: readonly EntrySummary[]
-  /** Number of entries of the trace that are not in this reply, which has the oldest 2,000. */
+  /** Number of entries that are not in this reply, which has the oldest 2,000. */
   readonly omitted: number
 }
 
@@ -234,36 +233,36 @@ export interface TraceSpan {
   readonly service: string | null
   readonly name: string
   readonly started_at: string
-  /** Null if the span has one entry, without a duration. */
+  /** Null if the span has only one entry, without a duration. */
   readonly duration_ms: number | null
-  /** The most severe of its entries. */
+  /** Most severe level of the entries. */
   readonly level: Level
   /** Oldest first. */
   readonly entries: readonly EntrySummary[]
 }
 
-/** A version that entries have. */
+/** A version found in entries. */
 export interface VersionSummary {
   readonly version: string
   /** ISO 8601. */
   readonly first_seen: string
   readonly last_seen: string
   readonly entries: number
-  /** Of its registration, else of its entries; null if neither has one. */
+  /** `release_id` of the registration, else of the entries; null if neither has one. */
   readonly release_id: string | null
 }
 
 export interface ReleaseComparison {
   readonly before: ReleaseSide
   readonly after: ReleaseSide
-  /** Groups with entries in one version only, the most frequent first; at most 100. */
+  /** Groups with entries in only one of the versions, most frequent first; at most 100. */
   readonly new_groups: readonly ErrorGroup[]
   readonly gone_groups: readonly ErrorGroup[]
   /** The most frequent first. */
   readonly routes: readonly RouteComparison[]
 }
 
-/** One version: its entries, and the request logs that belong to it. */
+/** Statistics of one version: its entries, and its request logs. */
 export interface ReleaseSide {
   readonly version: string
   readonly entries: number
@@ -281,7 +280,7 @@ export interface ReleaseSide {
 export interface RouteComparison {
   readonly method: string
   readonly route: string
-  /** Null if that version has no request of the route. */
+  /** Null if the version has no request for the route. */
   readonly before: RouteSide | null
   readonly after: RouteSide | null
 }
@@ -293,7 +292,7 @@ export interface RouteSide {
   readonly error_rate: number
 }
 
-/** A heartbeat monitor by its pings. */
+/** Summary of a heartbeat monitor. */
 export interface MonitorSummary {
   /** First 12 hexadecimal digits of the token's SHA-256. */
   readonly monitor: string
@@ -301,16 +300,16 @@ export interface MonitorSummary {
   /** ISO 8601. */
   readonly first_ping: string
   readonly last_ping: string
-  /** Median time between the last 50 pings; null below two. */
+  /** Median time between the last 50 pings; null for fewer than two pings. */
   readonly interval_ms: number | null
-  /** The last 50, newest first, ISO 8601. */
+  /** Times of the last 50 pings, newest first, ISO 8601. */
   readonly recent: readonly string[]
 }
 
-/** `GET /local/status`. */
+/** Reply to `GET /local/status`. */
 export interface ServiceStatus {
   readonly version: string
-  /** The base URL to send to, and whether it is the transport's own default. */
+  /** The base URL for applications, and whether it is the transport's default. */
   readonly url: string
   readonly is_default_url: boolean
   readonly started_at: string
@@ -320,17 +319,17 @@ export interface ServiceStatus {
   readonly limits: { readonly max_entries: number; readonly max_bytes: number; readonly max_age_ms: number | null }
 }
 
-/** `GET /local/stream`, Server-Sent Events (HTML, 9.2): `event: entries`, with `id:` the `seq` of the last. */
+/** Data of `event: entries` in `GET /local/stream` (Server-Sent Events: HTML, 9.2). The `id:` is the `seq` of the last entry. */
 export interface StreamEntries {
   /** Oldest first. */
   readonly items: readonly EntrySummary[]
-  /** Entries that were skipped because the subscriber was too slow or had missed too many. They can be queried. */
+  /** Number of entries skipped because the subscriber was too slow or had missed too many. Queries return them. */
   readonly skipped: number
 }
 
-/** `event: changed`: the other kinds of records that were stored. */
+/** Data of `event: changed`: the other kinds of records that were stored. */
 export interface StreamChanged {
   readonly kinds: readonly Exclude<RecordKind, 'entry'>[]
 }
 
-// `event: reset` has `{}` as data: all records were deleted.
+// `event: reset` reports that all records were deleted; its data is `{}`.

@@ -1,9 +1,9 @@
-/** Columns that a reader of a list or an export asks for: their names as a parameter (pure). */
+/** Parses the parameter `columns` of lists and exports (pure). */
 import { createQueryError } from './query-filters.js'
 
 const MAX_COLUMNS = 100
 
-/** Names with commas, as a record of CSV. @throws IngestServiceError `QUERY`. */
+/** Parses names separated by commas and quoted as in CSV. @throws IngestServiceError `QUERY`. */
 export function parseColumns(text: string): readonly string[] {
   const names: string[] = []
   const pattern = /("(?:[^"]|"")*"|[^",]*)(,|$)/gy
@@ -11,7 +11,7 @@ export function parseColumns(text: string): readonly string[] {
     const match = pattern.exec(text)
     const [, name = '', separator] = match ?? []
     if (match === null || name === '""' || name === '')
-      throw createQueryError('columns', 'names of fields, separated by commas and quoted as in CSV', text)
+      throw createQueryError('columns', 'field names, separated by commas and quoted as in CSV', text)
     names.push(name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name)
     ended = separator === ''
   }

@@ -1,4 +1,4 @@
-/** The columns of a CSV file unless others are requested. The page requests them together with its own. */
+/** Default columns of a CSV file. The page requests them plus its own columns. */
 export const CSV_COLUMNS: readonly string[] = [
   'timestamp',
   'level',

@@ -1,19 +1,19 @@
-/** The members of an entry's metadata that a row of a list shows (pure). */
+/** Selects the metadata that a row of a list shows (pure). */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { truncate } from './truncate.js'
 
 const MAX_DETAILS = 8
 const MAX_NAME = 60
 const MAX_TEXT = 80
-/** Metadata may be of any size; the rest is not looked at. */
+/** Limits the members to inspect, because metadata can have any size. */
 const MAX_VISITED = 100
 const MAX_DEPTH = 4
-/** The same for every row of a process, or different for every row and of no use to a reader. */
+/** Fields without information for a reader: equal in all rows of a process, or different in every row. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['pid', 'hostname', 'event_id'])
 
 type Details = Record<string, string | number | boolean>
 
-/** Undefined if there is none. */
+/** @returns undefined if there are no details */
 export function findDetails(metadata: JsonObject | undefined): Readonly<Details> | undefined {
   if (metadata === undefined) return undefined
   const details: [string, Details[string]][] = []

@@ -1,4 +1,4 @@
-/** Matching entries as text, in parts, so that a large export neither blocks the service nor needs its memory (pure). */
+/** Formats matching entries in parts, which limits blocking time and memory of a large export (pure). */
 import type { IndexedEntry } from '../store/indexed-record.js'
 import type { StoredEntry } from '../store/stored-record.js'
 import type { Timed, TimeIndex } from '../store/time-index.js'
@@ -11,7 +11,7 @@ export const EXPORT_FORMATS = ['ndjson', 'csv'] as const
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** Maximum size and time of one part. */
+/** Maximum length of one part in characters, and maximum time to create it. */
 const PART_LENGTH = 64 * 1024
 const PART_MS = 5
 /** Number of entries between two reads of the clock. */
@@ -22,7 +22,7 @@ export interface ExportOptions {
   readonly matches: (entry: IndexedEntry) => boolean
   readonly format: ExportFormat
   readonly columns: readonly string[] | undefined
-  /** Entries that arrived later are left out. */
+  /** Entries with a greater `seq` arrived later and are left out. */
   readonly lastSeq: number
 }
 
@@ -33,7 +33,7 @@ export function checkFormat(format: string | undefined): ExportFormat {
   return found
 }
 
-/** Newest first. Records may arrive and be dropped between two parts. A part may be empty. */
+/** Exports entries, newest first. Records can arrive or be dropped between two parts. A part can be empty. */
 export function* exportEntries(
   index: TimeIndex<IndexedEntry>,
   { filter, matches, format, columns, lastSeq }: ExportOptions,
@@ -75,12 +75,12 @@ function createCsvFormat(columns: readonly string[]): Format {
 
 const PLAIN_NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** A spreadsheet would run a cell that begins like a formula. */
+/** Quotes cells that begin like a formula, because a spreadsheet would evaluate them. */
 function protectCell(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text
 }
 
-/** RFC 4180. Names of columns can be names in logged metadata, so the header is protected as well. */
+/** Formats a record by RFC 4180. The header is protected too, because column names can come from logged metadata. */
 function formatCsvRecord(cells: readonly string[]): string {
   return `${cells
     .map(protectCell)

@@ -1,4 +1,4 @@
-/** Pages of records by time: cursors, both directions, and the surroundings of one record (pure). */
+/** Pages records by time: cursors, both directions, and the context of one record (pure). */
 import type { Timed, TimeIndex } from '../store/time-index.js'
 import type { PageQuery } from '../store/stored-record.js'
 import { createCursorError, createQueryError, parseLimit } from './query-filters.js'
@@ -16,14 +16,14 @@ export interface TimePage<T> {
   readonly next: string | null
 }
 
-/** Looks for one item more than the limit, so that the last page has no cursor. @throws IngestServiceError `QUERY`. */
+/** Reads one item more than the limit to find out whether another page follows. @throws IngestServiceError `QUERY`. */
 export function readTimePage<T extends Timed>(
   index: TimeIndex<T>,
   { limit, cursor, newer }: TimePageQuery,
   matches: (item: T) => boolean,
   { sinceMs = -Infinity, untilMs = Infinity }: TimeBounds,
 ): TimePage<T> {
-  if (cursor !== undefined && newer !== undefined) throw createQueryError('newer', 'left out if cursor is given', newer)
+  if (cursor !== undefined && newer !== undefined) throw createQueryError('newer', 'omitted if cursor is set', newer)
   const maxItems = parseLimit(limit)
   const items: T[] = []
   let hasMore = false
@@ -54,7 +54,7 @@ export interface TimeContext<T> {
   readonly older: string | null
 }
 
-/** The item and at most `limit - 1` others, half of them newer. */
+/** Returns the item and at most `limit - 1` neighbours, half of them newer. */
 export function readTimeContext<T extends Timed>(index: TimeIndex<T>, item: T, limit: number): TimeContext<T> {
   const page = (query: TimePageQuery): TimePage<T> => readTimePage(index, query, () => true, ANY_TIME)
   const cursor = formatTimeCursor(item)
@@ -72,7 +72,7 @@ export function readTimeContext<T extends Timed>(index: TimeIndex<T>, item: T, l
 const ANY_TIME: TimeBounds = { sinceMs: undefined, untilMs: undefined }
 const NO_PAGE = { items: [], next: null }
 
-/** Stays valid when records arrive or are dropped, including this one. */
+/** The cursor stays valid when records arrive or are dropped, including this record. */
 export function formatTimeCursor({ timeMs, seq }: Timed): string {
   return `${timeMs}-${seq}`
 }

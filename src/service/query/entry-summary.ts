@@ -1,4 +1,4 @@
-/** An entry as a row of a list, with bounded lengths (pure). */
+/** Summarizes an entry for a row of a list, with bounded lengths (pure). */
 import type { StoredEntry } from '../store/stored-record.js'
 import type { EntrySummary } from './api-types.js'
 import { findDetails } from './entry-details.js'
@@ -63,7 +63,7 @@ function summarizeRequest(request: NonNullable<StoredEntry['entry']['request']>)
   }
 }
 
-/** Leaves out the fields that the entry does not have. */
+/** Truncates all texts, and omits fields that the entry does not have. */
 function truncateAll<K extends string>(texts: Readonly<Record<K, string | undefined>>): { readonly [P in K]?: string } {
   const present = Object.entries<string | undefined>(texts).filter(([, text]) => text !== undefined)
   const truncated = present.map(([name, text]) => [name, truncate(text as string, MAX_DETAIL)])

@@ -1,4 +1,4 @@
-/** `GET fields` and `GET values`: which fields the records have, and their values by frequency (pure). */
+/** Implements `GET fields` and `GET values`: lists the fields of the records, and their values by frequency (pure). */
 import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 import type { FieldInfo, FieldValues } from './api-types.js'
 import { findFieldRule, resolveFieldName } from './language/fields.js'
@@ -16,14 +16,14 @@ import type { FieldReader, FieldValue } from './matching/record-readers.js'
 import { compareTexts } from '../analytics/compare-texts.js'
 
 const MAX_FIELDS = 1000
-/** A longer value is a text that nobody selects from a list. */
+/** Longer values are omitted: nobody selects them from a list. */
 const MAX_VALUE = 500
-/** All fields of a record take longer than one. */
+/** Maximum number of records for a list of all fields, which is slower than reading one field. */
 const MAX_READ = 20_000
-/** A field that is read from the record takes several times as long, and can have as many values as there are records. */
+/** Maximum number of records for fields without an index: reading them is several times slower, and every record can have another value. */
 const MAX_COUNTED = 50_000
 
-/** The most frequent first. @param entries oldest first; of more than 20,000, the newest are read */
+/** Lists fields, most frequent first, from the newest 20,000 entries. @param entries oldest first */
 export function listEntryFields(entries: readonly IndexedEntry[]): readonly FieldInfo[] {
   const found = new Map<string, { count: number; type: FieldType }>()
   for (const { record, fingerprint } of entries.slice(-MAX_READ)) {
@@ -39,7 +39,7 @@ export function listEntryFields(entries: readonly IndexedEntry[]): readonly Fiel
   return sortFields([...found].map(([name, { count, type }]) => ({ name, type, count })))
 }
 
-/** As `listEntryFields`. */
+/** Lists the fields of request logs like `listEntryFields`. */
 export function listRequestFields(requests: readonly IndexedRequest[]): readonly FieldInfo[] {
   const newest = requests.slice(-MAX_READ)
   return sortFields(
@@ -56,9 +56,9 @@ function sortFields(fields: readonly FieldInfo[]): readonly FieldInfo[] {
 }
 
 export interface ValueQuery {
-  /** As in a query. */
+  /** Field name as typed in a query. */
   readonly field: string
-  /** Of the values, in any case. */
+  /** Prefix of the values; ignores case. */
   readonly prefix?: string
   readonly limit: number
 }
@@ -77,7 +77,7 @@ export function countRequestValues(requests: readonly IndexedRequest[], query: V
   return countValues(requests, findRequestReader(name, true), isIndexed, query)
 }
 
-/** The most frequent first. A value that a record has twice counts once. */
+/** Counts values, most frequent first. A duplicate within one record counts once. */
 function countValues<R>(
   all: readonly R[],
   read: FieldReader<R>,
@@ -108,7 +108,7 @@ function collectValues(value: FieldValue): readonly string[] {
   return Object.values(value).flatMap((item: FieldValue) => collectValues(item))
 }
 
-/** Most lists have one or two values. */
+/** Avoids a Set for most lists, which have one or two values. */
 function withoutRepetition(values: readonly string[]): Iterable<string> {
   return values.length === 1 || (values.length === 2 && values[0] !== values[1]) ? values : new Set(values)
 }
@@ -119,7 +119,7 @@ function compareCounted(a: Counted, b: Counted): number {
   return b[1] - a[1] || compareTexts(a[0], b[0])
 }
 
-/** The first `limit` in order, without sorting the others: there may be as many values as records. */
+/** Returns the first `limit` items without sorting all: there can be as many values as records. */
 function selectFirst(all: readonly Counted[], limit: number): readonly Counted[] {
   if (all.length <= limit) return all.toSorted(compareCounted)
   const first = all.slice(0, limit).toSorted(compareCounted)

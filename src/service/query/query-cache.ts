@@ -1,4 +1,4 @@
-/** Results of the last queries while no record is stored or deleted, since the page repeats its queries. */
+/** Caches query results until records are stored or deleted, because the page repeats its queries. */
 const MAX_RESULTS = 32
 
 export class QueryCache {
@@ -10,7 +10,7 @@ export class QueryCache {
     this.#readRevision = readRevision
   }
 
-  /** `query` must be JSON. An error is not cached. */
+  /** Returns the cached result, or computes it. Errors are not cached. @param query must be JSON */
   get<T>(name: string, query: unknown, compute: () => T): T {
     const revision = this.#readRevision()
     if (revision !== this.#revision) this.#results.clear()

@@ -49,12 +49,12 @@ export interface RouteQuery extends RequestFilter {
   readonly route: string
 }
 
-/** Filters that compare one field. */
+/** Filters that compare one field for equality. */
 export const EQUALITY_NAMES = ['service', 'environment', 'version', 'release_id', 'trace_id', 'request_id'] as const
 
 const TEXT_NAMES = [...EQUALITY_NAMES, 'tag', 'fingerprint', 'q'] as const
 
-/** From `sinceMs`, and before `untilMs`. */
+/** `sinceMs` is inclusive, `untilMs` is exclusive. */
 export interface TimeBounds {
   readonly sinceMs: number | undefined
   readonly untilMs: number | undefined
@@ -66,10 +66,10 @@ export function parseTimeBounds({ since, until }: Pick<EntryFilter, 'since' | 'u
 }
 
 /**
- * @param patternMs time that regular expressions may take, 2 s by default
- * @param isRepeated as in `compileEntryQuery`
- * @returns whether an entry matches
- * @throws IngestServiceError `QUERY`, also while it is used if regular expressions take too much time.
+ * @param patternMs time limit for regular expressions in milliseconds; default 2000
+ * @param isRepeated see `compileEntryQuery`
+ * @returns function that tests an entry; it throws `QUERY` if regular expressions exceed the time limit
+ * @throws IngestServiceError `QUERY` for an invalid filter.
  */
 export function createEntryMatcher(
   filter: EntryFilter,
@@ -90,7 +90,7 @@ export function createEntryMatcher(
   )
   const bounds = parseTimeBounds(filter)
   const matchesQuery = compileEntryQuery(q, patternMs, isRepeated)
-  // The cheapest comparisons first.
+  // Cheapest comparisons first.
   return (entry) =>
     (levels === undefined || levels.includes(entry.level)) &&
     isWithin(bounds, entry.timeMs) &&
@@ -100,7 +100,7 @@ export function createEntryMatcher(
     matchesQuery(entry)
 }
 
-/** @returns whether a request log matches @throws IngestServiceError `QUERY`. */
+/** @returns function that tests a request log @throws IngestServiceError `QUERY`. */
 export function createRequestMatcher(filter: RequestFilter): (request: IndexedRequest) => boolean {
   checkTexts(filter)
   const { q = '' } = filter
@@ -137,7 +137,7 @@ export function parseCursor(cursor: string | undefined): number {
   return Number(cursor)
 }
 
-/** The cursor of a list in the order of a number, which can have an exponent. @throws IngestServiceError `QUERY`. */
+/** Parses the cursor of a list that is sorted by a number; the number can have an exponent. @throws IngestServiceError `QUERY`. */
 export function parseNumberCursor(cursor: string): { readonly value: number; readonly seq: number } {
   const [, number, seq] = (typeof cursor === 'string' && /^(-?\d[\d.e+-]{0,30})_(\d{1,16})$/.exec(cursor)) || []
   const value = Number(number)
@@ -161,20 +161,20 @@ export function createCursorError(cursor: string): IngestServiceError {
   return createQueryError('cursor', 'the "next" of an earlier page', cursor)
 }
 
-/** A date, or a date and a time with an offset; also with the six digits of a year that JavaScript writes. */
+/** A date, or a date and time with an offset; the year can have six digits as in `toISOString()`. */
 const ISO_TIME = /^((?:\d{4}|[+-]\d{6})-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
 function parseTime(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined
-  // V8 also parses texts that are not ISO 8601, with unexpected results.
+  // The expression is necessary because V8 also parses other formats, with unexpected results.
   const date = typeof value === 'string' ? ISO_TIME.exec(value)?.[1] : undefined
   const ms = date !== undefined && isDay(date) ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(ms)) throw createQueryError(name, 'an ISO 8601 time, as 2026-01-31T08:00:00Z', value)
+  if (Number.isNaN(ms)) throw createQueryError(name, 'an ISO 8601 time such as 2026-01-31T08:00:00Z', value)
   return ms
 }
 
 export function createMissingError(name: string, example: string): IngestServiceError {
-  return new IngestServiceError('QUERY', `${name} is required, as in ${name}=${example}`)
+  return new IngestServiceError('QUERY', `${name} is required, for example ${name}=${example}`)
 }
 
 export function createQueryError(name: string, rule: string, value: unknown): IngestServiceError {

@@ -1,4 +1,4 @@
-/** Request logs by time or by duration (pure). */
+/** Pages request logs by time or by duration (pure). */
 import type { IndexedRequest } from '../store/indexed-record.js'
 import type { Page, PageQuery, StoredRequestLog } from '../store/stored-record.js'
 import { checkSort, parseLimit, parseNumberCursor } from './query-filters.js'
@@ -24,12 +24,12 @@ function compareSlow(a: Slow, b: Slow): number {
   return b.durationMs - a.durationMs || b.seq - a.seq
 }
 
-/** The slowest first. @throws IngestServiceError `QUERY`. */
+/** Reads a page of request logs, slowest first. @throws IngestServiceError `QUERY`. */
 export function readSlowest(requests: readonly IndexedRequest[], { limit, cursor }: PageQuery): Page<StoredRequestLog> {
   const maxItems = parseLimit(limit)
   const after = cursor === undefined ? undefined : parseDurationCursor(cursor)
   const rest = after === undefined ? requests : requests.filter((request) => compareSlow(after, request) < 0)
-  // Numbers are sorted much faster than objects. Only those that are on the page are sorted as objects.
+  // Sorting numbers is much faster than sorting objects, so this sorts only the page's requests as objects.
   const durations = new Float64Array(rest.map(({ durationMs }) => durationMs)).toSorted()
   const leastMs = durations[durations.length - Math.min(maxItems, durations.length)] ?? 0
   const items = rest

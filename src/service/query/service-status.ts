@@ -1,11 +1,11 @@
-/** `GET /local/status`. */
+/** Creates the reply to `GET /local/status`. */
 import { BASE_PATH } from '../../protocol/limits.js'
 import { VERSION } from '../../version.js'
 import type { ResolvedServiceOptions } from '../service-options.js'
 import type { RecordKind } from '../store/stored-record.js'
 import type { ServiceStatus } from './api-types.js'
 
-/** The default URL of the transport outside production. */
+/** The transport's default URL outside production. */
 const DEFAULT_URL = `http://127.0.0.1:4319${BASE_PATH}`
 
 export interface RunningService {

@@ -1,4 +1,4 @@
-/** Queries over the stored records, the same in-process and over HTTP. Each is one pass over the records in memory, at most. */
+/** Queries over the stored records, for calls in-process and over HTTP. A query scans the records in memory at most once. */
 import { pageGroups, toErrorGroup } from '../analytics/error-groups.js'
 import type { GroupContext } from '../analytics/error-groups.js'
 import { createHistogram, NO_HISTOGRAM } from '../analytics/histogram.js'
@@ -48,7 +48,7 @@ import type { RequestQuery } from './request-pages.js'
 
 const DEFAULT_BUCKETS = 60
 const DEFAULT_CONTEXT = 50
-/** An export does not block the service, so its regular expressions may take long. */
+/** 10 minutes. Exports can use more time for regular expressions because they do not block the service. */
 const EXPORT_PATTERN_MS = 600_000
 
 /** Entries that arrived after a `seq`. */
@@ -61,7 +61,7 @@ export interface NewEntries {
 
 type FieldQuery = Omit<ValueQuery, 'limit'> & { readonly limit?: number }
 type Buckets = { readonly buckets?: number }
-/** An order is checked where it is applied. */
+/** `sort` is unchecked text here; each query validates it. */
 type Sorted<Q> = Omit<Q, 'sort'> & { readonly sort?: string | undefined }
 type Columns = { readonly columns?: readonly string[] }
 
@@ -77,7 +77,7 @@ export class StoreReader {
     this.#cache = new QueryCache(() => store.revision)
   }
 
-  /** In order of arrival, newest first. */
+  /** Lists records in order of arrival, newest first. */
   list<K extends RecordKind>(kind: K, query: PageQuery): Page<Records[K]> {
     return createPage(this.#store.newestFirst(kind) as Iterable<IndexedRecord<Records[K]>>, query)
   }
@@ -96,7 +96,7 @@ export class StoreReader {
     return readTimePage(this.#store.byTime('entry'), query, createEntryMatcher(query), parseTimeBounds(query))
   }
 
-  /** The newest `limit` entries that arrived after `seq`. */
+  /** Returns the newest `limit` entries that arrived after `seq`. */
   entriesAfter(seq: number, filter: EntryFilter, limit: number): NewEntries {
     const matches = createEntryMatcher(filter, undefined, false)
     const items: StoredEntry[] = []
@@ -110,7 +110,7 @@ export class StoreReader {
     return { items: items.toReversed(), skipped }
   }
 
-  /** By the service's id, or by `metadata.event_id`. */
+  /** Finds an entry by the service's id or by `metadata.event_id`. */
   entry(id: string): EntryWithFeedback | undefined {
     const found = this.#findEntry(id)
     if (found === undefined) return undefined
@@ -120,7 +120,7 @@ export class StoreReader {
     return { ...record, feedback, ...(fingerprint !== undefined && { fingerprint }) }
   }
 
-  /** The entries around one, without filters. Undefined if there is no such entry. */
+  /** Returns the entries around one, without filters. Undefined if the entry does not exist. */
   context(id: string, { limit = DEFAULT_CONTEXT, columns }: PageQuery & Columns): EntryContext | undefined {
     const found = this.#findEntry(id)
     if (found === undefined) return undefined
@@ -135,7 +135,7 @@ export class StoreReader {
     )
   }
 
-  /** The text of a file with all matching entries, in parts. */
+  /** Exports all matching entries as text, in parts. */
   export({ format, columns, ...filter }: EntryFilter & Columns & { readonly format?: string }): Iterable<string> {
     return exportEntries(this.#store.byTime('entry'), {
       filter,
@@ -160,7 +160,7 @@ export class StoreReader {
     })
   }
 
-  /** Of all records. */
+  /** Lists the fields of all records. */
   fields(kind: 'entries' | 'requests' = 'entries'): readonly FieldInfo[] {
     return this.#cache.get('fields', kind, () =>
       kind === 'entries'
@@ -299,13 +299,13 @@ export class StoreReader {
     return this.#store.byTime('entry').filter(() => true)
   }
 
-  /** By time. */
+  /** Returns matching entries, sorted by time. */
   #matching(filter: EntryFilter, matches: (entry: IndexedEntry) => boolean): readonly IndexedEntry[] {
     const { sinceMs, untilMs } = parseTimeBounds(filter)
     return this.#store.byTime('entry').filter(matches, sinceMs, untilMs)
   }
 
-  /** By time. */
+  /** Returns matching request logs, sorted by time. */
   #matchingRequests(
     filter: RequestFilter,
     matches: (request: IndexedRequest) => boolean = createRequestMatcher(filter),
@@ -315,7 +315,7 @@ export class StoreReader {
   }
 }
 
-/** Looks for one item more than the limit, so that the last page has no cursor. */
+/** Reads one item more than the limit to find out whether another page follows. */
 function createPage<T extends Stored>(newestFirst: Iterable<IndexedRecord<T>>, { limit, cursor }: PageQuery): Page<T> {
   const [maxItems, beforeSeq] = [parseLimit(limit), parseCursor(cursor)]
   const items: T[] = []

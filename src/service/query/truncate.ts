@@ -1,7 +1,7 @@
-/** At most `maxLength` characters. A text that was cut ends in an ellipsis. */
+/** Truncates a text to `maxLength` characters, including an ellipsis. */
 export function truncate(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const head = text.slice(0, maxLength - 1)
-  // A lone surrogate cannot be encoded as UTF-8.
+  // Removes half of a surrogate pair, which UTF-8 cannot encode.
   return `${head.isWellFormed() ? head : head.slice(0, -1)}…`
 }

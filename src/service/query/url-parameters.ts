@@ -1,4 +1,4 @@
-/** Parameters of a URL below `/local/`: their names, types and limits. */
+/** URL parameters of the API below `/local/`: names, types and limits. */
 import type { Level } from '../../protocol/log-entry.js'
 import { parseColumns } from './columns.js'
 import { createQueryError, EQUALITY_NAMES } from './query-filters.js'
@@ -7,7 +7,7 @@ import type { EntryQuery } from './query-filters.js'
 export interface UrlParameters extends EntryQuery {
   readonly view?: 'summary'
   readonly buckets?: number
-  /** The `seq` after which a stream begins; of a comparison, the second version. */
+  /** For a stream, the `seq` after which it begins; for a comparison, the second version. */
   readonly after?: string
   readonly method?: string
   readonly route?: string
@@ -37,13 +37,13 @@ const PARSERS: { readonly [name in ParameterName]?: (text: string) => unknown } 
     return text
   },
   view: (text) => {
-    if (text !== 'summary') throw createQueryError('view', 'summary, or left out', text)
+    if (text !== 'summary') throw createQueryError('view', 'summary or omitted', text)
     return text
   },
 }
 
 /**
- * Filters and cursors are validated where they are applied, so that queries in-process are validated in the same way.
+ * Parses the parameters. Filters and cursors are validated by the queries, which also serve calls in-process.
  * @throws IngestServiceError `QUERY` for an unknown or repeated parameter, or a wrong value.
  */
 export function readParameters<K extends ParameterName>(
@@ -54,8 +54,8 @@ export function readParameters<K extends ParameterName>(
   for (const [name, text] of search) {
     const found = known.find((one) => one === name)
     if (found === undefined)
-      throw createQueryError('parameter', known.length === 0 ? 'left out' : `one of ${known.join(', ')}`, name)
-    if (Object.hasOwn(values, name)) throw createQueryError(name, 'given once', text)
+      throw createQueryError('parameter', known.length === 0 ? 'omitted' : `one of ${known.join(', ')}`, name)
+    if (Object.hasOwn(values, name)) throw createQueryError(name, 'set only once', text)
     values[name] = PARSERS[found]?.(text) ?? text
   }
   return values as Pick<UrlParameters, K>

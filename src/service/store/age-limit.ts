@@ -1,4 +1,4 @@
-/** Deletes records that were received longer ago than `maxAgeMs`, at the start and then every minute. */
+/** Deletes records older than `maxAgeMs` by time of receipt, at the start and then every minute. */
 import type { Clock } from '../../shared/clock.js'
 
 const INTERVAL_MS = 60_000
@@ -9,7 +9,7 @@ export interface AgeLimitOptions {
   readonly clock: Clock
 }
 
-/** @returns function that stops it */
+/** @returns function that stops the timer */
 export function startAgeLimit({ maxAgeMs, deleteOlder, clock }: AgeLimitOptions): () => void {
   let cancel = (): void => {}
   const run = (): void => {

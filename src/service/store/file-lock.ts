@@ -1,4 +1,4 @@
-/** One running service per journal: two would overwrite each other's records. `FILE.lock` contains the process id. */
+/** Locks a journal for one running service: two services would overwrite each other's records. `FILE.lock` has the process id. */
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, lstatSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { createFile, openPrivate, readAtMost } from '../../shared/safe-files.js'
@@ -8,10 +8,10 @@ import type { StoreFile } from './store-file.js'
 
 const MAX_LOCK_BYTES = 4096
 
-/** A lock without a process id is being written, unless it is older than this. */
+/** Maximum age of a lock file without a process id: another process is still writing it. An older one is stale. */
 const WRITE_MS = 10_000
 
-/** Locks of this copy of the module, for systems that do not tell start times. */
+/** Locks held by this copy of the module, for systems without process start times. */
 const held = new Set<string>()
 
 export class FileLock {
@@ -38,7 +38,7 @@ export class FileLock {
       const text = read(this.#path)
       if (text === undefined) continue
       if (isHeld(this.#path, text)) {
-        const advice = `end it or name another file; delete ${this.#path} if no local service uses ${name}`
+        const advice = `stop it or use another file; delete ${this.#path} if no local service uses ${name}`
         throw new IngestServiceError(
           'STORE',
           `${name} is in use by another local service (process ${Number(text.split(' ')[0]) || 'unknown'}): ${advice}`,
@@ -69,7 +69,7 @@ function create(path: string, text: string): boolean {
   return true
 }
 
-/** Undefined if it does not exist. @throws UnsafeError, the system's errors */
+/** @returns undefined if the file does not exist @throws UnsafeError and system errors */
 function read(path: string): string | undefined {
   let fd: number
   try {
@@ -94,7 +94,7 @@ function isHeld(path: string, text: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
-  // After a restart another program may have the id: in a container often this one.
+  // After a restart another process can have the same id; in a container it is often this process.
   const now = readStartTime(pid)
   return startTime === '-' || now === undefined ? pid !== process.pid || held.has(path) : now === startTime
 }
@@ -107,7 +107,7 @@ function isRecent(path: string): boolean {
   }
 }
 
-/** In clock ticks since the boot; undefined where there is no `/proc`. */
+/** Start time of a process in clock ticks since boot; undefined without `/proc`. */
 function readStartTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -117,7 +117,7 @@ function readStartTime(pid: number): string | undefined {
   }
 }
 
-/** Another process may do the same and already hold the lock: then the file is restored. */
+/** Removes a stale lock. If another process has replaced it with its own lock meanwhile, restores the file. */
 function removeStale(path: string, text: string): void {
   const aside = `${path}.${randomUUID()}`
   try {

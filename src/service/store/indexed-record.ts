@@ -1,4 +1,4 @@
-/** Records in memory with the values that queries compare, computed once when the record is stored (pure). */
+/** Creates the in-memory form of records, with values for queries that are computed once (pure). */
 import type { EntryUser, Level } from '../../protocol/log-entry.js'
 import { findDurationMs } from '../analytics/entry-duration.js'
 import { joinTexts, anyRequestText, anyEntryText } from '../query/matching/record-texts.js'
@@ -11,19 +11,19 @@ export interface IndexedRecord<T extends Stored = Stored> {
   /** Unique in the process. */
   readonly serial: number
   readonly receivedMs: number
-  /** Approximate size of the record as JSON, and of its search text. */
+  /** Approximate size of the record's JSON plus its search text. */
   readonly bytes: number
   readonly record: T
 }
 
 /**
- * Created by one object literal with every field (no spread), so that all entries share one hidden class. Otherwise reading a
- * field of 100,000 entries takes several times as long.
+ * All entries are created by one object literal with every field (no spread) and share one hidden class. Otherwise reading a field of
+ * 100,000 entries takes several times as long.
  */
 export interface IndexedEntry extends IndexedRecord<StoredEntry> {
   readonly level: Level
   readonly timeMs: number
-  /** The entry is written at the end of an operation that took so long. */
+  /** Duration of the operation whose end the entry reports. */
   readonly durationMs: number | undefined
   readonly service: string | undefined
   readonly environment: string | undefined
@@ -32,17 +32,17 @@ export interface IndexedEntry extends IndexedRecord<StoredEntry> {
   readonly trace_id: string | undefined
   readonly request_id: string | undefined
   readonly tags: readonly string[] | undefined
-  /** Whether error groups count it. */
+  /** Whether the entry belongs to an error group. */
   readonly isFailure: boolean
   /** The value that the filter `fingerprint` compares. */
   readonly fingerprint: string | undefined
   readonly user: string | undefined
-  /** All names of the user, without repetition. */
+  /** Distinct names of the user. */
   readonly users: string | readonly string[] | undefined
-  /** Of the request. */
+  /** Status of the request. */
   readonly status: number | undefined
   readonly requestMs: number | undefined
-  /** The id under which feedback names the entry. The service interface does not show its field. */
+  /** `metadata.event_id`, by which feedback refers to the entry. The service interface does not specify this field. */
   readonly eventId: string | undefined
   readonly search: string
 }
@@ -52,7 +52,7 @@ export interface IndexedRequest extends IndexedRecord<StoredRequestLog> {
   readonly timeMs: number
   readonly requestId: string
   readonly method: string
-  /** The route pattern; the path if the log has none. */
+  /** The route pattern, or the path if the log has no route. */
   readonly route: string
   readonly status: number
   readonly durationMs: number
@@ -143,7 +143,7 @@ function toReceivedMs({ received_at }: Stored): number {
   return toTimeMs(received_at)
 }
 
-/** An edited file may have an invalid time: it counts as old. */
+/** An edited journal can have invalid times; they sort as oldest. */
 function toTimeMs(time: string): number {
   return Date.parse(time) || 0
 }

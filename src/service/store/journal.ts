@@ -1,6 +1,6 @@
 /**
- * The file behind the store: one JSON line per record, appended when the record is stored. The file is rewritten when
- * it is much larger than the stored records. An incomplete line after a crash is skipped and counted.
+ * The journal of the store: a file with one JSON line per record, appended when the record is stored. It is rewritten when it is much
+ * larger than the stored records. Incomplete lines after a crash are skipped and counted.
  */
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { openPrivate, removeTemporaries, replaceFile, writeAll } from '../../shared/safe-files.js'
@@ -13,13 +13,13 @@ import type { RecordKind, Stored } from './stored-record.js'
 const HEADER = '{"journal":"pino-ingest local service","version":1}'
 const CHUNK_BYTES = 1 << 20
 const NEWLINE = 10
-/** A record is at most as long as a request, 5 MiB by default. A longer line is damaged. */
+/** 128 MiB. Longer lines are damaged: a record is not longer than a request, 5 MiB by default. */
 const MAX_LINE_BYTES = 128 << 20
 
 export interface JournalOptions {
   /** Called for each record in the file. */
   readonly onRecord: (kind: RecordKind, record: Stored, bytes: number) => void
-  /** Called with the greatest `seq` at the time of the last rewrite. */
+  /** Called with the greatest `seq` at the last rewrite. */
   readonly onLastSeq: (seq: number) => void
   readonly onProblem: (message: string) => void
 }
@@ -27,7 +27,7 @@ export interface JournalOptions {
 export class Journal {
   readonly #file: StoreFile
   readonly #onProblem: (message: string) => void
-  /** Undefined after the file has failed or was closed. */
+  /** Undefined after a write failure or close. */
   #fd: number | undefined
   #bytes = 0
 
@@ -38,12 +38,12 @@ export class Journal {
     let fd: number | undefined
     try {
       removeTemporaries(file.path)
-      // Readable by its owner only, since a journal contains log data of users.
+      // Private to the owner, because a journal contains users' log data.
       fd = openPrivate(file.path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
       const damaged = load(fd, options)
       if (damaged > 0) options.onProblem(`${file.name}: ${damaged} damaged line(s) were skipped`)
       this.#appendTo(fd)
-      // After a crash the last line may be incomplete: the next record begins a new line.
+      // After a crash the last line can be incomplete; the line feed separates it from the next record.
       this.append(this.#bytes === 0 ? `${HEADER}\n` : '\n')
     } catch (error) {
       if (fd !== undefined) closeSync(fd)
@@ -51,12 +51,12 @@ export class Journal {
     }
   }
 
-  /** Size of the file. */
+  /** Size of the file in bytes. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** The operating system has the lines when this returns, so none is lost if the process is killed. */
+  /** Writes synchronously: once this returns, a killed process does not lose the lines. */
   append(lines: string): void {
     if (this.#fd === undefined) return
     try {
@@ -68,7 +68,7 @@ export class Journal {
     }
   }
 
-  /** Replaces the file's content. `lastSeq` is stored as well, since its record may not be among the lines. */
+  /** Replaces the file's content. Stores `lastSeq` too, because the record with this `seq` may have been dropped. */
   rewrite(lines: Iterable<string>, lastSeq: number): void {
     if (this.#fd === undefined) return
     try {
@@ -90,11 +90,11 @@ export class Journal {
     this.#bytes = fstatSync(fd).size
   }
 
-  /** If the disk is full or fails, the service continues without the file. */
+  /** After a write error, such as a full disk, the service continues without the file. */
   #fail(error: unknown): void {
     this.close()
     const reason = error instanceof Error ? error.message : String(error)
-    this.#onProblem(`${this.#file.name}: ${reason}; from now on records are stored in memory only`)
+    this.#onProblem(`${this.#file.name}: ${reason}; new records are stored in memory only`)
   }
 }
 
@@ -102,13 +102,12 @@ export function formatJournalLine(kind: RecordKind, record: Stored): string {
   return `${JSON.stringify({ kind, record })}\n`
 }
 
-/** @returns number of lines that were skipped @throws the system's errors; Error if it is not a journal of this version */
+/** @returns number of skipped lines @throws system errors; Error if the file is not a journal of this version */
 function load(fd: number, { onRecord, onLastSeq }: JournalOptions): number {
   let damaged = 0
   let isFirst = true
   for (const line of readLines(fd)) {
-    if (isFirst && line !== HEADER)
-      throw new Error('it is not a journal of this service and version; name another file')
+    if (isFirst && line !== HEADER) throw new Error('it is not a journal of this service version; use another file')
     const parsed = isFirst || line === '' ? undefined : parseLine(line)
     if (parsed?.kind === 'mark') onLastSeq(parsed.seq)
     else if (parsed !== undefined) onRecord(parsed.kind, parsed.record, Buffer.byteLength(line) + 1)
@@ -120,7 +119,7 @@ function load(fd: number, { onRecord, onLastSeq }: JournalOptions): number {
 
 type Line = { readonly kind: RecordKind; readonly record: Stored } | { readonly kind: 'mark'; readonly seq: number }
 
-/** Undefined for a damaged line. */
+/** @returns undefined for a damaged line */
 function parseLine(line: string): Line | undefined {
   const value = parseJson(line)
   if (!isObject(value)) return undefined
@@ -153,8 +152,7 @@ function* readLines(fd: number): Generator<string> {
       from = end + 1
     }
     rest = bytes.subarray(from)
-    if (rest.length > MAX_LINE_BYTES)
-      throw new Error(`it has a line of more than ${MAX_LINE_BYTES} bytes; name another file`)
+    if (rest.length > MAX_LINE_BYTES) throw new Error(`a line is longer than ${MAX_LINE_BYTES} bytes; use another file`)
   }
   if (rest.length > 0) yield rest.toString()
 }

@@ -1,14 +1,14 @@
-/** Records in order of arrival, bounded by count and bytes. The oldest are dropped first. */
+/** A ring buffer of records in order of arrival, limited by count and bytes. Drops the oldest first. */
 import type { IndexedRecord } from './indexed-record.js'
 
-/** Dropped items are cut off the front of the array in steps of this many. */
+/** Number of dropped items after which the front of the array is truncated. */
 const CUT_ITEMS = 1024
 
 export class Ring<T extends IndexedRecord> {
   readonly #maxCount: number
   readonly #maxBytes: number
   readonly #onDrop: (item: T) => void
-  /** Items before `#head` were dropped. */
+  /** Items before `#head` are dropped. */
   #items: (T | undefined)[] = []
   #head = 0
   #bytes = 0
@@ -42,7 +42,7 @@ export class Ring<T extends IndexedRecord> {
     for (let at = this.#items.length - 1; at >= this.#head; at--) yield this.#items[at] as T
   }
 
-  /** Drops items by the time at which they were received. The wall clock may have been set back, so all are compared. */
+  /** Deletes items received before this time. Checks all items, because the wall clock may have been set back. */
   deleteOlder(receivedBeforeMs: number): void {
     const all = this.oldestFirst()
     const rest = all.filter(({ receivedMs }) => receivedMs >= receivedBeforeMs)

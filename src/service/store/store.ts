@@ -1,4 +1,4 @@
-/** The records of the service: in bounded memory, and in a journal if a file is given. All calls are synchronous. */
+/** Stores records in bounded memory and optionally in a journal. All calls are synchronous. */
 import { INDEXERS } from './indexed-record.js'
 import type { IndexedRecord, IndexedRecords } from './indexed-record.js'
 import { formatJournalLine, Journal } from './journal.js'
@@ -9,15 +9,15 @@ import type { RecordKind, Records } from './stored-record.js'
 import { TimeIndex } from './time-index.js'
 
 const MAX_OTHER_RECORDS = 10_000
-/** The journal is rewritten when its size exceeds twice the stored bytes plus this number. */
+/** The journal is rewritten when its size exceeds twice the stored bytes plus 4 MiB. */
 const COMPACT_SLACK_BYTES = 4 << 20
 
 export interface StoreOptions {
-  /** Maximum of entries, and of request logs. For every other kind it is 10,000. */
+  /** Maximum number of entries, and of request logs. For other kinds it is 10,000. */
   readonly maxEntries: number
-  /** Bytes of JSON and search text, for entries and for each other kind. */
+  /** Maximum bytes of JSON and search text, for entries and for each other kind. */
   readonly maxBytes: number
-  /** The journal. Default: nothing is kept after the process ends. */
+  /** The journal. Default: records are only in memory. */
   readonly file?: StoreFile | undefined
   readonly compactSlackBytes?: number
   readonly onProblem: (message: string) => void
@@ -25,7 +25,7 @@ export interface StoreOptions {
 
 type Rings = { readonly [K in RecordKind]: Ring<IndexedRecords[K]> }
 
-/** Kinds whose records have a time of their own. */
+/** Kinds whose records have their own timestamp. */
 export type TimedKind = 'entry' | 'request'
 
 export class Store {
@@ -38,7 +38,7 @@ export class Store {
   readonly #slackBytes: number
   #lastSeq = 0
   #revision = 0
-  /** Earliest time at which a record in the journal was received. */
+  /** Earliest time of receipt of a record in the journal. */
   #earliestInFileMs = Infinity
 
   /** @throws IngestServiceError `STORE` if the file cannot be used. */
@@ -62,7 +62,7 @@ export class Store {
     this.#compact()
   }
 
-  /** `bytes` is the approximate size of these records as JSON. @returns the stored records */
+  /** @param bytes approximate size of these records as JSON @returns the stored records */
   append<K extends RecordKind>(kind: K, records: readonly Records[K][], bytes: number): readonly IndexedRecords[K][] {
     this.#revision++
     if (this.#journal === undefined) return records.map((record) => this.#add(kind, record, bytes / records.length))
@@ -73,7 +73,7 @@ export class Store {
     return added
   }
 
-  /** By the records' own timestamp. The other lists are in order of arrival. */
+  /** Returns records sorted by their own timestamp. The other lists are in order of arrival. */
   byTime<K extends TimedKind>(kind: K): TimeIndex<IndexedRecords[K]> {
     return this.#times[kind]
   }
@@ -99,17 +99,17 @@ export class Store {
     return Object.fromEntries(counts) as Record<RecordKind, number>
   }
 
-  /** The greatest `seq` that was ever stored, as far as is known; 0 if there was none. */
+  /** The greatest known `seq`; 0 if nothing was ever stored. */
   get lastSeq(): number {
     return this.#lastSeq
   }
 
-  /** Differs after every change of the stored records. */
+  /** Changes whenever records are stored or deleted. */
   get revision(): number {
     return this.#revision
   }
 
-  /** Removes records of every kind that were received earlier, from the file too. */
+  /** Deletes records of every kind received before this time, also from the journal. */
   deleteOlder(receivedBeforeMs: number): void {
     this.#revision++
     for (const kind of RECORD_KINDS) this.#rings[kind].deleteOlder(receivedBeforeMs)
@@ -132,7 +132,7 @@ export class Store {
     const indexed = INDEXERS[kind](record, bytes)
     if (kind === 'entry') this.#times.entry.insert(indexed as IndexedRecords['entry'])
     if (kind === 'request') this.#times.request.insert(indexed as IndexedRecords['request'])
-    // Inserted before, since the ring may drop the record at once.
+    // The time index must have the record before `push`, which may drop it immediately.
     this.#rings[kind].push(indexed)
     this.#earliestInFileMs = Math.min(this.#earliestInFileMs, indexed.receivedMs)
     this.#lastSeq = Math.max(this.#lastSeq, record.seq)

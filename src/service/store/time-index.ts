@@ -1,17 +1,17 @@
 /**
- * Records by time, ties by `seq`: sorted chunks, so that a record in any place is inserted without moving all others, and the one
- * that arrived first is removed as quickly.
+ * An index of records sorted by time, then by `seq`. It consists of sorted chunks: inserting or removing a record moves only the
+ * records of one chunk.
  */
 export interface Timed {
   readonly timeMs: number
   readonly seq: number
 }
 
-/** A chunk with more is split in two. */
+/** A larger chunk is split in two. */
 const MAX_CHUNK = 1024
 
 export class TimeIndex<T extends Timed> {
-  /** None is empty. */
+  /** No chunk is empty. */
   #chunks: T[][] = []
   #count = 0
 
@@ -32,7 +32,7 @@ export class TimeIndex<T extends Timed> {
     if (isNewest) chunk.push(item)
     else chunk.splice(findFirstAtOrAfter(chunk, item), 0, item)
     if (chunk.length <= MAX_CHUNK) return
-    // At the end most records are appended, so the full chunk is left as it is.
+    // Appending in order of time leaves full chunks; any other chunk is split in half.
     const keep = isNewest ? MAX_CHUNK : MAX_CHUNK >> 1
     this.#chunks.splice(at + 1, 0, chunk.splice(keep))
   }
@@ -40,7 +40,7 @@ export class TimeIndex<T extends Timed> {
   remove(item: T): void {
     for (let at = this.#findChunk(item); at < this.#chunks.length; at++) {
       const chunk = this.#chunks[at] as T[]
-      // An edited file may have several records with one `seq`.
+      // An edited journal can have several records with one `seq`.
       for (let index = findFirstAtOrAfter(chunk, item); index < chunk.length; index++) {
         const found = chunk[index] as T
         if (comparePositions(found, item) !== 0) return
@@ -54,7 +54,7 @@ export class TimeIndex<T extends Timed> {
     this.#count = 0
   }
 
-  /** The items that pass the test, oldest first. @param sinceMs inclusive @param untilMs exclusive */
+  /** Returns matching items, oldest first. @param sinceMs inclusive @param untilMs exclusive */
   filter(matches: (item: T) => boolean, sinceMs = -Infinity, untilMs = Infinity): T[] {
     const found: T[] = []
     for (let at = this.#findChunk({ timeMs: sinceMs, seq: -Infinity }); at < this.#chunks.length; at++) {
@@ -87,13 +87,13 @@ export class TimeIndex<T extends Timed> {
   #removeAt(at: number, index: number): void {
     const chunk = this.#chunks[at] as T[]
     this.#count--
-    // `shift` does not move the others.
+    // `shift` is faster than `splice`, because it does not move the other items.
     if (index === 0) chunk.shift()
     else chunk.splice(index, 1)
     if (chunk.length === 0) this.#chunks.splice(at, 1)
   }
 
-  /** The first chunk whose last item is at or after the position; the number of chunks if there is none. */
+  /** Index of the first chunk whose last item is at or after the position; the number of chunks if there is none. */
   #findChunk(position: Timed): number {
     return findFirst(this.#chunks.length, (n) => comparePositions(this.#chunks[n]?.at(-1) as T, position) >= 0)
   }

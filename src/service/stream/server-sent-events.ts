@@ -1,20 +1,20 @@
-/** Server-Sent Events (HTML standard, 9.2): formatting for the service, parsing for the page and `tail`. */
+/** Server-Sent Events (HTML standard, 9.2): formatter for the service, parser for the page and `tail`. */
 
 export interface ServerSentEvent {
   readonly event: string
   readonly data: string
-  /** The last id in the stream so far, for `Last-Event-ID`; undefined before the first. */
+  /** Last id received, for `Last-Event-ID`; undefined before the first id. */
   readonly id: string | undefined
 }
 
 const LINE_END = /\r\n?|\n/g
 
-/** Accepts the decoded text of a stream in pieces of any size. Each connection needs its own parser. */
+/** Parses the decoded text of a stream in chunks of any size. Each connection needs its own parser. */
 export class EventStreamParser {
-  /** The beginning of an unfinished line. */
+  /** Start of an incomplete line. */
   #rest = ''
   #isBegun = false
-  /** The text ended with a carriage return: a following line feed belongs to it. */
+  /** Whether the text ended with a carriage return; a line feed that follows belongs to it. */
   #afterReturn = false
   #event = ''
   #data: string[] = []
@@ -62,17 +62,17 @@ export class EventStreamParser {
   }
 }
 
-/** `data` is any JSON value. */
+/** @param data any JSON value */
 export function formatEvent({ event, data, id }: { event: string; data: unknown; id?: number }): string {
   return formatJsonEvent(event, JSON.stringify(data), id)
 }
 
-/** As `formatEvent`, for data that is already JSON text. */
+/** Like `formatEvent`, for data that is already JSON text. */
 export function formatJsonEvent(event: string, json: string, id?: number): string {
   return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
 }
 
-/** Keeps an idle connection open; parsers ignore it. */
+/** A comment that keeps an idle connection open; parsers ignore it. */
 export const COMMENT = ':\n\n'
-/** The service sends one so often. Readers take 5 s (the page) or 10 s (`tail`) without a byte for a lost connection. */
+/** Interval of comments. Readers treat 5 s (the page) or 10 s (`tail`) without data as a lost connection. */
 export const COMMENT_INTERVAL_MS = 2_000

@@ -1,4 +1,4 @@
-/** `GET /local/stream`: manages the subscribers and their filters, and removes disconnected ones. */
+/** Implements `GET /local/stream`: manages subscribers and their filters, and removes disconnected ones. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../shared/clock.js'
 import { STREAM_HEADERS } from '../http/response-headers.js'
@@ -15,23 +15,23 @@ import { formatEntries, formatReset, MAX_WAITING_ENTRIES, StreamSubscriber } fro
 import type { StreamItem } from './stream-subscriber.js'
 
 export const MAX_STREAMS = 32
-/** A subscriber that reads nothing for a minute is disconnected. If it is still running, it reconnects and resumes. */
+/** Disconnects a subscriber that reads nothing for 30 comments (60 s). If it is still running, it reconnects and resumes. */
 const MAX_MISSED_COMMENTS = 30
 
 const NO_ENTRIES: NewEntries = { items: [], skipped: 0 }
 
 export interface BroadcasterDependencies {
   readonly reader: Pick<StoreReader, 'entriesAfter'>
-  /** The greatest `seq` at the start. */
+  /** Greatest `seq` at the start. */
   readonly lastSeq: number
   readonly clock: Clock
 }
 
 export interface StreamQuery {
   readonly filter: EntryFilter
-  /** Entries that arrived after it are sent first. Undefined: only new entries are sent. */
+  /** Sends entries that arrived after this `seq` first. Undefined: sends only new entries. */
   readonly afterSeq: number | undefined
-  /** Fields whose values the summaries have in `columns`. */
+  /** Fields to include as `columns` in the summaries. */
   readonly columns?: readonly string[] | undefined
 }
 
@@ -57,7 +57,7 @@ export class StreamBroadcaster {
   }
 
   /**
-   * Answers with the stream, or returns the reply if there cannot be one.
+   * Opens the stream, or returns an error reply if there are too many.
    * @throws IngestServiceError `QUERY` for a wrong filter
    */
   open(
@@ -66,13 +66,13 @@ export class StreamBroadcaster {
     { filter, afterSeq = this.#lastSeq, columns = [] }: StreamQuery,
   ): Reply | undefined {
     if (this.#open.size >= MAX_STREAMS) {
-      const message = `${MAX_STREAMS} streams are open: close a page or a \`pino-ingest tail\` that you do not need`
+      const message = `${MAX_STREAMS} streams are open, the maximum: close a page or a \`pino-ingest tail\``
       return createFailure(503, message, 'overloaded', { 'retry-after': '5' })
     }
     const { reader, clock } = this.#dependencies
-    // Entries arrive one by one, for as long as the stream is open.
+    // No time limit for regular expressions, because a stream has no end.
     const matches = createEntryMatcher(filter, Infinity, false)
-    // A `seq` that was never used is from an earlier run; one from before the reset refers to deleted records. 0 refers to no record.
+    // A `seq` that was never used is from an earlier run; a `seq` from before the reset refers to deleted records. 0 refers to no record.
     const isStale = afterSeq > this.#lastSeq || (afterSeq > 0 && afterSeq < this.#resetSeq)
     const fromSeq = isStale ? this.#resetSeq : afterSeq
     const missed = fromSeq < this.#lastSeq ? reader.entriesAfter(fromSeq, filter, MAX_WAITING_ENTRIES) : NO_ENTRIES
@@ -89,7 +89,7 @@ export class StreamBroadcaster {
       this.#open.delete(stream)
     })
     const reset = isStale ? formatReset(this.#resetSeq) : ''
-    // With an id, so that a subscriber that is disconnected before the first entry can also resume.
+    // Sends an id at once: a subscriber that disconnects before the first entry can then resume.
     const start = missed.items.length === 0 ? formatEntries([], missed.skipped, this.#lastSeq) : COMMENT
     response.write(reset + start)
     if (missed.items.length > 0) {
@@ -109,7 +109,7 @@ export class StreamBroadcaster {
   }
 
   #sendEntries(entries: readonly IndexedEntry[]): void {
-    // Created once for all subscribers with the same columns.
+    // Shared by all subscribers with the same columns.
     const itemsByColumns = new Map<string, (StreamItem | undefined)[]>()
     for (const { matches, columns, subscriber } of this.#open) {
       const key = columns.join('\0')
@@ -136,7 +136,7 @@ export class StreamBroadcaster {
     this.#open.clear()
   }
 
-  /** Comments keep a connection without events open. */
+  /** Sends comments to keep idle connections open. */
   #scheduleComments(): void {
     this.#cancelComments ??= this.#dependencies.clock.timer(COMMENT_INTERVAL_MS, () => {
       this.#cancelComments = undefined

@@ -1,27 +1,27 @@
 /**
  * Follows the event stream of the local service: parses it, reconnects with growing delays, and resumes after the last event.
- * The page and `pino-ingest tail` use it, so it imports only what both browsers and Node have.
+ * Used by the page and by `pino-ingest tail`: imports must work in browsers and in Node.
  */
 import type { ServiceStatus } from '../query/api-types.js'
 import { EventStreamParser } from './server-sent-events.js'
 import type { ServerSentEvent } from './server-sent-events.js'
 
 export interface StreamFollowerOptions {
-  /** Id after which the stream starts. Undefined: only events from now on. */
+  /** Id after which the stream starts. Undefined: only new events. */
   readonly after: string | undefined
-  /** Start time of the service that issued this id, if it is known. */
+  /** Start time of the service that issued this id, if known. */
   readonly startedAt?: string | undefined
   readStatus(signal: AbortSignal): Promise<Pick<ServiceStatus, 'started_at' | 'db_file'>>
-  /** @returns the decoded text of the stream. Rejects if the service refuses or cannot be reached */
+  /** @returns the decoded text of the stream. Rejects if the service refuses or is unreachable */
   open(lastEventId: string | undefined, signal: AbortSignal): Promise<AsyncIterable<string>>
   onOpen(): void
-  /** The next event is read when it resolves. */
+  /** Reading continues when the promise resolves. */
   onEvent(event: ServerSentEvent): void | Promise<void>
-  /** The service was restarted without its entries: ids start from the beginning. */
+  /** Called when the service restarted without its entries: ids start again. */
   onRestart(): void
-  /** The stream ended or could not be opened. If this throws, `run` rejects; otherwise the stream is opened again. */
+  /** Called when the stream ended or could not be opened. If it throws, `run` rejects; otherwise the follower reconnects. */
   onFailure(error: unknown): void
-  /** Resolves early if the signal is aborted. Default: by `setTimeout`. */
+  /** Waits; resolves early if the signal is aborted. Default: `setTimeout`. */
   wait?(ms: number, signal: AbortSignal): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export class StreamFollower {
     return this.#startedAt
   }
 
-  /** Resolves when the signal is aborted. May be called again then, and continues. */
+  /** Follows the stream until the signal is aborted. Can be called again to continue. */
   async run(signal: AbortSignal): Promise<void> {
     let failures = 0
     while (!signal.aborted) {
@@ -60,7 +60,7 @@ export class StreamFollower {
     }
   }
 
-  /** Resolves at the end of the stream. */
+  /** Reads the stream to its end. */
   async #read(signal: AbortSignal, onSuccess: () => void): Promise<void> {
     const { readStatus, open, onOpen, onEvent, onRestart } = this.#options
     const { started_at: startedAt, db_file: dbFile } = await readStatus(signal)

@@ -1,6 +1,6 @@
 /**
- * One subscriber of the stream. It gets at most one event per 50 ms. The queue of a slow subscriber is bounded: the oldest
- * entries are skipped and counted.
+ * One subscriber of the stream. It gets at most one event per 50 ms. Its queue is bounded: for a slow subscriber, the oldest entries
+ * are skipped and counted.
  */
 import type { Clock } from '../../shared/clock.js'
 import type { StreamChanged } from '../query/api-types.js'
@@ -8,20 +8,20 @@ import { COMMENT, formatEvent, formatJsonEvent } from './server-sent-events.js'
 
 export const MIN_INTERVAL_MS = 50
 export const MAX_EVENT_ENTRIES = 500
-/** Maximum of entries that wait for one subscriber, and of entries that it receives when it resumes. */
+/** Maximum number of entries in the queue of a subscriber, and to send when it resumes. */
 export const MAX_WAITING_ENTRIES = 2000
 
-/** An entry as it is sent, created once for all subscribers. */
+/** A serialized entry, shared by all subscribers. */
 export interface StreamItem {
   readonly seq: number
-  /** An `EntrySummary`. */
+  /** An `EntrySummary` as JSON. */
   readonly json: string
 }
 
 export type ChangedKind = StreamChanged['kinds'][number]
 
 export interface SubscriberDependencies {
-  /** Returns false if the connection is full. Nothing is written then before `drained()`. */
+  /** Returns false if the connection is full; the next write then waits for `drained()`. */
   readonly write: (text: string) => boolean
   readonly clock: Clock
 }
@@ -33,7 +33,7 @@ export class StreamSubscriber {
   #skipped = 0
   #skippedSeq = 0
   #kinds = new Set<ChangedKind>()
-  /** The `seq` of the last deleted record, until the subscriber is notified. */
+  /** `seq` of the last deleted record, until the subscriber is notified. */
   #resetSeq: number | undefined
   #isFull = false
   #writtenAtMs = -Infinity
@@ -44,7 +44,7 @@ export class StreamSubscriber {
     this.#clock = clock
   }
 
-  /** Whether the last event is not yet written to the connection. */
+  /** Whether the connection is full. */
   get isFull(): boolean {
     return this.#isFull
   }
@@ -63,7 +63,7 @@ export class StreamSubscriber {
     this.#schedule()
   }
 
-  /** Every record up to this `seq` was deleted, including waiting ones. */
+  /** Reports that all records up to this `seq` were deleted; drops the queue. */
   reset(seq: number): void {
     this.#waiting = []
     this.#skipped = 0
@@ -121,12 +121,12 @@ export class StreamSubscriber {
   }
 }
 
-/** With an id: a subscriber that reconnects with it is not notified again. */
+/** The id prevents a second notification when the subscriber reconnects. */
 export function formatReset(seq: number): string {
   return formatEvent({ event: 'reset', data: {}, id: seq })
 }
 
-/** The event `entries` (`StreamEntries`). */
+/** Formats the event `entries` (`StreamEntries`). */
 export function formatEntries(items: readonly StreamItem[], skipped: number, seq: number): string {
   return formatJsonEvent('entries', `{"items":[${items.map(({ json }) => json).join(',')}],"skipped":${skipped}}`, seq)
 }

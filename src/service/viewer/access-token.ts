@@ -1,13 +1,13 @@
 /**
- * The service's token: read from the address that `pino-ingest dev` printed, and stored for this origin once the service has
- * accepted it.
+ * Manages the service's token: reads it from the URL that `pino-ingest dev` printed, and stores it for this origin once the service
+ * has accepted it.
  */
 import { Observable } from './observable.js'
 import { isToken } from '../../protocol/token-rule.js'
 import {
-  afterGiven,
+  afterEntered,
   afterRefused,
-  afterTaken,
+  afterAccepted,
   withReceivedToken,
   hasOther,
   isOnTrial,
@@ -17,12 +17,12 @@ import {
 import type { Access } from './access-state.js'
 
 const STORAGE_KEY = 'pino-ingest.token'
-/** Interval of retries while the service cannot be reached. */
+/** Interval of retries while the service is unreachable. */
 const RETRY_MS = 2000
 
 export const access = new Observable<Access>(NO_ACCESS)
 
-/** The token is removed from the address bar immediately, since addresses are copied, shown and stored. */
+/** Reads the token from the address, and removes it from the address bar, because addresses are copied, shown and stored. */
 export function takeToken(): void {
   const { hash, pathname, search } = location
   const given = tokenIn(hash)
@@ -32,7 +32,7 @@ export function takeToken(): void {
   if (given !== null) setToken(given)
 }
 
-/** Reads tokens from addresses that are opened in this tab, and from other tabs. */
+/** Watches for tokens in addresses opened in this tab, and for tokens stored by other tabs. */
 export function watchToken(): void {
   addEventListener('hashchange', takeToken)
   addEventListener('storage', ({ key, newValue }) => {
@@ -42,18 +42,18 @@ export function watchToken(): void {
 }
 
 export function setToken(token: string): void {
-  access.set(afterGiven(access.value, token))
+  access.set(afterEntered(access.value, token))
   if (isOnTrial(access.value, token)) void tryToken(token)
 }
 
-/** Refuses only the token that was sent, since another may have been set. */
+/** Marks a token as refused. Ignored if another token was set meanwhile. */
 export function refuseToken(token: string | null): void {
-  // Reloads with the stored one: all requests with this one have ended, the stream too.
+  // Reloads with the stored token: requests and the stream have failed with this one.
   if (hasOther(access.value, token, remembered())) location.reload()
   else access.set(afterRefused(access.value, token))
 }
 
-/** Retries until the service has accepted or refused it. */
+/** Retries until the service has accepted or refused the token. */
 async function tryToken(token: string): Promise<void> {
   while (isOnTrial(access.value, token)) {
     const status = await statusWith(token)
@@ -63,7 +63,7 @@ async function tryToken(token: string): Promise<void> {
   }
 }
 
-/** Undefined if the service cannot be reached. */
+/** @returns undefined if the service is unreachable */
 async function statusWith(token: string): Promise<number | undefined> {
   try {
     return (await fetch('/local/status', { headers: { authorization: `Bearer ${token}` }, cache: 'no-store' })).status
@@ -74,12 +74,12 @@ async function statusWith(token: string): Promise<number | undefined> {
 
 function store(token: string): void {
   const before = access.value
-  access.set(afterTaken(before, token))
+  access.set(afterAccepted(before, token))
   if (access.value === before) return
   try {
     localStorage.setItem(STORAGE_KEY, token)
   } catch {
-    // Storage may be disabled or full: the token then lasts as long as the tab.
+    // Storage may be disabled or full; the token is then lost when the tab closes.
   }
 }
 

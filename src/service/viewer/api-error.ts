@@ -1,8 +1,8 @@
-/** A refusal of the service. */
+/** An error reply from the service. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
-  /** Where the query is wrong; undefined if the refusal is about something else. */
+  /** Invalid part of the query; undefined for other errors. */
   readonly range: { readonly position: number; readonly length: number } | undefined
 
   constructor(status: number, message: string, range?: { readonly position: number; readonly length: number }) {

@@ -1,4 +1,4 @@
-/** Requests to the service's JSON API, with its token. */
+/** Sends requests to the service's JSON API with the token. */
 import { ApiError } from './api-error.js'
 import { access, refuseToken } from './access-token.js'
 
@@ -6,13 +6,13 @@ export type Parameters = Readonly<Record<string, string | number | undefined>>
 
 export { ApiError }
 
-/** @throws ApiError if the service refuses, TypeError if it cannot be reached */
+/** @throws ApiError for an error reply, TypeError if the service is unreachable */
 export async function get<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
   const response = await request(path, parameters, {}, signal)
   return (await response.json()) as T
 }
 
-/** @throws as `get` */
+/** @throws the same errors as `get` */
 export async function request(
   path: string,
   parameters: Parameters,
@@ -45,7 +45,7 @@ interface Refusal {
   readonly length?: unknown
 }
 
-/** From a refusal: `{ detail: [{ msg, type, position, length }] }`, the last two for a query. */
+/** Parses an error reply: `{ detail: [{ msg, type, position, length }] }`; only query errors have the last two. */
 function createError(status: number, text: string): ApiError {
   const { msg, type, position, length } = readRefusal(text)
   const range = type === 'QUERY' ? { position: Number(position), length: Number(length) } : undefined
@@ -56,7 +56,7 @@ function readRefusal(text: string): Refusal {
   try {
     return (JSON.parse(text) as { detail?: Refusal[] }).detail?.[0] ?? {}
   } catch {
-    // Not the service's JSON: the status is all there is.
+    // The body is not the service's JSON, so only the status is known.
     return {}
   }
 }

@@ -54,7 +54,7 @@ function Page() {
   }, [name])
   useCommands({
     help: () => setHelpOpen(true),
-    // The list of entries has more to close.
+    // The list of entries handles Escape itself.
     ...(name !== 'entries' && {
       close: () => {
         if (entry !== null) closeDetail()
@@ -92,7 +92,7 @@ function Page() {
   )
 }
 
-/** These views only need to be notified, for any service. */
+/** Views other than the list of entries. They only need notifications of changes, without filters. */
 function OtherView({ view: View }: { view: ComponentType }) {
   useEffect(() => live.follow({ parameters: {} }), [])
   return <View />

@@ -1,4 +1,4 @@
-/** Notifies views when records of their kinds were stored. */
+/** Notifies views when records are stored. */
 import { useEffect, useState } from 'preact/hooks'
 import type { RecordKind } from '../store/stored-record.js'
 
@@ -10,20 +10,20 @@ export function announceChange(kinds: readonly RecordKind[]): void {
   for (const listener of listeners) listener(kinds)
 }
 
-/** Increases, at most once a second, when records of these kinds were stored. */
+/** Returns a counter that increases when records of these kinds are stored, at most once a second. */
 export function useChanges(...kinds: RecordKind[]): number {
   const [version, setVersion] = useState(0)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    let toldMs = -Infinity
-    const tell = (): void => {
+    let notifiedMs = -Infinity
+    const notify = (): void => {
       timer = undefined
-      toldMs = performance.now()
+      notifiedMs = performance.now()
       setVersion((old) => old + 1)
     }
     const listener = (changed: readonly RecordKind[]): void => {
       if (timer !== undefined || !changed.some((kind) => kinds.includes(kind))) return
-      timer = setTimeout(tell, Math.max(0, toldMs + MIN_INTERVAL_MS - performance.now()))
+      timer = setTimeout(notify, Math.max(0, notifiedMs + MIN_INTERVAL_MS - performance.now()))
     }
     listeners.add(listener)
     return () => {

@@ -1,11 +1,11 @@
-/** Dispatches keyboard commands to the mounted components. */
+/** Dispatches keyboard commands to mounted components. */
 import { useEffect, useRef } from 'preact/hooks'
 import { findCommand } from './keyboard.js'
 import type { Command, KeyContext } from './keyboard.js'
 
 type Commands = Partial<Record<Command, () => void>>
 
-/** The component that was mounted last comes first. */
+/** Commands of mounted components, most recently mounted first. */
 const parts: { readonly current: Commands }[] = []
 
 export function useCommands(commands: Commands): void {

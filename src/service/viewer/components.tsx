@@ -1,4 +1,4 @@
-/** Small parts that all views share. */
+/** Small components that all views share. */
 import type { ComponentChildren } from 'preact'
 import type { Level } from '../../protocol/log-entry.js'
 import { ApiError } from './api.js'
@@ -8,7 +8,7 @@ export function LevelBadge({ level }: { level: Level }) {
   return <span class={`level level-${level}`}>{level}</span>
 }
 
-/** The time of day; the date is in its title. */
+/** The time of day, with the date in the title. */
 export function Time({ at }: { at: string }) {
   return (
     <time class="time" dateTime={at} title={`${fullTime(at)} (${at})`}>
@@ -17,10 +17,10 @@ export function Time({ at }: { at: string }) {
   )
 }
 
-/** Why something could not be loaded. The filter bar shows where a query is wrong. */
+/** Shows why loading failed. The filter bar shows errors in the query. */
 export function Problem({ error }: { error: Error | undefined }) {
   if (error === undefined || (error instanceof ApiError && error.range !== undefined)) return null
-  // fetch() fails with a TypeError where nothing answers.
+  // fetch() throws a TypeError if the service is unreachable.
   const text =
     error instanceof ApiError ? error.message : 'The service does not answer. Is `pino-ingest dev` still running?'
   return (
@@ -45,7 +45,7 @@ export function Bars({ values, label }: { values: readonly number[]; label: stri
   return (
     <svg class="bars" role="img" aria-label={label} viewBox={`0 0 ${values.length * 4} 20`} preserveAspectRatio="none">
       {values.map((value, index) => {
-        // What is not zero can be seen.
+        // Keeps small values visible.
         const height = value === 0 ? 0.75 : Math.max(2, (value / most) * 20)
         return (
           <rect

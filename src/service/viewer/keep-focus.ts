@@ -1,11 +1,11 @@
 /**
- * Called before one of these buttons is removed with what it removes: the focus goes to the next of them, or to the content.
- * @param peers a selector
+ * Call before a button removes itself together with its item. Moves the focus to the next such button, or else to the content.
+ * @param peers selector of these buttons
  */
 export function keepFocus(peers: string): void {
   const find = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>(peers)]
   const at = find().indexOf(document.activeElement as HTMLElement)
-  // The page is rendered by then.
+  // Waits until the page is rendered.
   setTimeout(() => {
     const left = find()
     if (at !== -1 && document.activeElement === document.body)

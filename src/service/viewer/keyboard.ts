@@ -1,4 +1,4 @@
-/** Keyboard commands (pure). None during text input, and none with Ctrl, Meta or Alt. */
+/** Maps keys to commands (pure). No commands during text input or with Ctrl, Meta or Alt. */
 import { VIEWS } from './view.js'
 
 export type Command =
@@ -22,7 +22,7 @@ export interface KeyPress {
   readonly altKey: boolean
 }
 
-/** The focus is in a text field, on a control with its own keys, or elsewhere. */
+/** Location of the focus: in a text field, on a control with its own keys, or elsewhere. */
 export type KeyContext = 'field' | 'control' | 'page'
 
 const EVERYWHERE: Readonly<Record<string, Command>> = {
@@ -38,7 +38,7 @@ const EVERYWHERE: Readonly<Record<string, Command>> = {
   Escape: 'close',
 }
 
-/** Keys that a focused button, link or scrolled part handles itself. */
+/** Keys that a focused button, link or scroll area handles itself. */
 const ON_THE_PAGE: Readonly<Record<string, Command>> = {
   ArrowDown: 'next',
   ArrowUp: 'previous',
@@ -53,11 +53,11 @@ export function findCommand({ key, ctrlKey, metaKey, altKey }: KeyPress, place: 
   return /^[1-9]$/.test(key) && Number(key) <= VIEWS.length ? `view-${Number(key)}` : undefined
 }
 
-/** For the help, in the order of use. */
+/** Texts of the help, in the usual order of use. */
 export const KEY_HELP: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['j', '↓'], 'Next entry'],
   [['k', '↑'], 'Previous entry'],
-  [['Enter'], 'Open the entry, and go to it'],
+  [['Enter'], 'Open the entry, and focus it'],
   [['Esc'], 'Close the detail, release the list, zoom out'],
   [['c'], 'Copy the open entry as JSON'],
   [['u'], 'Copy its request as curl'],

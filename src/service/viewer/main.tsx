@@ -1,4 +1,4 @@
-/** The page's start. */
+/** The entry point of the page. */
 import { render } from 'preact'
 import { App } from './app.js'
 import { listenToKeys } from './commands.js'

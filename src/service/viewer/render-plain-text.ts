@@ -1,13 +1,13 @@
 /**
- * Applies `plainText` to every text and tooltip that is rendered, so that no component can forget it. Values of fields are unchanged:
- * what is edited or copied is the original.
+ * Applies `plainText` to every rendered text and tooltip, because components could forget to. Values of input fields are unchanged:
+ * the user edits and copies the original.
  */
 import { options } from 'preact'
 import { plainText } from './plain-text.js'
 
 const TEXT_ATTRIBUTES = ['title', 'aria-label'] as const
 
-/** Preact passes text as a node without a type, whose `props` is the text. */
+/** A Preact node. For a text, `type` is not set and `props` is the text. */
 interface Node {
   readonly type: unknown
   props: unknown

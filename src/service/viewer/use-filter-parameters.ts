@@ -1,4 +1,4 @@
-/** The filter as parameters of the API. A sliding window moves every few seconds. */
+/** Converts the filter to API parameters. Moves a sliding window every few seconds. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { filterKey, filterParameters } from './view.js'
 import type { Filter } from './view.js'

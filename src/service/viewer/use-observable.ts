@@ -1,4 +1,4 @@
-/** Renders again when an observable changes. */
+/** Renders the component when an observable changes. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Observable } from './observable.js'
 
@@ -7,7 +7,7 @@ export function useObservable<T>(observable: Observable<T>): T {
   const { value } = observable
   useEffect(() => {
     const end = observable.subscribe(() => render({}))
-    // It may have changed between the first rendering and this.
+    // The value may have changed between the first render and this effect.
     if (!Object.is(value, observable.value)) render({})
     return end
   }, [observable])

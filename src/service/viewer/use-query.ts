@@ -1,4 +1,4 @@
-/** An answer of the API as state. It is kept while it is loaded again. */
+/** Provides an API reply as state, and keeps it during reloads. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, get } from './api.js'
 import type { Parameters } from './api.js'
@@ -12,14 +12,14 @@ export interface Query<T> {
 }
 
 interface CurrentQuery<T> extends Query<T> {
-  /** False while the data are those of other parameters. */
+  /** False while the data belong to previous parameters. */
   readonly isCurrent: boolean
 }
 
 /**
- * The previous data stay while they are loaded again, and while the service cannot be reached, but not if it refuses.
- * Another path or other parameters abort the request. A new `version` does not, as a slow answer would never arrive while
- * entries stream in; the request is repeated afterwards. With a null `path` there is no request.
+ * Requests data from the API. Previous data stay during reloads and while the service is unreachable, but not after an error reply.
+ * A new path or new parameters abort the pending request. A new `version` does not: otherwise a slow reply would never arrive while
+ * entries stream in. The request is repeated afterwards instead. A null `path` sends no request.
  */
 export function useQuery<T>(path: string | null, parameters: Parameters = {}, version?: unknown): CurrentQuery<T> {
   const [state, setState] = useState<Query<T>>({ data: undefined, error: undefined, isLoading: path !== null })

@@ -1,4 +1,4 @@
-/** The address bar as the only state of the page. */
+/** Uses the address bar as the only state of the page. */
 import { Observable } from './observable.js'
 import { useObservable } from './use-observable.js'
 import { changedView, createHref, parseView } from './view.js'
@@ -16,15 +16,15 @@ export function currentView(): View {
 
 type Time = Pick<View, 'last' | 'since' | 'until'>
 
-/** The ranges of time from which the user has zoomed in to the current one, stored with the step of the history. */
+/** Time ranges from which the user zoomed in to the current one, stored in the history entry. */
 export function zoomOrigins(): readonly Time[] {
   return (history.state as readonly Time[] | null) ?? []
 }
 
 interface NavigateOptions {
-  /** Adds no step to the history, so that Back does not undo a search letter by letter. */
+  /** Replaces the history entry. Otherwise Back would undo a search letter by letter. */
   readonly replace?: boolean
-  /** Default: the current ones while the time stays the same. */
+  /** Default: the current origins while the time is unchanged. */
   readonly origins?: readonly Time[]
 }
 
@@ -43,7 +43,7 @@ function go(href: string, replace: boolean, origins?: readonly Time[]): void {
   current.set(next)
 }
 
-/** Handles clicks on the page's own links. Clicks with a modifier key are left to the browser. */
+/** Handles clicks on the page's own links. The browser handles clicks with a modifier key. */
 export function followLinks(): void {
   addEventListener('popstate', () => current.set(parseView(location.search)))
   addEventListener('click', (event) => {

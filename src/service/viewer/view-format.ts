@@ -1,4 +1,4 @@
-/** Times, durations, counts and sizes as text (pure). */
+/** Formats times, durations, counts and sizes (pure). */
 const NUMBER = new Intl.NumberFormat('en')
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
@@ -12,20 +12,20 @@ const MIB = 1024 * 1024
 const two = (value: number): string => String(value).padStart(2, '0')
 const three = (value: number): string => String(value).padStart(3, '0')
 
-/** Local time of day, `14:03:07.512`; a time that cannot be read stays as it is. */
+/** Local time of day: `14:03:07.512`. Invalid times stay unchanged. */
 export function shortTime(iso: string): string {
   const at = new Date(iso)
   if (Number.isNaN(at.getTime())) return iso
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${three(at.getMilliseconds())}`
 }
 
-/** Local date and time, `2026-11-21 14:03:07.512`. */
+/** Local date and time: `2026-11-21 14:03:07.512`. */
 export function fullTime(iso: string): string {
   const at = new Date(iso)
   return Number.isNaN(at.getTime()) ? iso : `${dateOf(at)} ${shortTime(iso)}`
 }
 
-/** Minutes by which a time's own zone is ahead of UTC; of one that names none, the local zone's. */
+/** UTC offset of a time in minutes; without an offset, that of the local zone. */
 export function aheadOfUtc(iso: string): number {
   if (/z$/i.test(iso)) return 0
   const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)$/.exec(iso.slice(10)) ?? []
@@ -34,19 +34,19 @@ export function aheadOfUtc(iso: string): number {
     : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) + 0
 }
 
-/** The same of local time at that moment: it differs between summer and winter. */
+/** UTC offset of local time at that moment in minutes; daylight saving time changes it. */
 export function localAheadOfUtc(at: string | number): number {
   return 0 - new Date(at).getTimezoneOffset()
 }
 
-/** From minutes ahead: `UTC+1`, `UTC-3:30`, `UTC`. */
+/** Formats a UTC offset in minutes: `UTC+1`, `UTC-3:30`, `UTC`. */
 export function zoneName(aheadMinutes: number): string {
   const minutes = Math.abs(aheadMinutes)
   if (minutes === 0) return 'UTC'
   return `UTC${aheadMinutes < 0 ? '-' : '+'}${Math.floor(minutes / 60)}${minutes % 60 === 0 ? '' : `:${two(minutes % 60)}`}`
 }
 
-/** How long ago, `3 min ago`; `in 5 s` where clocks differ. */
+/** Relative time: `3 min ago`; `in 5 s` if clocks differ. */
 export function ago(iso: string, nowMs: number): string {
   const passedMs = nowMs - Date.parse(iso)
   if (Number.isNaN(passedMs)) return ''
@@ -68,7 +68,7 @@ export function ago(iso: string, nowMs: number): string {
   return passedMs < 0 ? `in ${text}` : `${text} ago`
 }
 
-/** `0.4 ms`, `12 ms`, `1.25 s`, `3 min 5 s`, `2 h 10 min`, `4 days`. */
+/** Formats a duration: `0.4 ms`, `12 ms`, `1.25 s`, `3 min 5 s`, `2 h 10 min`, `4 days`. */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms)) return ''
   if (ms < 0) return `-${duration(-ms)}`
@@ -83,12 +83,12 @@ export function count(n: number): string {
   return NUMBER.format(n)
 }
 
-/** For narrow places: `940`, `12.4K`, `1.2M`. */
+/** Short format of a number: `940`, `12.4K`, `1.2M`. */
 export function shortCount(n: number): string {
   return n < 10_000 ? NUMBER.format(n) : COMPACT.format(n)
 }
 
-/** Of a ratio: `0 %`, `0.4 %`, `12 %`. */
+/** Formats a ratio: `0 %`, `0.4 %`, `12 %`. */
 export function percent(ratio: number): string {
   const value = ratio * 100
   return `${value !== 0 && Math.abs(value) < 10 ? decimals(value, 1) : Math.round(value)} %`
@@ -100,17 +100,17 @@ export function bytes(n: number): string {
   return `${decimals(n / 1_000_000, 1)} MB`
 }
 
-/** A limit of memory, as the documentation says it: `192 MiB`. */
+/** Formats a memory limit in binary units, as in the documentation: `192 MiB`. */
 export function memory(n: number): string {
   return n < MIB ? `${decimals(n / 1024, 1)} KiB` : `${decimals(n / MIB, 1)} MiB`
 }
 
-/** `1 entry`, `2 entries`. */
+/** Formats a count with its noun: `1 entry`, `2 entries`. */
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`
 }
 
-/** A span of time: the date once where both are of one day, and no more digits than its length has use for. */
+/** Formats a time range. The date is shown once if both ends are on the same day; the precision depends on the length. */
 export function timeRange(sinceMs: number, untilMs: number): string {
   const since = new Date(sinceMs)
   const until = new Date(untilMs)

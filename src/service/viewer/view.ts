@@ -1,4 +1,4 @@
-/** The state of the page as a URL query: parsing and formatting (pure). */
+/** Parses and formats the state of the page as a URL query (pure). */
 export const VIEWS = [
   'entries',
   'errors',
@@ -25,27 +25,27 @@ const LAST_MS: Readonly<Record<LastRange, number>> = {
 
 export interface View {
   readonly name: ViewName
-  /** In the query language. */
+  /** Query in the query language. */
   readonly q: string
   /** Sliding window up to now; excludes `since` and `until`. */
   readonly last: LastRange | null
   readonly since: string | null
   readonly until: string | null
-  /** Fields that the list of entries shows as columns. */
+  /** Fields to show as columns in the list of entries. */
   readonly columns: readonly string[]
-  /** Id of the entry around which the list shows all entries, unfiltered. */
+  /** Id of an entry; the list shows all entries around it, unfiltered. */
   readonly around: string | null
-  /** Id of the entry whose detail is open. */
+  /** Id of the entry in the open detail panel. */
   readonly entry: string | null
-  /** Method and route that are selected in the requests view, for example `GET /orders/:id`. */
+  /** Selected method and route in the requests view, for example `GET /orders/:id`. */
   readonly route: string | null
-  /** Id of the trace that is open in the traces view. */
+  /** Id of the open trace in the traces view. */
   readonly trace: string | null
-  /** Of the view's list; null for its usual order. */
+  /** Order of the view's list; null for its default. */
   readonly sort: string | null
-  /** A column of the table of routes, with `-` for the greatest first. */
+  /** Sort column of the table of routes; with `-`, descending. */
   readonly routes: string | null
-  /** The two versions that the releases view compares; null for the default. */
+  /** Versions to compare in the releases view; null for the default. */
   readonly before: string | null
   readonly after: string | null
 }
@@ -54,7 +54,7 @@ export type Filter = Pick<View, 'q' | 'last' | 'since' | 'until'>
 
 export const NO_FILTER: Filter = { q: '', last: null, since: null, until: null }
 
-/** What another view begins with. */
+/** State that is reset when another view opens. */
 const NOTHING_OPEN = {
   around: null,
   entry: null,
@@ -70,7 +70,7 @@ const START: View = { name: 'entries', ...NO_FILTER, columns: [], ...NOTHING_OPE
 
 const TEXTS = ['since', 'until', 'around', 'route', 'trace', 'sort', 'routes', 'before', 'after', 'entry'] as const
 
-/** Unknown parameters are ignored: an address may be from another version of the page. */
+/** Parses an address. Ignores unknown parameters, because the address may be from another version of the page. */
 export function parseView(search: string): View {
   const parameters = new URLSearchParams(search)
   const name = VIEWS.find((view) => view === parameters.get('view')) ?? START.name
@@ -86,7 +86,7 @@ export function parseView(search: string): View {
   }
 }
 
-/** The address of a view. Defaults: entries, no filter, nothing open. */
+/** Creates the address of a view. Defaults: entries, no filter, nothing open. */
 export function createHref(change: Partial<View>): string {
   const view = { ...START, ...change }
   const parameters = new URLSearchParams()
@@ -98,14 +98,14 @@ export function createHref(change: Partial<View>): string {
   set('last', view.last)
   set('columns', formatColumns(view.columns))
   for (const name of TEXTS) if (view.last === null || (name !== 'since' && name !== 'until')) set(name, view[name])
-  // Commas and colons need no encoding, and shared addresses are easier to read without it.
+  // Commas and colons need no encoding; addresses are easier to read without it.
   const search = parameters.toString().replaceAll('%2C', ',').replaceAll('%3A', ':')
   return search === '' ? '/' : `/?${search}`
 }
 
 /**
- * Another view keeps query, time and columns, so that one service can be followed through all views. Open details are closed.
- * The list around an entry is not filtered: another filter ends it.
+ * Applies a change to the view. Another view keeps query, time and columns, and closes open details. A filter ends the list around an
+ * entry, which is not filtered.
  */
 export function changedView(view: View, change: Partial<View>): View {
   const isOther = change.name !== undefined && change.name !== view.name
@@ -121,7 +121,7 @@ export function changedView(view: View, change: Partial<View>): View {
   }
 }
 
-/** Whether a filter excludes anything. */
+/** Whether the filter has any condition. */
 export function isFiltered({ q, last, since, until }: Filter): boolean {
   return q.trim() !== '' || last !== null || since !== null || until !== null
 }
@@ -134,12 +134,12 @@ export function filterKey({ q, last, since, until }: Filter): string {
   return JSON.stringify([q, last, since, until])
 }
 
-/** The oldest time of a sliding window in milliseconds; null if the filter has none. */
+/** Start of the sliding window in milliseconds since the epoch; null if the filter has no window. */
 export function windowStart({ last }: Pick<View, 'last'>, nowMs: number): number | null {
   return last === null ? null : nowMs - LAST_MS[last]
 }
 
-/** `q`, `since` and `until` for the API. */
+/** Returns `q`, `since` and `until` for the API. */
 export function filterParameters(filter: Filter, nowMs: number): Record<string, string> {
   const startMs = windowStart(filter, nowMs)
   const since = startMs === null ? filter.since : new Date(startMs).toISOString()
@@ -150,7 +150,7 @@ export function filterParameters(filter: Filter, nowMs: number): Record<string, 
   }
 }
 
-/** As in CSV, for addresses of the page and of the API. */
+/** Formats names as in CSV, for addresses of the page and of the API. */
 export function formatColumns(names: readonly string[]): string {
   return [...new Set(names)].map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join()
 }

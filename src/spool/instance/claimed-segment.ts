@@ -8,8 +8,9 @@ import { Segment } from '../segment/segment.js'
 import { readSizeOnDisk, listNames } from '../spool-files.js'
 
 /**
- * Milliseconds after a claim in which an owner whose thread cannot be checked may still write, unaware of the claim. An owner checks
- * its folder before and after each write if its last check is older than half a lease, or if its wall clock jumped by more than 5 s.
+ * Milliseconds after a claim in which an owner whose thread cannot be checked may still write, because it has not
+ * noticed the claim. An owner checks its folder before and after each write if its last check is older than half a
+ * lease, or if its wall clock jumped by more than 5 s.
  */
 export const CLAIM_GRACE_MS = 20_000
 
@@ -17,7 +18,7 @@ export class ClaimedSegment {
   readonly segment: Segment
   /** Size of the segment file when it was claimed. */
   readonly bytes: number
-  /** Offset of the first batch that was not yet read. */
+  /** Offset of the first unread batch. */
   nextOffset = SEGMENT_HEADER_BYTES
   /** Damaged bytes before `nextOffset`. */
   damagedBytes = 0

@@ -19,7 +19,7 @@ export interface ClaimsOptions {
   readonly machine: Machine
   readonly clock: Clock
   readonly onError: (error: unknown) => void
-  /** Called with a folder that another format version wrote; it is not claimed. */
+  /** Called with a folder of another format version, which is not claimed. */
   readonly onForeign: (path: string) => void
   /** Called with the unreported drops of an ended process. Must have saved them when it returns. Default: they stay in its folder. */
   readonly onPreviousDrops?: ((drops: UnreportedDrops) => void) | undefined
@@ -47,7 +47,8 @@ export class Claims {
         else yield* this.#returnNew([folder], instance.claimedPath)
       }
     }
-    // The folder's content counts, not the result of `rename`: on a network file system a rename that succeeded may report ENOENT.
+    // Checks the folder's content instead of the result of `rename`: on a network file system a successful rename may
+    // report ENOENT.
     const names = this.#namesIn(instance.claimedPath)
     if (names === undefined) return
     const folders = names.filter((name) => INSTANCE_NAME.test(name)).map((name) => join(instance.claimedPath, name))
@@ -79,7 +80,7 @@ export class Claims {
         return undefined
       }
       ensureFolder(instance.claimedPath)
-      // The suffix `.left` is kept, since it marks a folder that is no longer written to.
+      // Keeps the suffix `.left`, which marks a folder that is no longer written to.
       const claimed = join(instance.claimedPath, match[2] === LEFT ? name : (match[1] as string))
       renameSync(path, claimed)
       return claimed
@@ -93,7 +94,7 @@ export class Claims {
   /** Yields the folders that were not returned before. */
   *#returnNew(folders: string[], claimedPath: string): Generator<string[]> {
     const { onError, onPreviousDrops } = this.#options
-    // The loop extends `folders`: nested claimed folders are moved up, so that paths do not get longer with every claim.
+    // The loop extends `folders`. Nested claimed folders are moved up, so paths do not get longer with every claim.
     for (const folder of folders) {
       if (this.#returned.has(folder)) continue
       folders.push(...moveNestedUp(folder, claimedPath, onError))
@@ -111,7 +112,10 @@ export class Claims {
   }
 }
 
-/** Moves the folders that an ended process had claimed. @returns their new paths. The next process sends those that cannot be moved. Never throws */
+/**
+ * Moves up the folders that an ended process had claimed. @returns their new paths. The next process sends those that
+ * cannot be moved. Never throws
+ */
 function moveNestedUp(folder: string, claimedPath: string, onError: (error: unknown) => void): string[] {
   const nested = join(folder, CLAIMED)
   const moved: string[] = []

@@ -6,7 +6,7 @@ import type { UnreportedDrops } from '../../diagnostics/account.js'
 import { openOwn, writeAll } from '../../shared/safe-files.js'
 import { DROP_COUNTS } from '../disk-format.js'
 
-/** More than the counts of all reasons need. */
+/** Larger than the counts of all reasons. */
 const FILE_BYTES = 512
 
 /** @param drops undefined deletes the file @throws the system's errors, UnsafeError */
@@ -14,8 +14,8 @@ export function writeDropCounts(folder: string, drops: UnreportedDrops | undefin
   if (drops === undefined) return rmSync(join(folder, DROP_COUNTS), { force: true })
   const fd = openOwn(join(folder, DROP_COUNTS), constants.O_WRONLY | constants.O_CREAT)
   try {
-    // Overwritten in place with constant length: after a kill the file has the old or the new counts, and no space is needed on a full
-    // disk.
+    // Overwritten in place with a constant length: after a kill the file has either the old or the new counts, and
+    // writing needs no space on a full disk.
     writeAll(fd, Buffer.from(JSON.stringify(drops).padEnd(FILE_BYTES)))
   } finally {
     closeSync(fd)

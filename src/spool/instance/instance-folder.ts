@@ -20,7 +20,10 @@ export interface InstanceFolderOptions {
 
 const NAME_BYTES = 6
 const FOLDER_MODE = 0o700
-/** Difference between the wall clock and the monotonic clock that counts as a jump. Drift between two renewals is far smaller. */
+/**
+ * Difference between the wall clock and the monotonic clock that counts as a jump. Drift between two renewals is far
+ * smaller.
+ */
 const MAX_JUMP_MS = 5_000
 
 export class InstanceFolder {
@@ -32,7 +35,7 @@ export class InstanceFolder {
   readonly #inode: number
   readonly #segments = new Map<number, Segment>()
   #nextNumber = 1
-  /** When the folder was last found in its place, on the monotonic clock. */
+  /** When the folder was last found at its path, on the monotonic clock. */
   #seenAt: number
   #wallSeenAt: number
   #renewals = 0
@@ -58,7 +61,7 @@ export class InstanceFolder {
     this.#wallSeenAt = clock.wallNow()
   }
 
-  /** Own segments with unsettled entries, and the one that is being written; oldest first. */
+  /** Own segments with unsettled entries and the segment being written, oldest first. */
   get segments(): ReadonlyMap<number, Segment> {
     return this.#segments
   }
@@ -100,12 +103,13 @@ export class InstanceFolder {
   get isUncertain(): boolean {
     const { clock } = this.#options
     const passedMs = clock.now() - this.#seenAt
-    // The monotonic clock may not count time in which the machine slept; after a jump of the wall clock others may consider the lease expired.
+    // The monotonic clock may stop while the machine sleeps. After a jump of the wall clock, other processes may
+    // consider the lease expired.
     const jumpedMs = Math.abs(clock.wallNow() - this.#wallSeenAt - passedMs)
     return passedMs > LEASE_MS / 2 || jumpedMs > MAX_JUMP_MS
   }
 
-  /** Checks whether the folder is in its place. Always false after another instance has claimed it. */
+  /** Whether the folder still exists at its path. Always false after another instance has claimed it. */
   isInPlace(): boolean {
     const { clock } = this.#options
     const now = clock.now()
@@ -117,24 +121,28 @@ export class InstanceFolder {
   }
 
   /**
-   * Segments whose files another process deleted while the folder stayed. Checked by name, since NFS renames an open file instead
-   * of deleting it; one by one, since listing a folder needs a file descriptor. @throws the system's errors
+   * Segments whose files another process deleted from the existing folder. Checked by name, since NFS renames an open
+   * file instead of deleting it; and individually, since listing a folder needs a file descriptor.
+   * @throws the system's errors
    */
   deletedSegments(): Segment[] {
     const deleted = [...this.#segments.values()].filter(
       ({ path }) => lstatSync(path, { throwIfNoEntry: false }) === undefined,
     )
-    // Checked afterwards: if the whole folder was claimed, all its files have moved.
+    // Checked afterwards, because a claim of the folder moves all its files.
     return deleted.length > 0 && this.isInPlace() ? deleted : []
   }
 
-  /** The folder was claimed: its segments belong to another instance. */
+  /** Called when the folder was claimed. Its segments then belong to another instance. */
   abandon(): void {
     this.#isReleased = true
     for (const segment of this.#segments.values()) segment.abandon()
   }
 
-  /** Closes the instance: deletes an empty folder; renames one with entries, so that another process can claim it. @throws the system's errors */
+  /**
+   * Closes the instance: deletes an empty folder, or renames one with entries so another process can claim it. @throws
+   * the system's errors
+   */
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true

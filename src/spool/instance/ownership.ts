@@ -1,4 +1,4 @@
-/** The owner of an instance folder: its identity, whether its thread is running, and its lease. */
+/** The owner of an instance folder: its identity, the state of its thread, and its lease. */
 import { closeSync, constants, fstatSync, lstatSync, readFileSync, readdirSync, readlinkSync, writeSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { Clock } from '../../shared/clock.js'
 import { openOwn, readAtMost } from '../../shared/safe-files.js'
 import { FORMAT_VERSION, LEFT, OWNER } from '../disk-format.js'
 
-/** A lease expires this many milliseconds after its last renewal. Applies where the owner's thread cannot be checked. */
+/** A lease expires this many milliseconds after its last renewal. Used if the owner's thread cannot be checked. */
 export const LEASE_MS = 30_000
 /** Milliseconds between two renewals. */
 export const RENEW_MS = 5_000
@@ -23,16 +23,16 @@ export interface OwnerIdentity {
   readonly boot?: string
   /** PID namespace. Process ids are comparable only within one namespace. */
   readonly namespace?: string
-  /** Start time of the thread in ticks since boot. Distinguishes threads that were given the same id. */
+  /** Start time of the thread in ticks since boot. Distinguishes threads that got the same id. */
   readonly start?: string
 }
 
-/** Facts about this machine. A parameter, so that tests can simulate processes that start and end. */
+/** Facts about this machine, as a parameter so tests can simulate processes that start and end. */
 export interface Machine {
   readonly self: OwnerIdentity
   /** `OwnerIdentity.start` of a thread in this PID namespace; undefined if no such thread is running. @throws the system's errors */
   readonly findStartTime: (pid: number, thread: number) => string | undefined
-  /** Since the machine's boot, including sleep; Infinity if unknown. */
+  /** Milliseconds since the machine's boot, including sleep; Infinity if unknown. */
   readonly uptimeMs: () => number
 }
 
@@ -84,16 +84,16 @@ function tryRead<T>(read: () => T): T | undefined {
 }
 
 /**
- * Creates or renews the lease. The renewal counter changes the file's content, so that a renewal is visible even if the file
+ * Creates or renews the lease. The renewal counter changes the file's content, so a renewal is visible even if the file
  * system does not update its times.
- * @returns the time of the renewal by the file system's clock, in milliseconds since the epoch
+ * @returns the time of the renewal by the file system's clock, in milliseconds since the Unix epoch
  * @throws the system's errors
  */
 export function writeOwner(folder: string, identity: OwnerIdentity, renewals = 0): number {
   const fd = openOwn(join(folder, OWNER), constants.O_WRONLY | constants.O_CREAT)
   try {
     const bytes = Buffer.from(`${JSON.stringify({ format: FORMAT_VERSION, ...identity, renewals })}\n`)
-    // Overwritten in place: this needs no space on a full disk, and an incomplete write keeps the remaining old bytes.
+    // Overwritten in place: this needs no space on a full disk, and a partial write keeps the remaining old bytes.
     for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at, bytes.length - at, at)
     return fstatSync(fd).mtimeMs
   } finally {
@@ -115,13 +115,13 @@ export function readOwner(folder: string): Partial<OwnerIdentity> | undefined {
 export interface Lease {
   /** Content of `owner`. Changes with each renewal. */
   readonly text: string
-  /** By the file system's clock. */
+  /** Milliseconds since the Unix epoch by the file system's clock. */
   readonly renewedAtMs: number
 }
 
 const UNREADABLE = new Set<unknown>(['ENOENT', 'EACCES', 'UNSAFE'])
 
-/** Opens the file instead of calling `lstat`: a network file system then asks its server. */
+/** Opens the file instead of calling `lstat`, which makes a network file system query its server. */
 function readLease(folder: string): Lease | undefined {
   let fd: number
   try {
@@ -138,7 +138,7 @@ function readLease(folder: string): Lease | undefined {
 }
 
 /** Falls back to the newest modification time in the folder if `owner` is unreadable. @throws the system's error if the folder cannot be read */
-function leaseOf(folder: string): Lease {
+function findLease(folder: string): Lease {
   const lease = readLease(folder)
   if (lease !== undefined) return lease
   const files = readdirSync(folder).map(
@@ -149,13 +149,13 @@ function leaseOf(folder: string): Lease {
 
 /** Whether a lease has expired. @param fileNowMs current time of the file system's clock */
 export function isLeaseExpired(folder: string, fileNowMs: number): boolean {
-  return fileNowMs - leaseOf(folder).renewedAtMs > LEASE_MS
+  return fileNowMs - findLease(folder).renewedAtMs > LEASE_MS
 }
 
 /**
- * Compares leases from scan to scan. A lease has expired if it was not renewed for `LEASE_MS` on this process's monotonic clock;
- * no wall clock needs to be correct. The first scan has no earlier one to compare with and uses the file system's clock instead,
- * so that a process that runs for only seconds also sends entries that others left.
+ * Compares leases from scan to scan. A lease has expired if it was not renewed for `LEASE_MS` on this process's
+ * monotonic clock, so wall clocks need not be correct. The first scan uses the file system's clock, because it has no
+ * earlier scan to compare with; a process that runs for seconds only can thus also send entries that others left.
  */
 export class LeaseWatch {
   readonly #clock: Pick<Clock, 'now'>
@@ -169,11 +169,12 @@ export class LeaseWatch {
     this.#clock = clock
   }
 
-  /** Begins a scan. @param fileNow reads the file system's clock; called only if needed */
+  /** Starts a scan. @param fileNow reads the file system's clock; called only if needed */
   beginScan(fileNow: () => number): void {
     const now = this.#clock.now()
     this.#fileNow = this.#scannedAt === -Infinity ? fileNow : undefined
-    // This scan is late: the process was suspended, possibly with the whole machine, and the other owners could not renew.
+    // If this scan is late, the process was suspended, possibly with the whole machine, and other owners could not
+    // renew their leases.
     this.#seen = now - this.#scannedAt > LEASE_MS ? new Map() : this.#seenNow
     this.#seenNow = new Map()
     this.#scannedAt = now
@@ -181,7 +182,7 @@ export class LeaseWatch {
 
   /** @throws the system's errors */
   isExpired(folder: string): boolean {
-    const lease = leaseOf(folder)
+    const lease = findLease(folder)
     const now = this.#clock.now()
     const seen = this.#seen.get(folder)
     const isSame = seen?.text === lease.text && seen.renewedAtMs === lease.renewedAtMs
@@ -204,15 +205,16 @@ export function isOwnerAlive(folder: string, { self, findStartTime: findThreadSt
 }
 
 /**
- * Whether a folder may be claimed. A thread that is known to be running keeps its folder, however long it is suspended.
- * @param isOver whether the folder's lease has expired; called if the owner's thread cannot be checked @throws the system's errors
+ * Whether a folder may be claimed. A running thread keeps its folder, however long it is suspended.
+ * @param isOver whether the folder's lease has expired; called only if the owner's thread cannot be checked @throws the
+ * system's errors
  */
 export function isAbandoned(folder: string, machine: Machine, isOver: (folder: string) => boolean): boolean {
   const isAlive = isOwnerAlive(folder, machine)
   return isAlive === undefined ? isOver(folder) : !isAlive
 }
 
-/** Whether it is certain that the folder is no longer written to: its owner closed it, or the owner's thread has ended. */
+/** Whether the folder is certainly no longer written to, because its owner closed it or the owner's thread ended. */
 export function hasWriterEnded(folder: string, machine: Machine): boolean {
   return folder.endsWith(LEFT) || tryRead(() => isOwnerAlive(folder, machine)) === false
 }

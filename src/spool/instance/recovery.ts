@@ -20,12 +20,12 @@ import type { InstanceFolder } from './instance-folder.js'
 
 export interface RecoveryOptions extends ClaimsOptions {
   readonly maxAgeMs: number
-  /** Called with the number of claimed entries when they are read. */
+  /** Called with the number of claimed entries after reading them. */
   readonly onRecovered: (entries: number) => void
   readonly onDropped: (entries: number, reason: 'spool' | 'age' | 'damaged', detail: string) => void
 }
 
-/** The segment that is being read. */
+/** The segment being read. */
 interface OpenSegment {
   readonly claimed: ClaimedSegment
   readonly reader: SegmentReader
@@ -41,12 +41,12 @@ export class Recovery {
   readonly #evictions: EvictionQueue
   /** Oldest first. */
   #waiting: ClaimedSegment[] = []
-  /** Cannot be read at present; retried at the next scan. */
+  /** Segments that cannot be read at present; retried at the next scan. */
   #postponed: ClaimedSegment[] = []
   readonly #reported = new WeakSet<Segment>()
   #open: OpenSegment | undefined
   #ready: Batch[] = []
-  /** Completely read, or deleted by another process, with entries that are not yet settled. */
+  /** Segments with unsettled entries that were read completely or deleted by another process. */
   readonly #unsettled = new Set<Segment>()
   #isClosed = false
 
@@ -83,7 +83,7 @@ export class Recovery {
     return [...open, ...this.#waiting, ...this.#postponed].filter(({ isDropped }) => !isDropped)
   }
 
-  /** Entries that were read and are not yet returned by `next`. */
+  /** Entries that were read but not returned by `next` yet. */
   get readyEntries(): number {
     return countEntries(this.#ready)
   }
@@ -114,7 +114,11 @@ export class Recovery {
     await this.scanning.run(this.#claim(instance), onClaimed).catch(this.#options.onError)
   }
 
-  /** Reads the next batch and passes it to `take`, in the same turn in which it leaves `readyEntries`. One call at a time. @returns whether there was one. Never rejects */
+  /**
+   * Reads the next batch and passes it to `take` in the same turn in which it leaves `readyEntries`. Never rejects. One
+   * call at a time.
+   * @returns whether there was one
+   */
   async next(take: (batch: Batch) => void): Promise<boolean> {
     for (;;) {
       const ready = this.#ready.shift()
@@ -135,7 +139,7 @@ export class Recovery {
     for (const segment of this.#forgetSegments()) segment.close()
   }
 
-  /** Another process has claimed all claimed segments. */
+  /** Called when another process has claimed all claimed segments. */
   abandon(): void {
     for (const segment of this.#forgetSegments()) segment.abandon()
     this.#unsettled.clear()
@@ -168,7 +172,7 @@ export class Recovery {
       found.push(claimed)
       yield
     }
-    // Added all at once: if reading the folder fails, the next scan retries the whole folder.
+    // Added together, because after a failure the next scan retries the whole folder.
     this.#waiting.push(...found)
     if (found.length === 0) this.#removeIfSettled(folder)
   }
@@ -181,7 +185,7 @@ export class Recovery {
     }
   }
 
-  /** @returns a promise if the segment is too old; it resolves when the segment is counted and deleted */
+  /** @returns a promise if the segment is too old; it resolves once the segment is counted and deleted */
   #openNext(): OpenSegment | Promise<void> | undefined {
     const { clock, machine, maxAgeMs } = this.#options
     for (let claimed = this.#waiting.shift(); claimed !== undefined; claimed = this.#waiting.shift()) {
@@ -208,7 +212,7 @@ export class Recovery {
   #postpone(claimed: ClaimedSegment, error: unknown): void {
     const { segment } = claimed
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      // Another process deleted the file: nothing to retry.
+      // Not retried, because another process deleted the file.
       this.#unsettled.add(segment)
       segment.complete()
     } else this.#postponed.push(claimed)
@@ -224,7 +228,7 @@ export class Recovery {
       const read = await reader.next()
       // Dropped or closed in the meantime.
       if (this.#open !== current) return
-      // The owner may still append to an unsealed batch and to the segment: this part is read again later.
+      // The owner may still append to an unsealed batch and to the segment, so this part is read again later.
       if (read?.sealedCount === undefined && !wasFinal) {
         this.#close(current)
         this.#postponed.push(claimed)

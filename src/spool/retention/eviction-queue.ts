@@ -11,7 +11,7 @@ interface Eviction {
   readonly claimed: ClaimedSegment
   readonly reason: EvictionReason
   readonly detail: string
-  /** Number of unsettled entries, once they are counted. */
+  /** Number of unsettled entries, once counted. */
   entries?: number
   failures: number
   /** The segment could not be read; it is retried at the next scan. */
@@ -25,9 +25,12 @@ export interface EvictionQueueOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Failed scans after which a segment is deleted uncounted. Otherwise a bad block would occupy its space forever. */
+/**
+ * Failed scans after which a segment is deleted uncounted. Otherwise a segment with a bad block would occupy space
+ * forever.
+ */
 const MAX_FAILURES = 3
-/** Segments that are deleted and reported together: a log call waits for the deletion. */
+/** Maximum number of segments deleted and reported together, since a log call waits for the deletion. */
 const MAX_COUNTED = 8
 
 export class EvictionQueue {

@@ -1,4 +1,7 @@
-/** Deletes entries that are too old, and finds entries that no process sends. Any process ages other destinations' folders. */
+/**
+ * Deletes expired entries and finds entries that no process sends. Every process also expires entries of other
+ * destinations.
+ */
 import { lstatSync, rmSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOwnFolder } from '../../shared/safe-folders.js'
@@ -26,16 +29,16 @@ export interface AgeLimit {
 
 export interface ExpiryOptions extends AgeLimit {
   readonly root: string
-  /** Folders whose batches are sent: their segments age in the recovery. */
+  /** Folders whose batches are sent. `Recovery` expires their segments. */
   readonly destinations: readonly string[]
-  /** Folders that another spool of this process ages. */
+  /** Folders that another spool of this process expires. */
   readonly siblings: readonly string[]
   /** Whether other destinations are scanned. */
   readonly shouldScanOthers: boolean
   readonly leases: LeaseWatch
 }
 
-/** Entries stored for another URL or key, which are not sent. */
+/** Entries stored for another URL or key, which this process does not send. */
 export interface StrandedEntries {
   readonly folder: string
   readonly bytes: number
@@ -43,17 +46,18 @@ export interface StrandedEntries {
   readonly expiredBytes: number
 }
 
-/** Entries are reported as stranded after this time: before, their own application may be restarting. */
+/** Entries are reported as stranded after this time, since until then their own application may be restarting. */
 const STRANDED_AFTER_MS = 600_000
 /** The default of `spool.maxAgeMs`. Another application's setting is unknown and may be larger than this application's. */
 const FOREIGN_MAX_AGE_MS = 7 * 24 * 3600 * 1000
 
-/** No segment is older. An earlier time comes from a device with a wrong clock; the segment's age is then unknown. */
+/** No segment is older. An earlier time was written with a wrong clock, so the segment's age is unknown. */
 const EARLIEST_MS = Date.UTC(2025, 0, 1)
 
 /**
  * Deletes old files, one folder per step.
- * @returns yields the folders of other destinations with entries that have no owner @throws the system's errors
+ * @returns yields the folders of other destinations that have entries without an owner
+ * @throws the system's errors
  */
 export function* deleteExpired(options: ExpiryOptions): Generator<StrandedEntries | undefined> {
   const { root, destinations, siblings, shouldScanOthers, maxAgeMs } = options
@@ -112,8 +116,8 @@ function isFree(folder: string, { machine, leases }: ExpiryOptions): boolean {
 }
 
 /**
- * Whether a segment of an ended process is too old. A device that starts with a wrong clock may have corrected it forward since
- * the segment was written; a segment written since the boot is no older than the boot.
+ * Whether a segment of an ended process is too old. A segment written since the boot is not older than the boot, even
+ * if a device that started with a wrong clock has corrected it forward in the meantime.
  */
 function isExpired({ path, modifiedAtMs }: Pick<FoundFile, 'path' | 'modifiedAtMs'>, options: AgeLimit): boolean {
   if (!isOld({ modifiedAtMs }, options)) return false
@@ -122,7 +126,10 @@ function isExpired({ path, modifiedAtMs }: Pick<FoundFile, 'path' | 'modifiedAtM
   return !isThisBoot || uptimeMs() > options.maxAgeMs
 }
 
-/** As `isExpired`, for a claimed segment. One with a time before `EARLIEST_MS` is not expired. @throws the system's errors */
+/**
+ * As `isExpired`, for a claimed segment. A segment with a time before `EARLIEST_MS` is not expired. @throws the
+ * system's errors
+ */
 export function isClaimExpired(path: string, options: AgeLimit): boolean {
   const modifiedAtMs = lstatSync(path).mtimeMs
   return modifiedAtMs >= EARLIEST_MS && isExpired({ path, modifiedAtMs }, options)

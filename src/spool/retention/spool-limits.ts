@@ -1,4 +1,4 @@
-/** Size and age limits of the root, and what is deleted when one is exceeded. */
+/** Enforces the size and age limits of the root. */
 import { closeSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DropReason } from '../../diagnostics/account.js'
@@ -37,7 +37,7 @@ export interface SpoolLimitsOptions {
   readonly recovery: Recovery
   readonly onError: (error: unknown) => void
   readonly onDropped: (entries: number, reason: DropReason, detail: string) => void
-  /** Called with entries of other URLs or keys that no process has reported yet. */
+  /** Called with entries of other URLs or keys that were not reported yet. */
   readonly onStranded: (folders: readonly StrandedEntries[]) => void
   /** Called when entries and dead letters of another URL or key were deleted because of their age. */
   readonly onForeignExpired: (folder: string, bytes: number) => void
@@ -47,7 +47,10 @@ export interface SpoolLimitsOptions {
 const FILES_PER_SLICE = 200
 /** Minimum time between two sums of the file sizes near the limit. */
 const MEASURE_MS = 1_000
-/** Share of `maxBytes` from which sizes are summed regularly. Lower, by more than one segment, than the lowest share at which entries are refused. */
+/**
+ * Share of `maxBytes` from which sizes are summed regularly. It is lower, by more than one segment, than the lowest
+ * share at which entries are refused.
+ */
 const MEASURE_FROM = 0.5
 
 export class SpoolLimits {
@@ -58,7 +61,10 @@ export class SpoolLimits {
   readonly #expiring: TimeSlicedTask
   #rootBytes = 0
   #measuredAt = -Infinity
-  /** A segment was begun before the sum was known. If there is no space, no further segment is begun until there is. */
+  /**
+   * Whether a segment was started before the sum was known. If there is no space, no further segment is started until
+   * there is.
+   */
   #isSpaceOwed = false
   #fullError: SpoolFullError | undefined
 
@@ -70,8 +76,9 @@ export class SpoolLimits {
   }
 
   /**
-   * Bytes in the root as of the last sum, without the segment that is being written. Cheap: sizes are summed at most once a
-   * second, and only near the limit. While entries are refused no segment is begun, so nothing else would update the sum.
+   * Bytes in the root as of the last sum, without the segment being written. Cheap: sizes are summed at most once per
+   * second, and only near the limit. While entries are refused, no segment is started, so nothing else would update the
+   * sum.
    */
   get rootBytes(): number {
     const { maxBytes, clock } = this.#options
@@ -79,7 +86,10 @@ export class SpoolLimits {
     return this.#rootBytes
   }
 
-  /** Makes space for a new segment. If summing takes several time slices, the segment may begin first and space is made afterwards. @throws SpoolFullError */
+  /**
+   * Makes space for a new segment. If summing takes several time slices, the segment may be started before space is
+   * made. @throws SpoolFullError
+   */
   ensureSpace(): void {
     const { scanning } = this.#options.recovery
     scanning.advance()
@@ -94,7 +104,8 @@ export class SpoolLimits {
   deleteExpired(): void {
     const { clock, maxAgeMs, instance, onError } = this.#options
     for (const segment of instance.segments.values()) {
-      // Uses the monotonic clock: after a large wall clock correction entries that are minutes old would be dropped.
+      // Uses the monotonic clock, because a large correction of the wall clock would expire entries that are minutes
+      // old.
       const isOld = clock.now() - segment.writtenAtMs > maxAgeMs
       if (segment.isComplete && isOld) this.#drop(segment, 'age', DROP_MESSAGES.tooOld.text(maxAgeMs))
     }
@@ -158,7 +169,7 @@ export class SpoolLimits {
       bytes += file.bytes
       yield
     }
-    // Files deleted during the sum may have been counted. Subtracting them drops too little rather than too much.
+    // Files deleted during the sum may have been counted. Subtracting them drops too few entries rather than too many.
     const goneBytes = ours.filter(({ isGone }) => isGone).length * segmentBytes
     this.#rootBytes = Math.max(bytes - goneBytes - recovery.droppingBytes - instance.openBytes, 0)
   }
@@ -171,7 +182,10 @@ export class SpoolLimits {
     this.#isSpaceOwed = false
   }
 
-  /** Dead letters first: they were reported and will not be sent. Then claimed segments, then this instance's own. */
+  /**
+   * Order of deletion: dead letters, which were reported and are not sent; then claimed segments; then this instance's
+   * own.
+   */
   #candidates(): EvictionCandidate[] {
     const { destinations, recovery, instance } = this.#options
     const letters = [...walkFiles(join(destinations[0] as string, DEAD_LETTERS))].toSorted(
@@ -203,7 +217,7 @@ export class SpoolLimits {
   }
 }
 
-/** @returns whether the file was deleted. If not, the oldest segment is deleted instead */
+/** @returns whether the file was deleted; otherwise the oldest segment is deleted instead */
 function tryUnlink(path: string): boolean {
   try {
     unlinkSync(path)

@@ -11,7 +11,10 @@ const { crc32 } = zlib
 const RECORD_BYTES = 40
 /** Bytes per read. */
 const WINDOW_BYTES = 1_600 * RECORD_BYTES
-/** A longer log is damaged. A segment has at most 60,000 entries, and each at most about 8 records: 1 of its own, the others of parts. */
+/**
+ * A longer log is damaged. A segment has at most 60,000 entries with about 8 records each: 1 of its own, the others of
+ * parts.
+ */
 const MAX_LOG_BYTES = 1_000_000 * RECORD_BYTES
 const SETTLED = 1
 const PART = 2
@@ -27,9 +30,9 @@ export interface Settlement {
 }
 
 /**
- * Appends synchronously: after a crash, entries that were accepted but not yet recorded would be sent again.
- * A record that cannot be written is retried with the next record, at each renewal of the lease, and at the close.
- * Until then a crash causes a duplicate, but no loss.
+ * Appends synchronously, because after a crash accepted entries without a record are sent again. A failed record is
+ * retried with the next record, at each renewal of the lease, and at the close. Until then a crash causes duplicates,
+ * but no loss.
  */
 export class AcknowledgementLog {
   readonly #path: string
@@ -50,7 +53,7 @@ export class AcknowledgementLog {
     this.#append(PART, batchId, positions)
   }
 
-  /** Writes all records that are not yet written. */
+  /** Writes all unwritten records. */
   flush(): void {
     if (this.#unwritten.length === 0) return
     try {
@@ -59,7 +62,7 @@ export class AcknowledgementLog {
       writeAll(this.#fd, this.#unwritten.length === 1 && only !== undefined ? only : Buffer.concat(this.#unwritten))
       this.#unwritten = []
     } catch (error) {
-      // If half a record could not be cut off, reopening the log does it.
+      // The file may end with a partial record that could not be removed. Reopening the log removes it.
       this.close()
       this.#onError(error)
     }
@@ -76,14 +79,14 @@ export class AcknowledgementLog {
     record.writeUInt32LE(kind)
     record.set(parseUuid(batchId), CRC_FROM)
     record.set(positions.bytes, CRC_FROM + 16)
-    // The CRC covers the kind, too: it is the start value.
+    // The CRC also covers the kind, as its start value.
     record.writeUInt32LE(crc32(record.subarray(CRC_FROM), kind), 4)
     this.#unwritten.push(record)
     this.flush()
   }
 }
 
-/** Cuts off an incomplete record at the end, which would shift all later ones. Nothing is read beyond `MAX_LOG_BYTES`. */
+/** Removes a partial record at the end, which would shift all later records. Nothing is read beyond `MAX_LOG_BYTES`. */
 function openForAppend(path: string): number {
   const fd = openOwn(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT)
   const { size } = fstatSync(fd)

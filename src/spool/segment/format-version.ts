@@ -1,4 +1,4 @@
-/** Detects segments that another version of the format wrote. */
+/** Detects segments written by another format version. */
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOwnFolder } from '../../shared/safe-folders.js'
@@ -7,7 +7,7 @@ import { openSegment } from './segment.js'
 import { listNames } from '../spool-files.js'
 
 /** @throws the system's errors, UnsafeError */
-function versionOf(path: string): number | undefined {
+function findVersion(path: string): number | undefined {
   const fd = openSegment(path)
   try {
     const header = Buffer.alloc(SEGMENT_HEADER_BYTES)
@@ -17,17 +17,20 @@ function versionOf(path: string): number | undefined {
   }
 }
 
-/** Whether file descriptors or memory ran out. Such an error does not concern the file itself. */
+/** Whether file descriptors or memory ran out. Such an error is not caused by the file. */
 export function isResourceExhausted(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM'
 }
 
-/** Whether another format version wrote the folder. One process writes a folder, so the first readable header decides. @throws errors that `isResourceExhausted` recognises */
+/**
+ * Whether another format version wrote the folder. The first readable header decides, because one process wrote the
+ * whole folder. @throws errors that `isResourceExhausted` recognises
+ */
 export function hasForeignVersion(folder: string): boolean {
   for (const name of listNames(folder).filter(isSegment)) {
     try {
-      const version = versionOf(join(folder, name))
+      const version = findVersion(join(folder, name))
       if (version !== undefined) return version !== FORMAT_VERSION
     } catch (error) {
       if (isResourceExhausted(error)) throw error

@@ -8,9 +8,9 @@ import { FORMAT_VERSION } from '../disk-format.js'
 const { crc32 } = zlib
 
 export const HEADER_BYTES = 36
-/** `0xff` does not occur in UTF-8, so no entry contains this. */
+/** `0xff` does not occur in UTF-8, so no entry contains the magic. */
 export const FRAME_MAGIC = Buffer.from([0xff, 0x70, 0x69, FORMAT_VERSION])
-/** Maximum text of a frame: a batch may be written as one frame. Neither written nor read beyond. */
+/** Maximum text of a frame for writers and readers. A batch may be written as one frame. */
 export const MAX_TEXT_BYTES = LARGEST_BATCH_BYTES
 /** Maximum size of a batch: at most one frame per entry, and the seal. */
 export const MAX_BATCH_BYTES = LARGEST_BATCH_BYTES + (MAX_LOGS_PER_REQUEST + 1) * HEADER_BYTES
@@ -31,7 +31,7 @@ export interface Frame {
   readonly batchId: string
   /** Index in `LEVELS` of the highest level of the entries. */
   readonly severity: number
-  /** Entries in the frame; for a seal: in the batch. */
+  /** Entries in the frame, or for a seal in the batch. */
   readonly count: number
   /** Position of the first entry in the batch. */
   readonly first: number
@@ -41,7 +41,10 @@ export interface Frame {
   readonly bytes: number
 }
 
-/** Result at an offset: a frame; number of bytes from there that are needed; or number of damaged bytes before a frame may begin. */
+/**
+ * Result at an offset: a frame, the number of bytes needed from there, or the number of damaged bytes before the next
+ * possible frame.
+ */
 export type Found = { readonly frame: Frame } | { readonly needs: number } | { readonly skip: number }
 
 export interface FrameInput {
@@ -69,7 +72,7 @@ export function writeFrame(into: Buffer, at: number, { kind, id, severity, count
   return end
 }
 
-/** @param bytes may contain anything */
+/** @param bytes any content */
 export function readFrame(bytes: Buffer, at: number): Found {
   const left = bytes.length - at
   if (left < FRAME_MAGIC.length) return { needs: HEADER_BYTES }

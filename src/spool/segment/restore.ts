@@ -1,4 +1,4 @@
-/** Turns a batch that was read from a segment into batches to be sent, each with its acknowledgement. */
+/** Converts a batch read from a segment to batches to send, each with its acknowledgement. */
 import type { Batch } from '../../batch/sender.js'
 import type { Settlement } from './acknowledgement-log.js'
 import { createPartAcknowledgements } from './segment-acknowledgement.js'
@@ -8,7 +8,7 @@ import { assembleBatches, toUnsettledBatch } from './unsettled-batch.js'
 
 export interface RestoredBatches {
   readonly batches: Batch[]
-  /** Number of entries that the segment should contain and does not. */
+  /** Number of entries missing in the segment. */
   readonly missing: number
 }
 

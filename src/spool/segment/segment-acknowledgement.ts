@@ -37,7 +37,7 @@ class SegmentAcknowledgement implements BatchAcknowledgement {
   acknowledge(indices?: readonly number[]): void {
     const { segment, batchId, unsettled } = this.#batch
     const positions = indices === undefined ? this.#all : PositionSet.from(this.#positionsAt(indices))
-    // Usually a whole batch is settled at once.
+    // Usually the whole batch is settled at once.
     const settled = positions === unsettled ? unsettled : unsettled.intersection(positions)
     if (settled.size === 0) return
     this.#batch.unsettled = positions === unsettled ? NONE : unsettled.difference(settled)
@@ -63,7 +63,7 @@ export function createPartAcknowledgements(
 }
 
 const NONE = PositionSet.empty()
-/** By count: batches share these lists and sets. */
+/** Lists and sets shared by all batches of the same number of entries. */
 const WHOLE_BATCHES: { readonly positions: readonly number[]; readonly all: PositionSet }[] = []
 
 export function createAcknowledgement(segment: Segment, batchId: string, count: number): BatchAcknowledgement {

@@ -37,8 +37,8 @@ interface Span {
 }
 
 /**
- * The window holds the part of the file from the first frame of the current batch on. It is reused for all batches, so that reading a
- * backlog produces no garbage, and grows only for a batch that is larger.
+ * The window has the part of the file from the first frame of the current batch on. It is reused for all batches, so
+ * reading a backlog produces no garbage, and grows only for a larger batch.
  */
 export class SegmentReader {
   readonly #fd: number
@@ -58,7 +58,7 @@ export class SegmentReader {
   /**
    * @param from offset of the first frame
    * @param endsAt offset up to which the file may be read. Default: its end
-   * @param isGrowing whether a writer may still append: an incomplete frame at the end is then not damaged
+   * @param isGrowing whether a writer may still append, so a partial frame at the end is not damage
    * @throws the system's errors, UnsafeError
    */
   constructor(
@@ -93,7 +93,10 @@ export class SegmentReader {
     return batch
   }
 
-  /** Closes the file after the read in progress: its file descriptor must not be reused for another file. */
+  /**
+   * Closes the file after the read in progress, since its file descriptor must not be reused for another file until
+   * then.
+   */
   async close(): Promise<void> {
     await this.#reading
     await closeAsync(this.#fd)
@@ -144,7 +147,7 @@ export class SegmentReader {
       } else {
         const left = end - this.#position
         if (left <= 0 || this.#isGrowing()) return undefined
-        // The end of the file cuts a frame, or bytes that resemble one.
+        // The file ends within a frame, or within bytes that resemble one.
         this.#skip(left < HEADER_BYTES ? left : 1)
       }
     }
@@ -153,12 +156,12 @@ export class SegmentReader {
   /**
    * Reads more of the file into the window.
    * @param keepFrom offset from which the window's content is kept
-   * @param needs number of bytes that are needed from the position on
+   * @param needs number of bytes needed from the position on
    * @returns false if the file was truncated since its size was read
    */
   async #fill(keepFrom: number, needs: number, end: number): Promise<boolean> {
     const kept = this.#window.subarray(keepFrom - this.#windowStart, this.#length)
-    // Doubled, so that each byte of a large batch is copied a few times only.
+    // Doubles the size, so each byte of a large batch is copied only a few times.
     const size = Math.max(WINDOW_BYTES, this.#position + needs - keepFrom, 2 * kept.length)
     const isReusable = size <= this.#window.length && this.#window.length <= 4 * size
     const target = isReusable ? this.#window : Buffer.allocUnsafeSlow(size)

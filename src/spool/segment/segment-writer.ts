@@ -1,4 +1,4 @@
-/** Appends to a segment. Synchronous: when `write` returns, the kernel has the bytes. */
+/** Appends to a segment synchronously: when `write` returns, the kernel has the bytes. */
 import { fdatasync, fdatasyncSync } from 'node:fs'
 import { closeQuietly, createFile, writeAll } from '../../shared/safe-files.js'
 import { createSegmentHeader } from '../disk-format.js'
@@ -9,7 +9,7 @@ export interface SegmentWriterOptions {
   readonly createdAtMs: number
   /** Whether the segment is synchronised when it ends. */
   readonly isPowerSafe: boolean
-  /** Synchronising failed: written entries may not be on disk. */
+  /** Called when synchronising failed, so written entries may not be on disk. */
   readonly onUnsynced: (error: unknown) => void
 }
 
@@ -47,9 +47,9 @@ export class SegmentWriter {
   }
 
   /**
-   * Synchronises the segment, without waiting.
-   * @param onFailed called if that fails. The segment is not synchronised again: the system may have discarded the unwritten
-   *   pages and report success the next time
+   * Synchronises the segment in the background.
+   * @param onFailed called on failure. The segment is not synchronised again: the system may have discarded the
+   * unwritten pages and report success the next time
    */
   syncSoon(onFailed: () => void): void {
     const { writtenBytes } = this.segment
@@ -70,7 +70,7 @@ export class SegmentWriter {
     this.#end(() => closeQuietly(this.#fd, this.#options.onUnsynced))
   }
 
-  /** Closes the file; synchronises it first if `isPowerSafe`, without waiting. */
+  /** Closes the file in the background, after synchronising it if `isPowerSafe`. */
   end(): void {
     const { isPowerSafe, onUnsynced } = this.#options
     this.#end(() => {
@@ -82,7 +82,7 @@ export class SegmentWriter {
     })
   }
 
-  /** As `end`, but synchronous, for the end of the process. */
+  /** As `end`, but synchronous, for the exit of the process. */
   endNow(): void {
     const { isPowerSafe, onUnsynced } = this.#options
     try {
@@ -93,7 +93,7 @@ export class SegmentWriter {
     this.close()
   }
 
-  /** Waits for a sync in progress: its file descriptor must not be reused for another file. */
+  /** Waits for a sync in progress, since its file descriptor must not be reused for another file until then. */
   #end(act: () => void): void {
     if (this.#isClosed) return
     this.#isClosed = true

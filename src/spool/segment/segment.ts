@@ -6,15 +6,15 @@ import { toAcknowledgementLogPath, toSegmentName } from '../disk-format.js'
 import { AcknowledgementLog } from './acknowledgement-log.js'
 import { MAX_BATCH_BYTES } from './frame.js'
 
-/** Maximum size from which a segment takes no more batches. */
+/** Size from which no more batches are added to a segment. */
 export const FULL_SEGMENT_BYTES = 4 * 1024 * 1024
-/** Maximum size of a segment's file: a batch may begin just before it is full. Neither written nor read beyond. */
+/** Maximum size of a segment's file for writers and readers. A batch may start just below `FULL_SEGMENT_BYTES`. */
 export const MAX_SEGMENT_BYTES = FULL_SEGMENT_BYTES + MAX_BATCH_BYTES
 
 export interface SegmentEvents {
-  /** A write to the acknowledgement log or a deletion failed. This can cause duplicates, but no loss. */
+  /** Called when a write to the acknowledgement log or a deletion failed. This can cause duplicates, but no loss. */
   readonly onError: (error: unknown) => void
-  /** The files were deleted. */
+  /** Called when the files were deleted. */
   readonly onRemoved?: (segment: Segment) => void
 }
 
@@ -22,7 +22,7 @@ export class Segment {
   readonly path: string
   readonly number: number
   readonly acknowledgements: AcknowledgementLog
-  /** Bytes that were written completely. Not limited for a segment that this process does not write. */
+  /** Bytes of completely written frames. Infinity for a segment that this process does not write. */
   writtenBytes = Infinity
   /** Time of the writer's last write, on the monotonic clock. */
   writtenAtMs = Infinity
@@ -43,7 +43,7 @@ export class Segment {
     return this.#isComplete
   }
 
-  /** Whether the segment was deleted or claimed: this process must not settle its entries any more. */
+  /** Whether the segment was deleted or claimed, so this process must no longer settle its entries. */
   get isGone(): boolean {
     return this.#isGone
   }
@@ -68,7 +68,7 @@ export class Segment {
     if (!this.#isGone) this.#remove()
   }
 
-  /** Another process has claimed the segment. */
+  /** Called when another process has claimed the segment. */
   abandon(): void {
     this.#isGone = true
     this.acknowledgements.close()
@@ -87,7 +87,8 @@ export class Segment {
   #remove(): void {
     this.#isGone = true
     this.acknowledgements.close()
-    // The segment first: a log without its segment is harmless, a segment without its log would be sent again.
+    // Deletes the segment first: a log without its segment is harmless, but a segment without its log would be sent
+    // again.
     if (this.#unlink(this.path)) this.#unlink(toAcknowledgementLogPath(this.path))
     this.#events.onRemoved?.(this)
   }

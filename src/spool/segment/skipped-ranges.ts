@@ -2,11 +2,11 @@
 import type { SegmentPosition } from '../../batch/sender.js'
 
 /**
- * Live batches are sent ahead of a backlog in long ranges. This class stores where ranges begin and end, not each batch.
- * Positions are marked in disk order, except single ones that change again.
+ * Live batches are sent before a backlog in long ranges. This class stores the ends of these ranges instead of each
+ * batch. Positions are marked in disk order, except single ones that change again.
  */
 export class SkippedRanges {
-  /** By segment: ascending offsets at which ranges begin and end, alternately. */
+  /** By segment: ascending offsets at which ranges alternately start and end. */
   readonly #edges = new Map<number, number[]>()
 
   has({ segment, offset }: SegmentPosition): boolean {
@@ -28,7 +28,7 @@ export class SkippedRanges {
     const edges = this.#edges.get(segment) ?? []
     const before = edgesUpTo(edges, offset)
     if (isInside(before) === isPassed) return
-    // A batch is longer than 1 byte: no other batch begins within this range.
+    // A batch is longer than 1 byte, so no other batch starts within this range.
     edges.splice(before, 0, offset, offset + 1)
     this.#edges.set(segment, edges)
   }

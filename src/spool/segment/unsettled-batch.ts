@@ -1,4 +1,4 @@
-/** A batch that was read from a segment, without its settled entries, and the batches in which these are sent. */
+/** A batch read from a segment, without its settled entries, and the batches in which the others are sent. */
 import { createBatchBody, createSubBatchId, parseBatchEntries } from '../../batch/sub-batch.js'
 import { SEGMENT_HEADER_BYTES, toAcknowledgementLogPath } from '../disk-format.js'
 import { readAcknowledgements } from './acknowledgement-log.js'
@@ -10,9 +10,9 @@ import type { ReadBatch } from './segment-reader.js'
 export interface UnsettledBatch {
   readonly read: ReadBatch
   readonly settlement: Settlement | undefined
-  /** Entries that were read and are not settled. */
+  /** Entries that were read but are not settled. */
   readonly unsettled: PositionSet
-  /** Number of unsettled entries that the segment should contain, by the batch's seal or its last entry, and does not. */
+  /** Number of unsettled entries that are missing in the segment, according to the batch's seal or its last entry. */
   readonly missing: number
   /** Whether no entry of the batch is missing in the segment. */
   readonly isComplete: boolean
@@ -44,7 +44,7 @@ export async function readUnsettledBatches(
   onBatch: (batch: UnsettledBatch) => boolean | void,
   from = SEGMENT_HEADER_BYTES,
 ): Promise<number> {
-  // Before the segment: an entry that is settled meanwhile is read once more, and no unsettled one is left out.
+  // Read before the segment: an entry settled in the meantime is then read again, but no unsettled entry is omitted.
   const settlements = readAcknowledgements(toAcknowledgementLogPath(path))
   const reader = new SegmentReader(path, from)
   try {
@@ -68,7 +68,7 @@ export interface AssembledBatch {
   readonly body: Uint8Array
 }
 
-/** Assembles the unsettled entries. Those that were recorded as a part are sent as that part, the others together. */
+/** Assembles the unsettled entries. Entries recorded as a part are sent as that part, the others together. */
 export function assembleBatches({ read, settlement, unsettled, isComplete }: UnsettledBatch): AssembledBatch[] {
   const { batchId } = read
   if (isComplete && settlement === undefined) {

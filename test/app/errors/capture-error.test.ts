@@ -1,4 +1,4 @@
-/** `captureError()` logs whatever was thrown, and always gives an id. */
+/** `captureError()` logs any thrown value and always returns an id. */
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import pino from 'pino'
@@ -59,7 +59,7 @@ describe('captureError', () => {
     })
   })
 
-  test('accepts a message, an id created before, and a child logger with another errorKey', () => {
+  test('accepts a message, an id given by the caller, and a child logger with another errorKey', () => {
     const other = lines()
     const child = pino(ingestOptions({ transport: false, errorKey: 'failure' }), other.stream).child({ a: 1 })
     expect(captureError(child, new Error('boom'), { msg: 'could not pay', event_id: 'told' })).toBe('told')
@@ -85,13 +85,13 @@ describe('captureError', () => {
     ],
     [new Error(''), 'Error', { error: { type: 'Error', message: '' } }],
     [Symbol('s'), 'Symbol(s)', {}],
-  ])('%j was thrown', (thrown, message, entry) => {
+  ])('logs the thrown value %j', (thrown, message, entry) => {
     const id = captureError(logger, thrown)
     expect(out.last()).toMatchObject({ level: 50, msg: message, event_id: id })
     expect(entryOf(out.last())).toMatchObject({ message, ...entry })
   })
 
-  test("an error on which pino's own serializer throws is logged with its fields", () => {
+  test("logs an error with its fields if pino's own serializer throws on it", () => {
     const cause = new TypeError('inner')
     const id = captureError(pino(out.stream), Object.freeze(new RangeError('boom', { cause })), { origin: 'here' })
     expect(bare(out.last())).toMatchObject({ event_id: id, msg: 'boom', origin: 'here' })
@@ -100,7 +100,7 @@ describe('captureError', () => {
     })
   })
 
-  test('a value that cannot be logged is left out', () => {
+  test('omits a value that cannot be logged', () => {
     const failing = pino(
       ingestOptions({
         transport: false,
@@ -138,7 +138,7 @@ describe('captureError', () => {
     ).toMatch(UUID)
   })
 
-  test('a logger that cannot log is reported once, and nothing is thrown', async () => {
+  test('reports a logger that throws once, and throws nothing', async () => {
     const warned = once(process, 'warning')
     const dead = {
       error: () => {

@@ -1,4 +1,7 @@
-/** Uncaught errors are logged, and Node ends the process as it would have done. Real processes, compared with the same ones without us. */
+/**
+ * `captureUncaught()` logs uncaught errors and leaves output and exit code to Node. Each test runs real processes and
+ * compares them with the same application without the package.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +33,7 @@ interface Ended {
   readonly records: readonly Record<string, unknown>[]
 }
 
-/** The tests run at the same time, and share them. */
+/** The tests run concurrently and share this list. */
 const undos: (() => void | Promise<void>)[] = []
 afterAll(async () => {
   await Promise.all(undos.map((undo) => undo()))
@@ -57,7 +60,7 @@ async function run(plan: Plan, args: readonly string[] = [], env: Record<string,
 
 const plainRuns = new Map<string, Promise<Ended>>()
 
-/** The same application without us. */
+/** The same application without `captureUncaught()`. */
 function runPlain(kind: string): Promise<Ended> {
   const started = plainRuns.get(kind) ?? run({ kind })
   plainRuns.set(kind, started)
@@ -83,19 +86,16 @@ const KINDS = [
   'async',
   'topLevel',
 ]
-/** Node knows where these were thrown, which nobody else does once they are caught. */
+/** Node prints the place where these were thrown; nothing else can find it once they are caught. */
 const ELSEWHERE = ['throwsElsewhere', 'text', 'nothing']
 
 describe.concurrent("output and exit code are Node's", () => {
-  test.each(['thrown', 'text', 'eventError', 'rejectedText'])(
-    '%s, with a destination that writes at once',
-    async (kind) => {
-      const [plain, captured] = await Promise.all([runPlain(kind), run({ kind, logger: 'stdout' })])
-      expect(plain.code).toBe(1)
-      expect(captured).toMatchObject({ code: 1, stderr: plain.stderr })
-      expect(captured.records).toMatchObject([{ level: 60, event_id: expect.any(String) as string }])
-    },
-  )
+  test.each(['thrown', 'text', 'eventError', 'rejectedText'])('%s, with a synchronous destination', async (kind) => {
+    const [plain, captured] = await Promise.all([runPlain(kind), run({ kind, logger: 'stdout' })])
+    expect(plain.code).toBe(1)
+    expect(captured).toMatchObject({ code: 1, stderr: plain.stderr })
+    expect(captured.records).toMatchObject([{ level: 60, event_id: expect.any(String) as string }])
+  })
 
   test.each([...KINDS, ...ELSEWHERE])('%s, after the flush of a stream', async (kind) => {
     const { service, ingest } = await startService()
@@ -113,15 +113,18 @@ describe.concurrent("output and exit code are Node's", () => {
     expect(service.entries().items).toMatchObject([{ entry: { level: 'fatal' } }])
   })
 
-  test.each(['stdout', 'stream', 'worker'] as const)('but for the exit code that %s is given', async (logger) => {
-    const { ingest } = await startService()
-    const [plain, captured] = await Promise.all([
-      runPlain('thrown'),
-      run({ kind: 'thrown', logger, ingest, listens: ['exit'], options: { exitCode: 70 } }),
-    ])
-    expect(captured).toMatchObject({ code: 70, stderr: plain.stderr })
-    expect(captured.stdout).toContain('app: 70\n')
-  })
+  test.each(['stdout', 'stream', 'worker'] as const)(
+    'except for the option exitCode, with the logger %s',
+    async (logger) => {
+      const { ingest } = await startService()
+      const [plain, captured] = await Promise.all([
+        runPlain('thrown'),
+        run({ kind: 'thrown', logger, ingest, listens: ['exit'], options: { exitCode: 70 } }),
+      ])
+      expect(captured).toMatchObject({ code: 70, stderr: plain.stderr })
+      expect(captured.stdout).toContain('app: 70\n')
+    },
+  )
 
   test.each(['throw', 'strict', 'warn', 'warn-with-error-code', 'none'])(
     'with --unhandled-rejections=%s',
@@ -147,7 +150,7 @@ describe.concurrent("output and exit code are Node's", () => {
     },
   )
 
-  test('with a logger that throws, and with one beside it', async () => {
+  test('with a logger that throws, alone and with a second logger', async () => {
     const plain = await runPlain('thrown')
     expect(await run({ kind: 'thrown', logger: 'throwing' })).toMatchObject({ code: 1, stderr: plain.stderr })
     expect(await run({ kind: 'thrown', logger: ['throwing', 'stdout'] })).toMatchObject({
@@ -157,7 +160,7 @@ describe.concurrent("output and exit code are Node's", () => {
     })
   })
 
-  test('once it is undone, nothing is logged', async () => {
+  test('logs nothing after it is undone', async () => {
     const { ingest } = await startService()
     expect(await run({ kind: 'thrown', logger: ['stdout', 'stream'], ingest, undo: true })).toMatchObject({
       code: 1,
@@ -166,7 +169,7 @@ describe.concurrent("output and exit code are Node's", () => {
   })
 })
 
-describe.concurrent('the application listens', () => {
+describe.concurrent('the application has its own listeners', () => {
   test.each<[string, readonly string[], number, number]>([
     ['thrown', ['uncaughtException'], 0, 1],
     ['async', ['uncaughtException'], 0, 1],
@@ -175,7 +178,7 @@ describe.concurrent('the application listens', () => {
     ['async', ['unhandledRejection', 'rethrow'], 1, 1],
     ['thrown', ['unhandledRejection'], 1, 1],
     ['text', ['unhandledRejection'], 1, 1],
-  ])('%s, to %j: it decides, and %d is the exit code', async (kind, listens, code, count) => {
+  ])('%s, with listeners for %j: the exit code is %d', async (kind, listens, code, count) => {
     const { service, ingest } = await startService()
     const [monitored, flushed] = await Promise.all([
       run({ kind, listens, logger: 'stdout' }),
@@ -190,7 +193,7 @@ describe.concurrent('the application listens', () => {
   })
 })
 
-describe.concurrent('what is logged', () => {
+describe.concurrent('the logged records', () => {
   test.each(['scope', 'rejectedScope'])('%s: fields and breadcrumbs of the scope, id and origin', async (kind) => {
     const { service, ingest } = await startService()
     await run({ kind, logger: 'stream', ingest })
@@ -208,7 +211,7 @@ describe.concurrent('what is logged', () => {
     ])
   })
 
-  test('a second error during the flush, whose first error is the one that Node prints', async () => {
+  test('logs a second error during the flush; Node prints the first', async () => {
     const { service, ingest } = await startService()
     service.faults.add({ kind: 'delay', delayMs: 500, times: 1 })
     const { code, stderr } = await run({ kind: 'twice', logger: 'stream', ingest })
@@ -223,7 +226,7 @@ describe.concurrent('what is logged', () => {
     ).toEqual(['first', 'second'])
   })
 
-  test('a service that does not answer: the process ends in time, with its output', async () => {
+  test('ends in time and prints the error when the service does not answer', async () => {
     const { service, ingest } = await startService()
     service.faults.add({ kind: 'hang', times: 100 })
     const plain = await runPlain('thrown')
@@ -239,7 +242,7 @@ describe.concurrent('what is logged', () => {
     expect(captured.stderr).toMatch(/^pino-ingest: 1 entry [^\n]*\n/)
     expect(captured.stderr.slice(captured.stderr.indexOf('\n') + 1)).toBe(plain.stderr)
     service.faults.clear()
-    // The next process sends it from the disk.
+    // The next process sends the record from the spool.
     const next = ingestStream({ ...ingest, spool: true })
     await service.waitForEntries(1, { timeoutMs: 20_000 })
     next.end()
@@ -252,7 +255,7 @@ describe.concurrent('what is logged', () => {
     expect((await run({ kind: 'exits', logger: 'stream', ingest })).code).toBe(1)
   })
 
-  test.each(['stdout', 'stream', 'worker'] as const)('in a worker thread, by %s', async (logger) => {
+  test.each(['stdout', 'stream', 'worker'] as const)('in a worker thread, with the logger %s', async (logger) => {
     const { service, ingest } = await startService()
     const { stdout } = await run({ kind: 'thrown', logger, ingest, inWorker: true })
     expect(stdout).toContain('parent: declined\nworker ended: 1\n')
@@ -261,6 +264,6 @@ describe.concurrent('what is logged', () => {
   })
 })
 
-test.each([-1, 256, 1.5])('the exit code %d is refused', (exitCode) => {
+test.each([-1, 256, 1.5])('rejects the exit code %d', (exitCode) => {
   expect(() => captureUncaught(pino(lines().stream), { exitCode })).toThrow(/exitCode .*from 0 to 255/)
 })

@@ -11,7 +11,7 @@ const FEEDBACK = { event_id: 'ev-1', comments: 'It broke' }
 
 withCleanEnv()
 
-test('arrives, with and without a name', async () => {
+test('sends feedback with and without a name', async () => {
   const service = await started({ apiKeys: [KEY] })
   await sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY })
   vi.stubEnv('PINO_INGEST_URL', service.url)
@@ -23,14 +23,14 @@ test('arrives, with and without a name', async () => {
   ])
 })
 
-test('no connection outlives the call', async () => {
+test('closes its connections when the call ends', async () => {
   const server = await httpServer()
   await sendFeedback(FEEDBACK, { url: `${server.origin}/api/v1`, apiKey: KEY })
   expect(server.came).toHaveLength(1)
   await vi.waitFor(() => expect(server.openSockets.size).toBe(0), { timeout: 20_000 })
 })
 
-test('what is wrong: INVALID names the field, CONFIG what to set', async () => {
+test('INVALID names the field; CONFIG names the variable to set', async () => {
   const service = await started({ apiKeys: [KEY] })
   expect(
     await failureOf(sendFeedback({ event_id: 'e' } as never, { url: service.url, apiKey: KEY }), KEY),
@@ -47,7 +47,7 @@ test('what is wrong: INVALID names the field, CONFIG what to set', async () => {
   expect(service.requests).toEqual([])
 })
 
-test('a login page is no success; a Retry-After beyond timeoutMs is not waited for', async () => {
+test('fails for a login page, and at once for a Retry-After longer than timeoutMs', async () => {
   const page = await httpServer((response) => void response.end('<html>'))
   expect(await failureOf(sendFeedback(FEEDBACK, { url: `${page.origin}/api/v1`, apiKey: KEY }), KEY)).toMatchObject({
     code: 'MISDIRECTED',
@@ -61,7 +61,7 @@ test('a login page is no success; a Retry-After beyond timeoutMs is not waited f
   })
 })
 
-test('a key that the service refuses: AUTH', async () => {
+test('fails with AUTH for a wrong key', async () => {
   const service = await started({ apiKeys: ['other'] })
   expect(await failureOf(sendFeedback(FEEDBACK, { url: service.url, apiKey: KEY }), KEY)).toMatchObject({
     code: 'AUTH',

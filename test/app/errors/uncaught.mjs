@@ -1,9 +1,10 @@
 /**
- * An application that throws, as a real process.
+ * An application that throws, run as a real process.
  *
- * `PLAN`: logger: none (nothing is captured), stdout, worker, stream, throwing, or a list of them; kind: what it throws, `direct` and `topLevel` while the module is loaded; listens: the events
- * that it listens to itself; options: of `captureUncaught()`; ingest: of the transport; undo: whether that is undone at once;
- * inWorker: whether all runs in a worker thread.
+ * `PLAN`: logger: none (nothing is captured), stdout, worker, stream, throwing, or a list of these; kind: the value
+ * to throw (`direct` and `topLevel` throw while the module loads); listens: the events with a listener of the
+ * application; options: of `captureUncaught()`; ingest: options of the transport; undo: whether to undo it at once;
+ * inWorker: whether to run in a worker thread.
  */
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -108,7 +109,7 @@ if (inWorker && isMainThread) {
       if (event === 'unhandledRejection' && listens.includes('rethrow')) throw error
     })
   }
-  // An error of the module's own code is a rejection.
+  // An error thrown while an ES module loads is a rejection.
   if (kind === 'direct') declined()
   else setImmediate(kinds[kind])
   if (kind === 'topLevel') await Promise.reject(new Error('top level'))

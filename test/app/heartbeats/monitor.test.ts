@@ -1,4 +1,4 @@
-/** `monitor()`: pings for success alone, gives back what the job gave, and never stands in its way. */
+/** `monitor()` sends a ping only after success, returns the job's result, and never fails the job. */
 import { pino } from 'pino'
 import { describe, expect, test, vi } from 'vitest'
 import { monitor } from '../../../src/app/heartbeats/monitor.js'
@@ -15,7 +15,7 @@ function serviceFor(options: IngestServiceOptions = {}): Promise<IngestService> 
   return started({ monitorTokens: [TOKEN], ...options })
 }
 
-/** A pino logger, and what it wrote. */
+/** A pino logger, and the lines it wrote. */
 function logging(): { logger: ReturnType<typeof pino>; lines: () => Record<string, unknown>[] } {
   const written: string[] = []
   return {
@@ -24,7 +24,7 @@ function logging(): { logger: ReturnType<typeof pino>; lines: () => Record<strin
   }
 }
 
-/** What it wrote to stderr meanwhile. */
+/** The text written to stderr while `run` is running. */
 async function stderrOf(run: () => Promise<unknown>): Promise<string> {
   const written: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
@@ -40,14 +40,14 @@ describe('a job that succeeds', () => {
   test.each([
     ['at once', () => 42],
     ['later', () => Promise.resolve(42)],
-  ])('%s: one ping without a key, and its result', async (_, job) => {
+  ])('%s: sends one ping without the API key and returns the result', async (_, job) => {
     const service = await serviceFor({ apiKeys: ['none-is-needed'] })
     expect(await monitor(TOKEN, job, { url: service.url })).toBe(42)
     expect(service.heartbeats().items).toHaveLength(1)
     expect(service.requests).toMatchObject([{ endpoint: 'heartbeat', keyed: false, bytes: 0, status: 200 }])
   })
 
-  test('the ping comes after the job, and is over with it', async () => {
+  test('sends the ping after the job and before it resolves', async () => {
     const service = await serviceFor()
     const pings: number[] = []
     await monitor(
@@ -61,7 +61,7 @@ describe('a job that succeeds', () => {
     expect([...pings, service.requests.length]).toEqual([0, 1])
   })
 
-  test('a ping that the service refuses changes nothing, and is reported without the token', async () => {
+  test('reports a rejected ping without the token, and still returns the result', async () => {
     const service = await serviceFor({ monitorTokens: ['another'] })
     const { logger, lines } = logging()
     expect(await monitor(TOKEN, () => 42, { url: service.url, logger })).toBe(42)
@@ -71,7 +71,7 @@ describe('a job that succeeds', () => {
     expect(reported + JSON.stringify(lines())).not.toContain(TOKEN.slice(0, 8))
   })
 
-  test('a Retry-After that ends after timeoutMs is not waited for', async () => {
+  test('does not wait for a Retry-After that ends after timeoutMs', async () => {
     const service = await serviceFor()
     service.faults.add({ kind: 'status', status: 429, retryAfter: 3600 })
     const { logger, lines } = logging()
@@ -81,7 +81,7 @@ describe('a job that succeeds', () => {
   })
 
   test.each(['x==', 'a:b', 'a/b', '../../releases/register'])(
-    'the token %s: the ping reaches its monitor',
+    'sends the ping for the token %s to its monitor',
     async (token) => {
       const service = await serviceFor({ monitorTokens: [token] })
       const reported = await stderrOf(() => monitor(token, () => 42, { url: service.url }))
@@ -93,7 +93,7 @@ describe('a job that succeeds', () => {
     },
   )
 
-  test('a service that is down, and a logger that throws: the result all the same', async () => {
+  test('returns the result when the service is down and the logger throws', async () => {
     const service = await serviceFor()
     const { url } = service
     await service.close()
@@ -122,7 +122,7 @@ describe('a job that fails', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('disk full'))],
-  ])('%s: no ping, it is logged and thrown again', async (_, job) => {
+  ])('%s: sends no ping, logs the error and throws it again', async (_, job) => {
     const service = await serviceFor()
     const { logger, lines } = logging()
     await expect(monitor(TOKEN, job, { url: service.url, logger })).rejects.toThrow('disk full')
@@ -136,7 +136,7 @@ describe('a job that fails', () => {
     ])
   })
 
-  test('without a logger nothing is reported; the thrown object is the same', async () => {
+  test('without a logger reports nothing and throws the same value', async () => {
     const service = await serviceFor()
     const thrown = { code: 7 }
     const reported = await stderrOf(async () =>
@@ -147,7 +147,7 @@ describe('a job that fails', () => {
     expect({ reported, requests: service.requests }).toEqual({ reported: '', requests: [] })
   })
 
-  test('something that is no error is logged as it is; a logger that throws hides nothing', async () => {
+  test('logs a thrown value that is not an error; a logger that throws does not hide the failure', async () => {
     const service = await serviceFor()
     const { logger, lines } = logging()
     await expect(monitor(TOKEN, () => Promise.reject('why'), { url: service.url, logger })).rejects.toBe('why')
@@ -166,7 +166,7 @@ describe('a job that fails', () => {
   })
 })
 
-describe('invalid options are reported before the job begins', () => {
+describe('invalid options are reported before the job starts', () => {
   test.each(['..', '.', '', '\ud800', undefined, 7])('token %j', async (token) => {
     const service = await serviceFor()
     const job = vi.fn()

@@ -1,4 +1,4 @@
-/** `startHeartbeat()`: now and every so often, one at a time, until it is stopped. */
+/** `startHeartbeat()` sends a ping immediately and then at an interval, one at a time, until it is stopped. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startHeartbeat, startHeartbeatWithClock } from '../../../src/app/heartbeats/start-heartbeat.js'
 import type { StartHeartbeatOptions } from '../../../src/app/heartbeats/start-heartbeat.js'
@@ -36,23 +36,23 @@ function beating(
   return { stop, reported }
 }
 
-/** With time for a busy machine. */
+/** The long timeout is for a busy machine. */
 function eventually(holds: () => void | Promise<void>): Promise<void> {
   return vi.waitFor(holds, { timeout: 20_000 })
 }
 
-/** Real replies, while the clock stands still. */
+/** The replies are real while the fake clock is stopped. */
 async function reaches(count: number, counted: () => number): Promise<void> {
   await eventually(() => expect(counted()).toBe(count))
 }
 
-test('now, and at every turn of the clock', async () => {
+test('sends a ping immediately and then once per interval', async () => {
   const service = await started({ monitorTokens: [TOKEN] })
   const clock = new FakeClock()
   const { stop, reported } = beating(clock, service.url)
   for (const beats of [1, 2, 3]) {
     await reaches(beats, () => service.heartbeats().items.length)
-    // The reply has to be here before the next turn.
+    // The reply must arrive before the next interval.
     await eventually(async () => {
       await clock.advance(0)
       expect(clock.timers).toBe(1)
@@ -66,7 +66,7 @@ test('now, and at every turn of the clock', async () => {
   expect({ reported, timers: clock.timers }).toEqual({ reported: [], timers: 0 })
 })
 
-test('no overlap: one that hangs is waited for', async () => {
+test('does not start a ping while another is pending', async () => {
   let answer = (): void => {}
   const server = await httpServer((response) => void (answer = () => response.end()))
   const clock = new FakeClock()
@@ -81,7 +81,7 @@ test('no overlap: one that hangs is waited for', async () => {
   })
 })
 
-test('failures are reported immediately, then once a minute with their number, and never with the token; then it continues', async () => {
+test('reports the first failure at once, then a count once a minute, never the token, and continues', async () => {
   const service = await started({ monitorTokens: [TOKEN] })
   service.faults.add({ kind: 'status', status: 404 })
   const clock = new FakeClock()
@@ -104,7 +104,7 @@ test('failures are reported immediately, then once a minute with their number, a
   await reaches(1, () => service.heartbeats().items.length)
 })
 
-test('nothing is sent while a Retry-After holds, and no ping waits for its end', async () => {
+test('skips pings until a Retry-After has passed', async () => {
   const service = await started({ monitorTokens: ['x=='] })
   service.faults.add({ kind: 'status', status: 429, retryAfter: 60, times: 1 })
   const clock = new FakeClock()
@@ -119,7 +119,7 @@ test('nothing is sent while a Retry-After holds, and no ping waits for its end',
   await reaches(1, () => service.heartbeats().items.length)
 })
 
-test('stopped during a request: nothing is reported, nothing is left', async () => {
+test('stopping during a request reports nothing and leaves no timer', async () => {
   const server = await httpServer(() => {})
   const clock = new FakeClock()
   const { stop, reported } = beating(clock, `${server.origin}/api/v1`)
@@ -130,7 +130,7 @@ test('stopped during a request: nothing is reported, nothing is left', async () 
   expect({ reported, timers: clock.timers }).toEqual({ reported: [], timers: 0 })
 })
 
-test('a logger that throws: reported on stderr', async () => {
+test('reports failures on stderr if the logger throws', async () => {
   const server = await httpServer((response) => void response.writeHead(404).end())
   const written: string[] = []
   const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
@@ -146,7 +146,7 @@ test('a logger that throws: reported on stderr', async () => {
   spy.mockRestore()
 })
 
-describe('what is wrong is thrown at once', () => {
+describe('invalid arguments throw immediately', () => {
   test.each([0, 999, 1_000.5, 2 ** 31, Number.NaN, '1000', undefined])('everyMs %s', (everyMs) => {
     expect(() => startHeartbeat(TOKEN, { everyMs: everyMs as number, url: 'http://127.0.0.1:1/api/v1' })).toThrow(
       expect.objectContaining({
@@ -168,7 +168,7 @@ describe('what is wrong is thrown at once', () => {
   })
 })
 
-test('its timers are those that keep no process alive', () => {
+test('its timers do not keep the process alive', () => {
   const timer = vi.spyOn(backgroundClock, 'timer')
   const stop = startHeartbeat(TOKEN, { everyMs: EVERY_MS, url: 'http://127.0.0.1:1/api/v1' })
   expect(timer).toHaveBeenCalledWith(EVERY_MS, expect.any(Function))

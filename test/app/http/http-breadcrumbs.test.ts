@@ -1,4 +1,4 @@
-/** Real requests on loopback leave breadcrumbs where they were made, without what may be secret. */
+/** Real requests on loopback add breadcrumbs to the scope that sent them, without URL parameters or credentials. */
 import { once } from 'node:events'
 import { createServer, get, request } from 'node:http'
 import type { Server } from 'node:http'
@@ -79,7 +79,7 @@ describe.each(ways)('%s', (_, send) => {
     [200, 'info'],
     [404, 'warn'],
     [503, 'error'],
-  ] as const)('a reply of %i', async (status, level) => {
+  ] as const)('a reply with status %i', async (status, level) => {
     await withScope({}, async () => {
       await send(`${base}/status/${status}?token=secret`, 'POST')
       expect(left()).toEqual([
@@ -113,14 +113,14 @@ describe.each(ways)('%s', (_, send) => {
     })
   })
 
-  test('hints before the reply are not it', async () => {
+  test('records the status of the reply, not of early hints', async () => {
     await withScope({}, async () => {
       await send(`${base}/hints`)
       expect(left()).toMatchObject([{ message: `GET ${base}/hints 200` }])
     })
   })
 
-  test('over shared connections each finds its own scope', async () => {
+  test('requests over shared connections keep their own scope', async () => {
     const found = await Promise.all(
       Array.from({ length: 50 }, (_unused, n) =>
         withScope({ request_id: n }, async () => {
@@ -134,7 +134,7 @@ describe.each(ways)('%s', (_, send) => {
   })
 })
 
-test('a redirect is a request of its own, an aborted one an error', async () => {
+test('a redirect adds a breadcrumb of its own, an aborted request one at level error', async () => {
   await withScope({}, async () => {
     await (await fetch(`${base}/gone`)).text()
     expect(left().map(({ message }) => message)).toEqual([`GET ${base}/gone 302`, `GET ${base}/status/200 200`])
@@ -148,12 +148,12 @@ test('a redirect is a request of its own, an aborted one an error', async () => 
   })
 })
 
-test("what is sent outside any scope is the process's", async () => {
+test('a request outside any scope adds a breadcrumb to the process', async () => {
   await (await fetch(`${base}/status/200`)).text()
   expect(left()).toMatchObject([{ message: `GET ${base}/status/200 200` }])
 })
 
-test("this package's own requests leave none", async () => {
+test("this package's own requests add no breadcrumb", async () => {
   const http = createHttp({ url: base, apiKey: 'k', requestTimeoutMs: 10_000, maxConnections: 1 })
   await withScope({}, async () => {
     expect((await http.post('/ingest', '{}')).status).toBe(200)
@@ -163,7 +163,7 @@ test("this package's own requests leave none", async () => {
   })
 })
 
-test('started twice, by either build, there is one breadcrumb per request; after stopping twice, none', async () => {
+test('adds one breadcrumb per request when started by both builds, and none after both are stopped', async () => {
   vi.resetModules()
   const other = await import('../../../src/app/http/http-breadcrumbs.js')
   expect(other.httpBreadcrumbs).not.toBe(httpBreadcrumbs)
@@ -183,7 +183,7 @@ test('started twice, by either build, there is one breadcrumb per request; after
   expect(await sendOne()).toBe(1)
 })
 
-describe('what may hold credentials is left out', () => {
+describe('possible credentials are left out', () => {
   test.each([
     [{ origin: 'https://user:pw@api.example.com:8443', path: '/a/b?key=1#f' }, 'https://api.example.com:8443/a/b'],
     [{ origin: new URL('https://api.example.com'), path: '//x/y' }, 'https://api.example.com//x/y'],
@@ -192,7 +192,7 @@ describe('what may hold credentials is left out', () => {
     [{ origin: 'nonsense', path: '' }, undefined],
   ])('%j', (sent, url) => expect(toUndiciUrl(sent)).toBe(url))
 
-  test("and a failure's words", () => {
+  test('the message of an error is left out', () => {
     const breadcrumb = toRequestBreadcrumb(
       'GET',
       'http://a/',
@@ -208,7 +208,7 @@ describe('what may hold credentials is left out', () => {
     })
   })
 
-  test('tunnels have no breadcrumb, in the form of any version of undici', () => {
+  test('ignores tunnels and own requests, with the headers of any version of undici', () => {
     expect(
       [
         { method: 'CONNECT' },

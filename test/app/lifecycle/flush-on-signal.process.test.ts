@@ -1,4 +1,7 @@
-/** Who ends the process when a signal comes, and when. Real processes and signals; each word waits for what went before. */
+/**
+ * When the process ends after a signal, and which listener ends it. Real processes and real signals; each message
+ * waits for the one before.
+ */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -19,10 +22,10 @@ interface Plan {
 interface App {
   readonly signal: (signal: NodeJS.Signals) => void
   readonly say: (word: 'flushed' | 'ping' | 'end') => void
-  /** Resolves once so many of this word were received; rejects if the app ends before. */
+  /** Resolves once the word was received `times` times; rejects if the app ends before. */
   readonly heard: (word: string, times?: number) => Promise<void>
   readonly words: readonly string[]
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the app. */
   readonly ended: Promise<number | NodeJS.Signals>
 }
 
@@ -65,7 +68,7 @@ describe('the app handles the signal', () => {
     expect(await app.ended).toBe(7)
   })
 
-  test('its handler listens once: a second signal ends the process, as it would without ours', async () => {
+  test('with a once() handler of the app, a second signal ends the process', async () => {
     const app = await start({ before: 'once' })
     app.signal('SIGTERM')
     await app.heard('app')
@@ -76,7 +79,7 @@ describe('the app handles the signal', () => {
     expect(await app.ended).toBe(143)
   })
 
-  test('its handler takes each signal: each is flushed, none ends the process', async () => {
+  test('with an on() handler of the app, each signal flushes and none ends the process', async () => {
     const app = await start({ before: 'on' })
     for (const times of [1, 2]) {
       app.signal('SIGTERM')
@@ -89,7 +92,7 @@ describe('the app handles the signal', () => {
     expect(await app.ended).toBe(7)
   })
 
-  test('exit true: the process ends after the flush, whoever listens', async () => {
+  test('exit true: the process ends after the flush despite other listeners', async () => {
     const app = await start({ before: 'on', options: { exit: true } })
     app.signal('SIGTERM')
     await app.heard('flushing')
@@ -100,7 +103,7 @@ describe('the app handles the signal', () => {
   })
 })
 
-describe('nobody else handles the signal', () => {
+describe('there is no other handler for the signal', () => {
   test.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
@@ -115,7 +118,7 @@ describe('nobody else handles the signal', () => {
   })
 
   test.each([{ before: 'signal-exit' }, { after: 'signal-exit' }] as const)(
-    '%j waits for others: the process ends after the flush, and it cleans up',
+    '%j: the process ends after the flush, and signal-exit cleans up',
     async (plan) => {
       const app = await start(plan)
       app.signal('SIGTERM')
@@ -129,15 +132,18 @@ describe('nobody else handles the signal', () => {
   test.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
-  ] as const)('SIGTERM, then %s: the second does not wait for the flush', async (second, code) => {
-    const app = await start({})
-    app.signal('SIGTERM')
-    await app.heard('flushing')
-    app.signal(second)
-    expect(await app.ended).toBe(code)
-  })
+  ] as const)(
+    'SIGTERM, then %s: the second signal ends the process without waiting for the flush',
+    async (second, code) => {
+      const app = await start({})
+      app.signal('SIGTERM')
+      await app.heard('flushing')
+      app.signal(second)
+      expect(await app.ended).toBe(code)
+    },
+  )
 
-  test('several calls: the process ends when the last has flushed', async () => {
+  test('several calls: the process ends after the last flush', async () => {
     const app = await start({ calls: 2 })
     app.signal('SIGTERM')
     await app.heard('flushing', 2)
@@ -145,7 +151,7 @@ describe('nobody else handles the signal', () => {
     expect(await app.ended).toBe(143)
   })
 
-  test('exit false: only flushes, at each signal', async () => {
+  test('exit false: each signal flushes, and the process continues', async () => {
     const app = await start({ options: { exit: false, signals: ['SIGUSR2'] } })
     for (const times of [1, 2]) {
       app.signal('SIGUSR2')
@@ -158,7 +164,7 @@ describe('nobody else handles the signal', () => {
     expect(await app.ended).toBe(7)
   })
 
-  test('undone: the signal does what it did', async () => {
+  test('after it is undone, the signal has its default effect', async () => {
     const app = await start({ calls: 2, undo: true })
     app.signal('SIGTERM')
     expect(await app.ended).toBe('SIGTERM')

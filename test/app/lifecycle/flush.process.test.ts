@@ -1,4 +1,7 @@
-/** `flush(logger)` in every way of running: when it says acknowledged, the service has all; when spooled, the disk has. */
+/**
+ * `flush(logger)` in every mode: `acknowledged` means that the service has all entries, `spooled` that they are on
+ * disk.
+ */
 import { describe, expect, test } from 'vitest'
 import type { FlushResult } from '../../../src/transport/flush-message.js'
 import { flush } from '../../../src/index.js'
@@ -18,7 +21,7 @@ function planFor(mode: AppPlan['mode'], url: string, options: object = {}): AppP
 
 describe.concurrent('flush', () => {
   test.each(['target', 'targets-copy', 'targets-before', 'targets-after', 'pipeline', 'stream'] as const)(
-    '%s: acknowledged means that the service has it',
+    '%s: acknowledged means that the service has the entry',
     async (mode) => {
       const service = await createIngestService({ apiKeys: [KEY] })
       const app = startApp({
@@ -40,11 +43,11 @@ describe.concurrent('flush', () => {
   )
 
   test.each(['target', 'targets-copy', 'stream'] as const)(
-    '%s: a service that does not answer ends it at its timeout, and the account closes',
+    '%s: ends at its timeout when the service does not answer, and the account balances',
     async (mode) => {
       const service = await createIngestService({ apiKeys: [KEY] })
       service.faults.add({ kind: 'hang' })
-      // Time enough for a worker to start on a busy machine.
+      // A worker needs this long to start on a busy machine.
       const app = startApp({ ...planFor(mode, service.url, { requestTimeoutMs: 60_000 }), flushTimeoutMs: 10_000 })
       const { state, account, tookMs } = (await app.heard('flushed')).payload as Flushed
       expect(state).toBe('timeout')
@@ -57,7 +60,7 @@ describe.concurrent('flush', () => {
   )
 
   test.each(['target', 'targets-copy', 'stream'] as const)(
-    '%s: in an outage longer than a request may take, on disk is enough',
+    '%s: resolves as spooled in an outage longer than the request timeout',
     async (mode) => {
       const service = await createIngestService({ apiKeys: [KEY] })
       service.faults.add({ kind: 'status', status: 503 })
@@ -71,7 +74,7 @@ describe.concurrent('flush', () => {
     },
   )
 
-  test('without a spool an outage ends it at its timeout', async () => {
+  test('without a spool, ends at its timeout in an outage', async () => {
     const service = await createIngestService({ apiKeys: [KEY] })
     service.faults.add({ kind: 'status', status: 503 })
     const app = startApp({
@@ -90,7 +93,7 @@ describe.concurrent('flush', () => {
     ['targets-copy', true, 'spooled'],
     ['stream', true, 'spooled'],
     ['stream', false, 'timeout'],
-  ] as const)('%s, spool %s: what did not come to its end keeps no process alive', async (mode, hasSpool, state) => {
+  ] as const)('%s, spool %s: a pending flush does not keep the process alive', async (mode, hasSpool, state) => {
     const service = await createIngestService({ apiKeys: [KEY], port: await lastingPort() })
     await service.close()
     const app = startApp({
@@ -107,7 +110,7 @@ describe.concurrent('flush', () => {
     expect(stderr).toMatch(hasSpool ? /5000 entries are not yet acknowledged; kept on disk/ : /dropped 5000 entries/)
   })
 
-  test('a logger without this transport, and no logger at all, end at once', async () => {
+  test('resolves at once without this transport or without a logger', async () => {
     expect(await flush({})).toEqual({ state: 'timeout' })
     expect(await flush(Object.create(null) as object)).toEqual({ state: 'timeout' })
   })

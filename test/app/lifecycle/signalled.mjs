@@ -1,9 +1,11 @@
 /**
- * An application under test that waits for signals, as a real process. It reports events by IPC, and follows commands.
+ * An application under test that waits for signals, run as a real process. It reports events by IPC and receives
+ * commands.
  *
- * `PLAN`: before, after: who else listens, registered before or after ours (once | on | signal-exit); calls: how many calls of
- * `flushOnSignal`; options: of each; undo: whether it is undone at once.
- * Reports `flushing` and `app` (its own handler runs), `cleaned` (signal-exit's callback). Receives `flushed`, `ping`, `end`.
+ * `PLAN`: before, after: other listeners, registered before or after `flushOnSignal` (once | on | signal-exit);
+ * calls: the number of calls of `flushOnSignal`; options: of each call; undo: whether to undo them at once.
+ * Reports `flushing`, `app` (its own handler runs) and `cleaned` (the callback of signal-exit). Receives `flushed`,
+ * `ping`, `end`.
  */
 import { flushOnSignal } from 'pino-ingest'
 
@@ -15,7 +17,7 @@ process.on('message', (word) => {
   if (word === 'end') process.exit(APP_EXIT_CODE)
 })
 
-/** As the package does: cleans up, and sends the signal again where nobody but its own copies listens. */
+/** Behaves as the package signal-exit: cleans up, and sends the signal again if only its own copies listen. */
 function listenAsSignalExit() {
   const emitter = { count: 1 }
   globalThis[Symbol.for('signal-exit emitter')] = emitter
@@ -33,7 +35,7 @@ function listen(kind) {
   if (kind === 'signal-exit') listenAsSignalExit()
 }
 
-/** Its flush takes until it receives `end`, or until a signal ends all. */
+/** Its flush lasts until it receives `flushed`, or until the process ends. */
 function slowLogger() {
   const flush = () =>
     new Promise((resolve) => {

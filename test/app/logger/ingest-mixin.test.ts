@@ -1,4 +1,4 @@
-/** What the scope puts on records, through a real logger; and that a record's own fields win. */
+/** The fields that a scope adds to the records of a real logger. A record's own fields win. */
 import { afterEach, describe, expect, test } from 'vitest'
 import pino from 'pino'
 import { addBreadcrumb, takeBreadcrumbs } from '../../../src/app/scope/scope-breadcrumbs.js'
@@ -35,14 +35,14 @@ const WHOLE = {
 const without = (...names: string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(WHOLE).filter(([name]) => !names.includes(name)))
 
-test('a member named __proto__ is kept', () => {
+test('keeps a member named __proto__', () => {
   withScope({ session_id: 's' }, () => logger.info(JSON.parse('{"__proto__":{"x":1},"a":1}') as object, 'm'))
   expect(JSON.stringify(out.last())).toContain('"__proto__":{"x":1}')
   expect(out.last()).toMatchObject({ a: 1, session_id: 's' })
 })
 
 describe('a record in a scope', () => {
-  test('carries what the scope said; outside nothing is added', () => {
+  test('has the fields of the scope; outside a scope nothing is added', () => {
     logger.info({ a: 1 }, 'outside')
     expect(logged()).toEqual({ a: 1, msg: 'outside' })
     withScope(SCOPE, () => logger.info({ a: 1 }, 'inside'))
@@ -76,7 +76,7 @@ describe('a record in a scope', () => {
   })
 
   test.each(cases.filter(([own]) => Object.values(own)[0] !== 'u' && JSON.stringify(own) !== '{"user":{"id":"u"}}'))(
-    "a child's binding %j wins, without the name twice",
+    "a child's binding %j wins, and the name occurs once",
     (own, gone) => {
       const text: string[] = []
       const child = pino({ mixin: ingestMixin() }, { write: (line) => void text.push(line) }).child(own)
@@ -93,7 +93,7 @@ describe('a record in a scope', () => {
     },
   )
 
-  test('bindings that are set later win as well', () => {
+  test('bindings set later win, too', () => {
     const child = logger.child({ a: 1 })
     withScope(SCOPE, () => {
       child.info('before')
@@ -106,7 +106,7 @@ describe('a record in a scope', () => {
 })
 
 describe("the app's own mixin", () => {
-  test('is called as pino calls it, and what it returns wins', () => {
+  test('is called as pino calls it, and the fields it returns win', () => {
     const calls: unknown[][] = []
     const own = pino(
       {
@@ -131,7 +131,7 @@ describe("the app's own mixin", () => {
     }
   })
 
-  test('that throws, throws as without ours', () => {
+  test('throws as it does without ingestMixin()', () => {
     const own = pino(
       {
         mixin: ingestMixin(() => {
@@ -145,7 +145,7 @@ describe("the app's own mixin", () => {
 })
 
 describe('breadcrumbs', () => {
-  test('go with the next error and with no other', () => {
+  test('are added to the next error record only', () => {
     withScope({}, () => {
       addBreadcrumb({ message: 'one' })
       logger.warn('not yet')
@@ -157,7 +157,7 @@ describe('breadcrumbs', () => {
     })
   })
 
-  test("wait where the record has its own, from the call, the app's mixin or a binding", () => {
+  test("are kept if the record has its own, from the call, the app's mixin or a binding", () => {
     withScope({}, () => {
       addBreadcrumb({ message: 'kept' })
       const own = [{ message: 'own' }]
@@ -169,7 +169,7 @@ describe('breadcrumbs', () => {
     })
   })
 
-  test('wait where the record is not written', () => {
+  test('are kept if the record is not written', () => {
     withScope({}, () => {
       addBreadcrumb({ message: 'kept' })
       pino({ level: 'fatal', mixin: ingestMixin() }, out.stream).error('not written')
@@ -192,7 +192,7 @@ describe('OpenTelemetry', () => {
   }
   afterEach(() => void delete global[API])
 
-  test("its active span counts before the scope's trace, in and outside a scope", () => {
+  test('its active span wins over the trace of the scope, and is used outside a scope', () => {
     activate(() => ({ traceId, spanId, traceFlags: 1 }))
     logger.info('x')
     expect(logged()).toEqual({ trace_id: traceId, span_id: spanId, msg: 'x' })
@@ -202,7 +202,7 @@ describe('OpenTelemetry', () => {
     expect(logged()).toEqual({ trace_id: 'own' })
   })
 
-  test('ids that are none, and an SDK that throws, are passed over', () => {
+  test('ignores invalid ids and an SDK that throws', () => {
     activate(() => ({ traceId: '0'.repeat(32), spanId }))
     withScope({ trace: { trace_id: 'a1' } }, () => logger.info('x'))
     expect(logged()).toEqual({ trace_id: 'a1', msg: 'x' })
@@ -216,14 +216,14 @@ describe('OpenTelemetry', () => {
   })
 })
 
-test('what cannot be read is logged as pino logs it', () => {
+test('a value with a throwing getter behaves as in pino', () => {
   const hostile = {
     get res() {
       throw new Error('no')
     },
   }
   withScope(SCOPE, () => {
-    expect(() => logger.info(hostile)).toThrow('no') // which it does without a mixin, too
+    expect(() => logger.info(hostile)).toThrow('no') // as without a mixin
     expect(() => pino(out.stream).info(hostile)).toThrow('no')
     logger.info(
       {
@@ -240,7 +240,7 @@ test('what cannot be read is logged as pino logs it', () => {
   expect(logged()).toMatchObject({ a: 1, msg: 'x', request_id: 'r' })
 })
 
-test('with ingestOptions() the record is the same, and a strategy of the application still applies', () => {
+test("with ingestOptions() the record is the same, and the application's merge strategy still applies", () => {
   const record = Object.freeze({ a: 1 })
   const ours = pino(ingestOptions({ transport: false }), out.stream)
   ours.info(record, 'x')

@@ -1,4 +1,4 @@
-/** `ingestOptions()` composes with what the app has, finds mistakes early, and loses no error under any key. */
+/** `ingestOptions()` keeps the app's options, reports mistakes early, and serializes errors under any key. */
 import { EventEmitter } from 'node:events'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
@@ -154,11 +154,11 @@ describe('errors', () => {
     expect(record([boom], { err: String })).toBe('RangeError: boom')
   })
 
-  test('a hook that is null is none', () => {
+  test('a hook that is null counts as absent', () => {
     expect(logs({ hooks: { logMethod: null as never } }, (logger) => logger.error(boom))).toMatchObject({ err: BOOM })
   })
 
-  test('within values are redacted, and the values stay as they are', () => {
+  test('within values are redacted, and the values are not changed', () => {
     const ctx = { err: Object.assign(new Error('m'), { token: 't' }), list: [new Date(0), Buffer.from('b'), /x/] }
     const logged = logs({ redact: ['ctx.err.token'] }, (logger) => logger.info({ ctx }, 'x'))
     expect(logged['ctx']).toMatchObject({
@@ -169,7 +169,7 @@ describe('errors', () => {
     expect(ctx.err.token).toBe('t')
   })
 
-  test('are found beside and after a long list of numbers', () => {
+  test('are found next to and after a long list of numbers', () => {
     const numbers = Array.from({ length: 5_000 }, (_, index) => index)
     const more = Array.from({ length: 50_000 }, (_, index) => index)
     const [first, second] = [new Error('first'), new Error('second')]
@@ -179,7 +179,7 @@ describe('errors', () => {
     })
   })
 
-  test('are looked for within bounds, and not in what JSON writes in its own form', () => {
+  test('are searched for within bounds, and not in values with their own JSON form', () => {
     let reads = 0
     const wide = {
       list: Array.from({ length: 100_000 }, () =>
@@ -206,7 +206,7 @@ describe('errors', () => {
     expect(logs({}, (logger) => logger.child({ error: boom }).info('x'))).toEqual({ error: BOOM, msg: 'x' })
   })
 
-  test('frozen, in a circle, or with getters that throw', () => {
+  test('frozen, circular, or with getters that throw', () => {
     const circle = Object.assign(new Error('c'), { self: {} })
     circle.self = circle
     const getter = Object.defineProperty(new Error('g'), 'x', {
@@ -228,7 +228,7 @@ describe('errors', () => {
     }
   })
 
-  test("the app's own serializers win, by their key, and its err for all other keys", () => {
+  test("the app's serializers win for their keys, and its err serializer for all other keys", () => {
     const serializers = {
       err: (error: Error) => `own ${error.message}`,
       failure: (error: Error) => `failed ${error.message}`,
@@ -246,7 +246,7 @@ describe('errors', () => {
     })
   })
 
-  test('a value with a serializer, also of a child logger, is left to that serializer', () => {
+  test('passes a value to its serializer unchanged, also to one of a child logger', () => {
     const order = new Order(boom)
     const record = logs({}, (logger) => {
       const serializers = {
@@ -271,7 +271,7 @@ describe('errors', () => {
     })
   })
 
-  test('the copy of an object with a class keeps it, and no setter is called', () => {
+  test('the copy of a class instance keeps its class, and no setter is called', () => {
     const order = new Order(boom)
     const { ctx } = new ErrorWalk().tryPlain({ ctx: order }) as { ctx: Order }
     expect(ctx).toMatchObject({ lastError: BOOM, id: 7 })
@@ -279,7 +279,7 @@ describe('errors', () => {
     expect(order.lastError).toBe(boom)
   })
 
-  test("a child's serializers get what they can treat as an error", () => {
+  test("a child's serializers receive a value that they can treat as an error", () => {
     const record = logs({}, (logger) =>
       logger.child({}, { serializers: { other: pino.stdSerializers.err } }).error({ other: boom }),
     )
@@ -288,7 +288,7 @@ describe('errors', () => {
     })
   })
 
-  test('redact reaches into them under every key', () => {
+  test('redact applies to them under every key', () => {
     const secret = (): Error => Object.assign(new Error('x'), { details: { account: { token: 'Bearer t' } } })
     const record = logs({ redact: ['*.details.account.token', 'err.stack'] }, (logger) =>
       logger.error({ err: secret(), error: secret(), other: secret() }),
@@ -311,7 +311,7 @@ describe('errors', () => {
 })
 
 describe("the app's own", () => {
-  test('formatters stay, and see the errors themselves', () => {
+  test('formatters are kept, and receive the errors themselves', () => {
     const formatters = {
       level: (label: string) => ({ level: label }),
       log: (record: Record<string, unknown>) => ({ ...record, isError: record['other'] instanceof Error }),
@@ -321,7 +321,7 @@ describe("the app's own", () => {
     expect(last()).toMatchObject({ level: 'error', isError: true, other: BOOM })
   })
 
-  test('mixin, its merge strategy, name, base and levels stay', () => {
+  test('mixin, its merge strategy, name, base and levels are kept', () => {
     const options = ingestOptions({
       transport: false,
       name: 'shop',
@@ -360,7 +360,7 @@ describe("the app's own", () => {
     expect(given.transport.options).toEqual(URL_OPTIONS)
   })
 
-  test('scope and breadcrumbs are on the record', () => {
+  test('adds scope and breadcrumbs to the record', () => {
     expect(
       logs({}, (logger) =>
         withScope({ request_id: 'r' }, () => {
@@ -428,7 +428,7 @@ describe('errors that pino drops from a call', () => {
     expect(logs({}, (logger) => call(logger, args))).toEqual(bare(last()))
   })
 
-  test("the application's hook receives the arguments as they were, and its own are used", () => {
+  test("the application's hook receives the original arguments, and the arguments it passes on are used", () => {
     const received: unknown[] = []
     const hooks = {
       logMethod(this: Logger, args: unknown[], method: LogFn) {
@@ -446,7 +446,7 @@ describe('errors that pino drops from a call', () => {
 })
 
 describe('the transport', () => {
-  test("is ours without another word, none with false, and the app's where it is given", () => {
+  test("is pino-ingest by default, absent with false, and the app's if given", () => {
     expect(ingestOptions().transport).toEqual({ target: 'pino-ingest' })
     expect(ingestOptions({ level: 'debug' })).toMatchObject({ level: 'debug', transport: { target: 'pino-ingest' } })
     expect(ingestOptions({ transport: false })).not.toHaveProperty('transport')
@@ -463,7 +463,7 @@ describe('the transport', () => {
     ['in a pipeline among targets', { targets: [{ pipeline: [wrong] }] }],
     ['by its file', { ...wrong, target: '/app/node_modules/pino-ingest/dist/esm/index.js' }],
     ['by its URL', { ...wrong, target: 'file:///app/node_modules/pino-ingest/dist/cjs/index.js' }],
-  ])('a wrong option %s is found at once, and the key is not shown', (_, transport) => {
+  ])('reports a wrong option %s immediately, without the key', (_, transport) => {
     let thrown: unknown
     try {
       ingestOptions({ transport })
@@ -478,13 +478,13 @@ describe('the transport', () => {
     expect(String(thrown)).not.toContain(KEY)
   })
 
-  test('whose worker has an environment of its own is checked there', () => {
+  test('is checked in its worker if that has its own environment', () => {
     expect(() =>
       ingestOptions({ transport: { target: 'pino-ingest', options: { apiKey: 5 as never }, worker: { env: {} } } }),
     ).not.toThrow()
   })
 
-  test.each([5, null, ['a'], { pino: 5 }, { pino: null }])('%j is refused beside a nestedKey, too', (options) => {
+  test.each([5, null, ['a'], { pino: 5 }, { pino: null }])('rejects %j with a nestedKey, too', (options) => {
     const transport = { target: 'pino-ingest', options: options as Record<string, unknown> }
     expect(() => ingestOptions({ nestedKey: 'data', transport })).toThrow(/(?:options|pino) must be/)
   })
@@ -564,11 +564,11 @@ describe('the transport', () => {
     })
   })
 
-  test('a value that is no transport is left to pino to report', () => {
+  test('leaves it to pino to report a value that is not a transport', () => {
     expect(() => pino(ingestOptions({ transport: lines().stream as never }))).toThrow(/do not allow stream/)
   })
 
-  test.each(['worker', 'stream'] as const)('a %s gets it all to the service', async (way) => {
+  test.each(['worker', 'stream'] as const)('a %s delivers everything to the service', async (way) => {
     const service = await createIngestService({ apiKeys: [KEY] })
     const options = { url: service.url, apiKey: KEY, service: 'shop', level: 'debug' as const }
     const logger =
@@ -611,7 +611,7 @@ describe('the transport', () => {
   })
 })
 
-test('the target may be set to another', () => {
+test('another target may be set', () => {
   const { transport } = ingestOptions() as { transport: { target: string } }
   transport.target = 'other'
   expect(transport).toMatchObject({ target: 'other' })

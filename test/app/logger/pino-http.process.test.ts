@@ -1,4 +1,4 @@
-/** `ingestOptions()` for pino-http, with Express: the level is that of the status, and the error is the one that was thrown. */
+/** `ingestOptions()` for pino-http, with Express: the level follows the status, and the error is the thrown one. */
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
@@ -19,7 +19,7 @@ type Next = (error?: unknown) => void
 type Handler = (request: Request, response: Response, next: Next) => void
 type ErrorHandler = (error: Error, request: Request, response: Response, next: Next) => void
 
-/** The used part of Express, which has no types of its own. */
+/** The part of Express that the tests use; Express ships no types. */
 interface Express {
   use(handler: Handler): void
   use(handler: ErrorHandler): void
@@ -43,7 +43,7 @@ interface Logged {
   readonly err?: { readonly message: string; readonly cause?: { readonly code: string } }
 }
 
-/** The records of one request each. */
+/** One list of records per request. */
 async function requestAll(options: Options, paths: readonly string[]): Promise<Logged[]> {
   const records: Logged[] = []
   const stream = { write: (text: string) => void records.push(JSON.parse(text) as Logged) }
@@ -54,7 +54,7 @@ async function requestAll(options: Options, paths: readonly string[]): Promise<L
 }
 
 async function send(app: Express, paths: readonly string[]): Promise<void> {
-  process.env['NODE_ENV'] = 'test' // Express prints errors otherwise
+  process.env['NODE_ENV'] = 'test' // otherwise Express prints errors
   onTestFinished(() => void (process.env['NODE_ENV'] = OUTPUT))
   app.get('/ok', (_request, response) => void response.end('ok'))
   app.get('/fails', () => {
@@ -93,12 +93,12 @@ const EXPECTED = [
   { level: 50, res: { statusCode: 200 }, err: { message: 'card declined' } },
 ]
 
-test('the level is that of the status, and the error that of the handler, with its causes', async () => {
+test("sets the level by the status, and logs the handler's error with its causes", async () => {
   const records = await requestAll(ingestOptions({ transport: false, autoLogging: true }), PATHS)
   expect(records).toMatchObject(EXPECTED)
 })
 
-test('so it is for a logger that exists, whose own options stay', async () => {
+test('does the same for an existing logger, and keeps its options', async () => {
   const records: unknown[] = []
   const stream = { write: (text: string) => void records.push(JSON.parse(text)) }
   const formatters = { log: (record: object) => ({ ...record, own: 1 }) }
@@ -111,14 +111,14 @@ test('so it is for a logger that exists, whose own options stay', async () => {
   )
 })
 
-test("an application's own level is used", async () => {
+test("uses the application's customLogLevel", async () => {
   const levelsOf = async (options: Options): Promise<number[]> =>
     (await requestAll(options, ['/ok', '/fails'])).map(({ level }) => level)
   expect(await levelsOf(ingestOptions({ transport: false, customLogLevel: () => 'fatal' }))).toEqual([60, 60])
   expect(await levelsOf(ingestOptions({ transport: false, useLevel: 'warn' }))).toEqual([40, 40])
 })
 
-test('pino-http accepts the result, and its options are checked', () => {
+test('pino-http accepts the result, and the types check its options', () => {
   expectTypeOf(ingestOptions()).toExtend<Options>()
   const options = ingestOptions({
     transport: false,
@@ -133,7 +133,7 @@ test('pino-http accepts the result, and its options are checked', () => {
   ingestOptions({ customLogLevle: () => 'info' })
 })
 
-test('the entry that arrives has level, cause and codes', async () => {
+test('the delivered entry has level, cause and codes', async () => {
   const service = await createIngestService()
   onTestFinished(() => service.close())
   const stream = ingestStream({ url: service.url, apiKey: 'k', spool: false })
@@ -154,7 +154,7 @@ test('the entry that arrives has level, cause and codes', async () => {
   ])
 })
 
-test('pino and Fastify take no notice of it', async () => {
+test('has no effect in pino and Fastify', async () => {
   const { stream, last } = lines()
   pino(ingestOptions({ transport: false }), stream).info({ res: { statusCode: 500 } }, 'plain')
   expect(last()).toMatchObject({ level: 30 })

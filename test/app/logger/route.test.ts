@@ -1,4 +1,4 @@
-/** Real requests through pino-http and Fastify: scope, crumbs and the route's pattern on what they log by themselves. */
+/** Real requests through pino-http and Fastify: their own records have the scope, breadcrumbs and route pattern. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
@@ -28,7 +28,7 @@ async function get(listener: RequestListener, path: string): Promise<void> {
   await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).text()
 }
 
-/** Resolves with all, once `count` are there. */
+/** Resolves with all records once there are `count`. */
 async function records(out: ReturnType<typeof lines>, count: number): Promise<Record<string, unknown>[]> {
   while (out.records().length < count) await new Promise((resolve) => setImmediate(resolve))
   return out.records()
@@ -40,14 +40,14 @@ describe('pino-http', () => {
     ['with options', (stream) => ({ ...ingestOptions({ transport: false }), stream }) as Options],
   ]
   test.each(ways)('%s: its records have the scope, the breadcrumbs and the route', async (way, options) => {
-    const isError = way === 'with options' // which set the level by the status
+    const isError = way === 'with options' // the options set the level by the status
     const out = lines()
     const log = pinoHttp(options(out.stream))
     await get(
       (req, res) =>
         withScope({ request_id: 'r', user_id: 'u' }, () => {
           log(req, res)
-          // As Express leaves it.
+          // Express leaves the request like this.
           Object.assign(req, { baseUrl: '/shop', route: { path: '/orders/:id' } })
           addBreadcrumb({ message: 'found' })
           res.statusCode = 500
@@ -90,7 +90,7 @@ describe('pino-http', () => {
 
 describe('Fastify', () => {
   test.each(['instance', 'options'] as const)(
-    'with an %s: what it logs has its own shape, the scope and the route',
+    'with an %s: its records have their own shape, the scope and the route',
     async (way) => {
       const out = lines()
       const options = ingestOptions({ transport: false })
@@ -144,7 +144,7 @@ describe('Fastify', () => {
 })
 
 describe('the id of a Fastify request', () => {
-  test('is added where another label hides it, so that its records are joined', async () => {
+  test('is added if another label hides it, to join the records', async () => {
     const out = lines()
     const app = fastify({
       logController: new LogController({ requestIdLogLabel: 'rid' }),
@@ -169,7 +169,7 @@ describe('the id of a Fastify request', () => {
     await app.close()
   })
 
-  test('is left out where the record has one, and of what is no Fastify request', () => {
+  test('is left out if the record has one, or without a Fastify request', () => {
     const out = lines()
     const logger = pino(ingestOptions({ transport: false }), out.stream)
     const request = { id: 'req-1', routeOptions: {} }

@@ -1,4 +1,4 @@
-/** Metrics of real transports beside a real service: what the text says is what became of the records. */
+/** Metrics of real transports with a real service: the numbers match the outcome of the records. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -107,7 +107,7 @@ function times(counts: Partial<Counts>, factor: number): Partial<Counts> {
 }
 
 test.each(['target', 'stream'] as const)(
-  '%s: entries are dropped for lack of memory while others wait, and the account balances',
+  '%s: drops entries when the buffer is full while others wait, and the account balances',
   async (way) => {
     const service = await started({ apiKeys: [KEY] })
     const mend = service.faults.add({ kind: 'status', status: 503 })
@@ -130,11 +130,11 @@ test.each(['target', 'stream'] as const)(
     const later = countsIn(metrics)
     expectClosed(later)
     expect(later.dropped).toBeGreaterThanOrEqual(counts.dropped)
-    expect(later.generated).toBeGreaterThanOrEqual(1) // the notice of the drops
+    expect(later.generated).toBeGreaterThanOrEqual(1) // the drop notice
   },
 )
 
-test('recovered from an earlier process, without a line of this one', async () => {
+test('counts entries recovered from an earlier process before this one logs', async () => {
   const service = await started({ apiKeys: [KEY] })
   const mend = service.faults.add({ kind: 'status', status: 503 })
   const own = { url: service.url, apiKey: KEY, logTo: 'silent' } as const
@@ -148,7 +148,7 @@ test('recovered from an earlier process, without a line of this one', async () =
   )
 })
 
-test('request logs have their own samples, where they are on', async () => {
+test('request logs have their own samples if they are enabled', async () => {
   const service = await started({ apiKeys: [KEY] })
   const { logger } = loggerFor('stream', { ...options(service.url), requestLogs: true })
   const metrics = ingestMetrics(logger)
@@ -163,7 +163,7 @@ test('request logs have their own samples, where they are on', async () => {
   expect(countsIn(metrics)).toMatchObject({ received: 2, accepted: 2 })
 })
 
-test('problems are counted by code, and are at zero from the start', async () => {
+test('counts problems by code, starting at zero', async () => {
   const service = await started({ apiKeys: ['another'] })
   const { logger, streams } = loggerFor('stream', { ...options(service.url), shutdownTimeoutMs: 0 })
   const metrics = ingestMetrics(logger, { labels: { app: 'shop' } })
@@ -175,7 +175,7 @@ test('problems are counted by code, and are at zero from the start', async () =>
   await Promise.all(streams.map(ended))
 })
 
-test('served over HTTP, as Prometheus asks for it', async () => {
+test('is served over HTTP to a Prometheus request', async () => {
   const service = await started({ apiKeys: [KEY] })
   const { logger } = loggerFor('target', options(service.url))
   const metrics = ingestMetrics(logger, { labels: { app: 'bücher "7"\n\\' } })
@@ -199,20 +199,23 @@ test('served over HTTP, as Prometheus asks for it', async () => {
 })
 
 describe('the stream ends', () => {
-  test.each(['target', 'stream'] as const)('%s: its last account stays, and its stream is closed', async (way) => {
-    const service = await started({ apiKeys: [KEY] })
-    const { logger, streams } = loggerFor(way, options(service.url))
-    const metrics = ingestMetrics(logger)
-    const closed = (): number => sampleOf(parsePrometheus(metrics.prometheus()), 'pino_ingest_streams_closed')
-    for (let n = 0; n < 10; n += 1) logger.info({ n }, 'take me')
-    await flush(logger)
-    expect(closed()).toBe(0)
-    await Promise.all(streams.map(ended))
-    expect(closed()).toBe(1)
-    expect(countsIn(metrics)).toMatchObject({ received: 10, accepted: 10, pending: 0 })
-  })
+  test.each(['target', 'stream'] as const)(
+    '%s: keeps the last account, and counts the stream as closed',
+    async (way) => {
+      const service = await started({ apiKeys: [KEY] })
+      const { logger, streams } = loggerFor(way, options(service.url))
+      const metrics = ingestMetrics(logger)
+      const closed = (): number => sampleOf(parsePrometheus(metrics.prometheus()), 'pino_ingest_streams_closed')
+      for (let n = 0; n < 10; n += 1) logger.info({ n }, 'take me')
+      await flush(logger)
+      expect(closed()).toBe(0)
+      await Promise.all(streams.map(ended))
+      expect(closed()).toBe(1)
+      expect(countsIn(metrics)).toMatchObject({ received: 10, accepted: 10, pending: 0 })
+    },
+  )
 
-  test('a killed worker leaves its last report, and its stream is closed', async () => {
+  test('keeps the last report of a killed worker, and counts its stream as closed', async () => {
     const service = await started({ apiKeys: [KEY] })
     const transport = pino.transport({ target: BUILT, options: options(service.url) })
     const metrics = ingestMetrics(transport as object)
@@ -226,7 +229,7 @@ describe('the stream ends', () => {
   })
 })
 
-test('the worker of another package is ignored', async () => {
+test('ignores the worker of another package', async () => {
   const service = await started({ apiKeys: [KEY] })
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-beside-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
@@ -251,7 +254,7 @@ describe('events', () => {
     return { stream, metrics: ingestMetricsWithClock(clock, stream, {}), clock }
   }
 
-  test('is dated; before the first there is no date, and no account', async () => {
+  test('has a timestamp; before the first there is no timestamp and no account', async () => {
     const { stream, metrics, clock } = toldStream()
     const reported = (): number =>
       sampleOf(parsePrometheus(metrics.prometheus()), 'pino_ingest_stats_timestamp_seconds')
@@ -284,7 +287,7 @@ describe('events', () => {
       pending: 0,
       dropped: { buffer: 0, shutdown: 0, spool: 0, age: 0, damaged: 0 },
     },
-  ])('from another package with another meaning, %j, change nothing and throw nothing', (payload) => {
+  ])('of another package, such as %j, change nothing and throw nothing', (payload) => {
     const { stream, metrics } = toldStream()
     const before = metrics.prometheus()
     stream.emit('ingest:stats', payload)
@@ -293,7 +296,7 @@ describe('events', () => {
     expect(metrics.account).toBeUndefined()
   })
 
-  test('after close are ignored; the last report stays, and other listeners continue', () => {
+  test('are ignored after close; the last report and other listeners remain', () => {
     const { stream, metrics } = toldStream()
     const other = ingestMetrics(stream)
     stream.emit('ingest:problem', { code: 'AUTH', message: '' })

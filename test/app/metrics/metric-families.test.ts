@@ -1,4 +1,4 @@
-/** The table in docs/metrics.md is made from the metrics themselves. `npm run docs` rewrites it. */
+/** The table in docs/metrics.md is generated from the metrics. `npm run docs` rewrites it. */
 import { expect, test } from 'vitest'
 import { FAMILIES, LABELS } from '../../../src/app/metrics/metric-families.js'
 import type { MetricFamily, MetricKind } from '../../../src/app/metrics/metric-families.js'
@@ -13,7 +13,7 @@ function row({ prometheus, openTelemetry, kind, labels, unit, help }: MetricFami
   return `| \`${prometheus}\` | \`${openTelemetry}\`, \`${unit}\` | ${KINDS[kind]} | ${names} | ${help} |`
 }
 
-test('the table of metrics is that of the code', () => {
+test('the table of metrics matches the code', () => {
   const table = [
     '| Prometheus | OpenTelemetry, unit | type | labels (attributes) | meaning |',
     '|---|---|---|---|---|',

@@ -1,4 +1,4 @@
-/** Loggers whose transport runs in each way that there is, in this process: the worker loads what was built. */
+/** Loggers with the transport in each mode. The worker loads the built package. */
 import { once } from 'node:events'
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
@@ -21,7 +21,7 @@ export async function ended(stream: Ending): Promise<void> {
   await once(stream, 'close')
 }
 
-/** The logger takes all from debug up; two of this package's transports in `targets` and `multistream`. */
+/** The logger logs from level debug; `targets` and `multistream` have two of this package's transports. */
 export function loggerFor(way: Way, options: IngestOptions): { logger: pino.Logger; streams: readonly Ending[] } {
   const target = { target: BUILT, level: 'debug', options }
   const streams: Ending[] = []

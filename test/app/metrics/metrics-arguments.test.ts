@@ -1,4 +1,4 @@
-/** What `ingestMetrics()` refuses, and in which words. */
+/** The arguments that `ingestMetrics()` rejects, and the messages. */
 import pino from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { IngestError, ingestMetrics, ingestStream } from '../../../src/index.js'
@@ -39,11 +39,11 @@ describe('the logger', () => {
     pino({ enabled: false }, { write() {} }),
     process.stdout,
     pino.multistream([]),
-  ])('nothing of ours behind it, %#', (logger) => {
+  ])('rejects a logger without this transport, %#', (logger) => {
     expect(refusal(() => ingestMetrics(logger))).toContain('ingestStream()')
   })
 
-  test('logger, child, stream and multistream are taken', () => {
+  test('accepts a logger, a child, a stream and a multistream', () => {
     const own = stream()
     const logger = pino(own)
     for (const one of [
@@ -68,7 +68,7 @@ describe('labels', () => {
     expect(refused({ [name]: 'x' })).toContain(JSON.stringify(name))
   })
 
-  test.each(['kind', 'reason', 'code', 'le', 'quantile'])('%s is reserved', (name) => {
+  test.each(['kind', 'reason', 'code', 'le', 'quantile'])('the name %s is reserved', (name) => {
     expect(refused({ [name]: 'x' })).toContain(`label ${name}`)
   })
 
@@ -91,11 +91,11 @@ describe('labels', () => {
     expect(refused(labels)).toContain(shown)
   })
 
-  test('half a character becomes the sign for one that is wrong', () => {
+  test('a lone surrogate becomes U+FFFD', () => {
     expect(ingestMetrics(stream(), { labels: { app: 'a\ud800b' } }).prometheus()).toContain('{app="a\ufffdb"}')
   })
 
-  test('changed later, change nothing', () => {
+  test('changes after the call have no effect', () => {
     const labels: Record<string, string> = { app: 'one' }
     const metrics = ingestMetrics(stream(), { labels })
     labels['app'] = 'two'
@@ -111,7 +111,7 @@ test.each([
   expect(refusal(() => ingestMetrics(stream(), options as never))).toBe(words)
 })
 
-test('options that are none', () => {
+test('options that are null', () => {
   expect(refusal(() => ingestMetrics(stream(), null as never))).toContain('null')
 })
 

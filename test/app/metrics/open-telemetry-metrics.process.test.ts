@@ -1,4 +1,4 @@
-/** The same numbers in OpenTelemetry's own SDK, and its own types where ours are asked for. */
+/** The same numbers in OpenTelemetry's own SDK, and the compatibility of its types with ours. */
 import { metrics as api } from '@opentelemetry/api'
 import type { Meter, ObservableCounter } from '@opentelemetry/api'
 import { AggregationTemporality, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
@@ -21,7 +21,7 @@ const options = (url: string): IngestOptions => ({
   retry: { minMs: 10, maxMs: 50 },
 })
 
-/** Collects when it is asked. */
+/** Collects on demand. */
 class Reader extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
   protected override async onShutdown(): Promise<void> {}
@@ -105,7 +105,7 @@ test('accepted, rejected, filtered, dropped and pending, with units, kinds and l
 })
 
 describe('the meter', () => {
-  test('of the registered provider, under our name and version', async () => {
+  test("is that of the registered provider, with this package's name and version", async () => {
     const service = await started({ apiKeys: [KEY] })
     const { logger } = loggerFor('target', options(service.url))
     const metrics = ingestMetrics(logger)
@@ -121,7 +121,7 @@ describe('the meter', () => {
     expect(await scopes()).toMatchObject([{ name: 'pino-ingest', version: VERSION }])
   })
 
-  test('is observed once, however often it is given', async () => {
+  test('is observed once if it is passed twice', async () => {
     const service = await started({ apiKeys: [KEY] })
     const { logger } = loggerFor('stream', options(service.url))
     const { provider: own } = provider()
@@ -132,7 +132,7 @@ describe('the meter', () => {
     expect(created).toHaveBeenCalledTimes(FAMILIES.filter(({ kind }) => kind === 'counter').length)
   })
 
-  test('takes the same labels once, until the first is closed', async () => {
+  test('accepts the same labels only once, until the first is closed', async () => {
     const service = await started({ apiKeys: [KEY] })
     const { provider: own, data } = provider()
     const meter = own.getMeter('app')
@@ -152,10 +152,10 @@ describe('the meter', () => {
     expect(second.openTelemetry(meter)).toBe(true)
   })
 
-  test('after close the meter receives nothing, and no other meter is used', async () => {
+  test('receives nothing after close, and no other meter is used', async () => {
     const service = await started({ apiKeys: [KEY] })
     const { logger } = loggerFor('stream', options(service.url))
-    const { provider: own, data } = provider(AggregationTemporality.DELTA) // cumulative, the SDK itself keeps the last
+    const { provider: own, data } = provider(AggregationTemporality.DELTA) // with CUMULATIVE the SDK would keep the last values
     const metrics = ingestMetrics(logger)
     metrics.openTelemetry(own.getMeter('app'))
     const points = async (): Promise<number> =>
@@ -167,7 +167,7 @@ describe('the meter', () => {
   })
 })
 
-test('the real Meter is one of ours, and gives what we take', () => {
+test("OpenTelemetry's own types extend ours", () => {
   expectTypeOf<Meter>().toExtend<MetricsMeter>()
   expectTypeOf<ObservableCounter>().toExtend<MetricsInstrument>()
   expectTypeOf<object>().not.toExtend<MetricsMeter>()

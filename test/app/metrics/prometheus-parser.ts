@@ -1,9 +1,12 @@
-/** Reads Prometheus' text format 0.0.4, strictly, by the words of its documentation; it knows nothing of how ours is written. */
+/**
+ * A strict parser of Prometheus' text format 0.0.4. It follows the documentation of the format and shares no code
+ * with the writer.
+ */
 
 export interface ParsedFamily {
   readonly type: string
   readonly help: string
-  /** By their labels, as JSON with the names in order. */
+  /** Keyed by the labels as JSON, with the names sorted. */
   readonly samples: ReadonlyMap<string, number>
 }
 
@@ -74,7 +77,7 @@ function keyOf(labels: Readonly<Record<string, string>>): string {
   return JSON.stringify(Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** The value of a sample that must be there. */
+/** The value of a sample; throws if it is missing. */
 export function sampleOf(
   families: ReadonlyMap<string, ParsedFamily>,
   name: string,

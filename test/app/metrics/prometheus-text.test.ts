@@ -1,4 +1,4 @@
-/** The text format, read back by a parser of the tests' own. */
+/** The Prometheus text, read back by the tests' own parser. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { MetricFamily, MetricsState } from '../../../src/app/metrics/metric-families.js'
@@ -26,14 +26,14 @@ function familyOf(help: string, value = 1): MetricFamily {
   }
 }
 
-/** Above all what the format gives a meaning. */
+/** Mostly characters that have a meaning in the format. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom('\\', '"', '\n', '\r', 'n', '{', '}', ',', '=', '#', ' ', 'é', '𝄞') }),
 )
 const labelName = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_]{0,8}$/)
 
-describe('what is written is what is read', () => {
+describe('the text is parsed to the written values', () => {
   test('labels', () => {
     fc.assert(
       fc.property(fc.dictionary(labelName, text, { noNullPrototype: true }), (labels) => {
@@ -72,7 +72,7 @@ describe('what is written is what is read', () => {
   })
 })
 
-test('word for word', () => {
+test('writes exactly this text', () => {
   const some = FAMILIES.filter(({ prometheus }) => /dropped|pending|timestamp/.test(prometheus))
   const account = {
     ...new Account().snapshot(),
@@ -99,7 +99,7 @@ pino_ingest_stats_timestamp_seconds{app="a \\"b\\"",zone="b"} 1763770000.125
 })
 
 describe('the families', () => {
-  test('have the names that Prometheus asks for, in order, each once', () => {
+  test('have valid Prometheus names, sorted, each once', () => {
     const names = FAMILIES.map(({ prometheus }) => prometheus)
     expect(names).toEqual([...new Set(names)].toSorted((one, other) => (one < other ? -1 : 1)))
     for (const { prometheus, kind, unit } of FAMILIES) {
@@ -109,13 +109,13 @@ describe('the families', () => {
     }
   })
 
-  test('have names that OpenTelemetry takes, each once', () => {
+  test('have valid OpenTelemetry names, each once', () => {
     const names = FAMILIES.map(({ openTelemetry }) => openTelemetry)
     expect(new Set(names).size).toBe(names.length)
     for (const name of names) expect(name).toMatch(/^pino_ingest\.[a-z_]+(?:\.[a-z_]+)*$/)
   })
 
-  test('give the labels that they say, and no others', () => {
+  test('have exactly their declared labels', () => {
     const { requestLogs, ...account } = { ...new Account().snapshot(), requestLogs: new Account().snapshot() }
     for (const { samples, labels, prometheus } of FAMILIES) {
       const found = samples({ ...empty, account: { ...account, requestLogs }, reportedAtMs: 0 }).map((sample) =>

@@ -1,4 +1,4 @@
-/** `registerRelease()` against the local service, and how the transport behind a logger hears of it. */
+/** `registerRelease()` with the local service, and how it reaches the transport behind a logger. */
 import { EventEmitter } from 'node:events'
 import type { MessagePort } from 'node:worker_threads'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -30,7 +30,7 @@ describe('registers', () => {
     expect(service.requests).toHaveLength(1)
   })
 
-  test('in a clone, with what is given', async () => {
+  test('in a clone, with the given values', async () => {
     const service = await started({ apiKeys: [KEY] })
     const cwd = clone()
     const id = await registerRelease({ url: service.url, apiKey: KEY, cwd, version: '1.4.0', changelog: 'Cart' })
@@ -47,7 +47,7 @@ describe('registers', () => {
     ])
   })
 
-  test('fails at once where a Retry-After ends after timeoutMs; a wrong timeoutMs is named', async () => {
+  test('fails at once if a Retry-After ends after timeoutMs; the message names a wrong timeoutMs', async () => {
     const service = await started({ apiKeys: [KEY] })
     service.faults.add({ kind: 'status', status: 503, retryAfter: 60 })
     const options = { url: service.url, apiKey: KEY, version: '1', timeoutMs: 20_000 }
@@ -74,7 +74,7 @@ describe('registers', () => {
     expect(service.releases().items).toMatchObject([{ release: { version } }])
   })
 
-  test('invalid values are reported before anything is sent', async () => {
+  test('reports invalid values before it sends anything', async () => {
     const service = await started({ apiKeys: [KEY] })
     const way = { url: service.url, apiKey: KEY }
     expect(await failureOf(registerRelease({ ...way, cwd: scratch() }), KEY)).toMatchObject({
@@ -97,7 +97,7 @@ describe('registers', () => {
     expect(service.requests).toEqual([])
   })
 
-  test('the local service that is not there: says how to start it', () => {
+  test('the message says how to start the local service if it is not running', () => {
     const at = (url: string): unknown =>
       withLocalHint(new IngestError('UNAVAILABLE', `POST ${url}/releases/register: ECONNREFUSED`))
     expect(at(LOCAL_URL)).toMatchObject({
@@ -107,7 +107,7 @@ describe('registers', () => {
     expect(at('https://logs.example.com/api/v1')).toMatchObject({ message: expect.not.stringContaining('dev') })
   })
 
-  test('a signal ends it', async () => {
+  test('is aborted by its signal', async () => {
     const service = await started({ apiKeys: [KEY] })
     service.faults.add({ kind: 'hang' })
     const controller = new AbortController()
@@ -120,14 +120,14 @@ describe('registers', () => {
     expect(await registering).toMatchObject({ code: 'ABORTED' })
   })
 
-  test('with a logger of another kind it is registered all the same', async () => {
+  test('registers the release with another kind of logger, too', async () => {
     const service = await started({ apiKeys: [KEY] })
     const id = await registerRelease({ url: service.url, apiKey: KEY, version: '1', logger: {} })
     expect(service.releases().items).toMatchObject([{ release_id: id }])
   })
 })
 
-/** pino's stream, whose worker listens as ours does. */
+/** The stream of pino, with a worker that listens as ours does. */
 class FakeWorker extends EventEmitter {
   readonly worker = {}
   ready = true
@@ -160,7 +160,7 @@ describe('notifies', () => {
     delete (globalThis as Record<symbol, unknown>)[Symbol.for('pino-ingest.pipelines')]
   })
 
-  test('all transports in a worker, and resolves once they know', async () => {
+  test('all transports in a worker, before it resolves', async () => {
     const worker = new FakeWorker()
     const [one, two] = [worker.add(), worker.add()]
     await notifyRelease({ [STREAM]: worker }, 'rel-1', new FakeClock())
@@ -179,7 +179,7 @@ describe('notifies', () => {
     expect(ids).toEqual(['rel-1'])
   })
 
-  test('streams in this thread and a worker, side by side in a multistream', async () => {
+  test('streams in this thread and a worker in one multistream', async () => {
     const worker = new FakeWorker()
     const ids = worker.add()
     const own: string[] = []
@@ -192,7 +192,7 @@ describe('notifies', () => {
     expect({ ids, own }).toEqual({ ids: ['rel-1'], own: ['rel-1'] })
   })
 
-  test('a worker that still starts: not before it is ready', async () => {
+  test('a starting worker once it is ready', async () => {
     const clock = new FakeClock()
     const worker = new FakeWorker()
     const ids = worker.add()
@@ -206,7 +206,7 @@ describe('notifies', () => {
     expect(clock.timers).toBe(0)
   })
 
-  test('a transport that starts later is not waited for, but notified', async () => {
+  test('a transport that starts later, without waiting for it', async () => {
     const clock = new FakeClock()
     const worker = new FakeWorker()
     const ids = worker.add()
@@ -219,7 +219,7 @@ describe('notifies', () => {
     expect(ids).toEqual(['rel-1'])
   })
 
-  test('a worker without this transport gives no answer, and is not waited for', async () => {
+  test('does not wait for a worker without this transport', async () => {
     const clock = new FakeClock()
     const worker = new FakeWorker()
     let isDone = false
@@ -231,7 +231,7 @@ describe('notifies', () => {
     expect(worker.listenerCount(RELEASED_EVENT)).toBe(0)
   })
 
-  test('without a logger, or with one that has ended, nothing is notified', async () => {
+  test('nothing without a logger, or with one that has ended', async () => {
     const clock = new FakeClock()
     const ended = Object.assign(new FakeWorker(), { destroyed: true })
     await notifyRelease({ [STREAM]: ended }, 'rel-1', clock)

@@ -1,4 +1,4 @@
-/** `registerRelease({ logger })` in every way of running: what is logged from then on carries the id. */
+/** `registerRelease({ logger })` in every mode: records logged afterwards have the release id. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -41,25 +41,19 @@ test.each([
   expect(entries.toSorted()).toEqual(expected.toSorted())
 })
 
-test(
-  'after a recovery: what an earlier process left goes as it was logged, what comes carries the id',
-  { timeout: 60_000 },
-  async () => {
-    const service = await started({ apiKeys: [KEY] })
-    const options = { url: service.url, apiKey: KEY, shutdownTimeoutMs: 500, requestTimeoutMs: 1_000 }
-    const mend = service.faults.add({ kind: 'status', status: 503, endpoint: 'ingest' })
-    const { code } = await runApp({ mode: 'target', options, count: 300, end: 'exit' })
-    expect(code).toBe(0)
-    expect(service.arrived).toBe(0)
-    mend()
-    const child = startReleased({ mode: 'target', isCold: false, options: { url: service.url, apiKey: KEY } })
-    const [{ releaseId }] = (await once(child, 'message')) as [{ releaseId: string }]
-    await vi.waitFor(() => expect(service.arrived).toBe(303), { timeout: 20_000 })
-    const entries = service.entries({ limit: Infinity }).items.map(({ entry }) => entry)
-    const withId = entries.filter(({ release_id: id }) => id === releaseId).map(({ message }) => message)
-    expect(withId).toEqual(['after'])
-    expect(entries.filter(({ message, release_id: id }) => message === 'numbered' && id === undefined)).toHaveLength(
-      300,
-    )
-  },
-)
+test('recovered entries are sent unchanged, new ones have the release id', { timeout: 60_000 }, async () => {
+  const service = await started({ apiKeys: [KEY] })
+  const options = { url: service.url, apiKey: KEY, shutdownTimeoutMs: 500, requestTimeoutMs: 1_000 }
+  const mend = service.faults.add({ kind: 'status', status: 503, endpoint: 'ingest' })
+  const { code } = await runApp({ mode: 'target', options, count: 300, end: 'exit' })
+  expect(code).toBe(0)
+  expect(service.arrived).toBe(0)
+  mend()
+  const child = startReleased({ mode: 'target', isCold: false, options: { url: service.url, apiKey: KEY } })
+  const [{ releaseId }] = (await once(child, 'message')) as [{ releaseId: string }]
+  await vi.waitFor(() => expect(service.arrived).toBe(303), { timeout: 20_000 })
+  const entries = service.entries({ limit: Infinity }).items.map(({ entry }) => entry)
+  const withId = entries.filter(({ release_id: id }) => id === releaseId).map(({ message }) => message)
+  expect(withId).toEqual(['after'])
+  expect(entries.filter(({ message, release_id: id }) => message === 'numbered' && id === undefined)).toHaveLength(300)
+})

@@ -1,7 +1,7 @@
 /**
- * An application under test that registers its release, as a real process. `PLAN`: mode, options of the transport,
- * isCold: the worker has yet to start. Logs `before`, unless cold, then `after` once the release is registered; flushes, and
- * tells the id by IPC.
+ * An application under test that registers its release, run as a real process. `PLAN`: mode, options of the
+ * transport, isCold: whether the worker has yet to start. Logs `before` unless isCold, then `after` once the release
+ * is registered; flushes, and reports the id by IPC.
  */
 import pino from 'pino'
 import { flush, ingestStream, registerRelease } from 'pino-ingest'
@@ -25,7 +25,7 @@ const root = loggerFor()
 const logger = mode === 'child' ? root.child({ part: 'web' }) : root
 if (!isCold) {
   logger.info('before')
-  // Read before the message comes, and not merely logged before it.
+  // The transport must have read this record before the release arrives; it is not enough to have logged it.
   await flush(root)
 }
 const releaseId = await registerRelease({ url: options.url, apiKey: options.apiKey, version: '1.4.0', logger })

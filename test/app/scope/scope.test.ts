@@ -1,4 +1,4 @@
-/** Scopes and breadcrumbs: whose they are, how they nest, and that nothing of the app's can hurt them. */
+/** Scopes and breadcrumbs: isolation, nesting, and values of the app that throw. */
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
@@ -19,10 +19,10 @@ function messages(): (string | undefined)[] {
   return takeBreadcrumbs(currentHistory()).map(({ message }) => message)
 }
 
-beforeEach(() => void takeBreadcrumbs(currentHistory())) // the process's own
+beforeEach(() => void takeBreadcrumbs(currentHistory())) // of the process
 
 describe('withScope', () => {
-  test('returns what the function returns, and lets through what it throws', async () => {
+  test('returns the result of the function, and throws its error', async () => {
     expect(withScope({}, () => 7)).toBe(7)
     expect(await withScope({}, async () => 8)).toBe(8)
     expect(() =>
@@ -38,7 +38,7 @@ describe('withScope', () => {
     expect(currentScope()).toBeUndefined()
   })
 
-  test("reads ids, the user's three fields, tags, and a trace in each of its forms", () => {
+  test('reads ids, the three user fields, tags, and a trace in each form', () => {
     const read = (context: unknown): unknown => withScope(context as ScopeContext, () => currentScope()?.facts)
     const user = { id: 7, email: 'a@example.com', name: 'Ada', passwordHash: 'x' }
     expect(
@@ -63,7 +63,7 @@ describe('withScope', () => {
     ['null', null],
     ['text', 'x'],
     ['empty ids', { user_id: '', request_id: null, session_id: {}, user: {} }],
-    ['a version that is none', { trace: `ff-${TRACE}-${SPAN}-01` }],
+    ['an invalid version', { trace: `ff-${TRACE}-${SPAN}-01` }],
     ['a trace of zeros', { trace: `00-${'0'.repeat(32)}-${SPAN}-01` }],
     ['a span of zeros', { trace: `00-${TRACE}-${'0'.repeat(16)}-01` }],
     ['no header', { traceparent: 'x' }],
@@ -76,7 +76,7 @@ describe('withScope', () => {
         },
       },
     ],
-  ])('%s counts as not said', (_, context) => {
+  ])('ignores %s', (_, context) => {
     expect(withScope(context as unknown as ScopeContext, () => currentScope()?.facts)).toEqual({})
   })
 
@@ -94,7 +94,7 @@ describe('withScope', () => {
     })
   })
 
-  test('parts of two users are never mixed', () => {
+  test('never mixes the fields of two users', () => {
     withScope({ user: { id: 'a', email: 'a@example.com' }, user_id: 'a' }, () => {
       withScope({ user_id: 'b' }, () => expect(currentScope()?.facts).toEqual({ user_id: 'b' }))
       withScope({ user: { email: 'b@example.com' } }, () =>
@@ -106,7 +106,7 @@ describe('withScope', () => {
 })
 
 describe('breadcrumbs', () => {
-  test('belong to the scope they were left in', async () => {
+  test('belong to the scope in which they were added', async () => {
     addBreadcrumb({ message: 'outside' })
     await withScope({ request_id: 'r' }, async () => {
       addBreadcrumb({ message: 'one' })
@@ -129,7 +129,7 @@ describe('breadcrumbs', () => {
     ['another session', { request_id: 'r', session_id: 's' }, { session_id: 'z' }, false],
     ['a request of a session', { session_id: 's' }, { request_id: 'r' }, false],
     ['a request of a worker', { tags: ['worker'] }, { request_id: 'r' }, false],
-  ])("an inner scope that names %s shares the outer one's: case %#", (_, outer, inner, isShared) => {
+  ])('of an inner scope with %s: case %#', (_, outer, inner, isShared) => {
     withScope(outer, () => {
       addBreadcrumb({ message: 'before' })
       withScope(inner, () => addBreadcrumb({ message: 'within' }))
@@ -137,14 +137,14 @@ describe('breadcrumbs', () => {
     })
   })
 
-  test('are the last 100', () => {
+  test('are limited to the last 100', () => {
     withScope({}, () => {
       for (let n = 0; n < 250; n += 1) addBreadcrumb({ message: String(n) })
       expect(messages()).toEqual(Array.from({ length: 100 }, (_, index) => String(150 + index)))
     })
   })
 
-  test('have the time they were left at, or their own', () => {
+  test('have the time at which they were added, or their own', () => {
     vi.useFakeTimers({ now: Date.UTC(2025, 0, 2, 3, 4, 5, 6) })
     try {
       withScope({}, () => {
@@ -163,7 +163,7 @@ describe('breadcrumbs', () => {
     }
   })
 
-  test('keep what they were given at that time', () => {
+  test('keep the data they had when they were added', () => {
     withScope({}, () => {
       const data = { items: [1] }
       addBreadcrumb({ type: 'user', category: 'cart', message: 'added', level: 'info', data })
@@ -174,7 +174,7 @@ describe('breadcrumbs', () => {
     })
   })
 
-  test('that cannot be read cause no error', () => {
+  test('with unreadable members cause no error', () => {
     withScope({}, () => {
       for (const breadcrumb of [
         undefined,
@@ -196,7 +196,7 @@ describe('breadcrumbs', () => {
 })
 
 describe('data of breadcrumbs', () => {
-  test('is small, whatever it was given', () => {
+  test('is small for any input', () => {
     const circular: Record<string, unknown> = { a: 1 }
     circular['self'] = circular
     expect(boundedObject(circular)).toEqual({ a: 1, self: { a: 1, self: { a: 1, self: '[object]' } } })
@@ -248,7 +248,7 @@ describe('data of breadcrumbs', () => {
     expect(JSON.stringify(boundedObject(forged))).toBe('{"__proto__":{"x":1},"constructor":2}')
   })
 
-  test('is valid JSON of bounded size, and changes nothing', () => {
+  test('is valid JSON of bounded size, and the input is not changed', () => {
     fc.assert(
       fc.property(
         fc.object({
@@ -270,7 +270,7 @@ describe('data of breadcrumbs', () => {
 })
 
 describe('the newest event id', () => {
-  test('is that of the scope, or of the process where there is none', () => {
+  test('is that of the scope, or of the process outside a scope', () => {
     const outside = newEventId()
     withScope({ request_id: 'a' }, () => {
       expect(lastEventId()).toBeUndefined()
@@ -283,7 +283,7 @@ describe('the newest event id', () => {
   })
 })
 
-test('200 concurrent scopes never mix', async () => {
+test('keeps 200 concurrent scopes apart', async () => {
   const { stream, records } = lines()
   const logger = pino({ level: 'info', mixin: ingestMixin() }, stream)
   await Promise.all(

@@ -1,4 +1,4 @@
-/** `pino-ingest dev`: starts, shows, keeps, ends. */
+/** `pino-ingest dev` without a program. */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -27,12 +27,11 @@ describe('dev', () => {
     expect(result.stdout.toString().split('\n')).toHaveLength(2)
   })
 
-  test('says where its page is, where it listens and how an application connects, and shows each entry on a line', async () => {
+  test('prints the page address, the URL and how to connect an application, then one line per entry', async () => {
     const { running, url, origin, token } = await startText()
-    expect(running.said()).toMatch(/^See what arrives: http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/)
+    expect(running.said()).toMatch(/^Open the page: http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/)
     expect(running.said()).toContain("options: { service: 'checkout' }")
     expect(running.said()).toContain(`\n  PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.mjs\n`)
-    // It would start another one.
     expect(running.said()).not.toContain('pino-ingest dev --')
     expect(running.said()).toContain(`npx pino-ingest tail --url ${origin} `)
     const [, header = '', query = ''] = /curl -H '(.+)' '(.+)'/.exec(running.said()) ?? []
@@ -54,7 +53,7 @@ describe('dev', () => {
     expect(await running.done).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('shows what else arrives, and what was refused', async () => {
+  test('prints other records and rejections', async () => {
     const { running, url } = await startText()
     await call(`${url}/ingest/requests`, {
       body: { requests: [{ ...requestLog, path: '/cart\u001b[2J', status_code: 503 }] },
@@ -81,7 +80,7 @@ describe('dev', () => {
     expect(running.said()).not.toContain('some-token')
   })
 
-  test('--quiet shows none', async () => {
+  test('--quiet prints no records', async () => {
     const { running, url } = await startText(['--quiet'])
     expect(await send(url, entryOf({ message: 'unseen' }))).toMatchObject({ status: 200 })
     running.child.kill('SIGTERM')
@@ -100,15 +99,15 @@ describe('dev', () => {
     expect(await shown.done).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('shows no more than is read, and says how many it left out', async () => {
+  test('skips records if the output is read too slowly, and reports how many', async () => {
     const { running, url } = await startText()
     running.child.stdout.pause()
     const batch = Array.from({ length: 100 }, () => entryOf({ message: 'x'.repeat(400) }))
     const sent = 6_000
     for (let count = 0; count < sent; count += batch.length) await send(url, ...batch)
     running.child.stdout.resume()
-    await until(() => running.said().includes('not shown'))
-    const left = Number(/… (\d+) not shown/.exec(running.said())?.[1])
+    await until(() => running.said().includes('records skipped'))
+    const left = Number(/… (\d+) records skipped/.exec(running.said())?.[1])
     expect(left).toBeGreaterThan(0)
     expect(
       running
@@ -120,13 +119,13 @@ describe('dev', () => {
     await until(() => running.said().includes('shown again'))
   })
 
-  test('a port that is taken: the message says what to do, and who has it, exit 1', async () => {
+  test('a port used by another dev: the message names it and the advice, exit 1', async () => {
     const { started } = await startJson()
     const text = await runCli(['dev', '--port', String(started.port)], devEnv())
     expect(text).toMatchObject({ code: 1, stdout: Buffer.alloc(0) })
     expect(text.stderr).toMatch(
       new RegExp(
-        `^pino-ingest: ${started.origin} is already in use: another pino-ingest dev listens there; open its page by the address that it printed.*--port 0.*\n$`,
+        `^pino-ingest: ${started.origin} is already in use: another pino-ingest dev listens there; open the page address that it printed.*--port 0.*\n$`,
       ),
     )
     const json = await runCli(['dev', '--json', '--port', String(started.port)], devEnv())
@@ -138,14 +137,14 @@ describe('dev', () => {
 
   test.each([
     [
-      'answers something else',
+      'replies as another service',
       (_: unknown, response: { statusCode: number; end: () => void }): void => {
         response.statusCode = 401
         response.end()
       },
     ],
     ['never answers', (): void => {}],
-  ] as const)('a port that a server has which %s: no word of another dev', async (_, listener) => {
+  ] as const)('a port used by a server that %s: the message does not name another dev', async (_, listener) => {
     const other = createServer(listener).listen(0, '127.0.0.1')
     onTestFinished(() => {
       other.closeAllConnections()
@@ -158,7 +157,7 @@ describe('dev', () => {
     expect(stderr).not.toContain('another pino-ingest')
   })
 
-  test('--db keeps what arrives', async () => {
+  test('--db stores received records', async () => {
     const file = join(scratch(), 'kept.ndjson')
     const first = await startText(['--db', file])
     expect(first.running.said()).toContain(`Stored in ${file}, which holds 0 entries.`)
@@ -176,7 +175,7 @@ describe('dev', () => {
     expect(result.stderr).toContain('/dev/null/kept')
   })
 
-  test('keeps no more than --max-entries, --max-bytes and --max-age', async () => {
+  test('stores no more than --max-entries, --max-bytes and --max-age allow', async () => {
     const { started } = await startJson(['--max-entries', '2', '--max-bytes', '1mb', '--max-age', '1w'])
     await send(started.url, ...['1', '2', '3'].map((message) => entryOf({ message })))
     expect(await entriesAt(started)).toMatchObject([{ entry: { message: '3' } }, { entry: { message: '2' } }])
@@ -188,7 +187,7 @@ describe('dev', () => {
   })
 })
 
-describe('bad usage ends with 2, and makes no token', () => {
+describe('bad usage: exit 2, and no token is created', () => {
   test.each([
     [['--max-entries', '0'], '--max-entries must be an integer from 1'],
     [['--max-bytes', '256'], '--max-bytes must be a size like 256mb or 1gb, got "256"; the units are b, kb, mb, gb'],
@@ -197,10 +196,10 @@ describe('bad usage ends with 2, and makes no token', () => {
       '--max-age must be an age like 30m, 12h or 7d, got "7 years"; the units are s, m, h, d, w',
     ],
     [['--host', '0.0.0.0'], '--host must be 127.0.0.1, ::1, localhost'],
-    [['--show'], '--show needs a program behind --'],
-    [['--show', '--json', '--', 'true'], '--show needs a program behind --'],
-    [['node', 'app.js'], 'unexpected argument node; a program goes behind --'],
-    [['--'], 'no program behind --'],
+    [['--show'], '--show needs a program after --'],
+    [['--show', '--json', '--', 'true'], '--show needs a program after --'],
+    [['node', 'app.js'], 'unexpected argument node; put the program after --'],
+    [['--'], 'no program after --'],
   ])('%j', async (args, message) => {
     const env = devEnv()
     const { code, stdout, stderr } = await runCli(['dev', ...args], env)
@@ -212,7 +211,7 @@ describe('bad usage ends with 2, and makes no token', () => {
   })
 })
 
-test('an application needs no settings where the service is on its usual port', () => {
+test('an application needs no settings if the service uses its default port', () => {
   const service = (port: number) => ({
     url: `http://127.0.0.1:${port}/api/v1`,
     origin: `http://127.0.0.1:${port}`,
@@ -254,7 +253,7 @@ test('sizes and ages', () => {
 })
 
 describe('on a terminal', () => {
-  test('no more than 1,000 lines a second, since it is waited for', async () => {
+  test('prints at most 1,000 lines per second, since terminal output blocks', async () => {
     const clock = new FakeClock()
     let text = ''
     const out = {
@@ -275,9 +274,9 @@ describe('on a terminal', () => {
     for (let count = 0; count < 15; count += 1) show.print('entry', batch)
     expect(text.split('\n')).toHaveLength(1_001)
     await clock.advance(999)
-    expect(text).not.toContain('not shown')
+    expect(text).not.toContain('skipped')
     await clock.advance(1)
-    expect(text).toMatch(/\n… 500 not shown: .*\n$/)
+    expect(text).toMatch(/\n… 500 records skipped.*\n$/)
     show.print('entry', batch)
     expect(text.split('\n')).toHaveLength(1_102)
     expect(clock.timers).toBe(0)

@@ -1,4 +1,4 @@
-/** `pino-ingest dev -- PROGRAM`: real programs, what they log, their signals and exit codes. */
+/** `pino-ingest dev -- PROGRAM` with real programs: their entries, signals and exit codes. */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ function dev(args: readonly string[], env = {}): ReturnType<typeof runCli> {
   return runCli(['dev', '--port', '0', ...args], { ...devEnv(), ...env })
 }
 
-/** The JSON lines on stderr: at the start, and at the end. */
+/** Parses the two JSON lines on stderr, from the start and the end. */
 function linesOf(stderr: string): readonly Record<string, unknown>[] {
   return stderr
     .trimEnd()
@@ -42,8 +42,8 @@ function linesOf(stderr: string): readonly Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-describe('what an application logs through its worker arrives', () => {
-  test('and is counted at the end; its stdout is its own', async () => {
+describe('entries that an application logs through its worker arrive', () => {
+  test('and are counted at the end; its stdout is unchanged', async () => {
     const { code, stdout, stderr } = await dev([
       '--',
       process.execPath,
@@ -58,7 +58,7 @@ describe('what an application logs through its worker arrives', () => {
     expect(stderr.split('\n')).toHaveLength(3)
   })
 
-  test('with --show on stderr, escaped', async () => {
+  test('and are printed on stderr with --show, escaped', async () => {
     const { stdout, stderr } = await dev([
       '--show',
       '--',
@@ -69,7 +69,7 @@ describe('what an application logs through its worker arrives', () => {
     expect(stderr).toMatch(/\n\d\d:\d\d:\d\d\.\d{3} info {2}checkout forged\\nline \\u001b\[2J\n/)
   })
 
-  test('whatever the shell says of the real service, whose key it never sees', async () => {
+  test('although the shell configures the real service, which receives nothing and whose key stays hidden', async () => {
     const spoolDir = scratch()
     const { code, stderr } = await dev(
       [
@@ -93,14 +93,14 @@ describe('what an application logs through its worker arrives', () => {
     )
     expect(code).toBe(0)
     expect(stderr).toMatch(
-      /are overridden: PINO_INGEST_API_KEY, PINO_INGEST_API_KEY_FILE, PINO_INGEST_PREVIOUS_API_KEYS, PINO_INGEST_TLS_CA, PINO_INGEST_URL, PINO_INGEST_ENABLED\n/,
+      /overrides these variables for .*: PINO_INGEST_API_KEY, PINO_INGEST_API_KEY_FILE, PINO_INGEST_PREVIOUS_API_KEYS, PINO_INGEST_TLS_CA, PINO_INGEST_URL, PINO_INGEST_ENABLED\n/,
     )
     expect(stderr).toContain('1 entry arrived')
     expect(stderr).not.toContain('real-key')
   })
 
-  test('also where it is killed right after it has sent', async () => {
-    // All is on its way when the program ends, and much of it is not yet read.
+  test('also if it is killed right after sending', async () => {
+    // When the program ends, all requests are in flight and most of them are unread.
     const script = `const { connect } = require('node:net'); const url = new URL(process.env.PINO_INGEST_URL)
       const logs = Array.from({ length: 100 }, () => ({ level: 'info', message: 'x'.repeat(3000), timestamp: new Date().toISOString() }))
       const body = JSON.stringify({ logs })
@@ -117,24 +117,24 @@ describe('what an application logs through its worker arrives', () => {
 describe('the program', () => {
   test.each([
     ['true', ['true'], 0],
-    ['an exit code of its own', ['sh', '-c', 'exit 42'], 42],
+    ['another exit code', ['sh', '-c', 'exit 42'], 42],
     ['ended by a signal', ['sh', '-c', 'kill -9 $$'], 137],
     ['not found', ['no-such-program-4711'], 127],
-    ['not to be run', ['/dev/null'], 126],
-  ] as const)('%s: its exit code', async (_, program, code) => {
+    ['not executable', ['/dev/null'], 126],
+  ] as const)('sets the exit code: %s', async (_, program, code) => {
     const result = await dev(['--', ...program])
     expect(result).toMatchObject({ code, stdout: Buffer.alloc(0) })
     expect(result.stderr.includes('are shown at')).toBe(code !== 126 && code !== 127)
     expect(result.stderr).toContain(
       code === 127
-        ? 'dev: no-such-program-4711 is not found\n'
+        ? 'dev: no-such-program-4711 was not found\n'
         : code === 126
           ? 'cannot be run (EACCES)'
           : ', 0 entries arrived\n',
     )
   })
 
-  test('has this stdin; flags behind -- are its own', async () => {
+  test('inherits stdin and receives all flags after --', async () => {
     const script = 'process.stdin.pipe(process.stdout); console.error(process.argv.slice(1).join(" "))'
     const result = await runCli(
       ['dev', '--port', '0', '--', process.execPath, '-e', script, '--', '--json', '--help', '--port', 'x'],
@@ -146,7 +146,7 @@ describe('the program', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)(
-    '%s reaches it, and its exit code is ours',
+    'receives %s, and its exit code is used',
     async (signal) => {
       const script = `process.on('${signal}', () => process.exit(17)); setInterval(() => {}, 1000); console.log('ready')`
       const running = startCli(['dev', '--port', '0', '--', process.execPath, '-e', script], devEnv())
@@ -174,11 +174,11 @@ describe('the program', () => {
       exit_code: 127,
       signal: null,
       arrived: 0,
-      message: 'no-such-program-4711 is not found',
+      message: 'no-such-program-4711 was not found',
     })
   })
 
-  test('is not run where the service cannot start', async () => {
+  test('is not started if the service cannot start', async () => {
     const { started } = await startJson()
     const marker = join(scratch(), 'run')
     const taken = await runCli(['dev', '--port', String(started.port), '--', 'touch', marker], devEnv())
@@ -195,7 +195,7 @@ describe('its environment', () => {
   const settings = (env: Readonly<Record<string, string | undefined>>) =>
     resolveOptions({}, { env, readFile: () => 'from a file' })
 
-  test("is set to this service, and reported where it differs from the shell's", () => {
+  test('is set to this service, and overridden variables are reported', () => {
     const shell = {
       PATH: '/bin',
       PINO_INGEST_URL: url,
@@ -212,14 +212,14 @@ describe('its environment', () => {
     expect(settings(env).apiKey.reveal()).toBe('local')
   })
 
-  test('keeps a spool that the shell asks for', () => {
+  test('keeps a spool that the shell configures', () => {
     expect(settings(createProgramEnv({ PINO_INGEST_SPOOL_DIR: '/spool' }, url).env).spool).toMatchObject({
       dir: '/spool',
     })
     expect(settings(createProgramEnv({ PINO_INGEST_SPOOL: 'true' }, url).env).spool).not.toBe(false)
   })
 
-  test('leaves nothing for an .env file to fill in', () => {
+  test('defines every variable that an .env file could otherwise set', () => {
     const { env } = createProgramEnv({}, url)
     for (const name of [
       'URL',
@@ -236,7 +236,7 @@ describe('its environment', () => {
   })
 })
 
-/** `script` gives a program a terminal; the keyboard is its stdin. */
+/** `script` runs a program in a terminal; its stdin is the keyboard. */
 const hasScript = existsSync('/usr/bin/script') && process.platform === 'linux'
 
 describe.skipIf(!hasScript)('on a terminal', () => {
@@ -249,24 +249,25 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     onTestFinished(() => void child.kill('SIGKILL'))
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-    child.stdin.on('error', () => {}) // it ends at a command
+    child.stdin.on('error', () => {}) // EPIPE after the program has ended
     const done = new Promise<number | null>((resolve) => child.once('close', resolve))
     return { child, done, said: () => said }
   }
 
   const CTRL_C = '\u0003'
 
-  test("the page stays when the program has ended, until Ctrl-C; the exit code is the program's", async () => {
+  test("the page stays open after the program until Ctrl-C; the exit code is the program's", async () => {
     const { child, done, said } = startInTerminal('sh -c "exit 3"')
-    await until(() => said().includes('stays until Ctrl-C'), 20_000)
+    await until(() => said().includes('stays open until Ctrl-C'), 20_000)
     const [, origin = '', token = ''] =
-      /ended with 3, 0 entries arrived; the page stays until Ctrl-C: (http:\S+)\/#token=([\w-]+)/.exec(said()) ?? []
+      /ended with 3, 0 entries arrived; the page stays open until Ctrl-C: (http:\S+)\/#token=([\w-]+)/.exec(said()) ??
+      []
     expect(await call(`${origin}/local/status?token=${token}`, { method: 'GET' })).toMatchObject({ status: 200 })
     child.stdin.write(CTRL_C)
     expect(await done).toBe(3)
   })
 
-  test('SIGTERM ends both: who sends it wants nothing to stay', async () => {
+  test('SIGTERM ends the program and the service', async () => {
     const file = join(scratch(), 'app.mjs')
     writeFileSync(
       file,
@@ -280,7 +281,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     expect(said()).not.toContain('stays')
   })
 
-  test('the first Ctrl-C ends the program alone', async () => {
+  test('the first Ctrl-C ends only the program', async () => {
     const file = join(scratch(), 'app.mjs')
     writeFileSync(
       file,
@@ -289,15 +290,15 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     const { child, done, said } = startInTerminal(`${process.execPath} ${file}`)
     await until(() => said().includes('ready'), 20_000)
     child.stdin.write(CTRL_C)
-    await until(() => said().includes('stays until Ctrl-C'), 20_000)
+    await until(() => said().includes('stays open until Ctrl-C'), 20_000)
     expect(said().match(/asked/g)).toHaveLength(1)
-    // It took so long to end that this is another one: two within 300 ms are one, since npm passes on what the terminal has sent already.
+    // More than 300 ms after the first, so it counts as a second Ctrl-C. npm forwards signals that the terminal has also sent.
     child.stdin.write(CTRL_C)
     expect(await done).toBe(5)
   })
 })
 
-test('nothing of the program is left in the folder for the token', async () => {
+test('the program leaves nothing in the state folder', async () => {
   const env = devEnv()
   await runCli(['dev', '--port', '0', '--', 'true'], env)
   const folder = join(env['XDG_STATE_HOME'] ?? '', 'pino-ingest')

@@ -20,7 +20,7 @@ describe('replicas of a stream', () => {
     expect([check?.ok, check?.fix, others]).toEqual([true, undefined, []])
   })
 
-  it('fail with the names of those that are offline or lag', () => {
+  it('fail with the names of servers that are offline or lag', () => {
     const replicas = [
       { name: 'n2', current: false, offline: true },
       { name: 'n3', current: false, lag: 17 },
@@ -30,7 +30,7 @@ describe('replicas of a stream', () => {
     expect(check?.detail).toMatch(/^1 of 3 .*n2.*n3.*17/)
   })
 
-  it('warn of a single copy of what waits', () => {
+  it('warn about a single copy of queued batches', () => {
     expect(checkReplicas('stream', info([]))[0]).toMatchObject({ ok: true, fix: expect.any(String) as string })
     expect(checkReplicas('bucket', info([]))[0]?.fix).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-/** `pino-ingest doctor`: each thing that can be wrong is found and named, and the key is never shown. */
+/** `pino-ingest doctor` finds each problem and never shows the key. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -22,7 +22,7 @@ interface Check {
   readonly fix?: string
 }
 
-/** Both outputs of the same run, of which neither holds the key. */
+/** Returns the text and JSON output of two runs. Checks that neither contains the key. */
 async function examine(
   env: CliEnv,
   args: readonly string[] = [],
@@ -39,7 +39,7 @@ function failed(checks: readonly Check[]): readonly Check[] {
   return checks.filter(({ ok }) => !ok)
 }
 
-/** Answers everything alike. */
+/** A server with the same reply to every request. */
 async function answering(status: number, headers: Record<string, string> = {}, body = ''): Promise<string> {
   const server = createServer((request, response) => {
     request.resume()
@@ -51,7 +51,7 @@ async function answering(status: number, headers: Record<string, string> = {}, b
 }
 
 describe('doctor', () => {
-  test('all is well, and nothing is stored', async () => {
+  test('passes, and the service stores nothing', async () => {
     const service = await started({ apiKeys: [KEY] })
     const { code, checks, text } = await examine({
       PINO_INGEST_URL: service.url,
@@ -66,7 +66,7 @@ describe('doctor', () => {
       ]),
     )
     expect(checks.find(({ name }) => name === 'configuration')?.detail).toBe(
-      `url ${service.url} (PINO_INGEST_URL), apiKey (PINO_INGEST_API_KEY, not shown), service shop (PINO_INGEST_SERVICE), spool (PINO_INGEST_SPOOL_DIR), all else by default`,
+      `url ${service.url} (PINO_INGEST_URL), apiKey (PINO_INGEST_API_KEY, not shown), service shop (PINO_INGEST_SERVICE), spool (PINO_INGEST_SPOOL_DIR), all others by default`,
     )
     expect(text).toContain('nothing is stored')
     expect(text).toContain('0 problems, 0 warnings.')
@@ -75,7 +75,7 @@ describe('doctor', () => {
     expect(code).toBe(0)
   })
 
-  test('a key that is refused', async () => {
+  test('a rejected key', async () => {
     const service = await started({ apiKeys: ['another'] })
     const { code, checks, text } = await examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY })
     expect(failed(checks)).toMatchObject([
@@ -89,14 +89,14 @@ describe('doctor', () => {
     expect(code).toBe(1)
   })
 
-  test('a connection that is refused', async () => {
+  test('a refused connection', async () => {
     const { code, checks } = await examine({ PINO_INGEST_URL: 'http://127.0.0.1:1/api/v1', PINO_INGEST_API_KEY: KEY })
     expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringContaining('ECONNREFUSED') }])
     expect(checks.at(-1)?.name).toBe('address')
     expect(code).toBe(1)
   })
 
-  test('an address that redirects, though the reply quotes the key', async () => {
+  test('a redirect whose reply quotes the key', async () => {
     const url = await answering(307, { location: `https://elsewhere.example/${KEY}/api/v1?secret=1` }, KEY)
     const { code, checks } = await examine({ PINO_INGEST_API_KEY: KEY }, ['--url', url])
     expect(failed(checks)).toMatchObject([
@@ -108,7 +108,7 @@ describe('doctor', () => {
     expect(code).toBe(1)
   })
 
-  test.each([404, 405])('an address that answers %i', async (status) => {
+  test.each([404, 405])('an address that replies with %i', async (status) => {
     const { code, checks } = await examine({ PINO_INGEST_URL: await answering(status), PINO_INGEST_API_KEY: KEY })
     expect(failed(checks)).toMatchObject([
       { name: 'address', detail: expect.stringContaining(`status ${status}`), fix: expect.stringContaining('/api/v1') },
@@ -116,7 +116,7 @@ describe('doctor', () => {
     expect(code).toBe(1)
   })
 
-  test('a login page with status 200, though it quotes the key', async () => {
+  test('a login page with status 200 that quotes the key', async () => {
     const { code, checks, text } = await examine({
       PINO_INGEST_URL: await answering(
         200,
@@ -132,13 +132,13 @@ describe('doctor', () => {
         fix: expect.stringContaining('/api/v1'),
       },
     ])
-    // The clock of whatever answered is not the service's.
+    // The replying server is not the service, so its clock is not checked.
     expect(checks.at(-1)?.name).toBe('address')
     expect(text).toMatch(/^FAIL {2}address/m)
     expect(code).toBe(1)
   })
 
-  test('a reply that would steer the terminal, and a clock that is off: a warning', async () => {
+  test('escapes control characters in a reply, and warns about a wrong clock', async () => {
     const url = await answering(
       422,
       { date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
@@ -173,20 +173,20 @@ describe('doctor', () => {
     expect(code).toBe(1)
   })
 
-  test('a name without an address', async () => {
+  test('an unknown host name', async () => {
     const { code, checks } = await examine({ PINO_INGEST_URL: 'https://logs.invalid/api/v1', PINO_INGEST_API_KEY: KEY })
     expect(failed(checks)).toMatchObject([{ name: 'address', detail: expect.stringContaining('ENOTFOUND') }])
     expect(code).toBe(1)
   })
 
-  test('no TLS where https is expected', async () => {
+  test('a server without TLS at an https URL', async () => {
     const url = (await answering(200)).replace('http:', 'https:')
     const { code, checks } = await examine({ PINO_INGEST_URL: url, PINO_INGEST_API_KEY: KEY })
     expect(failed(checks)).toMatchObject([{ name: 'address' }])
     expect(code).toBe(1)
   })
 
-  test('a proxy is named without its password, and is used', async () => {
+  test('uses a proxy and shows it without its password', async () => {
     const { checks, text } = await examine({
       PINO_INGEST_URL: 'https://logs.example.com/api/v1',
       PINO_INGEST_API_KEY: KEY,
@@ -198,17 +198,17 @@ describe('doctor', () => {
   })
 })
 
-describe('what the transport uses on this machine', () => {
+describe('local files of the transport', () => {
   async function checksWith(env: CliEnv): Promise<{ code: number | null; checks: readonly Check[]; text: string }> {
     const service = await started({ apiKeys: [KEY] })
     return examine({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, ...env })
   }
 
-  test('a spool folder that is to be created: it can be, and nothing of it stays', async () => {
+  test('a missing spool folder is created and removed again', async () => {
     const folder = scratch()
     const dir = join(folder, 'a', 'spool')
     const service = await started({ apiKeys: [KEY] })
-    // Once: of two at a time the first to end would leave what the other uses.
+    // One run only: of two concurrent runs, the first to end leaves the folder that the other still uses.
     const { code, stdout } = await runCli(['doctor', '--json'], {
       PINO_INGEST_URL: service.url,
       PINO_INGEST_API_KEY: KEY,
@@ -235,7 +235,7 @@ describe('what the transport uses on this machine', () => {
     expect(code).toBe(1)
   })
 
-  test('a file in place of the spool folder', async () => {
+  test('a file instead of the spool folder', async () => {
     const file = join(scratch(), 'file')
     writeFileSync(file, '')
     for (const dir of [file, join(file, 'below')]) {
@@ -263,15 +263,15 @@ describe('what the transport uses on this machine', () => {
     }
   })
 
-  test('no spool, no check of it', async () => {
+  test('without a spool there is no spool check', async () => {
     const { checks } = await checksWith({ PINO_INGEST_SPOOL: 'false', PINO_INGEST_SPOOL_DIR: undefined })
     expect(checks.some(({ name }) => name === 'spool')).toBe(false)
   })
 
   test.each([
-    ['is not there', undefined, 'was not found'],
-    ['throws as it is loaded', 'throw new Error("no rules file")', 'no rules file'],
-    ['throws the key', 'throw new Error(process.env.PINO_INGEST_API_KEY)', '***'],
+    ['does not exist', undefined, 'was not found'],
+    ['throws while it is loaded', 'throw new Error("no rules file")', 'no rules file'],
+    ['throws an error with the key', 'throw new Error(process.env.PINO_INGEST_API_KEY)', '***'],
     ['has a syntax error', 'export default (', 'SyntaxError'],
     ['exports no function', 'export default 1', 'default export'],
   ])('a beforeSend module that %s', async (_, source, why) => {
@@ -289,7 +289,7 @@ describe('what the transport uses on this machine', () => {
     expect(code).toBe(1)
   })
 
-  test('a beforeSend module that can be used', async () => {
+  test('a valid beforeSend module', async () => {
     const path = join(scratch(), 'hook.cjs')
     writeFileSync(path, 'module.exports = (entry) => entry')
     const { code, checks } = await checksWith({ PINO_INGEST_BEFORE_SEND: path })
@@ -300,12 +300,12 @@ describe('what the transport uses on this machine', () => {
     expect(code).toBe(0)
   })
 
-  test('options passed in code: that they are not visible is said once', async () => {
+  test('notes once that options passed in code are not visible', async () => {
     const { text } = await checksWith({})
     expect(text.split('\n').filter((line) => line.includes('in code'))).toHaveLength(1)
   })
 
-  test('entries for another destination in the spool folder: a warning', async () => {
+  test('warns about entries for another destination in the spool folder', async () => {
     const dir = scratch()
     const url = 'http://127.0.0.1:9/api/v1'
     await runApp({
@@ -423,13 +423,13 @@ describe('results of a reply', () => {
   })
 })
 
-test('what it runs on', () => {
+test('shows the runtime', () => {
   expect(describeRuntime({ node: '24.1.0' }).detail).toBe('24.1.0')
   expect(describeRuntime({ node: '24.3.0', bun: '1.3.0' }).detail).toBe('Bun 1.3.0, as Node 24.3.0')
   expect(describeRuntime({ node: '24.2.0', deno: '2.5.0' }).detail).toBe('Deno 2.5.0, as Node 24.2.0')
 })
 
-test('options: where each comes from; enabled false is a warning', () => {
+test('shows the source of each option, and warns if enabled is false', () => {
   const env = {
     PINO_INGEST_ENABLED: 'false',
     PINO_INGEST_API_KEY_FILE: '/key',
@@ -440,14 +440,14 @@ test('options: where each comes from; enabled false is a warning', () => {
   expect(check).toMatchObject({ ok: true, fix: expect.stringContaining('PINO_INGEST_ENABLED') })
   expect(check.detail).toBe(
     'enabled false (PINO_INGEST_ENABLED), url https://logs.example.com/api/v1 (--url), ' +
-      'apiKey (PINO_INGEST_API_KEY_FILE, not shown), tags (PINO_INGEST_TAGS), level debug (PINO_INGEST_LEVEL), all else by default',
+      'apiKey (PINO_INGEST_API_KEY_FILE, not shown), tags (PINO_INGEST_TAGS), level debug (PINO_INGEST_LEVEL), all others by default',
   )
   expect(checkVariables({ ...env, PINO_INGEST_ZZZZZZZZZZ: '1', OTHER: '1' })).toMatchObject([
     { detail: expect.stringContaining('ZZZ'), fix: 'unset it' },
   ])
 })
 
-test('OTEL_RESOURCE_ATTRIBUTES: what is taken from it, or that it is ignored', () => {
+test('shows the values from OTEL_RESOURCE_ATTRIBUTES, or that it is ignored', () => {
   const detailOf = (env: Record<string, string>): string => checkOptions({}, { env, readFile: () => '' }).check.detail
   const text = 'service.name=shop,service.version=1.4.0'
   expect(detailOf({ OTEL_RESOURCE_ATTRIBUTES: text, PINO_INGEST_VERSION: '2' })).toContain(
@@ -459,7 +459,7 @@ test('OTEL_RESOURCE_ATTRIBUTES: what is taken from it, or that it is ignored', (
   ])
 })
 
-test('the variables of a group are all named', () => {
+test('names all variables of a group', () => {
   const env = { PINO_INGEST_RETRY_MIN_MS: '5', PINO_INGEST_RETRY: '{"maxMs":500}' }
   expect(checkOptions({}, { env, readFile: () => '' }).check.detail).toContain(
     'retry (PINO_INGEST_RETRY, PINO_INGEST_RETRY_MIN_MS)',

@@ -5,7 +5,7 @@ import { runCli } from '../run-cli.js'
 
 const KEY = 'feedback-key-4711'
 
-test('sends it, and says so', async () => {
+test('sends feedback and confirms it', async () => {
   const service = await started({ apiKeys: [KEY] })
   const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
   const args = [
@@ -31,7 +31,7 @@ test('sends it, and says so', async () => {
   expect(service.feedback().items).toMatchObject([{ feedback }, { feedback }])
 })
 
-test('what the user says from stdin', async () => {
+test('reads the comments from stdin', async () => {
   const service = await started({ apiKeys: [KEY] })
   const env = { PINO_INGEST_API_KEY: KEY }
   expect(
@@ -55,13 +55,13 @@ test.each([
   [['--event', 'ev-1', '--comments', '--name'], '--comments needs a value'],
   [['--event', 'ev-1', '--comments='], '--comments is empty: --comments TEXT'],
   [['ev-1'], 'unexpected argument ev-1'],
-])('%j: 2', async (args, message) => {
+])('%j: exit 2', async (args, message) => {
   const result = await runCli(['feedback', ...args])
   expect(result).toMatchObject({ code: 2, stdout: Buffer.alloc(0) })
   expect(result.stderr).toContain(message)
 })
 
-test('not sent: 1, and why', async () => {
+test('a failure: exit 1 with the reason', async () => {
   const service = await started({ apiKeys: ['another'] })
   const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
   const result = await runCli(['feedback', '--event', 'e', '--comments', 'c'], env)

@@ -1,4 +1,4 @@
-/** What a forwarder takes and gives back, with a queue and a service in memory. */
+/** A forwarder with an in-memory queue and service. */
 import { gzipSync } from 'node:zlib'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { headers as createHeaders } from '@nats-io/transport-node'
@@ -17,11 +17,11 @@ const PATIENCE_MS = 10_000
 interface Rig {
   readonly clock: FakeClock
   readonly forwarder: BatchForwarder
-  /** Ids of batches that the service accepted. */
+  /** Ids of accepted batches. */
   readonly accepted: string[]
   /** Ids of batches that became dead letters. */
   readonly dead: string[]
-  /** What is reported as failed. */
+  /** Reported failures. */
   readonly failed: Set<string>
   readonly add: (
     id: string,
@@ -29,7 +29,7 @@ interface Rig {
   ) => void
   readonly setConnected: (isConnected: boolean) => void
   readonly setService: (send: (batch: Batch) => Outcome) => void
-  /** Lets time go by until then. */
+  /** Advances the clock until the condition is true. */
   readonly until: (condition: () => boolean) => Promise<void>
 }
 
@@ -159,7 +159,7 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
     },
     setService: (service) => (send = service),
     until: async (condition) => {
-      // Decompression takes real time.
+      // Decompression takes real time, not time of the test clock.
       const endsAt = performance.now() + PATIENCE_MS
       while (!condition()) {
         if (performance.now() > endsAt) throw new Error(`not within ${clock.now()} ms: ${String(condition)}`)
@@ -169,7 +169,7 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
   }
 }
 
-/** Refuses batches whose id begins with "bad" as a whole, and names no entry. */
+/** Refuses batches whose id starts with "bad", without naming an entry. */
 function refusesBad(batch: Batch): Outcome {
   return (batch.origin ?? batch).batchId.startsWith('bad')
     ? { kind: 'refused', status: 400, reason: 'bad', rejected: [] }
@@ -180,7 +180,7 @@ test.each([
   ['as many as may be held', 80, 1],
   ['more than may be held', 200, 1],
   ['with several entries', 80, 3],
-])('batches that are refused give way to the others: %s', async (_case, count, entries) => {
+])('refused batches give way to the others: %s', async (_case, count, entries) => {
   const { forwarder, add, accepted, dead, setService, until } = rig()
   setService(refusesBad)
   for (let n = 0; n < 3; n += 1) add(`good-${n}`)
@@ -188,7 +188,7 @@ test.each([
   for (let n = 3; n < 60; n += 1) add(`good-${n}`)
   void forwarder.run()
   await until(() => accepted.length === 60)
-  // Each further acceptance proves that others are bad.
+  // Each accepted batch shows that the refused ones are bad.
   let more = 0
   await until(() => {
     if (more < accepted.length) add(`good-more-${(more = accepted.length)}`)
@@ -210,7 +210,7 @@ test.each([false, true])(
   },
 )
 
-test('a refused batch gives way to the others while another message of its id waits for it', async () => {
+test('a refused batch gives way to the others while a message with the same id waits for it', async () => {
   const { forwarder, add, accepted, setService, until } = rig()
   setService(refusesBad)
   add('bad')
@@ -220,7 +220,7 @@ test('a refused batch gives way to the others while another message of its id wa
   await until(() => accepted.includes('good'))
 })
 
-test('a batch that exceeds the budget keeps its room while its bad entries are searched', async () => {
+test('a batch that exceeds the budget is kept while its bad entries are searched', async () => {
   const { forwarder, add, accepted, dead, setService, until } = rig({ maxBufferBytes: 10_000 })
   setService((batch) =>
     Buffer.from(batch.body).includes('"index":63,')
@@ -235,10 +235,10 @@ test('a batch that exceeds the budget keeps its room while its bad entries are s
   expect(accepted.at(-1)).toBe('next')
 })
 
-test('is ready again when NATS was briefly away while the service is down', async () => {
+test('is ready again after a short outage of NATS while the service is down', async () => {
   const { forwarder, clock, add, failed, accepted, setConnected, setService, until } = rig()
   void forwarder.run()
-  // Several at a time may be sent, and are requested.
+  // The concurrency limit rises, so it requests several batches.
   let count = 0
   await until(() => {
     for (let n = 0; n < 6; n += 1) add(`batch-${(count += 1)}`)
@@ -260,7 +260,7 @@ test('is ready again when NATS was briefly away while the service is down', asyn
   await until(() => accepted.includes('last'))
 })
 
-test('a request that ends with the connection is no failure of the consumer', async () => {
+test('a lost connection is not reported as a failure of the consumer', async () => {
   const { forwarder, clock, failed, setConnected, until } = rig()
   void forwarder.run()
   await until(() => forwarder.isReady)

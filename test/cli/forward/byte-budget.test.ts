@@ -1,4 +1,4 @@
-/** How much a forwarder holds. */
+/** Limits of the bytes that a forwarder holds. */
 import { expect, test } from 'vitest'
 import { ByteBudget } from '../../../src/cli/forward/byte-budget.js'
 import type { Share } from '../../../src/cli/forward/byte-budget.js'
@@ -22,7 +22,7 @@ function unpack(budget: ByteBudget, expected: number, compressed = 1): Unpacking
   return { share, started: () => hasStarted, end: (bytes) => end(bytes), result }
 }
 
-test('what is received counts at once', () => {
+test('received messages count immediately', () => {
   const budget = new ByteBudget(100)
   const share = budget.take(30)
   expect(budget.left).toBe(70)
@@ -33,7 +33,7 @@ test('what is received counts at once', () => {
   expect(budget.left).toBe(100)
 })
 
-test('one after the other is unpacked, while there is room', async () => {
+test('unpacks one batch after the other while there is room', async () => {
   const budget = new ByteBudget(100)
   const [first, second, third] = [unpack(budget, 40), unpack(budget, 40), unpack(budget, 40)]
   await settled()
@@ -44,7 +44,7 @@ test('one after the other is unpacked, while there is room', async () => {
   second.end()
   await settled()
   expect([await first.result, third.started()]).toEqual(['body', false])
-  // Nothing else is received meanwhile.
+  // Until then no other message is received.
   expect(budget.left).toBe(0)
   budget.give(first.share)
   await settled()
@@ -54,7 +54,7 @@ test('one after the other is unpacked, while there is room', async () => {
   expect(budget.left).toBe(100 - 2 * 41)
 })
 
-test('one may have any size, also if it does not tell', async () => {
+test('a single batch may have any size, even if its stated length is wrong', async () => {
   const budget = new ByteBudget(100)
   const [large, small] = [unpack(budget, 0), unpack(budget, 1)]
   await settled()
@@ -66,7 +66,7 @@ test('one may have any size, also if it does not tell', async () => {
   expect(small.started()).toBe(true)
 })
 
-test('one that cannot be unpacked gives its room back', async () => {
+test('a batch that cannot be unpacked releases its share', async () => {
   const budget = new ByteBudget(100)
   const share = budget.take(10)
   await expect(budget.unpack(share, 50, () => Promise.reject(new Error('damaged')))).rejects.toThrow('damaged')
@@ -74,7 +74,7 @@ test('one that cannot be unpacked gives its room back', async () => {
   expect(budget.left).toBe(100)
 })
 
-test('those that wait at the end are not unpacked', async () => {
+test('close() ends all waits without unpacking', async () => {
   const budget = new ByteBudget(100)
   const [first, second] = [unpack(budget, 90), unpack(budget, 90)]
   await settled()

@@ -1,4 +1,4 @@
-/** Rejected entries on their way to the dead-letter stream. */
+/** Storing rejected entries in the dead-letter stream. */
 import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import { describe, expect, test } from 'vitest'
 import type { DeadLetter } from '../../../src/batch/sender.js'
@@ -18,7 +18,7 @@ function rig(answers: readonly string[], maxPayload = 1_048_576) {
   const current = {
     info: { max_payload: maxPayload },
     request: async (subject: string, body: Uint8Array, { headers }: { headers: MsgHdrs }) => {
-      // As the client does it.
+      // Like the client.
       const total = body.length + (headers as unknown as { encode(): Uint8Array }).encode().length
       if (total > maxPayload) throw new Error('max_payload size exceeded')
       sent.push({ subject, body: Buffer.from(body), id: headers.get('Nats-Msg-Id'), total })
@@ -38,7 +38,7 @@ function rig(answers: readonly string[], maxPayload = 1_048_576) {
 const STORED = '{"stream":"S","seq":1}'
 const REFUSED = '{"error":{"code":503,"err_code":10077,"description":"maximum messages exceeded"}}'
 
-test('each is published under an id of its own', async () => {
+test('publishes each letter under its own message ID', async () => {
   const { store, sent } = rig([STORED])
   expect(await store.store('requests', [letter(1), letter(7)], LIVE)).toBe(true)
   expect(sent.map(({ subject, id }) => [subject, id])).toEqual([
@@ -48,7 +48,7 @@ test('each is published under an id of its own', async () => {
 })
 
 test.each(['{}', '{"stream":"other","seq":1}', '{"stream":"S"}'])(
-  'what the stream has not acknowledged is not stored: %s',
+  'a letter without an acknowledgement of the stream is not stored: %s',
   async (answer) => {
     const { store, sent, clock, failures } = rig([answer, STORED])
     const stored = store.store('logs', [letter(0)], LIVE)
@@ -58,7 +58,7 @@ test.each(['{}', '{"stream":"other","seq":1}', '{"stream":"S"}'])(
   },
 )
 
-test('one that is not stored is published again, until the signal', async () => {
+test('retries until the letter is stored or the signal is aborted', async () => {
   const { store, sent, clock, failures } = rig([REFUSED, REFUSED, STORED])
   let isStored: boolean | undefined
   void store.store('logs', [letter(0)], LIVE).then((result) => (isStored = result))
@@ -75,7 +75,7 @@ test('one that is not stored is published again, until the signal', async () => 
   expect(other.clock.timers).toBe(0)
 })
 
-describe('one that no server would take is shortened', () => {
+describe('a letter that exceeds max_payload is shortened', () => {
   const entry = JSON.stringify({ timestamp: '2026-01-01T00:00:00.000Z', level: 'info', message: 'x'.repeat(60_000) })
 
   test.each([
@@ -91,7 +91,7 @@ describe('one that no server would take is shortened', () => {
     expect(JSON.parse(sent[0]?.body.toString() ?? '')).toMatchObject({ level: 'info' })
   })
 
-  test('what is no JSON, too', async () => {
+  test('also if it is not JSON', async () => {
     const { store, sent } = rig([STORED], 65_536)
     expect(await store.store('logs', [letter(0, '{'.repeat(100_000))], LIVE)).toBe(true)
     expect(await store.store('logs', [letter(0, '')], LIVE, Buffer.alloc(100_000))).toBe(true)

@@ -1,4 +1,4 @@
-/** Which batches are not sent again. */
+/** Detection of batches that were already delivered. */
 import type { NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
 import { DeliveredBatches } from '../../../src/cli/forward/delivered-batches.js'
@@ -61,7 +61,7 @@ function rig(): Rig {
   return made
 }
 
-test('every batch is looked up', async () => {
+test('looks up every batch', async () => {
   const fleet = rig()
   fleet.stored.add('delivered.a')
   expect(await fleet.batches.find('a', LIVE)).toBe('')
@@ -69,7 +69,7 @@ test('every batch is looked up', async () => {
   expect(fleet.gets).toBe(2)
 })
 
-test('its own batches are known without the bucket', async () => {
+test('finds its own batches without the bucket', async () => {
   const fleet = rig()
   fleet.isUp = false
   await fleet.batches.add('a')
@@ -111,9 +111,9 @@ test('a lookup waits for the bucket', async () => {
 })
 
 test.each([
-  ['the connection was lost', async ({ connected }: Rig) => connected.emit({} as NatsConnection)],
+  ['a lost connection', async ({ connected }: Rig) => connected.emit({} as NatsConnection)],
   [
-    'the bucket was out',
+    'an outage of the bucket',
     async (fleet: Rig) => {
       fleet.isUp = false
       void fleet.batches.find('other', LIVE)
@@ -122,7 +122,7 @@ test.each([
       await fleet.clock.advance(500)
     },
   ],
-])('after %s a batch waits until another forwarder can have saved it', async (_, fail) => {
+])('after %s a batch waits for ids that other forwarders save', async (_, fail) => {
   const fleet = rig()
   fleet.connected.emit({} as NatsConnection)
   expect(await fleet.batches.find('first', LIVE)).toBe(undefined)
@@ -137,14 +137,14 @@ test.each([
   void fleet.batches.find('b', LIVE).then((found) => (known = found))
   await fleet.clock.advance(3_000)
   expect(known).toBe(undefined)
-  // And no later one.
+  // Later batches do not wait.
   expect(await fleet.batches.find('c', LIVE)).toBe(undefined)
 })
 
 test.each([
-  ['that hangs', false, 30_000],
-  ['that does not exist', true, 3_000],
-])('a bucket %s delays batches once', async (_, isMissing, patienceMs) => {
+  ['hangs', false, 30_000],
+  ['does not exist', true, 3_000],
+])('a bucket that %s delays batches only once', async (_, isMissing, patienceMs) => {
   const fleet = rig()
   Object.assign(fleet, { isUp: false, isMissing, isDistrusted: true })
   let known: boolean | undefined
@@ -156,17 +156,17 @@ test.each([
   const { gets } = fleet
   expect(await fleet.batches.find('b', LIVE)).toBe(undefined)
   expect(fleet.gets).toBe(gets)
-  // Also not after a pause in which the bucket came to be asked again.
+  // Nor after a later attempt to read the bucket.
   await fleet.clock.advance(60_000)
   Object.assign(fleet, { isDistrusted: false })
   expect(await fleet.batches.find('b', LIVE)).toBe(undefined)
-  // When it answers again, it is asked.
+  // After it has answered, the bucket is used again.
   Object.assign(fleet, { isUp: true, isDistrusted: false })
   fleet.stored.add('delivered.b')
   expect(await fleet.batches.find('b', LIVE)).toBe('')
 })
 
-test('an outage of the connection does not use up the time for the bucket', async () => {
+test('time without a connection does not count as waiting for the bucket', async () => {
   const fleet = rig()
   Object.assign(fleet, { isUp: false, isConnected: false })
   let known: boolean | undefined

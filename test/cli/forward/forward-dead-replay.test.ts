@@ -1,4 +1,4 @@
-/** When a dead letter is deleted. */
+/** Deletion of replayed dead letters. */
 import type { JetStreamPublishOptions } from '@nats-io/jetstream'
 import { expect, test } from 'vitest'
 import { replayLetter } from '../../../src/cli/forward/forward-dead-replay.js'
@@ -18,7 +18,7 @@ const LETTER = {
   bytes: 15,
 } as const
 
-/** @param stream the one that has the subject of logs */
+/** @param stream the stream with the subject of logs */
 async function replay(stream: string, answer: object = { stream, seq: 1, duplicate: false }) {
   const stored: string[] = []
   const deleted: number[] = []
@@ -44,12 +44,12 @@ test('a letter is deleted when the queue has stored its entry', async () => {
   expect(await replay('S')).toMatchObject({ stored: ['s.logs'], deleted: [7], result: { replayed: 1, failed: 0 } })
 })
 
-test('another stream that has the subject stores nothing, and the letter stays', async () => {
+test('a letter is kept if another stream has the subject', async () => {
   expect(await replay('other')).toMatchObject({ stored: [], deleted: [], result: { replayed: 0, failed: 1 } })
 })
 
 test.each([{}, { stream: 'other', seq: 1 }, { stream: 'S', seq: 0, duplicate: true }])(
-  'a letter stays if the answer is no acknowledgement of the queue: %o',
+  'a letter is kept if the reply is not an acknowledgement of the queue: %o',
   async (answer) => {
     expect(await replay('S', answer)).toMatchObject({ deleted: [], result: { replayed: 0, failed: 1 } })
   },

@@ -11,9 +11,9 @@ interface Rig {
   readonly held: HeldMessage
   readonly published: string[]
   isConnected: boolean
-  /** Attempts that are not answered. */
+  /** Number of requests without a reply. */
   failures: number
-  /** Of the stream that has the name now, and whether it can be found out. */
+  /** Incarnation of the current stream, and whether it can be read. */
   stream: string
   isStreamKnown: boolean
 }
@@ -50,14 +50,14 @@ function rig(): Rig {
   return Object.assign(state, { clock, held, published })
 }
 
-test('an acknowledgement that the server confirms is sent once', async () => {
+test('a confirmed acknowledgement is sent once', async () => {
   const { held, published, clock } = rig()
   expect(await held.acknowledge(LIVE)).toBe(true)
   expect(published).toEqual(['+ACK'])
   expect(clock.timers).toBe(0)
 })
 
-test('an acknowledgement that is not answered, or without a connection, is sent again', async () => {
+test('an acknowledgement without a reply or a connection is repeated', async () => {
   const one = rig()
   one.failures = 2
   one.isConnected = false
@@ -71,7 +71,7 @@ test('an acknowledgement that is not answered, or without a connection, is sent 
   expect(isConfirmed).toBe(true)
 })
 
-test('an acknowledgement ends with the signal', async () => {
+test('the signal ends the acknowledgement', async () => {
   const one = rig()
   one.failures = Infinity
   const abort = new AbortController()
@@ -82,7 +82,7 @@ test('an acknowledgement ends with the signal', async () => {
   expect(one.clock.timers).toBe(0)
 })
 
-test('a message is given back once, and not after its acknowledgement', async () => {
+test('a message is released once, and not after its acknowledgement', async () => {
   const one = rig()
   one.held.release(2_000)
   one.held.release()
@@ -106,7 +106,7 @@ test('a message that could not be extended is overdue', async () => {
   expect(one.published).toEqual(['+WPI'])
 })
 
-test('only an extension that the server confirms counts', async () => {
+test('only confirmed extensions count', async () => {
   const one = rig()
   one.failures = 2
   for (let times = 0; times < 2; times += 1) {
@@ -117,7 +117,7 @@ test('only an extension that the server confirms counts', async () => {
   expect(one.held.isOverdue).toBe(true)
 })
 
-test('a message that was overdue stays so, and is neither extended nor given back: another forwarder has it', async () => {
+test('an overdue message stays overdue and is neither extended nor released, since another forwarder has it', async () => {
   const one = rig()
   await one.clock.advance(31_000)
   await one.held.extend()
@@ -126,7 +126,7 @@ test('a message that was overdue stays so, and is neither extended nor given bac
   expect(one.published).toEqual([])
 })
 
-test('a message of a former stream is not settled: its sequence is another message now', async () => {
+test('a message of a deleted stream is not acknowledged, since its sequence now is another message', async () => {
   const one = rig()
   one.stream = 'second'
   await one.held.extend()
@@ -135,7 +135,7 @@ test('a message of a former stream is not settled: its sequence is another messa
   expect(one.published).toEqual([])
 })
 
-test('an acknowledgement waits until it is known whether the stream is still the same', async () => {
+test('an acknowledgement waits until the stream incarnation is known', async () => {
   const one = rig()
   one.isStreamKnown = false
   const confirmed = one.held.acknowledge(LIVE)

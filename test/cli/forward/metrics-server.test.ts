@@ -1,4 +1,4 @@
-/** The address of `--metrics`. */
+/** Parsing of the address of `--metrics`. */
 import { expect, test } from 'vitest'
 import { parseMetricsAddress } from '../../../src/cli/forward/metrics-server.js'
 

@@ -1,4 +1,4 @@
-/** Which messages are published again, when, and as what. */
+/** Republishing of messages that JetStream no longer delivers. */
 import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
 import { OrphanedMessages } from '../../../src/cli/forward/orphaned-messages.js'
@@ -15,7 +15,7 @@ interface Stored {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A stream, as far as it is asked. */
+/** A fake stream. */
 function setup(): {
   readonly clock: FakeClock
   readonly stream: Map<number, Stored>
@@ -111,7 +111,7 @@ function batch(id: string, subject = 's.logs'): Stored {
   return { subject, body: `body of ${id}`, headers }
 }
 
-test('is published again after ack_wait, under its own batch id, and deleted', async () => {
+test('an orphaned message is republished after ack_wait under its batch id, and deleted', async () => {
   const { clock, stream, check, notes, orphaned } = setup()
   stream.set(3, batch('a'))
   stream.set(8, batch('not acknowledged'))
@@ -136,7 +136,7 @@ test('is published again after ack_wait, under its own batch id, and deleted', a
   expect(notes).toHaveLength(1)
 })
 
-test('one that is orphaned again keeps the id of its batch', async () => {
+test('a message that is orphaned again keeps its batch id', async () => {
   const { clock, stream, check } = setup()
   stream.set(3, batch('a'))
   for (const floor of [5, 200]) {
@@ -148,7 +148,7 @@ test('one that is orphaned again keeps the id of its batch', async () => {
   expect([...stream.keys()]).toEqual([102])
 })
 
-test('another batch at the same sequence is no duplicate', async () => {
+test('another batch at the same sequence is not a duplicate', async () => {
   const { clock, stream, check } = setup()
   for (const id of ['a', 'b']) {
     stream.set(3, batch(id))
@@ -162,7 +162,7 @@ test('another batch at the same sequence is no duplicate', async () => {
   ])
 })
 
-test('what was above the floor a moment ago may only wait to be deleted', async () => {
+test('messages that were acknowledged just before may still be deleted by JetStream', async () => {
   const { clock, stream, check } = setup()
   stream.set(3, batch('a', 's.requests'))
   await check(5)
@@ -172,7 +172,7 @@ test('what was above the floor a moment ago may only wait to be deleted', async 
   expect([...stream.keys()]).toEqual([3, 7])
 })
 
-test('what an idle consumer does not know is published again, unless it goes on', async () => {
+test('messages unknown to an idle consumer are republished, unless it continues', async () => {
   const { clock, stream, check } = setup()
   stream.set(90, batch('a'))
   await check(80, 0)
@@ -185,7 +185,7 @@ test('what an idle consumer does not know is published again, unless it goes on'
   expect([...stream.keys()]).toEqual([101])
 })
 
-test('a floor that was set back is delivered from there', async () => {
+test('messages above a floor that moved back are not republished', async () => {
   const { clock, stream, check } = setup()
   stream.set(3, batch('a'))
   await check(5)
@@ -195,7 +195,7 @@ test('a floor that was set back is delivered from there', async () => {
   expect([...stream.keys()]).toEqual([3])
 })
 
-test('several forwarders publish it once', async () => {
+test('several forwarders republish a message once', async () => {
   const { clock, stream, check, another, state, orphaned } = setup()
   stream.set(3, batch('a'))
   const other = another()
@@ -210,24 +210,27 @@ test('several forwarders publish it once', async () => {
   expect(orphaned.republished).toBe(1)
 })
 
-test.each(['isFull', 'isInDoubt', 'isForeign'] as const)('stays while it may not be stored: %s', async (reason) => {
-  const { clock, stream, check, state, orphaned } = setup()
-  stream.set(3, batch('a'))
-  await check(5)
-  await clock.advance(ACK_WAIT_MS + 1)
-  state[reason] = true
-  await check(5)
-  expect([...stream.keys()]).toEqual([3])
-  state[reason] = false
-  await check(5)
-  expect([...stream.keys()]).toEqual([101])
-  expect(orphaned.republished).toBe(1)
-})
+test.each(['isFull', 'isInDoubt', 'isForeign'] as const)(
+  'a message is kept until its copy is stored: %s',
+  async (reason) => {
+    const { clock, stream, check, state, orphaned } = setup()
+    stream.set(3, batch('a'))
+    await check(5)
+    await clock.advance(ACK_WAIT_MS + 1)
+    state[reason] = true
+    await check(5)
+    expect([...stream.keys()]).toEqual([3])
+    state[reason] = false
+    await check(5)
+    expect([...stream.keys()]).toEqual([101])
+    expect(orphaned.republished).toBe(1)
+  },
+)
 
 test.each<[string, Partial<Stored>]>([
-  ['the stream takes no message of its size', { body: 'x'.repeat(100) }],
-  ['the client does not send its headers', { headers: { 'not a name': '' } }],
-])('one that cannot be published does not hold up the others: %s', async (_, changes) => {
+  ['it exceeds the size limit of the stream', { body: 'x'.repeat(100) }],
+  ['the client refuses its headers', { headers: { 'not a name': '' } }],
+])('a message that cannot be republished does not block the others: %s', async (_, changes) => {
   const { clock, stream, check, state, notes, orphaned } = setup()
   stream.set(3, { ...batch('a'), ...changes })
   stream.set(4, batch('b'))
@@ -239,7 +242,7 @@ test.each<[string, Partial<Stored>]>([
   expect([orphaned.republished, notes.length]).toEqual([1, 1])
 })
 
-test('one that cannot be deleted is counted and reported once', async () => {
+test('a message that cannot be deleted is counted and reported once', async () => {
   const { clock, stream, check, state, notes, orphaned } = setup()
   stream.set(3, batch('a'))
   state.deniesDelete = true
@@ -252,7 +255,7 @@ test('one that cannot be deleted is counted and reported once', async () => {
   expect([orphaned.republished, notes.length]).toEqual([1, 1])
 })
 
-test('nothing is deleted from a new stream of the name', async () => {
+test('nothing is deleted from a new stream with the same name', async () => {
   const { clock, stream, check, state } = setup()
   stream.set(3, batch('a'))
   await check(5)

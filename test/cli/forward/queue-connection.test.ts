@@ -1,4 +1,4 @@
-/** What is reported when no connection can be opened. */
+/** Reports of failed connections. */
 import { AuthorizationError, ConnectionError } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
 import { QueueConnection } from '../../../src/cli/forward/queue-connection.js'
@@ -9,7 +9,7 @@ import { FakeClock, settled } from '../../fake-clock.js'
 test.each([
   [new AuthorizationError('Authorization Violation'), 'AUTH', true],
   [new Error('x', { cause: new AuthorizationError('User Authentication Expired') }), 'AUTH', true],
-  // A slow server, and no wrong credential.
+  // The server is slow; the credentials may be valid.
   [new AuthorizationError('Authentication Timeout'), 'UNAVAILABLE', false],
   [new ConnectionError('connection refused'), 'UNAVAILABLE', false],
 ])('%s: %s', async (error, code, isLasting) => {

@@ -1,4 +1,4 @@
-/** What is reported of NATS, and when. */
+/** Reports of failures of NATS. */
 import { expect, test } from 'vitest'
 import { QueueHealth } from '../../../src/cli/forward/queue-health.js'
 import { FakeClock } from '../../fake-clock.js'
@@ -28,7 +28,7 @@ test('a short failure is not reported', async () => {
   expect(health.lastError).toBe(undefined)
 })
 
-test('a longer one is reported once, and its end', async () => {
+test('a longer failure is reported once, and its end', async () => {
   const { clock, health, lines } = rig()
   for (let second = 0; second < 60; second += 1) {
     health.failed('one', 'UNAVAILABLE', `attempt ${second}`)
@@ -39,7 +39,7 @@ test('a longer one is reported once, and its end', async () => {
   expect(lines).toEqual(['UNAVAILABLE', 'works one'])
 })
 
-test('what has to be corrected is reported at once, and again only if it changes', () => {
+test('a failure that a user has to correct is reported immediately, and again only if it changes', () => {
   const { health, lines, clock } = rig()
   health.failed('one', 'UNAVAILABLE', 'lost')
   health.failed('one', 'AUTH', 'wrong', true)
@@ -62,7 +62,7 @@ test('nothing is reported after the end', async () => {
   expect(clock.timers).toBe(0)
 })
 
-test('what has to be corrected is named before its consequences', () => {
+test('lastError is the failure that a user has to correct, not its consequences', () => {
   const { health } = rig()
   health.failed('one', 'UNAVAILABLE', 'no answer')
   health.failed('two', 'MISDIRECTED', 'missing', true)

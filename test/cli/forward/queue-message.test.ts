@@ -1,4 +1,4 @@
-/** Messages of the queue: batches, and what is none. */
+/** Parsing of queue messages. */
 import { gzipSync } from 'node:zlib'
 import type { Msg } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
@@ -35,24 +35,24 @@ test.each([
 })
 
 test.each([
-  ['no JSON', 'hello', {}],
-  ['cut off', BODY.slice(0, -3), OWN],
+  ['text', 'hello', {}],
+  ['a truncated body', BODY.slice(0, -3), OWN],
   [
     'invalid UTF-8',
     Buffer.concat([Buffer.from('{"batch_id":"a","logs":["'), Buffer.from([0xff]), Buffer.from('"]}')]),
     {},
   ],
-  ['no entries', `{"batch_id":"${ID}","logs":[]}`, { 'Nats-Msg-Id': ID, 'Pino-Ingest-Count': '0' }],
-  ['an empty place', `{"batch_id":"${ID}","logs":[,]}`, OWN],
+  ['an empty list', `{"batch_id":"${ID}","logs":[]}`, { 'Nats-Msg-Id': ID, 'Pino-Ingest-Count': '0' }],
+  ['a missing element', `{"batch_id":"${ID}","logs":[,]}`, OWN],
   ['two lists', `{"batch_id":"${ID}","logs":[{}],"logs":[{},{}]}`, OWN],
   ['no list', `{"batch_id":"${ID}","logs":{}}`, {}],
-  ['entries in front of the id', `{"logs":[{"a":1}],"batch_id":"${ID}"}`, {}],
-  ['an id that is no key', '{"batch_id":"a b>*","logs":[{"a":1}]}', {}],
+  ['a list before the id', `{"logs":[{"a":1}],"batch_id":"${ID}"}`, {}],
+  ['an invalid id', '{"batch_id":"a b>*","logs":[{"a":1}]}', {}],
   ['too many entries', JSON.stringify({ batch_id: ID, logs: Array.from({ length: 101 }, () => ({})) }), {}],
-  ['no gzip', 'hello', { 'Content-Encoding': 'gzip' }],
+  ['invalid gzip', 'hello', { 'Content-Encoding': 'gzip' }],
   ['an unknown encoding', BODY, { ...OWN, 'Content-Encoding': 'br' }],
-  ['a bomb', gzipSync(Buffer.alloc(65 * 2 ** 20)), { 'Content-Encoding': 'gzip' }],
-])('%s is no batch', async (_, body, headers) => {
+  ['a gzip bomb', gzipSync(Buffer.alloc(65 * 2 ** 20)), { 'Content-Encoding': 'gzip' }],
+])('%s is not a batch', async (_, body, headers) => {
   expect(await readMessage(messageOf(body, headers as Record<string, string>))).toMatchObject({
     problem: expect.any(String),
   })

@@ -1,4 +1,4 @@
-/** What of the queue's state is used. */
+/** Use of the queue's state. */
 import type { NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
 import type { ConsumerFloor, SequenceRange } from '../../../src/cli/forward/orphaned-messages.js'
@@ -13,7 +13,7 @@ function forwarder(kind: BatchKind) {
   return own
 }
 
-test('a consumer that did not answer this time has no floor, and nothing is unaccounted', async () => {
+test('without a current reply of each consumer, unaccounted messages are unknown', async () => {
   const clock = new FakeClock()
   const checked: (readonly [SequenceRange, readonly BatchKind[]])[] = []
   const [logs, requests] = [forwarder('logs'), forwarder('requests')]
@@ -31,7 +31,7 @@ test('a consumer that did not answer this time has no floor, and nothing is unac
   monitor.start()
   await settled()
   expect(monitor.state.unaccounted).toBe(2)
-  // It keeps what it has heard.
+  // The forwarder keeps its last facts.
   logs.isFound = false
   await clock.advance(5_000)
   expect(monitor.state.unaccounted).toBe(undefined)

@@ -5,7 +5,7 @@ import { createReplayedBatch } from '../../../src/cli/forward/replayed-batch.js'
 const LETTER = { batchId: '11111111-2222-4333-8444-555555555555', index: 3, entry: '{"big":12345678901234567890}' }
 
 describe('a dead letter as a batch', () => {
-  it('has the same id in each replay, and another than parts of its batch and other entries', () => {
+  it('has the same id in each replay, different from sub-batches and other entries', () => {
     const { batchId, body } = createReplayedBatch(LETTER) ?? { batchId: '', body: Buffer.alloc(0) }
     expect(createReplayedBatch(LETTER)?.batchId).toBe(batchId)
     const others = [
@@ -19,7 +19,10 @@ describe('a dead letter as a batch', () => {
     expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({ batch_id: batchId })
   })
 
-  it.each(['', 'text', '[1]', 'null', '{"a"', '\ufffd\u0000'])('is none for what is no entry: %j', (entry) => {
-    expect(createReplayedBatch({ ...LETTER, entry })).toBeUndefined()
-  })
+  it.each(['', 'text', '[1]', 'null', '{"a"', '\ufffd\u0000'])(
+    'is undefined for a letter without an entry: %j',
+    (entry) => {
+      expect(createReplayedBatch({ ...LETTER, entry })).toBeUndefined()
+    },
+  )
 })

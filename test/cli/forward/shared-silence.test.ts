@@ -1,4 +1,4 @@
-/** A Retry-After that one forwarder receives and others honour. */
+/** Sharing of a Retry-After between forwarders. */
 import { expect, test } from 'vitest'
 import { SharedSilence } from '../../../src/cli/forward/shared-silence.js'
 import type { StateValue } from '../../../src/cli/forward/state-bucket.js'
@@ -49,7 +49,7 @@ function rig(): Rig {
   return state
 }
 
-test('is applied to the other endpoint, and written once for replies that came together', () => {
+test('is applied to the other endpoint, and written once for concurrent replies', () => {
   const { logs, requests, puts } = rig()
   logs.retryAfter.emit(10_000)
   logs.retryAfter.emit(10_000)
@@ -58,14 +58,14 @@ test('is applied to the other endpoint, and written once for replies that came t
   expect(puts).toEqual([['retry-after.0123456789abcdef', '{"delayMs":10000}']])
 })
 
-test('of another forwarder is applied to all endpoints', () => {
+test('from another forwarder is applied to all endpoints', () => {
   const { logs, requests, write, puts } = rig()
   write('{"delayMs":5000}')
   expect([logs.applied, requests.applied]).toEqual([[5_000], [5_000]])
   expect(puts).toEqual([])
 })
 
-test('that is its own, or shorter than a known one, changes nothing', () => {
+test('from itself, or shorter than a known one, changes nothing', () => {
   const { logs, requests, write } = rig()
   logs.retryAfter.emit(10_000)
   requests.applied.length = 0
@@ -86,7 +86,7 @@ test('is limited to an hour', () => {
   expect(logs.applied).toEqual([3_600_000])
 })
 
-test('that was missed is read from the bucket, less the time since it was stored', async () => {
+test('is read from the bucket if it was missed, minus its age', async () => {
   const fleet = rig()
   fleet.silence.read()
   await settled()
@@ -99,7 +99,7 @@ test('that was missed is read from the bucket, less the time since it was stored
   expect(fleet.clock.timers).toBe(0)
 })
 
-test('is read again after the bucket failed', async () => {
+test('is read again after a failure of the bucket', async () => {
   const fleet = rig()
   fleet.stored = undefined
   fleet.silence.read()

@@ -1,4 +1,4 @@
-/** What is read from the bucket, and of whom it is asked. */
+/** Reads and writes of the bucket. */
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
 import { StateBucket } from '../../../src/cli/forward/state-bucket.js'
@@ -11,7 +11,7 @@ interface Rig {
   readonly connection: { current: NatsConnection | undefined; readonly connected: Signal<[NatsConnection]> }
 }
 
-/** @param answer of the server, or the client's error */
+/** @param answer the server's reply or the client's error */
 function setup(answer: () => object): Rig {
   const asked: string[] = []
   const request = async (subject: string, body: string): Promise<Msg> => {
@@ -32,28 +32,28 @@ function setup(answer: () => object): Rig {
 const encode = (text: string): string => Buffer.from(text).toString('base64')
 const TIME = '2026-01-01T00:00:00Z'
 
-test('a value is asked of the leader: a replica may not have it yet', async () => {
+test('reads from the leader, since a replica may lack the value', async () => {
   const { bucket, asked } = setup(() => ({ message: { seq: 7, data: encode('{"ü":1}'), time: TIME } }))
   expect(await bucket.get('x')).toEqual({ text: '{"ü":1}', sequence: 7, storedAtMs: Date.parse(TIME) })
   expect(asked).toEqual(['$JS.API.STREAM.MSG.GET.KV_B {"last_by_subj":"$KV.B.x"}'])
 })
 
 test.each([
-  ['was never there', { error: { err_code: 10_037, description: 'no message found' } }],
+  ['never existed', { error: { err_code: 10_037, description: 'no message found' } }],
   ['was deleted', { message: { seq: 8, hdrs: encode('NATS/1.0\r\nKV-Operation: DEL\r\n\r\n'), time: TIME } }],
-])('a value that %s is none', async (_, answer) => {
+])('a value that %s is null', async (_, answer) => {
   const { bucket } = setup(() => answer)
   expect(await bucket.get('x')).toBe(null)
   expect(bucket.isDistrusted).toBe(false)
 })
 
-test('a bucket that does not exist is known as such, until it answers', async () => {
+test('isMissing is true until a missing bucket answers', async () => {
   let answer: object = { error: { err_code: 10_059, description: 'stream not found' } }
   const { bucket } = setup(() => answer)
   expect(await bucket.get('x')).toBe(undefined)
   expect([bucket.isMissing, bucket.isDistrusted]).toEqual([true, true])
   answer = new Error('no responders')
-  // A message to it is not refused: nobody takes it.
+  // A publish to a missing bucket has no reply.
   expect(await bucket.put('x', '')).toBe(false)
   await settled()
   expect(bucket.isMissing).toBe(true)
@@ -61,13 +61,13 @@ test('a bucket that does not exist is known as such, until it answers', async ()
   expect(await bucket.get('x')).toBe(undefined)
   expect([bucket.isMissing, bucket.isDistrusted]).toEqual([false, true])
   answer = { stream: 'KV_B', seq: 1 }
-  // Nothing waits for it so soon.
+  // So soon after a failure, callers do not wait.
   expect(await bucket.put('x', '')).toBe(false)
   await settled()
   expect([bucket.isMissing, bucket.isDistrusted]).toEqual([false, false])
 })
 
-test('what fails since the connection is lost is no failure of the bucket', async () => {
+test('a lost connection is not reported as a failure of the bucket', async () => {
   const { bucket, connection } = setup(() => {
     connection.current = undefined
     return new Error('the connection was lost')

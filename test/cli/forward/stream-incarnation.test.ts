@@ -1,4 +1,4 @@
-/** When JetStream is asked which stream has the name. */
+/** Detection of a stream that was created again. */
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
 import { StreamIncarnation } from '../../../src/cli/forward/stream-incarnation.js'
@@ -20,7 +20,7 @@ function rig() {
   }
 }
 
-test('a message that was received lately costs no request, one that was held does', async () => {
+test('needs no request for a message received within 2 s', async () => {
   const { clock, state, incarnation } = rig()
   await incarnation.read()
   await clock.advance(60_000)
@@ -31,7 +31,7 @@ test('a message that was received lately costs no request, one that was held doe
   expect(state.requests).toBe(2)
 })
 
-test('a stream that was created anew is another one, for all later messages of the former', async () => {
+test('a stream that was created again is detected, for all later checks', async () => {
   const { clock, state, incarnation } = rig()
   await incarnation.read()
   await clock.advance(60_000)
@@ -41,7 +41,7 @@ test('a stream that was created anew is another one, for all later messages of t
   expect(incarnation.id).toBe('second')
 })
 
-test('without an answer it is not known', async () => {
+test('is undefined without a reply', async () => {
   const { clock, state, incarnation } = rig()
   await incarnation.read()
   await clock.advance(60_000)

@@ -1,4 +1,4 @@
-/** `pino-ingest heartbeat` as people put it into a crontab: real programs, signals and exit codes. */
+/** `pino-ingest heartbeat` with real programs, signals and exit codes. */
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -23,8 +23,8 @@ async function setting(): Promise<Setting> {
 
 describe('without a program', () => {
   test.each([
-    ['as a word', () => ({ args: [TOKEN], env: {} })],
-    ['as a word behind a flag', (url: string) => ({ args: ['--url', url, TOKEN], env: {} })],
+    ['as an argument', () => ({ args: [TOKEN], env: {} })],
+    ['as an argument after a flag', (url: string) => ({ args: ['--url', url, TOKEN], env: {} })],
     ['from the variable', () => ({ args: [], env: { PINO_INGEST_MONITOR_TOKEN: TOKEN } })],
     [
       'from a file',
@@ -34,7 +34,10 @@ describe('without a program', () => {
         return { args: [], env: { PINO_INGEST_MONITOR_TOKEN_FILE: file } }
       },
     ],
-    ['the word before the variable', () => ({ args: [TOKEN], env: { PINO_INGEST_MONITOR_TOKEN: 'another' } })],
+    [
+      'as an argument that overrides the variable',
+      () => ({ args: [TOKEN], env: { PINO_INGEST_MONITOR_TOKEN: 'another' } }),
+    ],
   ] as const)('the token %s: one ping', async (_, plan) => {
     const { service, env, pings } = await setting()
     const { args, env: own } = plan(service.url)
@@ -84,7 +87,7 @@ describe('with a program', () => {
   test.each([
     ['true', ['true'], 0, 1],
     ['false', ['false'], 1, 0],
-    ['an exit code of its own', ['sh', '-c', 'exit 42'], 42, 0],
+    ['another exit code', ['sh', '-c', 'exit 42'], 42, 0],
     ['ended by a signal', ['sh', '-c', 'kill -9 $$'], 137, 0],
     ['not found', ['no-such-program-4711'], 127, 0],
   ] as const)('%s', async (_, program, code, count) => {
@@ -93,12 +96,12 @@ describe('with a program', () => {
     expect(result).toMatchObject({
       code,
       stdout: Buffer.alloc(0),
-      stderr: code === 127 ? 'pino-ingest: no-such-program-4711 is not found\n' : '',
+      stderr: code === 127 ? 'pino-ingest: no-such-program-4711 was not found\n' : '',
     })
     expect(pings()).toBe(count)
   })
 
-  test('one that cannot be run', async () => {
+  test('a program that is not executable', async () => {
     const { env, pings } = await setting()
     const file = join(scratch(), 'script')
     writeFileSync(file, '#!/bin/sh\n')
@@ -110,7 +113,7 @@ describe('with a program', () => {
     expect(pings()).toBe(0)
   })
 
-  test("its stdin, stdout and stderr are this one's; flags behind -- are its own", async () => {
+  test('inherits stdin, stdout and stderr, and receives all flags after --', async () => {
     const { env, pings } = await setting()
     const script = 'process.stdin.pipe(process.stdout); console.error(process.argv.slice(1).join(" "))'
     const result = await runCli(
@@ -127,7 +130,7 @@ describe('with a program', () => {
   })
 
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const)(
-    '%s reaches it, and its exit code is ours',
+    'receives %s, and its exit code is used',
     async (signal) => {
       const { env, pings } = await setting()
       const script = `process.on('${signal}', () => process.exit(17)); setInterval(() => {}, 1000); console.log('ready')`
@@ -139,7 +142,7 @@ describe('with a program', () => {
     },
   )
 
-  test('one that takes the signal and succeeds is pinged; one that does not take it ends by it', async () => {
+  test('a program that handles the signal and succeeds is pinged; one that does not handle it is not', async () => {
     const { env, pings } = await setting()
     for (const [handler, code, count] of [
       ['process.on("SIGTERM", () => process.exit(0));', 0, 1],
@@ -163,7 +166,7 @@ describe('with a program', () => {
     }
   })
 
-  test('a failed ping is reported, and does not change the code', async () => {
+  test('a failed ping is reported and does not change the exit code', async () => {
     const { env } = await setting()
     const result = await runCli(['heartbeat', 'another-token', '--', 'true'], env)
     expect(result).toMatchObject({
@@ -174,7 +177,7 @@ describe('with a program', () => {
     expect(result.stderr).not.toContain('another')
   })
 
-  test("--json: one line on stderr, since stdout is the program's", async () => {
+  test('--json prints one line on stderr, since stdout belongs to the program', async () => {
     const { env } = await setting()
     const run = async (token: string, ...program: readonly string[]): Promise<unknown> => {
       const { stdout, stderr } = await runCli(['heartbeat', token, '--json', '--', ...program], env)
@@ -200,19 +203,19 @@ describe('with a program', () => {
   })
 })
 
-describe('bad usage: 2, nothing is run, and the token is not shown', () => {
+describe('bad usage: exit 2, no program is started, and the token is not shown', () => {
   const SECRET = 's3cret-4711-token'
   test.each([
     [[], {}, 'heartbeat needs a token: set PINO_INGEST_MONITOR_TOKEN'],
     [['..'], {}, 'monitor token must be'],
     [[''], {}, 'monitor token is empty'],
     [[], { PINO_INGEST_MONITOR_TOKEN: '.' }, 'monitor token must be'],
-    [[SECRET, 'node', 'job.js'], {}, 'unexpected argument (not shown); a program goes behind --'],
+    [[SECRET, 'node', 'job.js'], {}, 'unexpected argument (not shown); put the program after --'],
     [['node', SECRET], {}, 'unexpected argument (not shown)'],
-    [[SECRET, '--token', SECRET], {}, 'unknown flag (not shown, it may be the token'],
-    [[`--${SECRET}`], {}, 'unknown flag (not shown, it may be the token'],
-    [[SECRET, '--'], {}, 'no program behind --'],
-    [[SECRET, '--', ''], {}, 'no program behind --'],
+    [[SECRET, '--token', SECRET], {}, 'unknown flag (not shown'],
+    [[`--${SECRET}`], {}, 'unknown flag (not shown'],
+    [[SECRET, '--'], {}, 'no program after --'],
+    [[SECRET, '--', ''], {}, 'no program after --'],
     [
       [],
       { PINO_INGEST_MONITOR_TOKEN_FILE: SECRET },

@@ -1,4 +1,4 @@
-/** The pipe: what comes in goes out and to the service, whatever becomes of either. */
+/** The pipe: stdin is copied to stdout and sent to the service, and a failure of one does not affect the other. */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { IngestService } from '../../../src/service/index.js'
@@ -22,7 +22,7 @@ function messages(service: IngestService): string[] {
 }
 
 describe('the pass-through', () => {
-  test('lines pass and arrive, also the last without a newline', async () => {
+  test('lines are copied and sent, including a last line without a newline', async () => {
     const { service, env } = await withService()
     const result = await runCli([], env, `${LINES}three`)
     expect(result).toMatchObject({ code: 0, stderr: '' })
@@ -30,7 +30,7 @@ describe('the pass-through', () => {
     expect(messages(service)).toEqual(['one', 'two', 'three'])
   })
 
-  test('is exact for any bytes', async () => {
+  test('copies any bytes unchanged', async () => {
     const { env } = await withService()
     const bytes = Buffer.concat([randomBytes(300_000), Buffer.from('\r\n\0ünï'), Buffer.from([0xff, 0xfe, 0xc3])])
     const result = await runCli([], env, bytes)
@@ -38,13 +38,13 @@ describe('the pass-through', () => {
     expect(result.stdout.equals(bytes)).toBe(true)
   })
 
-  test('--quiet passes nothing and ships all', async () => {
+  test('--quiet copies nothing and sends everything', async () => {
     const { service, env } = await withService()
     expect(await runCli(['--quiet'], env, LINES)).toMatchObject({ code: 0, stdout: Buffer.alloc(0), stderr: '' })
     expect(messages(service)).toEqual(['one', 'two'])
   })
 
-  test('flags win over variables', async () => {
+  test('flags override variables', async () => {
     const { service, env } = await withService({
       PINO_INGEST_SERVICE: 'variable',
       PINO_INGEST_MESSAGE_KEY: 'other',
@@ -95,7 +95,7 @@ describe('the pass-through', () => {
     ])
   })
 
-  test('a closed stdout: all of stdin is read and sent', async () => {
+  test('reads and sends all of stdin after stdout was closed', async () => {
     const { service, env } = await withService()
     const { child, done } = startCli([], env)
     child.stdout.destroy()
@@ -107,14 +107,14 @@ describe('the pass-through', () => {
     expect(service.arrived).toBe(2_001)
   })
 
-  test('a reader that stalls holds the input back, not the shipping', async () => {
+  test('a stalled reader of stdout delays the input, but not the delivery', async () => {
     const { service, env } = await withService({ PINO_INGEST_FLUSH_INTERVAL_MS: '10' })
     const { child, done } = startCli([], env)
     child.stdout.pause()
     const line = `${'x'.repeat(10_000)}\n`
     for (let n = 0; n < 2_000; n += 1) child.stdin.write(line)
     child.stdin.end()
-    // It settles once every buffer on the way is full: 20 MB are more than they hold.
+    // 20 MB exceed all buffers on the way. The number settles when they are full.
     let seen = 0
     let settledAt = performance.now()
     await until(() => {
@@ -138,7 +138,7 @@ describe('the service is down', () => {
     PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '200',
   }
 
-  test('all lines pass; the number of stored entries is reported, exit 1, no key; the next start sends them', async () => {
+  test('copies all lines, reports the number of stored entries without the key, exit 1; the next start sends them', async () => {
     const result = await runCli([], env, LINES)
     expect(result.code).toBe(1)
     expect(result.stdout.toString()).toBe(LINES)
@@ -147,7 +147,7 @@ describe('the service is down', () => {
     expect(result.stderr).not.toContain(KEY)
   })
 
-  test('without a spool all lines pass; the number of lost entries is reported, exit 1', async () => {
+  test('without a spool copies all lines and reports the number of lost entries, exit 1', async () => {
     const result = await runCli([], { ...env, PINO_INGEST_SPOOL: 'false' }, LINES)
     expect(result.code).toBe(1)
     expect(result.stdout.toString()).toBe(LINES)
@@ -175,12 +175,12 @@ describe('the service is down', () => {
     })
   })
 
-  test('PINO_INGEST_LOG=silent leaves the exit code', async () => {
+  test('PINO_INGEST_LOG=silent prints nothing and keeps the exit code', async () => {
     expect(await runCli([], { ...env, PINO_INGEST_LOG: 'silent' }, LINES)).toMatchObject({ code: 1, stderr: '' })
   })
 })
 
-test('a refused entry is not delivered: exit 1, and the reason without what steers a terminal', async () => {
+test('a rejected entry: exit 1, and the reason without control characters', async () => {
   const { service, env } = await withService()
   service.faults.add({
     kind: 'status',
@@ -197,12 +197,12 @@ test('a refused entry is not delivered: exit 1, and the reason without what stee
 })
 
 describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
-  test('the first leaves the input open, the next ends it and delivers', async () => {
+  test('the first signal keeps reading, the second ends reading and delivers', async () => {
     const { service, env } = await withService()
     const { child, said, done } = startCli([], env)
     child.stdin.write('before\n')
     await until(() => said().includes('before'))
-    // Both at once count as one, as npx passes on what the terminal has sent already.
+    // Two signals at once count as one, since npx forwards signals that the terminal has also sent.
     child.kill(signal)
     child.kill(signal === 'SIGTERM' ? 'SIGINT' : 'SIGTERM')
     await until(() => said().includes('reads until stdin ends'))
@@ -217,7 +217,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
   })
 })
 
-test('a third signal ends it at once, though the service hangs', async () => {
+test('a third signal ends it immediately while the service hangs', async () => {
   const { service, env } = await withService({ PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '8000' })
   service.faults.add({ kind: 'hang' })
   const { child, said, done } = startCli([], env)

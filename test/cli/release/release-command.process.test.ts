@@ -1,4 +1,4 @@
-/** `pino-ingest release`: the id alone, for a shell. */
+/** `pino-ingest release`. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -48,7 +48,7 @@ test('prints the id and nothing else', async () => {
   })
 })
 
-test('a shell hands it on', async () => {
+test('a shell can pass the id to a program', async () => {
   const service = await started({ apiKeys: [KEY] })
   const env = cleanEnv({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY, NODE: process.execPath, CLI })
   const { stdout } = await promisify(execFile)(
@@ -59,7 +59,7 @@ test('a shell hands it on', async () => {
   expect(stdout).toBe(`<${service.releases().items[0]?.release_id}>\n`)
 })
 
-test('--json says all that was registered; the rest is found in the folder that it runs in', async () => {
+test('--json prints the registered release, with values from the working folder', async () => {
   const service = await started({ apiKeys: [KEY] })
   const folder = clone()
   write(folder, 'package.json', '{"version":"2.0.0"}')
@@ -82,7 +82,7 @@ test('--json says all that was registered; the rest is found in the folder that 
   expect(service.releases().items).toMatchObject([{ release }])
 })
 
-test('a changelog from stdin', async () => {
+test('reads the changelog from stdin', async () => {
   const service = await started({ apiKeys: [KEY] })
   const { code } = await runCli(
     ['release', '--version', '1', '--changelog-file', '-', '--url', service.url],
@@ -121,7 +121,7 @@ test.each([
   expect(service.releases().items).toEqual([])
 })
 
-test('a Retry-After that ends after 30 s: exit 1 at once, with when to come back', async () => {
+test('a Retry-After of more than 30 s: exit 1 immediately, with the time to wait', async () => {
   const service = await started({ apiKeys: [KEY] })
   service.faults.add({ kind: 'status', status: 429, retryAfter: 3600 })
   const result = await runCli(['release', '--version', '1'], { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY })
@@ -141,7 +141,7 @@ test.each([
     /no version is found for the release: \S+package\.json has no "version", and no git commit; write one there, give version \(--version\), or set PINO_INGEST_VERSION/,
   ],
   ['a damaged one', '{"version":', /package\.json has no "version"/],
-])('no version to be found, %s: says why and what to do', async (_, packageJson, words) => {
+])('no version, %s: reports the reason and the advice', async (_, packageJson, words) => {
   const service = await started({ apiKeys: [KEY] })
   const env = cleanEnv({ PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY })
   for (const name of Object.keys(env)) if (CI_VARIABLE.test(name)) delete env[name]

@@ -1,4 +1,4 @@
-/** What `send` records of a file, and what a later run makes of it. */
+/** Checkpoints of `send` and their use by later runs. */
 import { once } from 'node:events'
 import {
   appendFileSync,
@@ -35,7 +35,7 @@ function open(dir: string, more: Partial<CheckpointFolderOptions> = {}, file = '
 
 const counts = { accepted: 2, rejected: 1, filtered: 3 }
 
-/** As a process does that is killed afterwards. */
+/** Simulates a process that is killed afterwards. */
 function record(dir: string, offset = 10): Checkpoint {
   const checkpoint = open(dir)
   checkpoint.advance({ offset, lineStart: offset, tail: Buffer.from('tail') }, counts)
@@ -46,14 +46,14 @@ function pathIn(dir: string): string {
   return join(dir, 'there', readdirSync(join(dir, 'there'))[0] ?? '')
 }
 
-test('a killed run is continued where it was, under the same batch ids', () => {
+test('a run continues after a kill at the saved position, with the same batch ids', () => {
   const dir = newDir()
   const { namespace } = record(dir).state
   expect(open(dir).state).toMatchObject({ offset: 10, counts, namespace, done: null })
   expect(statSync(pathIn(dir)).mode & 0o777).toBe(0o600)
 })
 
-test('another file or destination begins anew; a former key counts', () => {
+test('another file or destination starts at 0; a previous key continues', () => {
   const dir = newDir()
   record(dir)
   expect(open(dir, {}, '1:3').state.offset).toBe(0)
@@ -61,7 +61,7 @@ test('another file or destination begins anew; a former key counts', () => {
   expect(open(dir, { destinations: ['new', 'older', 'there'] }).state.offset).toBe(10)
 })
 
-test.each([{ options: 'others' }, { isRestart: true }])('%j begins anew, under other batch ids', (more) => {
+test.each([{ options: 'others' }, { isRestart: true }])('%j starts at 0 with other batch ids', (more) => {
   const dir = newDir()
   const { namespace } = record(dir).state
   const { state } = open(dir, more)
@@ -69,7 +69,7 @@ test.each([{ options: 'others' }, { isRestart: true }])('%j begins anew, under o
   expect(state.namespace).not.toBe(namespace)
 })
 
-test('two processes send one file: the second takes over, the first cannot record any more', () => {
+test('if two processes send one file, the second takes over and the first cannot save', () => {
   const dir = newDir()
   const first = record(dir)
   const second = record(dir, 20)
@@ -78,7 +78,7 @@ test('two processes send one file: the second takes over, the first cannot recor
   expect(open(dir).state.offset).toBe(30)
 })
 
-/** A process that sends the file: it saves its position until another process takes over. */
+/** Simulates a process that saves its position until another process takes over. */
 const SENDER = `
 const { openSync, readFileSync, statSync, writeSync } = require('node:fs')
 const { parentPort, workerData: path } = require('node:worker_threads')
@@ -93,7 +93,7 @@ while (statSync(path).ino === ino) {
 parentPort.postMessage(state.offset)
 `
 
-test('the second takes over the position that the first saved last, at most one save earlier', async () => {
+test('the second process continues at the last position of the first, or one save before', async () => {
   const dir = newDir()
   record(dir)
   for (let round = 0; round < 5; round += 1) {
@@ -118,7 +118,7 @@ test('a record is replaced in place: the file does not grow', () => {
 })
 
 test.each(['', 'text', '{}', '[1]', 'null', '{"version":2}', `{"version":1,"offset":"1"}`])(
-  '%j is no checkpoint: --restart ignores it',
+  '%j is not a checkpoint: --restart ignores it',
   (content) => {
     const dir = newDir()
     record(dir)
@@ -128,7 +128,7 @@ test.each(['', 'text', '{}', '[1]', 'null', '{"version":2}', `{"version":1,"offs
   },
 )
 
-test('nothing that others have put into the folder is written or trusted', () => {
+test('files of other users in the folder are neither written nor trusted', () => {
   const dir = newDir()
   record(dir)
   const path = pathIn(dir)
@@ -147,7 +147,7 @@ test('nothing that others have put into the folder is written or trusted', () =>
   expect(readFileSync(notes, 'utf8')).toBe('private')
 })
 
-test('what a killed process left half written is removed', () => {
+test('incomplete files of a killed process are removed', () => {
   const dir = newDir()
   record(dir)
   const path = pathIn(dir)
@@ -162,7 +162,7 @@ test('a folder that cannot be created: the message names the flag', () => {
   expect(() => open(join(dir, 'file', 'below'))).toThrow('--state')
 })
 
-test('the default folder follows the system', () => {
+test('the default folder depends on the system', () => {
   expect(findStateDir({ XDG_STATE_HOME: '/state' })).toBe('/state/pino-ingest/send')
   expect(findStateDir({ XDG_STATE_HOME: '' })).toMatch(/\.local\/state\/pino-ingest\/send$/)
 })

@@ -1,4 +1,4 @@
-/** Text from files, compressed or not, whole or damaged, and where a later run continues in it. */
+/** Reading plain, compressed and damaged files, and the position where a later run continues. */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ async function read(content: Buffer, from = 0): Promise<Read> {
   return { text: Buffer.concat(parts), longest: Math.max(0, ...parts.map(({ length }) => length)), error }
 }
 
-/** Numbers compress badly: there are many pieces. */
+/** Numbers compress badly, which gives many blocks. */
 function textOf(lines: number, seed = 1): Buffer {
   let state = seed
   const random = (): number => (state = (state * 48_271) % 2_147_483_647)
@@ -56,21 +56,21 @@ test.each([0, 1, 300_000, text.length, text.length + 5])('plain and gzip from by
   }
 })
 
-test('gzip members follow each other, also empty ones, with zeros behind them', async () => {
+test('several gzip members, also empty ones, with trailing zeros', async () => {
   const members = Array.from({ length: 300 }, (_, at) => textOf(at % 7 === 0 ? 0 : 20, at + 1))
   const result = await read(Buffer.concat([...members.map((member) => gzipSync(member)), Buffer.alloc(70_000)]))
   expect(result.error).toBeUndefined()
   expect(result.text.equals(Buffer.concat(members))).toBe(true)
 })
 
-test('text that compresses a thousandfold comes in blocks', async () => {
+test('text that compresses by a factor of 1,000 is read in blocks', async () => {
   const result = await read(gzipSync(Buffer.alloc(30_000_000, 'x')))
   expect(result.text).toHaveLength(30_000_000)
   expect(result.longest).toBeLessThanOrEqual(65_536)
 })
 
 test.each([1, 8, 9, 5_000, 300_000])(
-  'a gzip that is %i bytes short: its text is read, then the damage is reported',
+  'a gzip file without its last %i bytes: its text is read, then the damage is reported',
   async (missing) => {
     const packed = gzipSync(text)
     const cut = packed.subarray(0, packed.length - missing)
@@ -84,7 +84,7 @@ test.each([1, 8, 9, 5_000, 300_000])(
   },
 )
 
-test('a wrong checksum, damage in the middle, or something else behind the gzip: what is before is read, then the damage is reported', async () => {
+test('a wrong checksum, damaged data or trailing garbage: earlier text is read, then the damage is reported', async () => {
   const packed = gzipSync(text)
   const damage = (at: number): Buffer =>
     Buffer.concat([packed.subarray(0, at), Buffer.from([~(packed[at] ?? 0)]), packed.subarray(at + 1)])
@@ -101,15 +101,15 @@ test('a wrong checksum, damage in the middle, or something else behind the gzip:
 
 test.each([
   ['a folder', (path: string) => mkdirSync(path), /is a folder; .*\/\*\.log$/],
-  ['no file', () => {}, /no such file/],
-])('%s is refused, with what to do', async (_name, make, message) => {
+  ['a missing file', () => {}, /no such file/],
+])('%s is refused with advice', async (_name, make, message) => {
   const path = `${newPath('')}.other`
   make(path)
   await expect(openInput(path, process.stdin)).rejects.toThrow(message)
 })
 
 describe('a later run', () => {
-  /** Acknowledged up to the end of `content`, as `send` records it. */
+  /** The checkpoint after all of `content` is acknowledged. */
   function stateOf(content: string): CheckpointState {
     const tail = Buffer.from(content).subarray(-1024)
     const offset = Buffer.byteLength(content)
@@ -131,22 +131,22 @@ describe('a later run', () => {
   const long = `${'x'.repeat(3_000)}\n`
 
   test.each([
-    ['the same', 'one\n', 'one\n', 4],
+    ['unchanged', 'one\n', 'one\n', 4],
     ['grown', `${long}one\n`, `${long}one\ntwo\n`, 3_005],
-    ['whose last line got its newline', 'one\ntwo', 'one\ntwo\nthree', 7],
-    ['whose last line has grown', 'one\ntwo', 'one\ntwo and a half\n', 4],
+    ['continued after a newline for its last line', 'one\ntwo', 'one\ntwo\nthree', 7],
+    ['continued within its last line', 'one\ntwo', 'one\ntwo and a half\n', 4],
     ['rewritten', 'one\n', 'two\nthree\n', undefined],
     ['shorter', `${long}one\n`, long, undefined],
     ['emptied', 'one\n', '', undefined],
-    ['rewritten behind a long beginning', `${long}one\n`, `${long}two\nthree\n`, undefined],
-    ['of which nothing was sent', '', 'one\n', 0],
+    ['rewritten after a long start', `${long}one\n`, `${long}two\nthree\n`, undefined],
+    ['not yet sent', '', 'one\n', 0],
   ])('of a file that is %s', async (_name, before, now, offset) => {
     for (const content of [Buffer.from(now), gzipSync(now)]) {
       expect((await findResumePosition(await opened(newPath(content)), stateOf(before)))?.offset).toBe(offset)
     }
   })
 
-  test('knows a file by device and inode, whatever is appended', async () => {
+  test('identifies a file by device and inode', async () => {
     const path = newPath('one\n')
     const { id } = await opened(path)
     appendFileSync(path, 'two\n')

@@ -1,4 +1,4 @@
-/** What is shown while files are sent, and of their results. */
+/** Progress and results of `send`. */
 import { describe, expect, test } from 'vitest'
 import { ProgressPrinter, formatProgress } from '../../../src/cli/send/progress.js'
 import type { Progress } from '../../../src/cli/send/progress.js'
@@ -18,7 +18,7 @@ const half: Progress = {
 }
 
 describe('progress', () => {
-  test('has the file, its share, the rate and the time left', () => {
+  test('shows the file, the percentage, the rate and the time left', () => {
     for (const fact of ['app.log', '45%', '1,234,567 entries', '38,120 entries/s', '0:45 left'])
       expect(formatProgress(half)).toContain(fact)
     expect(formatProgress({ ...half, secondsLeft: 3_723 })).toContain('1:02:03 left')
@@ -32,7 +32,7 @@ describe('progress', () => {
     expect(formatProgress({ ...half, done: 0, total: 0 })).toContain(' 0%')
   })
 
-  test('a bar fits into its line, and nothing in it controls the terminal', () => {
+  test('a bar fits into one line and has no control characters', () => {
     for (let columns = 0; columns <= 130; columns += 1) {
       for (const progress of [
         half,
@@ -79,7 +79,7 @@ describe('the printer', () => {
     expect(clock.timers).toBe(0)
   })
 
-  test('writes a line every 5 s, in an outage every minute', async () => {
+  test('writes a line every 5 s, during an outage every 60 s', async () => {
     const usual = printerIn('lines')
     await usual.clock.advance(11_000)
     expect(usual.written()).toBe(`pino-ingest send: ${formatProgress(half)}\n`.repeat(2))
@@ -88,7 +88,7 @@ describe('the printer', () => {
     expect(outage.written().split('\n')).toHaveLength(3)
   })
 
-  test('writes data', async () => {
+  test('writes JSON lines', async () => {
     const { clock, printer, written } = printerIn('json')
     await clock.advance(5_000)
     printer.message('x')

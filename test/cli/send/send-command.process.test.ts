@@ -1,4 +1,4 @@
-/** `pino-ingest send`: real files, a real process, the local service. */
+/** `pino-ingest send` as a process, with real files and the local service. */
 import {
   appendFileSync,
   existsSync,
@@ -38,7 +38,7 @@ async function bench(options: IngestServiceOptions = {}): Promise<Bench> {
   }
 }
 
-/** pino's lines, each with its number. */
+/** Lines of pino, each with a number. */
 function linesOf(from: number, to: number): string {
   return Array.from(
     { length: to - from },
@@ -53,12 +53,12 @@ interface Ran {
   readonly err: string
 }
 
-/** The key is never shown. */
+/** Runs `send` and checks that its output does not contain the key. */
 async function send(env: CliEnv, args: readonly string[], input: string | Buffer = ''): Promise<Ran> {
   const { code, stdout, stderr } = await runCli(['send', ...args], env, input)
   const out = stdout.toString()
   expect(out + stderr).not.toContain(KEY)
-  // Progress is shown if it takes more than 5 s.
+  // Runs of more than 5 s also print progress.
   return { code, out, err: stderr.replaceAll(/^pino-ingest send: .* entries\/s.*\n/gm, '') }
 }
 
@@ -68,7 +68,7 @@ function fileIn({ dir }: Bench, name: string, content: string | Buffer): string 
   return path
 }
 
-/** Every entry's number, in the order in which they came. */
+/** The numbers of the entries, in order of arrival. */
 function numbersAt(service: IngestService): number[] {
   return service
     .entries({ limit: Infinity })
@@ -88,7 +88,7 @@ function upTo(count: number): number[] {
 }
 
 describe('files', () => {
-  test('plain and gzip, in the order of their names and lines, with their own times', async () => {
+  test('plain and gzip files, in order of arguments and lines, with the times of the lines', async () => {
     const place = await bench()
     const plain = fileIn(place, 'a.log', linesOf(0, 1_050))
     const packed = fileIn(
@@ -110,7 +110,7 @@ describe('files', () => {
     expect(place.service.requests.every(({ entries }) => entries <= 100)).toBe(true)
   })
 
-  test('whatever stands in them: text, CRLF, BOM, NUL, broken UTF-8, no newline at the end', async () => {
+  test('any content: text, CRLF, BOM, NUL, invalid UTF-8, no newline at the end', async () => {
     const place = await bench()
     const bytes = Buffer.concat([
       Buffer.from('\ufefffirst\r\n\r\n\n{"level":30,"msg":"sécond ✓"}\r\n'),
@@ -120,12 +120,12 @@ describe('files', () => {
     const mtime = Date.now()
     expect(await send(place.env, [fileIn(place, 'a.log', bytes)])).toMatchObject({ code: 0, err: '' })
     expect(messagesAt(place.service)).toEqual(['first', 'sécond ✓', 'b\ufffd\ufffd', 'ab', '{"level":', 'last'])
-    // Without a time of its own: that of the file's last change.
+    // A line without a time gets the file's modification time.
     for (const { entry } of place.service.entries().items)
       expect(Math.abs(Date.parse(entry.timestamp) - mtime)).toBeLessThan(5_000)
   })
 
-  test('a line of many megabytes is shortened, and the next is in its place', async () => {
+  test('a line of several megabytes is shortened, and the next line is unchanged', async () => {
     const place = await bench()
     const path = fileIn(
       place,
@@ -134,14 +134,14 @@ describe('files', () => {
     )
     expect(await send(place.env, [path])).toMatchObject({ code: 0 })
     const messages = messagesAt(place.service)
-    expect(messages).toHaveLength(4) // the second line has 18 MB, and is taken in two parts
+    expect(messages).toHaveLength(4) // the second line has 18 MB and is sent in two parts
     expect(messages.at(-1)).toBe('after')
     appendFileSync(path, 'more\n')
     expect(await send(place.env, [path])).toMatchObject({ code: 0 })
     expect(messagesAt(place.service).slice(4)).toEqual(['more'])
   })
 
-  test('stdin; compressed it is refused with the command that unpacks it', async () => {
+  test('stdin; compressed input is refused with the command that unpacks it', async () => {
     const place = await bench()
     expect(await send(place.env, ['-'], linesOf(0, 250))).toMatchObject({
       code: 0,
@@ -156,11 +156,11 @@ describe('files', () => {
     expect(numbersAt(place.service)).toEqual(upTo(300))
   })
 
-  test('levels below the lowest are left out, and reported', async () => {
+  test('entries below the level are filtered and reported', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', '{"level":10,"msg":"t"}\n{"level":20,"msg":"d"}\n{"level":30,"msg":"i"}\n')
     expect((await send(place.env, [path])).out).toContain(
-      'sent 1 entry (69 B); left out 2 below info (--level trace sends all)',
+      'sent 1 entry (69 B); filtered 2 below info (--level trace sends all)',
     )
     const { out, err } = await send(place.env, [path, '--level', 'trace'])
     expect(out).toContain('sent 3 entries')
@@ -168,7 +168,7 @@ describe('files', () => {
     expect(messagesAt(place.service)).toEqual(['i', 't', 'd', 'i'])
   })
 
-  test('another pod and another version continue a file', async () => {
+  test('another pod or version continues a file', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', '{"level":30,"msg":"one"}\n')
     const at = (pod: string): typeof place.env => ({ ...place.env, K8S_POD_NAME: pod, PINO_INGEST_VERSION: pod })
@@ -178,7 +178,7 @@ describe('files', () => {
     expect(messagesAt(place.service)).toEqual(['one', 'two'])
   })
 
-  test('secrets are taken out, a sample is taken, the hook is asked', async () => {
+  test('redaction, sampling and beforeSend apply', async () => {
     const place = await bench()
     const hook = fileIn(
       place,
@@ -204,7 +204,7 @@ describe('files', () => {
     }
     const result = await send(env, [path])
     expect(result).toMatchObject({ code: 0, err: '' })
-    expect(result.out).toContain('left out 2 as configured')
+    expect(result.out).toContain('filtered 2 as configured')
     const entries = place.service.entries().items.map(({ entry }) => entry)
     expect(entries).toMatchObject([{ tags: ['hooked'] }, { tags: ['hooked'] }])
     expect(JSON.stringify(entries)).not.toMatch(/jo@example|s3cr3t/)
@@ -214,14 +214,14 @@ describe('files', () => {
     })
   })
 
-  test('what is no log is refused; the others are sent; exit 1', async () => {
+  test('inputs that are not logs are refused, the others are sent; exit 1', async () => {
     const place = await bench()
     mkdirSync(join(place.dir, 'folder'))
     const good = fileIn(place, 'a.log', linesOf(0, 5))
     const wide = fileIn(place, 'b.log', gzipSync(Buffer.from('\ufeffx\n', 'utf16le')))
     const result = await send(place.env, [join(place.dir, 'folder'), good, join(place.dir, 'none'), wide, good])
     expect(result.code).toBe(1)
-    expect(result.err).toMatch(/folder: .*is a folder; name the files in it, as .*\/folder\/\*\.log\n/)
+    expect(result.err).toMatch(/folder: .*is a folder; .*\/folder\/\*\.log\n/)
     expect(result.err).toContain('cannot be read: there is no such file')
     expect(result.err).toContain('is UTF-16')
     expect(result.out).toContain('the same file as')
@@ -229,7 +229,7 @@ describe('files', () => {
     expect(numbersAt(place.service)).toEqual(upTo(5))
   })
 
-  test('a damaged gzip: what came before is sent, with the place of the damage; mended, it goes on', async () => {
+  test('a damaged gzip file: earlier text is sent and the position of the damage reported; after a repair it continues', async () => {
     const place = await bench()
     const whole = gzipSync(linesOf(0, 5_000))
     const path = fileIn(place, 'a.log.gz', whole.subarray(0, whole.length - 5_000))
@@ -244,7 +244,7 @@ describe('files', () => {
     expect(numbersAt(place.service)).toEqual(upTo(5_000))
   })
 
-  test('an empty file is sent at once', async () => {
+  test('an empty file counts as sent', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', '')
     expect(await send(place.env, [path])).toMatchObject({ code: 0, err: '' })
@@ -254,8 +254,8 @@ describe('files', () => {
   })
 })
 
-describe('the same file again', () => {
-  test('nothing is sent; with --restart all is, under other batch ids', async () => {
+describe('a second run', () => {
+  test('sends nothing; with --restart it sends everything with other batch ids', async () => {
     const place = await bench({ dedupeBatches: true })
     const path = fileIn(place, 'a.log', linesOf(0, 250))
     await send(place.env, [path])
@@ -271,7 +271,7 @@ describe('the same file again', () => {
     expect(place.service.arrived).toBe(500)
   })
 
-  test('grown, renamed, compressed onward, replaced', async () => {
+  test('with a file that has grown, was renamed, compressed or replaced', async () => {
     const place = await bench()
     const path = fileIn(place, 'app.log', linesOf(0, 120))
     await send(place.env, [path])
@@ -293,7 +293,7 @@ describe('the same file again', () => {
     expect(numbersAt(place.service).slice(143)).toEqual(upTo(160).slice(140))
   })
 
-  test('a last line without its newline is not sent again, unless it was not the whole line', async () => {
+  test('does not repeat a last line without newline, unless the line has grown', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', 'one\ntwo')
     await send(place.env, [path])
@@ -304,18 +304,18 @@ describe('the same file again', () => {
     expect(messagesAt(place.service)).toEqual(['one', 'two', 'three', 'three and a half', 'four'])
   })
 
-  test('to another service, or under another key, it is sent', async () => {
+  test('with another URL or key sends the file', async () => {
     const place = await bench({ apiKeys: [KEY, 'another-key-123'] })
     const path = fileIn(place, 'a.log', linesOf(0, 3))
     await send(place.env, [path])
     await send({ ...place.env, PINO_INGEST_API_KEY: 'another-key-123' }, [path])
     expect(place.service.arrived).toBe(6)
-    // The key was replaced, and the former one is named.
+    // The former key is in previousApiKeys.
     await send({ ...place.env, PINO_INGEST_API_KEY: 'third-key-456', PINO_INGEST_PREVIOUS_API_KEYS: KEY }, [path])
     expect(place.service.arrived).toBe(6)
   })
 
-  test('--state: nothing is written elsewhere', async () => {
+  test('with --state writes nothing elsewhere', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', linesOf(0, 3))
     const other = join(place.dir, 'other')
@@ -327,20 +327,23 @@ describe('the same file again', () => {
   })
 })
 
-describe('what the service refuses', () => {
-  test.each([[[]], [['--quiet']]])('and cannot be stored ends it, with the reason; %j', async (flags) => {
-    const place = await bench()
-    place.service.faults.add({ kind: 'reject-every', nth: 50 })
-    const path = fileIn(place, 'a.log', linesOf(0, 500))
-    const [, folder = ''] = /stored with the reasons in (.*)\n/.exec((await send(place.env, [path])).err) ?? []
-    rmSync(folder, { recursive: true })
-    writeFileSync(folder, '')
-    const result = await send(place.env, [path, '--restart', ...flags])
-    expect(result).toMatchObject({ code: 1 })
-    expect(result.err).toContain(`cannot be stored in ${folder}`)
-  })
+describe('an entry that the service rejects', () => {
+  test.each([[[]], [['--quiet']]])(
+    'and that cannot be stored as a dead letter ends the command with the reason; %j',
+    async (flags) => {
+      const place = await bench()
+      place.service.faults.add({ kind: 'reject-every', nth: 50 })
+      const path = fileIn(place, 'a.log', linesOf(0, 500))
+      const [, folder = ''] = /stored with the reasons in (.*)\n/.exec((await send(place.env, [path])).err) ?? []
+      rmSync(folder, { recursive: true })
+      writeFileSync(folder, '')
+      const result = await send(place.env, [path, '--restart', ...flags])
+      expect(result).toMatchObject({ code: 1 })
+      expect(result.err).toContain(`cannot be stored in ${folder}`)
+    },
+  )
 
-  test('is counted and kept with the reason; the rest is sent; exit 1', async () => {
+  test('is counted and stored with the reason; the others are sent; exit 1', async () => {
     const place = await bench()
     place.service.faults.add({ kind: 'reject-every', nth: 50 })
     const path = fileIn(place, 'a.log', linesOf(0, 500))
@@ -365,7 +368,7 @@ describe('what the service refuses', () => {
     expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(500))
   })
 
-  test('a wrong key ends it at once: nothing is sent, nothing lost', async () => {
+  test('a wrong key ends the command immediately without a loss', async () => {
     const place = await bench({ apiKeys: ['the-right-key'] })
     const path = fileIn(place, 'a.log', linesOf(0, 300))
     const result = await send(place.env, [path])
@@ -376,7 +379,7 @@ describe('what the service refuses', () => {
     expect(numbersAt(place.service)).toEqual(upTo(300))
   })
 
-  test('a gateway that rejects everything ends it, without dead letters', async () => {
+  test('a gateway that rejects everything ends the command without dead letters', async () => {
     const place = await bench()
     place.service.faults.add({ kind: 'status', status: 400, body: { error: 'bad' } })
     const path = fileIn(place, 'a.log', linesOf(0, 3))
@@ -387,8 +390,8 @@ describe('what the service refuses', () => {
   })
 })
 
-describe('a refusal that names no entry', () => {
-  test('among others: the bad entry is found and becomes a dead letter', { timeout: 60_000 }, async () => {
+describe('a rejection without a named entry', () => {
+  test('among valid batches: the bad entry is found and becomes a dead letter', { timeout: 60_000 }, async () => {
     const place = await bench()
     place.service.faults.add({ kind: 'reject-containing', text: '"line 123"', form: 'nameless' })
     const result = await send(place.env, [fileIn(place, 'a.log', linesOf(0, 450))])
@@ -398,7 +401,7 @@ describe('a refusal that names no entry', () => {
   })
 
   test(
-    'a whole batch of them: what other entries cannot prove is left for the next run',
+    'for a whole batch: entries that no accepted entry proves bad are left for the next run',
     { timeout: 60_000 },
     async () => {
       const place = await bench()
@@ -411,7 +414,7 @@ describe('a refusal that names no entry', () => {
   )
 
   test(
-    'the last of all: nothing shows whether entries or the service are at fault, and they are left for the next run',
+    'for the last batch: its entries are left for the next run, since the service may be at fault',
     { timeout: 60_000 },
     async () => {
       const place = await bench()
@@ -427,7 +430,7 @@ describe('a refusal that names no entry', () => {
     },
   )
 
-  test('the last of a file: the next file shows that the service is at work', { timeout: 60_000 }, async () => {
+  test('for the last batch of a file: the next file shows that the service works', { timeout: 60_000 }, async () => {
     const place = await bench()
     place.service.faults.add({ kind: 'reject-containing', text: '"line 99"', form: 'nameless' })
     const result = await send(place.env, [
@@ -441,7 +444,7 @@ describe('a refusal that names no entry', () => {
 })
 
 describe('the service is down', () => {
-  test('it waits, and goes on when the service is back', async () => {
+  test('it waits and continues when the service is back', async () => {
     const place = await bench()
     place.service.faults.add({ kind: 'status', status: 503, times: 4 })
     const path = fileIn(place, 'a.log', linesOf(0, 1_000))
@@ -450,7 +453,7 @@ describe('the service is down', () => {
     expect(numbersAt(place.service)).toEqual(upTo(1_000))
   })
 
-  test('a signal ends it with the reason of the delay; the next run continues', async () => {
+  test('a signal ends it and reports the failure; the next run continues', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', linesOf(0, 300))
     const { child, said, done } = startCli(['send', path], {
@@ -467,7 +470,7 @@ describe('the service is down', () => {
 })
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  '%s: the reply to what is under way is waited for, and nothing is sent twice',
+  '%s: waits for replies to requests in flight, and sends nothing twice',
   async (signal) => {
     const place = await bench({ latencyMs: 20 })
     const path = fileIn(place, 'a.log', linesOf(0, 20_000))
@@ -477,13 +480,13 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     expect(await done).toMatchObject({ code: 1 })
     const { arrived } = place.service
     expect(arrived).toBeLessThan(20_000)
-    // Stderr has lines of progress where it takes more than 5 s.
+    // Runs of more than 5 s also print progress.
     expect(await send(place.env, [path, '--concurrency', '8'])).toMatchObject({ code: 0 })
     expect(numbersAt(place.service).toSorted((a, b) => a - b)).toEqual(upTo(20_000))
   },
 )
 
-test('a signal while stdin gives nothing ends it', async () => {
+test('a signal ends it while it waits for stdin', async () => {
   const place = await bench()
   const { child, done } = startCli(['send', '-'], place.env)
   child.stdin.write(linesOf(0, 250))
@@ -495,7 +498,7 @@ test('a signal while stdin gives nothing ends it', async () => {
 })
 
 describe('on the command line', () => {
-  test('--json: one object a file and one for the total', async () => {
+  test('--json prints one object per file and one for the total', async () => {
     const place = await bench()
     const path = fileIn(place, 'a.log', linesOf(0, 7))
     const { code, out, err } = await send(place.env, [path, join(place.dir, 'none'), '--json'])
@@ -531,7 +534,7 @@ describe('on the command line', () => {
     expect(out).toContain('at most one batch')
   })
 
-  test('switched off, it says so', async () => {
+  test('enabled false: exit 2 with the reason', async () => {
     const result = await send({ PINO_INGEST_ENABLED: 'false' }, ['x'])
     expect(result).toMatchObject({ code: 2, err: expect.stringContaining('PINO_INGEST_ENABLED') as string })
   })

@@ -1,4 +1,4 @@
-/** `pino-ingest send` killed at any moment and started again: nothing is missing, and at most one batch comes twice. */
+/** `pino-ingest send`, killed at random times and restarted: no entry is missing, and at most one batch arrives twice. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import type { CliEnv } from '../run-cli.js'
 const LINES = 12_000
 
 function lineOf(n: number): string {
-  // Some have more bytes than characters, some are left out.
+  // Some lines have more bytes than characters, some are filtered.
   return `{"level":${n % 10 === 3 ? 20 : 30},"time":${1_767_225_600_000 + n},"n":${n},"msg":"${'é✓'.repeat(n % 20)}"}\n`
 }
 
@@ -21,7 +21,7 @@ const wanted = Array.from({ length: LINES }, (_, n) => n).filter((n) => n % 10 !
 
 interface Came {
   readonly numbers: readonly number[]
-  /** Batch ids that came more than once, and entries that did. */
+  /** Batch ids and entries that arrived more than once. */
   readonly twice: ReadonlySet<string>
   readonly duplicates: number
 }
@@ -35,7 +35,7 @@ function cameTo(service: IngestService): Came {
     batchesOf.set(n, [...(batchesOf.get(n) ?? []), batch_id])
   }
   const again = [...batchesOf.values()].filter((ids) => ids.length > 1)
-  // Whatever comes twice has the same batch id both times.
+  // An entry that arrives twice has the same batch id both times.
   for (const ids of again) expect(new Set(ids).size).toBe(1)
   return {
     numbers: [...times.keys()].toSorted((a, b) => a - b),
@@ -72,7 +72,7 @@ test.each([
   ['plain', 1, 3],
   ['gzip', 1, 2],
   ['plain', 8, 2],
-] as const)('%s, %i at once, killed %i times', { timeout: 60_000 }, async (kind, concurrency, kills) => {
+] as const)('%s, concurrency %i, killed %i times', { timeout: 60_000 }, async (kind, concurrency, kills) => {
   const { service, args: usual, env } = await begin(kind)
   const args = [...usual, '--concurrency', String(concurrency)]
   for (let kill = 1; kill <= kills; kill += 1) {
@@ -93,12 +93,12 @@ test.each([
 })
 
 test(
-  'killed between the entries and the reply: a service that knows batch ids has nothing twice',
+  'killed before the reply: a service that deduplicates by batch id stores nothing twice',
   { timeout: 60_000 },
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-    // Stored entries are reported late.
+    // The reply is delayed after the entries are stored.
     const service = await started({ dedupeBatches: true })
     service.faults.add({ kind: 'slow', bytesPerSecond: 1 })
     const path = join(dir, 'app.log')
@@ -112,31 +112,27 @@ test(
     expect((await runCli(['send', path], env)).code).toBe(0)
     expect(cameTo(service)).toMatchObject({ duplicates: 0 })
     expect(service.arrived).toBe(250)
-    // It was sent twice, under one id.
+    // It was sent twice with the same id.
     expect(service.requests.map(({ batchId }) => batchId).filter((id, at, all) => all.indexOf(id) !== at)).toHaveLength(
       1,
     )
   },
 )
 
-test(
-  'the checkpoint is deleted meanwhile: it ends, and all of it is sent by the next run',
-  { timeout: 60_000 },
-  async () => {
-    const { dir, path, service, args, env } = await begin()
-    const { done } = startCli(args, env)
-    await until(() => service.arrived > 500, 20_000)
-    for (const name of checkpointsIn(dir)) rmSync(name)
-    const { code, stderr } = await done
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/failed: .*checkpoint/) as string })
-    expect(service.arrived).toBeLessThan(wanted.length)
-    expect(await runCli(['send', path, '--quiet'], env)).toMatchObject({ code: 0, stderr: '' })
-    const numbers = service.entries({ limit: Infinity }).items.map(({ entry }) => entry.metadata?.['n'] as number)
-    expect([...new Set(numbers)].toSorted((a, b) => a - b)).toEqual(wanted)
-  },
-)
+test('a deleted checkpoint ends the run, and the next run sends everything', { timeout: 60_000 }, async () => {
+  const { dir, path, service, args, env } = await begin()
+  const { done } = startCli(args, env)
+  await until(() => service.arrived > 500, 20_000)
+  for (const name of checkpointsIn(dir)) rmSync(name)
+  const { code, stderr } = await done
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/failed: .*checkpoint/) as string })
+  expect(service.arrived).toBeLessThan(wanted.length)
+  expect(await runCli(['send', path, '--quiet'], env)).toMatchObject({ code: 0, stderr: '' })
+  const numbers = service.entries({ limit: Infinity }).items.map(({ entry }) => entry.metadata?.['n'] as number)
+  expect([...new Set(numbers)].toSorted((a, b) => a - b)).toEqual(wanted)
+})
 
-test('two processes at once: the second continues where the first was, which ends', { timeout: 60_000 }, async () => {
+test('of two concurrent processes the second continues, and the first ends', { timeout: 60_000 }, async () => {
   const { service, args, env } = await begin()
   const first = startCli(args, env)
   await until(() => service.arrived > 500, 20_000)

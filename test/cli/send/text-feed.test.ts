@@ -1,4 +1,4 @@
-/** From the text of a file to batches and back to a position: nothing is missing wherever a run is killed, and little is sent twice. */
+/** Batches and positions for the text of a file: after a kill nothing is missing, and few entries are sent twice. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Account } from '../../../src/diagnostics/account.js'
@@ -15,25 +15,25 @@ const NAMESPACE = '6ba7b810-9dad-51d1-80b4-00c04fd430c8'
 const START: Position = { offset: 0, lineStart: 0, tail: Buffer.alloc(0) }
 
 interface Plan {
-  /** Of the blocks that are read. */
+  /** Sizes of the blocks. */
   readonly sizes: readonly number[]
   readonly batchSize: number
   readonly batchBytes: number
-  /** Batches from the first one on that is not acknowledged. */
+  /** Maximum number of batches, counted from the first unacknowledged one. */
   readonly window: number
-  /** Which of the batches in flight is acknowledged next. Without more the run is killed; undefined: each in its turn, to the end. */
+  /** Index of the batch in flight that is acknowledged next. After the last one the run is killed. Default: all, in order. */
   readonly replies?: readonly number[]
 }
 
 interface Run {
   readonly acknowledged: readonly Batch[]
   readonly inFlight: readonly Batch[]
-  /** What a checkpoint has. */
+  /** Content of the checkpoint. */
   readonly position: Position
   readonly counts: Counts
 }
 
-/** A pipeline in which every line is its own entry, but for those that begin with `-`. */
+/** A pipeline in which each line is an entry. Lines that start with `-` are filtered. */
 function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, onBatch: (batch: Batch) => void) {
   const account = new Account()
   const newId = (): string => log.newBatchId()
@@ -84,7 +84,7 @@ function run(content: Buffer, plan: Plan, from = START): Run {
   }
   const result = (): Run => ({ acknowledged, inFlight, position, counts })
   for (let at = from.offset, turn = 0; at < content.length; turn += 1) {
-    // Every block comes in the same memory, as from a file.
+    // Blocks share one buffer, as when reading a file.
     const block = Buffer.from(content.subarray(at, at + (plan.sizes[turn % plan.sizes.length] ?? 1)))
     at += block.length
     for (let start = 0; start < block.length;) {
@@ -102,7 +102,7 @@ function entriesIn(batches: readonly Batch[]): string[] {
   return batches.flatMap(({ body }) => parseBatchEntries(body)).map((entry) => JSON.parse(entry) as string)
 }
 
-/** Lines with more bytes than characters, empty ones, and some that are left out; each with a number of its own. */
+/** Numbered lines: some have more bytes than characters, some are empty, some are filtered. */
 const someContent = fc
   .array(fc.constantFrom('a', 'é✓', '-', '', 'x'.repeat(40), '\r'), { maxLength: 40 })
   .chain((lines) =>
@@ -147,7 +147,7 @@ test('each line is sent once, in order, and the position at the end is the end',
   )
 })
 
-test('killed after any replies, the next run sends the rest; what comes twice was within the window, and has the same batch id', () => {
+test('after a kill the next run sends the rest; only batches within the window are repeated, with the same batch id', () => {
   fc.assert(
     fc.property(someContent, somePlan, fc.array(fc.nat(3), { maxLength: 12 }), (content, plan, replies) => {
       const first = run(content, { ...plan, replies })
@@ -156,7 +156,7 @@ test('killed after any replies, the next run sends the rest; what comes twice wa
       expect(new Set(all)).toEqual(new Set(linesOf(content)))
       const bodies = new Map(second.acknowledged.map(({ batchId, body }) => [batchId, body]))
       const again = new Set(entriesIn(second.acknowledged))
-      // What was in flight may have been accepted, too.
+      // Batches in flight may have been accepted.
       const repeated = [...first.acknowledged, ...first.inFlight].filter((batch) =>
         entriesIn([batch]).some((entry) => again.has(entry)),
       )
@@ -167,7 +167,7 @@ test('killed after any replies, the next run sends the rest; what comes twice wa
   )
 })
 
-test('killed, and the file has grown since: no batch id has two contents', () => {
+test('if the file grows after a kill, no batch id is used for two contents', () => {
   fc.assert(
     fc.property(someContent, somePlan, fc.array(fc.nat(3), { maxLength: 12 }), (content, plan, replies) => {
       const whole = Buffer.concat([content, Buffer.from(content.at(-1) === 10 ? '' : '\n')])
@@ -182,7 +182,7 @@ test('killed, and the file has grown since: no batch id has two contents', () =>
   )
 })
 
-test('a line that is longer than 16 MiB is sent in parts, and the next one is in its place', () => {
+test('a line of more than 16 MiB is sent in parts, and the next line is unchanged', () => {
   const content = Buffer.from(`${'é'.repeat(9_000_000)}\nafter\n`)
   const { acknowledged, position } = run(content, {
     sizes: [65_536],

@@ -1,4 +1,4 @@
-/** Flags, help and what is wrong with them. */
+/** Flags, help and usage errors. */
 import { describe, expect, test } from 'vitest'
 import { parseArguments } from '../../../src/cli/shared/arguments.js'
 import { runCli } from '../run-cli.js'
@@ -14,7 +14,7 @@ describe('arguments', () => {
     expect(parseArguments(['--port', '- one'], FLAGS).texts.get('port')).toBe('- one')
   })
 
-  test('positionals stand before, between and after flags; all that follows -- is positional, or a program', () => {
+  test('positionals may be before, between and after flags; arguments after -- are positionals or a program', () => {
     const args = ['a', '-q', 'b', '--port', '1', 'c', '--', '--quiet', '-']
     expect(parseArguments(args, { ...FLAGS, maxPositionals: Infinity })).toMatchObject({
       positionals: ['a', 'b', 'c', '--quiet', '-'],
@@ -36,8 +36,8 @@ describe('arguments', () => {
     [['--port', ' '], '--port is empty: --port NUMBER'],
     [['--port='], '--port is empty: --port NUMBER'],
     [['--quiet=1'], '--quiet takes no value'],
-    [['dev'], 'unexpected argument dev; a command comes first, before all flags'],
-    [['--', '--quiet'], 'unexpected argument --quiet; a command comes first, before all flags'],
+    [['dev'], 'unexpected argument dev; put the command before all flags'],
+    [['--', '--quiet'], 'unexpected argument --quiet; put the command before all flags'],
   ])('%j', (args, message) => {
     expect(() => parseArguments(args, FLAGS)).toThrow(expect.objectContaining({ message, exitCode: 2 }))
   })
@@ -91,7 +91,7 @@ const FLAGS_OF: Record<string, readonly string[]> = {
 }
 
 describe('help', () => {
-  test.each(Object.entries(FLAGS_OF))('%s --help names its flags, as text and as JSON', async (command, flags) => {
+  test.each(Object.entries(FLAGS_OF))('%s --help names its flags, as text and JSON', async (command, flags) => {
     const args = command === '' ? [] : command.split(' ')
     const text = await runCli([...args, '--help'])
     expect(text).toMatchObject({ code: 0, stderr: '' })
@@ -102,7 +102,7 @@ describe('help', () => {
     expect(data.flags.map(({ name }) => name)).toEqual(flags)
   })
 
-  test('the first help lists the commands, and says where the key comes from', async () => {
+  test('the main help lists the commands and names the variables for the key', async () => {
     const help = (await runCli(['--help'])).stdout.toString()
     expect([...help.matchAll(/^ {2}(\w+) {2,}\w/gm)].map((match) => match[1])).toEqual(COMMANDS)
     expect(help).toContain('PINO_INGEST_API_KEY_FILE')
@@ -117,7 +117,7 @@ describe('help', () => {
   })
 })
 
-describe('bad usage ends with 2', () => {
+describe('bad usage: exit 2', () => {
   test.each([
     [['docter'], 'unknown command docter, did you mean doctor?'],
     [['nothing-like-it'], `unknown command nothing-like-it, known are ${COMMANDS.join(', ')}`],
@@ -138,7 +138,7 @@ describe('bad usage ends with 2', () => {
     expect(result.stdout.length).toBe(0)
   })
 
-  test('a key as a flag is refused, and not shown', async () => {
+  test('a flag for the key is refused without showing the key', async () => {
     const tried = [['--api-key=s3cret-value'], ['--api-key', 's3cret-value'], ['doctor', '--apiKey', 's3cret-value']]
     for (const { code, stderr } of await Promise.all(tried.map((args) => runCli(args)))) {
       expect(code).toBe(2)
@@ -147,7 +147,7 @@ describe('bad usage ends with 2', () => {
     }
   })
 
-  test('with --json as JSON: on stdout, for the pipe on stderr', async () => {
+  test('with --json the error is JSON on stdout, for the pipe on stderr', async () => {
     const dev = await runCli(['dev', '--port', 'many', '--json'])
     expect(JSON.parse(dev.stdout.toString())).toEqual({
       error: { code: 'USAGE', message: expect.stringContaining('--port') },

@@ -1,4 +1,4 @@
-/** What arrived, on a line of a terminal: of every kind, in colour, and never more than a line. */
+/** Terminal lines for records of every kind: coloured, and always one line. */
 import { describe, expect, test, vi } from 'vitest'
 import { formatEntryLine, formatRecordLine } from '../../../src/cli/shared/record-line.js'
 import { PLAIN, createPaint } from '../../../src/cli/shared/paint.js'
@@ -11,7 +11,7 @@ const ESCAPED = 'a\\nb\\r\\u001b[2J\\u202e\\u2028\\u0000'
 const stored = { id: 'x_1', seq: 1, received_at: '2026-01-31T09:30:00.500Z' }
 
 describe('an entry', () => {
-  test('names the error where the message does not', () => {
+  test('shows the error unless the message contains it', () => {
     const entry = entryOf({
       message: 'payment failed',
       service: 'shop',
@@ -24,7 +24,7 @@ describe('an entry', () => {
     )
   })
 
-  test('names the HTTP request where the message does not', () => {
+  test('shows the HTTP request unless the message contains its path', () => {
     const request = { method: 'GET', path: '/orders', status_code: 502, duration_ms: 12.345 }
     expect(formatEntryLine(entryOf({ message: 'request errored', error: { type: 'E' }, request }))).toBe(
       '08:00:00.000 info  - request errored (E; GET /orders 502 12.3 ms)\n',
@@ -36,7 +36,7 @@ describe('an entry', () => {
     expect(formatEntryLine(entryOf({ request: { user_agent: 'x' } }))).toBe('08:00:00.000 info  - hello\n')
   })
 
-  test('is cut', () => {
+  test('is shortened', () => {
     const long = entryOf({ message: 'x'.repeat(5_000), timestamp: '2026-01-31T08:00:00.123456789Z' })
     expect(formatEntryLine(long)).toMatch(/^08:00:00\.123 info {2}- x{499}…\n$/)
   })
@@ -140,14 +140,14 @@ test.each<{ [K in RecordKind]: readonly [K, Records[K]] }[RecordKind]>([
       reasons: [{ loc: [HOSTILE], message: HOSTILE }],
     },
   ],
-])('of a hostile %s only escapes are left', (kind, record) => {
+])('control characters in a %s are escaped', (kind, record) => {
   const line = formatRecordLine(kind, record)
   expect(line).toContain(ESCAPED)
   expect(line.slice(0, -1)).toMatch(/^[^\p{Cc}\u2028\u202e]*$/u)
 })
 
 describe('colour', () => {
-  test('follows FORCE_COLOR, and the terminal without it', () => {
+  test('depends on FORCE_COLOR, otherwise on the terminal', () => {
     const paint = createPaint(process.stdout)
     vi.stubEnv('FORCE_COLOR', '1')
     expect(paint('red', 'x')).toBe('\u001b[31mx\u001b[39m')
@@ -156,7 +156,7 @@ describe('colour', () => {
     vi.unstubAllEnvs()
   })
 
-  test('is by level, and of our own making only', () => {
+  test('depends on the level, and colours in logged text are escaped', () => {
     vi.stubEnv('FORCE_COLOR', '1')
     const line = formatEntryLine(entryOf({ level: 'error', message: '\u001b[32mforged' }), createPaint(process.stdout))
     vi.unstubAllEnvs()
@@ -187,7 +187,7 @@ describe('the full text', () => {
 `)
   })
 
-  test('has a message of several lines, and is bounded', () => {
+  test('has all lines of the message, up to a limit', () => {
     const text = formatFullEntry(
       entryOf({ message: `one\n${'two\n'.repeat(500)}`, metadata: { long: 'x'.repeat(10_000) } }),
       PLAIN,

@@ -1,4 +1,4 @@
-/** `pino-ingest spool`: on folders that the real transport made while the service was down, and that a kill left as they were. */
+/** `pino-ingest spool` with folders of real applications, killed while the service was down. */
 import {
   appendFileSync,
   cpSync,
@@ -50,12 +50,12 @@ async function entriesIn(root: string): Promise<number> {
   try {
     for (const one of instancesIn(root)) entries += (await summarizeUnsettled(one)).entries
   } catch {
-    return 0 // not yet made
+    return 0 // the folder does not exist yet
   }
   return entries
 }
 
-/** An application that goes on, once all that it logged is on disk. */
+/** A running application. Resolves when everything that it logged is on disk. */
 async function holding(
   root: string,
   count: number,
@@ -72,13 +72,13 @@ async function holding(
   const app = startApp(plan, { PINO_INGEST_SPOOL_DIR: root })
   onTestFinished(() => void app.child.kill('SIGKILL'))
   for (let waited = 0; (await entriesIn(root)) < before + count; waited += 20) {
-    if (waited > 20_000) throw new Error('the entries did not come to disk')
+    if (waited > 20_000) throw new Error('the entries are not on disk')
     await sleep(20)
   }
   return app
 }
 
-/** What an application left that was killed with so many entries on disk. */
+/** Runs an application that is killed with this number of entries on disk. */
 async function killed(root: string, count: number, options: { key?: string; raw?: string } = {}): Promise<void> {
   const app = await holding(root, count, options)
   app.child.kill('SIGKILL')
@@ -115,7 +115,7 @@ interface Ran {
   readonly err: string
 }
 
-/** None of the keys is ever shown. */
+/** Runs the command and checks that its output contains no key. */
 async function spool(root: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
   const { code, stdout, stderr } = await runCli(['spool', ...args], {
     PINO_INGEST_SPOOL_DIR: root,
@@ -147,7 +147,7 @@ function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n)
 }
 
-/** Everything below, as far as a change would show. */
+/** A snapshot of all files below the folder, for comparisons. */
 function treeOf(folder: string): string[] {
   return (readdirSync(folder, { recursive: true }) as string[])
     .map((name) => {
@@ -158,7 +158,7 @@ function treeOf(folder: string): string[] {
 }
 
 describe('ls', () => {
-  test('who holds what, without a change on disk', TIMEOUT, async () => {
+  test('lists destinations and instances without changing the disk', TIMEOUT, async () => {
     const root = newRoot()
     await killed(root, 250)
     await killed(root, 30, { key: OTHER_KEY })
@@ -168,7 +168,7 @@ describe('ls', () => {
     expect(code).toBe(0)
     expect(out).toMatch(
       new RegExp(
-        `^${destinationName(DOWN, KEY)} {2}the present destination\\n {2}\\S+ +dead +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`,
+        `^${destinationName(DOWN, KEY)} {2}the current destination\\n {2}\\S+ +dead +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`,
         'm',
       ),
     )
@@ -194,11 +194,11 @@ describe('ls', () => {
     utimesSync(join(live?.path ?? '', 'owner'), old, old)
     const stopped = await spool(root, ['ls'])
     expect(stopped.out).toMatch(/lease expired, 2 min old|lease expired, 1\d\d s old/)
-    // A suspended process keeps its folder.
+    // A suspended process still owns its folder.
     expect(instancesIn(root).map(({ isFree }) => isFree)).toEqual([false, false])
   })
 
-  test('damage is reported, and hides nothing else', TIMEOUT, async () => {
+  test('reports damage, and lists everything else', TIMEOUT, async () => {
     const root = newRoot()
     await killed(root, 120)
     const [instance] = instancesIn(root)
@@ -223,7 +223,7 @@ describe('ls', () => {
     expect(out).not.toContain('root:')
   })
 
-  test('what another version wrote is named and not read', TIMEOUT, async () => {
+  test('lists folders of another version without reading them', TIMEOUT, async () => {
     const root = newRoot()
     await killed(root, 5)
     const segment = instancesIn(root)[0]?.segments[0]?.path ?? ''
@@ -239,7 +239,7 @@ describe('ls', () => {
 })
 
 describe('show', () => {
-  test('an instance, a batch, and what a terminal would act on', TIMEOUT, async () => {
+  test('an instance, a batch, and escaped control characters', TIMEOUT, async () => {
     const root = newRoot()
     const raw = join(root, 'raw.ndjson')
     const message = `red \u001b[31m \u202e \u0085 end ${KEY}`
@@ -264,15 +264,15 @@ describe('show', () => {
         .map((line) => (JSON.parse(line) as { message: string }).message),
     ).toEqual([message.replace(KEY, '***'), 'second'])
     const one = await spool(root, ['show', batchId, '--limit', '1'])
-    expect(one.out).toContain('and more: --limit N')
+    expect(one.out).toContain('first 1 are shown; --limit N')
     expect(one.out).not.toContain('second')
   })
 
   test.each([
-    [['show', 'zzzz'], 'has no zzzz; pino-ingest spool ls lists all names'],
-    [['show', '9b2f8a52-8b9e-4b3c-9d50-2f7a1a0b7c11'], 'no batch 9b2f8a52'],
-    [['purge', 'zzzz', '--yes'], 'has no zzzz'],
-    [['replay', '9b2f8a52-8b9e-4b3c-9d50-2f7a1a0b7c11'], 'name its instance'],
+    [['show', 'zzzz'], 'zzzz was not found'],
+    [['show', '9b2f8a52-8b9e-4b3c-9d50-2f7a1a0b7c11'], 'entries of batch 9b2f8a52'],
+    [['purge', 'zzzz', '--yes'], 'zzzz was not found'],
+    [['replay', '9b2f8a52-8b9e-4b3c-9d50-2f7a1a0b7c11'], 'pass its instance'],
   ])('%j is reported', async (args, message) => {
     const root = newRoot()
     const { code, err } = await spool(root, args)
@@ -280,7 +280,7 @@ describe('show', () => {
     expect(code).toBe(1)
   })
 
-  test('a beginning of several', TIMEOUT, async () => {
+  test('an ambiguous prefix', TIMEOUT, async () => {
     const root = newRoot()
     await killed(root, 1)
     await killed(root, 1, { key: OTHER_KEY })
@@ -292,7 +292,7 @@ describe('show', () => {
 })
 
 describe('replay', () => {
-  test('one of another key, each entry once under its id, and nothing else', TIMEOUT, async () => {
+  test('sends an instance of another key once, under its batch ids, and no other instance', TIMEOUT, async () => {
     const root = newRoot()
     await killed(root, 40)
     await killed(root, 250, { key: OTHER_KEY })
@@ -313,34 +313,30 @@ describe('replay', () => {
     })
   })
 
-  test(
-    'with a wrong key, or the service down: at once or after the time; all stays in its own place',
-    TIMEOUT,
-    async () => {
-      const root = newRoot()
-      await killed(root, 3_500) // more batches than are under way at once
-      const service = await started({ apiKeys: [KEY] })
-      const refused = await spool(root, ['replay', '--all'], to(service, 'a-wrong-key-000'))
-      expect(refused).toMatchObject({
-        code: 1,
-        out: expect.stringContaining('0 accepted, 0 rejected. Kept on disk: 3,500 entries.\nLast failure: status 401'),
-      })
-      expect(service.requests.length).toBe(1)
-      expect(await spool(root, ['replay', '--all', '--timeout', '1'])).toMatchObject({
-        code: 1,
-        out: expect.stringContaining('Kept on disk: 3,500 entries'),
-      })
-      const { destinations } = await listed(root)
-      expect(destinations.filter(({ instances }) => instances.length > 0).map(({ name }) => name)).toEqual([
-        destinationName(DOWN, KEY),
-      ])
-      expect(destinations.flatMap(({ instances }) => instances).every(({ isFree }) => isFree)).toBe(true)
-      expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({ code: 0 })
-      expect(numbersAt(service)).toEqual(upTo(3_500))
-    },
-  )
+  test('a wrong key ends it immediately, an outage after the timeout; all entries stay in place', TIMEOUT, async () => {
+    const root = newRoot()
+    await killed(root, 3_500) // more batches than the concurrency
+    const service = await started({ apiKeys: [KEY] })
+    const refused = await spool(root, ['replay', '--all'], to(service, 'a-wrong-key-000'))
+    expect(refused).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('0 accepted, 0 rejected. Kept on disk: 3,500 entries.\nLast failure: status 401'),
+    })
+    expect(service.requests.length).toBe(1)
+    expect(await spool(root, ['replay', '--all', '--timeout', '1'])).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('Kept on disk: 3,500 entries'),
+    })
+    const { destinations } = await listed(root)
+    expect(destinations.filter(({ instances }) => instances.length > 0).map(({ name }) => name)).toEqual([
+      destinationName(DOWN, KEY),
+    ])
+    expect(destinations.flatMap(({ instances }) => instances).every(({ isFree }) => isFree)).toBe(true)
+    expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({ code: 0 })
+    expect(numbersAt(service)).toEqual(upTo(3_500))
+  })
 
-  test('what a living process holds is left to it', TIMEOUT, async () => {
+  test('skips instances of a running process', TIMEOUT, async () => {
     const root = newRoot()
     const app = await holding(root, 15)
     const [live] = instancesIn(root)
@@ -350,7 +346,7 @@ describe('replay', () => {
     expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({ code: 0, out: held })
     expect(service.arrived).toBe(0)
     expect((await listed(root)).total.entries).toBe(15)
-    // Listed as free a moment ago: it is looked at again before the rename.
+    // Checked again before the rename, although it was listed as free.
     const machine = readMachine()
     const folder = join(root, live?.destination ?? '')
     const owner = new InstanceFolder(folder, { clock: systemClock, machine, isPowerSafe: false })
@@ -363,7 +359,7 @@ describe('replay', () => {
   })
 
   test(
-    'rejected ones become dead letters; again rejected they have the new reason, accepted they go',
+    'rejected entries become dead letters; a second rejection replaces the reason, an acceptance deletes them',
     TIMEOUT,
     async () => {
       const root = newRoot()
@@ -400,12 +396,12 @@ describe('replay', () => {
     },
   )
 
-  describe('dead letters: a file that fails is reported once, and the others are sent', () => {
+  describe('dead letters: a failing file is reported once, and the others are sent', () => {
     const LETTER =
       '{"at":"2026-01-31T08:00:00.000Z","reason":"r","entry":{"level":"info","message":"m","timestamp":"2026-01-31T08:00:00.000Z","metadata":{"n":0}}}\n'
     const BEYOND_LIMIT = 2 ** 28 + 1
 
-    /** A second file follows in the order of the names. */
+    /** The second file follows by name. */
     function twoFiles(first = 'a'): { root: string; folder: string; file: string } {
       const root = newRoot()
       const folder = join(root, destinationName(DOWN, KEY), 'dead')
@@ -427,7 +423,7 @@ describe('replay', () => {
       expect(readdirSync(folder)).toEqual([expect.stringMatching(/^a-r/)])
     })
 
-    test('it cannot be read at first', TIMEOUT, async () => {
+    test('it cannot be read on the first attempt', TIMEOUT, async () => {
       const { root, folder, file } = twoFiles()
       truncateSync(file, BEYOND_LIMIT)
       const onRecords = (): void => {
@@ -445,7 +441,7 @@ describe('replay', () => {
     })
   })
 
-  test('dead letters: lines that are none stay, and nothing is lost while the service is down', TIMEOUT, async () => {
+  test('dead letters: damaged lines are kept, and nothing is lost while the service is down', TIMEOUT, async () => {
     const root = newRoot()
     const folder = join(root, destinationName(DOWN, KEY), 'dead')
     mkdirSync(folder, { recursive: true })
@@ -475,41 +471,37 @@ describe('replay', () => {
     expect(readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['{"at":"half writt\n'])
   })
 
-  test(
-    'a gateway that refuses everything empties nothing into dead letters; one bad entry is found',
-    TIMEOUT,
-    async () => {
-      const root = newRoot()
-      await killed(root, 250)
-      const service = await started({ apiKeys: [KEY] })
-      const undo = service.faults.add({ kind: 'status', status: 400 })
-      expect(await spool(root, ['replay', '--all', '--timeout', '30'], to(service))).toMatchObject({
-        code: 1,
-        out: expect.stringContaining('0 accepted, 0 rejected. Kept on disk: 250 entries.'),
-      })
-      expect(service.requests.length).toBeLessThan(30)
-      undo()
-      service.faults.add({ kind: 'reject-containing', text: '"n":7}', form: 'nameless' })
-      expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({
-        code: 1,
-        out: expect.stringContaining('249 accepted, 1 rejected. Kept on disk: 0 entries.'),
-      })
-      expect(numbersAt(service)).toEqual(upTo(250).filter((n) => n !== 7))
-      expect((await spool(root, ['show', 'dead', '--json'])).out).toContain('"n":7}')
-    },
-  )
+  test('a gateway that rejects everything creates no dead letters; a single bad entry is found', TIMEOUT, async () => {
+    const root = newRoot()
+    await killed(root, 250)
+    const service = await started({ apiKeys: [KEY] })
+    const undo = service.faults.add({ kind: 'status', status: 400 })
+    expect(await spool(root, ['replay', '--all', '--timeout', '30'], to(service))).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('0 accepted, 0 rejected. Kept on disk: 250 entries.'),
+    })
+    expect(service.requests.length).toBeLessThan(30)
+    undo()
+    service.faults.add({ kind: 'reject-containing', text: '"n":7}', form: 'nameless' })
+    expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('249 accepted, 1 rejected. Kept on disk: 0 entries.'),
+    })
+    expect(numbersAt(service)).toEqual(upTo(250).filter((n) => n !== 7))
+    expect((await spool(root, ['show', 'dead', '--json'])).out).toContain('"n":7}')
+  })
 
   test.each([
-    [['replay'], 'name what to replay'],
+    [['replay'], 'replay needs an ID'],
     [['replay', 'dead', '--all'], 'give either dead or --all'],
     [['replay', '--all', '--timeout', '0'], '--timeout must be an integer from 1'],
-    [['purge', '--yes'], 'name what to purge'],
+    [['purge', '--yes'], 'purge needs an ID'],
     [['purge', '--older-than', '7days'], '--older-than must be an age like 30m, 12h or 7d'],
     [['show'], 'needs an ID'],
     [['show', 'dead', '--limit', 'x'], '--limit must be an integer'],
     [['ls', 'this'], 'unexpected argument this'],
     [['list'], 'unknown command spool list'],
-    [[], 'name a command: ls, show, replay, purge'],
+    [[], 'spool needs a command: ls, show, replay, purge'],
     [['ls', '--prot'], 'unknown flag --prot'],
   ])('%j is bad usage', async (args, message) => {
     const { code, err } = await spool('/nonexistent', args)
@@ -517,14 +509,14 @@ describe('replay', () => {
     expect(code).toBe(2)
   })
 
-  test('no url is guessed', async () => {
+  test('needs a URL', async () => {
     const result = await runCli(['spool', 'replay', '--all'], { PINO_INGEST_SPOOL_DIR: newRoot() })
     expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('PINO_INGEST_URL') })
   })
 })
 
 describe('purge', () => {
-  test('says first what it would delete; deletes with --yes', TIMEOUT, async () => {
+  test('lists the targets, and deletes them with --yes', TIMEOUT, async () => {
     const root = newRoot()
     await killed(root, 120)
     await killed(root, 30, { key: OTHER_KEY })
@@ -552,7 +544,7 @@ describe('purge', () => {
     })
   })
 
-  test('never what a living process holds, nor what it has claimed', TIMEOUT, async () => {
+  test('never deletes instances that a running process owns or has claimed', TIMEOUT, async () => {
     const root = newRoot()
     await killed(root, 20)
     const app = await holding(root, 10)
@@ -566,7 +558,7 @@ describe('purge', () => {
     for (const [args, code] of tried) {
       expect(await spool(root, ['purge', ...args, '--yes'])).toMatchObject({
         code,
-        out: expect.stringContaining('was left alone: it is held by'),
+        out: expect.stringContaining(': it is held by'),
       })
     }
     expect(await entriesIn(root)).toBe(30)
@@ -578,7 +570,7 @@ describe('purge', () => {
     })
   })
 
-  test('by age, and dead letters alone', TIMEOUT, async () => {
+  test('by age, and only dead letters', TIMEOUT, async () => {
     const root = newRoot()
     await killed(root, 10)
     const [instance] = instancesIn(root)
@@ -604,12 +596,12 @@ describe('purge', () => {
   })
 })
 
-describe('a root that is none', () => {
+describe('an invalid root', () => {
   test.each(['ls', 'show dead', 'replay --all', 'purge --all --yes'])('%s', async (args) => {
     const root = newRoot()
     const words = args.split(' ')
     const missing = await spool(join(root, 'missing'), words)
-    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('there is no folder') })
+    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('missing does not exist') })
     writeFileSync(join(root, 'file'), '')
     expect(await spool(join(root, 'file'), words)).toMatchObject({
       code: 1,
@@ -624,12 +616,12 @@ describe('a root that is none', () => {
     expect(readdirSync(join(root, 'real'))).toEqual([])
     const json = await spool(join(root, 'missing'), [...words, '--json'])
     expect(JSON.parse(json.out)).toEqual({
-      error: { code: 'SPOOL', message: expect.stringContaining('there is no folder') },
+      error: { code: 'SPOOL', message: expect.stringContaining('missing does not exist') },
     })
   })
 })
 
-test('a replay that is killed leaves what was not acknowledged for the next', TIMEOUT, async () => {
+test('a killed replay leaves unacknowledged entries for the next one', TIMEOUT, async () => {
   const root = newRoot()
   await killed(root, 300)
   const service = await started({ apiKeys: [KEY] })
@@ -642,7 +634,7 @@ test('a replay that is killed leaves what was not acknowledged for the next', TI
   undo()
   const { total, destinations } = await listed(root)
   expect(total.entries).toBe(200)
-  // Where it was claimed, within the dead command's own folder.
+  // In the killed command's own folder.
   expect(destinations[0]?.instances.map(({ state, batches, isFree }) => [state, batches, isFree])).toEqual([
     ['dead', 0, true],
     ['claimed', 2, true],
@@ -655,7 +647,7 @@ test('a replay that is killed leaves what was not acknowledged for the next', TI
   expect((await listed(root)).total).toMatchObject({ instances: 0, bytes: 0 })
 })
 
-test('Ctrl-C ends a replay in the middle of a Retry-After', { timeout: 60_000 }, async () => {
+test('Ctrl-C ends a replay that waits for a Retry-After', { timeout: 60_000 }, async () => {
   const root = newRoot()
   await killed(root, 30)
   const service = await started({ apiKeys: [KEY] })

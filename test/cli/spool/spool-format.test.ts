@@ -1,4 +1,4 @@
-/** `pino-ingest spool`: sizes, ages, IDs and lines of dead letters. */
+/** `pino-ingest spool`: formatting of sizes and ages, selection by ID, and lines of dead letters. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ test.each([
   [48 * 3_600_000, '2 d'],
 ])('age %i', (ms, text) => expect(formatAge(ms)).toBe(text))
 
-test('columns have one width', () => {
+test('pads columns', () => {
   const rows = [
     ['a', 'bb', ''],
     ['ccc', 'd', 'e'],
@@ -73,19 +73,20 @@ const place = {
   ],
 }
 
-test('an ID is a name, the beginning of one, a destination, or dead', () => {
+test('an ID is a name, a prefix, a destination, or dead', () => {
   expect(selectById(place, 'mk2x').instances).toEqual([outer, inner])
   expect(selectById(place, 'mk2x0c1p-9f3a1c000000.live').instances).toEqual([outer, inner])
   expect(selectById(place, 'mk2w')).toEqual({ instances: [inner], deadLetters: [] })
   expect(selectById(place, '375e')).toEqual(selectAll(place))
   expect(selectById(place, 'dead')).toMatchObject({ instances: [], deadLetters: [{ destination: '375e2e155f06d98e' }] })
   expect(() => selectById(place, 'mk2')).toThrow('prefix of 2 names')
-  for (const id of ['', 'x', '.live', '../../d']) expect(() => selectById(place, id)).toThrow(`/r has no ${id}`)
+  for (const id of ['', 'x', '.live', '../../d'])
+    expect(() => selectById(place, id)).toThrow(`${id} was not found in /r`)
   expect(findOutermost([outer, inner])).toEqual([outer])
   expect(findOutermost([inner])).toEqual([inner])
 })
 
-test('a letter comes back as it was written, with any words in it', () => {
+test('a dead letter with any content survives a round trip', () => {
   const letter = fc.record({
     at: fc.string(),
     batchId: fc.string(),
@@ -119,9 +120,9 @@ test.each([
   '{"at":"x","entry":{"a":1',
   'null',
   '{"at":"x","entry":{}} ',
-])('%s is no letter', (line) => expect(parseDeadLetter(Buffer.from(line))).toBeUndefined())
+])('%s is not a dead letter', (line) => expect(parseDeadLetter(Buffer.from(line))).toBeUndefined())
 
-test('lines of any length, the last one incomplete', () => {
+test('reads lines of any length and an incomplete last line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-lines-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const lines = ['', 'a', 'b'.repeat(256 * 1024), '', 'é', 'end']

@@ -1,4 +1,4 @@
-/** `pino-ingest spool` on request logs: next to entries on disk, listed separately, each sent to its own endpoint. */
+/** `pino-ingest spool` with request logs: listed separately from entries, and sent to their own endpoint. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ const entryAt = (n: number): LogEntry => entryOf({ message: `m${n}` })
 const logAt = (n: number): RequestLog => ({ ...requestLog, path: `/n/${n}`, request_id: `id-${n}` })
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
 
-/** What a process left for one destination that ended in order, with the service down. */
+/** Runs an application that ends normally while the service is down. */
 function left(root: string, url: string, items: readonly object[], apiKey = KEY): void {
   const kept = new Spool({
     dir: root,
@@ -109,10 +109,10 @@ function arrived(service: IngestService): { entries: string[]; requests: string[
   }
 }
 
-test('one that is neither is not guessed', () => {
+test('an item that is neither has no kind', () => {
   expect(parseItemKind(JSON.stringify(entryAt(1)))).toBe('entries')
   expect(parseItemKind(JSON.stringify(logAt(1)))).toBe('requests')
-  // A log entry of a request is one all the same.
+  // An entry about a request is still an entry.
   expect(parseItemKind('{"level":"info","status_code":200}')).toBe('entries')
   for (const json of ['', '{', 'null', '5', '"x"', '[]', '{}', '{"path":"/"}'])
     expect(parseItemKind(json)).toBeUndefined()
@@ -131,11 +131,11 @@ describe('with both on disk', () => {
     const { code, out } = await spool(root, ['ls'])
     expect(code).toBe(0)
     expect(out).toMatch(
-      new RegExp(`^${destinationName(DOWN, KEY)} {2}the present destination\\n.* 2 batches +130 entries`, 'm'),
+      new RegExp(`^${destinationName(DOWN, KEY)} {2}the current destination\\n.* 2 batches +130 entries`, 'm'),
     )
     expect(out).toMatch(
       new RegExp(
-        `^${destinationName(REQUESTS, KEY)} {2}the present destination, request logs\\n.* 3 batches +250 request logs`,
+        `^${destinationName(REQUESTS, KEY)} {2}the current destination, request logs\\n.* 3 batches +250 request logs`,
         'm',
       ),
     )
@@ -155,7 +155,7 @@ describe('with both on disk', () => {
     expect(data.total).toMatchObject({ entries: 130, requestLogs: 250 })
   })
 
-  test('show has a line for each', async () => {
+  test('show prints a line for each', async () => {
     const { code, out } = await spool(both(), ['show', destinationName(REQUESTS, KEY), '--limit', '2'])
     expect(out).toContain(
       '  2026-01-31T08:00:00Z     200   GET /n/0 1.5 ms\n  2026-01-31T08:00:00Z     200   GET /n/1 1.5 ms\n',
@@ -191,7 +191,7 @@ describe('with both on disk', () => {
     ])
   })
 
-  test('of another url and key, detected only by the content of the folder', async () => {
+  test('of another URL and key are detected by the content of the folder', async () => {
     const root = newRoot()
     left(root, 'http://127.0.0.1:2/api/v1', [entryAt(1)], OTHER_KEY)
     left(root, 'http://127.0.0.1:2/api/v1/ingest/requests', [logAt(1), logAt(2)], OTHER_KEY)
@@ -210,7 +210,7 @@ describe('with both on disk', () => {
     expect(arrived(service)).toEqual({ entries: ['m1'], requests: ['/n/1', '/n/2', '/n/3'] })
   })
 
-  test('a service that takes entries and knows no request logs keeps these on disk, and those go', async () => {
+  test('if the service accepts only entries, request logs stay on disk', async () => {
     const root = both()
     const server = await httpServer((response, { url, body }) => {
       const isIngest = url === '/api/v1/ingest'
@@ -227,7 +227,7 @@ describe('with both on disk', () => {
     expect(server.came.filter(({ url }) => url === '/api/v1/ingest/requests')).toHaveLength(1)
   })
 
-  test('refused request logs are dead letters of their own, and go back to where they belong', async () => {
+  test('rejected request logs become dead letters, and are replayed to their own endpoint', async () => {
     const root = newRoot()
     left(
       root,
@@ -252,7 +252,7 @@ describe('with both on disk', () => {
     expect(arrived(service).requests).toHaveLength(19)
   })
 
-  test('a Retry-After of one endpoint holds for the other', async () => {
+  test('a Retry-After of one endpoint applies to the other', async () => {
     const root = newRoot()
     left(root, DOWN, [entryAt(1)])
     left(root, REQUESTS, upTo(500).map(logAt))
@@ -270,13 +270,13 @@ describe('with both on disk', () => {
     })
     expect(await spool(root, ['replay', '--all'], to(`${server.origin}/api/v1`))).toMatchObject({ code: 0 })
     const [first] = at
-    // What was on its way already, one of the other endpoint, could not know.
+    // One request to the other endpoint was already in flight.
     const early = at.slice(1).filter(({ ms }) => ms - (first?.ms ?? 0) < 990)
     expect(early.length).toBeLessThanOrEqual(1)
     expect(early.every(({ url }) => url !== first?.url)).toBe(true)
   })
 
-  test('purge says what it would delete', async () => {
+  test('purge lists both kinds', async () => {
     const root = both()
     const { code, out } = await spool(root, ['purge', '--all'])
     expect(out).toMatch(/left, 250 request logs not settled/)

@@ -1,4 +1,4 @@
-/** `pino-ingest tail` as a process: what it prints, through restarts, and what it says where it cannot. */
+/** `pino-ingest tail` as a process: output, restarts of the service, and errors. */
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -28,21 +28,21 @@ function tail({ origin }: Pick<IngestService, 'origin'>, args: readonly string[]
   return startCli(['tail', '--url', origin, ...args], { ...ENV, ...env })
 }
 
-/** Until it has said so. */
+/** Resolves when the output contains the text. */
 async function hears(running: RunningCli, text: string): Promise<void> {
   await until(() => running.said().includes(text), 20_000)
 }
 
 const CONNECTING = 'is there a stream?'
 
-/** What is sent after the first that it shows comes by the stream. */
+/** Resolves when the stream is open. */
 async function isConnected(running: RunningCli, at: IngestService): Promise<void> {
   while (!running.said().includes(CONNECTING)) await ingest(at, [entryOf({ message: CONNECTING })])
   await ingest(at, [entryOf({ message: 'first of all' })])
   await hears(running, 'first of all')
 }
 
-/** A program that holds a port, and what it was sent: lines of heads, as they came. */
+/** Starts a listener and records the request heads that it receives. */
 async function listening(
   listener: RequestListener,
   port = 0,
@@ -62,7 +62,7 @@ async function listening(
 }
 
 const OURS = 'Bearer realm="pino-ingest"'
-const STRANGER = "does not know the token of this user: another user's service, or not a local service"
+const STRANGER = "does not have this user's token: it is another user's service, or not a local service"
 
 async function ended(
   running: RunningCli,
@@ -77,7 +77,7 @@ async function ended(
 }
 
 describe('prints', () => {
-  test('the last of what is there, then what arrives, in order, until Ctrl-C', async () => {
+  test('the last stored entries, then new ones in order, until Ctrl-C', async () => {
     const at = await service()
     await ingest(
       at,
@@ -98,7 +98,7 @@ describe('prints', () => {
     })
   })
 
-  test('nothing of before with --lines 0, and none twice', async () => {
+  test('no earlier entries with --lines 0, and none twice', async () => {
     const at = await service()
     await ingest(at, [entryOf({ message: 'before' })])
     const running = tail(at, ['--lines', '0'])
@@ -106,7 +106,7 @@ describe('prints', () => {
     expect((await ended(running)).stdout).toBe('08:00:00.000 info  - first of all\n')
   })
 
-  test('what arrives between the first answer and the stream', async () => {
+  test('entries that arrive between the first reply and the stream', async () => {
     const at = await service()
     const running = tail(at)
     for (let count = 0; !running.said().includes('last'); count += 1) {
@@ -121,7 +121,7 @@ describe('prints', () => {
     expect(numbers.length).toBeGreaterThan(9)
   })
 
-  test('only what all filters take', async () => {
+  test('only entries that match all filters', async () => {
     const at = await service()
     const wanted = entryOf({
       message: 'wanted',
@@ -201,7 +201,7 @@ describe('prints', () => {
     )
   })
 
-  test('with --full stack and metadata, of both what is there and what arrives', async () => {
+  test('with --full also stack and metadata, for stored and new entries', async () => {
     const at = await service()
     const entry = (message: string) =>
       entryOf({
@@ -222,7 +222,7 @@ describe('prints', () => {
     expect((await ended(running)).stdout).toBe(lines.join(''))
   })
 
-  test('with --json whole entries, a line each, escaped', async () => {
+  test('with --json whole entries, one per line, escaped', async () => {
     const at = await service()
     await ingest(at, [entryOf({ message: 'there' })])
     const running = tail(at, ['--json'])
@@ -244,7 +244,7 @@ describe('prints', () => {
     expect(printed[1]).toMatchObject({ batch_id: 'batch-9', entry: { metadata: { deep: { a: [1] } } } })
   })
 
-  test('no control character of an application, all the way from its logger', async () => {
+  test('no control characters that an application logged', async () => {
     const at = await service()
     const hostile = 'a\u001b]0;title\u0007\r\nforged \u202e\u2028 \u009b31m'
     const running = tail(at, ['--full'], { FORCE_COLOR: '1' })
@@ -262,7 +262,7 @@ describe('prints', () => {
     const ownColours = stdout.replaceAll(/\u001b\[\d+m/g, '')
     expect(ownColours).not.toBe(stdout)
     expect(ownColours.replaceAll('\n', '')).toMatch(/^[^\p{Cc}\u2028\u202e]*$/u)
-    // The line, the message and the stack of two lines each, tags and two of metadata.
+    // One line, two of the message, two of the stack, one of tags, two of metadata.
     expect(stdout.trimEnd().split('\n')).toHaveLength(8)
   })
 
@@ -279,13 +279,13 @@ describe('prints', () => {
   })
 })
 
-describe('goes on', () => {
-  test('after a restart on the same file, without a gap and without repeating', async () => {
+describe('continues', () => {
+  test('after a restart with the same file, without gaps or repeats', async () => {
     const dbFile = join(scratch(), 'kept.ndjson')
     const first = await service({ dbFile })
     const running = tail(first)
     await isConnected(running, first)
-    // Something that is no entry: the count of what is stored goes on over all kinds.
+    // A record of another kind, since all kinds share one sequence.
     await call(`${first.url}/heartbeat/some-token`)
     await first.close()
     await hears(running, 'cannot be reached')
@@ -308,7 +308,7 @@ describe('goes on', () => {
     )
   })
 
-  test('after a restart without a file, with what is new', async () => {
+  test('after a restart without a file, with new entries', async () => {
     const first = await service()
     for (let count = 0; count < 5; count += 1) await ingest(first, [entryOf({ message: `old ${count}` })])
     const running = tail(first)
@@ -316,7 +316,7 @@ describe('goes on', () => {
     await first.close()
     await hears(running, 'cannot be reached')
     const second = await service({ port: first.port })
-    // As many as the first had: its counting says nothing here.
+    // At least as many as the first had, so sequences overlap.
     for (let count = 0; count < 9; count += 1) await ingest(second, [entryOf({ message: `new ${count}` })])
     await hears(running, 'new 8')
     const { stdout, stderr } = await ended(running)
@@ -334,7 +334,7 @@ describe('goes on', () => {
     expect(stderr).toContain('the service was restarted without its earlier entries\n')
   })
 
-  test('when everything is forgotten', async () => {
+  test('after all entries were deleted', async () => {
     const at = await service()
     const running = tail(at)
     await isConnected(running, at)
@@ -345,7 +345,7 @@ describe('goes on', () => {
     expect((await ended(running)).code).toBe(0)
   })
 
-  test('with the new token, where the service has another one after a restart and the user can read it', async () => {
+  test('with the new token, if it changed at a restart and the user can read it', async () => {
     const env = devEnv()
     const first = await startText(['--port', String(await lastingPort())], env)
     const running = startCli(['tail', '--url', first.origin], env)
@@ -366,14 +366,14 @@ describe('goes on', () => {
     const { code, stderr } = await running.done
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /pino-ingest: what listens at http:\S+ does not know the token from \S+dev-token: if it is your pino-ingest dev, set PINO_INGEST_DEV_TOKEN to /,
+      /pino-ingest: the service at http:\S+ does not have the token from \S+dev-token; .* set PINO_INGEST_DEV_TOKEN to /,
     )
   })
 
   test.each<readonly [string, string, string]>([
-    ['proves nothing', OURS, `is no pino-ingest dev (it ${STRANGER})`],
-    ['makes a proof up', `${OURS}, proof="${'x'.repeat(43)}"`, 'does not know the token'],
-  ])('not with who holds the port afterwards and %s: it gets no token', async (_, challenge, message) => {
+    ['proves nothing', OURS, `is not pino-ingest dev (it ${STRANGER})`],
+    ['sends a wrong proof', `${OURS}, proof="${'x'.repeat(43)}"`, 'does not have the token'],
+  ])('but sends no token to a later listener that %s', async (_, challenge, message) => {
     const first = await service()
     const running = tail(first)
     await isConnected(running, first)
@@ -397,11 +397,11 @@ describe('goes on', () => {
     const unread = tail(at)
     await isConnected(unread, at)
     unread.child.stdout.pause()
-    // Who reads has each round before the next is sent: nothing here comes too fast.
+    // This reader receives each round before the next one is sent, so it skips nothing.
     const read = tail(at, ['--search', 'round'])
     await ingest(at, [entryOf({ message: 'round 0.' })])
     await hears(read, 'round 0.')
-    // More than sockets and pipes hold: 19 MB.
+    // 19 MB exceed the buffers of sockets and pipes.
     const rounds = 14
     const batches = 5
     const batch = Array.from({ length: 99 }, () =>
@@ -449,44 +449,48 @@ describe('ends', () => {
   })
 
   test.each<readonly [string, RequestListener, string]>([
-    ['answers 404', (_, response) => void response.writeHead(404).end(), 'is no pino-ingest dev (it answered 404)'],
     [
-      'answers a page',
+      'replies with 404',
+      (_, response) => void response.writeHead(404).end(),
+      'is not pino-ingest dev (it replied with status 404)',
+    ],
+    [
+      'replies with a page',
       (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>\u001b[2J'),
-      'is no pino-ingest dev (it answered 200)',
+      'is not pino-ingest dev (it replied with status 200)',
     ],
     [
-      'wants another token',
+      'has another authentication scheme',
       (_, response) => void response.writeHead(401, { 'www-authenticate': 'Basic' }).end(),
-      'is no pino-ingest dev (it answered 401)',
+      'is not pino-ingest dev (it replied with status 401)',
     ],
     [
-      'sends elsewhere',
+      'redirects',
       (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
-      'is no pino-ingest dev (it answered 302)',
+      'is not pino-ingest dev (it replied with status 302)',
     ],
     [
-      'answers without a token',
+      'replies without requiring a token',
       (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
-      'is no pino-ingest dev (it answered 200)',
+      'is not pino-ingest dev (it replied with status 200)',
     ],
     [
-      'has the name and no proof',
+      'has the realm but no proof',
       (_, response) => void response.writeHead(401, { 'www-authenticate': OURS }).end(),
-      `is no pino-ingest dev (it ${STRANGER})`,
+      `is not pino-ingest dev (it ${STRANGER})`,
     ],
     [
-      'has a proof of another form',
+      'has a malformed proof',
       (_, response) => void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="x"` }).end(),
-      `is no pino-ingest dev (it ${STRANGER})`,
+      `is not pino-ingest dev (it ${STRANGER})`,
     ],
     [
-      'has a proof that is wrong',
+      'has a wrong proof',
       (_, response) => void response.writeHead(401, { 'www-authenticate': `${OURS}, proof="${'x'.repeat(43)}"` }).end(),
-      'does not know the token',
+      'does not have the token',
     ],
-    ['hangs up', (request) => void request.socket.destroy(), 'does not answer (ECONNRESET)'],
-  ])('with 1 where something else listens, which %s', async (_, listener, message) => {
+    ['hangs up', (request) => void request.socket.destroy(), 'does not respond (ECONNRESET)'],
+  ])('with 1 if the listener %s', async (_, listener, message) => {
     const { origin, heads } = await listening(listener)
     const result = await runCli(['tail', '--url', origin, '--search', 'a secret'], ENV)
     expect(result).toMatchObject({ code: 1, stdout: Buffer.alloc(0) })
@@ -496,7 +500,7 @@ describe('ends', () => {
     expect(heads.join()).not.toMatch(new RegExp(`${TOKEN}|authorization|secret`, 'i'))
   })
 
-  test('with 1 where who knows the token answers no JSON', async () => {
+  test('with 1 if a listener with the token replies with text', async () => {
     const { origin } = await listening((request, response) => {
       const { localAddress: address = '', localPort: port = 0 } = request.socket
       const nonce = request.headers[CHALLENGE_HEADER]
@@ -511,22 +515,24 @@ describe('ends', () => {
     const result = await runCli(['tail', '--url', origin], ENV)
     expect(result).toMatchObject({
       code: 1,
-      stderr: `pino-ingest: what listens at ${origin} is no pino-ingest dev (its answer is no JSON); name another with --url\n`,
+      stderr: `pino-ingest: the listener at ${origin} is not pino-ingest dev (its reply is not JSON); set another address with --url\n`,
     })
   })
 
-  test('with 1 where nothing listens, there is no token, or it is not taken', async () => {
+  test('with 1 if nothing listens, there is no token, or the token is rejected', async () => {
     const at = await service()
     const wrong = await runCli(['tail', '--url', at.origin], { PINO_INGEST_DEV_TOKEN: 'another-token-of-22-ch' })
     expect(wrong).toMatchObject({
       code: 1,
-      stderr: `pino-ingest: what listens at ${at.origin} does not know the token from PINO_INGEST_DEV_TOKEN: if it is your pino-ingest dev, set PINO_INGEST_DEV_TOKEN to the one in the address of the page that it printed; else it is another user's\n`,
+      stderr: expect.stringContaining(
+        `the service at ${at.origin} does not have the token from PINO_INGEST_DEV_TOKEN; `,
+      ) as string,
     })
     await at.close()
     const nothing = await runCli(['tail', '--url', at.url], ENV)
     expect(nothing).toMatchObject({
       code: 1,
-      stderr: `pino-ingest: nothing listens at ${at.origin}: start it with npx pino-ingest dev, or name another with --url\n`,
+      stderr: expect.stringContaining(`nothing listens at ${at.origin}: `) as string,
     })
     const running = await started()
     const none = await runCli(['tail', '--url', running.origin], devEnv())
@@ -543,14 +549,17 @@ describe('ends', () => {
   })
 
   test.each([
-    [['--level', 'error,loud'], '--level must be of debug, info, warn, error, fatal, several by comma, got "loud"'],
+    [
+      ['--level', 'error,loud'],
+      '--level must be a comma-separated list of debug, info, warn, error, fatal, got "loud"',
+    ],
     [['--lines', '1001'], '--lines must be an integer from 0 to 1000, got "1001"'],
     [['--url', 'http://192.0.2.1:4319'], '--url must be the address of a local service'],
     [['--url', 'https://127.0.0.1:4319'], '--url must be the address of a local service'],
     [['--url', 'http://u:p@127.0.0.1:4319'], '--url must be the address of a local service'],
     [['--url', '4319'], '--url must be the address of a local service'],
-    [['--url', `http://127.0.0.1:4319/#token=${TOKEN}`], '--url takes no token, since process lists show arguments'],
-    [['--json', '--full'], '--full and --json exclude each other'],
+    [['--url', `http://127.0.0.1:4319/#token=${TOKEN}`], '--url must not contain the token'],
+    [['--json', '--full'], '--full cannot be combined with --json'],
     [['error'], 'unexpected argument error'],
   ])('with 2 for %j', async (args, message) => {
     const result = await runCli(['tail', ...args], ENV)

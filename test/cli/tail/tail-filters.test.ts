@@ -1,4 +1,4 @@
-/** The query of `--search`, and with the range of the entries that `--json` and `--full` request. */
+/** Queries of `--search`, alone and with the range that `--json` and `--full` add. */
 import { describe, expect, it } from 'vitest'
 import { addSeqRange, parseFilters } from '../../../src/cli/tail/tail-filters.js'
 import { parseQuery } from '../../../src/service/query/language/index.js'
@@ -10,8 +10,8 @@ describe('a query at a limit', () => {
   it.each([
     ['of characters', 'a'.repeat(2000), 'a'.repeat(1900)],
     ['of terms', 'a '.repeat(50), 'a '.repeat(49)],
-    ['of brackets', `${'('.repeat(49)}a${')'.repeat(49)}`, `${'('.repeat(48)}a${')'.repeat(48)}`],
-  ])('%s is refused only where a term is added to it', (_, full, shorter) => {
+    ['of nesting', `${'('.repeat(49)}a${')'.repeat(49)}`, `${'('.repeat(48)}a${')'.repeat(48)}`],
+  ])('%s is refused only if a term is added', (_, full, shorter) => {
     expect(parse(full, false)).toEqual({ q: full })
     expect(() => parse(full, true)).toThrow(/--search is too long for --json and --full/)
     expect(parse(shorter, true)).toEqual({ q: shorter })

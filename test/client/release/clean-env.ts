@@ -1,4 +1,4 @@
-/** The variables of the machine that runs the tests are no concern of theirs. */
+/** The tests ignore the variables of the machine that runs them. */
 import { afterEach, beforeEach, vi } from 'vitest'
 import { CI_VARIABLE } from '../../recorded-ci.js'
 

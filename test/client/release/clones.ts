@@ -1,4 +1,4 @@
-/** Clones as people have them, made with the real program, in folders that go with the test. */
+/** Clones made with the real git, in folders that are removed after the test. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,9 +13,9 @@ export function scratch(): string {
   return folder
 }
 
-/** @returns what it printed */
+/** @returns the output */
 export function git(folder: string, ...args: readonly string[]): string {
-  // Of the machine's own settings none, but who it is.
+  // The machine's own git settings are ignored; only the author is set.
   const env = {
     PATH: process.env['PATH'],
     HOME: folder,
@@ -33,7 +33,7 @@ export function git(folder: string, ...args: readonly string[]): string {
   }).trim()
 }
 
-/** With one commit on the branch `topic/cart`. */
+/** A clone with one commit on the branch `topic/cart`. */
 export function clone(): string {
   const folder = scratch()
   git(folder, 'init', '--quiet', '--initial-branch=topic/cart')
@@ -41,7 +41,7 @@ export function clone(): string {
   return folder
 }
 
-/** @returns its id */
+/** @returns the id of the commit */
 export function commit(folder: string): string {
   git(folder, 'commit', '--quiet', '--allow-empty', '--message=x')
   return git(folder, 'rev-parse', 'HEAD')

@@ -1,4 +1,4 @@
-/** Commit, branch and author of a clone, in every state that a clone may be in. */
+/** Commit, branch and author of a clone in every state of a repository. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -39,7 +39,7 @@ describe('a clone', () => {
     expect(Object.keys(await readGit(folder))).toEqual(['commit', 'branch'])
   })
 
-  test("in a hook of another repository, whose variables are git's own", async () => {
+  test('in a hook of another repository, with the variables that git sets there', async () => {
     const folder = clone()
     vi.stubEnv('GIT_DIR', join(clone(), '.git'))
     expect((await readGit(folder)).commit).toBe(git(folder, 'rev-parse', 'HEAD'))
@@ -58,13 +58,13 @@ describe('nothing', () => {
     expect(await readGit(join(scratch(), 'not', 'there'))).toEqual({})
   })
 
-  test('without the program', async () => {
+  test('without git installed', async () => {
     const folder = clone()
     vi.stubEnv('PATH', scratch())
     expect(await readGit(folder)).toEqual({})
   })
 
-  test('from a damaged clone', async () => {
+  test('in a damaged clone', async () => {
     const folder = clone()
     write(folder, '.git/HEAD', '\0\0')
     expect(await readGit(folder)).toEqual({})

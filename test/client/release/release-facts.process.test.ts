@@ -1,4 +1,4 @@
-/** What is registered as a release: from what is given, from CI, git and package.json, in this order. */
+/** The sources of a release, in order: given values, CI, git and package.json. */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findRelease } from '../../../src/client/release/release-facts.js'
@@ -22,7 +22,7 @@ describe('version', () => {
     GITHUB_REF: 'refs/tags/v5',
   }
 
-  test('given, variable, npm, package.json, tag, short commit', async () => {
+  test('given value, variable, npm, package.json, tag, short commit', async () => {
     const cwd = scratch()
     write(cwd, 'package.json', '{"version":"4"}')
     const versionIn = async (given: object, left: Record<string, string>, folder = cwd): Promise<string> =>
@@ -53,7 +53,7 @@ describe('version', () => {
     expect((await findRelease({}, { env: {}, cwd: web })).version).toBe('1.2.3')
   })
 
-  test('a placeholder counts only where there is nothing else', async () => {
+  test('a placeholder counts only if there is nothing else', async () => {
     const cwd = scratch()
     write(cwd, 'package.json', '{"version":"0.0.0-development"}')
     expect((await findRelease({}, { env: { ...GITHUB, npm_package_version: '0.0.0' }, cwd })).version).toBe(
@@ -64,14 +64,14 @@ describe('version', () => {
     expect((await findRelease({}, { env: GITHUB, cwd })).version).toBe('0.0.01-not-one')
   })
 
-  test('none: the message says what to do', async () => {
+  test('without a version the message says what to do', async () => {
     const failure = await findRelease({}, { env: {}, cwd: scratch() }).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(IngestError)
     expect(failure).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('PINO_INGEST_VERSION') })
   })
 })
 
-describe('commit, branch and who deploys it', () => {
+describe('commit, branch and deployer', () => {
   test('a clone without CI', async () => {
     const cwd = clone()
     const commit = git(cwd, 'rev-parse', 'HEAD')
@@ -83,7 +83,7 @@ describe('commit, branch and who deploys it', () => {
     })
   })
 
-  test("a CI's own data before those of its clone, which a machine made", async () => {
+  test("the CI's own data win over its clone, which a machine made", async () => {
     expect(await findRelease({}, { env: GITHUB, cwd: clone() })).toEqual({
       version: SHA.slice(0, 7),
       commit_hash: SHA,
@@ -96,7 +96,7 @@ describe('commit, branch and who deploys it', () => {
     })
   })
 
-  test('a CI that names no commit: that of the clone', async () => {
+  test('uses the commit of the clone if the CI names none', async () => {
     const cwd = clone()
     const env = {
       BUILDKITE: 'true',
@@ -111,7 +111,7 @@ describe('commit, branch and who deploys it', () => {
     })
   })
 
-  test("variables of one's own before both, what is given before all", async () => {
+  test('PINO_INGEST_* variables win over both, given values over all', async () => {
     const env = { ...GITHUB, PINO_INGEST_COMMIT: 'own', PINO_INGEST_BRANCH: 'mine', PINO_INGEST_DEPLOYED_BY: 'me' }
     expect(await findRelease({}, { env, cwd: scratch() })).toEqual({
       version: 'own',
@@ -129,7 +129,7 @@ describe('commit, branch and who deploys it', () => {
     })
   })
 
-  test('a branch goes with its own commit only, in full or in short', async () => {
+  test('uses a branch only with its own commit, full or short', async () => {
     const cwd = clone()
     expect(await findRelease({ commit_hash: 'another' }, { env: GITHUB, cwd })).not.toHaveProperty('branch')
     expect(await findRelease({ commit_hash: SHA.slice(0, 10) }, { env: GITHUB, cwd })).toMatchObject({ branch: 'main' })
@@ -138,14 +138,14 @@ describe('commit, branch and who deploys it', () => {
     })
   })
 
-  test('what is no text is left for the check against the interface', async () => {
+  test('leaves values that are not text to the check against the interface', async () => {
     expect(await findRelease({ version: 1, commit_hash: 2 } as never, { env: GITHUB, cwd: scratch() })).toMatchObject({
       version: 1,
       commit_hash: 2,
     })
   })
 
-  test('an empty changelog is none', async () => {
+  test('an empty changelog counts as absent', async () => {
     expect(await findRelease({ version: '1', changelog: '' }, { env: {}, cwd: scratch() })).toEqual({ version: '1' })
   })
 })

@@ -1,4 +1,4 @@
-/** The number of requests in flight, step by step; `load-sense.test.ts` has it against whole services. */
+/** The limit of requests in flight, step by step. `simulated-load.test.ts` tests it with simulated services. */
 import { describe, expect, test } from 'vitest'
 import { isOverload } from '../../../src/delivery/concurrency/overload-ceiling.js'
 import { AdaptiveConcurrencyLimit } from '../../../src/delivery/concurrency/adaptive-concurrency-limit.js'
@@ -8,7 +8,7 @@ import { ResponseTimeSampler, readEventLoopIdleMs } from '../../../src/delivery/
 import { FakeClock } from '../../fake-clock.js'
 import { OK, batchOf, busyFor, many, setup } from '../scripted-sender.js'
 
-/** A client that fills what it may, or so many, and is answered by hand. */
+/** A client that fills its limit, or up to a given number of requests; the test answers them. */
 function client(max = 32, initial?: number, idleAt = (now: number): number => now) {
   const concurrency = new AdaptiveConcurrencyLimit(max, initial)
   const flights: InFlightRequest[] = []
@@ -17,7 +17,7 @@ function client(max = 32, initial?: number, idleAt = (now: number): number => no
   const fill = (atMost = Infinity): void => {
     while (concurrency.hasCapacity && flights.length < atMost) flights.push(concurrency.begin(moment()))
   }
-  /** The oldest is answered. */
+  /** The service answers the oldest request. */
   const answer = (): void => {
     const flight = flights.shift() as InFlightRequest
     if (concurrency.end(flight, moment())) concurrency.succeeded(flight)
@@ -27,7 +27,7 @@ function client(max = 32, initial?: number, idleAt = (now: number): number => no
     flights,
     fill,
     wait: (ms: number): void => void (now += ms),
-    /** All that is in flight is answered after `replyMs`, and followed by another each, or by so many in all. */
+    /** After `replyMs` every request in flight is answered. New requests fill the limit, or up to `atMost`. */
     round: (replyMs: number, atMost = Infinity): void => {
       now += replyMs
       for (let left = flights.length; left > 0; left -= 1) {
@@ -53,7 +53,7 @@ function client(max = 32, initial?: number, idleAt = (now: number): number => no
   }
 }
 
-/** Brought to so many in flight, by a service that takes 20 ms. */
+/** A client whose limit has grown to `limit` with a service that takes 20 ms. */
 function grown(limit: number) {
   const one = client()
   one.fill()
@@ -62,7 +62,7 @@ function grown(limit: number) {
 }
 
 describe('up', () => {
-  test('doubled to 8 unseen, then after a look each', () => {
+  test('doubles to 8, then doubles after one round of measurement each', () => {
     const { concurrency, fill, round } = client()
     fill()
     const limits = [concurrency.limit]
@@ -77,7 +77,7 @@ describe('up', () => {
     [1, 3],
     [5, 9],
     [20, 32],
-  ])('only while it is used: %i at once are a limit of at most %i', (atOnce, most) => {
+  ])('grows only while it is used: %i at once allow a limit of at most %i', (atOnce, most) => {
     const { concurrency, fill, round } = client()
     fill(atOnce)
     for (let n = 0; n < 200; n += 1) round(20, atOnce)
@@ -85,7 +85,7 @@ describe('up', () => {
     expect(concurrency.limit).toBeGreaterThanOrEqual(atOnce)
   })
 
-  test('by one a round after the first sign of delay', () => {
+  test('grows by one per round after the first sign of delay', () => {
     const { concurrency, round } = grown(8)
     const limits: number[] = []
     for (const replyMs of [50, 50, 20, 20, 20, 20, 20]) {
@@ -95,7 +95,7 @@ describe('up', () => {
     expect(limits).toEqual([8, 8, 9, 10, 11, 12, 13])
   })
 
-  test('by one, where this thread never waits, and no reply time is known', () => {
+  test('grows by one if this thread is never idle, and no response time is known', () => {
     const { concurrency, fill, round } = client(32, 1, () => 1)
     fill()
     for (let n = 0; n < 4; n += 1) round(20)
@@ -106,7 +106,7 @@ describe('up', () => {
     expect(concurrency.limit).toBe(32)
   })
 
-  test('from nothing again after ten seconds without a request, not after nine', () => {
+  test('starts at one again after 10 s without a request, not after 9 s', () => {
     const { concurrency, fill, flights, wait, round } = grown(32)
     round(20, 0)
     expect(flights).toEqual([])
@@ -121,7 +121,7 @@ describe('up', () => {
 })
 
 describe('down on delay', () => {
-  test('in the second of two slow rounds, to what leaves a few in the queue, at most by half', () => {
+  test('after two slow rounds, to a limit that leaves few requests queued, at most by half', () => {
     const mild = grown(32)
     const harsh = grown(32)
     for (const [one, replyMs] of [
@@ -134,11 +134,11 @@ describe('down on delay', () => {
       expect(one.concurrency.limit).toBe(32)
       one.round(replyMs)
     }
-    // Of 32, a quarter is queued: 40 ms where 30 are no delay.
+    // A quarter of 32 requests is queued: a reply takes 40 ms, and 30 ms would count as no delay.
     expect([mild.concurrency.limit, harsh.concurrency.limit]).toEqual([27, 16])
   })
 
-  test('not for a single slow round, nor for some slow replies in each', () => {
+  test('not for a single slow round, or for some slow replies in each', () => {
     const { concurrency, flights, round } = grown(32)
     for (let n = 0; n < 20; n += 1) {
       round(100)
@@ -155,7 +155,7 @@ describe('down on delay', () => {
     expect(concurrency.limit).toBe(32)
   })
 
-  test('less than 3 ms is none, however much it is of a reply', () => {
+  test('ignores a delay below 3 ms, even if it is a multiple of the response time', () => {
     const { concurrency, fill, round } = client()
     fill()
     for (let n = 0; n < 20; n += 1) round(0.3)
@@ -165,7 +165,7 @@ describe('down on delay', () => {
     expect(concurrency.limit).toBeLessThan(32)
   })
 
-  test('for long: a quarter measures anew, and a service that was slower for reasons of its own has all again', () => {
+  test('measures again with a quarter of the requests, and restores the limit of a service that is slow for other reasons', () => {
     const { concurrency, round } = grown(32)
     for (let n = 0; n < 4; n += 1) round(20)
     const limits = new Set<number>()
@@ -179,7 +179,7 @@ describe('down on delay', () => {
 })
 
 describe('down on a refusal', () => {
-  test('to one, quickly up to half, then by one to less than what was refused', () => {
+  test('to one, then quickly up to half, then by one to less than the refused number', () => {
     const { concurrency, fill, round, wait, refuse } = grown(16)
     fill()
     refuse(100)
@@ -195,7 +195,7 @@ describe('down on a refusal', () => {
     expect(limits.at(-1)).toBe(14)
   })
 
-  test('up to half after looks, where that is more than 8', () => {
+  test('up to half with rounds of measurement if half is more than 8', () => {
     const { concurrency, fill, round, refuse } = grown(32)
     refuse(0)
     const limits: number[] = []
@@ -207,7 +207,7 @@ describe('down on a refusal', () => {
     expect(limits).toEqual([2, 4, 8, 8, 16, 16, 17, 18])
   })
 
-  test('and not beyond for ten times what it has cost', () => {
+  test('keeps the ceiling for ten times the time that the refusal cost', () => {
     const { concurrency, fill, round, wait, refuse } = grown(16)
     refuse(1_000)
     wait(1_000)
@@ -222,7 +222,7 @@ describe('down on a refusal', () => {
     expect(ms).toBeLessThan(12 * (backAt as number) + 100)
   })
 
-  test('also where silence was asked for, which is not idle time', () => {
+  test('a Retry-After does not count as idle time', () => {
     const { concurrency, fill, round, wait, refuse } = grown(16)
     refuse(20_000)
     round(20, 0)
@@ -234,7 +234,7 @@ describe('down on a refusal', () => {
     expect(concurrency.limit).toBe(14)
   })
 
-  test('a minute at most', () => {
+  test('keeps the ceiling for at most 60 s', () => {
     const { concurrency, fill, round, wait, refuse } = grown(16)
     refuse(600_000)
     wait(600_000)
@@ -262,7 +262,7 @@ describe('down on a refusal', () => {
     expect(concurrency.limit).toBe(32)
   })
 
-  test('what was under way before it counts no more, however it ends', () => {
+  test('requests from before the refusal have no effect when they end', () => {
     const { concurrency, round, refuse, flights } = grown(16)
     refuse(100)
     expect(flights).toHaveLength(15)
@@ -270,7 +270,7 @@ describe('down on a refusal', () => {
     expect([concurrency.limit, concurrency.running]).toEqual([1, 0])
   })
 
-  test('is 429 or 503; other failures say nothing about how many', () => {
+  test('is a 429 or 503; other failures do not indicate overload', () => {
     expect(
       [429, 503, 500, 502, 504, 408, undefined].map((status) =>
         isOverload({ kind: 'retryable', reason: '', ...(status !== undefined && { status }) }),
@@ -280,7 +280,7 @@ describe('down on a refusal', () => {
 })
 
 describe('failures while other requests are accepted', () => {
-  /** One request of every so many round trips fails. */
+  /** One request fails in every `everyRounds` round trips. */
   function failing(rounds: number, everyRounds: number) {
     const one = grown(32)
     const limits: number[] = []
@@ -295,17 +295,17 @@ describe('failures while other requests are accepted', () => {
     return limits
   }
 
-  test.each([2, 10, 30])('that are rare, one in %i round trips, do not lower the number', (everyRounds) => {
+  test.each([2, 10, 30])('that are rare, one in %i round trips, do not lower the limit', (everyRounds) => {
     expect(Math.min(...failing(300, everyRounds))).toBe(32)
   })
 
-  test('in each of three round trips lower it by a tenth per round trip; at half it is restored', () => {
+  test('in each of three round trips lower the limit by a tenth per round trip; at half it is restored', () => {
     const limits = failing(100, 1)
     expect(limits.slice(0, 9)).toEqual([32, 32, 28, 25, 22, 19, 17, 15, 32])
     expect(Math.min(...limits.slice(8, 60))).toBe(32)
   })
 
-  test('that end at a lower number: more is tried again after 200 accepted requests per failure', () => {
+  test('that stop at a lower limit let it grow again after 200 accepted requests per failure', () => {
     const { concurrency, fill, round, failAlone } = grown(32)
     for (let n = 0; n < 3; n += 1) {
       failAlone()
@@ -320,7 +320,7 @@ describe('failures while other requests are accepted', () => {
     expect(concurrency.limit).toBe(32)
   })
 
-  test('never raise the number from one', () => {
+  test('never raise the limit from one', () => {
     const { concurrency, fill, round, failAlone } = client(1)
     for (let n = 0; n < 10; n += 1) {
       fill()
@@ -331,7 +331,7 @@ describe('failures while other requests are accepted', () => {
   })
 })
 
-test('in doubt one at a time', () => {
+test('limitToOne() allows one request at a time', () => {
   const { concurrency, fill, round } = grown(16)
   concurrency.limitToOne()
   expect([concurrency.limit, concurrency.hasCapacity]).toEqual([1, false])
@@ -341,7 +341,7 @@ test('in doubt one at a time', () => {
   expect(concurrency.limit).toBeGreaterThan(1)
 })
 
-test('a request that is passed over frees its slot, and is still in flight', () => {
+test('a bypassed request frees its slot, and is still in flight', () => {
   const { concurrency, fill, flights } = client(4, 4)
   fill()
   concurrency.ignoreInFlight()
@@ -349,33 +349,33 @@ test('a request that is passed over frees its slot, and is still in flight', () 
   expect(flights.at(-1)?.concurrentRequests).toBe(8)
 })
 
-describe('the time of a reply', () => {
-  test('is known where the event loop waited for it', () => {
+describe('the response time', () => {
+  test('is known if the event loop was idle for it', () => {
     const time = new ResponseTimeSampler()
     time.observe({ now: 100, idleMs: 40 })
     time.observe({ now: 130, idleMs: 69 })
     expect(time.responseTimeMs(100)).toBe(30)
   })
 
-  test('is not where the thread was at work when it may have come, however often it looked', () => {
+  test('is unknown if the thread was busy when the reply may have arrived', () => {
     const time = new ResponseTimeSampler()
     time.observe({ now: 100, idleMs: 40 })
     time.observe({ now: 105, idleMs: 44 })
     time.observe({ now: 200, idleMs: 45 })
     time.observe({ now: 201, idleMs: 45 })
     expect(time.responseTimeMs(100)).toBeUndefined()
-    // Of a request that took long, the same delay is little.
+    // The same delay is small relative to a long request.
     expect(time.responseTimeMs(-300)).toBe(501)
   })
 
-  test('is taken from the clock if idle time is not reported', () => {
+  test('is the elapsed time if idle time is not available', () => {
     const time = new ResponseTimeSampler()
     time.observe({ now: 100, idleMs: 0 })
     time.observe({ now: 200, idleMs: 0 })
     expect(time.responseTimeMs(100)).toBe(100)
   })
 
-  test('idle time grows while this thread waits, and not while it works', async () => {
+  test('idle time grows while this thread waits, not while it is busy', async () => {
     const before = readEventLoopIdleMs()
     while (readEventLoopIdleMs() === before) await new Promise((resolve) => setTimeout(resolve, 5))
     const waited = readEventLoopIdleMs()
@@ -386,7 +386,7 @@ describe('the time of a reply', () => {
 })
 
 describe('the breaker', () => {
-  test('grows only as far as it is used, and begins anew after a refusal', async () => {
+  test('grows only as far as it is used, and starts at one after a refusal', async () => {
     let isFull = false
     const { clock, breaker, enqueue } = setup(() => (isFull ? busyFor(1) : OK), {
       latencyMs: 20,
@@ -409,7 +409,7 @@ describe('the breaker', () => {
     expect(breaker.limit).toBe(1)
   })
 
-  test('uses the idle time of the thread that Node reports', async () => {
+  test("uses the event loop's idle time as reported by Node", async () => {
     const clock = new FakeClock()
     let idleMs = 1
     const breaker = new CircuitBreaker({
@@ -419,7 +419,7 @@ describe('the breaker', () => {
       idleMs: () => idleMs,
     })
     const never = new AbortController().signal
-    /** A reply comes after `waitMs`, and is read after `busyMs` more. */
+    /** A reply arrives after `waitMs`, and is read `busyMs` later. */
     const roundTrip = async (waitMs: number, busyMs: number): Promise<void> => {
       const runs = Array.from({ length: breaker.limit }, () =>
         breaker.run(

@@ -1,4 +1,7 @@
-/** A service under load, and a client that always has batches to send, as events on a clock of their own: no promise, no wait. */
+/**
+ * Simulates a service under load and a client that always has batches to send, as events on a virtual clock without
+ * promises or real waits.
+ */
 import { AdaptiveConcurrencyLimit } from '../../../src/delivery/concurrency/adaptive-concurrency-limit.js'
 import type { InFlightRequest } from '../../../src/delivery/concurrency/adaptive-concurrency-limit.js'
 import { WaitQueue } from '../../../src/delivery/retry/wait-queue.js'
@@ -6,26 +9,26 @@ import { RecentReplies } from '../../../src/delivery/retry/recent-replies.js'
 
 export interface Arrival {
   readonly now: number
-  /** Requests that the service has, with this one. */
+  /** Requests at the service, including this one. */
   readonly inFlight: number
   readonly random: () => number
 }
 
 export interface Reply {
   readonly ms: number
-  /** 503. */
+  /** The service answers 503. */
   readonly refused?: boolean
   readonly retryAfterMs?: number
 }
 
 export type SimulatedService = (arrival: Arrival) => Reply
 
-/** Beyond `capacity` at once each request takes its part longer; beyond `most` it is refused. */
+/** Above `capacity` concurrent requests each takes proportionally longer; above `most` it is refused. */
 export function createDegradingService(baseMs: number, capacity: number, most = Infinity): SimulatedService {
   return ({ inFlight }) => ({ ms: baseMs * Math.max(1, inFlight / capacity), refused: inFlight > most })
 }
 
-/** `capacity` at once, the others in line. */
+/** Serves `capacity` requests at once and queues the others. */
 export function createQueueingService(baseMs: number, capacity: number, most = Infinity): SimulatedService {
   const freeAt = Array.from({ length: capacity }, () => 0)
   return ({ now, inFlight }) => {
@@ -36,7 +39,7 @@ export function createQueueingService(baseMs: number, capacity: number, most = I
   }
 }
 
-/** The same numbers in every run (mulberry32). */
+/** The same sequence in every run (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -47,7 +50,7 @@ export function seeded(seed: number): () => number {
   }
 }
 
-/** By time: what comes next is the first. */
+/** A heap by time: the next event is the first. */
 class Events {
   readonly #heap: { readonly at: number; readonly fire: () => void }[] = []
 
@@ -88,7 +91,7 @@ export interface Load {
   readonly forMs: number
   readonly maxConcurrency?: number
   readonly seed?: number
-  /** Of the client's event loop by then. Default: all the time. */
+  /** Idle time of the client's event loop until `now`. Default: all the time. */
   readonly idleMs?: (now: number) => number
 }
 
@@ -97,13 +100,14 @@ export interface SimulationResult {
   readonly limits: readonly (readonly [at: number, limit: number])[]
   readonly takenAt: readonly number[]
   readonly refusedAt: readonly number[]
-  /** Most in flight. */
+  /** The maximum number of requests in flight. */
   readonly peak: number
 }
 
 /**
- * Sends for `forMs` and waits after a failure as the breaker does. While other requests are accepted, only the failed batch waits. In an
- * outage all wait for a jittered 250 ms, doubled after each failure, or for the `Retry-After`.
+ * Sends for `forMs` and waits after a failure as the circuit breaker does. While other requests are accepted, only
+ * the failed batch waits. In an outage all batches wait for a jittered 250 ms, doubled after each failure, or for the
+ * `Retry-After`.
  */
 export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (now) => now }: Load): SimulationResult {
   const random = seeded(seed)
@@ -159,7 +163,7 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
   return { limits, takenAt, refusedAt, peak }
 }
 
-/** Least and greatest limit in a span of time. */
+/** The minimum and maximum limit in a period. */
 export function rangeOf(
   { limits }: SimulationResult,
   from: number,
@@ -174,7 +178,7 @@ export function rangeOf(
   return { least, most }
 }
 
-/** Mean over time. */
+/** The mean limit over a period. */
 export function meanLimit({ limits }: SimulationResult, from: number, to: number): number {
   let sum = 0
   let [since, held] = [from, 1]
@@ -189,12 +193,12 @@ export function meanLimit({ limits }: SimulationResult, from: number, to: number
   return (sum + held * (to - since)) / (to - from)
 }
 
-/** In a span of time, a millisecond. */
+/** Requests per millisecond in a period. */
 export function rateOf(times: readonly number[], from: number, to: number): number {
   return times.filter((at) => at >= from && at < to).length / (to - from)
 }
 
-/** When it was first reached. */
+/** The time at which the limit was first reached. */
 export function reachedAt({ limits }: SimulationResult, wanted: number, from = 0): number {
   return limits.find(([at, limit]) => at >= from && limit >= wanted)?.[0] ?? Infinity
 }

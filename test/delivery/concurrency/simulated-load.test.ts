@@ -1,4 +1,7 @@
-/** The number of requests in flight against services of many kinds, in simulated time: no delay is driven into refusals. */
+/**
+ * The limit of requests in flight with services of many kinds, in simulated time: it reacts to delay before the
+ * service refuses requests.
+ */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Account } from '../../../src/diagnostics/account.js'
@@ -22,7 +25,7 @@ import { DOWN, OK, RecordingReport, busyFor, many, setup } from '../scripted-sen
 
 const MAX = 32
 
-/** Of the requests in a span of time, how many were refused. */
+/** The refused share of the requests in a period. */
 function refusedShare({ takenAt, refusedAt }: SimulationResult, from: number, to: number): number {
   const [taken, refused] = [rateOf(takenAt, from, to), rateOf(refusedAt, from, to)]
   return refused / (taken + refused)
@@ -35,22 +38,25 @@ describe('a service that slows down under load', () => {
     [5, 1, 11],
     [50, 4, 18],
     [200, 16, 48],
-  ])('base %i ms, %i at once, refusing beyond %i: none is refused, and it is kept busy', (baseMs, capacity, most) => {
-    for (const [name, service] of [
-      ['pressed', createDegradingService],
-      ['queueing', createQueueingService],
-    ] as const) {
-      const seen = send({ service: service(baseMs, capacity, most), forMs: 60_000 })
-      const busy = rateOf(seen.takenAt, 10_000, 60_000) / (capacity / baseMs)
-      process.stdout.write(
-        `${name} ${baseMs} ms, ${capacity} at once: limit ${meanLimit(seen, 10_000, 60_000).toFixed(1)}, at most ${seen.peak} in flight, ${(100 * busy).toFixed(1)} % busy\n`,
-      )
-      expect(seen.refusedAt).toEqual([])
-      expect(busy).toBeGreaterThan(0.9)
-    }
-  })
+  ])(
+    'base %i ms, %i at once, refusing above %i: no request is refused, and the service stays busy',
+    (baseMs, capacity, most) => {
+      for (const [name, service] of [
+        ['pressed', createDegradingService],
+        ['queueing', createQueueingService],
+      ] as const) {
+        const seen = send({ service: service(baseMs, capacity, most), forMs: 60_000 })
+        const busy = rateOf(seen.takenAt, 10_000, 60_000) / (capacity / baseMs)
+        process.stdout.write(
+          `${name} ${baseMs} ms, ${capacity} at once: limit ${meanLimit(seen, 10_000, 60_000).toFixed(1)}, at most ${seen.peak} in flight, ${(100 * busy).toFixed(1)} % busy\n`,
+        )
+        expect(seen.refusedAt).toEqual([])
+        expect(busy).toBeGreaterThan(0.9)
+      }
+    },
+  )
 
-  test('whatever its speed, where it refuses none below three times what it takes at once, and five', () => {
+  test('of any speed that refuses only above three times its capacity plus five', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 5, max: 200 }),
@@ -67,20 +73,20 @@ describe('a service that slows down under load', () => {
     )
   })
 
-  test('is not pressed the more, the longer it takes: what is measured anew is not our own queue', () => {
+  test('is not overloaded further the longer it takes: a new measurement excludes our own queue', () => {
     const seen = send({ service: createDegradingService(20, 4, 18), forMs: 600_000 })
     expect(seen.refusedAt).toEqual([])
     expect(rangeOf(seen, 30_000).most).toBeLessThanOrEqual(14)
   })
 
-  test('and has just been started, so that it is slow at first: what that taught is forgotten soon', () => {
+  test('and is slow after its start: the first measurements are forgotten soon', () => {
     const [cold, warm] = [createQueueingService(30, 32), createQueueingService(10, 8)]
     const seen = send({ service: (arrival) => (arrival.now < 300 ? cold : warm)(arrival), forMs: 20_000 })
     expect(rangeOf(seen, 0, 1_000).most).toBeGreaterThan(24)
     expect(rangeOf(seen, 3_000).most).toBeLessThanOrEqual(20)
   })
 
-  test('and loses three quarters of its capacity: the number follows within seconds', () => {
+  test('and loses three quarters of its capacity: the limit follows within seconds', () => {
     const service: SimulatedService = (arrival) =>
       createDegradingService(10, arrival.now < 30_000 ? 16 : 4, 48)(arrival)
     const seen = send({ service, forMs: 60_000 })
@@ -91,19 +97,19 @@ describe('a service that slows down under load', () => {
   })
 })
 
-describe('a service that takes as long for many as for one', () => {
-  test.each([25, 100])('%i ms: all that is allowed after 8 round trips, and for good', (ms) => {
+describe('a service with constant response time', () => {
+  test.each([25, 100])('%i ms: reaches the maximum after 8 round trips, and stays there', (ms) => {
     const seen = send({ service: () => ({ ms }), forMs: 120_000 })
     expect(reachedAt(seen, MAX)).toBeLessThanOrEqual(8 * ms)
     expect(rangeOf(seen, 8 * ms).least).toBe(MAX)
   })
 
-  test('by more than 32, where more is allowed', () => {
+  test('exceeds 32 if the maximum is higher', () => {
     const seen = send({ service: () => ({ ms: 25 }), forMs: 10_000, maxConcurrency: 100 })
     expect(reachedAt(seen, 100)).toBeLessThanOrEqual(12 * 25)
   })
 
-  test.each([1, 2, 3, 4, 5, 6])('but not evenly, by half more or less, some five times as long (%i)', (seed) => {
+  test.each([1, 2, 3, 4, 5, 6])('with a variation of half, and some replies five times as long (%i)', (seed) => {
     for (const ms of [25, 100]) {
       const service: SimulatedService = ({ random }) => ({ ms: ms * (0.5 + random()) * (random() < 0.03 ? 5 : 1) })
       const seen = send({ service, forMs: 120_000, seed })
@@ -112,7 +118,7 @@ describe('a service that takes as long for many as for one', () => {
     }
   })
 
-  test('but with a long tail, as the network has: hardly ever held down', () => {
+  test('with a long tail, as in a network: the limit is hardly ever lowered', () => {
     const gauss = (random: () => number): number =>
       Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
     for (const seed of [1, 2, 3]) {
@@ -121,14 +127,14 @@ describe('a service that takes as long for many as for one', () => {
     }
   })
 
-  test('and becomes slower, for reasons of its own: held down for half a minute at most', () => {
+  test('and becomes slower for other reasons: the limit is low for at most 30 s', () => {
     const seen = send({ service: ({ now }) => ({ ms: now < 30_000 ? 25 : 60 }), forMs: 90_000 })
     expect(rangeOf(seen, 30_000, 62_000).least).toBeLessThan(MAX)
     expect(rangeOf(seen, 62_000).least).toBe(MAX)
   })
 })
 
-describe('a service that refuses without a sign of delay', () => {
+describe('a service that refuses requests without a sign of delay', () => {
   test.each([
     [25, 12, 0],
     [25, 12, 1_000],
@@ -137,13 +143,13 @@ describe('a service that refuses without a sign of delay', () => {
     [200, 12, 1_000],
     [25, 3, 0],
     [200, 3, 2_000],
-  ])('%i ms, beyond %i in flight, Retry-After %i ms', (ms, most, retryAfterMs) => {
+  ])('%i ms, refusing above %i in flight, Retry-After %i ms', (ms, most, retryAfterMs) => {
     const service: SimulatedService = ({ inFlight }): Reply => ({ ms, refused: inFlight > most, retryAfterMs })
     const seen = send({ service, forMs: 600_000 })
     const share = refusedShare(seen, 60_000, 600_000)
     const busy = rateOf(seen.takenAt, 60_000, 600_000) / (most / ms)
     process.stdout.write(
-      `refusing beyond ${most}, ${ms} ms, Retry-After ${retryAfterMs}: ${(100 * share).toFixed(2)} % refused, ${(100 * busy).toFixed(0)} % of what it takes\n`,
+      `refusing above ${most}, ${ms} ms, Retry-After ${retryAfterMs}: ${(100 * share).toFixed(2)} % refused, ${(100 * busy).toFixed(0)} % of its capacity\n`,
     )
     expect(refusedShare(seen, 0, 60_000)).toBeLessThan(0.02)
     expect(share).toBeLessThan(0.02)
@@ -151,7 +157,7 @@ describe('a service that refuses without a sign of delay', () => {
   })
 })
 
-describe('through breaker and delivery, with all that waits there', () => {
+describe('with circuit breaker and delivery', () => {
   test.each([
     [() => DOWN, 0],
     [() => busyFor(1), 1_000],
@@ -178,13 +184,13 @@ describe('through breaker and delivery, with all that waits there', () => {
     }
     const { accepted } = account.snapshot()
     process.stdout.write(
-      `through the breaker, Retry-After ${retryAfterMs}: ${refused} refused, ${accepted} of ${60 * 480} taken\n`,
+      `with the breaker, Retry-After ${retryAfterMs}: ${refused} refused, ${accepted} of ${60 * 480} accepted\n`,
     )
     expect(refused / accepted).toBeLessThan(0.01)
     expect(accepted / (60 * 480)).toBeGreaterThan(0.7)
   })
 
-  test('slowing down: none is refused, and what comes is taken', async () => {
+  test('slows down: no request is refused, and all entries are accepted', async () => {
     let [refused, most] = [0, 0]
     const clock = new FakeClock()
     let inFlight = 0
@@ -225,17 +231,17 @@ describe('through breaker and delivery, with all that waits there', () => {
       await clock.advance(1_000)
     }
     process.stdout.write(
-      `through the breaker: at most ${most} in flight for 8 at once, ${account.accepted} of ${25 * 800} taken\n`,
+      `with the breaker: at most ${most} in flight for 8 at once, ${account.accepted} of ${25 * 800} accepted\n`,
     )
     expect(refused).toBe(0)
     expect(account.accepted).toBeGreaterThan(0.95 * 25 * 800)
   })
 })
 
-describe('this thread has no time', () => {
+describe('this thread is busy', () => {
   const FROM_MS = 5_000
 
-  /** From then on nothing is read while it is at work: `busyMs` of each `periodMs`. */
+  /** This thread reads no replies while it is busy: `busyMs` of each `periodMs`. */
   function behind(
     service: SimulatedService,
     busyMs: number,
@@ -259,14 +265,14 @@ describe('this thread has no time', () => {
     [10, 10.5],
     [100, 110],
     [20, 30],
-  ])('%s of %s ms: a quick service is not blamed for it', (busyMs, periodMs) => {
+  ])('%s of %s ms: the limit of a fast service stays', (busyMs, periodMs) => {
     const random = seeded(7)
     const seen = send({ ...behind(() => ({ ms: 1 + random() }), busyMs, periodMs), forMs: 60_000 })
     expect(reachedAt(seen, MAX)).toBeLessThan(FROM_MS)
     expect(rangeOf(seen, FROM_MS).least).toBe(MAX)
   })
 
-  test('half of it: a service that slows down is spared all the same', () => {
+  test('half of the time: the limit still follows a service that slows down', () => {
     const random = seeded(7)
     const slow = createQueueingService(20, 8, 29)
     const service: SimulatedService = (arrival) => {
@@ -274,9 +280,7 @@ describe('this thread has no time', () => {
       return { ...reply, ms: reply.ms + 4 * random() }
     }
     const seen = send({ ...behind(service, 5, 10), forMs: 60_000 })
-    process.stdout.write(
-      `half of the time at work: limit ${meanLimit(seen, 10_000, 60_000).toFixed(1)} for 8 at once\n`,
-    )
+    process.stdout.write(`busy half of the time: limit ${meanLimit(seen, 10_000, 60_000).toFixed(1)} for 8 at once\n`)
     expect(seen.refusedAt).toEqual([])
     expect(rangeOf(seen, 10_000).most).toBeLessThan(25)
     expect(rateOf(seen.takenAt, 10_000, 60_000) / (8 / 20)).toBeGreaterThan(0.9)

@@ -1,4 +1,4 @@
-/** Quarantine over retry over a service that judges entries by their content, on a clock that a test moves. */
+/** Poison isolation with retries and a service that rejects entries by their content, on a fake clock. */
 import { setMaxListeners } from 'node:events'
 import { CircuitBreaker } from '../../../src/delivery/retry/circuit-breaker.js'
 import type { CircuitBreakerOptions } from '../../../src/delivery/retry/circuit-breaker.js'
@@ -35,7 +35,7 @@ export function batchWith(batchId: string, entries: readonly Entry[]): Batch {
   }
 }
 
-/** Entries `a0`, `a1`, …; those at `bad` have the word poison. */
+/** Entries `a0`, `a1`, …; those at `bad` contain the word poison. */
 export function batchFrom(batchId: string, count: number, bad: readonly number[] = []): Batch {
   return batchWith(
     batchId,
@@ -47,12 +47,12 @@ export function batchFrom(batchId: string, count: number, bad: readonly number[]
 
 export const isBadEntry = (entry: string): boolean => entry.includes('poison')
 
-/** Refuses requests with a bad entry whole, and names none. */
+/** Rejects requests with a bad entry completely, without naming it. */
 export function judging(entries: readonly string[]): Outcome {
   return entries.some(isBadEntry) ? nameless() : { kind: 'delivered', accepted: entries.length, rejected: [] }
 }
 
-/** Notes what is settled, by entry, and that nothing is twice or in two parts at once. */
+/** Records settled entries, and checks that no entry is settled twice or is in two sub-batches at once. */
 export class Ledger {
   readonly settled: string[] = []
   readonly parts: string[][] = []
@@ -94,7 +94,7 @@ export function setUpIsolation(
   const accepted: string[] = []
   const letters: DeadLetter[] = []
   const ledger = new Ledger()
-  /** What happened, in order. */
+  /** The events, in order. */
   const events: string[] = []
   let inFlight = 0
   const innermost = {
@@ -102,7 +102,7 @@ export function setUpIsolation(
       const request = { batch, entries: parseBatchEntries(batch.body), at: clock.now() }
       requests.push(request)
       inFlight += 1
-      // Decided when it comes, as the reply is on its way for the rest.
+      // The service decides when the request arrives; the reply takes the remaining time.
       const outcome = service(request.entries, request)
       if (outcome.kind === 'delivered') {
         const named = new Set(outcome.rejected.map(({ index }) => index))

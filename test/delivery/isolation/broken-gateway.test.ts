@@ -12,7 +12,10 @@ interface Break {
   readonly status: number
 }
 
-/** Many batches with bad entries, and a gateway that breaks while these are searched for. @returns the isolation at the end */
+/**
+ * Sends many batches with bad entries; the gateway breaks during the search for them. @returns the isolation at the
+ * end
+ */
 async function breakDuringSearches(breaks: readonly Break[], maxConcurrency: number, badPerBatch: number) {
   const setup = setUpIsolation(
     (entries) => {
@@ -28,7 +31,7 @@ async function breakDuringSearches(breaks: readonly Break[], maxConcurrency: num
     send(batchFrom(`b${n}`, ENTRIES, bad))
   }
   await clock.advance(900_000)
-  // Entries are logged until everything is settled.
+  // The app keeps logging until everything is settled.
   for (let n = 0; n < 400 && setup.outcomes.size < BATCHES + n; n += 1) {
     send(batchFrom(`later${n}`, 1))
     await clock.advance(60_000)
@@ -36,7 +39,7 @@ async function breakDuringSearches(breaks: readonly Break[], maxConcurrency: num
   return setup
 }
 
-test.each([400, 413, 422])('a gateway that answers %i to everything amid 30 searches', async (status) => {
+test.each([400, 413, 422])('a gateway answers %i to everything during 30 searches', async (status) => {
   let [good, dead] = [0, 0]
   for (const maxConcurrency of [1, 32]) {
     for (const startsAtMs of [500, 1_500]) {
@@ -54,14 +57,14 @@ test.each([400, 413, 422])('a gateway that answers %i to everything amid 30 sear
 const breaks = fc.array(
   fc.record({
     startsAtMs: fc.integer({ min: 0, max: 300_000 }),
-    // Two requests at least: a gateway that rejects a single one cannot be distinguished from a bad entry.
+    // At least two requests: a gateway that rejects one request cannot be distinguished from a bad entry.
     lastsMs: fc.integer({ min: 100, max: 300_000 }),
     status: fc.constantFrom(400, 413, 422),
   }),
   { minLength: 1, maxLength: 4 },
 )
 
-test('whenever and however often it breaks, only bad entries are dead letters, and all others arrive once', async () => {
+test('only bad entries become dead letters, and all others are accepted once, for any time and number of failures', async () => {
   await fc.assert(
     fc.asyncProperty(
       breaks,
@@ -83,7 +86,7 @@ test('whenever and however often it breaks, only bad entries are dead letters, a
   )
 })
 
-test('an app that logs a single entry now and then, and a gateway that is broken for minutes', async () => {
+test('an app logs an entry now and then while the gateway is broken for minutes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 20, maxLength: 40 }),

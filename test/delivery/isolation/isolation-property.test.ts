@@ -1,4 +1,4 @@
-/** Whatever is bad, and however the service says so: what is bad becomes a dead letter, all else arrives once. */
+/** For any bad entries and any form of rejection, bad entries become dead letters and all others are accepted once. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../../src/batch/sender.js'
@@ -6,7 +6,7 @@ import { batchFrom, busy, isBadEntry, judging, nameless, setUpIsolation } from '
 
 const error = (index: number) => ({ index, code: 'VALIDATION_ERROR', field: 'level', message: 'bad' })
 
-/** How a service reports bad entries. */
+/** The forms in which a service reports bad entries. */
 const FORMS: Record<string, (entries: readonly string[]) => Outcome> = {
   nameless: () => nameless(),
   'nameless 422': () => nameless(422),
@@ -35,7 +35,7 @@ const poison = fc.array(
   { minLength: 1, maxLength: 12 },
 )
 
-test('the bad become dead letters, the others arrive once, the requests have a bound', async () => {
+test('bad entries become dead letters, all others are accepted once, the number of requests is bounded', async () => {
   let most = 0
   await fc.assert(
     fc.asyncProperty(
@@ -60,7 +60,7 @@ test('the bad become dead letters, the others arrive once, the requests have a b
           send(batchFrom(`b${n}`, count, bad))
           await clock.advance(spreadMs)
         }
-        // The rest of the app's life: a good batch from time to time.
+        // The app continues: a good batch from time to time.
         for (let n = 0; n < 80; n += 1) {
           send(batchFrom(`later${n}`, 1))
           await clock.advance(30_000)
@@ -78,7 +78,7 @@ test('the bad become dead letters, the others arrive once, the requests have a b
             batch.bad.toSorted(),
           )
         }
-        // Each bad entry costs a path through its batch; each batch a search and some probes.
+        // Each bad entry costs a path through its batch; each batch costs a search and some probes.
         const bound = 80 + batches.length * 30 + bad.length * 16 + 40
         most = Math.max(most, requests.length / bound)
         expect(requests.length).toBeLessThan(bound)
@@ -89,7 +89,7 @@ test('the bad become dead letters, the others arrive once, the requests have a b
   process.stdout.write(`requests: at most ${(100 * most).toFixed(0)} % of the bound\n`)
 })
 
-test('ended at any time, accepted, rejected and given up are all of it', async () => {
+test('ended at any time, accepted, rejected and abandoned entries add up to the total', async () => {
   await fc.assert(
     fc.asyncProperty(
       poison,
@@ -104,7 +104,7 @@ test('ended at any time, accepted, rejected and given up are all of it', async (
         await clock.advance(endMs)
         if (isShutdown) breaker.startShutdown(clock.now() + 500)
         await clock.advance(500)
-        // What is under way comes back.
+        // Requests in flight end.
         abort.abort()
         await clock.advance(200)
         expect(outcomes.size).toBe(batches.length)

@@ -5,7 +5,7 @@ import { batchFrom, batchWith, busy, isBadEntry, judging, messages, nameless, se
 
 const ID = '6ba7b810-9dad-41d1-80b4-00c04fd430c8'
 const error = (index: number) => ({ index, code: 'VALIDATION_ERROR', field: 'level', message: `bad ${index}` })
-/** Logs other entries until the batch is settled. @returns their number */
+/** Sends other entries until the batch is settled. @returns their number */
 async function sendUntilSettled(
   { clock, send, outcomes }: ReturnType<typeof setUpIsolation>,
   id: string,
@@ -20,8 +20,8 @@ async function sendUntilSettled(
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index)
 
-describe('a reply that says all', () => {
-  test('accepted: one request, the batch as it was, settled whole', async () => {
+describe('a reply that settles the batch', () => {
+  test('accepted: one request with the unchanged batch, which is settled completely', async () => {
     const { clock, send, requests, outcomes, ledger, letters } = setUpIsolation()
     const batch = batchFrom(ID, 10)
     send(batch)
@@ -32,7 +32,7 @@ describe('a reply that says all', () => {
     expect([ledger.settled.length, ledger.parts, letters]).toEqual([10, [], []])
   })
 
-  test("accepted but for some: those go to the dead letters first, with the service's words", async () => {
+  test("partly accepted: the rejected entries become dead letters with the service's reason", async () => {
     const { clock, send, outcomes, letters, ledger } = setUpIsolation(() => ({
       kind: 'delivered',
       accepted: 8,
@@ -56,7 +56,7 @@ describe('a reply that says all', () => {
     expect(ledger.settled).toHaveLength(10)
   })
 
-  test('fewer names than rejected: the others count, and none is guessed at', async () => {
+  test('fewer names than rejected entries: all are counted, only the named ones become dead letters', async () => {
     const { clock, send, outcomes, letters } = setUpIsolation(() => ({
       kind: 'delivered',
       accepted: 7,
@@ -70,7 +70,7 @@ describe('a reply that says all', () => {
     expect(letters.map(({ index }) => index)).toEqual([3])
   })
 
-  test('unreadable: taken as accepted', async () => {
+  test('unreadable: counts as accepted', async () => {
     const { clock, send, outcomes } = setUpIsolation((entries) => ({
       kind: 'delivered',
       accepted: entries.length,
@@ -83,9 +83,9 @@ describe('a reply that says all', () => {
   })
 })
 
-describe('a refusal that names entries', () => {
-  test('moves those to the dead letters and sends the rest as a part, until all is done', async () => {
-    // Names the first only, as some do.
+describe('a rejection that names entries', () => {
+  test('moves them to the dead letters and sends the rest as a sub-batch, until everything is settled', async () => {
+    // Names only the first bad entry, as some services do.
     const service = (entries: readonly string[]): Outcome => {
       const first = entries.findIndex(isBadEntry)
       return first === -1 ? judging(entries) : { ...nameless(422), rejected: [error(first)] }
@@ -107,7 +107,7 @@ describe('a refusal that names entries', () => {
     expect([accepted.length, new Set(ledger.settled).size, ledger.settled.length]).toEqual([8, 10, 10])
   })
 
-  test('all of them: nothing is sent again', async () => {
+  test('of the whole batch: nothing is sent again', async () => {
     const { clock, send, requests, outcomes } = setUpIsolation((entries) => ({
       ...nameless(422),
       rejected: entries.map((_, at) => error(at)),
@@ -123,13 +123,13 @@ describe('a refusal that names entries', () => {
   })
 })
 
-describe('a refusal that names nothing', () => {
+describe('a rejection that names nothing', () => {
   const cases: [string, number, number[]][] = [
     ['the first', 100, [0]],
     ['one in the middle', 100, [42]],
     ['the last', 100, [99]],
     ['two apart', 100, [3, 77]],
-    ['two beside each other', 100, [49, 50]],
+    ['two adjacent', 100, [49, 50]],
     ['forty in a row', 100, range(30, 70)],
     ['the first forty', 100, range(0, 40)],
     ['one of two', 2, [1]],
@@ -159,11 +159,11 @@ describe('a refusal that names nothing', () => {
       `${bad.length} bad of ${count}: ${requests.length - others} requests, ${others - 1} other batches\n`,
     )
     expect(requests.length - others).toBeLessThan(bad.length === 1 ? 20 : 2 * count + 15)
-    // Only entries that follow each other need other batches for their proofs.
+    // Only adjacent entries need other batches as proof.
     expect(others - 1).toBeLessThan(bad.length > 2 ? bad.length : 1)
   })
 
-  test('what was taken is settled before the next part is sent', async () => {
+  test('settles accepted entries before it sends the next sub-batch', async () => {
     const seen: number[] = []
     const setup = setUpIsolation(
       (entries) => {
@@ -177,7 +177,7 @@ describe('a refusal that names nothing', () => {
     expect(seen.every((behind) => behind === 0)).toBe(true)
   })
 
-  test('big integers and keys that stand twice arrive as they were', async () => {
+  test('keeps big integers and duplicate keys unchanged', async () => {
     const { clock, sender, requests, abort } = setUpIsolation()
     const odd = '{"message":"odd","n":12345678901234567890,"n":1.0,"s":"},{\\"]"}'
     const bad = '{"message":"poison"}'
@@ -188,13 +188,13 @@ describe('a refusal that names nothing', () => {
   })
 })
 
-describe('without an acceptance', () => {
-  test('a gateway that rejects everything: nothing becomes a dead letter, the circuit opens, one whole batch a minute is probed', async () => {
+describe('without any accepted batch', () => {
+  test('a gateway that rejects everything: no dead letters, the circuit opens, one whole batch per minute is the probe', async () => {
     const { clock, send, requests, letters, failures, breaker } = setUpIsolation(() => nameless())
     send(batchFrom(ID, 100))
     await clock.advance(10_000)
     const searched = requests.length
-    process.stdout.write(`a search without a find: ${searched} requests\n`)
+    process.stdout.write(`a search without a result: ${searched} requests\n`)
     expect(searched).toBeLessThanOrEqual(15)
     expect(failures).toHaveLength(1)
     expect(failures[0]).toMatchObject([{ kind: 'endpoint-rejected', status: 400 }, 0, 60_000, false])
@@ -206,7 +206,7 @@ describe('without an acceptance', () => {
     expect(letters).toEqual([])
   })
 
-  test('it is no success: the limit does not grow, and an outage is not over', async () => {
+  test('a rejection is not a success: the limit does not grow, and the outage continues', async () => {
     let reply: Outcome = busy()
     const { clock, send, recoveries, breaker } = setUpIsolation(() => reply, { maxConcurrency: 4 })
     send(...range(0, 4).map((n) => batchFrom(`b${n}`, 3)))
@@ -220,7 +220,7 @@ describe('without an acceptance', () => {
     expect(recoveries).toHaveLength(1)
   })
 
-  test.each([10, 100])('when the gateway is mended all arrives (%i entries a batch)', async (count) => {
+  test.each([10, 100])('delivers everything after the gateway is repaired (%i entries per batch)', async (count) => {
     const mendedAt = 200_000
     const setup = setUpIsolation((entries) => (setup.clock.now() < mendedAt ? nameless() : judging(entries)))
     const { clock, send, accepted, letters, outcomes } = setup
@@ -236,18 +236,15 @@ describe('without an acceptance', () => {
     expect(outcomes.size).toBe(8)
   })
 
-  test.each(range(1, 16))(
-    'mended after %i refusals, in the middle of a search: nothing becomes a dead letter',
-    async (refusals) => {
-      const setup = setUpIsolation((entries) => (setup.requests.length <= refusals ? nameless() : judging(entries)))
-      setup.send(batchFrom(ID, 100))
-      await setup.clock.advance(130_000)
-      expect(setup.letters).toEqual([])
-      expect([setup.accepted.length, new Set(setup.accepted).size]).toEqual([100, 100])
-    },
-  )
+  test.each(range(1, 16))('repaired after %i rejections during a search: no dead letters', async (refusals) => {
+    const setup = setUpIsolation((entries) => (setup.requests.length <= refusals ? nameless() : judging(entries)))
+    setup.send(batchFrom(ID, 100))
+    await setup.clock.advance(130_000)
+    expect(setup.letters).toEqual([])
+    expect([setup.accepted.length, new Set(setup.accepted).size]).toEqual([100, 100])
+  })
 
-  test('probes take turns: a batch that is all bad does not block the others', async () => {
+  test('batches alternate as probes: a completely bad batch does not block the others', async () => {
     const setup = setUpIsolation(judging, { maxConcurrency: 1 })
     const { clock, send, outcomes, letters, requests } = setup
     send(batchFrom('bad', 100, range(0, 100)))
@@ -260,7 +257,7 @@ describe('without an acceptance', () => {
     expect(letters).toHaveLength(100)
   })
 
-  test('a bad entry in each batch does not keep the endpoint counted as rejecting everything', async () => {
+  test('the endpoint counts as recovered even if each batch has a bad entry', async () => {
     const setup = setUpIsolation((entries) => (setup.clock.now() < 100_000 ? nameless() : judging(entries)))
     setup.send(...range(0, 4).map((n) => batchFrom(`b${n}`, 50, [n * 7])))
     await setup.clock.advance(600_000)
@@ -273,14 +270,14 @@ describe('without an acceptance', () => {
     ])
   })
 
-  test('32 in flight, 200 waiting, a gateway that refuses all for 60 s', async () => {
+  test('32 in flight, 200 waiting, a gateway rejects everything for 60 s', async () => {
     const setup = setUpIsolation((entries) => (setup.clock.now() < 60_000 ? nameless() : judging(entries)), {
       maxConcurrency: 32,
     })
     const { clock, send, breaker, requests, letters, accepted, outcomes } = setup
     const waiting = range(0, 232).map((n) => batchFrom(`b${n}`, 100))
     let started = 0
-    // As Delivery does it: no more on their way than the breaker says.
+    // Like Delivery: no more batches in flight than the breaker's limit.
     const feed = (): void => {
       while (waiting.length > 0 && started - outcomes.size < breaker.limit) {
         started += 1
@@ -307,7 +304,7 @@ describe('without an acceptance', () => {
 })
 
 describe('a single entry', () => {
-  test('is sent again after the next acceptance, and is a dead letter after another one', async () => {
+  test('is retried after the next accepted batch, and becomes a dead letter after another one', async () => {
     const { clock, send, requests, letters, outcomes, failures } = setUpIsolation()
     for (const id of ['before', 'bad', 'good', 'after'] as const) {
       expect(letters).toEqual([])
@@ -325,14 +322,14 @@ describe('a single entry', () => {
     })
   })
 
-  test('what was begun before the refusal proves nothing', async () => {
+  test('a request that started before the rejection is no proof', async () => {
     const { clock, send, requests, letters } = setUpIsolation(judging, { latencyMs: 25 })
     send(batchFrom('bad', 1, [0]), batchFrom('good', 1))
     await clock.advance(30_000)
     expect([requests.length, letters.length]).toEqual([2, 0])
   })
 
-  test('alone it is probed each minute', async () => {
+  test('is probed once per minute without other batches', async () => {
     const { clock, send, requests, letters, failures } = setUpIsolation()
     send(batchFrom('bad', 1, [0]))
     await clock.advance(301_000)
@@ -349,7 +346,7 @@ describe('413', () => {
         ? { ...nameless(413), rejected: [error(0)] }
         : { kind: 'delivered', accepted: entries.length, rejected: [] }
 
-  test('halves, whatever the body names', async () => {
+  test('halves the batch even if the body names entries', async () => {
     const { clock, send, outcomes, requests, letters } = setUpIsolation(limited(1000))
     send(batchFrom(ID, 100))
     await clock.advance(10_000)
@@ -357,7 +354,7 @@ describe('413', () => {
     expect([letters.length, requests.length]).toEqual([0, 15])
   })
 
-  test('shortens a single entry, which says so, under an id of its own', async () => {
+  test('shortens a single entry, marks it, and sends it under a new batch_id', async () => {
     const { clock, send, outcomes, requests } = setUpIsolation(limited(2_000))
     send(batchWith(ID, [{ level: 'info', message: 'x'.repeat(9_000), timestamp: '2025-01-01T00:00:00.000Z' }]))
     await clock.advance(10_000)
@@ -369,7 +366,7 @@ describe('413', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('dead-letters what is rejected at 1 KiB, if proven; what is kept is whole', async () => {
+  test('dead-letters an entry rejected even at 1 KiB, if proven, in full length', async () => {
     const big = { level: 'info', message: `big ${'x'.repeat(9_000)}`, timestamp: '2025-01-01T00:00:00.000Z' }
     const service = (entries: readonly string[]): Outcome =>
       entries.some((entry) => entry.includes('big')) ? nameless(413) : judging(entries)
@@ -383,7 +380,7 @@ describe('413', () => {
     expect(requests.length).toBeLessThan(10)
   })
 
-  test('from all there is dead-letters nothing', async () => {
+  test('for every request dead-letters nothing', async () => {
     const { clock, send, letters, requests } = setUpIsolation(() => nameless(413))
     send(batchFrom(ID, 100))
     await clock.advance(600_000)
@@ -393,7 +390,7 @@ describe('413', () => {
 })
 
 describe('the end', () => {
-  test('an abort in the middle: given up, with what was settled before', async () => {
+  test('an abort during the search: abandoned, with the count of accepted entries', async () => {
     const setup = setUpIsolation((entries) => (setup.requests.length > 4 ? busy() : judging(entries)))
     const { clock, send, abort, outcomes, ledger, accepted } = setup
     send(batchFrom(ID, 100, [60]))
@@ -406,7 +403,7 @@ describe('the end', () => {
     expect(ledger.settled).toHaveLength(accepted.length)
   })
 
-  test.each([1, 10])('while it waits or is searched for: a shutdown waits for nothing (%i entries)', async (count) => {
+  test.each([1, 10])('a shutdown abandons waiting batches and searches at once (%i entries)', async (count) => {
     const { clock, send, breaker, outcomes, letters } = setUpIsolation(() => nameless())
     send(batchFrom('a', count), batchFrom('b', count))
     await clock.advance(5_000)
@@ -416,7 +413,7 @@ describe('the end', () => {
     expect([letters.length, clock.timers]).toEqual([0, 0])
   })
 
-  test('a sender or a keeper that throws costs the batch by count', async () => {
+  test('a sender or a deadLetter() that throws abandons the batch', async () => {
     const { breaker, abort } = setUpIsolation()
     const { createIsolationSender } = await import('../../../src/delivery/isolation/isolation-sender.js')
     const broken = createIsolationSender({ inner: { send: () => Promise.reject(new Error('bug')) }, breaker })

@@ -1,4 +1,4 @@
-/** All stages as they are wired, against the local service's faults. */
+/** All stages as the pipeline connects them, with the local service's faults. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHttp } from '../../../src/client/http.js'
 import { systemClock } from '../../../src/shared/clock.js'
@@ -15,7 +15,7 @@ import { FakeClock } from '../../fake-clock.js'
 import { batchWith } from './bad-entries.js'
 
 test.each(['result', 'framework', 'nameless'] as const)(
-  'entries refused in the form `%s` become dead letters, the others arrive once',
+  'entries rejected in the form `%s` become dead letters, the others are accepted once',
   async (form) => {
     const service = await createIngestService({ apiKeys: ['k'] })
     const http = createHttp({ url: service.url, apiKey: 'k', requestTimeoutMs: 5_000, maxConnections: 8 })
@@ -46,14 +46,14 @@ test.each(['result', 'framework', 'nameless'] as const)(
   },
 )
 
-test('a page with status 200 in the middle of a search for bad entries: nothing counts as accepted, and the search goes on after it', async () => {
+test('a page with status 200 during a search for bad entries: nothing counts as accepted, and the search continues afterwards', async () => {
   const clock = new FakeClock()
   const accepted: string[] = []
   const bodies: string[] = []
   const server = await httpServer((response, { body }) => {
     bodies.push(body)
     const entries = parseBatchEntries(Buffer.from(body))
-    // The halves of the batch meet the page, until the clock has come to the next probe.
+    // The halves of the batch receive the page until the next probe is due.
     if (bodies.length > 1 && clock.now() < 60_000)
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
     if (entries.some((entry) => entry.includes('poison'))) return void response.writeHead(400).end()

@@ -1,6 +1,6 @@
 /**
- * Whatever comes and goes, each batch is sent once: the disk is read from a place on, with all that lies behind it, so that
- * what is in memory must not be met there.
+ * Each batch is sent once for any sequence of operations. The disk is read from one position with everything after
+ * it, so batches that are also in memory must be skipped.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { batchOf } from '../scripted-sender.js'
 
 const KEPT: BatchAcknowledgement = { isDurable: true, createPart: () => KEPT, acknowledge: () => {} }
 
-/** All batches in the order of their writing; those that wait are read from one place on, as `Evicted` does. */
+/** All batches in the order of writing. Waiting batches are read from one position, as `Evicted` does. */
 class SequentialDisk implements EvictedBatches {
   readonly #written: Batch[] = []
   readonly #passed = new Set<number>()
@@ -68,7 +68,7 @@ class SequentialDisk implements EvictedBatches {
 type Step = 'stored' | 'loose' | 'send' | 'settle' | 'down' | 'up' | 'wait'
 const STEPS: readonly Step[] = ['stored', 'stored', 'stored', 'loose', 'send', 'send', 'settle', 'down', 'up', 'wait']
 
-test('each batch is sent once, and a flush waits for all before it', async () => {
+test('each batch is sent once, and a flush waits for all batches before it', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom(...STEPS), { minLength: 20, maxLength: 300 }),

@@ -1,4 +1,7 @@
-/** Lanes: what memory has no room for waits on disk and comes back in order; earlier processes' batches come one in four. */
+/**
+ * Lanes of the queue: batches beyond the memory limit wait on disk and return in order; every fourth batch comes from
+ * earlier processes.
+ */
 import { describe, expect, test } from 'vitest'
 import { BatchQueue } from '../../../src/delivery/queue/batch-queue.js'
 import type { QueueDisk } from '../../../src/delivery/queue/queued-batch.js'
@@ -10,7 +13,7 @@ type Placed = Batch & { readonly place: SegmentPosition }
 
 const KIB = 1024
 
-/** The object with a property that is asked each time. */
+/** Adds a property with a getter to the object. */
 function lengthened<Name extends string, Value, Rest extends object>(
   name: Name,
   get: () => Value,
@@ -19,7 +22,7 @@ function lengthened<Name extends string, Value, Rest extends object>(
   return Object.defineProperty(rest, name, { get }) as Rest & { readonly [key in Name]: Value }
 }
 
-/** A disk in memory, which reads back in a later turn. */
+/** A disk in memory that reads in a later tick. */
 class FakeDisk implements QueueDisk {
   readonly waiting: Batch[] = []
   readonly left: Batch[] = []
@@ -41,7 +44,7 @@ class FakeDisk implements QueueDisk {
   async #next(from: Batch[], take: (batch: Batch) => void): Promise<boolean> {
     await settled()
     const batch = from.shift()
-    // What was handed over without its body has it on disk.
+    // A batch handed over without its body has it on disk.
     if (batch !== undefined) take(batch.body.length === 0 ? { ...batch, body: new Uint8Array(976) } : batch)
     return batch !== undefined
   }
@@ -93,8 +96,8 @@ function setup(maxBufferBytes: number, recoverForMs?: number, maxConcurrency = 3
 
 const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
-describe('what is on disk', () => {
-  test('gives up its memory beyond the bound, and comes back in order', async () => {
+describe('batches on disk', () => {
+  test('release their memory beyond the limit, and return in order', async () => {
     const { queue, onDisk, take } = setup(10_000)
     for (const name of names('b', 20)) expect(queue.push(stored(name), 0)).toEqual([])
     expect(queue.bytes).toBeLessThanOrEqual(10_000)
@@ -104,7 +107,7 @@ describe('what is on disk', () => {
     expect(queue.oldest).toEqual(queue.watermark)
   })
 
-  test('comes back as it is sent: at most 256 KiB and a batch wait in memory, however much is allowed', async () => {
+  test('return as they are sent: at most 256 KiB plus one batch wait in memory for any limit', async () => {
     const { queue } = setup(8 * KIB * KIB)
     for (let n = 0; n < 5_000; n += 1) queue.push(stored(`b${n}`, new Uint8Array(0)), 0)
     await settled()
@@ -119,7 +122,7 @@ describe('what is on disk', () => {
     expect(most).toBeLessThan(260 * KIB)
   })
 
-  test('a new one goes behind those that wait there, though memory is free again', async () => {
+  test('are sent before a new batch, even if memory is free again', async () => {
     const { queue, take } = setup(10_000)
     for (const name of names('b', 8)) queue.push(stored(name), 0)
     const first = await take(2)
@@ -127,7 +130,7 @@ describe('what is on disk', () => {
     expect([...first, ...(await take(9))]).toEqual(names('b', 9))
   })
 
-  test('one that was handed over without its body never goes to memory', async () => {
+  test('stay on disk if they were handed over without a body', async () => {
     const { queue, onDisk, take } = setup(100 * KIB)
     queue.push(stored('bare', new Uint8Array(0)), 0)
     expect(onDisk.waiting).toHaveLength(1)
@@ -139,7 +142,7 @@ describe('what is on disk', () => {
 })
 
 describe('after an outage', () => {
-  /** Twelve batches while the service is down, of which a quarter of the memory keeps some. */
+  /** Queues twelve batches while the service is down; a quarter of the memory holds some of them. */
   async function afterOutage(maxConcurrency?: number) {
     const all = setup(20_000, undefined, maxConcurrency)
     all.service.isDown = true
@@ -149,7 +152,7 @@ describe('after an outage', () => {
     return all
   }
 
-  test('what is logged now goes past what was kept, of which one in four comes between', async () => {
+  test('new batches overtake the backlog, which gets every fourth place', async () => {
     const { queue, onDisk, take } = await afterOutage()
     expect(onDisk.waiting.length).toBeGreaterThan(8)
     for (const name of names('new', 6)) queue.push(stored(name), 0)
@@ -163,7 +166,7 @@ describe('after an outage', () => {
     expect(queue.oldest).toEqual(queue.watermark)
   })
 
-  test('what was kept goes on, though what is logged now fills the memory all the time', async () => {
+  test('the backlog progresses even if new batches fill the memory all the time', async () => {
     const { queue, take } = await afterOutage()
     const taken: string[] = []
     for (let n = 0; n < 100; n += 1) {
@@ -173,7 +176,7 @@ describe('after an outage', () => {
     expect(taken.filter((name) => name.startsWith('old'))).toEqual(names('old', 12))
   })
 
-  test('a flush waits for what was kept, though younger ones are settled', async () => {
+  test('a flush waits for the backlog, even if newer batches are settled', async () => {
     const { queue, take } = await afterOutage()
     queue.push(stored('new'), 0)
     const { watermark: mark } = queue
@@ -184,7 +187,7 @@ describe('after an outage', () => {
     expect(queue.oldest).toEqual(mark)
   })
 
-  test('down once more, what comes then waits behind', async () => {
+  test('in another outage new batches join the end of the backlog', async () => {
     const { queue, service, onDisk, take } = await afterOutage()
     queue.push(stored('new0'), 0)
     service.isDown = true
@@ -194,7 +197,7 @@ describe('after an outage', () => {
     expect((await take(14)).at(-1)).toBe('new1')
   })
 
-  test('what waited in memory is put aside as well', async () => {
+  test('moveToBacklog() includes batches in memory', async () => {
     const { queue, service, take } = setup(20_000)
     service.isDown = true
     for (const name of names('old', 2)) queue.push(stored(name), 0)
@@ -205,7 +208,7 @@ describe('after an outage', () => {
     expect(await take(3)).toEqual(['new', 'old0', 'old1'])
   })
 
-  test('with one request at a time the order is kept', async () => {
+  test('keeps the order with one request at a time', async () => {
     const { queue, take } = await afterOutage(1)
     for (const name of names('new', 6)) queue.push(stored(name), 0)
     const first = await take(12)
@@ -213,7 +216,7 @@ describe('after an outage', () => {
     expect([...first, ...(await take(7))]).toEqual([...names('old', 12), ...names('new', 7)])
   })
 
-  test('a service that was only slow gets them in order', async () => {
+  test('keeps the order if the service was only slow', async () => {
     const { queue, take } = setup(20_000)
     for (const name of names('b', 12)) queue.push(stored(name), 0)
     const first = await take(6)
@@ -222,8 +225,8 @@ describe('after an outage', () => {
   })
 })
 
-describe('what is in memory alone', () => {
-  test('pushes those that are on disk as well out of memory, and only then costs the oldest', () => {
+describe('batches in memory only', () => {
+  test('first evict batches that are also on disk, then drop the oldest', () => {
     const { queue, onDisk } = setup(10_000)
     for (const name of names('s', 5)) queue.push(stored(name), 0)
     for (const name of names('l', 5)) expect(queue.push(batchOf(name), 0)).toEqual([])
@@ -231,14 +234,14 @@ describe('what is in memory alone', () => {
     expect(queue.push(batchOf('l5'), 0).map(({ batchId }) => batchId)).toEqual(['l0'])
   })
 
-  test('is refused where those in flight fill the memory', () => {
+  test('are refused if the batches in flight fill the memory', () => {
     const { queue } = setup(10_000)
     expect(queue.push(batchOf('l'), 9_000).map(({ batchId }) => batchId)).toEqual(['l'])
   })
 })
 
-describe('what earlier processes left', () => {
-  test('comes one in four while the app logs, and alone when it does not', async () => {
+describe('batches of earlier processes', () => {
+  test('are every fourth batch while the app logs, and sent without interruption otherwise', async () => {
     const { queue, onDisk, take } = setup(100 * KIB)
     onDisk.left.push(...names('r', 6).map((name) => batchOf(name)))
     queue.refill()
@@ -263,7 +266,7 @@ describe('what earlier processes left', () => {
     ])
   })
 
-  test('is held within a bound in memory and in flight', async () => {
+  test('are limited in memory and in flight', async () => {
     const { queue, onDisk } = setup(100 * KIB)
     onDisk.left.push(...names('r', 100).map((name) => batchOf(name, 1, 300 * KIB)))
     queue.refill()
@@ -277,7 +280,7 @@ describe('what earlier processes left', () => {
     expect(inFlight).toBeLessThanOrEqual(4)
   })
 
-  test('waits where it would keep a short script alive', async () => {
+  test('wait if they would keep a short script alive', async () => {
     const { queue, clock, onDisk } = setup(100 * KIB, 3_000)
     onDisk.left.push(batchOf('r0'), batchOf('r1'))
     await clock.advance(3_001)

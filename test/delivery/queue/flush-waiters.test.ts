@@ -1,4 +1,4 @@
-/** A flush of entries that are on disk: it asks the service at least once before it says `spooled`. */
+/** A flush of entries on disk makes at least one attempt before it resolves as `spooled`. */
 import { expect, test } from 'vitest'
 import { Account } from '../../../src/diagnostics/account.js'
 import { Delivery } from '../../../src/delivery/delivery.js'
@@ -8,10 +8,10 @@ import { DOWN, OK, RecordingReport, UNAUTHORIZED, batchOf, busyFor, setup, watch
 
 const REQUEST_TIMEOUT_MS = 10_000
 const RETRY_MIN_MS = 250
-/** Pauses of the backoff are as long as they can be. */
+/** Makes each backoff as long as possible. */
 const LONGEST = (): number => 0.999
 
-/** As `setup`, with every batch on disk. */
+/** Like `setup`, with every batch on disk. */
 function onDisk(script: (attempt: number) => Outcome | undefined) {
   const { clock, breaker, sender } = setup((_, attempt) => script(attempt), {
     random: LONGEST,
@@ -40,7 +40,7 @@ function onDisk(script: (attempt: number) => Outcome | undefined) {
     },
   })
   const enqueue = (id: string): void => delivery.enqueue({ ...batchOf(id), place: {} as SegmentPosition })
-  /** Until the outage is long, and a pause of the backoff has just begun. */
+  /** Advances until the outage is long and a backoff has just started. */
   const untilPaused = async (): Promise<void> => {
     await clock.advance(2 * REQUEST_TIMEOUT_MS)
     const before = sender.attempts.length
@@ -53,7 +53,7 @@ function onDisk(script: (attempt: number) => Outcome | undefined) {
 test.each([
   ['an outage', DOWN],
   ['a wrong key', UNAUTHORIZED],
-])('in a pause after %s it asks, and is acknowledged when the service is back', async (_, failure) => {
+])('during the backoff after %s makes an attempt, and is acknowledged if the service is back', async (_, failure) => {
   let isBack = false
   const { clock, sender, delivery, enqueue, untilPaused } = onDisk(() => (isBack ? OK : failure))
   enqueue('a')
@@ -66,7 +66,7 @@ test.each([
   expect(sender.attempts).toHaveLength(length + 1)
 })
 
-test('while the service is still down it is spooled after one attempt, which began after the call', async () => {
+test('resolves as spooled after one attempt that started after the call, if the service is still down', async () => {
   const { clock, sender, delivery, enqueue, untilPaused } = onDisk(() => DOWN)
   enqueue('a')
   await untilPaused()
@@ -78,11 +78,11 @@ test('while the service is still down it is spooled after one attempt, which beg
   expect(sender.attempts.slice(length).map(({ at }) => at >= calledAt)).toEqual([true])
 })
 
-test('an attempt that began before the call does not count: the service is asked again', async () => {
+test('makes another attempt if one was in flight before the call', async () => {
   let isBack = false
   const { clock, sender, delivery, enqueue } = onDisk((attempt) => (isBack ? OK : attempt === 1 ? DOWN : undefined))
   enqueue('a')
-  await clock.advance(30_000) // the second attempt began, and the process was suspended with it
+  await clock.advance(30_000) // the process was suspended during the second attempt
   expect(sender.attempts).toHaveLength(2)
   const flushed = delivery.flush(5_000)
   const state = watch(flushed)
@@ -95,7 +95,7 @@ test('an attempt that began before the call does not count: the service is asked
   expect(sender.attempts).toHaveLength(3)
 })
 
-test('many flushes in an outage make attempts no faster than one per retry.minMs', async () => {
+test('many flushes in an outage make at most one attempt per retry.minMs', async () => {
   const { clock, sender, delivery, enqueue, untilPaused } = onDisk(() => DOWN)
   enqueue('a')
   await untilPaused()
@@ -109,7 +109,7 @@ test('many flushes in an outage make attempts no faster than one per retry.minMs
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(RETRY_MIN_MS)
 })
 
-test('in a short outage it goes on, until the outage is as old as a request may take', async () => {
+test('retries in a short outage until the outage is as old as requestTimeoutMs', async () => {
   const { clock, delivery, enqueue } = onDisk(() => DOWN)
   enqueue('a')
   await clock.advance(1_000)
@@ -121,7 +121,7 @@ test('in a short outage it goes on, until the outage is as old as a request may 
   expect(await flushed).toBe('spooled')
 })
 
-test('an attempt that does not end is not waited for beyond the time given', async () => {
+test('does not wait for a pending attempt beyond the given time', async () => {
   const { clock, delivery, enqueue } = onDisk((attempt) => (attempt === 1 ? DOWN : undefined))
   enqueue('a')
   await clock.advance(30_000)
@@ -133,7 +133,7 @@ test('an attempt that does not end is not waited for beyond the time given', asy
   expect(await flushed).toBe('spooled')
 })
 
-test('a Retry-After that ends in time is waited for, and then the service is asked', async () => {
+test('waits for a Retry-After that ends in time, then makes an attempt', async () => {
   const { clock, breaker, sender, delivery, enqueue } = onDisk((attempt) => (attempt === 1 ? busyFor(60) : OK))
   enqueue('a')
   await clock.advance(58_000)
@@ -144,7 +144,7 @@ test('a Retry-After that ends in time is waited for, and then the service is ask
   expect(sender.attempts.map(({ at }) => at > 60_000)).toEqual([false, true])
 })
 
-test('a Retry-After that outlasts the time given ends it at once, without a request', async () => {
+test('resolves at once without a request if a Retry-After ends after the given time', async () => {
   const { clock, sender, delivery, enqueue } = onDisk((attempt) => (attempt === 1 ? busyFor(60) : OK))
   enqueue('a')
   await clock.advance(1_000)
@@ -156,7 +156,7 @@ test('a Retry-After that outlasts the time given ends it at once, without a requ
   expect(sender.attempts).toHaveLength(1)
 })
 
-test('a slow service is waited for beyond the time given: only an outage makes it spooled', async () => {
+test('waits for a slow service beyond the given time: only an outage makes it spooled', async () => {
   const { clock, sender, delivery, enqueue } = onDisk(() => undefined)
   enqueue('a')
   const flushed = delivery.flush()

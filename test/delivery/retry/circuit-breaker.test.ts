@@ -7,18 +7,18 @@ import { settled } from '../../fake-clock.js'
 import { DOWN, OK, UNAUTHORIZED, batchOf, busyFor, many, setup, watch } from '../scripted-sender.js'
 
 describe('Retry-After', () => {
-  test('holds for every batch, not only for the one that received it', async () => {
+  test('applies to every batch, not only to the one that received it', async () => {
     const { clock, sender, account, enqueue } = setup((_, attempt) => (attempt <= 1 ? busyFor(2) : OK))
     enqueue(...many(20))
     await clock.advance(1999)
-    expect(sender.attempts).toHaveLength(8) // those already under way when the first reply came
+    expect(sender.attempts).toHaveLength(8) // already in flight at the first reply
     await clock.advance(10_000)
     const later = sender.attempts.slice(8)
     expect(later.every(({ at }) => at >= 2000)).toBe(true)
     expect(account.snapshot()).toMatchObject({ accepted: 20, pending: 0, balances: true })
   })
 
-  test('is waited for again after each reply that carries one', async () => {
+  test('applies again after each reply that has one', async () => {
     const { clock, sender, account, enqueue } = setup(() => (clock.now() < 6000 ? busyFor(2) : OK), { latencyMs: 20 })
     const replies: number[] = []
     enqueue(...many(20, 100))
@@ -35,7 +35,7 @@ describe('Retry-After', () => {
     expect(account.snapshot()).toMatchObject({ accepted: 2000, pending: 0, balances: true })
   })
 
-  test('from a batch that was already under way is respected after a probe went well', async () => {
+  test('of a batch in flight applies even after a successful probe', async () => {
     const { clock, sender, enqueue } = setup((_, attempt) => (attempt <= 2 ? undefined : OK), { random: () => 0.5 })
     enqueue(...many(2))
     await clock.advance(0)
@@ -51,7 +51,7 @@ describe('Retry-After', () => {
     expect(sender.attempts).toHaveLength(9)
   })
 
-  test('of another reply does not shorten it', async () => {
+  test('is not shortened by another reply', async () => {
     const { clock, sender, enqueue } = setup((_, attempt) => (attempt <= 2 ? undefined : OK))
     enqueue(...many(2))
     sender.attempts[0]?.end(busyFor(5))
@@ -63,7 +63,7 @@ describe('Retry-After', () => {
     expect(sender.attempts).toHaveLength(4)
   })
 
-  test('is not cut short by the shutdown, a backoff is', async () => {
+  test('is not shortened by the shutdown; a backoff is', async () => {
     const busy = setup((_, attempt) => (attempt === 1 ? busyFor(2) : OK))
     busy.enqueue(batchOf('a'))
     await busy.clock.advance(1)
@@ -85,7 +85,7 @@ describe('Retry-After', () => {
     expect(down.sender.attempts.map(({ at }) => at)).toEqual([0, 1])
   })
 
-  test('gets a jitter of at most a tenth, and at most a second', async () => {
+  test('has a jitter of at most a tenth, and at most 1 s', async () => {
     for (const [seconds, jitterMs] of [
       [2, 200],
       [100, 1000],
@@ -101,10 +101,10 @@ describe('Retry-After', () => {
     }
   })
 
-  describe('beyond the longest timer', () => {
+  describe('longer than the maximum timer delay', () => {
     afterEach(() => void vi.useRealTimers())
 
-    test('is waited for, where a bare timer fires early or at once', async () => {
+    test('is kept, although a plain timer would fire early or at once', async () => {
       vi.useFakeTimers()
       const waitMs = 2 ** 32
       const outcomes: Outcome[] = [{ ...(DOWN as Retryable), retryAfterMs: waitMs }, OK]
@@ -122,7 +122,7 @@ describe('Retry-After', () => {
 })
 
 describe('while the service fails', () => {
-  test('one probe at a time goes out, however many wait', async () => {
+  test('sends one probe at a time, for any number of waiting batches', async () => {
     const { clock, sender, account, enqueue } = setup(() => DOWN, { latencyMs: 50, maxConcurrency: 32 })
     enqueue(...many(20))
     await clock.advance(50)
@@ -134,7 +134,7 @@ describe('while the service fails', () => {
     expect(account.snapshot()).toMatchObject({ pending: 20, balances: true })
   })
 
-  test('a wrong key is probed each minute', async () => {
+  test('probes once per minute after a wrong key', async () => {
     const { clock, sender, enqueue } = setup(() => UNAUTHORIZED)
     enqueue(batchOf('a'), batchOf('b'))
     await clock.advance(0)
@@ -147,7 +147,7 @@ describe('while the service fails', () => {
     expect(sender.attempts).toHaveLength(before + 4)
   })
 
-  test('the failures of one wave count once for the backoff', async () => {
+  test('failures of concurrent requests count once for the backoff', async () => {
     const waits: number[] = []
     const { clock, enqueue } = setup((_, attempt) => (attempt <= 8 ? DOWN : undefined), {
       latencyMs: 10,
@@ -160,7 +160,7 @@ describe('while the service fails', () => {
     expect(waits[0]).toBeLessThanOrEqual(250)
   })
 
-  test('the oldest batch is the next probe', async () => {
+  test('sends the oldest batch as the next probe', async () => {
     const { clock, sender, enqueue } = setup((_, attempt) => (attempt <= 4 ? undefined : OK), { maxConcurrency: 4 })
     enqueue(...many(6))
     await clock.advance(0)
@@ -173,7 +173,7 @@ describe('while the service fails', () => {
   })
 })
 
-test('after an outage the number in flight doubles each round trip, up to the bound', async () => {
+test('after an outage the limit doubles each round trip, up to the maximum', async () => {
   let up = false
   const { clock, sender, enqueue } = setup(() => (up ? undefined : DOWN), { maxConcurrency: 6 })
   enqueue(...many(40))
@@ -189,7 +189,7 @@ test('after an outage the number in flight doubles each round trip, up to the bo
   expect(rounds).toEqual([1, 2, 4, 6, 6])
 })
 
-test('an attempt ended by the shutdown says nothing about the service', async () => {
+test('an attempt aborted by the shutdown does not count as a failure', async () => {
   const onFailure = vi.fn()
   const { clock, sender, breaker, enqueue, delivery } = setup(() => undefined, { onFailure })
   enqueue(batchOf('a'))
@@ -203,7 +203,7 @@ test('an attempt ended by the shutdown says nothing about the service', async ()
   expect(breaker.failures.lastFailure).toBeUndefined()
 })
 
-test('a failure while the app ends is reported as such: there may be no next attempt', async () => {
+test('reports that the app is ending with a failure, since there may be no next attempt', async () => {
   const onFailure = vi.fn()
   const { clock, enqueue, delivery } = setup(() => DOWN, { onFailure, latencyMs: 10 })
   enqueue(batchOf('a'))
@@ -231,8 +231,8 @@ test('reports an outage with its age, and its end', async () => {
   expect(onRecovery.mock.calls[0]?.[0]).toBeGreaterThanOrEqual(10_000)
 })
 
-describe('what could only run after the deadline', () => {
-  test('is given up at once, with the last reason', async () => {
+describe('a batch that could only be sent after the deadline', () => {
+  test('is abandoned at once with the last reason', async () => {
     const { clock, breaker, enqueue, delivery, report, account } = setup(() => busyFor(60), { maxConcurrency: 2 })
     enqueue(...many(5, 3))
     await clock.advance(0)
@@ -246,7 +246,7 @@ describe('what could only run after the deadline', () => {
   })
 })
 
-test('a signal aborted before or while waiting gives up without an attempt', async () => {
+test('a signal aborted before or during the wait abandons the batch without an attempt', async () => {
   const { breaker, sender } = setup(() => DOWN, { retry: { minMs: 10_000, maxMs: 30_000 }, random: () => 0.9 })
   const retry = createRetrySender(sender, breaker)
   const abort = new AbortController()
@@ -258,7 +258,7 @@ test('a signal aborted before or while waiting gives up without an attempt', asy
   expect(sender.attempts).toHaveLength(1)
 })
 
-test('a sender that rejects gives its place back', async () => {
+test('a sender that rejects frees its slot', async () => {
   const { breaker } = setup(() => OK, { maxConcurrency: 1 })
   const broken: Sender = { send: () => Promise.reject(new Error('bug')) }
   await expect(createRetrySender(broken, breaker).send(batchOf('a'), new AbortController().signal)).rejects.toThrow(
@@ -268,7 +268,7 @@ test('a sender that rejects gives its place back', async () => {
   expect(outcome).toBe(OK)
 })
 
-test('at first one attempt goes out, and each success allows one more', async () => {
+test('starts with one request in flight, and each success allows one more', async () => {
   const { clock, sender, enqueue } = setup(() => OK, { latencyMs: 10, maxConcurrency: 4, initialConcurrency: 1 })
   enqueue(...many(30))
   const inFlight = [sender.attempts.length]
@@ -280,7 +280,7 @@ test('at first one attempt goes out, and each success allows one more', async ()
   expect(inFlight).toEqual([1, 2, 4, 4])
 })
 
-test("a local service that is not this user's is asked again with the backoff, not once a minute", async () => {
+test('retries a local service of another user with the backoff, not once per minute', async () => {
   const { clock, sender, account, enqueue } = setup((_, attempt) =>
     attempt <= 3 ? { kind: 'endpoint-rejected', reason: 'not yours' } : OK,
   )
@@ -290,7 +290,7 @@ test("a local service that is not this user's is asked again with the backoff, n
   expect(account.snapshot()).toMatchObject({ accepted: 1, pending: 0 })
 })
 
-test('retryNow ends a pause of the backoff for one attempt, and never a Retry-After', async () => {
+test('retryNow ends a backoff for one attempt, but never a Retry-After', async () => {
   const wrongKey = setup((_, attempt) =>
     attempt === 1 ? { kind: 'endpoint-rejected', status: 403, reason: 'no' } : OK,
   )
@@ -308,13 +308,13 @@ test('retryNow ends a pause of the backoff for one attempt, and never a Retry-Af
   expect(busy.sender.attempts).toHaveLength(1)
 })
 
-test('at the end of the app what does not answer does not hold up the rest', async () => {
+test('at shutdown a pending request does not delay the other batches', async () => {
   const { clock, sender, account, delivery, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : OK), {
     initialConcurrency: 1,
   })
   enqueue(...many(10))
   await clock.advance(2_000)
-  expect(sender.attempts).toHaveLength(1) // and hangs
+  expect(sender.attempts).toHaveLength(1) // which is pending
   void delivery.drain(3_000)
   await clock.advance(10)
   expect(account.snapshot()).toMatchObject({ accepted: 9, pending: 1 })

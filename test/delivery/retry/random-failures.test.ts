@@ -10,10 +10,10 @@ const BATCHES = 200
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 const TOO_MANY: Outcome = { kind: 'retryable', status: 429, reason: '429' }
 
-/** A client with batches to send. @param isFailed whether a request that begins now fails */
+/** A client with batches to send. @param isFailed whether a request that starts now fails */
 function client(isFailed: (now: number) => boolean, { seed = 1, maxConcurrency = 32, latencyMs = 10 } = {}) {
   const report = new RecordingReport()
-  /** Time at which each outage was detected. */
+  /** The times at which an outage was detected. */
   const outages: number[] = []
   let isDown = false
   const acceptedIds: string[] = []
@@ -160,7 +160,7 @@ describe('an outage', () => {
       }
       const during = one.sender.attempts.filter(({ at }) => at >= 1_000 && at < 6_000).map(({ at }) => at)
       expect(one.outages[0]).toBeLessThan(1_300)
-      // Requests in flight at the end of a delay, then the probes.
+      // Requests in flight at the end of a delay, then probes.
       expect(during.length).toBeLessThan(maxConcurrency + 24)
       const probes = during.filter((at) => at > 1_300)
       expect(probes.every((at, n) => n === 0 || at - (probes[n - 1] as number) >= 10)).toBe(true)
@@ -181,7 +181,7 @@ describe('an outage', () => {
       enqueue(batchOf(`b${n}`))
       await clock.advance(1_000)
     }
-    // Failed at 3,010, waited for half of four response times, and failed again.
+    // Failed at 3,010 ms, waited for half of four response times, and failed again.
     expect(ages[0]).toBe(30)
     expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual(['503 down', 1_000])
   })
@@ -209,7 +209,7 @@ describe('an outage', () => {
 })
 
 describe('one request at a time', () => {
-  /** `b2` fails this often. */
+  /** `b2` fails `failures` times. */
   async function sendWith(failures: number) {
     let left = failures
     const one = setup(({ batchId }) => (batchId === 'b2' && left-- > 0 ? DOWN : OK), {
@@ -230,7 +230,7 @@ describe('one request at a time', () => {
 
   test('a second failure is an outage', async () => {
     const { sent } = await sendWith(2)
-    // The first pause of the backoff.
+    // After the first backoff.
     expect(sent.slice(2)).toEqual(['b2 at 20', 'b2 at 70', 'b2 at 327', 'b3 at 337', 'b4 at 347'])
   })
 })
@@ -270,7 +270,7 @@ describe('a batch that always fails', () => {
     expect(clock.timers).toBeLessThan(3)
   })
 
-  test.each(['a flush', 'retryNow', 'the end of the app'])('is retried sooner after %s', async (what) => {
+  test.each(['a flush', 'retryNow', 'the end of the app'])('is retried earlier after %s', async (what) => {
     const { clock, breaker, delivery, enqueue, attempts, run } = beside(41_000)
     await run(1_000)
     enqueue(batchOf('bad'))

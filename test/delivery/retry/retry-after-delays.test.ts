@@ -1,4 +1,7 @@
-/** What a Retry-After says is kept to, and what is none, or a mistake, neither stops the delivery nor heats it. */
+/**
+ * The transport obeys a Retry-After. An invalid or excessive value neither stops the delivery nor causes extra
+ * requests.
+ */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createHttp } from '../../../src/client/http.js'
 import { CircuitBreaker } from '../../../src/delivery/retry/circuit-breaker.js'
@@ -12,7 +15,7 @@ const HOUR = 3_600_000
 const NOW = Date.UTC(2025, 0, 1)
 const httpDate = (ms: number): string => new Date(ms).toUTCString()
 
-/** The header's values, and the wait in milliseconds; undefined where only the backoff counts. */
+/** The header's values and the wait in milliseconds; undefined if only the backoff applies. */
 const CASES: readonly [header: string | string[], waitMs: number | undefined][] = [
   ['0', undefined],
   ['-5', undefined],
@@ -34,7 +37,7 @@ const CASES: readonly [header: string | string[], waitMs: number | undefined][] 
   [['0', '-5'], undefined],
 ]
 
-describe('through a real server', () => {
+describe('with a real server', () => {
   test.each(CASES)('%o', async (header, waitMs) => {
     let isUp = false
     const server = await httpServer((response) => {
@@ -68,7 +71,7 @@ describe('through a real server', () => {
       await next
       expect(server.came).toHaveLength(attempt)
       const wait = closed[attempt - 1]?.waitMs ?? 0
-      // Never early; the backoff or the jitter, of at most a second, may add to it.
+      // Never early; the backoff or the jitter of at most 1 s may be added.
       expect(wait).toBeGreaterThanOrEqual(waitMs ?? 125 * 2 ** (attempt - 1))
       expect(wait).toBeLessThanOrEqual(Math.max((waitMs ?? 0) + 1_000, 5_000))
       await clock.advance(wait - 1)
@@ -81,9 +84,9 @@ describe('through a real server', () => {
   })
 })
 
-describe('at the breaker', () => {
+describe('in the circuit breaker', () => {
   test.each([0, 1, 3_000, HOUR])(
-    'of %i ms: in an hour no more attempts than the backoff allows, and none early',
+    'of %i ms: makes no more attempts per hour than the backoff allows, and none early',
     async (retryAfterMs) => {
       const { clock, sender, enqueue } = setup(
         () => ({ kind: 'retryable', status: 429, reason: '429', retryAfterMs }),
@@ -95,7 +98,7 @@ describe('at the breaker', () => {
       await clock.advance(HOUR - 1)
       const times = sender.attempts.map(({ at }) => at)
       expect(times.every((at, index) => index === 0 || at - (times[index - 1] as number) >= retryAfterMs)).toBe(true)
-      // 15 s on average once it is an old outage, and at most 30 s of growth before.
+      // In a long outage 15 s on average; the backoff takes at most 30 s to grow.
       expect(times.length).toBeLessThan(400)
       await clock.advance(2_000)
       expect(sender.attempts.length).toBeGreaterThan(1)

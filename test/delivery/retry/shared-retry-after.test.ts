@@ -1,4 +1,4 @@
-/** A Retry-After that was heard elsewhere: as good as an outage while it lasts, and none from then on. */
+/** A Retry-After received by another part of the transport: it counts as an outage until it has passed. */
 import { expect, test, vi } from 'vitest'
 import { Delivery } from '../../../src/delivery/delivery.js'
 import type { SegmentPosition } from '../../../src/batch/sender.js'
@@ -6,17 +6,17 @@ import { OK, DOWN, RecordingReport, batchOf, busyFor, many, setup, watch } from 
 import { Account } from '../../../src/diagnostics/account.js'
 import { createRetrySender } from '../../../src/delivery/retry/retry-sender.js'
 
-test('is failure of its age while it lasts, and none after it', async () => {
+test('counts as a failure until it has passed', async () => {
   const { clock, breaker } = setup(() => OK, { random: () => 0 })
   await clock.advance(1_000)
   breaker.applyRetryAfter(20_000)
   expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs, breaker.failures.retryAfterLeftMs]).toEqual([
-    'the service has asked for silence',
+    'the service sent a Retry-After',
     0,
     20_000,
   ])
   await clock.advance(5_000)
-  breaker.applyRetryAfter(1_000) // shortens nothing
+  breaker.applyRetryAfter(1_000) // does not shorten it
   expect([breaker.failures.outageAgeMs, breaker.failures.retryAfterLeftMs]).toEqual([5_000, 15_000])
   await clock.advance(15_000)
   expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs, breaker.failures.retryAfterLeftMs]).toEqual([
@@ -26,7 +26,7 @@ test('is failure of its age while it lasts, and none after it', async () => {
   ])
 })
 
-test('a flush of what is on disk does not wait for an end that comes too late', async () => {
+test('a flush of batches on disk does not wait for a Retry-After that ends too late', async () => {
   const { clock, breaker, sender } = setup(() => OK, { random: () => 0 })
   const delivery = new Delivery({
     sender: createRetrySender(sender, breaker),
@@ -57,7 +57,7 @@ test('a flush of what is on disk does not wait for an end that comes too late', 
   expect(sender.attempts).toEqual([])
 })
 
-test('what was under way when it began does not end it', async () => {
+test('the reply to an earlier request does not end it', async () => {
   const onRecovery = vi.fn()
   const { clock, breaker, sender, enqueue } = setup((_, attempt) => (attempt === 1 ? undefined : OK), {
     random: () => 0,
@@ -69,7 +69,7 @@ test('what was under way when it began does not end it', async () => {
   sender.attempts[0]?.end(OK)
   await clock.advance(1_000)
   expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual([
-    'the service has asked for silence',
+    'the service sent a Retry-After',
     1_000,
   ])
   expect(onRecovery).not.toHaveBeenCalled()
@@ -81,7 +81,7 @@ test('what was under way when it began does not end it', async () => {
   expect(onRecovery).toHaveBeenCalledExactlyOnceWith(0, false)
 })
 
-test('the first success after it ends it, once, without a pace as after an outage', async () => {
+test('the first success afterwards ends it once, without the ramp-up of an outage', async () => {
   const onRecovery = vi.fn()
   const { clock, breaker, sender, enqueue } = setup(() => OK, { random: () => 0, onRecovery })
   enqueue(...many(3))
@@ -90,12 +90,12 @@ test('the first success after it ends it, once, without a pace as after an outag
   await clock.advance(1_000)
   enqueue(...many(50))
   await clock.advance(59_000)
-  // All in one turn: at 1.7 times the rate of before they would take minutes.
+  // All in one tick: at 1.7 times the earlier rate they would take minutes.
   expect(sender.attempts.slice(3).map(({ at }) => at)).toEqual(Array.from({ length: 50 }, () => 90_000))
   expect(onRecovery).toHaveBeenCalledExactlyOnceWith(0, false)
 })
 
-test('an outage that begins long after it is young', async () => {
+test('does not add to the age of a later outage', async () => {
   const ages: number[] = []
   const { clock, breaker, enqueue } = setup(() => DOWN, {
     random: () => 0.5,
@@ -108,7 +108,7 @@ test('an outage that begins long after it is young', async () => {
   expect(ages).toEqual([0])
 })
 
-test('a failure within it is of its age, and then it is an outage', async () => {
+test('a failure during it has its age, and makes it an outage', async () => {
   const ages: number[] = []
   const onRecovery = vi.fn()
   let up = false
@@ -130,13 +130,13 @@ test('a failure within it is of its age, and then it is an outage', async () => 
   expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual([undefined, 0])
 })
 
-test('of no length is none', () => {
+test('a Retry-After of 0 ms has no effect', () => {
   const { breaker } = setup(() => OK)
   breaker.applyRetryAfter(0)
   expect([breaker.failures.lastFailure, breaker.failures.retryAfterLeftMs]).toEqual([undefined, 0])
 })
 
-test('from an earlier reply it outlives the outage that a probe has ended', async () => {
+test('applies after a successful probe has ended the outage', async () => {
   const { clock, breaker, sender, enqueue } = setup((_, attempt) => (attempt <= 3 ? undefined : OK), {
     random: () => 0,
   })
@@ -149,13 +149,10 @@ test('from an earlier reply it outlives the outage that a probe has ended', asyn
   await clock.advance(100)
   sender.attempts[2]?.end(OK)
   await clock.advance(400)
-  expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual([
-    'the service has asked for silence',
-    500,
-  ])
+  expect([breaker.failures.lastFailure, breaker.failures.outageAgeMs]).toEqual(['the service sent a Retry-After', 500])
 })
 
-test('that begins at exit, and lasts longer, is not waited for', async () => {
+test('a drain does not wait for a longer Retry-After received meanwhile', async () => {
   const { clock, breaker, delivery, enqueue, report, account, sender } = setup(() => undefined, {
     random: () => 0,
     maxConcurrency: 1,
@@ -169,7 +166,7 @@ test('that begins at exit, and lasts longer, is not waited for', async () => {
   await clock.advance(0)
   expect([drained.done, sender.attempts.length]).toEqual([true, 1])
   expect(report.drops).toEqual([
-    { count: 2, reason: 'shutdown', detail: expect.stringContaining('the service has asked for silence') },
+    { count: 2, reason: 'shutdown', detail: expect.stringContaining('the service sent a Retry-After') },
   ])
   expect(account.snapshot()).toMatchObject({ accepted: 1, dropped: { shutdown: 2 }, balances: true })
 })

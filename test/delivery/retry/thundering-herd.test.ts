@@ -1,4 +1,4 @@
-/** Many clients of one service after an outage: together they must not be its second one. */
+/** Many clients of one service after an outage: together they must not overload it again. */
 import { describe, expect, test } from 'vitest'
 import { Account } from '../../../src/diagnostics/account.js'
 import { Delivery } from '../../../src/delivery/delivery.js'
@@ -11,7 +11,7 @@ import { DOWN, RecordingReport, batchOf } from '../scripted-sender.js'
 const LATENCY_MS = 25
 const REFUSED_CONNECTION: Outcome = { kind: 'retryable', reason: 'connect ECONNREFUSED' }
 
-/** The same numbers in every run. */
+/** The same sequence in every run. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -23,7 +23,7 @@ function seeded(seed: number): () => number {
 interface HerdOptions {
   readonly clients: number
   readonly perSecond: number
-  /** Of the outage. */
+  /** The time of the outage. */
   readonly fromMs: number
   readonly untilMs: number
   readonly failure: Outcome
@@ -67,7 +67,7 @@ function herd({ clients, perSecond, fromMs, untilMs, failure }: HerdOptions) {
     return { breaker, account, pending: () => delivery.pendingEntries, produced: () => produced }
   })
   const pending = (): number => members.reduce((sum, member) => sum + member.pending(), 0)
-  /** Most requests that begin within a second, in windows that begin at or after `from`. */
+  /** The maximum number of requests started within 1 s, in windows that start at or after `from`. */
   const peak = (from: number, to = Infinity): number => {
     const times = requests.filter((at) => at >= from && at < to)
     let start = 0
@@ -82,8 +82,8 @@ function herd({ clients, perSecond, fromMs, untilMs, failure }: HerdOptions) {
 describe.each([
   ['503', DOWN],
   ['no connection', REFUSED_CONNECTION],
-])('50 clients, a batch a second each, down for 60 s with %s', (name, failure) => {
-  test('after it no second has more than twice the usual requests, and the backlog is gone in time', async () => {
+])('50 clients with one batch per second each, 60 s outage with %s', (name, failure) => {
+  test('afterwards no second has more than twice the usual requests, and the backlog is sent in time', async () => {
     const fromMs = 60_000
     const untilMs = 120_000
     const { clock, members, pending, peak } = herd({ clients: 50, perSecond: 1, fromMs, untilMs, failure })
@@ -98,19 +98,19 @@ describe.each([
     const [after, during, steady] = [peak(untilMs), peak(fromMs, untilMs), peak(10_000, fromMs)]
     process.stdout.write(
       `herd, ${name}: steady ${steady}/s, at most ${during}/s in the outage, ${after}/s after it; ` +
-        `${backlog} batches gone in ${drainedMs / 1000} s\n`,
+        `${backlog} batches sent in ${drainedMs / 1000} s\n`,
     )
     expect(backlog).toBeGreaterThan(2_900)
     expect(after).toBeLessThanOrEqual(100)
     expect(drainedMs).toBeLessThan(180_000)
-    // Back to normal: nothing is limited any more.
+    // Back to normal: nothing is limited.
     expect(pending()).toBeLessThanOrEqual(50)
     expect(members.every(({ account, produced }) => account.accepted >= produced() - 2)).toBe(true)
   })
 })
 
 describe('a lone client', () => {
-  test('with a rate of its own is soon through with 1,000 batches', async () => {
+  test('with a known rate sends 1,000 batches quickly', async () => {
     const { clock, pending, peak, requests } = herd({
       clients: 1,
       perSecond: 50,
@@ -127,13 +127,13 @@ describe('a lone client', () => {
     }
     const within20s = peak(50_000, 70_000)
     process.stdout.write(
-      `lone, 50/s: ${within20s}/s within 20 s, ${requests.length} requests, gone in ${drainedMs / 1000} s\n`,
+      `lone, 50/s: ${within20s}/s within 20 s, ${requests.length} requests, sent in ${drainedMs / 1000} s\n`,
     )
     expect(within20s).toBeGreaterThanOrEqual(50)
     expect(drainedMs).toBeLessThan(60_000)
   })
 
-  test('that logged much more in the outage than before it is limited for a while, then speeds up', async () => {
+  test('that logged much more in the outage than before is limited at first, then speeds up', async () => {
     const clock = new FakeClock()
     let isDown = false
     const breaker = new CircuitBreaker({
@@ -173,11 +173,11 @@ describe('a lone client', () => {
       await clock.advance(1000)
       drainedMs += 1000
     }
-    process.stdout.write(`lone, 1/s before and 1,000 in an outage of 20 s: gone in ${drainedMs / 1000} s\n`)
+    process.stdout.write(`lone, 1/s before and 1,000 in an outage of 20 s: sent in ${drainedMs / 1000} s\n`)
     expect(drainedMs).toBeLessThan(120_000)
   })
 
-  test('that is about to end, or whose event loop is empty, is not limited', async () => {
+  test('is not limited while it shuts down or if its event loop is empty', async () => {
     for (const how of ['shutdown', 'retryNow'] as const) {
       const { clock, pending, members } = herd({
         clients: 1,
@@ -195,13 +195,13 @@ describe('a lone client', () => {
     }
   })
 
-  test('that had just begun when the service failed is not limited to what it logged until then', async () => {
+  test('that started just before the outage is not limited to its rate until then', async () => {
     const { clock, pending } = herd({ clients: 1, perSecond: 5, fromMs: 1_500, untilMs: 31_500, failure: DOWN })
     await clock.advance(50_000)
     expect(pending()).toBeLessThan(5)
   })
 
-  test('that knows no rate of its own is not limited', async () => {
+  test('without a known rate is not limited', async () => {
     const { clock, pending } = herd({ clients: 1, perSecond: 5, fromMs: 0, untilMs: 30_000, failure: DOWN })
     await clock.advance(40_000)
     expect(pending()).toBeLessThan(5)

@@ -1,6 +1,6 @@
 /**
- * A Cloud Run job. Each task is a process of its own, that ends by itself, or is told to by a SIGTERM, 10 s before a SIGKILL, when it
- * takes too long or is cancelled. In both cases what was logged goes first.
+ * A Cloud Run job. Each task is a process. It ends by itself, or receives a SIGTERM, followed by a SIGKILL after 10 s, when it
+ * exceeds its time limit or is cancelled. In both cases all entries are delivered before it exits.
  *
  * Set PINO_INGEST_URL and PINO_INGEST_API_KEY for the job.
  * @see https://cloud.google.com/run/docs/container-contract#jobs-env-vars
@@ -21,7 +21,7 @@ const {
   INVOICE_MS = '10',
 } = process.env
 
-// In a container the disk goes with it: what is kept there helps nobody, unless it is a volume (then: spool: { dir: '/mnt/…' }).
+// The disk is deleted with the container, so a spool is useful only on a volume: spool: { dir: '/mnt/…' }.
 const logger = pino(
   ingestStream({
     service: job,
@@ -30,7 +30,7 @@ const logger = pino(
     metadata: { execution, task: { index: Number(index), attempt: Number(attempt), count: Number(count) } },
   }),
 )
-// At once, should the work not come to its end in these 10 s. Since the job listens, too, the exit is left to it.
+// Flushes immediately on SIGTERM, since the work may not end within 10 s. It does not exit, because the job has its own listener.
 flushOnSignal(logger, { timeoutMs: 5_000 })
 let isCancelled = false
 process.once('SIGTERM', () => {

@@ -1,8 +1,8 @@
 /**
- * One of the application processes: logs at a steady rate, through pino's worker. Where the log entries go comes from the environment:
- * PINO_INGEST_NATS_SERVERS. It has no key of the log service.
+ * One of the application processes. It logs at a steady rate through pino's worker to the queue named by
+ * PINO_INGEST_NATS_SERVERS, and has no key of the log service.
  *
- * Arguments: the number of its first entry, how many entries, how many a second.
+ * Arguments: the number of its first entry, the number of entries, entries per second.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
@@ -25,7 +25,7 @@ while (logged < count) {
 }
 process.send({ logged })
 
-// A process that ends keeps what is not published on disk, until the next start. Here there is none, so it waits.
+// At exit, unpublished entries would stay on disk until the next start. The demo has no next start, so wait here.
 let state
 do ({ state } = await flush(logger, { timeoutMs: FLUSH_TIMEOUT_MS }))
 while (state !== 'acknowledged' && process.connected)

@@ -1,14 +1,14 @@
-/** What goes wrong, one after the other, while the applications log. */
+/** Injects faults one after the other while the applications log. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { say } from './report.mjs'
 
 const STREAM = 'PINO_INGEST'
 const POLL_MS = 100
 const OUTAGE_MS = 10_000
-/** After an election, forwarders and applications find the new leader. */
+/** Limit for the election and the recovery of forwarders and applications. */
 const RECOVERY_TIMEOUT_MS = 60_000
 
-/** Each fault begins when so much has arrived, or after so many seconds: so that a slow machine does not delay the fault. */
+/** Each fault starts when this share of the entries has arrived, or on a slow machine after this time. */
 const LEADER = { share: 0.1, afterMs: 10_000 }
 const FORWARDER = { share: 0.45, afterMs: 20_000 }
 const SERVICE = { share: 0.6, afterMs: 10_000 }
@@ -22,7 +22,7 @@ export async function runFaults({ servers, service, queue, forwarders, startForw
   await when(LEADER)
   const leader = await servers.leaderOf(STREAM)
   await leader.kill()
-  queue.longestPauseMs() // begins to count
+  queue.longestPauseMs() // restarts the measurement
   say(`SIGKILL for ${leader.name}, which leads the queue.`)
   await queue.publishes(RECOVERY_TIMEOUT_MS)
   const next = await servers.leaderOf(STREAM)
@@ -35,7 +35,7 @@ export async function runFaults({ servers, service, queue, forwarders, startForw
   await forwarders[0].kill()
   const after = await service.ask('inFlight')
   const killed = [...new Set([...before, ...after])].filter((id) => id !== null)
-  say('SIGKILL for one forwarder; the other goes on.')
+  say('SIGKILL for one forwarder; the other one continues.')
 
   await when(SERVICE)
   await service.ask('down')
@@ -44,6 +44,6 @@ export async function runFaults({ servers, service, queue, forwarders, startForw
   const backlog = queue.waiting()
   await service.ask('up')
   forwarders.push(startForwarder())
-  say(`  It is up again, ${backlog} batches wait; a forwarder starts in place of the killed one.`)
+  say(`  It is up again with ${backlog} batches in the queue; a forwarder replaces the killed one.`)
   return { killed, pausedMs }
 }

@@ -1,13 +1,13 @@
 /**
- * A fleet at work: eight application processes log into a queue of three NATS nodes, two forwarders deliver from it to the local service.
- * Meanwhile the node that leads the queue is killed, then a forwarder, and then the service is down for 10 s. Exits with 1 where an entry
- * is missing, or came twice although the killed forwarder did not have it in flight.
+ * A fleet demo: eight application processes log to a queue on three NATS nodes, and two forwarders deliver to the local service.
+ * During the run the node that leads the queue is killed, then a forwarder, and then the service is down for 10 s. Exits with 1 if an
+ * entry is missing, or arrived twice although the killed forwarder did not have it in flight.
  *
- *     npm run demo:fleet                        # under 3 minutes; in a terminal the service's page stays until Ctrl-C
+ *     npm run demo:fleet                        # under 3 minutes; in a terminal the page stays open until Ctrl-C
  *     npm run demo:fleet -- --exit              # ends by itself
  *     npm run demo:fleet -- --entries 20000
  *
- * Needs nats-server: in PATH, or named by NATS_SERVER_BIN.
+ * Needs nats-server in PATH or in NATS_SERVER_BIN.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,12 +20,12 @@ import { runCommand, startCommand, startModule } from './processes.mjs'
 import { printReport, problemsOf, say } from './report.mjs'
 
 const APPLICATIONS = 8
-/** What a killed forwarder held comes back after 30 s, and is delivered then. */
+/** Batches of a killed forwarder are redelivered after 30 s. */
 const EMPTY_TIMEOUT_MS = 90_000
 const KEY = 'key-that-only-forwarders-have'
 
 const { values } = parseArgs({
-  // `seconds`: for so long they log; the faults need their time.
+  // `seconds`: how long the applications log; must be long enough for the faults.
   options: {
     entries: { type: 'string', default: '200000' },
     seconds: { type: 'string', default: '50' },
@@ -44,7 +44,7 @@ if (findNatsServer() === undefined) {
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve('asked to end'))
   })
   await runDemo(isEnded)
-  // What still waits for a process that has been killed must not keep this one.
+  // Pending waits for killed processes must not keep this process alive.
   process.exit()
 } else {
   console.error('--entries and --seconds must be numbers above 0')
@@ -56,7 +56,7 @@ async function runDemo(isEnded) {
   let servers
   let stage
   try {
-    say('Three NATS nodes start, and form a cluster.')
+    say('Three NATS nodes start and form a cluster.')
     servers = await startNatsServers({ nodes: 3 })
     stage = await setStage(servers, folder)
     const ended = await Promise.race([runFleet(stage), isEnded])
@@ -66,7 +66,7 @@ async function runDemo(isEnded) {
     for (const problem of problems) console.error(`FAILED: ${problem}`)
     if (problems.length > 0) process.exitCode = 1
     if (process.stdout.isTTY && !values.exit) {
-      say(`\nThe page: ${stage.pageUrl}\nIt stays until Ctrl-C.`)
+      say(`\nThe page: ${stage.pageUrl}\nIt stays open until Ctrl-C.`)
       await isEnded
     }
   } catch (error) {
@@ -80,7 +80,7 @@ async function runDemo(isEnded) {
   }
 }
 
-/** Streams, service and forwarders; the applications are added when they start. */
+/** Starts streams, service and forwarders. The applications are added when they start. */
 async function setStage(servers, folder) {
   const nats = { PINO_INGEST_NATS_SERVERS: servers.urls.join(','), PINO_INGEST_SPOOL_DIR: join(folder, 'spool') }
   await runCommand(['forward', 'init', '--replicas', '3', '--max-bytes', '1GiB'], nats)

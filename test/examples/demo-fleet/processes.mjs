@@ -1,4 +1,4 @@
-/** The processes of the demo. None of them outlives it. */
+/** Starts the processes of the demo. They are killed when it exits. */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -7,16 +7,15 @@ const CLI = fileURLToPath(new URL('../../../dist/cjs/cli.js', import.meta.url))
 /** Limit of captured output, which is shown if the process fails. */
 const MAX_CHARS = 10_000
 
-/** Without what the shell has set for another application. */
+/** Without the shell's settings for other applications. */
 const cleanEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PINO_INGEST_')))
 
-/** Those that run. */
 const running = new Set()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** A module of this folder that exchanges messages. */
+/** Starts a module of this folder that exchanges messages. */
 export function startModule(name, args, env = {}) {
   const child = fork(new URL(name, import.meta.url), args.map(String), { env: { ...cleanEnv, ...env }, silent: true })
   /** Messages received before anyone waits for them. */
@@ -26,7 +25,7 @@ export function startModule(name, args, env = {}) {
     unheard.push(message)
     wake()
   })
-  // Not `exit`, which may come before its last message.
+  // Not `exit`, which can precede its last message.
   let isGone = false
   child.once('disconnect', () => {
     isGone = true
@@ -52,12 +51,12 @@ export function startModule(name, args, env = {}) {
   })
 }
 
-/** A command of pino-ingest. */
+/** Starts a command of pino-ingest. */
 export function startCommand(args, env) {
   return withOutput(spawn(process.execPath, [CLI, ...args], { env: { ...cleanEnv, ...env }, stdio: 'pipe' }))
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it exits. */
 export async function runCommand(args, env) {
   const command = startCommand(args, env)
   const code = await command.exited

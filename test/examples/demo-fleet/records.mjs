@@ -1,4 +1,4 @@
-/** What a shop logs. Each entry has its number, by which the demo finds what is missing. */
+/** Log records of a shop. Each has a number, by which the demo detects missing entries. */
 
 const PATHS = ['/products', '/orders', '/orders/1001', '/cart', '/checkout']
 const CUSTOMERS = ['ada', 'grace', 'edsger', 'barbara']

@@ -1,4 +1,4 @@
-/** What the demo prints. */
+/** Prints the results of the demo. */
 
 export function say(line) {
   console.log(line)

@@ -1,19 +1,19 @@
 /**
- * The log service, a process of its own: it is taken down and up again, and counts what arrives across both.
+ * The log service as a separate process. It can be stopped and restarted, and counts all arrivals.
  *
- * Arguments: the file of its entries, how many entries it keeps. It answers `down`, `up`, `arrived`, `inFlight` and `report`.
+ * Arguments: the file of its entries, the limit of entries. It answers `down`, `up`, `arrived`, `inFlight` and `report`.
  */
 import { createIngestService } from 'pino-ingest/service'
 
-/** Of one reply; thereby requests overlap, as they do over a network. */
+/** Delay of each reply: requests overlap, as over a network. */
 const LATENCY_MS = 30
-/** A forwarder that had the reply for so long had acknowledged the batch. */
+/** After this time a forwarder that received the reply has acknowledged the batch. */
 const RECENT_MS = 500
 
 const [dbFile, maxEntries] = process.argv.slice(2)
-/** How often each number has arrived. */
+/** Arrivals by record number. */
 const arrivals = new Map()
-/** Batches of which an entry had arrived before. */
+/** Batches with an entry that had already arrived. */
 const twice = new Set()
 
 const options = {
@@ -32,7 +32,7 @@ const options = {
   },
 }
 let service = await createIngestService(options)
-// The same address again after an outage.
+// Uses the same address after an outage.
 Object.assign(options, { port: service.port, token: service.token })
 
 const answers = {

@@ -1,8 +1,8 @@
-/** The application's process: started, heard, and ended in time. */
+/** Starts and ends the application's process, with a timeout. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Against hanging; a machine that is busy takes its time. */
+/** Long, so that only a hanging process exceeds it. */
 const TIMEOUT_MS = 30_000
 
 /** @param env its environment */
@@ -17,17 +17,17 @@ export function startApp(env) {
       }),
     ])
   return {
-    /** Its first message: where its services listen. */
+    /** Its first message, with the addresses of its services. */
     ready: said(),
     exited,
-    /** @returns how many lines its logger wrote, and how it ended */
+    /** Ends it. @returns the number of logged lines and the exit code */
     async end() {
       const answer = said()
       if (app.connected) app.send('end of the day')
       const { logged } = await answer
       return { logged, exitCode: await exited }
     },
-    /** It is killed where the work takes too long, which then fails. */
+    /** Kills the process and rejects if the work takes too long. */
     async inTime(work) {
       const timer = setTimeout(() => {
         console.error(`FAILED: the application did not end within ${TIMEOUT_MS / 1000} s`)

@@ -1,6 +1,6 @@
 /**
- * The application, a process of its own: two services that log through one pino, in whose worker the transport runs.
- * Address and key of the log service come from the environment, PINO_INGEST_URL and PINO_INGEST_API_KEY.
+ * The application, a separate process with two services. They log through one pino, and the transport runs in its worker.
+ * PINO_INGEST_URL and PINO_INGEST_API_KEY set the URL and key of the log service.
  */
 import { once } from 'node:events'
 import pino from 'pino'
@@ -10,8 +10,8 @@ import { startJobs } from './jobs.mjs'
 import { registerReleases, VERSION } from './releases.mjs'
 import { createShop } from './shop.mjs'
 
-Error.stackTraceLimit = 3 // so that an entry printed in full stays readable
-process.on('SIGINT', () => {}) // a Ctrl-C goes to the demo, which says when the day is over
+Error.stackTraceLimit = 3 // keeps printed entries readable
+process.on('SIGINT', () => {}) // the demo handles Ctrl-C and ends this process by a message
 
 let logged = 0
 const logger = pino(
@@ -22,7 +22,7 @@ const logger = pino(
       target: 'pino-ingest',
       options: { level: 'debug', environment: 'demo', version: VERSION, requestLogs: true },
     },
-    // Counts what pino writes, for the comparison with what arrives.
+    // Counts the lines that pino writes, to compare them with the stored entries.
     hooks: {
       streamWrite: (line) => {
         logged += 1
@@ -40,7 +40,7 @@ await once(shop.listen(0, '127.0.0.1'), 'listening')
 const stopJobs = await startJobs(logger.child({ service: 'shop' }), inventory)
 process.send({ shopUrl: `http://127.0.0.1:${shop.address().port}`, inventoryUrl })
 
-// The day is over, or the demo is.
+// The day has ended, or the demo has exited.
 await Promise.race([once(process, 'message'), once(process, 'disconnect')])
 const closed = once(shop, 'close')
 shop.close()
@@ -51,7 +51,7 @@ settle(logger.child({ service: 'shop', action: 'settlement' }))
 if (process.connected) {
   process.send({ logged })
   process.disconnect()
-} // nothing is left to do: the process ends, and the transport delivers what it still holds
+} // the process exits, and the transport delivers its pending entries
 
 function settle(log) {
   log.info({ openPayments: 2 }, 'settling the day')

@@ -1,4 +1,4 @@
-/** What must be true after the run, and the entries that the report shows. */
+/** Checks the outcome of the run, and finds the entries that the report shows. */
 import { TILL_BATCH } from './till.mjs'
 
 const MAX_BATCH = 100
@@ -10,34 +10,34 @@ export function allEntries(service) {
     .toReversed()
 }
 
-/** Those of the shop. */
+/** Batches of the shop. */
 export function batchesOf(service) {
   return service.requests.filter(({ endpoint, batchId }) => endpoint === 'ingest' && batchId !== TILL_BATCH)
 }
 
-/** The failed payment: an error with its chain of causes, the request it happened in, and its trace. */
+/** The failed payment: an error with its causes, its request and its trace. */
 export function failedPayment(entries) {
   return entries.find(({ error, request, trace }) => error?.stack?.includes('caused by') && request && trace)
 }
 
-/** A plain HTTP request, as pino-http logs it. */
+/** An HTTP request logged by pino-http. */
 export function plainRequest(entries) {
   return entries.find(({ service, request, error }) => service === 'shop' && request?.status_code === 200 && !error)
 }
 
-/** A placed order, which the shop logs with a level of its own. */
+/** A placed order, which the shop logs with a custom level. */
 export function placedOrder(entries) {
   return entries.find(({ metadata, user, tags }) => metadata?.level === 'audit' && user && tags)
 }
 
-/** Entries of the order that sold the last but one poster, through both services, by time. */
+/** Entries of the order that sold the last but one poster, from both services, by time. */
 export function sharedTrace(entries) {
   const low = entries.find(({ message }) => message === 'stock is low')
   const ofTrace = entries.filter(({ trace }) => trace !== undefined && trace.trace_id === low?.trace?.trace_id)
   return ofTrace.toSorted((a, b) => a.timestamp.localeCompare(b.timestamp))
 }
 
-/** What stands beside the entries. */
+/** Records other than entries. */
 export function besides(service) {
   const all = { limit: Infinity }
   return {
@@ -50,7 +50,7 @@ export function besides(service) {
   }
 }
 
-/** Empty where all is well. */
+/** @returns descriptions of failed checks */
 export function problemsOf(service, { requests, logged, exitCode }) {
   const entries = allEntries(service)
   const batches = batchesOf(service)
@@ -61,7 +61,7 @@ export function problemsOf(service, { requests, logged, exitCode }) {
     [batches.every((one) => one.entries <= MAX_BATCH), `a batch had more than ${MAX_BATCH} entries`],
     [
       service.requests.every(({ status, batchId }) => status === 200 || batchId === TILL_BATCH),
-      'the service refused what the shop sent; see /local/requests',
+      'the service rejected a batch of the shop; see /local/requests',
     ],
     [failedPayment(entries) !== undefined, 'no entry of a failed payment with causes, request and trace arrived'],
     [plainRequest(entries) !== undefined, 'no entry of an HTTP request arrived'],
@@ -92,7 +92,7 @@ export function problemsOf(service, { requests, logged, exitCode }) {
     ],
     [
       rejected.length === 1 && rejected[0].batch_id === TILL_BATCH,
-      'not the log line of the till alone was refused; see /local/rejected',
+      'the rejected entries are not exactly the one of the till; see /local/rejected',
     ],
   ]
   return [...requests.surprises, ...expectations.filter(([holds]) => !holds).map(([, problem]) => problem)]

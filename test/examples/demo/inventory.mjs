@@ -1,4 +1,4 @@
-/** The inventory: Fastify, whose own logger is a child of the application's. */
+/** The inventory, with Fastify. Its logger is a child of the application's logger. */
 import { randomUUID } from 'node:crypto'
 import { fastify } from 'fastify'
 import { startSpan } from './trace.mjs'
@@ -32,7 +32,7 @@ export function createInventory(logger) {
     return { sku: item.sku, left: item.left }
   })
 
-  // A gift card has no size: a TypeError, which Fastify logs and answers with 500.
+  // A gift card has no size, which causes a TypeError. Fastify logs it and replies with 500.
   app.get('/stock/:sku/label', ({ params }) => {
     const { sku, size } = items.get(params.sku)
     return { sku, label: `${size.width} x ${size.height} cm` }

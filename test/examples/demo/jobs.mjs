@@ -1,10 +1,10 @@
-/** What runs beside the requests, each watched by a monitor: a job that counts the stock, and the process itself. */
+/** Monitors: one for a job that counts the stock, one for the process itself. */
 import { monitor, startHeartbeat } from 'pino-ingest'
 
 const ALIVE_MS = 5_000
 const COUNT_MS = 20_000
 
-/** @returns a function that ends them */
+/** @returns function that stops them */
 export async function startJobs(logger, inventory) {
   const countStock = () =>
     monitor(

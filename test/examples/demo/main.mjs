@@ -1,9 +1,9 @@
 /**
- * Shows pino-ingest at work: starts the local service, runs a small shop against it in a process of its own, and prints
- * what arrived. Exits with 1 where anything is missing.
+ * Demonstrates pino-ingest: starts the local service, runs a small shop in a separate process, and prints the stored records.
+ * Exits with 1 if anything is missing.
  *
- *     npm run demo             # about a second
- *     npm run demo -- --keep   # the local service stays until Ctrl-C, and customers go on coming
+ *     npm run demo             # about 1 s
+ *     npm run demo -- --keep   # the service and the customers continue until Ctrl-C
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ function tell(problems) {
   if (problems.length > 0) process.exitCode = 1
 }
 
-/** On the port that `pino-ingest dev` has, so that the address is a familiar one, or a free one. */
+/** Uses the default port of `pino-ingest dev`, or a free one. */
 async function startService() {
   try {
     return await createIngestService({ port: USUAL_PORT })
@@ -51,7 +51,7 @@ async function startService() {
   }
 }
 
-/** @returns what was sent to the shop, how many lines its logger wrote, and how it ended */
+/** @returns the requests to the shop, the number of logged lines, and the exit code */
 function runDay() {
   const app = startApp(appEnvironment())
   return app.inTime(async () => {
@@ -63,7 +63,7 @@ function runDay() {
   })
 }
 
-/** @returns a function that waits for the end, and gives what went wrong until then, in words */
+/** @returns function that waits for the end and returns descriptions of failures */
 async function startEvening() {
   const app = startApp(appEnvironment())
   const { shopUrl } = await app.inTime(() => app.ready)
@@ -76,14 +76,14 @@ async function startEvening() {
   }
 }
 
-/** From the start, and for good: one Ctrl-C under npm comes twice. */
+/** Never removes the listeners: under npm one Ctrl-C arrives twice. */
 function askedToEnd() {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, resolve)
   })
 }
 
-/** Only address, key and a spool of its own: what the shell has set for another application would change what is shown. */
+/** Removes the shell's settings for other applications, which would change the output. */
 function appEnvironment() {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PINO_INGEST_'))
   return {

@@ -1,4 +1,4 @@
-/** The card payments of the shop. The name of a card says what becomes of it. */
+/** The card payments of the shop. The name of a card determines the outcome. */
 
 export class PaymentError extends Error {
   constructor(message, { statusCode, cause }) {

@@ -1,4 +1,4 @@
-/** The releases of the shop: the one that ran until today, and today's, whose id goes with all that is logged. */
+/** The releases of the shop: yesterday's and today's. All entries have the id of today's. */
 import { registerRelease } from 'pino-ingest'
 
 export const VERSION = '2.7.0'

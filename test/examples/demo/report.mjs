@@ -1,4 +1,4 @@
-/** What the demo prints. */
+/** Prints the results of the demo. */
 import { styleText } from 'node:util'
 import {
   allEntries,
@@ -20,7 +20,7 @@ const heading = (text) => console.log(`\n${paint('bold', `── ${text}`)}\n`)
 
 export function printStart({ url }, shopUrl, inventoryUrl) {
   console.log(
-    "A shop of two services, in a process of its own, logs through pino's worker thread to the local service.\n",
+    "A shop with two services, in a separate process, logs through pino's worker thread to the local service.\n",
   )
   console.log(`  local service  ${url}`)
   console.log(`  shop           ${shopUrl}  node:http and pino-http`)
@@ -32,7 +32,7 @@ export function printArrived(service, { requests, logged }) {
   const sizes = batchesOf(service).map((batch) => batch.entries)
   heading('What arrived')
   console.log(
-    `${requests.count} requests made the shop log ${logged} lines; ${entries.length} entries arrived, in ${sizes.length} batches of ${list(sizes)}.`,
+    `For ${requests.count} requests the shop logged ${logged} lines; ${entries.length} entries arrived, in ${sizes.length} batches of ${list(sizes)}.`,
   )
   printCounts(
     'by level',
@@ -58,11 +58,11 @@ export function printArrived(service, { requests, logged }) {
 export function printGoodbye({ origin, url, token, pageUrl }, keep) {
   heading('Where to look')
   const places = [
-    [pageUrl, 'the page: what arrives, errors, requests, releases, monitors, feedback'],
+    [pageUrl, 'the page: live entries, errors, requests, releases, monitors, feedback'],
     [`${origin}/local/entries?level=error,fatal&token=${token}`, 'what went wrong, as JSON'],
     [`${origin}/local/entries?q=declined&token=${token}`, 'a search'],
     [`${origin}/local/counts?token=${token}`, 'counts by level'],
-    [`${origin}/local/requests?token=${token}`, 'every batch, as it came'],
+    [`${origin}/local/requests?token=${token}`, 'every received batch'],
   ]
   const width = Math.max(...places.map(([address]) => address.length))
   for (const [address, what] of places)
@@ -70,20 +70,18 @@ export function printGoodbye({ origin, url, token, pageUrl }, keep) {
   console.log(
     keep
       ? keptText({ origin, url, token })
-      : '\nThese answered while the demo ran. To look around in them: npm run demo -- --keep',
+      : '\nThese links worked while the demo ran. To use them: npm run demo -- --keep',
   )
-  console.log(
-    'In README.md, "Five lines" brings it to your application; docs/mapping.md, "What your record becomes", has every field.',
-  )
+  console.log('To use it in your application, see "Quick start" in README.md; docs/mapping.md lists every field.')
 }
 
 function keptText({ origin, url, token }) {
   return `
-The local service stays until Ctrl-C, and customers go on coming, one a second. To see in another terminal what arrives:
+The local service runs until Ctrl-C, and customers send one request per second. To print entries in another terminal:
 
   PINO_INGEST_DEV_TOKEN=${token} npx pino-ingest tail --url ${origin}
 
-To send it what your own application logs:
+To send the logs of your own application:
 
   PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.mjs
 `
@@ -100,7 +98,7 @@ function printCounts(title, counts) {
 }
 
 function printEntry(title, entry) {
-  if (entry === undefined) return // the expectations tell of it
+  if (entry === undefined) return // reported by the expectations
   heading(title)
   console.log(JSON.stringify(entry, null, 2))
 }
@@ -120,7 +118,7 @@ function printTrace(entries) {
 }
 
 function printBesides({ requestLogs, releases, monitors, feedback, rejected }) {
-  heading('Beside the entries')
+  heading('Other records')
   const routes = new Set(requestLogs.map(({ method, route, path }) => `${method} ${route ?? path}`))
   const lines = [
     ['requests', `${requestLogs.length} of ${routes.size} routes`],

@@ -1,4 +1,4 @@
-/** The shop: node:http with pino-http. It asks the inventory over HTTP, within the same trace. */
+/** The shop, with node:http and pino-http. It calls the inventory over HTTP within the same trace. */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
@@ -35,7 +35,7 @@ export function createShop(logger, inventoryUrl) {
       reply(response, status, body)
     } catch (error) {
       response.err = error // pino-http logs it together with the request
-      request.eventId = newEventId() // and with what the customer can name to us
+      request.eventId = newEventId() // shown to the customer as a reference
       reply(response, error.statusCode ?? 500, { error: error.message, eventId: request.eventId })
     }
   })
@@ -62,7 +62,7 @@ function route(shop, request) {
   return [404, { error: 'no such page' }]
 }
 
-/** Its pattern: what is counted together in the requests. */
+/** The route pattern, by which requests are grouped. */
 function routeOf({ url }) {
   return url.replace(/^\/(orders|labels)\/.+/, (_, name) => `/${name}/${name === 'orders' ? ':id' : ':sku'}`)
 }
@@ -96,7 +96,7 @@ async function takeFeedback(request) {
   return [202, {}]
 }
 
-/** The first carrier that answers has the job; none does, which makes an AggregateError. */
+/** Uses the first carrier that replies. None does, which causes an AggregateError. */
 async function askCarriers() {
   const ask = async (carrier, trouble) => {
     throw new Error(`${carrier} ${trouble}`)

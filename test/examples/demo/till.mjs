@@ -1,4 +1,4 @@
-/** The till of another maker: it sends its log lines by itself, without pino-ingest, and with a level that the service does not know. */
+/** A till from another vendor. It sends its log entry without pino-ingest, with a level that the service rejects. */
 export const TILL_BATCH = 'till-1'
 
 export async function closeTill(ingestUrl) {

@@ -1,9 +1,9 @@
-/** W3C Trace Context, as far as two services need it to log under one trace id. */
+/** The part of W3C Trace Context that two services need to share a trace id. */
 import { randomBytes } from 'node:crypto'
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/
 
-/** Ids of a new span: a child of the span that the header names, or the first of a trace. */
+/** Creates the ids of a new span: a child of the span in the header, or the root of a new trace. */
 export function startSpan(traceparent = '') {
   const [, traceId, parentSpanId] = TRACEPARENT.exec(traceparent) ?? []
   return {

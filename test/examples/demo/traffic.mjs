@@ -1,4 +1,4 @@
-/** A short day at the shop: what its customers ask for, and the status that each of them gets. Then a slow evening. */
+/** Requests of the customers with their expected status: a short day, then a slow evening. */
 import { startSpan, traceparentOf } from './trace.mjs'
 
 const AT_ONCE = 4
@@ -35,7 +35,7 @@ const EVENING = [
   ...times(1, order('ada', 'mug', 'broken'), 502),
 ]
 
-/** @returns how many requests were sent, and those that were not answered as they should have been, in words */
+/** @returns the number of requests, and descriptions of unexpected replies */
 export async function driveTraffic(shopUrl) {
   const waiting = [...DAY]
   const surprises = []
@@ -51,7 +51,7 @@ export async function driveTraffic(shopUrl) {
   return { count, surprises }
 }
 
-/** A request every second. @returns a function that ends it, and gives what went wrong, in words */
+/** Sends one request per second. @returns function that stops it and returns descriptions of failures */
 export function startSlowTraffic(shopUrl) {
   const surprises = []
   const underWay = new Set()

@@ -1,6 +1,6 @@
 /**
- * A shop with Express and pino-http. Start the local service (`npx pino-ingest dev`), then this with `node app.mjs`, and open
- * http://127.0.0.1:3000/orders/13, which fails: the page shows the event's ID, and what you say there is attached to it.
+ * A shop with Express and pino-http. Start the local service (`npx pino-ingest dev`), then `node app.mjs`, and open
+ * http://127.0.0.1:3000/orders/13, which fails. The page shows the event ID, and your feedback is attached to that event.
  */
 import express from 'express'
 import pino from 'pino'
@@ -8,7 +8,7 @@ import { pinoHttp } from 'pino-http'
 import { captureError, flushOnSignal, ingestOptions, sendFeedback, withScope } from 'pino-ingest'
 import { errorPage } from '../error-page.mjs'
 
-// Logged from debug up, sent from info up: what was logged before an error goes with it.
+// Logs from debug, sends from info. Debug records before an error are attached to it as breadcrumbs.
 const logger = pino(
   ingestOptions({
     level: 'debug',
@@ -18,7 +18,7 @@ const logger = pino(
 flushOnSignal(logger)
 
 const app = express()
-// The error handler tells of an error, with its ID; that it was answered with 500 is no second one.
+// The error handler logs the error with its ID, so pino-http logs status 500 only as a warning.
 app.use(pinoHttp({ logger, customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'warn' : 'info') }))
 app.use(express.urlencoded({ extended: false }))
 app.use((request, _response, next) =>

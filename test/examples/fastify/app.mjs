@@ -1,13 +1,13 @@
 /**
- * A shop with Fastify. Start the local service (`npx pino-ingest dev`), then this with `node app.mjs`, and open
- * http://127.0.0.1:3000/orders/13, which fails: the page shows the event's ID, and what you say there is attached to it.
+ * A shop with Fastify. Start the local service (`npx pino-ingest dev`), then `node app.mjs`, and open
+ * http://127.0.0.1:3000/orders/13, which fails. The page shows the event ID, and your feedback is attached to that event.
  */
 import Fastify from 'fastify'
 import pino from 'pino'
 import { captureError, flushOnSignal, ingestOptions, sendFeedback, withScope } from 'pino-ingest'
 import { errorPage } from '../error-page.mjs'
 
-// Logged from debug up, sent from info up: what was logged before an error goes with it.
+// Logs from debug, sends from info. Debug records before an error are attached to it as breadcrumbs.
 const logger = pino(
   ingestOptions({
     level: 'debug',

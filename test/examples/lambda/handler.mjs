@@ -1,18 +1,18 @@
 /**
- * A Lambda function as you would write it. Between two invocations Lambda stops the process, timers and requests included: what is
- * not delivered when the handler returns waits for the next invocation, which may never come. So the handler waits for it.
+ * A Lambda function. Between invocations Lambda freezes the process, including timers and requests. Entries that were not delivered
+ * before the handler returns wait for the next invocation, which may never come. So the handler flushes before it returns.
  *
  * Set PINO_INGEST_URL and PINO_INGEST_API_KEY for the function.
  */
 import pino from 'pino'
 import { flush, ingestStream } from 'pino-ingest'
 
-/** Of the invocation's own time, what stays for its response. */
+/** Time of the invocation that is reserved for its response. */
 const RESERVE_MS = 300
-/** A log service that is down must not hold up the caller for longer. */
+/** Limits the delay for the caller while the log service is down. */
 const MAX_FLUSH_MS = 2_000
 
-// Made once, while the function starts: connections and what could not be sent yet outlive an invocation.
+// Created once per process: connections and unsent entries persist across invocations.
 const logger = pino(
   ingestStream({
     service: process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'orders',

@@ -1,6 +1,6 @@
 /**
- * What Lambda's own runtime for Node does, as far as a handler can tell: it imports the handler, asks for an event, calls the handler,
- * posts what it returned, and asks for the next one. Here to run the example on your own machine and in tests; in Lambda you need none.
+ * A minimal version of Lambda's runtime for Node: it imports the handler, requests an event, calls the handler,
+ * posts the result, and requests the next event. It runs the example locally and in tests. Lambda has its own.
  *
  * AWS_LAMBDA_RUNTIME_API: host and port; LAMBDA_TASK_ROOT: the handler's folder; _HANDLER: `file.export`.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html

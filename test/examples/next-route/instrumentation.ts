@@ -1,6 +1,6 @@
-/** Next calls `register` once when a server starts, and `onRequestError` for what no route has caught. */
+/** Next calls `register` once at the start of a server, and `onRequestError` for errors that no route has caught. */
 export async function register(): Promise<void> {
-  // Wrong options stop the start, and not the first request. The edge runtime has neither pino nor this.
+  // Loaded here, wrong options stop the start instead of the first request. The edge runtime supports neither pino nor this package.
   if (process.env['NEXT_RUNTIME'] === 'nodejs') await import('./logger')
 }
 

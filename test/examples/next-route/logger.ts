@@ -1,6 +1,6 @@
 /**
- * One logger for the server. In the process: a bundled application has no file for pino's worker to load. Two copies of this file, as
- * a bundler makes them for two routes, share one.
+ * One logger for the server. It is in-process, since a bundled application has no file for pino's worker to load. Bundlers can copy this
+ * module into several routes, so the logger is shared through `globalThis`.
  */
 import pino from 'pino'
 import type { Logger } from 'pino'

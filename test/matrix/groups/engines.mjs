@@ -1,4 +1,4 @@
-/** A Node that is too old is told so, in each way of running: by our own message, not by a name that it lacks. */
+/** An unsupported Node is rejected in every mode with our own message, not with an error about a missing function. */
 import { dirname, join } from 'node:path'
 
 const NODES = ['18', '21']
@@ -20,7 +20,7 @@ export const group = {
     const folder = kit.folder('engines', { type: 'module' })
     kit.copyApp('modes', folder)
     kit.copyApp('engines', folder)
-    // The last pino that runs on Node 18.
+    // The last pino version that supports Node 18.
     kit.install(folder, [kit.tarball, 'pino@9.14'])
     for (const version of NODES) {
       const node = kit.node(version)
@@ -29,7 +29,7 @@ export const group = {
       for (const [column, name] of MODES)
         for (const [kind, under, suffix] of KINDS) {
           const app = `${under}/${name}.${suffix}`
-          // Not by npx: the npm at hand may be too new for this Node itself.
+          // Not with npx: the installed npm may be too new for this Node.
           const command =
             name === 'pipe'
               ? ['sh', '-c', `node ${app} | node ${join('node_modules', '.bin', 'pino-ingest')} --quiet`]

@@ -1,6 +1,6 @@
 /**
- * Errors of well-known libraries, made by the libraries themselves: what arrives of each is compared with what it is. With `--update`
- * also writes `test/matrix/errors.md`.
+ * Errors of well-known libraries, created by the libraries themselves: compares each entry with the original error.
+ * With `--update` also writes `test/matrix/errors.md`.
  */
 import { writeFileSync } from 'node:fs'
 
@@ -16,7 +16,7 @@ import { writeFileSync } from 'node:fs'
 
 const WAYS = /** @type {const} */ (['transport', 'ingestOptions()'])
 const ASPECTS = ['arrived', 'type', 'message', 'stack', 'cause', 'properties', 'secrets', 'size']
-/** An entry with a stack of some twenty frames. */
+/** The limit for an entry with a stack of about 20 frames. */
 const MAX_BYTES = 4_000
 
 const ADDRESS = String.raw`connect ECONNREFUSED 127\.0\.0\.\d:\d+`
@@ -329,7 +329,7 @@ function compare(arrived, cases) {
   return problems
 }
 
-/** Breadcrumbs are those of the case before. @param {LogEntry} entry */
+/** The breadcrumbs belong to the case before. @param {LogEntry} entry */
 function sizeOf({ breadcrumbs: _breadcrumbs, ...entry }) {
   return Buffer.byteLength(JSON.stringify(entry))
 }

@@ -1,4 +1,7 @@
-/** Bundled by esbuild: all in one file and run without node_modules, pino kept out, workers in files of their own, and the field's plugin. */
+/**
+ * Bundled by esbuild: everything in one file and run without node_modules, with pino as external, with workers in
+ * separate files, and with esbuild-plugin-pino.
+ */
 import { join } from 'node:path'
 import { box } from '../kit/box.mjs'
 
@@ -110,7 +113,10 @@ function* bundles(kit) {
   }
 }
 
-/** The plugin takes no esbuild after 0.25.8, and looks for its files in `dist` of the working directory. @param {import('../kit/types.d.mts').Kit} kit @returns {Generator<import('../kit/types.d.mts').Cell>} */
+/**
+ * The plugin supports esbuild up to 0.25.8, and looks for its files in `dist` of the working directory. @param
+ * {import('../kit/types.d.mts').Kit} kit @returns {Generator<import('../kit/types.d.mts').Cell>}
+ */
 function* plugin(kit) {
   const folder = kit.folder('esbuild-plugin')
   kit.copyApp('esbuild-plugin', folder)

@@ -1,4 +1,4 @@
-/** Frameworks and other loggers' formats: what arrives is compared with what was asked and logged. */
+/** Frameworks and formats of other loggers: compares the entries with the requests and the logged records. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compare } from '../kit/comparison.mjs'
@@ -37,9 +37,9 @@ const PACKAGES = [
   '@types/node@22',
 ]
 const WAYS = /** @type {const} */ (['transport', 'ingestOptions()', 'pipe'])
-/** pino-http's defaults. */
+/** The defaults of pino-http. */
 const ENDS = /^request (?:completed|errored)$/
-const NOT_TOLD = { level: 'info', type: 'Error', message: 'failed with status code 500' }
+const DEFAULT_FAILURE = { level: 'info', type: 'Error', message: 'failed with status code 500' }
 
 /**
  * File, packages that the row names, facts by way. Nest needs a newer Node.
@@ -77,7 +77,7 @@ export const SHOPS = [
     facts: (way) =>
       way === 'ingestOptions()'
         ? { end: ENDS, failedEnd: 'error', route: '/orders/:id' }
-        : { end: ENDS, failedEnd: 'info', failure: NOT_TOLD },
+        : { end: ENDS, failedEnd: 'info', failure: DEFAULT_FAILURE },
   },
   {
     name: '`requestIdLogLabel`, Fastify',
@@ -95,7 +95,7 @@ export const SHOPS = [
     name: '`customAttributeKeys`, pino-http',
     packages: ['pino-http'],
     command: ['pino-http-keys.mjs'],
-    // pino-http's own options hold the keys.
+    // The keys are set in pino-http's own options.
     env: (way) =>
       way === 'ingestOptions()' ? {} : requestLogs({ req: 'httpReq', res: 'httpRes', responseTime: 'timeTaken' }),
     facts: (way) =>
@@ -128,7 +128,7 @@ export const SHOPS = [
     name: 'Hono',
     packages: ['hono', 'hono-pino'],
     command: ['hono.mjs'],
-    // The error's own record is before it, with the same message.
+    // The error's own record comes first, with the same message.
     facts: () => ({ end: /^(?:Request completed|card declined)$/, failedEnd: 'error', lacks: ['ip'] }),
   },
   {
@@ -159,7 +159,7 @@ export const SHOPS = [
     name: '`formatters.level` with a key of its own, pino',
     packages: ['pino'],
     command: ['level-key.mjs'],
-    // ingestOptions() asks the formatter.
+    // ingestOptions() calls the formatter.
     env: (way) => (way === 'ingestOptions()' ? {} : { PINO_INGEST_LEVEL_KEY: 'lvl' }),
     facts: () => ({ end: ENDS, failedEnd: 'info' }),
   },
@@ -225,7 +225,7 @@ export const group = {
             endedAt = Date.now()
             if (way !== 'pipe' || run.code !== 0) return run
             writeFileSync(`${file}.ndjson`, run.stdout)
-            // The time of receipt is another than that of the log call.
+            // The time of receipt differs from the time of the log call.
             return kit.run(['sh', '-c', `node_modules/.bin/pino-ingest --quiet < '${file}.ndjson'`], {
               cwd: folder,
               env: all,

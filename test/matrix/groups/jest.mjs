@@ -1,4 +1,7 @@
-/** Tests that log, under Jest. What its end leaves in pino's worker, or in the process, is lost: so it is flushed after the tests. */
+/**
+ * Tests that log, in Jest. Records still in pino's worker or in the process at the end are lost, so the tests flush
+ * afterwards.
+ */
 import { join } from 'node:path'
 
 const KINDS = /** @type {const} */ ([
@@ -10,7 +13,7 @@ const WAYS = /** @type {const} */ ([
   ['worker thread', 'worker'],
   ['in-process', 'stream'],
 ])
-/** Jest reports there; all else is unexpected, such as its word on an open handle. */
+/** Jest's report on stderr. Any other line is unexpected, such as the warning about open handles. */
 const REPORT =
   /^(?:PASS .*|\s+✓ .*|(?:Test Suites|Tests|Snapshots|Time):.*|Ran all test suites\..*|\(node:\d+\) ExperimentalWarning: VM Modules.*|\(Use `node --trace-warnings.*)$/gm
 const TAKES = '`afterAll(() => flush(logger))`, in a file of `setupFilesAfterEnv`: without it the last records are lost'
@@ -47,7 +50,7 @@ export const group = {
           allowedStderr: REPORT,
         }
       }
-    // jsdom takes away `setImmediate`, which pino's worker needs, and has an AbortSignal of its own.
+    // jsdom removes `setImmediate`, which pino's worker needs, and has its own AbortSignal.
     for (const [column, way] of WAYS) {
       yield {
         table: 'tools',

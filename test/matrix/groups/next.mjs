@@ -1,9 +1,9 @@
-/** Next.js: a route handler that logs, built by Turbopack and by webpack, under `next start` and as standalone server. */
+/** Next.js: a route handler that logs, built by Turbopack and webpack, with `next start` and as a standalone server. */
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { driveServer, get } from '../kit/server.mjs'
 
-/** Next ends itself with 128 and the signal's number. */
+/** Next exits with 128 plus the signal number. */
 const SIGTERM_CODE = 143
 const BUILD_ENV = { NEXT_TELEMETRY_DISABLED: '1', PINO_INGEST_ENABLED: 'false' }
 const WAYS = /** @type {const} */ ([
@@ -63,7 +63,7 @@ export const group = {
         }
       }
     }
-    // The server's own files alone, away from the application's node_modules.
+    // Only the server's own files, outside the application's node_modules.
     const standalone = (/** @type {string} */ name) => {
       const copy = join(kit.scratch, 'next-servers', name)
       cpSync(join(folder, '.next/standalone'), copy, { recursive: true })

@@ -1,4 +1,4 @@
-/** Each Node that is supported, by each pino, as ES module, CommonJS and TypeScript, in each way of running. */
+/** Every supported Node with every supported pino, as ES module, CommonJS and TypeScript, in every mode. */
 import { dirname, join } from 'node:path'
 
 const NODES = ['20', '22', '24', '26']
@@ -33,7 +33,7 @@ export const group = {
             const app = `${under}/${name}.${suffix}`
             const command =
               name === 'pipe' ? ['sh', '-c', `node ${app} | npx --no-install pino-ingest --quiet`] : [node, app]
-            // npx tells of settings of the reader's that a newer npm does not know.
+            // npx warns about user settings that a newer npm does not support.
             yield { table: 'runtimes', row, column, kind, command, cwd: folder, env, allowedStderr: /^npm warn .*$/gm }
           }
       }

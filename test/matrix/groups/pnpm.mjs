@@ -1,7 +1,10 @@
-/** pnpm's strict layout: what a package did not ask for is not there, and pino looks for a target beside the file that calls it. */
+/**
+ * pnpm's strict layout: a package can load only its own dependencies, and pino resolves a target relative to its
+ * caller.
+ */
 import { join } from 'node:path'
 
-/** Column, label of the kind, file of `apps/modes`. */
+/** Column, kind, file in `apps/modes`. */
 const APPS = /** @type {const} */ ([
   ['worker thread', 'ESM', 'esm/target.mjs'],
   ['worker thread', 'CJS', 'cjs/target.cjs'],
@@ -27,7 +30,7 @@ export const group = {
 
     const single = kit.folder('pnpm-single')
     kit.copyApp('modes', single)
-    // The transform of the pipeline is the application's own, and so is what that needs.
+    // The transform of the pipeline belongs to the application, and so do its dependencies.
     add(single, [kit.tarball, 'pino@10', 'pino-abstract-transport@3'])
     for (const [column, kind, file] of APPS) {
       yield {

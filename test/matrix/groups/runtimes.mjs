@@ -1,4 +1,7 @@
-/** Bun and Deno, by each pino, as ES module, CommonJS and TypeScript (which both run as it is), in each way of running. */
+/**
+ * Bun and Deno with every supported pino, as ES module, CommonJS and TypeScript (which both run directly), in every
+ * mode.
+ */
 import { symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
@@ -15,12 +18,15 @@ const KINDS = /** @type {const} */ ([
   ['CJS', 'cjs', 'cjs'],
   ['TypeScript', 'ts', 'ts'],
 ])
-/** What a user types; the package's command is run by the runtime, too. */
+/** The commands that a user types. The runtime also runs the package's own command. */
 const RUNTIMES = /** @type {const} */ ([
   ['Bun', 'bun', 'bun run', 'bunx --bun --no-install pino-ingest --quiet'],
   ['Deno', 'deno', 'deno run -A', 'deno run -A npm:pino-ingest --quiet'],
 ])
-/** The runtime's own `fetch` takes it for every address; ours is on loopback, and nothing listens at this port. */
+/**
+ * The runtime's `fetch` would use this proxy for every address. The service is on loopback, and nothing listens on
+ * this port.
+ */
 const PROXY = { HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9', NO_PROXY: '', no_proxy: '' }
 
 /** @type {import('../kit/types.d.mts').Group} */

@@ -1,4 +1,7 @@
-/** Built by `vite build --ssr` (Rolldown): with what Vite leaves out by itself, with everything in, and with pino alone kept out. */
+/**
+ * Built by `vite build --ssr` (Rolldown): with the default externals, with everything bundled, and with only pino as
+ * external.
+ */
 import { join } from 'node:path'
 import { box } from '../kit/box.mjs'
 

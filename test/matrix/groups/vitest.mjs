@@ -1,4 +1,7 @@
-/** Tests that log, under vitest in both of its pools. What their end leaves in pino's worker, or in the process, is lost: so it is flushed after the tests. */
+/**
+ * Tests that log, in both pools of vitest. Records still in pino's worker or in the process at the end are lost, so
+ * the tests flush afterwards.
+ */
 import { join } from 'node:path'
 
 const KINDS = /** @type {const} */ ([

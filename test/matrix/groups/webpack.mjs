@@ -1,4 +1,7 @@
-/** Bundled by webpack 5: all in the output's folder and run without node_modules, pino kept out, workers in files of their own, and the field's plugin. */
+/**
+ * Bundled by webpack 5: everything in the output folder and run without node_modules, with pino as external, with
+ * workers in separate files, and with pino-webpack-plugin.
+ */
 import { join } from 'node:path'
 import { box } from '../kit/box.mjs'
 
@@ -9,7 +12,9 @@ const KINDS = /** @type {const} */ ([
   ['ESM', 'esm', 'mjs'],
 ])
 const BUILD = ['npx', '--no-install', 'webpack']
-/** The last that the plugin is seen to work with; it reaches for files of webpack's that later ones have elsewhere. */
+/**
+ * The last version that works with the plugin, which reads internal files that later versions of webpack have moved.
+ */
 const PLUGINS_WEBPACK = '5.101'
 
 /** @type {import('../kit/types.d.mts').Group} */
@@ -26,7 +31,7 @@ function* bundles(kit) {
   kit.copyApp('webpack', folder)
   kit.install(folder, [kit.tarball, 'pino@10', 'webpack@5', 'webpack-cli@7'])
   const printed = kit.exec(BUILD, { cwd: folder })
-  if (/WARNING in .*pino-ingest/.test(printed)) throw new Error(`webpack warns of what it bundles:\n${printed}`)
+  if (/WARNING in .*pino-ingest/.test(printed)) throw new Error(`webpack warns about the bundle:\n${printed}`)
   const built = (/** @type {string} */ name) => join(folder, 'dist', name)
   const hook = join(folder, 'before-send.mjs')
   const row = (/** @type {string} */ how) => `webpack ${kit.versionIn(folder, 'webpack')}, ${how}`

@@ -1,8 +1,8 @@
-/** Yarn: Plug'n'Play, where packages are read from archives and nothing is in `node_modules`, its other linker, and Yarn 1. */
+/** Yarn: Plug'n'Play, which reads packages from archives without `node_modules`, its other linker, and Yarn 1. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Column, label of the kind, file of `apps/modes`. */
+/** Column, kind, file in `apps/modes`. */
 const APPS = /** @type {const} */ ([
   ['worker thread', 'ESM', 'esm/target.mjs'],
   ['worker thread', 'CJS', 'cjs/target.cjs'],
@@ -15,7 +15,10 @@ const SEVERAL = /** @type {const} */ ([
   ['worker thread', 'ESM `pipeline`', 'esm/pipeline.mjs'],
   ['worker thread', 'CJS `pipeline`', 'cjs/pipeline.cjs'],
 ])
-/** The reader's own certificate authority, which the kit takes away, is needed to reach the registry through a proxy. */
+/**
+ * The kit removes the user's certificate authority from the environment; Yarn needs it to reach the registry through
+ * a proxy.
+ */
 const CA = process.env['NODE_EXTRA_CA_CERTS']
 const ONLINE = CA === undefined ? {} : { NODE_EXTRA_CA_CERTS: CA }
 const PACKAGES = ['pino@10', 'pino-abstract-transport@3']
@@ -61,7 +64,7 @@ export const group = {
       }
     }
 
-    // Where the application is an ES module, pino starts its worker without the flags that the application was started with.
+    // If the application is an ES module, pino starts its worker without the flags of the application.
     const flags = ['--require', './.pnp.cjs', '--experimental-loader', './.pnp.loader.mjs']
     for (const [column, kind, file] of /** @type {const} */ ([
       ...APPS,

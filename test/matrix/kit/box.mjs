@@ -1,11 +1,11 @@
-/** A folder that holds what a bundler made, and nothing else: no node_modules, nor any above. */
+/** A folder that contains only a bundler's output, without node_modules in it or above it. */
 import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
  * @param {import('./types.d.mts').Kit} kit
  * @param {string} name of the new folder
- * @param {readonly string[]} sources folders of which the contents are copied, or files
+ * @param {readonly string[]} sources folders whose contents are copied, or files
  * @param {string} [under] a folder within the new one
  * @returns the new folder
  */

@@ -1,7 +1,7 @@
-/** Compares the entries of a shop with what it was asked and what it logged. */
+/** Compares the entries of a shop with its requests and its logged records. */
 import { SECRETS, USER_AGENT } from './visits.mjs'
 
-/** In the order of the printed row. */
+/** The order in the printed row. */
 export const ASPECTS = /** @type {const} */ ([
   'level',
   'time',
@@ -15,14 +15,14 @@ export const ASPECTS = /** @type {const} */ ([
 ])
 
 /**
- * What the shop's own library writes.
+ * The facts about the records that the shop's library writes.
  * @typedef {object} Facts
  * @property {RegExp} end message of the record that ends a request
- * @property {'info' | 'error'} failedEnd level of that record of the request that fails
+ * @property {'info' | 'error'} failedEnd level of that record for the failed request
  * @property {{ level: string, type: string, message: string }} [failure] the error that the failed request logs, if it is not the shop's own
- * @property {readonly ('cause' | 'code' | 'ip' | 'user agent')[]} [lacks] what the library does not write
- * @property {Readonly<Record<string, string>>} [messages] what the library makes of a message
- * @property {string} [service] that the shop names itself
+ * @property {readonly ('cause' | 'code' | 'ip' | 'user agent')[]} [lacks] data that the library does not write
+ * @property {Readonly<Record<string, string>>} [messages] how the library changes a message
+ * @property {string} [service] the name that the shop sets itself
  * @property {string} [route] pattern of the order's route, if the request log must have it
  */
 
@@ -127,7 +127,7 @@ export function compare({ entries, requestLogs }, { visits, startedAt, endedAt }
   for (const asked of visits) {
     const { path, status, requestId, traceId, spanId, from } = asked
     const own = entries.filter((entry) => {
-      // Breadcrumbs may be another request's.
+      // Breadcrumbs may belong to another request.
       const json = JSON.stringify({ ...entry, breadcrumbs: undefined })
       return json.includes(requestId) || json.includes(traceId)
     })
@@ -144,7 +144,7 @@ export function compare({ entries, requestLogs }, { visits, startedAt, endedAt }
       expect('request id', what, entry.request_id, requestId)
     }
     const end = own.findLast((entry) => facts.end.test(entry.message))
-    if (end === undefined) problems.request.push(`${path}: no entry ends it`)
+    if (end === undefined) problems.request.push(`${path}: no entry for its end`)
     else {
       const levels = { 200: ['info'], 404: ['info', 'warn'], 500: [facts.failedEnd] }[status] ?? []
       expect('level', `${path} '${end.message}'`, end.level, (/** @type {string} */ level) => levels.includes(level))

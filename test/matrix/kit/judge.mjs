@@ -1,10 +1,10 @@
-/** Runs one application against a service of its own, and says what became of its records. */
+/** Runs one application with its own service, and reports the outcome of its records. */
 import { join } from 'node:path'
 import { createIngestService } from 'pino-ingest/service'
 
 const RECORDS = 1000
 const KEY = 'matrix-key'
-/** After the end of the application; what is in flight by then has been sent. */
+/** The wait after the end of the application, for requests in flight. */
 let counted = 0
 
 /** @param {import('./types.d.mts').Kit} kit @param {import('./types.d.mts').Cell} cell @returns {Promise<Omit<import('./types.d.mts').Result, 'group'>>} */
@@ -39,7 +39,7 @@ function named({ table, row, column, kind, takes }) {
 /** @param {import('./types.d.mts').Run} run @param {import('pino-ingest/service').IngestService} service @param {Readonly<Record<string, readonly string[]>>} problems */
 function compared(run, service, problems) {
   const arrived = service.entries({ limit: RECORDS }).items.length
-  // Express prints the errors of its handlers.
+  // Express prints the errors of its handlers, so only our own lines count.
   const complaint = run.stderr.split('\n').find((line) => line.startsWith('pino-ingest'))
   const own = run.code !== 0 ? `exit code ${run.code}: ${run.stderr}${run.stdout}` : complaint
   const wrong = Object.keys(problems).filter((aspect) => problems[aspect]?.length !== 0)
@@ -60,11 +60,12 @@ function verdict(cell, run, numbers) {
     if (line === undefined)
       return {
         outcome: /** @type {const} */ ('failed'),
-        detail: `not refused with ${cell.refuses}, code ${run.code}: ${printed}`,
+        detail: `not rejected with ${cell.refuses}, code ${run.code}: ${printed}`,
       }
     if (numbers.length > 0)
-      return { outcome: /** @type {const} */ ('failed'), detail: `refused, but ${numbers.length} arrived` }
-    if (run.code === 0) return { outcome: /** @type {const} */ ('failed'), detail: `refused, but with code 0: ${line}` }
+      return { outcome: /** @type {const} */ ('failed'), detail: `rejected, but ${numbers.length} records arrived` }
+    if (run.code === 0)
+      return { outcome: /** @type {const} */ ('failed'), detail: `rejected, but with code 0: ${line}` }
     return { outcome: /** @type {const} */ ('refused'), detail: line.trim() }
   }
   const missing = Array.from({ length: RECORDS }, (_, n) => n).filter((n) => !numbers.includes(n)).length
@@ -72,7 +73,7 @@ function verdict(cell, run, numbers) {
     run.code !== 0 && `exit code ${run.code}`,
     missing > 0 && `${missing} of ${RECORDS} did not arrive`,
     numbers.length - (RECORDS - missing) > 0 && `${numbers.length - (RECORDS - missing)} too many`,
-    run.stderr.replace(cell.allowedStderr ?? /^$/, '').trim() !== '' && 'something stands on stderr',
+    run.stderr.replace(cell.allowedStderr ?? /^$/, '').trim() !== '' && 'stderr is not empty',
   ].filter((one) => typeof one === 'string')
   return wrong.length === 0
     ? { outcome: /** @type {const} */ ('works') }

@@ -16,7 +16,7 @@ export function createKit() {
     exec(['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', scratch], { cwd: root }),
   )
   const tarball = join(scratch, filename)
-  /** The registry's packages of bare programs: without install scripts, which fetch from elsewhere. */
+  /** Installs runtimes from the npm registry without install scripts, which download from elsewhere. */
   const program = (/** @type {string} */ name, /** @type {string} */ version, /** @type {string} */ file) => {
     const folder = join(scratch, 'programs', `${name.replace('/', '-')}-${version}`)
     if (!existsSync(folder)) {

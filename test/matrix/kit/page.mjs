@@ -1,4 +1,4 @@
-/** The tables of docs/compatibility.md, from what is kept. */
+/** Writes the tables of docs/compatibility.md from the stored results. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { matrixMarkdown } from './table.mjs'
 

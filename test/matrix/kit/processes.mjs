@@ -2,10 +2,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 
 const RUN_MS = 60_000
-/** Installs and builds. */
+/** The timeout of installs and builds. */
 const BUILD_MS = 600_000
 
-/** The reader's own settings must not decide what an application does. @param {import('./types.d.mts').Environment} [env] */
+/** The user's own settings must not influence an application. @param {import('./types.d.mts').Environment} [env] */
 export function cleanEnvironment(env) {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(PINO_INGEST_|OTEL_|NODE_|npm_|VITEST|JEST|CI$)/.test(name),
@@ -30,7 +30,10 @@ export function exec([program = '', ...args], { cwd, env }) {
   }
 }
 
-/** @param {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable, import('node:stream').Readable>} child @returns what it has printed, which grows */
+/**
+ * @param {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable,
+ *   import('node:stream').Readable>} child @returns its output, which grows
+ */
 export function collectOutput(child) {
   const printed = { stdout: '', stderr: '' }
   for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
@@ -42,7 +45,7 @@ export function collectOutput(child) {
 }
 
 /**
- * Runs to its end, or for 60 s. In a process group of its own: a shell that is killed leaves its children, which hold its output open.
+ * Runs to its end, at most 60 s, in its own process group: the children of a killed shell would keep its output open.
  * @param {readonly string[]} command @param {{ cwd: string, env?: import('./types.d.mts').Environment, runMs?: number }} options
  * @returns {Promise<import('./types.d.mts').Run>}
  */

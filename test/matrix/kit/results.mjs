@@ -1,4 +1,4 @@
-/** What is kept of the runs, so that the tables of docs/compatibility.md can be compared with it. */
+/** The stored results, from which the tables of docs/compatibility.md are generated. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = new URL('../results.json', import.meta.url)
@@ -33,8 +33,9 @@ export const GROUPS = [
 ]
 
 /**
- * A group that ran takes the place of its former run.
- * @param {readonly Result[]} former @param {readonly Result[]} newer of groups that ran whole @returns {Result[]}
+ * A group that was run replaces its stored results.
+ * @param {readonly Result[]} former @param {readonly Result[]} newer of groups that ran completely @returns
+ *   {Result[]}
  */
 export function mergeResults(former, newer) {
   const groups = new Set(newer.map(({ group }) => group))
@@ -45,7 +46,7 @@ export function mergeResults(former, newer) {
 
 /** @param {readonly Result[]} results */
 export function writeResults(results) {
-  // Without the text of failures, which names folders of the machine.
+  // Without the text of failures, which contains paths of the machine.
   writeFileSync(
     FILE,
     `[\n${results.map((result) => `  ${JSON.stringify({ ...result, detail: undefined })}`).join(',\n')}\n]\n`,

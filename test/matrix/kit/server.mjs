@@ -1,4 +1,4 @@
-/** Drives a server: starts it on a free port, asks it, ends it with SIGTERM. */
+/** Starts a server on a free port, sends requests to it, and ends it with SIGTERM. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -10,13 +10,15 @@ const END_MS = 20_000
 const POLL_MS = 50
 
 /**
- * @param {readonly string[]} command it gets the port as `PORT`, the host as `HOSTNAME`
+ * @param {readonly string[]} command receives the port as `PORT` and the host as `HOSTNAME`
  * @param {object} options
  * @param {string} options.cwd
  * @param {import('./types.d.mts').Environment} options.env
- * @param {(base: string) => Promise<string | undefined>} options.ask is repeated while it throws; its text says what was wrong with the answer
- * @param {number} options.endCode what an end in order by SIGTERM gives
- * @returns {Promise<import('./types.d.mts').Run>} code 0 if the answer was right and it ended in order, else its own, or 1
+ * @param {(base: string) => Promise<string | undefined>} options.ask is repeated while it throws; returns what is
+ *   wrong with the reply
+ * @param {number} options.endCode exit code of a graceful end by SIGTERM
+ * @returns {Promise<import('./types.d.mts').Run>} code 0 if the reply was right and the server ended gracefully,
+ *   otherwise its own code, or 1
  */
 export async function driveServer([program = '', ...args], { cwd, env, ask, endCode }) {
   const port = await freePort()
@@ -48,13 +50,13 @@ async function answered(ask, child) {
     try {
       return await ask()
     } catch {
-      await sleep(POLL_MS) // it does not listen yet
+      await sleep(POLL_MS) // not yet listening
     }
   }
   return 'ended before it answered'
 }
 
-/** For `ask`: expects 200. @param {string} path */
+/** An `ask` that expects status 200. @param {string} path */
 export function get(path) {
   return async (/** @type {string} */ base) => {
     const response = await fetch(base + path)

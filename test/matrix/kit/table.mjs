@@ -1,4 +1,4 @@
-/** Results as Markdown tables. */
+/** Formats results as Markdown tables. */
 
 const RUNTIME_COLUMNS = ['target', 'targets', 'pipeline', 'in-process', 'pipe']
 const TOOL_COLUMNS = ['worker thread', 'in-process']
@@ -36,7 +36,7 @@ export function matrixMarkdown(results) {
   ].join('\n')
 }
 
-/** In the order of their first appearance. @param {readonly Result[]} results @param {readonly string[]} columns */
+/** In the order of first appearance. @param {readonly Result[]} results @param {readonly string[]} columns */
 function rows(results, columns) {
   return [...new Set(results.map(({ row }) => row))].map((row) => {
     const own = results.filter((result) => result.row === row)

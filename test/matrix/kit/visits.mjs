@@ -1,9 +1,11 @@
-/** What a browser asks of each shop of `apps/frameworks`: an order, one whose handler throws, and a page that is not there. */
+/**
+ * The requests to each shop of `apps/frameworks`: an order, one whose handler throws, and a page that does not exist.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export const USER_AGENT = 'matrix-browser/1.0'
-/** Values of headers, none of which may be sent. */
+/** Values of headers that must not be sent. */
 export const SECRETS = /** @type {const} */ (['b-4711', 'c-4711', 'h-4711'])
 const PATHS = /** @type {const} */ ([
   ['/orders/7?page=2', 200],
@@ -18,10 +20,13 @@ const PATHS = /** @type {const} */ ([
  * @property {string} requestId sent as `x-request-id`
  * @property {string} traceId sent in `traceparent`
  * @property {string | undefined} spanId of the server's span, if the reply names it
- * @property {number} from when it was sent, in ms since the epoch
+ * @property {number} from time of sending, in ms since the epoch
  */
 
-/** Throws if the server does not listen or gives another status. @param {string} base @returns {Promise<Visit[]>} */
+/**
+ * Throws if the server does not listen or replies with another status. @param {string} base @returns
+ * {Promise<Visit[]>}
+ */
 export async function visit(base) {
   /** @type {Visit[]} */
   const visits = []

@@ -1,4 +1,4 @@
-/** A CommonJS transport that waits for pino's configuration without a limit, and writes it to a file. */
+/** A CommonJS transport that waits for pino's configuration without a timeout, and writes it to a file. */
 const { appendFileSync } = require('node:fs')
 const build = require('pino-abstract-transport')
 

@@ -1,4 +1,4 @@
-/** The first stage of a pipeline: passes all records on unchanged. */
+/** The first stage of a pipeline: passes all records unchanged. */
 const { Transform } = require('node:stream')
 
 module.exports = () =>

@@ -102,7 +102,7 @@ test('errors of libraries, with causes and parts', () => {
   expect(taken).toBeGreaterThan(2_000)
 })
 
-test('a path that has mapped other lines before maps the next one the same', () => {
+test('earlier lines do not change the result', () => {
   const options = createMappingOptions()
   const path = new FastPath(options)
   fc.assert(
@@ -124,7 +124,7 @@ test('a path that has mapped other lines before maps the next one the same', () 
   )
 })
 
-test('what applications log every day takes the fast path', () => {
+test('typical lines take the fast path', () => {
   const usual = [
     'plain info',
     'info obj+msg',
@@ -148,7 +148,7 @@ test('what applications log every day takes the fast path', () => {
 
 const HEAD = '{"level":30,"time":1763700000123,"pid":42,"hostname":"web-1"'
 
-/** The entry, which the reference path must give as well; undefined if the line is declined. */
+/** The entry, which must equal that of the reference path; undefined if the fast path rejects the line. */
 function mapLines(...lines: string[]): unknown[] {
   return mapLinesWith(createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) }), lines)
 }
@@ -176,7 +176,7 @@ test.each([5, 64, 65, 500, 990])('a record with %i keys of its own takes the fas
   expect(mapLines(line, `${HEAD}${members},"key number ${count - 1}":0,"msg":"m"}`)[1]).toBeUndefined()
 })
 
-test('more keys than an application has are compared as well', () => {
+test('compares even more keys than usual', () => {
   const lineOf = (first: number): string =>
     `${HEAD}${Array.from({ length: 800 }, (_, key) => `,"k${first + key}":1`).join('')},"msg":"m"`
   const twice = mapLines(`${lineOf(0)}}`, `${lineOf(800)}}`, `${lineOf(1_600)}}`, `${lineOf(1_600)},"k2000":2}`)
@@ -208,7 +208,7 @@ test.each([
   const options = createMappingOptions()
   const reference = JSON.parse(mapByParsing(line, options, RECEIVED_AT).json) as LogEntry
   const json = fast(line, options)
-  // It may be declined.
+  // The fast path may reject the line.
   expect(json === undefined ? reference : JSON.parse(json)).toEqual(reference)
 })
 
@@ -216,19 +216,19 @@ test.each([
   ['another hostname', '"pid":7,"hostname":"web-2"', true],
   ['an empty hostname', '"pid":7,"hostname":""', true],
   ['an escaped hostname', String.raw`"pid":7,"hostname":"a\"b\\"`, true],
-  ['a hostname that is no text', '"pid":7,"hostname":8', true],
+  ['a hostname that is not text', '"pid":7,"hostname":8', true],
   ['no process id', '"pid":0,"hostname":"web-1"', true],
   ['a fraction', '"pid":7.5,"hostname":"web-1"', true],
   ['a long process id', `"pid":${'7'.repeat(300)},"hostname":"web-1"`, false],
   ['a leading zero', '"pid":07,"hostname":"web-1"', false],
   ['a hostname without its end', '"pid":7,"hostname":"web', false],
-])('a line that begins with %s', (_, base, isTaken) => {
+])('a line that starts with %s', (_, base, isTaken) => {
   const line = `{"level":30,"time":1763700000124,${base},"msg":"m"}`
   const [first, second, third] = mapLines(`${HEAD},"msg":"m"}`, line, `${HEAD},"msg":"m"}`)
   expect([first, second, third].map((entry) => entry !== undefined)).toEqual([true, isTaken, true])
 })
 
-test('a key of the level that has a meaning in an expression', () => {
+test('a level key with characters that have a meaning in an expression', () => {
   const options = createMappingOptions({ levelKey: 'l.v' })
   const lines = ['l.v', 'l.v', 'lev'].map((key) => `${HEAD.replace('level', key)},"msg":"m"}`)
   expect(mapLinesWith(options, lines).map((entry) => entry !== undefined)).toEqual([true, true, false])
@@ -237,7 +237,7 @@ test('a key of the level that has a meaning in an expression', () => {
 test.each([
   ['parameter', `${HEAD},"req":{"method":"GET","url":"/a?b=1&token=SECRET","query":{"token":"SECRET"}},"msg":"m"}`],
   ['user info', `${HEAD},"url":1,"msg":"could not reach https://user:SECRET@example.com/"}`],
-])('a secret %s of a URL is removed on the fast path', (_, line) => {
+])('removes the secret %s of a URL on the fast path', (_, line) => {
   const [, entry] = mapLines(`${HEAD},"msg":"before"}`, line)
   expect(entry).toBeDefined()
   expect(JSON.stringify(entry)).not.toContain('SECRET')
@@ -320,17 +320,17 @@ test.each([
   expect(mapLines(`${HEAD},"err":${err},"a":1,"msg":"m"}`)[0]).toBeDefined()
 })
 
-test('errors take the fast path, also with a fingerprint', () => {
+test('errors take the fast path, even with a fingerprint', () => {
   const record = corpus.find(({ label }) => label.trim() === 'error({err}, msg)')
   const options = createMappingOptions({ fingerprint: 'auto' })
   const json = fast(record?.raw ?? '', options)
   const { fingerprint } = JSON.parse(mapByParsing(record?.raw ?? '', options, RECEIVED_AT).json) as LogEntry
   expect(JSON.parse(json ?? '{}')).toMatchObject({ fingerprint })
-  // Only a fingerprint of the record's own wins over others.
+  // Only a record's own fingerprint replaces others.
   expect(mapped.fingerprint).toBe('')
 })
 
-test('a secret in a text that comes after another text', () => {
+test('detects a secret in a string after another string', () => {
   const options = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
   const path = new FastPath(options)
   const entryOf = (text: string, start = 0, end = text.length): string | undefined =>
@@ -349,7 +349,7 @@ test('a secret in a text that comes after another text', () => {
 })
 
 test.each([
-  ['more keys than are kept', Array.from({ length: 1_200 }, (_, key) => `"k${key}":1`).join(',')],
+  ['more keys than the limit', Array.from({ length: 1_200 }, (_, key) => `"k${key}":1`).join(',')],
   [
     'a cause without a stack of its own',
     '"cause":{"type":"E","message":"b","cause":{"type":"E","message":"c","stack":"E: c"}}',
@@ -372,7 +372,7 @@ test.each([
   '"n":12345678901234567,"responseTime":-0,"msg":"m"',
 ])('both paths agree on {%s}', (members) => void mapLines(`${HEAD},${members}}`))
 
-test('the note about an HTTP client, beside metadata of its name', () => {
+test('the note about an HTTP client, next to metadata with the same name', () => {
   const options = createMappingOptions({ metadata: { pino_ingest: { x: 1 } } })
   const line = `${HEAD},"err":{"type":"Error","message":"a","stack":"E","config":{"url":"/a","method":"post","headers":{}}},"msg":"m"}`
   const json = fast(line, options)

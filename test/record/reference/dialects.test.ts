@@ -1,4 +1,4 @@
-/** Records of other log formats: lines that their loggers wrote, and their names in every form. */
+/** Records of other log formats: lines written by their loggers, and their names in every form. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ const SPAN = '00f067aa0ba902b7'
 const boom = { type: 'TypeError', message: 'boom', stack: expect.stringMatching(/^TypeError: boom\n +at /) as string }
 const orders = { service: 'orders', version: '1.4.0' }
 
-describe('lines that the loggers wrote', () => {
+describe('lines written by the loggers', () => {
   const expected: Readonly<Record<string, object>> = {
     'ECS info': {
       level: 'info',
@@ -164,11 +164,11 @@ describe('lines that the loggers wrote', () => {
     expect({ ...ABSENT, ...(JSON.parse(jsonOf(lines.get(label) as string)) as LogEntry) }).toMatchObject(entry)
   })
 
-  test.each([...lines])('no header or body of %s is sent', (_, raw) => {
+  test.each([...lines])('sends no header or body of %s', (_, raw) => {
     expect(jsonOf(raw)).not.toMatch(/secret-token|sid=1|x-powered-by|accept-|etag|HTTP\/1\.1 200/i)
   })
 
-  test('breadcrumbs have their level, message and time', () => {
+  test('a breadcrumb has their level, message and time', () => {
     const breadcrumb = (label: string): unknown =>
       JSON.parse(createBreadcrumbByParsing(lines.get(label) as string, options, RECEIVED_AT))
     expect(breadcrumb('ECS warn')).toMatchObject({
@@ -195,7 +195,7 @@ describe('lines that the loggers wrote', () => {
     },
   )
 
-  test('with a threshold of warn errors are sent, and info is not', () => {
+  test('with the threshold warn sends errors, but not info', () => {
     const mapper = new Mapper(options, 2, () => 0)
     const isSent = (label: string): boolean => {
       const line = lines.get(label) as string
@@ -230,7 +230,7 @@ describe('names in every form', () => {
       { level: 'info' },
     ],
     [
-      'unknown text beside a number',
+      'unknown text next to a number',
       [{ severityText: 'odd', severityNumber: 21 }],
       { level: 'fatal', metadata: { severityText: 'odd' } },
     ],
@@ -437,7 +437,7 @@ describe('names in every form', () => {
   })
 })
 
-describe('what is not of a format stays', () => {
+describe('values that do not belong to a format are kept', () => {
   test.each<JsonObject>([
     { url: '/x', host: 'h', client: 'acme', event: 'paid', body: 'text', http: 'ok', session: 's', resource: 'r' },
     { url: { path: '/x' }, client: { ip: '::1' }, event: { duration: 5, action: 'paid' }, service_: { name: 's' } },
@@ -459,11 +459,11 @@ describe('what is not of a format stays', () => {
     { 'logging.googleapis.com/trace': 'projects/p', httpRequest: { latency: '5', status: 1.5 }, traceparent: 'x' },
     { timestamp: { seconds: 1e18, nanos: 1 }, timestampSeconds: 'x', 'log.level': 'gold', severityText: '' },
     { timestamp: { seconds: 5, nanos: 1, zone: 'z' } },
-  ])('a value of another type stays: %j', (metadata) => {
+  ])('keeps a value of another type: %j', (metadata) => {
     expect(entryOf({ level: 30, time: 1_795_376_432_645, msg: 'm', ...metadata }).metadata).toEqual(metadata)
   })
 
-  test("the record's own fields count, and another value stays", () => {
+  test("the record's own fields win, and the other value is kept", () => {
     expect(
       entryOf({
         level: 30,
@@ -488,7 +488,7 @@ describe('what is not of a format stays', () => {
     { 'http.request.method': 'POST', 'http.response.status_code': 502 },
     { 'http.request.method': 'GET', 'url.full': 'https://api.test/pay', 'http.response.status_code': 502 },
     { httpRequest: { requestUrl: 'https://api.test/pay', status: 502 } },
-  ])('a request that the application makes is not the one that it handles: %j', (metadata) => {
+  ])('does not mistake a request sent by the application for the handled one: %j', (metadata) => {
     expect(
       entryOf({ level: 30, time: 1, msg: 'm', req: { method: 'GET', url: '/orders/7' }, ...metadata }),
     ).toMatchObject({
@@ -497,7 +497,7 @@ describe('what is not of a format stays', () => {
     })
   })
 
-  test('in ECS the level and the time are those of ECS', () => {
+  test('uses level and time of ECS in an ECS record', () => {
     expect(
       entryOf({
         'log.level': 'error',
@@ -511,7 +511,7 @@ describe('what is not of a format stays', () => {
   })
 })
 
-describe('headers and bodies are not sent', () => {
+describe('does not send headers and bodies', () => {
   const parts: JsonObject[] = [
     {
       http: {
@@ -592,7 +592,7 @@ describe('any record', () => {
     fc.nat().map(() => `leaf-${(leaf += 1)}`),
     fc.nat().map((): JsonObject => ({ x: [`leaf-${(leaf += 1)}`] })),
   )
-  /** The dots of a name become nesting, or not. */
+  /** The same members with the dots of a name as nested objects, or not. */
   const record = fc
     .array(fc.tuple(name, fc.array(fc.boolean(), { minLength: 6, maxLength: 6 }), value), { maxLength: 8 })
     .map((members) => {
@@ -614,7 +614,7 @@ describe('any record', () => {
       return root
     })
 
-  test('is a valid entry, the same on both paths, and every text is in it', () => {
+  test('is a valid entry with every text, the same on both paths', () => {
     fc.assert(
       fc.property(record, fc.boolean(), (members, isPino) => {
         const line = JSON.stringify(isPino ? { level: 30, time: 1_795_376_432_645, ...members, msg: 'm' } : members)
@@ -627,7 +627,7 @@ describe('any record', () => {
     )
   })
 
-  test('every key of the table is declined by the fast path', () => {
+  test('the fast path rejects every key of the table', () => {
     const isFast = (member: string): boolean => {
       const line = `{"level":30,"time":1795376432645,${member},"msg":"m"}`
       return new Mapper(options, -1, () => 0).map(line, 0, line.length).isFastPath
@@ -639,7 +639,7 @@ describe('any record', () => {
   })
 })
 
-describe('another key of the level', () => {
+describe('another key for the level', () => {
   const lvl = createMappingOptions({ levelKey: 'lvl' })
   const map = (line: string): [LogEntry, boolean] => {
     const { json, isFastPath } = new Mapper(lvl, -1, () => 0).map(line, 0, line.length)
@@ -667,7 +667,7 @@ describe('another key of the level', () => {
   })
 })
 
-describe('records without a level that is understood', () => {
+describe('records without a known level', () => {
   const known = '{"level":30,"time":1795376432645,"msg":"m"}'
   const slow = '{"severity":"INFO","msg":"m"}'
   const unknown = '{"lvl":"warn","time":1795376432645,"msg":"m"}'
@@ -715,7 +715,7 @@ test.each<[object, object]>([
   ],
   [{ outcome: { statusCode: 200, headers: { a: 'SECRET' } } }, { metadata: { outcome: { statusCode: 200 } } }],
   [{ table: { headers: { a: 'b' }, rows: 1 } }, { metadata: { table: { headers: { a: 'b' }, rows: 1 } } }],
-])('what is not sent of %j', (members, expected) => {
+])('does not send the removed members of %j', (members, expected) => {
   const entry = entryOf({ level: 30, time: 1, msg: 'm', ...members })
   expect(JSON.stringify(entry)).not.toContain('SECRET')
   expect(entry).toMatchObject(expected)

@@ -1,4 +1,4 @@
-/** Errors as pino, its serializers and other loggers write them. */
+/** Errors as written by pino, its serializers and other loggers. */
 import { describe, expect, test } from 'vitest'
 import pino from 'pino'
 import { serializeError } from '../../../src/record/error-serializer.js'
@@ -10,7 +10,7 @@ import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
 
 const { stdSerializers } = pino
 
-/** As Node's own errors are named in their stacks. */
+/** Named in its stack like Node's own errors. */
 class NamedError extends Error {
   override name = 'NamedError [ERR_X]'
   constructor(message: string, options?: ErrorOptions) {
@@ -19,7 +19,7 @@ class NamedError extends Error {
   }
 }
 
-/** As VError: `cause()` is a function, and the message contains the cause's. */
+/** Like VError: `cause()` is a function, and the message contains that of the cause. */
 const asVError = (message: string, inner: Error): Error => Object.assign(new Error(message), { cause: () => inner })
 
 function entryOf(members: object, over: Partial<MappingOptions> = {}): LogEntry {
@@ -52,25 +52,25 @@ describe('error', () => {
     expect((JSON.parse(json) as LogEntry).error).toEqual({ type: 'E', message: 'm', stack: 's' })
   })
 
-  test('properties of its own go to metadata.error', () => {
+  test('its own properties are in metadata.error', () => {
     expect(
       entryOf({ err: { ...boom, code: 'ECONNREFUSED', errno: -111, statusCode: 502, details: [1] }, msg: 'm' })
         .metadata,
     ).toEqual({ error: { code: 'ECONNREFUSED', errno: -111, statusCode: 502, details: [1] } })
   })
 
-  test('a thrown text is its message', () => {
+  test('a thrown string is the message', () => {
     expect(entryOf({ err: 'just text', msg: 'm' })).toMatchObject({ message: 'm', error: { message: 'just text' } })
     expect(entryOf({ err: 'just text' }).message).toBe('just text')
   })
 
-  test.each([[5], [null], [true], [['a']], [{}], [{ code: 1 }]])('%j is none and stays', (err) => {
+  test.each([[5], [null], [true], [['a']], [{}], [{ code: 1 }]])('keeps %j, which is not an error', (err) => {
     const entry = entryOf({ err, msg: 'm' })
     expect(entry.error).toBeUndefined()
     expect(entry.metadata).toEqual({ err })
   })
 
-  test("of two, pino's own counts and the other stays whole", () => {
+  test("pino's own error wins, and the other one is kept", () => {
     const other = { type: 'E', message: 'other', stack: 's' }
     expect(entryOf({ error: other, err: boom, msg: 'm' })).toMatchObject({ error: boom, metadata: { error: other } })
     expect(entryOf({ err: boom, error: other, msg: 'm' }, { errorKey: 'error' })).toMatchObject({
@@ -79,14 +79,14 @@ describe('error', () => {
     })
   })
 
-  test('fields of another type stay', () => {
+  test('keeps fields of another type', () => {
     expect(entryOf({ err: { type: 5, message: 'm', stack: null }, msg: 'm' })).toMatchObject({
       error: { message: 'm' },
       metadata: { error: { type: 5, stack: null } },
     })
   })
 
-  test('a name is the type where there is no other', () => {
+  test('uses the name as the type if there is none', () => {
     expect(entryOf({ err: { name: 'AbortError', message: 'm', stack: 's' }, msg: 'm' })).toMatchObject({
       error: { type: 'AbortError' },
     })
@@ -112,7 +112,7 @@ describe('error', () => {
     })
   })
 
-  test('and the parts of an AggregateError', () => {
+  test('the stack contains the errors of an AggregateError', () => {
     const entry = entryOf({
       err: {
         ...boom,
@@ -130,7 +130,7 @@ describe('error', () => {
     })
   })
 
-  /** What pino writes without `ingestOptions()`, and with it. */
+  /** Pino's output without `ingestOptions()`, and with it. */
   function written(error: unknown): [pino: LogEntry, ours: LogEntry] {
     return [stdSerializers.err, serializeError].map((err) => {
       let line = ''
@@ -168,14 +168,14 @@ describe('error', () => {
     ['a function as cause, of VError', own, 'a: b'],
     ['itself as cause', selfish, 'self'],
     ['an aborted cause', new Error('a', { cause: new DOMException('b', 'AbortError') }), 'a'],
-  ])('the message is its own, and the fingerprint the same, with %s', (_, error, message) => {
+  ])('has its own message and the same fingerprint with %s', (_, error, message) => {
     for (const entry of written(error)) expect(entry.error?.message).toBe(message)
     const [pinos, ours] = written(error)
     expect(pinos.fingerprint).toBe(ours.fingerprint)
     expect(pinos.error?.type).toBe(ours.error?.type)
   })
 
-  test('so it is in the parts of an AggregateError', () => {
+  test('the same for the errors of an AggregateError', () => {
     const parts = [new Error('a: b', { cause: new Error('c') }), new DOMException('late', 'TimeoutError')]
     for (const { metadata } of written(new AggregateError(parts, 'all')))
       expect(metadata?.['error']).toEqual({
@@ -186,7 +186,7 @@ describe('error', () => {
       })
   })
 
-  test('a long message of separators takes no longer', () => {
+  test('a long message of separators takes linear time', () => {
     const stack = `Error: ${'a: '.repeat(100_000)}`
     const err = {
       type: 'Error',
@@ -199,7 +199,7 @@ describe('error', () => {
   })
 
   test.each(['TimeoutError', 'AbortError', 'DataCloneError'])(
-    '%s of the web has its name as type, and no constants',
+    'the DOMException %s has its name as type, and no constants',
     (name) => {
       const error = new DOMException('stopped', name)
       for (const entry of written(error)) {
@@ -215,12 +215,12 @@ describe('error', () => {
     },
   )
 
-  test("a member of the application's own stays, under the name of such a constant", () => {
+  test("keeps an application's own member with the name of such a constant", () => {
     expect(entryOf({ err: { ...boom, TIMEOUT_ERR: 23 }, msg: 'm' }).metadata).toEqual({ error: { TIMEOUT_ERR: 23 } })
     expect(entryOf({ err: { ...boom, type: 'DOMException' }, msg: 'm' }).error?.type).toBe('DOMException')
   })
 
-  test('a cause that is no error stays', () => {
+  test('keeps a cause that is not an error', () => {
     expect(entryOf({ err: { ...boom, cause: 'timeout' }, msg: 'm' })).toMatchObject({
       error: boom,
       metadata: { error: { cause: 'timeout' } },
@@ -270,7 +270,7 @@ describe('source', () => {
     ).toBe(source)
   })
 
-  test('what the record says comes first', () => {
+  test("the record's own source or caller wins", () => {
     expect(entryOf({ err: boom, source: 'here', msg: 'm' }).source).toBe('here')
     expect(entryOf({ err: boom, caller: 'there', msg: 'm' }).source).toBe('there')
   })
@@ -284,7 +284,7 @@ describe('fingerprint', () => {
     stack: `${type}: ${message}\n    at f (${frame})`,
   })
 
-  test("only where asked for, only for errors, and the record's own first", () => {
+  test("only if enabled, only for errors; the record's own wins", () => {
     expect(entryOf({ err: boom, msg: 'm' }).fingerprint).toBeUndefined()
     expect(entryOf({ msg: 'm' }, { fingerprint: 'auto' }).fingerprint).toBeUndefined()
     expect(entryOf({ err: boom, fingerprint: 'mine', msg: 'm' }, { fingerprint: 'auto' }).fingerprint).toBe('mine')
@@ -295,7 +295,7 @@ describe('fingerprint', () => {
     ['ids', at('no 4bf92f35-77b3-4da6-a3ce-929d0e0e4736'), at('no 00f067aa-0ba9-02b7-a3ce-929d0e0e4736')],
     ['quoted text', at('no user "bob"'), at('no user "alice"')],
     ['line and column', at('m', '/app/a.js:1:2'), at('m', '/app/a.js:30:40')],
-  ])('is the same but for %s', (_, one, other) => {
+  ])('ignores %s', (_, one, other) => {
     expect(auto(one)).toMatch(/^[\da-f]{32}$/)
     expect(auto(one)).toBe(auto(other))
   })
@@ -308,7 +308,7 @@ describe('fingerprint', () => {
     expect(auto(at('m'))).not.toBe(auto(other))
   })
 
-  test('does not change from one release to the next', () => {
+  test('does not change between releases', () => {
     expect(auto(at('order 17 failed'))).toMatchInlineSnapshot(`"02bd40be0382ee3d1d17730709856ea5"`)
   })
 })

@@ -1,4 +1,4 @@
-/** The field table, row by row: a record in, the entry's fields out, by both paths. */
+/** The field table, row by row: records and the resulting fields of the entry, on both paths. */
 import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../../src/record/reference/entry-fields.js'
@@ -8,7 +8,7 @@ import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
 
 type Fields = Partial<LogEntry>
 
-/** The entry of a record; members are JSON text where order or repetition matters. */
+/** The entry of a record. Members are JSON text if order or repetition matters. */
 function entryOf(record: object | string, over: Partial<MappingOptions> = {}): LogEntry {
   const line = typeof record === 'string' ? record : JSON.stringify(record)
   const options = createMappingOptions(over)
@@ -20,7 +20,7 @@ function entryOf(record: object | string, over: Partial<MappingOptions> = {}): L
 
 const HEAD = { level: 30, time: 1795219732486 }
 
-/** What the record makes of the entry beside level, timestamp and message. */
+/** The fields of the entry other than level, timestamp and message. */
 function fieldsOf(members: object, over: Partial<MappingOptions> = {}): Fields {
   const { level: _, timestamp: __, message: ___, ...fields } = entryOf({ ...HEAD, ...members, msg: 'm' }, over)
   return fields
@@ -81,7 +81,7 @@ describe('level', () => {
     expect(entry.metadata).toEqual(kept === undefined ? undefined : { level: kept })
   })
 
-  test("of a logger with levels of its own the name counts where it is one of pino's", () => {
+  test("with custom levels, uses the name if it is one of pino's", () => {
     expect(entryOf({ level: 3, msg: 'm' }, { levels: { 1: 'debug', 2: 'info', 3: 'error' } }).level).toBe('error')
   })
 
@@ -105,7 +105,7 @@ describe('level', () => {
     })
   })
 
-  test.each(['level', '\\u006cevel', 'l\\u0065v\\u0065l', 'le\\u0000vel'])('a later %s does not count', (key) => {
+  test.each(['level', '\\u006cevel', 'l\\u0065v\\u0065l', 'le\\u0000vel'])('ignores a later %s', (key) => {
     expect(entryOf(`{"level":20,"time":1795219732486,"a":{"level":40},"${key}":60,"msg":"m"}`).level).toBe('debug')
   })
 
@@ -123,7 +123,7 @@ describe('level', () => {
     [29, 0, 29],
     [30, 1, undefined],
     [2, 1, undefined],
-  ])('%j stands at %i: below 20 the nearest level is trace, whatever it is called', (level, position, kept) => {
+  ])('%j has the number %i: below 20 the nearest level is trace, for any name', (level, position, kept) => {
     const line = JSON.stringify({ level, msg: 'm' })
     const options = createMappingOptions({ levels: { ...CUSTOM, 12: 'fine', 2: 'info' } })
     const mapper = new Mapper(options, -1, () => 0)
@@ -134,7 +134,7 @@ describe('level', () => {
       position < 1 ? 'debug' : 'info',
       kept === undefined ? undefined : { level: kept },
     ])
-    // By its beginning alone, and by both paths where trace is not wanted.
+    // From the beginning of the line alone, and on both paths if trace is not sent.
     if (typeof level === 'number' && level >= 0) expect(mapper.peekSeverity(line, 0)).toBe(position)
     for (const time of [1795219732486, undefined]) {
       const one = JSON.stringify({ level, time, msg: 'm' })
@@ -142,7 +142,7 @@ describe('level', () => {
     }
   })
 
-  test('of two rules by which lines are filtered the level after mapping decides', () => {
+  test('filters lines by the level after mapping', () => {
     const mapper = new Mapper(createMappingOptions({ levels: CUSTOM }), 2, () => 0)
     const shipped = [35, 40, 20, 60]
       .map((level) => JSON.stringify({ level, msg: 'm' }))
@@ -167,19 +167,19 @@ describe('message', () => {
     expect(entryOf({ ...HEAD, ...members }, over).message).toBe(message)
   })
 
-  test('what is no text stays in the metadata', () => {
+  test('keeps a value that is not text in the metadata', () => {
     expect(entryOf({ ...HEAD, msg: { a: 1 } }).metadata).toEqual({ msg: { a: 1 } })
     expect(entryOf({ ...HEAD, msg: null }).metadata).toEqual({ msg: null })
   })
 
-  test('the last of two counts', () => {
+  test('the last of two wins', () => {
     expect(entryOf('{"level":30,"time":1795219732486,"msg":"inner","a":1,"msg":"outer"}')).toMatchObject({
       message: 'outer',
       metadata: { a: 1 },
     })
   })
 
-  test('a line that is no JSON object is one, of level info', () => {
+  test('a line that is not a JSON object is the message, with level info', () => {
     for (const line of ['plain text', 'null', '5', '[1]', '{"a":', '\u001b[31mred']) {
       expect(entryOf(line)).toEqual({ level: 'info', message: line, timestamp: RECEIVED_AT })
     }
@@ -222,7 +222,7 @@ describe('timestamp', () => {
     '999999999999999999999999999999',
     -1e300,
     'Invalid Date',
-  ])('%j is none and stays', (time) => {
+  ])('keeps %j, which is not a time', (time) => {
     expect(entryOf({ level: 30, time, msg: 'm' })).toEqual({
       level: 'info',
       message: 'm',
@@ -231,7 +231,7 @@ describe('timestamp', () => {
     })
   })
 
-  test('@timestamp and timestamp are used if there is no time', () => {
+  test('uses @timestamp and timestamp if there is no time', () => {
     expect(entryOf({ level: 30, '@timestamp': '2026-11-21T00:08:52.496Z', msg: 'm' }).timestamp).toBe(
       '2026-11-21T00:08:52.496Z',
     )
@@ -241,7 +241,7 @@ describe('timestamp', () => {
     })
   })
 
-  test.each(['time', '\\u0074ime', 'ti\\u006de'])('a later %s does not count', (key) => {
+  test.each(['time', '\\u0074ime', 'ti\\u006de'])('ignores a later %s', (key) => {
     expect(entryOf(`{"level":30,"time":1795219732486,"${key}":"1999-01-01T00:00:00.000Z","msg":"m"}`).timestamp).toBe(
       '2026-11-21T00:08:52.486Z',
     )
@@ -299,7 +299,7 @@ describe('user', () => {
     ['one unusable', { user_id: ['a'], userId: 'b' }, { user_id: 'b', metadata: { user_id: ['a'] } }],
   ])('%s', (_, members, fields) => expect(fieldsOf(members)).toEqual(fields))
 
-  test('a long id keeps its digits', () => {
+  test('keeps the digits of a long id', () => {
     expect(entryOf('{"level":30,"time":1,"user_id":12345678901234567890,"msg":"m"}').user_id).toBe(
       '12345678901234567890',
     )
@@ -368,7 +368,7 @@ describe('perf', () => {
   ])('%s', (_, members, fields) => expect(fieldsOf(members)).toEqual(fields))
 
   test.each(['1e400', '-1e400', `${'9'.repeat(400)}.0`, '1e0000400'])(
-    '%s, which no double holds, is no number of the entry',
+    '%s, which a double cannot hold, is not a number of the entry',
     (number) => {
       for (const key of ['responseTime', 'duration_ms', 'db_queries', 'a']) {
         const entry = entryOf(`{"level":30,"time":1,"req":{"method":"GET"},"${key}":${number},"msg":"m"}`)
@@ -502,7 +502,7 @@ describe('metadata', () => {
     })
   })
 
-  test('keys of the language are keys', () => {
+  test('keys such as __proto__ are ordinary keys', () => {
     const entry = entryOf(
       '{"level":30,"time":1,"__proto__":{"a":1},"constructor":1,"prototype":2,"toString":3,"":4,"msg":"m"}',
     )
@@ -515,7 +515,7 @@ describe('metadata', () => {
     ])
   })
 
-  test('the input is not changed: the same line maps the same again', () => {
+  test('the input is not changed: the same line gives the same entry again', () => {
     const line = JSON.stringify({
       ...HEAD,
       err: { type: 'E', cause: { stack: 's', message: 'm' } },
@@ -530,7 +530,7 @@ describe('metadata', () => {
 describe('nestedKey', () => {
   const over = { nestedKey: 'payload' }
 
-  test('what it wraps is the record', () => {
+  test('its members are the record', () => {
     expect(fieldsOf({ payload: { err: { type: 'E', message: 'b' }, user_id: 'u', a: 1 } }, over)).toEqual({
       error: { type: 'E', message: 'b' },
       user_id: 'u',
@@ -538,7 +538,7 @@ describe('nestedKey', () => {
     })
   })
 
-  test("but for pino's own", () => {
+  test("except pino's own members", () => {
     expect(entryOf({ ...HEAD, payload: { level: 60, time: 0, msg: 'inner' }, msg: 'outer' }, over)).toMatchObject({
       level: 'info',
       message: 'outer',

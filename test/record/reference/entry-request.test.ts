@@ -1,4 +1,4 @@
-/** Requests as pino-http, Fastify and the entry itself write them; and what of them is never sent. */
+/** Requests as written by pino-http, Fastify and the entry's own form, and the parts that are never sent. */
 import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import { Mapper } from '../../../src/record/mapper.js'
@@ -84,7 +84,7 @@ describe('request', () => {
     else expect(request?.path).toBe(path)
   })
 
-  test('values of another type stay', () => {
+  test('keeps values of another type', () => {
     expect(entryOf({ req: { method: 5, url: { a: 1 }, remoteAddress: null }, res: { statusCode: 'x' } })).toMatchObject(
       {
         metadata: { req: { method: 5, url: { a: 1 }, remoteAddress: null }, res: { statusCode: 'x' } },
@@ -95,7 +95,7 @@ describe('request', () => {
     expect(entryOf({ res: { statusCode: '404' } }).request).toEqual({ status_code: 404 })
   })
 
-  test('of a field that comes twice the last counts, and the entry has it once', () => {
+  test('the last of duplicate fields wins, and the entry has it once', () => {
     const line =
       '{"level":30,"time":1,"req":{"method":"A","url":"/a","remoteAddress":"1","method":"B","remoteAddress":"2"},"res":{"statusCode":1,"statusCode":2},"msg":"m"}'
     expect(entryOfLine(line).request).toEqual({ method: 'B', url: '/a', path: '/a', ip: '2', status_code: 2 })
@@ -161,7 +161,7 @@ describe('request', () => {
 
   const KEYS = { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' }
 
-  test('configured names are read, and the usual ones after them', () => {
+  test('reads configured names first, then the usual ones', () => {
     const q = {
       method: 'GET',
       url: '/x?a=b',
@@ -189,7 +189,7 @@ describe('request', () => {
     })
   })
 
-  test('names that are fields themselves', () => {
+  test('supports names that are also fields', () => {
     expect(
       entryOf(
         { request: { method: 'GET', url: '/' }, user: { statusCode: 204 }, duration_ms: 2, action: 'r-1' },
@@ -199,7 +199,7 @@ describe('request', () => {
   })
 
   test.each(['req_id', 'x-request-id', 'correlationId', 'correlation_id', 'x-correlation-id'])(
-    '%s is an id of the request, after its own',
+    'uses %s as the id of a request without its own',
     (key) => {
       expect(entryOf({ [key]: 'c-1' })).toMatchObject({ request_id: 'c-1' })
       expect(entryOf({ [key]: 17 })).toMatchObject({ request_id: '17' })
@@ -221,7 +221,7 @@ describe('request', () => {
     },
   )
 
-  test('the header x-request-id is its last id', () => {
+  test('uses the header x-request-id as the last choice', () => {
     const req = { method: 'GET', headers: { 'x-request-id': 'e80fdbef-2b8f', cookie: 'SECRET' } }
     const entry = entryOf({ req })
     expect(entry.request_id).toBe('e80fdbef-2b8f')
@@ -232,7 +232,7 @@ describe('request', () => {
       expect(entryOf({ req: { ...req, headers: { 'x-request-id': id } } })).not.toHaveProperty('request_id')
   })
 
-  test("another id than the request's stays where it was", () => {
+  test("keeps an id that differs from the request's", () => {
     expect(entryOf({ reqId: 'a', req: { id: 'b', method: 'GET' } })).toMatchObject({
       request_id: 'a',
       metadata: { req: { id: 'b' } },
@@ -240,7 +240,7 @@ describe('request', () => {
     expect(entryOf({ reqId: 1, req: { id: 1, method: 'GET' } }).metadata).toBeUndefined()
   })
 
-  test.each(['req', 'res', 'request', 'response'])('headers and bodies of %s are not sent', (key) => {
+  test.each(['req', 'res', 'request', 'response'])('does not send headers and bodies of %s', (key) => {
     const part = {
       method: 'GET',
       headers: { authorization: 'Bearer SECRET', cookie: 'SECRET' },
@@ -250,7 +250,7 @@ describe('request', () => {
       trailers: { a: 'SECRET' },
     }
     expect(JSON.stringify(entryOf({ [key]: part }))).not.toContain('SECRET')
-    // Also where another of them is the one that is mapped.
+    // Even if another one of them is mapped.
     expect(JSON.stringify(entryOf({ req: { method: 'POST' }, res: { statusCode: 200 }, [key]: part }))).not.toContain(
       'SECRET',
     )

@@ -1,4 +1,4 @@
-/** Requests that failed with a status are grouped by their route. */
+/** Groups requests that failed with a status by route. */
 import { expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import { findFailedRoute } from '../../../src/service/analytics/failed-route.js'
@@ -6,7 +6,7 @@ import { computeFingerprint } from '../../../src/service/analytics/group-fingerp
 import { entryOf } from '../support.js'
 
 const STACK = 'Error: failed with status code 500\n    at onResFinished (/app/node_modules/pino-http/logger.js:115:39)'
-/** As pino-http logs a reply with status 500. */
+/** Creates an entry like the one that pino-http logs for a reply with status 500. */
 const failed = (method: string, url: string, fields: Partial<LogEntry> = {}): LogEntry =>
   entryOf({
     level: 'error',
@@ -29,7 +29,7 @@ it.each([
   expect(findFailedRoute(entry)).toBe(route)
 })
 
-it('one group per route and status', () => {
+it('creates one group per route and status', () => {
   const of = (...entries: LogEntry[]) => new Set(entries.map(computeFingerprint)).size
   expect(of(failed('GET', '/orders/1'), failed('GET', '/orders/2?a=b'))).toBe(1)
   expect(of(failed('GET', '/orders/1'), failed('POST', '/orders/1'), failed('GET', '/users/1'))).toBe(3)

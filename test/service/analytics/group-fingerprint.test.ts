@@ -1,4 +1,4 @@
-/** Entries that count as one failure, and those that do not. */
+/** Entries that belong to the same error group, and entries that do not. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
@@ -22,12 +22,12 @@ const failure = (message: string, stack = STACK, type = 'Error'): LogEntry =>
 
 const isSame = (a: LogEntry, b: LogEntry): boolean => computeFingerprint(a) === computeFingerprint(b)
 
-describe('one failure', () => {
+describe('the fingerprint is equal', () => {
   it.each([
     ['numbers', 'order 17 has no item 3', 'order 4711 has no item 12'],
     ['a number at the end of a sentence', 'took 17.', 'took 1,234.5.'],
     ['numbers with units and signs', 'took 12.5ms of -3', 'took 7ms of 1e9'],
-    ['how many numbers', 'missing 1, 2', 'missing 1, 2, 3, 4'],
+    ['numbers of values', 'missing 1, 2', 'missing 1, 2, 3, 4'],
     ['UUIDs', 'no cart 0b8f2e7a-9b1c-4e0a-8f43-2d1f5a6b7c8d', 'no cart FFFFFFFF-9b1c-4e0a-8f43-2d1f5a6b7c8d'],
     ['hexadecimal ids', 'no document 507f1f77bcf86cd799439011', 'no document deadbeefdeadbeefdeadbeef'],
     ['ids of letters and digits', 'no session V1StGXR8_Z5jdHi6B-myT', 'no session 3kTMd-x9PvAq_8Rz2LwEs'],
@@ -47,7 +47,7 @@ describe('one failure', () => {
     ['times', 'expired at 2026-01-31T08:00:00.000Z', 'expired at 1999-12-31T23:59:59Z'],
     ['keys with values', 'failed: id=17 user=a1', 'failed: id=99 user=b2'],
     ['JSON', 'bad body {"id":17,"name":"ann"}', 'bad body {"id":18,"name":"bob"}'],
-  ])('whatever %s there are', (_, one, other) => {
+  ])('for different %s', (_, one, other) => {
     expect(withoutValues(one)).toBe(withoutValues(other))
     expect(isSame(failure(one), failure(other))).toBe(true)
   })
@@ -56,7 +56,7 @@ describe('one failure', () => {
     expect(isSame(failure('x'), failure('x', STACK.replace('41:17', '57:9')))).toBe(true)
   })
 
-  it('by whichever way it was reached', () => {
+  it('for different callers', () => {
     expect(
       isSame(failure('x'), failure('x', STACK.replace('Checkout.pay', 'Retry.pay').replace('checkout.js', 'retry.js'))),
     ).toBe(true)
@@ -66,12 +66,12 @@ describe('one failure', () => {
     ['release folder', '/srv/app/releases/20260131080000/gateway.js', '/srv/app/releases/20260202090000/gateway.js'],
     ['content hash', '/srv/app/gateway-4f2a9c1b7d.js', '/srv/app/gateway-9e8d7c6b5a.js'],
     ['reload counter', 'file:///srv/app/gateway.js?t=1', 'file:///srv/app/gateway.js?t=2'],
-  ])('with another %s in the path', (_, one, other) => {
+  ])('for another %s in the path', (_, one, other) => {
     const at = (file: string) => failure('x', `\n    at charge (${file}:1:2)`)
     expect(isSame(at(one), at(other))).toBe(true)
   })
 
-  it('whatever the service, version, environment, user, level and message beside the error', () => {
+  it('for any service, version, environment, user, level and message of the entry', () => {
     const other = {
       ...failure('x'),
       service: 'b',
@@ -84,7 +84,7 @@ describe('one failure', () => {
     expect(isSame(failure('x'), other)).toBe(true)
   })
 
-  it('without an error by the message and the source', () => {
+  it('without an error, by message and source', () => {
     const one = entryOf({ level: 'error', message: 'no item 17', source: 'src/a.js:10:2' })
     expect(isSame(one, { ...one, message: 'no item 18', source: 'src/a.js:12' })).toBe(true)
     expect(isSame(one, { ...one, source: 'src/b.js:10:2' })).toBe(false)
@@ -95,30 +95,30 @@ describe('one failure', () => {
   })
 })
 
-describe('other failures', () => {
+describe('the fingerprint differs', () => {
   it.each([
     ['type', failure('x', STACK, 'TypeError')],
     ['message', failure('y')],
     ['function', failure('x', STACK.replace('Gateway.charge', 'Gateway.refund'))],
     ['file', failure('x', STACK.replace('gateway.js', 'wallet.js'))],
     ['file whose name has a number', failure('x', STACK.replace('gateway.js', 'gateway2.js'))],
-  ])('of another %s', (_, other) => {
+  ])('for another %s', (_, other) => {
     expect(isSame(failure('x'), other)).toBe(false)
   })
 
-  it('of functions without a name, by their line', () => {
+  it('for another line of a function without a name', () => {
     const at = (position: string) =>
       failure('x', `\n    at /srv/app/routes.js:${position}\n    at next (/srv/app/node_modules/r/i.js:1:1)`)
     expect(isSame(at('10:5'), at('90:5'))).toBe(false)
     expect(isSame(at('10:5'), at('10:9'))).toBe(true)
   })
 
-  it('keep their words: an apostrophe quotes nothing', () => {
+  it('for other words: an apostrophe is not a quote', () => {
     expect(withoutValues("can't read the user's name")).toBe("can't read the user's name")
     expect(withoutValues("can't read the user's name")).not.toBe(withoutValues("can't write the user's name"))
   })
 
-  it('are separated: parts do not run into each other', () => {
+  it('for the same text split into other parts', () => {
     expect(
       isSame(
         entryOf({ level: 'error', error: { type: 'ab', message: 'c' } }),
@@ -128,16 +128,16 @@ describe('other failures', () => {
   })
 })
 
-describe('the place of a stack', () => {
+describe('the location of an error', () => {
   it.each([
-    ['the first own frame', STACK, 'Gateway.charge /srv/app/src/payment/gateway.js'],
+    ["is the application's first frame", STACK, 'Gateway.charge /srv/app/src/payment/gateway.js'],
     [
-      'below a library and Node',
+      'is below frames of a library and Node',
       '\n    at JSON.parse (<anonymous>)\n    at read (node:fs:1:2)\n    at parse (/app/node_modules/x/i.js:1:1)\n    at mine (/app/a.js:3:4)',
       'mine /app/a.js',
     ],
     [
-      'of a library where none is own',
+      "is the first frame if none is the application's",
       '\n    at emit (node:events:1:2)\n    at parse (/app/node_modules/x/i.js:1:1)',
       'emit node:events',
     ],
@@ -147,7 +147,7 @@ describe('the place of a stack', () => {
     ['of a module', '\n    at Object.<anonymous> (/app/a.js:3:4)', '/app/a.js:3'],
     ['on Windows', '\n    at run (C:\\app\\a.js:3:4)', 'run C:/app/a.js'],
     [
-      'below code made at run time',
+      'is below eval code',
       '\n    at eval (eval at run (/app/a.js:3:4), <anonymous>:1:1)\n    at run (/app/a.js:3:4)',
       'run /app/a.js',
     ],
@@ -156,7 +156,7 @@ describe('the place of a stack', () => {
     expect(findErrorLocation(`Error: x\n  at some point\n${stack}`)).toBe(place)
   })
 
-  it('is none where there is no frame', () => {
+  it('is undefined without a frame', () => {
     expect([findErrorLocation(undefined), findErrorLocation(''), findErrorLocation('Error: x\n  at noon\n')]).toEqual([
       undefined,
       undefined,
@@ -165,7 +165,7 @@ describe('the place of a stack', () => {
   })
 })
 
-it('is what the entry says, where it says one', () => {
+it("the entry's own fingerprint has precedence", () => {
   expect(computeFingerprint({ ...failure('x'), fingerprint: 'mine' })).toBe('mine')
   expect(findErrorGroup(entryOf({ fingerprint: 'mine' }))).toBe('mine')
   expect([
@@ -176,7 +176,7 @@ it('is what the entry says, where it says one', () => {
   ]).toEqual([undefined, false, true, true])
 })
 
-it('is short, and takes a bounded time for any text', () => {
+it('the fingerprint has a fixed length, and takes a bounded time for any text', () => {
   const hostile = [
     "'",
     '"a',
@@ -201,7 +201,7 @@ it('is short, and takes a bounded time for any text', () => {
     expect(
       computeFingerprint(entryOf({ level: 'error', message: text, error: { type: text, message: text, stack: text } })),
     ).toMatch(/^[\da-f]{16}$/)
-    // A hundred times of what it takes, and a hundredth of what a quadratic one would.
+    // 100 times the usual time, and 1/100 of the time of a quadratic expression.
     expect(process.cpuUsage(from).user).toBeLessThan(500_000)
   }
   fc.assert(
@@ -211,7 +211,7 @@ it('is short, and takes a bounded time for any text', () => {
   )
 })
 
-it('takes about as long for opening quotes as for any other text', () => {
+it('opening quotes take about as long as any other text', () => {
   const cpuOf = (text: string): number => {
     const from = process.cpuUsage()
     for (let n = 0; n < 200; n++) withoutValues(text)

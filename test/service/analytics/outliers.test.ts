@@ -1,4 +1,4 @@
-/** The range of a chart leaves out the few records that are far from all others. */
+/** The time range of a chart excludes outliers. */
 import { describe, expect, it } from 'vitest'
 import { findTimeRange } from '../../../src/service/analytics/time-buckets.js'
 import { StoreReader } from '../../../src/service/query/store-reader.js'
@@ -24,12 +24,12 @@ describe('the range', () => {
   it.each<[string, readonly number[], readonly number[] | undefined]>([
     ['of nothing', [], undefined],
     ['of one', [START_MS], [START_MS, START_MS]],
-    ['of two, which may be far from each other', [OLD_MS, START_MS], [OLD_MS, START_MS]],
+    ['of two entries at any distance', [OLD_MS, START_MS], [OLD_MS, START_MS]],
     ['of equal times', [START_MS, START_MS, START_MS], [START_MS, START_MS]],
     ['without one of 2001', [OLD_MS, ...ten], [first, last]],
     ['without one of 2126', [...ten, LATE_MS], [first, last]],
     ['without both', [OLD_MS, ...ten, LATE_MS], [first, last]],
-    ['with two of 2001 among ten, which are not few', [OLD_MS, OLD_MS, ...ten], [OLD_MS, last]],
+    ['with two of 2001 among ten, which exceed the share of outliers', [OLD_MS, OLD_MS, ...ten], [OLD_MS, last]],
     [
       'without five of 2001 among a thousand',
       [...Array<number>(5).fill(OLD_MS), ...every(995, 1000)],
@@ -66,13 +66,13 @@ describe('a histogram', () => {
     return new StoreReader(store, () => START_MS)
   }
 
-  it('is not flattened by an entry of 2001, and counts it', () => {
+  it('excludes an entry of 2001, and counts it as outside', () => {
     const { buckets, before, after, step_ms, since } = open([OLD_MS, ...every(600, 1000), LATE_MS]).histogram({})
     expect([before, after, step_ms, since]).toEqual([1, 1, 10_000, '2026-01-31T08:00:00.000Z'])
     expect(buckets.map(({ total }) => total)).toEqual(Array(60).fill(10))
   })
 
-  it('has the range that is asked for, and leaves out outliers where there is no bound', () => {
+  it('has the requested range, and excludes outliers where a bound is missing', () => {
     const reader = open([OLD_MS, ...every(600, 1000), LATE_MS])
     const since = new Date(OLD_MS).toISOString()
     expect(reader.histogram({ since })).toMatchObject({ before: 0, after: 1 })
@@ -80,7 +80,7 @@ describe('a histogram', () => {
     expect(reader.histogram({ until: new Date(LATE_MS + 1).toISOString() })).toMatchObject({ before: 1, after: 0 })
   })
 
-  it('of equal times, and of none', () => {
+  it('handles equal times, and no entries', () => {
     expect(
       open([START_MS, START_MS])
         .histogram({})
@@ -89,7 +89,7 @@ describe('a histogram', () => {
     expect(open([]).histogram({})).toEqual({ since: null, until: null, step_ms: 0, buckets: [], before: 0, after: 0 })
   })
 
-  it('so do the trends of groups', () => {
+  it('trends of groups exclude outliers too', () => {
     const [group] = open([OLD_MS, ...every(240, 1000)]).errorGroups({}).items
     expect(group?.trend).toEqual(Array(24).fill(10))
   })

@@ -1,4 +1,4 @@
-/** Versions: which there are, what is new in the latest, and two of them compared. */
+/** Versions: the list, new failures in the latest, and comparisons. */
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../../src/protocol/resources.js'
@@ -35,7 +35,7 @@ function open() {
 const failure = (fingerprint: string, version: string, service = 'shop') =>
   ({ level: 'error', fingerprint, service, version }) as const
 
-it('lists the versions, the one that was first seen last first', () => {
+it('lists the versions, most recently introduced first', () => {
   const { reader, log, release } = open()
   log(30, { version: '1.0' })
   log(10, { version: '1.0', release_id: 'rel_old' })
@@ -69,7 +69,7 @@ describe('a group is new', () => {
     expect(isNew()).toEqual({ old: false, new: false, 'of the only version': false })
   })
 
-  it('and has its users and versions', () => {
+  it('with its users and versions', () => {
     const { reader, log } = open()
     log(3, { ...failure('f', '3.0'), user_id: 'u-1' })
     log(1, { level: 'error', fingerprint: 'f', user: { id: 'u-2' } })
@@ -87,8 +87,8 @@ describe('a group is new', () => {
   })
 })
 
-describe('two versions compared', () => {
-  it('by errors, groups and routes', () => {
+describe('a comparison of two versions', () => {
+  it('has errors, groups and routes', () => {
     const { reader, log, request } = open()
     log(0, { service: 'shop', version: '1.0' })
     log(1, failure('gone', '1.0'))
@@ -139,7 +139,7 @@ describe('two versions compared', () => {
     ])
   })
 
-  it('a request has the version of the entry of its service with its id, else the last one of its service and environment', () => {
+  it('finds the version of a request by request id, else from the last entry of its service and environment', () => {
     const { reader, log, request } = open()
     log(0, { service: 'shop', environment: 'test', version: '1.0' })
     log(5, { service: 'shop', environment: 'test', version: '2.0' })
@@ -155,7 +155,7 @@ describe('two versions compared', () => {
     expect(['1.0', '2.0', '3.0', '9.0'].map(requests)).toEqual([1, 1, 1, 0])
   })
 
-  it('of which nothing is known', () => {
+  it('is empty for unknown versions', () => {
     const compared = open().reader.compareReleases({ before: 'a', after: 'b' })
     const nothing = { entries: 0, errors: 0, error_rate: 0, requests: 0, request_error_rate: 0, p95_ms: null }
     expect(compared).toEqual({

@@ -1,4 +1,4 @@
-/** Time ranges and their buckets, beyond what the tests of queries cover. */
+/** Time ranges and buckets: cases that the tests of queries do not cover. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -20,7 +20,7 @@ describe('a frame', () => {
     fc.integer({ min: 0, max: 5000 }).map((ms) => at('2026-01-31T08:00:00Z') + ms),
   )
 
-  it('covers any range with a bounded number of buckets, and no more than it takes', () => {
+  it('covers any range with a bounded number of buckets, without empty buckets at the ends', () => {
     fc.assert(
       fc.property(moment, moment, fc.integer({ min: 1, max: 500 }), (a, b, maxBuckets) => {
         const range = { firstMs: Math.min(a, b), lastMs: Math.max(a, b) }
@@ -88,7 +88,7 @@ describe('a frame', () => {
     expect([frame.stepMs, frame.count, formatBucketStart(frame, 0)]).toEqual([stepMs, count, since])
   })
 
-  it('stays where it is while the range moves within it', () => {
+  it('does not move while the range moves within it', () => {
     const frames = [10, 20, 30].map((ms) =>
       createTimeBuckets({ firstMs: at('2026-01-31T08:00:00Z') + ms, lastMs: at('2026-01-31T08:59:00Z') + ms }, 60),
     )
@@ -96,7 +96,7 @@ describe('a frame', () => {
   })
 })
 
-it('a range is the requested one, else that of the records', () => {
+it('the range is the requested one, else that of the records', () => {
   const found = { firstMs: 100, lastMs: 200 }
   const within = (sinceMs?: number, untilMs?: number) => clampRange({ sinceMs, untilMs }, found)
   expect(within()).toEqual(found)
@@ -104,7 +104,7 @@ it('a range is the requested one, else that of the records', () => {
   expect(within(150)).toEqual({ firstMs: 150, lastMs: 200 })
   expect(within(300, 300)).toBeUndefined()
   expect(clampRange({ sinceMs: 1, untilMs: 2 }, undefined)).toBeUndefined()
-  // The ends of time itself, beyond which no bucket could begin or end.
+  // The limits of JavaScript dates.
   for (const maxBuckets of [1, 60, 500]) {
     const range = within(-8.64e15, 8.64e15)
     const frame = createTimeBuckets(range ?? found, maxBuckets)

@@ -8,7 +8,7 @@ import { entryOf } from '../support.js'
 const START_MS = Date.parse('2026-01-31T08:00:00.000Z')
 const iso = (ms: number): string => new Date(START_MS + ms).toISOString()
 
-/** Entries in their order of arrival, by milliseconds. */
+/** Stores entries in this order, each with its time in milliseconds. */
 function open(...entries: readonly (readonly [number, Partial<LogEntry>])[]): StoreReader {
   const store = new Store({
     maxEntries: 10_000,
@@ -70,7 +70,7 @@ describe('one trace', () => {
     expect(found?.entries.map(({ message }) => message)).toEqual(['no span'])
   })
 
-  it('is unknown without entries, and bounded', () => {
+  it('is undefined without entries, and has a bounded number of entries', () => {
     expect(reader.trace('none')).toBeUndefined()
     const many = open(...Array.from({ length: 2500 }, (_, n) => [n, trace('a')] as const)).trace('t')
     expect([many?.spans[0]?.entries.length, many?.omitted, many?.duration_ms]).toEqual([2000, 500, 2499])
@@ -83,13 +83,13 @@ describe('one trace', () => {
     [{ request: { duration_ms: -1 } }, null],
     [{ request: { duration_ms: 1e21 } }, null],
     [{ request: { duration_ms: 0 } }, 0],
-  ])('takes the duration of %j', (fields, expected) => {
+  ])('uses the duration of %j', (fields, expected) => {
     expect(open([100, { ...trace('a'), ...fields }]).trace('t')?.spans[0]?.duration_ms).toBe(expected)
   })
 })
 
 describe('the list of traces', () => {
-  it('has the last started first, each with the numbers of all its entries', () => {
+  it('has the latest start first, and counts all entries of each trace', () => {
     const of = (trace_id: string, fields: Partial<LogEntry> = {}) => ({ trace: { trace_id }, ...fields })
     const reader = open(
       [10, of('a', { service: 'shop', message: 'first' })],
@@ -155,7 +155,7 @@ describe('the list of traces', () => {
 })
 
 describe('the list of traces', () => {
-  it('has no trace of an empty id because entries without a trace match', () => {
+  it('has no trace for matching entries without a trace id', () => {
     const reader = open(
       [0, { trace: { trace_id: '' }, message: 'empty' }],
       [1, { message: 'found, without a trace' }],

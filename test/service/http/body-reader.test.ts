@@ -1,4 +1,4 @@
-/** Limits on bodies, with made-up requests. */
+/** Limits for bodies, with mock requests. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { gzipSync } from 'node:zlib'

@@ -5,7 +5,7 @@ import { backgroundClock } from '../../../src/shared/clock.js'
 import { call, entryOf, ingest, newest, requestLog, started } from '../support.js'
 
 describe('POST /ingest', () => {
-  it('stores each entry with an id, its batch and the time it came', async () => {
+  it('stores each entry with an id, its batch and the time of receipt', async () => {
     const service = await started({ clock: { ...backgroundClock, wallNow: () => Date.UTC(2026, 0, 1) } })
     const { status, json } = await ingest(
       service,
@@ -19,7 +19,7 @@ describe('POST /ingest', () => {
     expect(new Set(items.map(({ id }) => id)).size).toBe(2)
   })
 
-  it('takes exactly 100 entries, none, and a batch without a batch_id', async () => {
+  it('accepts 100 entries, none, and a batch without a batch_id', async () => {
     const service = await started()
     expect(
       (
@@ -34,14 +34,14 @@ describe('POST /ingest', () => {
     expect(service.entries({ limit: 1 }).items[0]?.batch_id).toBeNull()
   })
 
-  it('stores nothing of a batch with a wrong entry where partial is false', async () => {
+  it('stores nothing of a batch with an invalid entry if partial is false', async () => {
     const service = await started({ partial: false })
     const { status, json } = await ingest(service, [entryOf(), { ...entryOf(), level: 'x' }])
     expect([status, json.accepted, json.rejected, json.errors[0].index]).toEqual([422, 0, 1, 1])
     expect(service.counts().total).toBe(0)
   })
 
-  it('answers a part-accepted batch with 200 where partialStatus is 200', async () => {
+  it('replies with 200 to a partly accepted batch if partialStatus is 200', async () => {
     const service = await started({ partialStatus: 200 })
     const { status, json } = await ingest(service, [entryOf(), { ...entryOf(), level: 'x' }])
     expect([status, json.accepted, json.rejected]).toEqual([200, 1, 1])
@@ -63,7 +63,7 @@ describe('POST /ingest', () => {
 })
 
 describe('the other endpoints', () => {
-  it('keep request logs', async () => {
+  it('store request logs', async () => {
     const service = await started()
     const { status, json } = await call(`${service.url}/ingest/requests`, {
       body: { requests: [requestLog, requestLog] },
@@ -76,7 +76,7 @@ describe('the other endpoints', () => {
     expect([wrong.status, wrong.json.detail[0].loc]).toEqual([422, ['body', 'requests', 0, 'timestamp']])
   })
 
-  it('attach feedback by metadata.event_id or by id, whichever comes first', async () => {
+  it('attach feedback by metadata.event_id or by id, before or after its entry arrives', async () => {
     const service = await started()
     const feedback = { event_id: 'event-9', comments: 'it broke' }
     const early = await call(`${service.url}/feedback`, { body: feedback })
@@ -89,7 +89,7 @@ describe('the other endpoints', () => {
     expect(service.feedback().items).toHaveLength(2)
   })
 
-  it('give a version one release_id, however often it is registered', async () => {
+  it('return the same release_id whenever a version is registered again', async () => {
     const service = await started()
     const register = (body: unknown) => call(`${service.url}/releases/register`, { body })
     const [first, again, other] = [
@@ -102,7 +102,7 @@ describe('the other endpoints', () => {
     expect(other.json.release_id).not.toBe(first.json.release_id)
   })
 
-  it('take a heartbeat without a key and never keep its token', async () => {
+  it('accept a heartbeat without a key, and do not store its token', async () => {
     const service = await started({ apiKeys: ['secret-key'], monitorTokens: ['tok-1234567890abcdef'] })
     const ping = (path: string) => call(`${service.url}/heartbeat/${path}`, { headers: { 'x-api-key': '' } })
     expect((await ping('tok-1234567890abcdef')).status).toBe(200)
@@ -115,7 +115,7 @@ describe('the other endpoints', () => {
     expect(JSON.stringify([items, service.requests, service.rejected()])).not.toMatch(/tok-12345|another/)
   })
 
-  it('know a monitor by its token, percent-encoded or not', async () => {
+  it('recognise a monitor by its token, percent-encoded or not', async () => {
     const service = await started({ monitorTokens: ['x==', 'a/b'] })
     for (const path of ['x%3D%3D', 'x==', 'x%3d=', 'a%2Fb'])
       expect((await call(`${service.url}/heartbeat/${path}`)).status, path).toBe(200)
@@ -158,7 +158,7 @@ describe('the key', () => {
   })
 })
 
-describe('what is not a proper request', () => {
+describe('an invalid request', () => {
   it('gets 404, 405 with Allow, 415, 400', async () => {
     const service = await started()
     const url = `${service.url}/ingest`
@@ -176,7 +176,7 @@ describe('what is not a proper request', () => {
     expect((await call(url, { body: { logs: [] }, headers: charset })).status).toBe(200)
   })
 
-  it('gets 413 for a body over the limit, declared or not, and the connection lives on', async () => {
+  it('gets 413 for a body over the limit, declared or not, and keeps the connection', async () => {
     const service = await started({ maxBodyBytes: 10_000 })
     const body = JSON.stringify({ logs: [entryOf({ message: 'x'.repeat(2_000_000) })] })
     expect((await call(`${service.url}/ingest`, { body })).status).toBe(413)

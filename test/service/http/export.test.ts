@@ -31,7 +31,7 @@ async function fill(service: IngestService, count: number, padding = ''): Promis
   }
 }
 
-/** The response, of which nothing is read yet. */
+/** Returns the response without reading it. */
 function open(service: IngestService, path: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${service.token}` }
@@ -40,7 +40,7 @@ function open(service: IngestService, path: string): Promise<IncomingMessage> {
 }
 
 describe('NDJSON', () => {
-  it('has everything that the list has, in its order', async () => {
+  it('has the same entries as the list, in the same order', async () => {
     const service = await started()
     await fill(service, 2500)
     for (const filter of [
@@ -76,7 +76,7 @@ describe('NDJSON', () => {
 })
 
 describe('CSV', () => {
-  it('quotes cells, and protects those that a spreadsheet would run', async () => {
+  it('quotes cells, and protects formulas', async () => {
     const service = await started()
     const messages = [
       'plain',
@@ -114,7 +114,7 @@ describe('CSV', () => {
     expect(text).toBe(['level,message,"a,b"', ...cells.toReversed().map((cell) => `info,${cell},`), ''].join('\r\n'))
   })
 
-  it('protects the names of columns, which can be names in logged metadata', async () => {
+  it('protects column names, which can come from logged metadata', async () => {
     const service = await started()
     await ingest(service, [entryOf({ metadata: { '=1+1': 2 } })])
     const { text } = await local(
@@ -124,7 +124,7 @@ describe('CSV', () => {
     expect(text).toBe(`'=1+1,"'@SUM(a,b)",'-x,level\r\n2,,,info\r\n`)
   })
 
-  it('has the usual columns unless others are requested', async () => {
+  it('has the default columns unless others are requested', async () => {
     const service = await started()
     await ingest(service, [
       entryOf({ error: { type: 'RangeError' }, request: { status_code: 502 }, metadata: { a: 1 } }),
@@ -136,13 +136,13 @@ describe('CSV', () => {
 })
 
 describe('its transfer', () => {
-  it('waits for a slow client, answers others meanwhile, and leaves out what arrives later', async () => {
+  it('waits for a slow client, replies to others meanwhile, and omits later entries', async () => {
     const service = await started()
     await fill(service, 4000, 'x'.repeat(4000))
     const expected = service.entries({ limit: Infinity }).items.map(({ id }) => id)
     const response = await open(service, 'export')
     await sleep(50)
-    // The socket is full by now. Later entries are before and after those that were sent.
+    // The socket is full. These entries sort before and after those already sent.
     await ingest(service, [
       entryOf({ timestamp: '2020-01-01T00:00:00.000Z' }),
       entryOf({ timestamp: '2030-01-01T00:00:00.000Z' }),
@@ -153,7 +153,7 @@ describe('its transfer', () => {
     expect(lines(text).map((record) => (record as { id: string }).id)).toEqual(expected)
   })
 
-  /** A server that sends these parts, and the response to one request, of which nothing is read yet. */
+  /** Starts a server that sends these parts, and returns the unread response to one request. */
   async function send(parts: Iterable<string>) {
     const outcomes: unknown[] = []
     const server = createServer((request, response) => {
@@ -200,7 +200,7 @@ describe('its transfer', () => {
     expect(outcomes).toEqual(['sent'])
   })
 
-  it('is cut off if a part cannot be created, so that the file is not taken for complete', async () => {
+  it('closes the connection if a part cannot be created: the file must not look complete', async () => {
     const failure = new Error('broken')
     function* broken() {
       yield 'one\n'
@@ -213,7 +213,7 @@ describe('its transfer', () => {
     expect([response.complete, outcomes]).toEqual([false, [failure]])
   })
 
-  it('has only a head for HEAD, and refuses another format', async () => {
+  it('has no body for HEAD, and refuses unknown formats', async () => {
     const service = await started()
     await ingest(service, [entryOf()])
     const head = await local(service, 'export?format=csv', { method: 'HEAD' })
@@ -227,7 +227,7 @@ describe('its transfer', () => {
   })
 })
 
-it('works in short parts, and continues where entries were dropped', () => {
+it('works in short parts, and continues if entries are dropped in between', () => {
   const store = new Store({
     maxEntries: 20_000,
     maxBytes: 1 << 28,

@@ -1,4 +1,4 @@
-/** The JSON API below `/local/`: which paths there are, what they take, and that they say what the methods say. */
+/** The JSON API below `/local/`: paths, parameters, and the same results as the methods. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { RequestLog } from '../../../src/protocol/resources.js'
@@ -36,7 +36,7 @@ describe('queries over HTTP', () => {
     ])
   })
 
-  it('have lines of a list, and what is counted over many', async () => {
+  it('return summaries and statistics', async () => {
     const service = await started()
     const fields = {
       environment: 'test',
@@ -79,7 +79,7 @@ describe('queries over HTTP', () => {
     expect((await get('monitors')).items).toMatchObject([{ pings: 1, interval_ms: null }])
   })
 
-  it('have traces, surroundings, versions and a comparison', async () => {
+  it('return traces, contexts, versions and comparisons', async () => {
     const service = await started()
     const trace = { trace_id: 'a/b c', span_id: 's' }
     await ingest(service, [
@@ -119,7 +119,7 @@ describe('queries over HTTP', () => {
     )
   })
 
-  it('say what this service is and keeps', async () => {
+  it("return the service's status", async () => {
     const startedAt = Date.UTC(2026, 0, 31)
     const service = await started({
       maxEntries: 7,
@@ -207,7 +207,7 @@ describe('queries over HTTP', () => {
     ])
   })
 
-  it('know 404 and 405', async () => {
+  it('return 404 and 405', async () => {
     const service = await started()
     for (const path of [
       '',
@@ -235,7 +235,7 @@ describe('queries over HTTP', () => {
     expect((await local(service, 'constructor', { method: 'constructor' })).status).toBe(400)
   })
 
-  it('answer HEAD as GET, without the body', async () => {
+  it('reply to HEAD like GET, without the body', async () => {
     const service = await started()
     await ingest(service, [entryOf()])
     for (const path of ['entries', 'status', 'stream']) {
@@ -268,11 +268,11 @@ describe('the marks of docs/local-service.md', () => {
     [first, second].flatMap((path) => (path === undefined || path === 'stream' ? [] : [[path, mark] as const])),
   )
 
-  it('are read', () => {
+  it('are found', () => {
     expect(new Set(marks.map(([, mark]) => mark))).toEqual(new Set(['', 'F', 'R']))
   })
 
-  it.each(marks)('%s takes the filters of %j', async (path, mark) => {
+  it.each(marks)('%s accepts the filters of %j', async (path, mark) => {
     const service = await started()
     const isKnown = async (parameter: string): Promise<boolean> => {
       const { json } = await local(service, `${path.replace(/\{.*?\}/, 'x')}?${parameter}`)

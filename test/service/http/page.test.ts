@@ -1,4 +1,4 @@
-/** The page as files: what is served, under which headers. What it does is looked at in real browsers. */
+/** The files of the page and their headers. The browser tests cover the page's behaviour. */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { call, entryOf, ingest, local, started } from '../support.js'
@@ -11,7 +11,7 @@ const FILES = [
 ] as const
 
 describe('the page', () => {
-  it.each(FILES)('%s needs no token, and says what a browser may do with it', async (path, type, start) => {
+  it.each(FILES)('%s needs no token, and has security headers', async (path, type, start) => {
     const { origin } = await started()
     const { status, headers, text } = await call(origin + path, { method: 'GET' })
     expect([status, headers['content-type']]).toEqual([200, type])
@@ -33,7 +33,7 @@ describe('the page', () => {
     })
   })
 
-  it('answers 304 to a known etag, and HEAD', async () => {
+  it('replies with 304 to a known ETag, and to HEAD', async () => {
     const { origin } = await started()
     const get = (headers = {}, method = 'GET') => call(`${origin}/page/main.js`, { method, headers })
     const { headers } = await get()
@@ -47,7 +47,7 @@ describe('the page', () => {
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', headers['content-length']])
   })
 
-  it('loads its own two files and nothing else', async () => {
+  it('loads only its own two files', async () => {
     const { origin } = await started()
     const { text } = await call(`${origin}/?view=errors&token=x`, { method: 'GET' })
     const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map((match) => match[1])
@@ -55,7 +55,7 @@ describe('the page', () => {
     expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|style=/)
   })
 
-  it('has no other paths, and is only read', async () => {
+  it('has no other paths, and permits only GET and HEAD', async () => {
     const { origin } = await started()
     for (const path of [
       '/page',
@@ -85,7 +85,7 @@ describe('the page', () => {
   })
 })
 
-it('no answer with data in it is a document, a script or a frame, or is cached', async () => {
+it('replies with data cannot be used as a document, a script or a frame, and are not cached', async () => {
   const service = await started()
   await ingest(service, [entryOf({ message: '<script>alert(1)</script>' })])
   const answers: Answer[] = [
@@ -109,7 +109,7 @@ it('no answer with data in it is a document, a script or a frame, or is cached',
   }
 })
 
-/** `fetch` and `URL` would tidy the path. */
+/** Sends the path unchanged, which `fetch` and `URL` would normalize. */
 function raw(origin: string, path: string): Promise<Answer> {
   return call(origin, { method: 'GET', path })
 }

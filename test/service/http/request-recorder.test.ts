@@ -3,7 +3,7 @@ import { backgroundClock } from '../../../src/shared/clock.js'
 import { call, durationMs, entryOf, ingest, started, until } from '../support.js'
 
 describe('rate limit', () => {
-  it('answers 429 with Retry-After, counts all keyed endpoints together, and opens again', async () => {
+  it('replies with 429 and Retry-After, counts all keyed endpoints together, and ends with the window', async () => {
     let nowMs = 0
     const clock = { ...backgroundClock, now: () => nowMs }
     const service = await started({ rateLimit: { requests: 2, windowMs: 2500 }, clock })
@@ -20,7 +20,7 @@ describe('rate limit', () => {
 })
 
 describe('recorded requests', () => {
-  it('have the content, the reply and the number of open requests', async () => {
+  it('record content, reply and number of open requests', async () => {
     const service = await started({ latencyMs: 60 })
     await Promise.all([ingest(service, [entryOf(), entryOf()], 'a'), ingest(service, [entryOf()], 'b')])
     expect(service.requests).toMatchObject([
@@ -37,7 +37,7 @@ describe('recorded requests', () => {
     expect(service.requests.at(-1)?.concurrent).toBe(1)
   })
 
-  it('are the newest only', async () => {
+  it('are limited to the newest', async () => {
     const service = await started({ maxRecordedRequests: 3 })
     for (let i = 0; i < 10; i++) await ingest(service, [], `b${i}`)
     expect(service.requests.map(({ batchId }) => batchId)).toEqual(['b7', 'b8', 'b9'])

@@ -1,4 +1,4 @@
-/** Access to logs by token, Host and Origin: other web pages in the browser can neither read nor write. */
+/** Access control by token, Host and Origin: other web pages can neither read nor write. */
 import { createHmac } from 'node:crypto'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -12,7 +12,7 @@ const hasIpv6 = Object.values(networkInterfaces())
   .flat()
   .some((one) => one?.address === '::1')
 
-/** One path of every kind: the interface, the data, the page, none at all. */
+/** One path of each kind: the interface, the data, the page, and an unknown one. */
 const EVERYWHERE = [
   '/api/v1/ingest',
   '/api/v1/heartbeat/t',
@@ -45,13 +45,13 @@ describe('Host', () => {
     expect(service.requests).toEqual([])
   })
 
-  it.each(['localhost:1', '127.0.0.1', '[::1]:4319', 'LOCALHOST'])('%s is taken', async (host) => {
+  it.each(['localhost:1', '127.0.0.1', '[::1]:4319', 'LOCALHOST'])('%s is accepted', async (host) => {
     const service = await started()
     expect((await local(service, 'entries', { headers: { host } })).status).toBe(200)
     expect((await ingest(service, [entryOf()], 'b', { host })).status).toBe(200)
   })
 
-  it('must be there, also with HTTP/1.0', async () => {
+  it('is required, also with HTTP/1.0', async () => {
     const { port, token } = await started()
     const socket = connect(port, '127.0.0.1')
     let text = ''
@@ -64,7 +64,7 @@ describe('Host', () => {
 })
 
 describe('Origin', () => {
-  it('of the service itself is taken, of another is refused everywhere', async () => {
+  it('of the service is accepted, any other is refused everywhere', async () => {
     const service = await started()
     const { origin } = service
     expect((await send(service, '/local/entries', { origin })).status).toBe(200)
@@ -83,9 +83,9 @@ describe('Origin', () => {
     }
   })
 
-  it('a page of another origin writes no logs', async () => {
+  it('a page of another origin cannot write logs', async () => {
     const service = await started()
-    // What a page may send without asking first.
+    // Headers that a page can send without a preflight.
     const simple = { origin: 'http://localhost:3000', 'content-type': 'text/plain' }
     expect((await ingest(service, [entryOf()], 'b', simple)).status).toBe(403)
     expect((await call(`${service.url}/heartbeat/t`, { headers: simple })).status).toBe(403)
@@ -93,7 +93,7 @@ describe('Origin', () => {
     expect([service.arrived, service.heartbeats().items.length, service.requests.length]).toEqual([0, 0, 0])
   })
 
-  it('no preflight is ever granted', async () => {
+  it('preflights are always refused', async () => {
     const service = await started()
     for (const origin of ['http://evil.example', service.origin]) {
       for (const path of EVERYWHERE) {
@@ -114,7 +114,7 @@ describe('Origin', () => {
 })
 
 describe('the token', () => {
-  it('opens /local/ as a header, and for reading in the query', async () => {
+  it('permits access to /local/ as a header, and read access in the query', async () => {
     const service = await started({ token: TOKEN })
     const get = (path: string, headers = {}, method = 'GET') =>
       call(`${service.origin}/local/${path}`, { method, headers })
@@ -135,26 +135,26 @@ describe('the token', () => {
 
   it.each<[string, string, Record<string, string>?]>([
     ['none', 'entries'],
-    ['none, on a path that is not there', 'nope'],
+    ['none, on an unknown path', 'nope'],
     ['a wrong one', 'entries', { authorization: 'Bearer token_of-sixteeN' }],
-    ['a part of it', 'entries', { authorization: `Bearer ${TOKEN.slice(0, -1)}` }],
-    ['more than it', 'entries', { authorization: `Bearer ${TOKEN}x` }],
+    ['a prefix of the token', 'entries', { authorization: `Bearer ${TOKEN.slice(0, -1)}` }],
+    ['the token with a suffix', 'entries', { authorization: `Bearer ${TOKEN}x` }],
     ['an empty one', 'entries', { authorization: 'Bearer ' }],
     ['another scheme', 'entries', { authorization: `Basic ${TOKEN}` }],
     ['no scheme', 'entries', { authorization: TOKEN }],
     ['a wrong one in the query', 'entries?token=token_of-sixteeN'],
     ['two in the query', `entries?token=${TOKEN}&token=${TOKEN}`],
-    ['a wrong header beside the right query', `entries?token=${TOKEN}`, { authorization: 'Bearer x' }],
+    ['a wrong header with the right query', `entries?token=${TOKEN}`, { authorization: 'Bearer x' }],
     ['the key of the interface', 'entries', { 'x-api-key': TOKEN }],
     ['a cookie', 'entries', { cookie: `token=${TOKEN}` }],
-  ])('%s does not', async (_name, path, headers = {}) => {
+  ])('%s does not permit access', async (_name, path, headers = {}) => {
     const { origin } = await started({ token: TOKEN })
     const answer = await call(`${origin}/local/${path}`, { method: 'GET', headers })
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer realm="pino-ingest"'])
     expect(answer.json.detail[0].msg).toContain('`pino-ingest dev` printed')
   })
 
-  it('in the query changes nothing', async () => {
+  it('in the query does not permit changes', async () => {
     const service = await started({ token: TOKEN })
     await ingest(service, [entryOf()])
     for (const [path, method] of [
@@ -167,7 +167,7 @@ describe('the token', () => {
     expect(service.counts().total).toBe(1)
   })
 
-  it('is made at random, and checked where it is given, without being said', async () => {
+  it('is random by default; errors about an option do not show it', async () => {
     const [one, two] = [await started(), await started()]
     expect(one.token).toMatch(/^[\w-]{22}$/)
     expect(one.token).not.toBe(two.token)
@@ -180,7 +180,7 @@ describe('the token', () => {
     expect(String(error)).not.toContain(token.trim())
   })
 
-  it('is in no answer and in no recorded request', async () => {
+  it('is in no reply and in no recorded request', async () => {
     const service = await started({ token: TOKEN })
     const answers = [
       await local(service, `entries?token=${TOKEN}&colour=1`),
@@ -246,7 +246,7 @@ describe('the service proves that it knows the token', () => {
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="pino-ingest"'])
   })
 
-  it('not to a web page, nor where the token is given', async () => {
+  it('but not to a web page, nor if the request has the token', async () => {
     const service = await started({ token: TOKEN })
     const answers = [
       await challenged(service, NONCE, { headers: { origin: 'http://evil.example' } }),
@@ -260,7 +260,7 @@ describe('the service proves that it knows the token', () => {
   })
 })
 
-it('the interface wants no token, and a key as before', async () => {
+it('the interface requires a key, not the token', async () => {
   const service = await started({ apiKeys: ['good'] })
   expect((await ingest(service, [entryOf()], 'b', { 'x-api-key': 'good' })).status).toBe(200)
   expect((await ingest(service, [entryOf()], 'b', { 'x-api-key': service.token })).status).toBe(401)

@@ -9,7 +9,7 @@ describe('the other bodies', () => {
     expect(problems).toEqual([expect.objectContaining({ loc: ['requests', 1, name], type: 'value_error.missing' })])
   })
 
-  it('take their optional fields and no others', () => {
+  it('accept their optional fields and no others', () => {
     expect(
       validateRequestLogs({ requests: [{ ...requestLog, route: '/:id', host: 'h', service: 's', environment: 'e' }] }),
     ).toEqual([])
@@ -27,7 +27,7 @@ describe('the other bodies', () => {
 })
 
 describe('the two forms of 422', () => {
-  it('a wrong value gives the ingest result', async () => {
+  it('an invalid value returns the ingest result', async () => {
     const service = await started()
     const { status, json } = await ingest(service, [entryOf(), { ...entryOf(), level: 'loud' }, entryOf()])
     expect(status).toBe(422)
@@ -38,7 +38,7 @@ describe('the two forms of 422', () => {
     expect(service.counts().total).toBe(2)
   })
 
-  it('a schema problem gives the framework form, and nothing is stored', async () => {
+  it('a schema problem returns the framework format and stores nothing', async () => {
     const service = await started()
     const { status, json } = await ingest(service, [
       entryOf(),

@@ -6,7 +6,7 @@ import { call, durationMs, entryOf, ingest, local, started, until } from '../sup
 const numbered = (count: number): unknown[] => Array.from({ length: count }, (_, i) => entryOf({ message: `m${i}` }))
 
 describe('a status', () => {
-  it('is answered so often, with its body and Retry-After, and stores nothing', async () => {
+  it('is returned the given number of times, with body and Retry-After, and stores nothing', async () => {
     const service = await started()
     service.faults.add({ kind: 'status', status: 503, retryAfter: 2, times: 2 })
     service.faults.add({
@@ -40,7 +40,7 @@ describe('a status', () => {
     })
   })
 
-  it('may be a 200 that is no ingest result, or have no body', async () => {
+  it('can be a 200 without an ingest result or without a body', async () => {
     const service = await started()
     service.faults.add({ kind: 'status', status: 200, body: '<html>', times: 1 })
     for (const status of [204, 205]) service.faults.add({ kind: 'status', status, times: 1 })
@@ -49,7 +49,7 @@ describe('a status', () => {
     expect([empty.status, empty.text, reset.status, reset.text]).toEqual([204, '', 205, ''])
   })
 
-  it('comes before the key is looked at', async () => {
+  it('applies before the key is checked', async () => {
     const service = await started({ apiKeys: ['good'] })
     service.faults.add({ kind: 'status', status: 500, times: 1 })
     expect((await ingest(service, [])).status).toBe(500)
@@ -85,7 +85,7 @@ describe('scope', () => {
 })
 
 describe('on the wire', () => {
-  it('hang: no answer, nothing stored, until the client disconnects', async () => {
+  it('hang: no reply and nothing stored until the client disconnects', async () => {
     const service = await started()
     service.faults.add({ kind: 'hang', times: 1 })
     const abort = new AbortController()
@@ -104,7 +104,7 @@ describe('on the wire', () => {
     expect(service.counts().total).toBe(1)
   })
 
-  it('reset and drop-reply: the connection breaks, and the request is stored only where it was handled', async () => {
+  it('reset and drop-reply: the connection is reset; only mid-reply and drop-reply store the request', async () => {
     const service = await started()
     const faults: [Fault, number][] = [
       [{ kind: 'reset', when: 'before-body', times: 1 }, 0],
@@ -135,7 +135,7 @@ describe('on the wire', () => {
     ])
   })
 
-  it('slow and delay: the whole reply, later', async () => {
+  it('slow and delay: the complete reply, later', async () => {
     const service = await started()
     service.faults.add({ kind: 'slow', bytesPerSecond: 1000, times: 1 })
     service.faults.add({ kind: 'delay', delayMs: 80, times: 1 })
@@ -149,7 +149,7 @@ describe('on the wire', () => {
 })
 
 describe('reject', () => {
-  it('every n-th entry over requests, and the same verdict for an entry that comes again', async () => {
+  it('every n-th entry across requests, with the same result for an entry that is sent again', async () => {
     const service = await started()
     service.faults.add({ kind: 'reject-every', nth: 4 })
     const logs = numbered(10)
@@ -164,7 +164,7 @@ describe('reject', () => {
     })
   })
 
-  it('in the framework form, or naming nothing, with the whole batch refused', async () => {
+  it('the whole batch in the framework format, or without naming an entry', async () => {
     const service = await started()
     const remove = service.faults.add({ kind: 'reject-containing', text: 'm1', form: 'framework' })
     const framework = await ingest(service, numbered(3))
@@ -180,7 +180,7 @@ describe('reject', () => {
     expect((await ingest(service, numbered(1))).json.accepted).toBe(1)
   })
 
-  it('leaves the other endpoints alone', async () => {
+  it('does not affect the other endpoints', async () => {
     const service = await started()
     service.faults.add({ kind: 'reject-every', nth: 1 })
     expect((await call(`${service.url}/releases/register`, { body: { version: '1' } })).status).toBe(200)
@@ -204,7 +204,7 @@ describe('over HTTP', () => {
     [{}, /kind must be one of status, /],
     [{ kind: 'explode' }, /kind must be one of status, .* got "explode"/],
     [{ kind: 'toString' }, /kind must be/],
-    [{ kind: 'status' }, /status must be given/],
+    [{ kind: 'status' }, /status must be set/],
     [{ kind: 'status', status: 99 }, /status must be an integer from 200 to 599, got 99/],
     [{ kind: 'status', status: 503, retryAfter: 'a\r\nb: c' }, /retryAfter/],
     [{ kind: 'redirect', location: 'x\n' }, /location/],

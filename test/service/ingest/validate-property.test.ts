@@ -3,7 +3,7 @@ import { it } from 'vitest'
 import { LEVELS } from '../../../src/protocol/log-entry.js'
 import { validateEntry } from '../../../src/service/index.js'
 
-it('judges any JSON without throwing, and accepts whatever it builds by the rules', () => {
+it('validates any JSON without throwing, and accepts generated valid entries', () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => Array.isArray(validateEntry(value))))
   const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0') && value.isWellFormed())
   const entry = fc.record(

@@ -94,7 +94,7 @@ const TYPES = {
   object: 'dict',
 } as const
 
-/** A copy of the full entry with the value at `path` replaced. */
+/** Copies the full entry and replaces the value at `path`. */
 function withValue(path: string, value: unknown): unknown {
   const copy = structuredClone(FULL)
   const names = path.split('.')
@@ -108,7 +108,7 @@ const locOf = (path: string): (string | number)[] =>
   path.split('.').map((name) => (/^\d+$/.test(name) ? Number(name) : name))
 
 describe('a valid entry', () => {
-  it('may have every field of the interface, or the required three alone', () => {
+  it('can have every field of the interface, or only the three required ones', () => {
     expect(validateEntry(FULL)).toEqual([])
     expect(validateEntry(entryOf())).toEqual([])
     for (const level of LEVELS) expect(validateEntry(entryOf({ level }))).toEqual([])
@@ -170,17 +170,17 @@ describe('a schema problem', () => {
     expect(validateEntry(withValue(path, 'x'))).toEqual([expect.objectContaining(expected)])
   })
 
-  it('an own __proto__ field, as JSON can have it', () => {
+  it('an own __proto__ field, which JSON can have', () => {
     const hostile = JSON.parse(`{"__proto__":1,${JSON.stringify(entryOf()).slice(1)}`)
     expect(validateEntry(hostile)).toEqual([expect.objectContaining({ loc: ['__proto__'], type: 'value_error.extra' })])
   })
 
-  it('an entry that is no object', () => {
+  it('an entry that is not an object', () => {
     for (const value of ['x', 1, null, [], true])
       expect(validateEntry(value)[0]).toMatchObject({ type: 'type_error.dict', loc: [] })
   })
 
-  it('names at most about 20 fields, and cuts long names', () => {
+  it('names at most about 20 fields, and truncates long names', () => {
     const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`field${i}`.padEnd(5000, 'x'), 1]))
     const problems = validateEntry({ ...entryOf(), ...many })
     expect(problems.length).toBe(20)
@@ -231,7 +231,7 @@ describe('a value problem', () => {
     expect(problem).toMatchObject({ kind: 'value', loc: ['metadata', '\ufffd'] })
   })
 
-  it('metadata nested beyond every bound', () => {
+  it('metadata nested too deeply', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)
     expect(validateEntry({ ...FULL, metadata: deep })[0]).toMatchObject({ kind: 'value' })
   })

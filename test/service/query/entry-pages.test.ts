@@ -1,4 +1,4 @@
-/** Pages by time: nothing is missing or repeated while entries arrive and are dropped; the surroundings of one entry. */
+/** Pages by time: no entry is missing or repeated while entries arrive and are dropped; the context of one entry. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
@@ -26,7 +26,7 @@ const seqs = ({ items }: { readonly items: readonly { readonly seq: number }[] }
   items.map(({ seq }) => seq)
 const seconds = fc.array(fc.integer({ min: -20, max: 20 }), { maxLength: 6 })
 
-it('walks over everything that was there, once and in order, while entries arrive', () => {
+it('visits every initial entry once and in order while entries arrive', () => {
   const batches = fc.array(seconds, { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(batches, fc.integer({ min: 1, max: 4 }), fc.boolean(), ([first = [], ...more], limit, isNewer) => {
@@ -49,14 +49,14 @@ it('walks over everything that was there, once and in order, while entries arriv
       const oldestFirst = isNewer ? walked : walked.toReversed()
       expect(oldestFirst).toEqual(byTime(walked))
       expect(new Set(walked).size).toBe(walked.length)
-      // What arrived later in the part that is still to come is included, in the part behind it is not.
+      // Later arrivals are included only if their page was not read yet.
       expect(walked.filter((one) => atFirst.includes(one)).length).toBe(atFirst.length)
     }),
     { numRuns: 300 },
   )
 })
 
-it('a cursor stays right when its entry is dropped', () => {
+it('a cursor stays valid when its entry is dropped', () => {
   const { reader, add } = open(4)
   add(record(1, 30), record(2, 10), record(3, 40), record(4, 20))
   const page = reader.entries({ limit: 2 })
@@ -66,7 +66,7 @@ it('a cursor stays right when its entry is dropped', () => {
   expect(seqs(reader.entries({ newer: page.next ?? '' }))).toEqual([3, 5])
 })
 
-it('pages are within the bounds of time, in both directions', () => {
+it('pages are within the time bounds, in both directions', () => {
   const { reader, add } = open()
   add(...Array.from({ length: 50 }, (_, n) => record(n + 1, (n * 7) % 50)))
   const bounds = { since: iso(10), until: iso(40) }
@@ -97,8 +97,8 @@ it.each([{ cursor: '12' }, { cursor: '1-x' }, { newer: '' }, { newer: '1-' }, { 
   },
 )
 
-describe('the surroundings of an entry', () => {
-  it('are all entries around it by time, with cursors that continue', () => {
+describe('the context of an entry', () => {
+  it('has all entries around it by time, with cursors that continue', () => {
     fc.assert(
       fc.property(seconds, seconds, fc.integer({ min: 1, max: 9 }), (some, others, limit) => {
         const { reader, add } = open()
@@ -122,7 +122,7 @@ describe('the surroundings of an entry', () => {
     )
   })
 
-  it('are unknown for an unknown entry, and have the requested columns', () => {
+  it('is undefined for an unknown entry, and has the requested columns', () => {
     const { reader, add } = open()
     add(record(1, 0, { metadata: { order: { id: 7 } } }), record(2, 1))
     expect(reader.context('ent_run_3', {})).toBeUndefined()

@@ -1,4 +1,4 @@
-/** An entry as a row of a list. */
+/** Summaries of entries for rows of a list. */
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/log-entry.js'
 import { summarizeEntry } from '../../../src/service/query/entry-summary.js'
@@ -13,7 +13,7 @@ describe('a summary', () => {
     entry: entryOf(fields),
   })
 
-  it('leaves out what the entry lacks', () => {
+  it('omits fields that the entry does not have', () => {
     expect(summarizeEntry(stored({ tags: [], breadcrumbs: [], trace: {} }))).toEqual({
       id: 'ent_run_1',
       seq: 1,
@@ -24,7 +24,7 @@ describe('a summary', () => {
     })
   })
 
-  it('has what a row shows, at a bounded length, and nothing else', () => {
+  it('has the fields that a row shows, at a bounded length, and no others', () => {
     const long = 'x'.repeat(1000)
     const summary = summarizeEntry(
       stored({
@@ -66,7 +66,7 @@ describe('a summary', () => {
     expect(JSON.stringify(summary)).not.toMatch(/stack|url|ip"|metadata|user_/)
   })
 
-  it('cuts every text, and leaves what is short enough as it is', () => {
+  it('truncates long texts, and keeps short ones unchanged', () => {
     const long = 'x'.repeat(1000)
     const texts = (text: string) => {
       const { service, environment, version, release_id, request_id, trace_id, request, tags } = summarizeEntry(

@@ -1,4 +1,4 @@
-/** Fields that are read from the record are counted over the newest 50,000 records, and the reply says so. */
+/** Values of fields without an index are counted in the newest 50,000 records; the reply has this number. */
 import { expect, it } from 'vitest'
 import { countEntryValues } from '../../../src/service/query/field-values.js'
 import { indexEntry } from '../../../src/service/store/indexed-record.js'
@@ -9,7 +9,7 @@ const index = (message: string) =>
 const [older, newer] = [index('older'), index('newer')]
 const entries = [...Array.from({ length: 20 }, () => older), ...Array.from({ length: 50_000 }, () => newer)]
 
-it('counts a compared field of all records', () => {
+it('counts an indexed field in all records', () => {
   const { items, counted } = countEntryValues(entries, { field: 'service', limit: 10 })
   expect([items, counted]).toEqual([
     [
@@ -20,7 +20,7 @@ it('counts a compared field of all records', () => {
   ])
 })
 
-it('counts another field of the newest 50,000 records', () => {
+it('counts another field in the newest 50,000 records', () => {
   const { items, counted } = countEntryValues(entries, { field: 'message', limit: 10 })
   expect([items, counted]).toEqual([[{ value: 'newer', count: 50_000 }], 50_000])
 })

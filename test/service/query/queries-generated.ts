@@ -1,10 +1,10 @@
-/** Generated records for the tests of queries: few values, so that they meet, and texts that are hard to compare. */
+/** Generated records for the tests of queries: few values, which often coincide, and texts that are hard to compare. */
 import fc from 'fast-check'
 import { LEVELS } from '../../../src/protocol/log-entry.js'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../../src/protocol/resources.js'
 
-/** With a meaning in JSON or regular expressions; beyond ASCII. */
+/** Names with special characters of JSON and regular expressions, and beyond ASCII. */
 export const NAMES = [
   'a',
   'B',
@@ -53,7 +53,7 @@ const text = fc.oneof(
 )
 const stack = fc.constantFrom('Error: x\n    at f (/app/a.js:1:2)', 'Error: x\n    at g (/app/a.js:1:2)', 'no frames')
 
-/** Any of the fields. */
+/** Generates objects with any subset of the fields. */
 function optional<T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) {
   return fc.record(fields, { requiredKeys: [] })
 }
@@ -87,7 +87,7 @@ export const requestLog: fc.Arbitrary<RequestLog> = fc
       method: fc.constantFrom('GET', 'POST'),
       path: fc.constantFrom('/a', '/b', '\u{1f4a5}', '\uff5e'),
       status_code: fc.constantFrom(200, 304, 399, 400, 404, 499, 500, 503, 599, 600, -1),
-      // JSON has one zero only, as far as anybody compares it.
+      // Excludes -0, which JSON does not preserve.
       duration_ms: fc
         .oneof(
           fc.constantFrom(0, 0.1, 0.30000000000000004, 12, 5e-324, 1e21, 1.7976931348623157e308, -3),
@@ -126,7 +126,7 @@ export const entryFilter = optional({
   since: fc.constantFrom(...TIMES),
   until: fc.constantFrom(...TIMES),
 })
-/** One or two fields at most, so that something is left. */
+/** At most two filters, because more would rarely match any entry. */
 export const fewFilters = fc.tuple(entryFilter, fc.nat(), fc.nat()).map(([filter, first, second]) => {
   const fields = Object.entries(filter)
   const chosen = fields.filter(

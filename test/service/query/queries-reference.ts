@@ -1,4 +1,4 @@
-/** The expected answers to queries, computed as plainly as possible from the records. */
+/** Computes the expected results of queries from the records, as simply as possible. */
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { ErrorGroup, FieldValues, ReleaseHealth, RouteStats } from '../../../src/service/query/api-types.js'
 import { computeFingerprint } from '../../../src/service/analytics/group-fingerprint.js'
@@ -34,7 +34,7 @@ export function matches(filter: EntryFilter, entry: LogEntry): boolean {
   )
 }
 
-/** Without outliers: at most 1 in 200 and one at each end, farther from the rest than an hour and ten times its span. */
+/** The range without outliers: at each end at most 1 in 200 and at least one, farther from the rest than an hour and ten times its span. */
 export function timeRange(times: readonly number[]): { firstMs: number; lastMs: number } {
   const sorted = times.toSorted((a, b) => a - b)
   const most = times.length < 3 ? 0 : Math.max(1, Math.floor(times.length / 200))
@@ -75,7 +75,7 @@ export function values(entries: readonly StoredEntry[], field: string, limit: nu
   return { items: sorted.slice(0, limit), more: sorted.length > limit }
 }
 
-/** Whether the first entry of the failure has the version of its service that was seen first last, of at least two. */
+/** Whether the first entry of the failure has the latest of at least two versions of its service. */
 export function isNewFailure(fingerprint: string, all: readonly StoredEntry[]): boolean {
   const sorted = byTime(all).map(({ entry }) => entry)
   const first = sorted.find((entry) => isFailure(entry) && computeFingerprint(entry) === fingerprint)
@@ -87,7 +87,7 @@ export function isNewFailure(fingerprint: string, all: readonly StoredEntry[]): 
   return versions.size > 1 && first?.version === [...versions].at(-1)
 }
 
-/** `matching` of `all` as they arrived; `range` of the trends. */
+/** @param matching subset of `all`, in order of arrival @param range range of the trends */
 export function errorGroups(
   matching: readonly StoredEntry[],
   all: readonly StoredEntry[],
@@ -147,7 +147,7 @@ export function matchesRequest(
   )
 }
 
-/** The smallest value that at least so many in 100 do not exceed. */
+/** Returns the smallest value that at least `percent` % of the values do not exceed. */
 export function percentile(durations: readonly number[], percent: number): number {
   const sorted = durations.toSorted((a, b) => a - b)
   return (
@@ -181,7 +181,7 @@ export function routes(matching: readonly StoredRequestLog[]): RouteStats[] {
   return stats.toSorted((a, b) => b.count - a.count || compare(a.route, b.route) || compare(a.method, b.method))
 }
 
-/** `registrations` as they arrived. */
+/** @param registrations in order of arrival */
 export function releaseHealth(
   registrations: readonly StoredRelease[],
   entries: readonly StoredEntry[],

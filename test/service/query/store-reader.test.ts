@@ -1,4 +1,4 @@
-/** Every query against a plain reference, over generated records. */
+/** Compares every query with a reference implementation, over generated records. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
@@ -60,7 +60,7 @@ const holds = (check: (records: StoredEntry[], filter: EntryFilter, matching: St
     { numRuns: 150 },
   )
 
-it('lists what matches, newest first, by pages of any length, whole and as summaries', () => {
+it('lists matching entries, newest first, in pages of any length, complete and as summaries', () => {
   holds((records, filter, matching) =>
     withEntries(records, (reader) => {
       const newestFirst = expected.byTime(matching).toReversed()
@@ -74,7 +74,7 @@ it('lists what matches, newest first, by pages of any length, whole and as summa
   )
 })
 
-it('gives the newest of what came after a seq, and how many more there were', () => {
+it('returns the newest entries after a seq, and the number of skipped ones', () => {
   holds((records, filter, matching) =>
     withEntries(records, (reader) => {
       const after = matching.filter(({ seq }) => seq > 3)
@@ -94,7 +94,7 @@ it('counts by level', () => {
   )
 })
 
-it('counts by time: every entry is in the bucket that holds it', () => {
+it('counts by time: every entry is in the bucket of its time', () => {
   fc.assert(
     fc.property(
       fc.array(entry, { maxLength: 30 }),
@@ -149,7 +149,7 @@ it('counts the values of a field', () => {
   )
 })
 
-it('lists the fields that entries have, and how many have them', () => {
+it('lists the fields of entries with their counts', () => {
   const logs = [
     entryOf({ service: 'a', user: { name: 'Ann' }, tags: [], metadata: { orderId: 1, user: { plan: 'x' }, at: 1 } }),
     entryOf({ level: 'error', metadata: { orderId: 2, lines: [{ sku: 'a' }, { sku: 'b' }], at: 'noon' } }),
@@ -171,7 +171,7 @@ it('lists the fields that entries have, and how many have them', () => {
       'metadata.lines.sku': ['text', 1],
       'metadata.at': ['text', 2],
     })
-    // Every field that is listed can be asked for.
+    // A query can use every listed field.
     for (const { name, count } of reader.fields()) expect(reader.counts({ q: `${name}:*` }).total, name).toBe(count)
   })
 })
@@ -211,7 +211,7 @@ it('groups failures', () => {
       const query = { ...filter, sort: 'count' } as const
       expect(allPages((cursor) => reader.errorGroups({ ...query, ...cursor, limit: 2 }))).toEqual(byCount)
       for (const { fingerprint, count } of groups) {
-        // A filter by fingerprint alone also has what was given it and is no createFailure.
+        // A filter by fingerprint also finds entries with this fingerprint that are not failures.
         const found = reader.entries({ ...filter, fingerprint, limit: 100 }).items.map(({ entry: one }) => one)
         expect(found.filter((one) => one.error !== undefined || ['error', 'fatal'].includes(one.level))).toHaveLength(
           count,
@@ -222,7 +222,7 @@ it('groups failures', () => {
   )
 })
 
-it('makes statistics of routes, and of a route over time', () => {
+it('computes statistics of routes, and of a route over time', () => {
   fc.assert(
     fc.property(
       fc.array(requestLog, { maxLength: 40 }),
@@ -301,7 +301,7 @@ it('compares windows around the first registration of a release', () => {
   )
 })
 
-it('finds an entry by its own id, else by the event', () => {
+it('finds an entry by its own id, else by event_id', () => {
   holds((records) =>
     withEntries(records, (reader) => {
       for (const id of ['a', 'ent_run_1', 'ent_run_3', 'ent_other_1', '']) {
@@ -314,7 +314,7 @@ it('finds an entry by its own id, else by the event', () => {
   )
 })
 
-it('sums monitors up, last ping first', () => {
+it('summarizes monitors, last ping first', () => {
   const ping = (seq: number, monitor: string, second: number) => ({
     id: `hbt_${seq}`,
     seq,
@@ -345,7 +345,7 @@ it('sums monitors up, last ping first', () => {
   )
 })
 
-it('attaches feedback by event and by id, oldest first, and counts records', () => {
+it('attaches feedback by event_id and by id, oldest first, and counts records', () => {
   const feedback = ['e', 'ent_run_1', 'other', 'e'].map((event_id, n) => ({
     id: `fbk_${n}`,
     seq: 10 + n,
@@ -372,7 +372,7 @@ it('attaches feedback by event and by id, oldest first, and counts records', () 
   )
 })
 
-it('shows at most so many routes, names and users', () => {
+it('limits the number of routes, names and users', () => {
   const many = Array.from({ length: 1200 }, (_, n) => n)
   const failures = many.map((n) =>
     entryOf({ level: 'error', service: `s${n}`, version: `v${n}`, user_id: `u${n}`, message: 'x'.repeat(600) }),
@@ -409,6 +409,6 @@ it.each<[string, (reader: StoreReader) => unknown]>([
   ['a cursor by count', (reader: StoreReader) => reader.errorGroups({ cursor: '3_1.2' })],
   ['a limit', (reader: StoreReader) => reader.errorGroups({ limit: 0 })],
   ['a limit of releases', (reader: StoreReader) => reader.releaseHealth({ limit: -1 })],
-])('refuses %s that is wrong', (_, wrong) => {
+])('refuses an invalid %s', (_, wrong) => {
   expect(() => ask(() => {}, wrong)).toThrow(expect.objectContaining({ code: 'QUERY' }))
 })

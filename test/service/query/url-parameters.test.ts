@@ -1,4 +1,4 @@
-/** Parameters of a URL become a query, or are refused with the reason. */
+/** URL parameters are parsed to a query, or refused with a reason. */
 import { expect, it } from 'vitest'
 import { ENTRY_FILTERS, PAGE, readParameters } from '../../../src/service/query/url-parameters.js'
 import type { ParameterName } from '../../../src/service/query/url-parameters.js'
@@ -34,15 +34,15 @@ it.each<[string, string, (readonly ParameterName[])?]>([
   ['colour=red', 'parameter must be one of'],
   ['limit=1', '"limit"', ENTRY_FILTERS],
   ['constructor=1', '"constructor"'],
-  ['limit=1&limit=2', 'limit must be given once, got "2"'],
+  ['limit=1&limit=2', 'limit must be set only once, got "2"'],
   ['view=long', 'view must be summary'],
   ['limit=', 'limit must be an integer from 1 to 1000, got ""'],
   ['limit=0', 'got "0"'],
   ['limit=1001', 'got "1001"'],
   ['limit=1e2', 'got "1e2"'],
   ['buckets=501', 'buckets must be an integer from 1 to 500, got "501"'],
-  ['columns=a,,b', 'columns must be names of fields'],
-  ['columns=', 'columns must be names of fields'],
+  ['columns=a,,b', 'columns must be field names'],
+  ['columns=', 'columns must be field names'],
   [`columns=${Array.from({ length: 101 }, (_, n) => n).join()}`, 'columns must be at most 100'],
 ])('refuses %s', (text, message, known) => {
   expect(() => read(text, known)).toThrow(

@@ -45,7 +45,7 @@ const seqsOnDisk = (file: string): number[] =>
     (a, b) => a - b,
   )
 
-it('deletes records of every kind by the time of receipt, also if the wall clock was set back', () => {
+it('deletes records of every kind by time of receipt, even if the wall clock was set back', () => {
   const store = open()
   store.append('entry', [entryAt(1, 10), entryAt(2, 0), entryAt(3, 20)], 300)
   const base = { id: 'x', seq: 4, received_at: received(5) }
@@ -67,7 +67,7 @@ it('deletes records of every kind by the time of receipt, also if the wall clock
   expect(RECORD_KINDS.map((kind) => store.recordCounts()[kind])).toEqual([2, 0, 0, 0, 0, 0])
 })
 
-it('deletes them from the file too, also those that were dropped before', () => {
+it('deletes them from the file, including records that were dropped earlier', () => {
   const file = freshFile()
   const store = new Store({
     maxEntries: 2,
@@ -85,7 +85,7 @@ it('deletes them from the file too, also those that were dropped before', () => 
   expect(seqsOnDisk(file)).toEqual([2, 3])
 })
 
-it('the file has the stored records and no others, in any order of receipt', () => {
+it('the file has only the stored records, for any order of receipt', () => {
   const batch = fc.array(fc.record({ minute: fc.integer({ min: 0, max: 99 }), length: fc.nat(6000) }), {
     minLength: 1,
     maxLength: 12,

@@ -1,4 +1,4 @@
-/** One running service a file. */
+/** One running service per file. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ function place(): { file: string; lock: string; folder: string } {
   return { folder, file: join(folder, 'kept.ndjson'), lock: join(folder, 'kept.ndjson.lock') }
 }
 
-test("a second service on the file is refused with the first one's process, by whatever name; what the first keeps is as it was", async () => {
+test("a second service on the file is refused with the first one's process id, under any path; the first one's records are unchanged", async () => {
   const { file, folder } = place()
   const first = await started({ dbFile: file })
   await ingest(first, [entryOf()])
@@ -31,7 +31,7 @@ test("a second service on the file is refused with the first one's process, by w
   expect(second.arrived).toBe(2)
 })
 
-test('another process holds it', async () => {
+test('a lock held by another process is refused', async () => {
   const { file, lock } = place()
   writeFileSync(lock, String(process.ppid), { mode: 0o600 })
   await expect(createIngestService({ dbFile: file })).rejects.toMatchObject({
@@ -42,7 +42,7 @@ test('another process holds it', async () => {
 test.each([
   ['of a process that has ended', () => spawnSync(process.execPath, ['-e', '']).pid],
   ['of an earlier process with the same id, as in a container', () => process.pid],
-  ['of an earlier process whose id another program has', () => `${process.ppid} 1 token`],
+  ['of an earlier process whose id another process reuses', () => `${process.ppid} 1 token`],
   ['without a process id, as after a crash or on a full disk', () => ''],
 ])('a lock %s is taken over', async (_, holder) => {
   const { file, lock } = place()
@@ -64,7 +64,7 @@ test('a worker thread does not take over the lock of the main thread', async () 
   expect(existsSync(lock)).toBe(true)
 })
 
-test('a lock that is being written counts, and the message has its path', async () => {
+test('a lock that is being written is respected, and the message has its path', async () => {
   const { file, lock } = place()
   writeFileSync(lock, '', { mode: 0o600 })
   await expect(createIngestService({ dbFile: file })).rejects.toMatchObject({

@@ -41,7 +41,7 @@ function open(
 
 const seqs = (store: Store): number[] => [...store.newestFirst('entry')].map(({ seq }) => seq)
 
-it('has a record on disk when append returns, for the owner alone', () => {
+it('has written a record when append returns, readable only by the owner', () => {
   const path = file()
   open(path).store.append('entry', [record(1)], 1)
   expect(
@@ -53,7 +53,7 @@ it('has a record on disk when append returns, for the owner alone', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-it('skips a torn last line and writes on behind it', () => {
+it('skips an incomplete last line and appends after it', () => {
   const path = file()
   const before = open(path).store
   before.append('entry', [record(1), record(2)], 1)
@@ -67,7 +67,7 @@ it('skips a torn last line and writes on behind it', () => {
   expect(seqs(open(path).store)).toEqual([4, 2, 1])
 })
 
-it('skips damage in the middle and over foreign lines', () => {
+it('skips damaged and unknown lines', () => {
   const path = file()
   open(path).store.append('entry', [record(1)], 1)
   appendFileSync(
@@ -80,7 +80,7 @@ it('skips damage in the middle and over foreign lines', () => {
   expect(problems).toEqual([expect.stringContaining('4 damaged')])
 })
 
-it('reads lines that are longer than a chunk, and characters that a chunk cuts', () => {
+it('reads lines that are longer than a chunk, and characters across two chunks', () => {
   const path = file()
   const long = 'é💥'.repeat(700_000)
   const { store } = open(path)
@@ -90,7 +90,7 @@ it('reads lines that are longer than a chunk, and characters that a chunk cuts',
   expect(messages.map((message) => message === long)).toEqual([true, false, true])
 })
 
-it('rewrites the file when it has outgrown the stored records, and appends to the new one', () => {
+it('rewrites the file when it is much larger than the stored records, and appends to the new file', () => {
   const path = file()
   const { store } = open(path, { maxEntries: 10, compactSlackBytes: 5000 })
   for (let seq = 1; seq <= 1000; seq++) store.append('entry', [record(seq)], 1)
@@ -100,7 +100,7 @@ it('rewrites the file when it has outgrown the stored records, and appends to th
   expect(seqs(open(path, { maxEntries: 10 }).store)).toEqual([1000, 999, 998, 997, 996, 995, 994, 993, 992, 991])
 })
 
-it('deletes the records on disk too when it is cleared', () => {
+it('deletes the records on disk when it is cleared', () => {
   const path = file()
   const { store } = open(path)
   store.append('entry', [record(1, 'private')], 1)
@@ -111,7 +111,7 @@ it('deletes the records on disk too when it is cleared', () => {
   expect(seqs(open(path).store)).toEqual([2])
 })
 
-it('leaves nothing behind of a rewrite that was cut short', () => {
+it('removes the temporary file of an interrupted rewrite', () => {
   const path = file()
   open(path).store.append('entry', [record(1)], 1)
   for (const name of ['journal.ndjson.17.tmp', 'journal.ndjson.tmp', 'other.17.tmp'])
@@ -120,7 +120,7 @@ it('leaves nothing behind of a rewrite that was cut short', () => {
   expect(readdirSync(dirname(path)).toSorted()).toEqual(['journal.ndjson', 'journal.ndjson.tmp', 'other.17.tmp'])
 })
 
-it('continues in memory, and reports it once, when the file cannot be written any more', () => {
+it('continues in memory after a write error, and reports it once', () => {
   const path = file()
   const { store, problems } = open(path, { maxEntries: 10, compactSlackBytes: 1000 })
   store.append('entry', [record(1)], 1)
@@ -131,7 +131,7 @@ it('continues in memory, and reports it once, when the file cannot be written an
   expect(seqs(store)).toHaveLength(10)
 })
 
-it('refuses a file that is no journal, and does not change it', () => {
+it('refuses a file that is not a journal, and does not change it', () => {
   const path = file()
   appendFileSync(path, '{"name":"my-app"}\n', { mode: 0o600 })
   expect(() => open(path)).toThrow(expect.objectContaining({ code: 'STORE', message: expect.stringContaining(path) }))

@@ -1,4 +1,4 @@
-/** The store keeps two orders, of arrival and of time, whatever arrives and is dropped, and after a restart on its file. */
+/** The store keeps the orders of arrival and of time while records arrive and are dropped, and after a restart on its file. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { entryOf, requestLog } from '../support.js'
 const START_MS = Date.parse('2026-01-31T08:00:00.000Z')
 const iso = (second: number): string => new Date(START_MS + second * 1000).toISOString()
 
-/** Every record carries the number of bytes that it counts. */
+/** Every record contains its own size in bytes. */
 const record = fc.record({ second: fc.integer({ min: -50, max: 50 }), received: fc.nat(100), bytes: fc.nat(400) })
 const step = fc.oneof(
   {
@@ -57,7 +57,7 @@ it.each([
           const before = store.byTime('entry').filter(() => true)
           store.close()
           store = open()
-          // What was dropped because of its number may be back, since the file has more.
+          // The file can have records that memory has dropped, so they may be back.
           const after = store.byTime('entry').filter(() => true)
           expect(after.map(({ record: { id } }) => id)).toEqual(
             expect.arrayContaining(before.map(({ record: { id } }) => id)),

@@ -1,4 +1,4 @@
-/** What the store keeps: in memory, and with a journal. */
+/** The store, in memory and with a journal. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -84,7 +84,7 @@ describe.each([
     expect(seqs(small.reader)).toEqual([100, 99, 98, 97])
   })
 
-  it('has limits of their own for other kinds, and the newest seq of all', () => {
+  it('has separate limits for other kinds, and the greatest seq of all kinds', () => {
     const { store } = open({ file: createFile() })
     store.append('entry', [record(1)], 100)
     for (let seq = 2; seq <= 10_102; seq++) {

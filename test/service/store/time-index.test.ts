@@ -1,4 +1,4 @@
-/** Records by time against a plain sort, over generated arrivals and removals. */
+/** Compares the time index with a sorted array, over generated insertions and removals. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { TimeIndex } from '../../../src/service/store/time-index.js'
@@ -13,7 +13,7 @@ function collect(visit: (add: (item: Timed) => boolean) => void, limit: number):
   return found
 }
 
-it('has the items in order, whatever their order of arrival and removal', () => {
+it('sorts the items for any order of insertion and removal', () => {
   const timeMs = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -1e15, max: 1e15 }))
   const step = fc.record({ timeMs, drops: fc.nat(2), limit: fc.integer({ min: 1, max: 5 }) })
   fc.assert(
@@ -45,10 +45,10 @@ it('has the items in order, whatever their order of arrival and removal', () => 
 it.each<[string, (n: number) => number]>([
   ['in order', (n) => n],
   ['backwards', (n) => -n],
-  ['of one time', () => 0],
-  ['of two services that are late by turns', (n) => n - (n % 2) * 616],
-  ['in no order', (n) => Math.imul(n, 0x9e3779b1)],
-])('has many that arrive %s, in several chunks', (_, timeOf) => {
+  ['at the same time', () => 0],
+  ['from two services with alternating delays', (n) => n - (n % 2) * 616],
+  ['in random order', (n) => Math.imul(n, 0x9e3779b1)],
+])('stores many items that arrive %s in several chunks', (_, timeOf) => {
   const index = new TimeIndex<Timed>()
   const items = Array.from({ length: 10_000 }, (__, seq) => ({ timeMs: timeOf(seq), seq }))
   for (const item of items) index.insert(item)
@@ -60,7 +60,7 @@ it.each<[string, (n: number) => number]>([
   expect([index.count, index.filter(() => true)]).toEqual([0, []])
 })
 
-it('removes the item itself if several have its time and seq', () => {
+it('removes the right item if several have the same time and seq', () => {
   const index = new TimeIndex<Timed & { readonly name: number }>()
   const items = Array.from({ length: 3000 }, (_, name) => ({ timeMs: 1, seq: 1, name }))
   for (const item of items) index.insert(item)

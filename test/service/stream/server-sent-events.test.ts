@@ -1,4 +1,4 @@
-/** Server-Sent Events: the parser against the standard's own examples, any cut, and what the service writes. */
+/** Server-Sent Events: the standard's examples, chunks of any size, and the service's own format. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { COMMENT, EventStreamParser, formatEvent } from '../../../src/service/stream/server-sent-events.js'
@@ -73,7 +73,7 @@ describe('the parser', () => {
     expect(shown(read(...text))).toEqual(events)
   })
 
-  it('reads the same however it is cut', () => {
+  it('returns the same events for chunks of any size', () => {
     const line = fc.constantFrom(
       'data: x',
       'data:',
@@ -99,8 +99,8 @@ describe('the parser', () => {
   })
 })
 
-describe('what is written', () => {
-  it('is parsed unchanged, with any text in it', () => {
+describe('the formatter', () => {
+  it('formats any text, and the parser returns it unchanged', () => {
     const id = fc.option(fc.nat(), { nil: undefined })
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.jsonValue(), id)), (events) => {
@@ -119,7 +119,7 @@ describe('what is written', () => {
     )
   })
 
-  it('holds no line that was logged', () => {
+  it('never starts a line with logged text', () => {
     const text = formatEvent({ event: 'entries', data: { message: 'a\n\nevent: reset\rdata: {}\r\n\r\n' }, id: 3 })
     expect(text.split(/\r\n?|\n/)).toHaveLength(5)
     expect(shown(read(text))).toEqual([['entries', String.raw`{"message":"a\n\nevent: reset\rdata: {}\r\n\r\n"}`, '3']])

@@ -16,7 +16,7 @@ function names(from: number, count: number): string[] {
   return Array.from({ length: count }, (_, n) => `m${from + n}`)
 }
 
-describe('what comes', () => {
+describe('the stream', () => {
   it('has summaries, oldest first, with the seq of the last as id', async () => {
     const service = await started()
     const stream = await openStream(service)
@@ -32,7 +32,7 @@ describe('what comes', () => {
     })
   })
 
-  it('is filtered as the queries are', async () => {
+  it('has the same filters as queries', async () => {
     const service = await started()
     const filters = [
       'level=error,fatal',
@@ -63,7 +63,7 @@ describe('what comes', () => {
     }
   })
 
-  it('has the columns that each subscriber asks for, also in what it missed', async () => {
+  it('has the columns that each subscriber requests, also for missed entries', async () => {
     const service = await started()
     const entry = entryOf({ service: 'shop', metadata: { orderId: 7 } })
     await ingest(service, [entry])
@@ -87,7 +87,7 @@ describe('what comes', () => {
     ])
   })
 
-  it('is indexed once, when it is stored', async () => {
+  it('indexes entries once, when they are stored', async () => {
     const service = await started()
     const stream = await openStream(service)
     const record = { id: 'e', seq: 1, received_at: '', batch_id: null, entry: entryOf() }
@@ -97,7 +97,7 @@ describe('what comes', () => {
     expect(indexEntry(record).serial).toBe(before + 4)
   })
 
-  it('comes together, and not more than every 50 ms', async () => {
+  it('collects entries, and sends at most one event per 50 ms', async () => {
     const service = await started()
     const stream = await openStream(service)
     const begun = performance.now()
@@ -108,7 +108,7 @@ describe('what comes', () => {
     expect(stream.messages()).toEqual(names(0, 300))
   })
 
-  it('reports other kinds by name, and a reset', async () => {
+  it('reports other kinds by name, and resets', async () => {
     const service = await started()
     const stream = await openStream(service, 'stream?level=fatal')
     const kinds = () => new Set(stream.events.flatMap(({ event, data }) => (event === 'changed' ? data.kinds : [])))
@@ -127,7 +127,7 @@ describe('what comes', () => {
 })
 
 describe('a subscriber that reconnects', () => {
-  it('gets what came meanwhile, none twice and none lost, however often it is cut off', async () => {
+  it('gets every missed entry once, after any number of disconnections', async () => {
     const service = await started()
     const heard: string[] = []
     let lastId: string | undefined
@@ -146,7 +146,7 @@ describe('a subscriber that reconnects', () => {
     expect(last.skipped()).toBe(0)
   })
 
-  it('before anything came gets all of it', async () => {
+  it('before the first entry gets all entries', async () => {
     const service = await started()
     await ingest(service, logs(1, 5))
     const first = await openStream(service)
@@ -159,7 +159,7 @@ describe('a subscriber that reconnects', () => {
     expect(second.messages()).toEqual(names(6, 5))
   })
 
-  it('begins behind `after`; the header knows more', async () => {
+  it('resumes after `after`; Last-Event-ID has precedence', async () => {
     const service = await started()
     await ingest(service, logs(1, 10))
     const after = await openStream(service, 'stream?after=7')
@@ -173,7 +173,7 @@ describe('a subscriber that reconnects', () => {
       expect((await local(service, 'stream', { headers: { 'last-event-id': id } })).status, id).toBe(400)
   })
 
-  it('gets the newest 2,000, and the number of the others', async () => {
+  it('gets the newest 2,000 entries, and the number of skipped ones', async () => {
     const service = await started()
     for (let from = 1; from <= 2500; from += 100) await ingest(service, logs(from, 100))
     const stream = await openStream(service, 'stream?after=100')
@@ -212,7 +212,7 @@ describe('a subscriber that reconnects', () => {
     expect([again, empty].flatMap(({ events }) => events).filter(({ event }) => event === 'reset')).toEqual([])
   })
 
-  it('to a service that was started anew begins with it', async () => {
+  it('to a restarted service starts from the beginning', async () => {
     const service = await started()
     await ingest(service, logs(1, 2))
     const stream = await openStream(service, 'stream', { 'last-event-id': '900' })
@@ -223,8 +223,8 @@ describe('a subscriber that reconnects', () => {
   })
 })
 
-describe('its bounds', () => {
-  it('a filter of many terms takes no memory for each', async () => {
+describe('limits', () => {
+  it('a filter with many terms takes no memory per term', async () => {
     const service = await started()
     await ingest(service, logs(1, 1))
     const before = process.memoryUsage().arrayBuffers
@@ -236,7 +236,7 @@ describe('its bounds', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 << 20)
   })
 
-  it('at most 32 at once, with a reason for the next; a closed one makes room', async () => {
+  it('at most 32 streams at once; the next gets a reason until one closes', async () => {
     const service = await started()
     const streams = await Promise.all(Array.from({ length: MAX_STREAMS }, () => openStream(service)))
     const { status, headers, json } = await local(service, 'stream')
@@ -255,7 +255,7 @@ describe('its bounds', () => {
     await until(() => streams.slice(1).every((stream) => stream.messages().length === 1))
   })
 
-  it('one that does not read misses entries and does not affect the others', async () => {
+  it('a subscriber that does not read misses entries and does not affect the others', async () => {
     const service = await started()
     const [slow, quick] = [await openStream(service), await openStream(service)]
     await until(() => slow.lastId() !== undefined)
@@ -263,7 +263,7 @@ describe('its bounds', () => {
     const padding = 'x'.repeat(400)
     for (let n = 0; n < 200; n++)
       await ingest(service, logs(n * 100, 100, { error: { message: padding }, tags: [padding, padding] }))
-    // The quick one hears the last; the slow one's socket is full by then.
+    // When the fast subscriber has the last entry, the slow one's socket is full.
     await until(() => quick.messages().at(-1) === 'm19999', 20_000)
     slow.response.resume()
     await until(() => slow.messages().at(-1) === 'm19999', 20_000)
@@ -274,8 +274,8 @@ describe('its bounds', () => {
   })
 })
 
-describe('its lifecycle', () => {
-  it('a comment every 2 s keeps it; one that takes nothing for a minute is cut off', async () => {
+describe('the lifecycle of a stream', () => {
+  it('a comment every 2 s keeps it open; a subscriber that reads nothing for a minute is disconnected', async () => {
     const clock = new FakeClock()
     const service = await started({ clock })
     const [live, deaf] = [await openStream(service), await openStream(service)]

@@ -1,4 +1,4 @@
-/** A reader of `/local/stream` for tests: it can stop reading, and come back. */
+/** A client of `/local/stream` for tests. It can stop reading, and reconnect. */
 import { request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { onTestFinished } from 'vitest'
@@ -25,7 +25,7 @@ export interface StreamClient {
   readonly leave: () => void
 }
 
-/** `path` is what follows `/local/`. */
+/** @param path relative to `/local/` */
 export function openStream(
   service: IngestService,
   path = 'stream',

@@ -1,4 +1,4 @@
-/** One subscriber of the stream, with made-up time and connection. */
+/** One subscriber of the stream, with a mock clock and connection. */
 import { describe, expect, it } from 'vitest'
 import { EventStreamParser } from '../../../src/service/stream/server-sent-events.js'
 import {
@@ -55,8 +55,8 @@ function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n + 1)
 }
 
-describe('how often', () => {
-  it('the first at once, and from then on every 50 ms at most; nothing waits longer', async () => {
+describe('the rate of events', () => {
+  it('the first event is sent immediately, the next at most every 50 ms; nothing waits longer', async () => {
     const { time, received, reader } = setUp()
     for (let ms = 0; ms < 990; ms++) {
       reader.entries(lines(ms + 1, 1))
@@ -71,7 +71,7 @@ describe('how often', () => {
     expect(time.timers).toBe(0)
   })
 
-  it('a burst is sent in several events, in order', async () => {
+  it('a burst is split into several events, in order', async () => {
     const { time, received, reader } = setUp()
     reader.entries(lines(1, MAX_WAITING_ENTRIES))
     await time.advance(MIN_INTERVAL_MS * 10)
@@ -82,7 +82,7 @@ describe('how often', () => {
     expect(skipped(received)).toBe(0)
   })
 
-  it('other kinds are reported together, each once, next to the entries', async () => {
+  it('other kinds are reported in one event, each once, in addition to the entries', async () => {
     const { time, received, reader } = setUp()
     reader.changed('feedback')
     await time.advance(10)
@@ -98,7 +98,7 @@ describe('how often', () => {
 })
 
 describe('a reset', () => {
-  it('comes before what came after it, and takes what waited', async () => {
+  it('is sent before later entries, and drops waiting ones', async () => {
     const { time, received, reader } = setUp()
     reader.entries(lines(1, 1))
     await time.advance(1)
@@ -114,7 +114,7 @@ describe('a reset', () => {
 })
 
 describe('a slow reader', () => {
-  it('is written nothing until it has taken what is there, not even a comment', async () => {
+  it('gets no data, not even a comment, until its connection is drained', async () => {
     const { time, received, wire, reader } = setUp()
     wire.takes = false
     reader.entries(lines(1, 1))
@@ -131,7 +131,7 @@ describe('a slow reader', () => {
     expect(received.map(({ event }) => event)).toEqual(['entries', 'reset', 'changed'])
   })
 
-  it('gets the number of skipped entries, the oldest, and the newest in order', async () => {
+  it('skips the oldest entries, and gets their number and the newest in order', async () => {
     const { time, received, wire, reader } = setUp()
     wire.takes = false
     reader.entries(lines(1, 1))
@@ -146,7 +146,7 @@ describe('a slow reader', () => {
     expect(received.slice(2).every(({ data }) => data.skipped === 0)).toBe(true)
   })
 
-  it('what it missed before it came is counted too', async () => {
+  it('entries missed before the start are counted too', async () => {
     const { time, received, reader } = setUp()
     reader.entries(lines(50, 2), 49)
     await time.advance(1)
@@ -154,7 +154,7 @@ describe('a slow reader', () => {
   })
 })
 
-it('a closed subscriber gets nothing more', async () => {
+it('a closed subscriber gets no more data', async () => {
   const { time, received, reader } = setUp()
   reader.entries(lines(1, 1))
   reader.close()

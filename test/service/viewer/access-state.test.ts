@@ -1,10 +1,10 @@
-/** The token of the page: what is taken for one, and that no web page can put another in the place of one that the service took. */
+/** The token of the page: parsing, and protection of an accepted token against replacement by other web pages. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  afterGiven,
+  afterEntered,
   afterRefused,
-  afterTaken,
+  afterAccepted,
   withReceivedToken,
   hasOther,
   isOnTrial,
@@ -51,59 +51,63 @@ describe('a token', () => {
   })
 })
 
-describe('one that is given', () => {
-  test('is tried, and replaces the accepted one when the service accepts it', () => {
-    const tried = afterGiven(inUse, NEW)
+describe('a new token', () => {
+  test('is tried, and replaces the accepted token when the service accepts it', () => {
+    const tried = afterEntered(inUse, NEW)
     expect(tried).toEqual({ token: NEW, isRefused: false, accepted: OLD })
     expect(isOnTrial(tried, NEW)).toBe(true)
-    expect(afterTaken(tried, NEW)).toEqual({ token: NEW, isRefused: false, accepted: NEW })
+    expect(afterAccepted(tried, NEW)).toEqual({ token: NEW, isRefused: false, accepted: NEW })
   })
 
   test('is replaced by the stored one when the service refuses it', () => {
-    const tried = afterGiven(inUse, NEW)
+    const tried = afterEntered(inUse, NEW)
     expect([tried.accepted, hasOther(tried, NEW, OLD)]).toEqual([OLD, true])
   })
 
-  test('and is refused requires a new one if none was accepted', () => {
-    const tried = afterGiven(NO_ACCESS, NEW)
+  test('that is refused requires another token if none was accepted', () => {
+    const tried = afterEntered(NO_ACCESS, NEW)
     expect(hasOther(tried, NEW, null)).toBe(false)
     expect(afterRefused(tried, NEW)).toEqual({ token: NEW, isRefused: true, accepted: null })
   })
 
-  test('that is the accepted one anyway needs no trial', () => {
-    expect(isOnTrial(afterGiven(inUse, OLD), OLD)).toBe(false)
-    expect(afterGiven(afterRefused(inUse, OLD), OLD)).toEqual(inUse)
+  test('that is already accepted needs no trial', () => {
+    expect(isOnTrial(afterEntered(inUse, OLD), OLD)).toBe(false)
+    expect(afterEntered(afterRefused(inUse, OLD), OLD)).toEqual(inUse)
   })
 })
 
-test('an accepted one that the service does not know any more is refused: there is no other', () => {
+test('an accepted token that the service no longer accepts is refused', () => {
   expect(hasOther(inUse, OLD, OLD)).toBe(false)
   expect(afterRefused(inUse, OLD)).toEqual({ ...inUse, isRefused: true })
 })
 
-test('an answer to what was sent before says nothing about what is sent now', () => {
-  const tried = afterGiven(inUse, NEW)
-  expect([afterRefused(tried, OLD), afterTaken(tried, OLD), hasOther(tried, OLD, NEW)]).toEqual([tried, tried, false])
-  expect(afterTaken(inUse, NEW)).toBe(inUse)
-  // Refused by one answer, taken by an earlier one that came late.
-  expect(afterTaken(afterRefused(tried, NEW), NEW).isRefused).toBe(true)
+test('a reply to a previous token does not affect the current one', () => {
+  const tried = afterEntered(inUse, NEW)
+  expect([afterRefused(tried, OLD), afterAccepted(tried, OLD), hasOther(tried, OLD, NEW)]).toEqual([
+    tried,
+    tried,
+    false,
+  ])
+  expect(afterAccepted(inUse, NEW)).toBe(inUse)
+  // One reply refused it; an earlier, late reply accepts it.
+  expect(afterAccepted(afterRefused(tried, NEW), NEW).isRefused).toBe(true)
 })
 
-describe('one that another tab stored', () => {
-  test('is used here too', () => {
+describe('a token stored by another tab', () => {
+  test('is used in this tab too', () => {
     const used = { token: NEW, isRefused: false, accepted: NEW }
     for (const before of [NO_ACCESS, inUse, afterRefused(inUse, OLD)])
       expect(withReceivedToken(before, NEW)).toEqual(used)
   })
 
-  test('waits until one that is on trial here is judged', () => {
-    const tried = withReceivedToken(afterGiven(NO_ACCESS, 'third-token_of-22-lett'), OLD)
+  test('waits until the service has accepted or refused the token being tried', () => {
+    const tried = withReceivedToken(afterEntered(NO_ACCESS, 'third-token_of-22-lett'), OLD)
     expect(tried).toEqual({ token: 'third-token_of-22-lett', isRefused: false, accepted: OLD })
     expect(hasOther(tried, tried.token, OLD)).toBe(true)
   })
 })
 
-test('whatever addresses are opened, what the service takes stays accepted, and only what it took ever is', () => {
+test('for any sequence of addresses, exactly the tokens that the service accepted become accepted', () => {
   const step = fc.record({
     hash: fc.oneof(fc.stringMatching(/^[a-z]{16,20}$/), fc.string(), fc.constant(OLD)).map((text) => `#token=${text}`),
     isJudged: fc.boolean(),
@@ -113,10 +117,10 @@ test('whatever addresses are opened, what the service takes stays accepted, and 
       let access = inUse
       for (const { hash, isJudged } of steps) {
         const given = tokenIn(hash)
-        if (given !== null) access = afterGiven(access, given)
+        if (given !== null) access = afterEntered(access, given)
         const sent = access.token ?? ''
-        if (isJudged && sent === OLD) access = afterTaken(access, sent)
-        // What the page is after it has begun anew.
+        if (isJudged && sent === OLD) access = afterAccepted(access, sent)
+        // The state after a reload.
         else if (isJudged)
           access = hasOther(access, sent, access.accepted)
             ? withReceivedToken(NO_ACCESS, access.accepted ?? '')

@@ -1,4 +1,4 @@
-/** Which key does what, and where it does nothing. */
+/** The commands of keys, and where keys have none. */
 import { expect, test } from 'vitest'
 import { findCommand } from '../../../src/service/viewer/keyboard.js'
 import type { KeyContext } from '../../../src/service/viewer/keyboard.js'
@@ -27,11 +27,11 @@ test.each(['9', '0', 'J', 'x', ' ', 'Tab', 'constructor', 'toString'])('%s does 
   expect(press(key)).toBeUndefined()
 })
 
-test.each(['j', '/', 'Escape', '1', 'Enter', '?'])('%s does nothing while one types', (key) => {
+test.each(['j', '/', 'Escape', '1', 'Enter', '?'])('%s does nothing during typing', (key) => {
   expect(press(key, 'field')).toBeUndefined()
 })
 
-test.each(['ctrlKey', 'metaKey', 'altKey'])('with %s the keys are the browser’s', (modifier) => {
+test.each(['ctrlKey', 'metaKey', 'altKey'])('with %s the browser handles the keys', (modifier) => {
   expect(['j', 'p', '/', '1', 'ArrowDown'].map((key) => press(key, 'page', { [modifier]: true }))).toEqual([
     undefined,
     undefined,

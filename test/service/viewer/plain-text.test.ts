@@ -1,4 +1,4 @@
-/** Text without terminal colours, and with marks for invisible characters. */
+/** Removal of terminal colours, and marks for invisible characters. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { plainJson, plainText } from '../../../src/service/viewer/plain-text.js'
@@ -19,7 +19,7 @@ test.each([
 // oxlint-disable-next-line no-misleading-character-class -- no control or format character except those that languages need
 const FORBIDDEN = /[^\P{Cc}\t\n\r]|[\u202A-\u202E\u2066-\u2069\u200B\uFEFF\u2060\u{E0000}-\u{E007F}]/u
 
-test('no text keeps a control character or a change of direction, and plain text is unchanged', () => {
+test('removes control characters and changes of direction from any text; plain text is unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme-ascii' }), (any, ascii) => {
       expect(plainText(any)).not.toMatch(FORBIDDEN)
@@ -29,7 +29,7 @@ test('no text keeps a control character or a change of direction, and plain text
   )
 })
 
-test('JSON stays JSON of the same value', () => {
+test('JSON keeps its value', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const json = plainJson(JSON.stringify({ [text]: text }))

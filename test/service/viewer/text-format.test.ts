@@ -1,4 +1,4 @@
-/** Times, durations and numbers as people read them. */
+/** Formatting of times, durations and numbers. */
 import { describe, expect, test } from 'vitest'
 import {
   ago,
@@ -101,7 +101,7 @@ test.each([
   expect(aheadOfUtc(iso)).toBe(minutes)
 })
 
-test('a time that names no zone is of the local one', () => {
+test('a time without an offset is local', () => {
   const iso = '2026-07-01T04:05:06'
   expect(aheadOfUtc(iso)).toBe(localAheadOfUtc(iso))
   expect(Date.parse(`${iso}Z`) - Date.parse(iso)).toBe(localAheadOfUtc(iso) * 60_000)
@@ -122,18 +122,18 @@ test('counts', () => {
 })
 
 describe('times are local', () => {
-  // Without an offset a time is local, so that the test holds in every zone.
+  // A time without an offset is local; the test works in every zone.
   const iso = new Date('2026-03-01T04:05:06.007').toISOString()
 
   test('short and full', () => {
     expect([shortTime(iso), fullTime(iso)]).toEqual(['04:05:06.007', '2026-03-01 04:05:06.007'])
   })
 
-  test('one that cannot be read stays as it is', () => {
+  test('an invalid time is unchanged', () => {
     expect([shortTime('soon'), fullTime('soon'), ago('soon', 0)]).toEqual(['soon', 'soon', ''])
   })
 
-  test('a range has its date once where it is of one day, and as many digits as it needs', () => {
+  test('a range within a day has its date once, and as many digits as needed', () => {
     const at = Date.parse(iso)
     expect(timeRange(at, at + 3_600_000)).toBe('2026-03-01 04:05:06 – 05:05:06')
     expect(timeRange(at, at + 5)).toBe('2026-03-01 04:05:06.007 – 04:05:06.012')

@@ -1,4 +1,4 @@
-/** The page shows what its address says. */
+/** Parsing and formatting of the page's address. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { timeText } from '../../../src/service/viewer/entries/time-text.js'
@@ -54,7 +54,7 @@ const views: fc.Arbitrary<View> = fc
   .map((view) => (view.last === null ? view : { ...view, since: null, until: null }))
 
 describe('the address', () => {
-  test('is parsed as it was formatted, for any text', () => {
+  test('is parsed to the same view, for any text', () => {
     fc.assert(
       fc.property(views, (view) => {
         expect(parseView(new URL(createHref(view), 'http://127.0.0.1').search)).toEqual(view)
@@ -62,7 +62,7 @@ describe('the address', () => {
     )
   })
 
-  test('never leads elsewhere', () => {
+  test('never leaves the page', () => {
     fc.assert(
       fc.property(views, (view) => {
         const { origin, pathname } = new URL(createHref(view), 'http://127.0.0.1')
@@ -71,7 +71,7 @@ describe('the address', () => {
     )
   })
 
-  test('is short if nothing is chosen, and readable', () => {
+  test('is short without selections, and readable', () => {
     expect(createHref({})).toBe('/')
     expect(
       createHref({
@@ -119,11 +119,11 @@ describe('a change of the view', () => {
     after: null,
   }
 
-  test('to another keeps query, time and columns, and closes what is open', () => {
+  test('to another view keeps query, time and columns, and closes details', () => {
     expect(changedView(open, { name: 'errors' })).toEqual({ ...open, ...closed, name: 'errors' })
   })
 
-  test('to another may open something there', () => {
+  test('to another view can open a detail there', () => {
     expect(changedView(open, { name: 'traces', trace: 't2' })).toEqual({
       ...open,
       ...closed,
@@ -132,23 +132,23 @@ describe('a change of the view', () => {
     })
   })
 
-  test('of the query leaves the detail open', () => {
+  test('of the query keeps the detail open', () => {
     expect(changedView(open, { q: '' })).toEqual({ ...open, q: '', around: null })
   })
 
   test.each([{ q: 'x' }, { last: '5m' as const }, { since: 'a' }, { until: 'b' }, { last: null }])(
-    'of the filter, as %j, ends the list around an entry, which has no filter',
+    'of the filter to %j ends the list around an entry',
     (change) => {
       expect(changedView(open, change).around).toBe(null)
       expect(changedView(open, { ...change, around: 'ent_3' }).around).toBe('ent_3')
     },
   )
 
-  test('of something else leaves the list around an entry', () => {
+  test('of anything else keeps the list around an entry', () => {
     expect(changedView(open, { columns: [], entry: null }).around).toBe('ent_2')
   })
 
-  test('of the time replaces the other kind of time', () => {
+  test('of the time replaces a window by fixed times, and vice versa', () => {
     const fixed = changedView(open, { since: 'a', until: 'b' })
     expect([fixed.last, fixed.since, fixed.until]).toEqual([null, 'a', 'b'])
     const sliding = changedView(fixed, { last: '60m' })
@@ -158,7 +158,7 @@ describe('a change of the view', () => {
 })
 
 describe('a filter', () => {
-  test('is a window up to now', () => {
+  test('can be a window up to now', () => {
     expect(filterParameters({ ...NO_FILTER, q: 'a b', last: '15m' }, NOW_MS)).toEqual({
       q: 'a b',
       since: '2026-01-01T11:45:00.000Z',
@@ -166,7 +166,7 @@ describe('a filter', () => {
     expect([windowStart({ last: '5m' }, NOW_MS), windowStart(NO_FILTER, NOW_MS)]).toEqual([NOW_MS - 300_000, null])
   })
 
-  test('is left out where it is empty', () => {
+  test('is omitted if it is empty', () => {
     expect(filterParameters({ ...NO_FILTER, q: '  ' }, NOW_MS)).toEqual({})
     expect(filterParameters({ ...NO_FILTER, since: 'a', until: 'b' }, NOW_MS)).toEqual({ since: 'a', until: 'b' })
     expect([isFiltered({ ...NO_FILTER, q: ' ' }), isFiltered({ ...NO_FILTER, until: 'b' })]).toEqual([false, true])
@@ -177,7 +177,7 @@ describe('a filter', () => {
     expect(filterKey({ ...NO_FILTER, since: 'a' })).not.toBe(filterKey({ ...NO_FILTER, until: 'a' }))
   })
 
-  test('says its time', () => {
+  test('formats its time', () => {
     expect(timeText(NO_FILTER)).toBeNull()
     expect(timeText({ ...NO_FILTER, last: '5m' })).toBe('Last 5 min')
     expect(timeText({ ...NO_FILTER, since: 'yesterday', until: 'now' })).toBe('yesterday – now')

@@ -99,7 +99,7 @@ describe('an owner in another PID namespace that is unaware of a claim', () => {
     expect(segmentsBelow(destination)).toEqual([])
   })
 
-  test('a replay waits until it can no longer write, and sends all', async () => {
+  test('a replay waits until it can no longer write, and sends everything', async () => {
     const owner = begin(elsewhere(), new FakeClock(Date.now()))
     write(owner, 'a')
     owner.batcher.seal()
@@ -174,7 +174,7 @@ test('a suspended owner whose folder was claimed restarts the open batch under a
   expect(thawed?.acknowledgement?.isDurable).toBe(true)
   expect(owner.notes.map(({ kind }) => kind)).toEqual(['claimed'])
   expect(owner.account.snapshot()).toMatchObject({ pending: 3, balances: true })
-  // The batch on disk equals the batch that was sent.
+  // The batch on disk equals the sent batch.
   owner.freeze()
   setLeaseAges(LEASE_MS + 1_000)
   const [again] = await begin().recoverAll()

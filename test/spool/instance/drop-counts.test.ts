@@ -1,4 +1,6 @@
-/** Counts of drops in the instance's folder: whoever takes it over has them, once, whatever became of the file. */
+/**
+ * Drop counts in the instance's folder: the process that takes it over receives them once, for any state of the file.
+ */
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,15 +17,15 @@ const DROPS: UnreportedDrops = { dropped: { spool: 300, age: 20 }, lastAtMs: 1_8
 const bench = useSpoolBench()
 const { root, kill, close } = bench
 
-/** It keeps what it takes over, as the pipeline does. */
+/** Keeps the counts it takes over, as the pipeline does. */
 function begin(taken: UnreportedDrops[] = [], spool: Partial<SpoolOptions> = {}): ProcessRun {
   return bench.begin({ onPreviousDrops: (drops) => void taken.push(drops), ...spool })
 }
 
 test.each([
   ['killed', kill],
-  ['ended in order', close],
-])('of a process that was %s the next one has them, and nobody after it', (_, end) => {
+  ['closed', close],
+])('of a process that was %s are passed to the next process only', (_, end) => {
   const first = begin()
   first.spool.saveDropCounts({ ...DROPS, dropped: { spool: 1 } })
   first.spool.saveDropCounts(DROPS)
@@ -43,7 +45,7 @@ test('reported counts are deleted', () => {
   expect(filesBelow(root)).toEqual([])
 })
 
-test('what a dead process had taken over and kept is added to by those after it', () => {
+test('counts that a dead process took over are kept, and later ones are added', () => {
   const taken: UnreportedDrops[] = []
   for (let n = 0; n < 3; n += 1) {
     const run = begin(taken)
@@ -54,7 +56,7 @@ test('what a dead process had taken over and kept is added to by those after it'
   expect(taken.map(({ dropped }) => dropped)).toEqual([{ spool: 1 }, { spool: 2 }, { spool: 3 }])
 })
 
-test('who has no use for them leaves them where they are', () => {
+test('a process without onPreviousDrops does not remove them', () => {
   const first = begin()
   first.spool.saveDropCounts(DROPS)
   kill(first)
@@ -69,9 +71,9 @@ test.each([
   ['no JSON', '{"dropped":{"sp'],
   ['no object', '5'],
   ['no counts', '{"dropped":5,"lastAtMs":1}'],
-  ['counts that are none', '{"dropped":{"spool":-1,"age":"9","other":3},"lastAtMs":1}'],
+  ['invalid counts', '{"dropped":{"spool":-1,"age":"9","other":3},"lastAtMs":1}'],
   ['too much', `{"dropped":{"spool":1},"pad":"${'x'.repeat(10_000)}"}`],
-])('a file that holds %s stops no start, and goes', (_, text) => {
+])('a file with %s does not prevent the start, and is deleted', (_, text) => {
   const first = begin()
   first.spool.saveDropCounts(DROPS)
   kill(first)
@@ -84,7 +86,7 @@ test.each([
   expect(filesBelow(root).filter((path) => path.endsWith('/drops'))).toEqual([])
 })
 
-test('a link in its place is not followed, and what the process keeps is reported as a problem', () => {
+test('does not follow a link in its place, and reports that the counts are not stored', () => {
   const run = begin()
   const target = join(root, 'target')
   const [owner = ''] = filesBelow(root).filter((path) => path.endsWith('/owner'))
@@ -94,7 +96,7 @@ test('a link in its place is not followed, and what the process keeps is reporte
   expect(existsSync(target)).toBe(false)
 })
 
-test('where the disk takes nothing, that is reported once', () => {
+test('reports once that the disk is not writable', () => {
   mkdirSync(root)
   const dir = join(root, 'file')
   writeFileSync(dir, '')
@@ -104,7 +106,7 @@ test('where the disk takes nothing, that is reported once', () => {
   expect(run.problems).toHaveLength(1)
 })
 
-test('of another key they go when they are too old', () => {
+test('counts for another key are deleted when they are too old', () => {
   const folder = join(root, 'aaaaaaaaaaaaaaaa', 'mk2x0c1p-9f3a1c9f3a1c.left')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'drops'), JSON.stringify(DROPS))

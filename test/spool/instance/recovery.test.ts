@@ -52,7 +52,7 @@ describe('a claimed segment that cannot be read for now', () => {
     },
   )
 
-  test('in its middle: goes on behind what was given out', async () => {
+  test('in its middle: continues after the entries that were already passed on', async () => {
     leave(1, 2, 3)
     const real = SegmentReader.prototype.next
     let reads = 0
@@ -73,7 +73,7 @@ describe('a claimed segment that cannot be read for now', () => {
     expect(segmentsBelow(root)).toEqual([])
   })
 
-  test('is there for the next start, and for making room', async () => {
+  test('is available for the next start and for eviction', async () => {
     leave(10)
     const isOne = ([path]: readonly unknown[]): string | undefined =>
       String(path).endsWith('.seg') ? 'EIO' : undefined
@@ -118,7 +118,7 @@ describe('a segment of another version', () => {
     return bytes
   }
 
-  /** One dead folder in another, as a claimer leaves it that died. @returns the path of the inner one's segment */
+  /** A dead folder within another, as a killed claimer leaves it. @returns the path of the inner folder's segment */
   function nest(inner: string, outer: string): string {
     const [from, into] = [join(inner, '..'), join(outer, '..', 'claimed')]
     mkdirSync(into)
@@ -127,7 +127,7 @@ describe('a segment of another version', () => {
     return join(to, basename(inner))
   }
 
-  test.each([1, 2])('at depth %i of claimed folders: its folder is left alone, reported once', async (depth) => {
+  test.each([1, 2])('at depth %i of claimed folders: its folder is not changed, and reported once', async (depth) => {
     let path = leave(10)
     const bytes = makeForeign(path)
     for (let n = 0; n < depth; n += 1) {
@@ -142,7 +142,7 @@ describe('a segment of another version', () => {
     expect(await run.recoverAll()).toEqual([])
     await bench.clock.advance(2 * SCAN_MS)
     expect(await run.recoverAll()).toEqual([])
-    expect(run.problems).toEqual([expect.stringMatching(/was written by another version of pino-ingest/)])
+    expect(run.problems).toEqual([expect.stringMatching(/another version of pino-ingest/)])
     run.spool.close()
     expect(filesBelow(destination)).toEqual(before)
     expect(readFileSync(path)).toEqual(bytes)

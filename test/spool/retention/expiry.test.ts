@@ -11,11 +11,12 @@ import { FakeClock } from '../../fake-clock.js'
 import { filesBelow, segmentsBelow } from '../disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from '../process-run.js'
 import { useSpoolBench } from '../spool-bench.js'
+import { SPOOL_MESSAGES } from '../../../src/diagnostics/messages.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Its wall clock can be set; the other one goes on as it does. */
+/** The wall clock can be set; the monotonic clock continues unchanged. */
 class SettableClock extends FakeClock {
   offsetMs = 0
 
@@ -35,7 +36,7 @@ function write(run: ProcessRun, count: number): void {
 describe('own segments', () => {
   const maxAgeMs = HOUR_MS
 
-  /** Two segments: the first takes no more. */
+  /** Two segments; the first is complete. */
   async function beginTwo(): Promise<ProcessRun> {
     const run: ProcessRun = begin(
       { maxAgeMs },
@@ -52,7 +53,7 @@ describe('own segments', () => {
     return run
   }
 
-  test('stay, where the wall clock is set forward', async () => {
+  test('are kept if the wall clock is set forward', async () => {
     const run = await beginTwo()
     bench.clock.offsetMs = 30 * DAY_MS
     await bench.clock.advance(maxAgeMs / 2)
@@ -60,7 +61,7 @@ describe('own segments', () => {
     expect(run.drops).toEqual([])
   })
 
-  test('go, where the wall clock is set back, when they were written long ago', async () => {
+  test('are deleted by their true age if the wall clock is set back', async () => {
     const run = await beginTwo()
     bench.clock.offsetMs = -30 * DAY_MS
     await bench.clock.advance(maxAgeMs - maxAgeMs / 16)
@@ -71,7 +72,7 @@ describe('own segments', () => {
   })
 })
 
-describe('what the dead left', () => {
+describe('entries of dead processes', () => {
   const UPTIME_MS = 2 * DAY_MS
 
   async function recover(uptimeMs: () => number): Promise<{ entries: number; drops: string[] }> {
@@ -111,29 +112,29 @@ describe('what the dead left', () => {
     setAge(30 * DAY_MS)
   })
 
-  test('is too old, as its time says', async () => {
+  test('are deleted if their file time is too old', async () => {
     expect(await recover(() => Infinity)).toEqual({ entries: 0, drops: ['10 age'] })
     expect(segmentsBelow(root)).toEqual([])
   })
 
-  test('is no older than the boot in which it was written, whatever its time says', async () => {
+  test('are no older than the boot in which they were written, for any file time', async () => {
     expect(await recover(() => UPTIME_MS)).toEqual({ entries: 10, drops: [] })
   })
 
-  test('is as old as its time says, where it was written in another boot', async () => {
+  test('are as old as their file time if they were written in another boot', async () => {
     const owner = filesBelow(root).find((path) => path.endsWith('owner')) as string
     writeFileSync(owner, readFileSync(owner, 'utf8').replace('"a boot"', '"another boot"'))
     setAge(30 * DAY_MS)
     expect(await recover(() => UPTIME_MS)).toEqual({ entries: 0, drops: ['10 age'] })
   })
 
-  test('is sent, where it was written by a clock that was not set', async () => {
+  test("are sent if the writer's clock was not set", async () => {
     setAge(bench.clock.wallNow() - HOUR_MS)
     expect(await recover(() => Infinity)).toEqual({ entries: 10, drops: [] })
   })
 })
 
-test('a backlog that is too old is counted in turns, and never all at once', async () => {
+test('counts an expired backlog in several turns, never all at once', async () => {
   for (let n = 0; n < 20; n += 1) {
     const run = begin()
     write(run, 100)
@@ -160,7 +161,7 @@ test('a backlog that is too old is counted in turns, and never all at once', asy
   expect(segmentsBelow(root)).toEqual([])
 })
 
-test('a segment that is being counted is not dropped again to make room', async () => {
+test('a segment being counted is not evicted a second time', async () => {
   const first = begin()
   write(first, 60)
   write(first, 40)
@@ -203,7 +204,7 @@ describe('other destinations', () => {
       .filter(({ kind }) => kind === 'stranded')
       .map(({ message }) => message)
 
-  test('are reported once, however many processes find them, and again when they were sent and left anew', async () => {
+  test('are reported once for any number of processes, and again after they were sent and new ones remain', async () => {
     setAge(HOUR_MS)
     const first = begin()
     expect(reports(first)).toEqual([expect.stringContaining(destinationName(URL_OF_TESTS, OTHER))])
@@ -222,7 +223,7 @@ describe('other destinations', () => {
     expect(reports(second, begin())).toHaveLength(1)
   })
 
-  test('are all named in one report', () => {
+  test('are all in one report', () => {
     const more = begin({ apiKey: 'one more key' })
     write(more, 1)
     kill(more)
@@ -232,7 +233,7 @@ describe('other destinations', () => {
     expect(others).toEqual([])
   })
 
-  test('keep what is younger than seven days, whatever was chosen here', async () => {
+  test('are kept for at least 7 days, for any own maxAgeMs', async () => {
     setAge(6 * DAY_MS)
     const before = files()
     const run = begin({ maxAgeMs: HOUR_MS })
@@ -240,14 +241,14 @@ describe('other destinations', () => {
     expect(run.notes.map(({ kind }) => kind)).toEqual(['stranded'])
   })
 
-  test('keep it for longer, where more was chosen here', () => {
+  test('are kept longer with a longer own maxAgeMs', () => {
     setAge(8 * DAY_MS)
     const before = files()
     begin({ maxAgeMs: 9 * DAY_MS })
     expect(files()).toBe(before)
   })
 
-  test('lose older entries, which is reported with path and size', async () => {
+  test('are deleted when older, with a report of path and size', async () => {
     setAge(8 * DAY_MS)
     const folder = join(root, destinationName(URL_OF_TESTS, OTHER))
     const bytes = filesBelow(folder)
@@ -258,14 +259,14 @@ describe('other destinations', () => {
     expect(run.notes).toEqual([
       {
         kind: 'aged',
-        message: `${bytes} bytes of entries for another destination were too old and were deleted: ${folder}`,
+        message: SPOOL_MESSAGES.foreignEntriesExpired.text(bytes, folder),
       },
     ])
     await bench.clock.advance(60_000)
     expect(run.notes).toHaveLength(1)
   })
 
-  test('keep what was written in this boot, where the clock was set since', () => {
+  test('are kept if written in this boot, even if the clock was set since', () => {
     setAge(8 * DAY_MS)
     const before = files()
     const options = {
@@ -281,13 +282,13 @@ describe('other destinations', () => {
     expect([...deleteExpired(options)].flatMap((found) => (found === undefined ? [] : found.expiredBytes > 0))).toEqual(
       [true],
     )
-    // The dead letter has gone, by its time alone: it was never to be sent.
+    // The dead letter was deleted by its file time: it was never to be sent.
     expect(files()).toBe(before - 1)
     expect(segmentsBelow(root)).toHaveLength(1)
   })
 })
 
-test('own dead letters go by the age that was chosen', () => {
+test('own dead letters are deleted after maxAgeMs', () => {
   const dead = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS), 'dead')
   mkdirSync(dead, { recursive: true })
   writeFileSync(join(dead, 'old.ndjson'), '{}')

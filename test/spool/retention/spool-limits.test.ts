@@ -11,7 +11,7 @@ import { SEGMENT_BYTES, evictBatches, useSpoolBench, writeBytes } from '../spool
 
 const MIB = 1024 * 1024
 const MAX_BYTES = MIB
-/** Shares of the limit from which entries of a level are refused. */
+/** Shares of the limit above which entries of a level are dropped. */
 const REFUSE_DEBUG = 0.8
 const REFUSE_INFO = 0.9
 
@@ -54,7 +54,7 @@ describe('no room', () => {
   test.each([
     ['own', false],
     ['claimed', true],
-  ])('that all of the %s would not make: nothing goes', async (_, isClaimed) => {
+  ])('that evicting all %s segments would not free: nothing is deleted', async (_, isClaimed) => {
     let run = begin()
     writeBytes(run, 3 * SEGMENT_BYTES)
     const { received } = run.account
@@ -78,7 +78,7 @@ describe('no room', () => {
     expect(successor.account.snapshot()).toMatchObject({ balances: true })
   })
 
-  test('that some of the own makes: the oldest goes, and no more than is needed', () => {
+  test('that evicting some own segments frees: deletes the oldest, and no more than needed', () => {
     const run = begin()
     writeBytes(run, 3 * SEGMENT_BYTES)
     const before = segmentsBelow(root)
@@ -92,7 +92,7 @@ describe('no room', () => {
     expect(run.account.snapshot()).toMatchObject({ balances: true })
   })
 
-  test('that dead letters make: no segment goes', () => {
+  test('that deleting dead letters frees: no segment is deleted', () => {
     const run = begin()
     writeBytes(run, SEGMENT_BYTES)
     const dead = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS), 'dead')
@@ -104,7 +104,7 @@ describe('no room', () => {
     expect(run.drops).toEqual([])
   })
 
-  test('since a deletion fails: the rest stays', () => {
+  test('because a deletion fails: the other segments are kept', () => {
     const left = [100, 100, 100]
     const candidates = (): EvictionCandidate[] =>
       left.map((bytes) => ({
@@ -119,8 +119,8 @@ describe('no room', () => {
   })
 })
 
-describe('new entries near the bound', () => {
-  test('are taken again, once room was made, while others still wait', async () => {
+describe('new entries near the limit', () => {
+  test('are accepted again after eviction, while others still wait', async () => {
     const run = begin()
     writeBytes(run, MAX_BYTES - SEGMENT_BYTES)
     expect(run.spool.usedShare).toBeGreaterThan(REFUSE_INFO)
@@ -138,7 +138,7 @@ describe('new entries near the bound', () => {
     expect(run.spool.usedShare).toBeLessThan(REFUSE_DEBUG)
   })
 
-  test('cost a look at the disk once a second at most', async () => {
+  test('check the disk at most once per second', async () => {
     const run = begin()
     writeBytes(run, MAX_BYTES - SEGMENT_BYTES)
     await bench.clock.advance(1_000)
@@ -151,7 +151,7 @@ describe('new entries near the bound', () => {
     expect(run.spool.usedShare).toBeLessThan(REFUSE_INFO)
   })
 
-  test('what is written to is not counted twice', async () => {
+  test('the open segment is not counted twice', async () => {
     const run = begin()
     writeBytes(run, 0.8 * MAX_BYTES - SEGMENT_BYTES)
     const used = (): number =>

@@ -49,7 +49,7 @@ function write(records: readonly Given[]): void {
   journal.close()
 }
 
-/** By batch: settled positions, parts in order. */
+/** Per batch: settled positions, and sub-batches in order. */
 function wanted(records: readonly Given[]): Record<string, { settled: number[]; parts: (readonly number[])[] }> {
   const found: Record<string, { settled: number[]; parts: (readonly number[])[] }> = {}
   for (const { kind, id, positions } of records) {
@@ -69,7 +69,7 @@ function read(): ReturnType<typeof wanted> {
 }
 
 describe('the acknowledgement log', () => {
-  test('gives back what was written, whatever it was', () => {
+  test('returns all written records', () => {
     fc.assert(
       fc.property(fc.array(RECORD, { maxLength: 8 }), (records) => {
         rmSync(path, { force: true })
@@ -90,7 +90,7 @@ describe('the acknowledgement log', () => {
     ])
   })
 
-  test('a flipped bit costs its record: sent again, and nothing is settled that was not', () => {
+  test('a flipped bit loses only its record, and settles no other entry', () => {
     fc.assert(
       fc.property(fc.array(RECORD, { minLength: 1, maxLength: 6 }), fc.nat(), fc.nat(7), (records, place, bit) => {
         rmSync(path, { force: true })
@@ -105,7 +105,7 @@ describe('the acknowledgement log', () => {
     )
   })
 
-  test('torn in the middle of a record: the whole ones count, and what is written behind counts too', () => {
+  test('torn in the middle of a record: complete records count, and so do later ones', () => {
     fc.assert(
       fc.property(fc.array(RECORD, { minLength: 1, maxLength: 6 }), fc.nat(), RECORD, (records, place, next) => {
         rmSync(path, { force: true })
@@ -122,7 +122,7 @@ describe('the acknowledgement log', () => {
     )
   })
 
-  test('zeros, and garbage, are no records', () => {
+  test('ignores zeros and garbage', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (garbage) => {
         writeFileSync(path, Buffer.concat([Buffer.alloc(RECORD_BYTES * 2), garbage]))
@@ -131,7 +131,7 @@ describe('the acknowledgement log', () => {
     )
   })
 
-  test('none, a link or a folder in its place: nothing is known to be settled', () => {
+  test('without the file, or with a link or folder in its place, nothing counts as settled', () => {
     expect(read()).toEqual({})
     write([{ kind: 'settle', id: IDS[0] as string, positions: [1] }])
     const link = join(folder, '00000002.ack')
@@ -141,7 +141,7 @@ describe('the acknowledgement log', () => {
     expect(readAcknowledgements(join(folder, '00000003.ack')).size).toBe(0)
   })
 
-  test('a failed write is reported, and repeated with the next record', () => {
+  test('reports a failed write, and repeats it with the next record', () => {
     mkdirSync(path)
     const journal = new AcknowledgementLog(path, (error) => errors.push(error))
     journal.recordSettled(IDS[0] as string, PositionSet.from([1]))
@@ -153,7 +153,7 @@ describe('the acknowledgement log', () => {
     expect(read()).toEqual({ [IDS[0] as string]: { settled: [1, 2], parts: [] } })
   })
 
-  test('is for its owner alone, and appended to', () => {
+  test('is readable only by its owner, and appended to', () => {
     write([{ kind: 'settle', id: IDS[0] as string, positions: [1] }])
     expect(statSync(path).mode & 0o777).toBe(0o600)
     appendFileSync(path, '')
@@ -162,7 +162,7 @@ describe('the acknowledgement log', () => {
   })
 })
 
-test('sets of positions are sets', () => {
+test('sets of positions behave like sets', () => {
   const set = (given: readonly number[]): Set<number> => new Set(given)
   fc.assert(
     fc.property(POSITIONS, POSITIONS, fc.nat(100), (one, other, count) => {

@@ -35,7 +35,7 @@ function bytesOf(frames: readonly Given[]): Buffer {
   return bytes
 }
 
-/** As a reader of the whole file goes through it. */
+/** Reads frames like a reader of the whole file. */
 function framesIn(bytes: Buffer): Frame[] {
   const frames: Frame[] = []
   for (let at = 0; at < bytes.length;) {
@@ -52,13 +52,13 @@ function givenOf({ kind, batchId, severity, count, first, text }: Frame): Given 
   return { kind, id: batchId, severity, count, first, text: text.toString() }
 }
 
-/** A lone surrogate has no UTF-8. */
+/** A lone surrogate has no UTF-8 encoding. */
 function asWritten(given: Given): Given {
   return { ...given, id: given.id.toLowerCase(), text: Buffer.from(given.text).toString() }
 }
 
 describe('frames', () => {
-  test('any text, any numbers: what was written is read', () => {
+  test('any text and numbers are read as written', () => {
     fc.assert(
       fc.property(fc.array(FRAME, { maxLength: 6 }), (frames) => {
         expect(framesIn(bytesOf(frames)).map(givenOf)).toEqual(frames.map(asWritten))
@@ -78,7 +78,7 @@ describe('frames', () => {
     )
   })
 
-  test('are all found behind any garbage between them', () => {
+  test('are all found despite garbage between them', () => {
     const garbage = fc.oneof(
       fc.uint8Array({ maxLength: 60 }),
       fc.constant(Uint8Array.of(0xff, 0x70, 0x69, 0x01)),
@@ -93,7 +93,7 @@ describe('frames', () => {
     )
   })
 
-  test('a flipped bit costs its frame, and no other', () => {
+  test('a flipped bit loses only its frame', () => {
     fc.assert(
       fc.property(fc.array(FRAME, { minLength: 2, maxLength: 5 }), fc.nat(), fc.nat(7), (frames, place, bit) => {
         const bytes = bytesOf(frames)
@@ -107,7 +107,7 @@ describe('frames', () => {
     )
   })
 
-  test('a torn end costs the frame that it tears', () => {
+  test('a torn end loses only the torn frame', () => {
     fc.assert(
       fc.property(fc.array(FRAME, { minLength: 1, maxLength: 4 }), fc.nat(), (frames, place) => {
         const whole = bytesOf(frames)
@@ -120,7 +120,7 @@ describe('frames', () => {
     )
   })
 
-  test('a length that is no length is damage, and asks for no memory', () => {
+  test('an invalid length counts as damage, and allocates no memory', () => {
     const bytes = bytesOf([
       { kind: 'entries', id: 'b5b6dd0c-7b4e-4d0c-8f43-6e1a3c1f1d2e', severity: 0, count: 1, first: 0, text: '{}' },
     ])
@@ -128,7 +128,7 @@ describe('frames', () => {
     expect(readFrame(bytes, 0)).toHaveProperty('skip')
   })
 
-  test('the id of any case is the same id', () => {
+  test('ids are case-insensitive', () => {
     fc.assert(
       fc.property(ID, (id) => {
         expect(formatUuid(parseUuid(id.toUpperCase()), 0)).toBe(id)

@@ -1,4 +1,7 @@
-/** Compiled, never run, as a program of its own: pino's log calls know the entry's fields once the typing is imported. */
+/**
+ * Compiled, never run, as a separate program: pino's log calls check the entry's fields once the augmentation is
+ * imported.
+ */
 import { expectTypeOf } from 'expect-type'
 import pino from 'pino'
 import 'pino-ingest/augment'
@@ -28,7 +31,7 @@ logger.info({ user: session.user, user_id: session.user?.id ?? null, session_id:
 logger.info({ user: { id: 7, email: undefined, plan: 'pro' }, metadata: { at: new Date() } })
 logger.info({ breadcrumbs: [{ message: 'm', timestamp: Date.now(), data: { at: new Date() } }] })
 logger.info({ ...(session as object), anything: 1 })
-// Each field that a record may have; pino makes the others.
+// All fields of a record; pino adds the others.
 expectTypeOf<keyof IngestLogFields>().toEqualTypeOf<
   | Exclude<
       keyof LogEntry,

@@ -35,7 +35,7 @@ export async function calls(): Promise<void> {
   expectTypeOf<Level>().toEqualTypeOf<'debug' | 'info' | 'warn' | 'error' | 'fatal'>()
   // @ts-expect-error an option of the transport alone
   void new IngestClient({ spool: false })
-  // @ts-expect-error the service knows no trace
+  // @ts-expect-error the service has no level trace
   await client.ingest({ logs: [{ level: 'trace', message: 'm', timestamp: '' }] })
   const request = { method: 'GET', path: '/', duration_ms: 1, request_id: 'r', timestamp: '' } as const
   // @ts-expect-error a status is a number

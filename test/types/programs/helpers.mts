@@ -1,4 +1,4 @@
-/** Compiled, never run: what the helpers take and give. */
+/** Compiled, never run: arguments and results of the helpers. */
 import { expectTypeOf } from 'expect-type'
 import pino from 'pino'
 import {
@@ -63,10 +63,10 @@ export async function helpers(): Promise<void> {
   // @ts-expect-error there is no such signal
   flushOnSignal(logger, { signals: ['SIGNONE'] })
 
-  // Scopes: what `fn` returns comes back as it is.
+  // Scopes: the result of `fn` is returned.
   expectTypeOf(withScope({ request_id: 5, user: { id: 'u', email: env['EMAIL'] } }, () => 7)).toEqualTypeOf<number>()
   expectTypeOf(withScope({ traceparent: env['TRACE'] }, async () => 'text')).toEqualTypeOf<Promise<string>>()
-  // @ts-expect-error there is no such fact
+  // @ts-expect-error no such member
   withScope({ userid: 5 }, () => 7)
   addBreadcrumb({ category: 'cart', message: 'm', timestamp: new Date(), data: { a: [1] } })
   // @ts-expect-error data is an object
@@ -76,7 +76,7 @@ export async function helpers(): Promise<void> {
   captureError({ error: (fields: object, message?: string) => void [fields, message] }, new Error('x'), {
     event_id: newEventId(),
   })
-  // @ts-expect-error text is no logger
+  // @ts-expect-error text is not a logger
   captureError('logger', new Error('x'))
   expectTypeOf(captureUncaught(logger, { exitCode: 2, timeoutMs: 500 })).toEqualTypeOf<() => void>()
   // @ts-expect-error -- not a logger

@@ -1,11 +1,11 @@
-/** Compiled, never run: the options, and the ways to hand them to pino. */
+/** Compiled, never run: the options, and the ways to pass them to pino. */
 import type { Transform } from 'node:stream'
 import { expectTypeOf } from 'expect-type'
 import pino from 'pino'
 import ingestTransport, { ingestOptions, ingestStream } from 'pino-ingest'
 import type { BeforeSend, IngestOptions, IngestStream, IngestTransport, LogEntry } from 'pino-ingest'
 
-// Each option by its own words, and no wider.
+// Each option has exactly its documented type.
 expectTypeOf<IngestOptions['url']>().toEqualTypeOf<string | undefined>()
 expectTypeOf<IngestOptions['enabled']>().toEqualTypeOf<boolean | undefined>()
 expectTypeOf<IngestOptions['level']>().toEqualTypeOf<
@@ -26,7 +26,7 @@ expectTypeOf<IngestOptions['headers']>().toEqualTypeOf<Readonly<Record<string, s
 expectTypeOf<NonNullable<IngestOptions['pino']>['customLevels']>().toEqualTypeOf<
   Readonly<Record<string, number>> | undefined
 >()
-// An option of type any would take everything.
+// An option of type any would accept everything.
 expectTypeOf<
   { [Name in keyof IngestOptions]-?: 0 extends 1 & IngestOptions[Name] ? Name : never }[keyof IngestOptions]
 >().toEqualTypeOf<never>()
@@ -57,7 +57,7 @@ ingestStream(asConst)
 ingestStream({ servce: 'checkout' })
 // @ts-expect-error there is no such level
 ingestStream({ level: 'warning' })
-// @ts-expect-error a number is no text
+// @ts-expect-error a number is not text
 ingestStream({ batch: { size: '100' } })
 ingestStream({ beforeSend: (entry) => (entry.level === 'debug' ? null : entry) })
 // @ts-expect-error it must be synchronous
@@ -72,9 +72,9 @@ ingestStream({ compression: 'br' })
 ingestStream({ spool: { durability: 'disk' } })
 // @ts-expect-error a member that spool does not have
 ingestStream({ spool: { path: '/var' } })
-// @ts-expect-error trace is no level of the service
+// @ts-expect-error trace is not a level of the service
 ingestStream({ sample: { trace: 0.5 } })
-// @ts-expect-error text where a list is wanted
+// @ts-expect-error text instead of a list
 ingestStream({ tags: 'a' })
 
 const beforeSend: BeforeSend = (entry) => (entry.level === 'debug' ? null : { ...entry, tags: ['seen'] })
@@ -100,7 +100,7 @@ pino({ transport: { pipeline: [{ target: './redact.js' }, { target: 'pino-ingest
 const single: pino.TransportSingleOptions<IngestOptions> = { target: 'pino-ingest', options: { service: 'checkout' } }
 pino({ transport: single })
 const transport = pino.transport<IngestOptions>({ target: 'pino-ingest', options })
-// @ts-expect-error pino takes no wrong option once it knows their type
+// @ts-expect-error pino rejects a wrong option once it has their type
 pino.transport<IngestOptions>({ target: 'pino-ingest', options: { servce: 'x' } })
 pino(transport)
 const worker = transport as IngestTransport
@@ -114,7 +114,7 @@ worker
   .off('ingest:stats', (account) => expectTypeOf(account.received).toEqualTypeOf<number>())
   .on('ready', () => {})
   .on('error', (error: Error) => error.message)
-// @ts-expect-error that is of another event
+// @ts-expect-error a payload of another event
 worker.on('ingest:dropped', ({ batchId }) => batchId)
 // @ts-expect-error a listener for another payload
 worker.once('ingest:dropped', (delivered: { batchId: string }) => delivered.batchId)
@@ -134,7 +134,7 @@ const chained = stream
   .on('ingest:dropped', (dropped) => {
     expectTypeOf(dropped.count).toEqualTypeOf<number>()
     expectTypeOf(dropped.reason).toEqualTypeOf<'buffer' | 'shutdown' | 'spool' | 'age' | 'damaged'>()
-    // @ts-expect-error that is of another event
+    // @ts-expect-error a payload of another event
     void dropped.batchId
   })
   .once('ingest:delivered', ({ count, batchId, of }) => {
@@ -151,7 +151,7 @@ const chained = stream
 expectTypeOf(chained).toEqualTypeOf<IngestStream>()
 // @ts-expect-error a listener for another payload
 stream.on('ingest:dropped', (delivered: { batchId: string }) => delivered.batchId)
-// Node's own events stay.
+// Node's own events are kept.
 stream
   .on('close', () => {})
   .on('error', (error: Error) => error.message)

@@ -1,4 +1,4 @@
-/** Compiled, never run: each line is wrong. The comment holds what the compiler says. */
+/** Compiled, never run: each line is wrong. The comment contains the compiler's message. */
 import pino from 'pino'
 import 'pino-ingest/augment'
 

@@ -27,7 +27,7 @@ export async function double(): Promise<void> {
   service.faults.add({ kind: 'reject-every', nth: 100, form: 'framework' })
   // @ts-expect-error there is no such fault
   service.faults.add({ kind: 'explode' })
-  // @ts-expect-error a slow one says how slow
+  // @ts-expect-error a slow fault needs its delay
   service.faults.add({ kind: 'slow' })
   // @ts-expect-error loopback only
   await createIngestService({ host: '0.0.0.0' })

@@ -1,26 +1,26 @@
-/** Which name or value is being typed at a position of a query, which need not be complete (pure). */
+/** Finds the name or value that is being typed at a position of a possibly incomplete query (pure). */
 import { formatFieldName, quoteText, scanField, scanPattern, scanQuoted, scanWord } from './scanner.js'
 import { formatValue } from './printer.js'
 
 export interface Completion {
   readonly kind: 'field' | 'value'
-  /** As typed; null for the name of a field. */
+  /** Field name as typed; null while the field name itself is being typed. */
   readonly field: string | null
-  /** What is typed of the name or value, without a quote. */
+  /** Typed part of the name or value, without a quote. */
   readonly prefix: string
-  /** The part of the text that the chosen name or value replaces. */
+  /** Offset of the text that the selected name or value replaces. */
   readonly start: number
   readonly end: number
-  /** Whether it is one of several values in brackets. */
+  /** Whether the value is part of a list in brackets. */
   readonly isListed?: boolean
 }
 
-/** @returns undefined where nothing can be completed: in a phrase, a regular expression, a comparison */
+/** @returns undefined in a phrase, a regular expression or a comparison, which have no completions */
 export function findCompletion(q: string, caret: number): Completion | undefined {
   let at = 0
   while (at < q.length) {
     const character = q[at] as string
-    // A minus begins a word, unless it negates the term.
+    // A minus is part of a word unless it negates the term.
     if (/[\s()]/.test(character) || (character === '-' && /[^\s)-]/.test(q[at + 1] ?? ' '))) {
       if (caret <= at) break
       at++
@@ -48,7 +48,7 @@ function toField(q: string, start: number, caret: number): Completion {
   return { kind: 'field', field: null, prefix: typed.replace(/^"/, ''), start, end }
 }
 
-/** @returns the end of the values if the position is after them, or `none` if nothing can be completed there */
+/** @returns the end of the values if the position is after them, or `none` if there is no completion */
 function findInValues(q: string, field: string, valueAt: number, caret: number): Completion | number | 'none' {
   const isList = q[valueAt] === '('
   let at = isList ? valueAt + 1 : valueAt
@@ -74,7 +74,7 @@ function findTextEnd(q: string, at: number): number {
   return findValueEnd(q, at, false)
 }
 
-/** An open quote is not followed by a further term yet. */
+/** After an open quote, the value extends to the end of the text. */
 function findValueEnd(q: string, at: number, isList: boolean): number {
   if (q[at] === '"') return scanQuoted(q, at)?.end ?? q.length
   return (q[at] === '/' ? scanPattern(q, at)?.end : undefined) ?? scanWord(q, at, isList).end
@@ -85,17 +85,17 @@ export interface CompletedQuery {
   readonly caret: number
 }
 
-/** Replaces what is typed by the chosen name or value. */
+/** Replaces the typed part by the selected name or value. */
 export function applyCompletion(q: string, { kind, start, end, isListed }: Completion, chosen: string): CompletedQuery {
   const rest = q.slice(end)
   const term = kind === 'field' ? `${formatFieldName(chosen)}:` : formatCompletedValue(chosen)
   const space = kind === 'value' && isListed !== true && (rest === '' || /^[^\s),]/.test(rest)) ? ' ' : ''
   const head = q.slice(0, start) + term + space
-  // The caret is behind the space that is already there.
+  // If a space follows already, moves the caret past it.
   return { text: head + rest, caret: head.length + (kind === 'value' && rest.startsWith(' ') ? 1 : 0) }
 }
 
-/** A value from the store is text, also if it looks as `>5`. */
+/** Formats a stored value as text, even if it looks like the comparison `>5`. */
 function formatCompletedValue(chosen: string): string {
   return chosen === '' ? quoteText(chosen) : formatValue(chosen)
 }

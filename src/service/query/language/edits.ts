@@ -1,18 +1,18 @@
-/** Changes of a query by chips, facets and menus: text in, text out; all other text stays as typed (pure). */
+/** Edits a query for chips, facets and menus. Text outside of the edited term stays as typed (pure). */
 import { findFieldRule, resolveFieldName } from './fields.js'
 import { parseQuery } from './parser.js'
 import { formatTerm, formatValue, printValue } from './printer.js'
 import type { QueryNode, TermNode } from './query-node.js'
 import { formatFieldName } from './scanner.js'
 
-/** One of the terms that must all match. */
+/** A term of the outermost AND. */
 export interface ListedTerm {
-  /** As in `fields.ts`, so that `status` and `request.status_code` are the same; null for a text and for terms in brackets. */
+  /** Canonical name from `fields.ts`: `status` and `request.status_code` are equal. Null for a text and for terms in brackets. */
   readonly field: string | null
-  /** Texts as they are; comparisons, ranges and regular expressions as typed. Empty for terms in brackets. */
+  /** Unquoted texts; comparisons, ranges and regular expressions as typed. Empty for terms in brackets. */
   readonly values: readonly string[]
   readonly isExcluded: boolean
-  /** As typed. */
+  /** The term as typed. */
   readonly text: string
   readonly start: number
   readonly end: number
@@ -20,13 +20,13 @@ export interface ListedTerm {
 
 type TermValue = string | number | boolean | null
 
-/** Empty if the text is not a query. */
+/** @returns an empty list if the query is invalid */
 export function listTerms(q: string): readonly ListedTerm[] {
   const { query } = parseQuery(q)
   return query === undefined ? [] : listNodes(query).map((node) => toListedTerm(node, q))
 }
 
-/** Adds `field:value`. Replaces the terms of the field, unless an entry can have several values of it. */
+/** Adds `field:value`. Replaces existing terms of the field unless an entry can match several values. */
 export function addTerm(q: string, field: string, value: TermValue): string {
   const name = resolveFieldName(field)
   const rule = findFieldRule(name)
@@ -40,7 +40,7 @@ export function addTerm(q: string, field: string, value: TermValue): string {
   return replaceTerm(rest, first, formatTerm(field, value))
 }
 
-/** Adds `field:>=value` or another comparison. Replaces the terms of the field. */
+/** Adds `field:>=value` or another comparison. Replaces existing terms of the field. */
 export function setComparison(q: string, field: string, operator: '>' | '>=' | '<' | '<=', value: number): string {
   const term = `${formatFieldName(field)}:${operator}${value}`
   const [first, ...others] = findTerms(q, resolveFieldName(field), false)
@@ -52,7 +52,7 @@ export function setComparison(q: string, field: string, operator: '>' | '>=' | '
   )
 }
 
-/** Adds `-field:value`; the value is removed from a term that asks for it. */
+/** Adds `-field:value`, and removes the value from terms that require it. */
 export function excludeTerm(q: string, field: string, value: TermValue): string {
   const name = resolveFieldName(field)
   const cleaned = withoutValue(q, name, String(value), false)
@@ -60,7 +60,7 @@ export function excludeTerm(q: string, field: string, value: TermValue): string 
   return isExcluded ? cleaned : appendTerm(cleaned, `-${formatTerm(field, value)}`)
 }
 
-/** Adds the value to the term of the field, or removes it. An excluded value becomes a wanted one. */
+/** Adds the value to the term of the field, or removes it. An excluded value becomes a required one. */
 export function toggleValue(q: string, field: string, value: string): string {
   const name = resolveFieldName(field)
   const isSet = findTerms(q, name, false).some(({ values }) => hasValue(values, value))
@@ -71,7 +71,7 @@ export function toggleValue(q: string, field: string, value: string): string {
   return replaceTerm(cleaned, term, printTerm(term, [...printedValues(cleaned, term), formatValue(value)]))
 }
 
-/** `term` is from `listTerms(q)`. The text is unchanged if it has no such term. */
+/** Removes a term. Without such a term, the text is unchanged. @param term from `listTerms(q)` */
 export function removeTerm(q: string, term: ListedTerm): string {
   const terms = listTerms(q)
   const at = terms.findIndex(({ start, text }) => start === term.start && text === term.text)
@@ -81,7 +81,7 @@ export function removeTerm(q: string, term: ListedTerm): string {
   return before === undefined ? '' : q.slice(0, before.end) + q.slice(term.end).trimEnd()
 }
 
-/** The terms of the field with this value lose it; a term without any other value is removed. */
+/** Removes the value from the field's terms, and removes terms that have no other value. */
 function withoutValue(q: string, name: string, value: string, isExcluded: boolean): string {
   return findTerms(q, name, isExcluded).reduceRight((rest, term) => {
     if (!hasValue(term.values, value)) return rest
@@ -94,7 +94,7 @@ function findTerms(q: string, name: string, isExcluded: boolean): readonly Liste
   return listTerms(q).filter((term) => term.field === name && term.isExcluded === isExcluded)
 }
 
-/** The query ignores case. */
+/** Ignores case, as queries do. */
 function hasValue(values: readonly string[], value: string): boolean {
   return values.some((one) => one.toLowerCase() === value.toLowerCase())
 }
@@ -110,7 +110,7 @@ function replaceTerm(q: string, { start, end }: ListedTerm, text: string): strin
   return q.slice(0, start) + text + q.slice(end)
 }
 
-/** The values of a term as typed. */
+/** Returns the values of a term as query text. */
 function printedValues(q: string, { start, end }: ListedTerm): readonly string[] {
   const { query } = parseQuery(q)
   const node = query && listNodes(query).find((one) => one.start === start && one.end === end)
@@ -125,7 +125,7 @@ function printTerm({ isExcluded, text }: ListedTerm, values: readonly string[]):
   return `${isExcluded ? '-' : ''}${field}:${printed}`
 }
 
-/** The operands of the outermost AND. */
+/** Returns the operands of the outermost AND. */
 function listNodes(query: QueryNode): readonly QueryNode[] {
   if (query.kind === 'all') return []
   return query.kind === 'and' && !isBracketed(query) ? query.nodes : [query]

@@ -1,17 +1,17 @@
-/** Names, short names and types of the fields (pure). */
+/** Names, aliases and types of the fields (pure). */
 
 export type FieldType = 'text' | 'number' | 'time' | 'level'
 
 export interface FieldRule {
   readonly type: FieldType
-  /** A value of the query must be contained in the field; otherwise it must be the whole field. */
+  /** A query value matches as a substring of the field; by default it must equal the whole field. */
   readonly matchesSubstring?: true
-  /** An entry can have several values: a further term narrows the query instead of replacing the first. */
+  /** An entry can have several values: a second term narrows the query instead of replacing the first. */
   readonly isMultiValued?: true
   readonly aliases?: readonly string[]
 }
 
-/** Of entries and of request logs, the most used first. Every other name is a path in `metadata`. */
+/** Fields of entries and request logs, most used first. Any other name is a path in `metadata`. */
 export const FIELDS: Readonly<Record<string, FieldRule>> = {
   level: { type: 'level' },
   service: { type: 'text' },
@@ -68,14 +68,14 @@ const NAMES: ReadonlyMap<string, string> = new Map(
 
 const METADATA = 'metadata.'
 
-/** The name in `FIELDS`; for all others `metadata.` and the path. */
+/** Returns the name in `FIELDS`; for other names, `metadata.` and the path. */
 export function resolveFieldName(typed: string): string {
   const known = NAMES.get(typed.toLowerCase())
   if (known !== undefined) return known
   return typed === 'metadata' || typed.startsWith(METADATA) ? typed : METADATA + typed
 }
 
-/** @param name resolved */
+/** @param name resolved by `resolveFieldName()` */
 export function findFieldRule(name: string): FieldRule | undefined {
   return Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
 }

@@ -1,4 +1,4 @@
-/** The query language, for the service and its page. */
+/** The query language, shared by the service and its page. */
 export { applyCompletion, findCompletion } from './completion.js'
 export type { Completion } from './completion.js'
 export { addTerm, excludeTerm, listTerms, removeTerm, setComparison, toggleValue } from './edits.js'

@@ -5,9 +5,9 @@ import { scanField, scanWord, skipSpace } from './scanner.js'
 import { parseFieldValue, parseSearchValue } from './value-parser.js'
 
 export const MAX_QUERY_LENGTH = 2000
-/** Of brackets and negations within each other. */
+/** Maximum nesting depth of brackets and negations. */
 const MAX_DEPTH = 50
-/** Each can be compared with each entry. */
+/** Limits the time of a query: each term can be compared with each entry. */
 const MAX_TERMS = 50
 
 export type ParsedQuery =
@@ -63,8 +63,8 @@ class Parser {
   #parseUnary(): QueryNode {
     const start = this.#at
     if (this.#depth >= MAX_DEPTH)
-      throw new QueryProblemError(`brackets and negations can be ${MAX_DEPTH} deep`, start, start + 1)
-    // `--flag` and a dash between words are texts.
+      throw new QueryProblemError(`brackets and negations can be nested ${MAX_DEPTH} deep`, start, start + 1)
+    // `--flag` and a dash between words are texts, not negations.
     const isNegated = /^-[^\s)-]/.test(this.#text.slice(start, start + 2))
     if (isNegated) this.#at++
     if (!isNegated && !this.#takeWord('NOT')) return this.#parsePrimary()
@@ -107,7 +107,7 @@ class Parser {
   }
 
   #parseField(field: string, start: number, valueAt: number): QueryNode {
-    if (field === '') throw new QueryProblemError('the name of the field is empty', start, valueAt)
+    if (field === '') throw new QueryProblemError('the field name is empty', start, valueAt)
     if (this.#text[valueAt] === '(') return this.#parseList(field, start, valueAt)
     const value = this.#take(parseFieldValue(this.#text, valueAt, field, false))
     return { kind: 'term', field, values: [value], start, end: value.end }

@@ -1,4 +1,4 @@
-/** Prints a query so that it is parsed to the same query (pure). */
+/** Formats a parsed query as text. Parsing the text returns the same query (pure). */
 import type { QueryNode, QueryValue } from './query-node.js'
 import { formatFieldName, quoteText } from './scanner.js'
 
@@ -21,7 +21,7 @@ export function printQuery(query: QueryNode): string {
   }
 }
 
-/** Only a term needs no brackets anywhere; a negation needs them within another. */
+/** Adds brackets except around a term; a negation needs them within another negation. */
 function printInner(node: QueryNode): string {
   const text = printQuery(node)
   return node.kind === 'term' ? text : `(${text})`
@@ -44,7 +44,7 @@ export function printValue(value: QueryValue, hasField: boolean): string {
   }
 }
 
-/** In quotes unless it means the same without, also in a list of values. A `/` could begin or end a regular expression. */
+/** Quotes the text if it would otherwise be parsed differently, alone or in a list. A `/` could begin or end a regular expression. */
 export function formatValue(text: string): string {
   const isPlain = !/[\s()",*\\/]|^[<>]|\.\./.test(text) && text !== ''
   return isPlain ? text : quoteText(text)
@@ -55,7 +55,7 @@ function formatSearchText(text: string): string {
   return isPlain ? text : quoteText(text)
 }
 
-/** `service:api`. */
+/** Formats a term: `service:api`. */
 export function formatTerm(field: string, value: string | number | boolean | null): string {
   return `${formatFieldName(field)}:${formatValue(String(value))}`
 }

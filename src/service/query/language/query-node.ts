@@ -1,15 +1,15 @@
-/** The query language: the parsed query and its problems. Shared with the page: no module of this folder imports Node or re2js. */
+/** Types of a parsed query and its problems. The page bundles this folder: its modules must not import Node or re2js. */
 
-/** Why a text is not a query, and which part of it is wrong. */
+/** The reason why a query is invalid, and the invalid part. */
 export interface QueryProblem {
   readonly message: string
   /** UTF-16 offset; at most the length of the text. */
   readonly position: number
-  /** 0 at the end of the text. */
+  /** Length of the invalid part; 0 at the end of the text. */
   readonly length: number
 }
 
-/** Offsets in the text of the query, brackets and quotes included. */
+/** Offsets in the query text, including brackets and quotes. */
 interface Span {
   readonly start: number
   readonly end: number
@@ -20,19 +20,19 @@ export type CompareOperator = '>' | '>=' | '<' | '<='
 export type QueryValue = Span &
   (
     | { readonly kind: 'exact'; readonly text: string }
-    /** The texts between the asterisks, in this order. */
+    /** The texts between the asterisks, in order. */
     | { readonly kind: 'wildcard'; readonly parts: readonly string[] }
     | { readonly kind: 'present' }
     | { readonly kind: 'pattern'; readonly source: string; readonly ignoresCase: boolean }
     | { readonly kind: 'compare'; readonly operator: CompareOperator; readonly operand: string }
-    /** Both ends belong to the range; null: open. */
+    /** Both bounds are inclusive; null means unbounded. */
     | { readonly kind: 'range'; readonly from: string | null; readonly to: string | null }
   )
 
-/** A text to search for (`field` is null, one value), or a field that must have one of the values. */
+/** A text to search for (`field` is null, one value), or a field that must match one of the values. */
 export interface TermNode extends Span {
   readonly kind: 'term'
-  /** As typed. */
+  /** Field name as typed. */
   readonly field: string | null
   readonly values: readonly QueryValue[]
 }

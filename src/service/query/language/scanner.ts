@@ -1,14 +1,14 @@
-/** Reads the parts of a query from its text: quoted texts, regular expressions, field names (pure). */
+/** Scans the tokens of a query: words, quoted texts, regular expressions, field names (pure). */
 
-/** Characters that end a word. */
+/** A word. Whitespace, brackets and quotes end it. */
 const WORD = /[^\s()"]+/y
-/** In a list of values a comma ends a value, too. */
+/** A word in a list of values; a comma ends it, too. */
 const LIST_WORD = /[^\s()",]+/y
 const SPACE = /\s*/y
-/** A name does not start with a digit, so that `10:04:05` is a text; nor is `https://…` a field. */
+/** A field name and a colon. A name does not start with a digit, because `10:04:05` is a text; `https://…` is a text, too. */
 const FIELD = /([\p{L}_@$][\p{L}\p{N}_@$.\-[\]]*):(?!\/\/)/uy
 const QUOTED = /"((?:[^"\\]|\\[^])*)"/y
-/** The first `/` that is not escaped must be the last character, except for the flag. */
+/** A regular expression. Its first unescaped `/` must end it, followed only by the flag. */
 const PATTERN = /\/((?:[^/\\\n]|\\[^\n])+)\/(i?)(?=[\s),]|$)/y
 const FIELD_ALONE = /^[\p{L}_@$][\p{L}\p{N}_@$.\-[\]]*$/u
 
@@ -37,7 +37,7 @@ export function scanQuoted(text: string, position: number): Scanned | undefined 
   return found === null ? undefined : { text: unescapeText(found[1] as string), end: position + found[0].length }
 }
 
-/** The name and the position after the colon. */
+/** Returns the name and the position after the colon. */
 export function scanField(text: string, position: number): Scanned | undefined {
   const found = matchAt(FIELD, text, position)
   if (found !== null) return { text: found[1] as string, end: position + found[0].length }
@@ -54,7 +54,7 @@ export function scanPattern(
   return { source: found[1] as string, ignoresCase: found[2] === 'i', end: position + found[0].length }
 }
 
-/** Every other backslash is part of the text, so that a Windows path can be typed. */
+/** Unescapes `\"` and `\\`. Other backslashes stay, which permits typing a Windows path. */
 function unescapeText(text: string): string {
   return text.replace(/\\(["\\])/g, '$1')
 }

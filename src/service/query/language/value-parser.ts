@@ -13,7 +13,7 @@ export function parseQuoted(text: string, start: number): QueryValue {
   return { kind: 'exact', text: quoted.text, start, end: quoted.end }
 }
 
-/** A value without a field: a comparison needs one. @throws QueryProblemError */
+/** Parses a value without a field, which cannot be a comparison. @throws QueryProblemError */
 export function parseSearchValue(text: string, start: number): QueryValue {
   if (text[start] === '"') return parseQuoted(text, start)
   return parsePattern(text, start) ?? parseText(text, start, false)
@@ -47,7 +47,7 @@ function parseComparison(text: string, start: number, operator: CompareOperator,
   return { kind: 'compare', operator, operand: operand.text, start, end: operand.end }
 }
 
-/** Not a range unless one of the ends is a number, a time or a level: `/a/../b` is a text. */
+/** A range needs a bound that is a number, a time or a level: `/a/../b` is a text. */
 function parseRange(word: string, start: number, end: number): QueryValue | undefined {
   const at = word.indexOf('..')
   if (at === -1) return undefined
@@ -62,7 +62,7 @@ function parseRange(word: string, start: number, end: number): QueryValue | unde
 }
 
 function createEndProblem(text: string, start: number, end: number): QueryProblemError {
-  return new QueryProblemError(`a number, a time as 2026-01-31T08:00Z or a level is expected, got ${text}`, start, end)
+  return new QueryProblemError(`expected a number, a level or a time as 2026-01-31T08:00Z, got ${text}`, start, end)
 }
 
 function isEnd(text: string): boolean {

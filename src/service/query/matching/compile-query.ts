@@ -18,12 +18,12 @@ import type { ValueTest } from './value-tests.js'
 
 export type Matcher<R> = (record: R) => boolean
 
-/** What the query language needs of a kind of record. */
+/** Accessors that the compiler needs for a kind of record. */
 interface SearchedKind<R> {
   readonly name: string
   readonly isIndexed: (field: string) => boolean
   readonly findReader: (field: string, timesAsText?: boolean) => FieldReader<R>
-  readonly anyEntryText: (record: R, visit: (text: string) => boolean) => boolean
+  readonly anyText: (record: R, visit: (text: string) => boolean) => boolean
 }
 
 interface Searched extends MemoKey {
@@ -35,19 +35,19 @@ const ENTRIES: SearchedKind<IndexedEntry> = {
   name: 'entry',
   isIndexed: isIndexedEntryField,
   findReader: findEntryReader,
-  anyEntryText: ({ record }, visit) => anyEntryText(record.entry, visit),
+  anyText: ({ record }, visit) => anyEntryText(record.entry, visit),
 }
 
 const REQUESTS: SearchedKind<IndexedRequest> = {
   name: 'request',
   isIndexed: isIndexedRequestField,
   findReader: findRequestReader,
-  anyEntryText: ({ record }, visit) => anyRequestText(record.request, visit),
+  anyText: ({ record }, visit) => anyRequestText(record.request, visit),
 }
 
 /**
- * @param patternMs limit for regular expressions
- * @param isRepeated other queries with the same terms follow, so that outcomes are remembered; that takes memory per term
+ * @param patternMs time limit for regular expressions in milliseconds
+ * @param isRepeated whether queries with the same terms will follow: outcomes are then cached, which takes 1 MiB per term
  * @throws IngestServiceError `QUERY` with the position
  */
 export function compileEntryQuery(q: string, patternMs = MAX_PATTERN_MS, isRepeated = true): Matcher<IndexedEntry> {
@@ -79,7 +79,7 @@ function createProblemError({ message, position, length }: QueryProblem): Ingest
   return new IngestServiceError('QUERY', `q: ${message}`, undefined, { position, length })
 }
 
-/** Cheap comparisons are made first. */
+/** A test and its cost; cheap tests run first. */
 interface Compiled<R> {
   readonly test: Matcher<R>
   readonly cost: number
@@ -126,7 +126,7 @@ class Compiler<R extends Searched> {
     }
   }
 
-  /** A text anywhere in the record. */
+  /** Compiles a search in all texts of the record. */
   #compileSearch(node: TermNode): Compiled<R> {
     const [value] = node.values
     switch (value?.kind) {
@@ -141,7 +141,7 @@ class Compiler<R extends Searched> {
       case 'pattern': {
         const { literal, test } = compilePattern(value)
         const matches = (record: R): boolean =>
-          record.search.includes(literal) && this.#time.measure(value, () => this.#kind.anyEntryText(record, test))
+          record.search.includes(literal) && this.#time.measure(value, () => this.#kind.anyText(record, test))
         return this.#memoized(node, matches, PATTERN_COST)
       }
       default:
@@ -160,7 +160,7 @@ class Compiler<R extends Searched> {
     if (pattern !== undefined)
       return this.#memoized(node, (record) => this.#time.measure(pattern, () => matches(record)), PATTERN_COST)
     if (this.#kind.isIndexed(name)) return { test: matches, cost: FIELD_COST }
-    // Reading a record takes several times as long as searching in its text.
+    // Searches the text first, because reading a field from the record is several times slower.
     const matchesSubstring = findFieldRule(name)?.matchesSubstring === true
     const literals = isSearched(name) ? node.values.map((value) => findValueLiteral(value, matchesSubstring)) : ['']
     const mayMatch = ({ search }: R): boolean => literals.some((literal) => search.includes(literal))
@@ -173,21 +173,21 @@ class Compiler<R extends Searched> {
   }
 }
 
-/** Fields whose values are not part of the search text. */
+/** Fields whose values are not in the search text. */
 const NOT_SEARCHED: readonly string[] = ['received_at', 'id', 'seq', 'notify', 'notify_channels', 'timestamp']
 
 function isSearched(name: string): boolean {
   return !NOT_SEARCHED.includes(name) && !name.startsWith('perf.')
 }
 
-/** A text in lower case that each record with this value has in its search text. Empty if none is certain. */
+/** Returns a lower-case text that the search text of every matching record contains; empty if there is no such text. */
 function findValueLiteral(value: QueryValue, matchesSubstring: boolean): string {
   if (value.kind === 'wildcard') {
     const longest = value.parts.reduce((one, part) => (part.length > one.length ? part : one), '')
     return foldCase(longest)
   }
   if (value.kind !== 'exact') return ''
-  // The number 1000 is also found by 1e3.
+  // 1e3 matches the number 1000, whose text does not contain `1e3`.
   const isOtherNumber = parseNumber(value.text) !== undefined && String(Number(value.text)) !== value.text
   return matchesSubstring || !isOtherNumber ? foldCase(value.text) : ''
 }
@@ -200,7 +200,7 @@ function join<T>(kind: 'and' | 'or', tests: readonly ((one: T) => boolean)[]): (
   return kind === 'and' ? (one) => tests.every((test) => test(one)) : (one) => tests.some((test) => test(one))
 }
 
-/** Of arrays and objects, each value in them. */
+/** Tests the value, or every value in an array or object. */
 function matchesAny(value: FieldValue, test: ValueTest): boolean {
   if (value === undefined) return false
   if (typeof value !== 'object' || value === null) return test(value)
@@ -212,12 +212,12 @@ function matchesAny(value: FieldValue, test: ValueTest): boolean {
   return false
 }
 
-/** The parts in this order between two separators. */
+/** Finds the parts in order within a single text. */
 function findInOneText(search: string, parts: readonly string[]): boolean {
   const [first = '', ...others] = parts
   for (let at = search.indexOf(first); at !== -1;) {
     const end = search.indexOf('\u001f', at)
-    // Each text is searched once, to its end.
+    // Searches each text once, which keeps the time linear.
     if (findParts(search.slice(at + first.length, end), others, 0) !== -1) return true
     at = search.indexOf(first, end + 1)
   }

@@ -1,5 +1,5 @@
 /**
- * Loads re2js when a query has a regular expression: it takes 10 ms. CommonJS, since a query does not wait for an `import()`.
+ * Loads re2js on demand, because loading takes 10 ms. CommonJS, because queries are synchronous and cannot await `import()`.
  *
  * @returns {typeof import('re2js').RE2JS}
  */

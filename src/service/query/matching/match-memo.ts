@@ -1,26 +1,26 @@
 /**
- * Outcomes of the last searches per record: the page asks for list, counts and histogram of one query, and again whenever entries
- * have arrived.
+ * Caches the outcomes of recent searches per record. The page requests list, counts and histogram of the same query, and repeats them
+ * when entries arrive.
  */
 
-/** A record as the memo names it. */
+/** Identifies a record in the cache. */
 export interface MemoKey {
-  /** Unique in the process: two services have records of the same `seq`. */
+  /** Unique in the process; `seq` is not, because each service has its own. */
   readonly serial: number
 }
 
-/** 1 MiB per search. A store of more records computes some outcomes again. */
+/** 1 MiB per search. With more records than slots, some outcomes are computed again. */
 const SLOTS = 2 ** 18
 const MAX_SEARCHES = 16
 
 const searches = new Map<string, Int32Array>()
 
-/** Frees their memory. Other services of the process compute their outcomes again. */
+/** Frees the memory of all outcomes. Other services in the process recompute theirs. */
 export function forgetSearches(): void {
   searches.clear()
 }
 
-/** @param key the same for the same search of the same kind of record */
+/** @param key identifies the search and the kind of record */
 export function memoize<R extends MemoKey>(key: string, test: (record: R) => boolean): (record: R) => boolean {
   const outcomes = searches.get(key) ?? new Int32Array(SLOTS)
   searches.delete(key)

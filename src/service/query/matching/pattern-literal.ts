@@ -1,12 +1,13 @@
-/** A text that every match of a regular expression contains (pure). Searching for it first is many times as fast. */
+/** Finds a text that every match of a regular expression contains (pure). Searching for it first is many times faster. */
 
 const SPECIAL = /[\\^$.*+?()[\]{}|]/
-/** Their other case is more than one character: `ſ` and the Kelvin sign. */
+/** Letters with more than two case variants: `ſ` is an s, the Kelvin sign a k. */
 const FOLDED = /[ks]/i
 
 /**
- * @param isFolded whether a part of the expression ignores case
- * @returns the longest such text outside of groups; empty if none is certain. RE2's syntax.
+ * @param source in RE2's syntax
+ * @param isFolded whether any part of the expression ignores case
+ * @returns the longest required text outside of groups; empty if there is none
  */
 export function findLiteral(source: string, isFolded: boolean): string {
   let longest = ''
@@ -19,7 +20,7 @@ export function findLiteral(source: string, isFolded: boolean): string {
     const character = source[at] as string
     if (character === '|') return ''
     if (character === '*' || character === '?' || character === '{') {
-      // The character before it may be missing.
+      // The quantifier makes the previous character optional.
       run = run.slice(0, -1)
       endRun()
       if (character === '{') at = skipTo(source, at, '}')
@@ -33,7 +34,7 @@ export function findLiteral(source: string, isFolded: boolean): string {
       const next = source[++at] ?? ''
       if (/[a-zA-Z0-9]/.test(next)) {
         endRun()
-        // `\x41` and the like have more characters.
+        // Escapes such as `\x41` have further characters.
         if (!/[dDwWsSbBAz]/.test(next)) return longest
       } else run += next
     } else if (SPECIAL.test(character)) endRun()
@@ -53,7 +54,7 @@ function findGroupEnd(source: string, from: number): number {
   let depth = 0
   for (let at = from; at < source.length; at++) {
     if (source[at] === '\\') {
-      // `\Q(\E` has a bracket that is a text.
+      // The bracket in `\Q(\E` is text.
       if (source[at + 1] === 'Q') return source.length
       at++
     } else if (source[at] === '[') at = findClassEnd(source, at)
@@ -64,7 +65,7 @@ function findGroupEnd(source: string, from: number): number {
 }
 
 function findClassEnd(source: string, from: number): number {
-  // A bracket at the beginning belongs to the class.
+  // A `]` at the beginning is a member of the class.
   const first = from + (source[from + 1] === '^' ? 2 : 1)
   for (let at = source[first] === ']' ? first + 1 : first; at < source.length; at++) {
     if (source[at] === '\\') {

@@ -1,37 +1,37 @@
-/** Regular expressions of queries: compiled by re2js, limited in size and time. */
+/** Compiles regular expressions of queries with re2js, and limits their size and time. */
 import { IngestServiceError } from '../../ingest-service-error.js'
 import type { QueryValue } from '../language/query-node.js'
 import { QueryProblemError } from '../language/query-node.js'
 import loadRe2 from './load-re2.cjs'
 import { findLiteral } from './pattern-literal.js'
 
-/** The time for a character can be proportional to it. */
+/** Limits the program size, because the time per character can be proportional to it. */
 const MAX_INSTRUCTIONS = 1000
 export const MAX_PATTERN_MS = 2000
 
 export interface Pattern {
   readonly test: (text: string) => boolean
-  /** In lower case: each text with a match contains it. Empty if there is no such text. */
+  /** A lower-case text that every match contains; empty if there is none. */
   readonly literal: string
 }
 
-/** Time that the regular expressions of one query take. */
+/** Measures and limits the time that the regular expressions of one query take. */
 export class PatternBudget {
   readonly #limitMs: number
   #spentMs = 0
 
-  /** @param limitMs Infinity for a query without an end, whose entries arrive one by one */
+  /** @param limitMs Infinity for a stream, which has no end */
   constructor(limitMs: number) {
     this.#limitMs = limitMs
   }
 
-  /** @param part of the query, for the message @throws IngestServiceError `QUERY` */
+  /** @throws IngestServiceError `QUERY` with the position of the expression */
   measure({ start, end }: Part, work: () => boolean): boolean {
     const startedMs = performance.now()
     const result = work()
     this.#spentMs += performance.now() - startedMs
     if (this.#spentMs <= this.#limitMs) return result
-    const message = `the regular expression takes more than ${this.#limitMs / 1000} s; narrow the query by a field or a time`
+    const message = `the regular expression takes more than ${this.#limitMs / 1000} s; add a field or a time range to the query`
     throw new IngestServiceError('QUERY', message, undefined, { position: start, length: end - start })
   }
 }
@@ -47,17 +47,17 @@ export function compilePattern(value: QueryValue & { readonly kind: 'pattern' })
   const engine = loadRe2()
   try {
     const compiled = engine.compile(source, ignoresCase ? engine.CASE_INSENSITIVE : 0)
-    if (compiled.programSize() > MAX_INSTRUCTIONS) throw new SyntaxError('it repeats too large a part; write * or +')
+    if (compiled.programSize() > MAX_INSTRUCTIONS) throw new SyntaxError('the repetition is too large; use * or +')
     const isFolded = ignoresCase || /\(\?[a-zA-Z-]*i/.test(source)
     const literal = findLiteral(source, isFolded)
     const lower = literal.toLowerCase()
-    // Searching for the literal takes a fraction of the time.
+    // Searches for the literal first, which takes a fraction of the time.
     const test = isFolded
       ? (text: string) => text.toLowerCase().includes(lower) && compiled.test(text)
       : (text: string) => text.includes(literal) && compiled.test(text)
     return { test: literal === '' ? (text) => compiled.test(text) : test, literal: lower }
   } catch (error) {
     const reason = (error as Error).message.replace(/^error parsing regexp: /, '')
-    throw new QueryProblemError(`the regular expression is wrong: ${reason}`, value.start, value.end)
+    throw new QueryProblemError(`invalid regular expression: ${reason}`, value.start, value.end)
   }
 }

@@ -1,10 +1,10 @@
-/** Values of the fields of entries and request logs, by the names in `language/fields.ts` (pure). */
+/** Readers for the fields of entries and request logs, by the names in `language/fields.ts` (pure). */
 import type { Json } from '../../../protocol/log-entry.js'
 import { findErrorGroup } from '../../analytics/group-fingerprint.js'
 import type { StoredEntry, StoredRequestLog } from '../../store/stored-record.js'
 import { resolveFieldName } from '../language/fields.js'
 
-/** Undefined: the record does not have the field. Of an array or object, each value in it counts. */
+/** Undefined if the record does not have the field. A test applies to each value in an array or object. */
 export type FieldValue = Json | readonly string[] | object | undefined
 export type FieldReader<R> = (record: R) => FieldValue
 
@@ -75,7 +75,7 @@ export const REQUEST_READERS: Readers<StoredRequestLog> = {
   seq: ({ seq }) => seq,
 }
 
-/** A field as text, for a column: several values with commas, objects as JSON. Undefined if the entry does not have it. */
+/** Formats a field for a column: several values separated by commas, objects as JSON. Undefined if the entry does not have the field. */
 export function readField(record: StoredEntry, typed: string): string | undefined {
   const name = resolveFieldName(typed)
   const value = name === 'fingerprint' ? findErrorGroup(record.entry) : findRecordReader(name)(record)
@@ -87,7 +87,7 @@ export function readField(record: StoredEntry, typed: string): string | undefine
 
 const METADATA = 'metadata.'
 
-/** A field that only request logs have is a path in `metadata`. @param name resolved */
+/** For a field that only request logs have, reads the path in `metadata`. @param name resolved */
 export function findRecordReader(name: string): FieldReader<StoredEntry> {
   const path = name.startsWith(METADATA) ? name.slice(METADATA.length) : name
   return ownReader(ENTRY_READERS, name) ?? createMetadataReader(path)
@@ -102,7 +102,7 @@ function present(values: readonly (string | undefined)[]): readonly string[] | u
   return found.size === 0 ? undefined : [...found]
 }
 
-/** @param path `a.b` is the member `a.b`, else the member `b` of `a` */
+/** @param path `a.b` reads the member `a.b`, or else the member `b` of `a` */
 function createMetadataReader(path: string): FieldReader<StoredEntry> {
   const read = createPathReader(path)
   return ({ entry: { metadata } }) => (metadata === undefined ? undefined : read(metadata))
@@ -110,10 +110,10 @@ function createMetadataReader(path: string): FieldReader<StoredEntry> {
 
 type JsonReader = (value: Json) => Json | undefined
 
-/** A name with more dots is that of one member: to split it at each of them takes the square of their number. */
+/** Names with more dots are not split, because splitting takes quadratic time. */
 const MAX_DOTS = 20
 
-/** The elements of an array are searched for the path. */
+/** Reads a path; in an array, from each element. */
 function createPathReader(path: string, readers = new Map<string, JsonReader>()): JsonReader {
   const known = readers.get(path)
   if (known !== undefined) return known

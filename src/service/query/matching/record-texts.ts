@@ -1,10 +1,10 @@
-/** All texts of a record that a search reads, in one place for the search text and for regular expressions (pure). */
+/** Visits the texts of a record that a search covers; used for the search text and for regular expressions (pure). */
 import type { Json, LogEntry } from '../../../protocol/log-entry.js'
 import type { RequestLog } from '../../../protocol/resources.js'
 
 type Visit = (text: string) => boolean
 
-/** Calls `visit` until it returns true. @returns whether it did */
+/** Calls `visit` for each text until it returns true. @returns whether it returned true */
 export function anyEntryText(entry: LogEntry, visit: Visit): boolean {
   const { error, request, user, trace, deploy, tags, metadata, breadcrumbs } = entry
   return (
@@ -28,13 +28,13 @@ export function anyEntryText(entry: LogEntry, visit: Visit): boolean {
   )
 }
 
-/** As `anyEntryText`, of a request log. */
+/** Like `anyEntryText`, for a request log. */
 export function anyRequestText(request: RequestLog, visit: Visit): boolean {
   const { method, path, route, request_id, service, environment, host, status_code } = request
   return some(visit, method, path, route, request_id, service, environment, host, String(status_code))
 }
 
-/** In lower case. U+001F ends each text, so that no word is found across two of them. */
+/** Joins the texts in lower case. U+001F ends each text and prevents matches across two texts. */
 export function joinTexts(visitAll: (visit: Visit) => void): string {
   let joined = ''
   visitAll((text) => {
@@ -44,7 +44,7 @@ export function joinTexts(visitAll: (visit: Visit) => void): string {
   return foldCase(joined)
 }
 
-/** For comparisons that ignore case. The sigma at the end of a Greek word is another letter in lower case. */
+/** Folds case for comparisons. Replaces final sigma, which `toLowerCase()` produces at the end of a Greek word. */
 export function foldCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ')
 }
@@ -53,7 +53,7 @@ function some(visit: Visit, ...texts: readonly (string | undefined)[]): boolean 
   return texts.some((text) => text !== undefined && visit(text))
 }
 
-/** Keys and values. */
+/** Visits keys and values. */
 function someJson(value: Json | undefined, visit: Visit): boolean {
   if (value === undefined) return false
   if (typeof value !== 'object' || value === null) return visit(String(value))

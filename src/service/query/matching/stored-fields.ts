@@ -1,20 +1,20 @@
-/** Which fields an entry has, with the paths of its metadata (pure). */
+/** Collects the fields of an entry, including the paths of its metadata (pure). */
 import type { Json } from '../../../protocol/log-entry.js'
 import type { StoredEntry } from '../../store/stored-record.js'
 import type { FieldType } from '../language/fields.js'
 import { ENTRY_READERS } from './record-readers.js'
 
-/** Keys may be data, as in `{ "user-1": … }`. */
+/** Limits the paths per entry, because keys can be data: `{ "user-1": … }`. */
 const MAX_PATHS = 100
 const MAX_PATH = 100
 const MAX_DEPTH = 5
 
 const KNOWN = Object.entries(ENTRY_READERS).filter(([name]) => name !== 'metadata' && name !== 'fingerprint')
 
-/** @param name as in `language/fields.ts` @param type undefined: that of the rule for the name */
+/** @param name as in `language/fields.ts` @param type default: the type in the field's rule */
 type AddField = (name: string, type?: FieldType) => void
 
-/** Calls `add` once per field. @param hasFingerprint its own, or a computed one */
+/** Calls `add` once per field. @param hasFingerprint whether the entry has a fingerprint, its own or a computed one */
 export function collectFields(record: StoredEntry, hasFingerprint: boolean, add: AddField): void {
   for (const [name, read] of KNOWN) {
     const value = read(record)
@@ -25,7 +25,7 @@ export function collectFields(record: StoredEntry, hasFingerprint: boolean, add:
   if (metadata !== undefined) for (const [path, type] of collectPaths(metadata)) add(`metadata.${path}`, type)
 }
 
-/** Of the values; members of objects in arrays as well. */
+/** Returns the paths of all values, including members of objects in arrays. */
 function collectPaths(metadata: Json): ReadonlyMap<string, FieldType> {
   const found = new Map<string, FieldType>()
   const visit = (value: Json, path: string, depth: number): void => {

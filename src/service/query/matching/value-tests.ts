@@ -1,4 +1,4 @@
-/** Compiles each value of a term into a test of a field's value (pure). */
+/** Compiles a value of a term into a test for field values (pure). */
 import { LEVELS } from '../../../protocol/log-entry.js'
 import { findFieldRule } from '../language/fields.js'
 import type { FieldRule } from '../language/fields.js'
@@ -49,14 +49,14 @@ function compileExact(value: QueryValue, text: string, rule: FieldRule | undefin
   return (one) => (typeof one === 'number' ? one === number : equals(String(one)))
 }
 
-/** Ignores case. Only `İ` changes its length in lower case. */
+/** Ignores case. Compares lengths first: only `İ` changes its length in lower case. */
 export function createEqualsText(text: string): (one: string) => boolean {
   const lower = foldCase(text)
   const hasOneLength = !lower.includes('\u0307')
   return (one) => (!hasOneLength || one.length === lower.length) && (one === text || foldCase(one) === lower)
 }
 
-/** The parts in this order. @param isWithin anywhere in the text; otherwise the whole text */
+/** Matches the parts in order. @param isWithin match anywhere in the text instead of the whole text */
 function compileWildcard(parts: readonly string[], isWithin: boolean): ValueTest {
   const lower = parts.map((part) => foldCase(part))
   if (isWithin) return (one) => findParts(foldCase(String(one)), lower, 0) !== -1
@@ -69,7 +69,7 @@ function compileWildcard(parts: readonly string[], isWithin: boolean): ValueTest
   }
 }
 
-/** @returns where the last part ends, or -1 */
+/** @returns the end of the last part, or -1 */
 export function findParts(text: string, parts: readonly string[], from: number): number {
   let end = from
   for (const part of parts) {
@@ -80,7 +80,7 @@ export function findParts(text: string, parts: readonly string[], from: number):
   return end
 }
 
-/** A date alone is the whole day; other times compare as instants. */
+/** A date without a time means the whole day; other times are compared as instants. */
 function compileComparison(
   value: QueryValue,
   operator: CompareOperator,
@@ -118,7 +118,7 @@ function compare(operator: CompareOperator, a: number, b: number): boolean {
   }
 }
 
-/** A number is milliseconds only in a field for times, of an indexed record. */
+/** Numbers are milliseconds only in time fields of indexed records; elsewhere they do not match. */
 function testTime(test: (ms: number) => boolean, rule: FieldRule | undefined): ValueTest {
   const isTime = rule?.type === 'time'
   return (one) => {
@@ -130,7 +130,8 @@ function testTime(test: (ms: number) => boolean, rule: FieldRule | undefined): V
 
 function compileLevel(value: QueryValue, operator: CompareOperator | '=', operand: string): ValueTest {
   const severity = (LEVELS as readonly string[]).indexOf(operand.toLowerCase())
-  if (severity === -1) throw new QueryProblemError(`a level is one of ${LEVELS.join(', ')}`, value.start, value.end)
+  if (severity === -1)
+    throw new QueryProblemError(`the level must be one of ${LEVELS.join(', ')}`, value.start, value.end)
   const levels: readonly Scalar[] = LEVELS.filter((_, at) =>
     operator === '=' ? at === severity : compare(operator, at, severity),
   )
@@ -138,11 +139,11 @@ function compileLevel(value: QueryValue, operator: CompareOperator | '=', operan
 }
 
 function createTimeProblem({ start, end }: QueryValue): QueryProblemError {
-  return new QueryProblemError('a time is written as 2026-01-31T08:00:00Z or 2026-01-31', start, end)
+  return new QueryProblemError('expected a time as 2026-01-31T08:00:00Z or 2026-01-31', start, end)
 }
 
 function createOperandProblem(value: QueryValue, name: string, rule: FieldRule | undefined): QueryProblemError {
   if (rule?.type === 'time') return createTimeProblem(value)
   const wanted = rule?.type === 'number' ? 'a number' : 'a number or a time'
-  return new QueryProblemError(`${name} can be compared with ${wanted} only`, value.start, value.end)
+  return new QueryProblemError(`${name} can only be compared with ${wanted}`, value.start, value.end)
 }

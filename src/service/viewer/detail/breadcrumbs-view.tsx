@@ -1,4 +1,4 @@
-/** The breadcrumbs of an error, on a timeline that ends with it. */
+/** The breadcrumbs of an error, on a timeline that ends with the error. */
 import { useState } from 'preact/hooks'
 import type { Breadcrumb, LogEntry } from '../../../protocol/log-entry.js'
 import { count, fullTime } from '../view-format.js'
@@ -11,7 +11,7 @@ import { ValueMenu } from './value-menu.js'
 
 const STEP = 30
 
-/** The last ones, which are closest to the error, are shown first; older ones on demand. */
+/** Shows the last breadcrumbs, which are closest to the error; older ones on demand. */
 export function Breadcrumbs({
   breadcrumbs,
   entry,

@@ -1,4 +1,4 @@
-/** The fields of an entry that the panel lists, with their names in the query language (pure). */
+/** Lists the fields of an entry for the panel, with their names in the query language (pure). */
 import type { LogEntry } from '../../../protocol/log-entry.js'
 import { duration } from '../view-format.js'
 import { createFacts } from './fact.js'
@@ -39,7 +39,7 @@ export function perfFacts({ perf }: LogEntry): readonly Fact[] {
   ])
 }
 
-/** Ids and origins. `group` is the computed fingerprint of an entry that was sent without one. */
+/** Lists ids and origins. @param group computed fingerprint of an entry that was sent without one */
 export function contextFacts(entry: LogEntry, group: string | undefined): readonly Fact[] {
   const { trace, deploy, fingerprint } = entry
   return [

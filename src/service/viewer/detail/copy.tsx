@@ -1,4 +1,4 @@
-/** A button that copies a text. A large one is created only when the button is pressed. */
+/** A button that copies a text. The text is created when the button is pressed. */
 import { useEffect, useState } from 'preact/hooks'
 
 const SHOWN_MS = 1_500
@@ -14,7 +14,7 @@ export function Copy({
   class: className,
 }: {
   readonly label: string
-  /** For screen readers, if the label is not sufficient. */
+  /** Label for screen readers, if the visible one is not sufficient. */
   readonly name?: string
   readonly text: () => string
   readonly class?: string

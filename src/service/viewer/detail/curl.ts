@@ -1,18 +1,18 @@
-/** An entry's request as a curl command (pure). */
+/** Formats an entry's request as a curl command (pure). */
 import type { Json, JsonObject, LogEntry } from '../../../protocol/log-entry.js'
 
-/** Where senders put the headers of a request. */
+/** Paths in the metadata where senders store request headers. */
 const HEADER_PATHS = [['req', 'headers'], ['request', 'headers'], ['http', 'request', 'headers'], ['headers']] as const
 
-/** The command sends no body, and curl sets the others itself. */
+/** Omitted because the command has no body, and because curl sets the others itself. */
 const OMITTED_HEADERS = ['host', 'content-length', 'connection', 'transfer-encoding']
 
-/** Stands for an unknown host. */
+/** Placeholder for an unknown host. */
 const UNKNOWN_HOST = 'HOST'
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
-/** Null if neither URL nor path is known. Secrets are as logged. */
+/** Returns null if neither URL nor path is known. Secrets stay as logged. */
 export function curlCommand({ request, metadata }: LogEntry): string | null {
   const target = request?.url ?? request?.path
   if (request === undefined || target === undefined || target === '') return null
@@ -20,7 +20,7 @@ export function curlCommand({ request, metadata }: LogEntry): string | null {
   const url = toUrl(target, textOf(headers['host']))
   const { method = 'GET', user_agent: userAgent } = request
   const parts = ['curl']
-  // Else curl takes them as patterns.
+  // Otherwise curl treats these characters as patterns.
   if (/[[\]{}]/.test(url)) parts.push('--globoff')
   if (/^head$/i.test(method)) parts.push('--head')
   else if (/^[a-z][a-z-]*$/i.test(method) && !/^get$/i.test(method)) parts.push(`-X ${method.toUpperCase()}`)
@@ -49,7 +49,7 @@ function listHeaders(headers: JsonObject, userAgent: string | undefined): readon
 }
 
 function toUrl(target: string, host: string | undefined): string {
-  // As percent escapes: in a terminal, control characters in pasted text are commands.
+  // Percent-encodes control characters, which a terminal would execute when pasted.
   const escaped = target.replace(/[\s\p{Cc}\p{Cf}]/gu, encodeURIComponent)
   if (/^https?:\/\//i.test(escaped)) return escaped
   const known = host !== undefined && /^[\w.:[\]-]+$/.test(host) ? host : UNKNOWN_HOST
@@ -60,7 +60,7 @@ function toLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
 }
 
-/** For POSIX shells: between single quotes nothing is special. */
+/** Quotes for POSIX shells: no character is special between single quotes. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

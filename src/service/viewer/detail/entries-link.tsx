@@ -1,4 +1,4 @@
-/** A link to all entries that share a logged value. It keeps the filter that is set. */
+/** A link to all entries with the same value. It keeps the current filter. */
 import type { ComponentChildren } from 'preact'
 import { addTerm } from '../../query/language/index.js'
 import { useView } from '../use-view.js'
@@ -6,7 +6,7 @@ import { changedView, createHref } from '../view.js'
 import { isFilterable } from './fact.js'
 
 interface EntriesLinkProps {
-  /** A field of the query language; null for a search in all text. */
+  /** A field of the query language; null for a search in all texts. */
   readonly name: string | null
   readonly value: string
   readonly class?: string

@@ -1,4 +1,4 @@
-/** What can be copied of an entry as a whole. */
+/** Copies a whole entry: as JSON, as a link, or its request as curl. */
 import type { StoredEntry } from '../../store/stored-record.js'
 import { createHref } from '../view.js'
 import { curlCommand } from './curl.js'
@@ -8,7 +8,7 @@ export function copyEntryJson({ entry }: StoredEntry): void {
   copyWithNotice(JSON.stringify(entry, null, 2), 'the entry as JSON')
 }
 
-/** The address without the token. */
+/** Copies the address without the token. */
 export function copyEntryLink({ id }: StoredEntry): void {
   copyWithNotice(location.origin + createHref({ entry: id }), 'the link')
 }

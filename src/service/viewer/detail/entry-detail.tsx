@@ -1,4 +1,4 @@
-/** The side panel with everything about one entry. */
+/** The side panel with all details of one entry. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { EntryWithFeedback } from '../../query/api-types.js'
 import { ApiError } from '../api.js'
@@ -55,7 +55,7 @@ function Missing({ error, onClose }: { readonly error: Error; readonly onClose: 
       {isGone ? (
         <Empty title="This entry is not stored">
           <p>
-            It was dropped at a limit, or the service was reset. <a href={createHref({})}>Show the newest entries</a>
+            It was deleted by a limit or a reset of the service. <a href={createHref({})}>Show the newest entries</a>
           </p>
         </Empty>
       ) : (

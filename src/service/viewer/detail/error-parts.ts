@@ -1,11 +1,11 @@
-/** Properties of an error besides type, message and stack; senders put them into `metadata.error` (pure). */
+/** Reads an error's properties besides type, message and stack; senders put them into `metadata.error` (pure). */
 import type { Json } from '../../../protocol/log-entry.js'
 import { isContainer } from './tree.js'
 
 const MAX_PROPERTIES = 12
 const MAX_CHARS = 500
 
-/** `code`, `errno`, `syscall` and other short ones. */
+/** Returns `code`, `errno`, `syscall` and other short properties. */
 export function propertiesOf(more: Json | undefined): Readonly<Record<string, string>> {
   if (more === undefined || !isContainer(more) || Array.isArray(more)) return {}
   const fitting: Record<string, string> = {}
@@ -19,7 +19,7 @@ export function propertiesOf(more: Json | undefined): Readonly<Record<string, st
 
 const MAX_MEMBERS = 100
 
-/** Stacks of an `AggregateError`'s members, if the sender did not include them in its own stack. */
+/** Returns the stacks of an `AggregateError`'s members, if the sender did not include them in the error's own stack. */
 export function memberStacks(more: Json | undefined): readonly string[] {
   if (more === undefined || !isContainer(more) || Array.isArray(more)) return []
   const lists = ['aggregateErrors', 'errors'].map((key) => more[key]).filter((list) => Array.isArray(list))

@@ -1,20 +1,20 @@
-/** A name with its value, for the lists of the panel (pure). */
+/** Names and values for the lists of the panel (pure). */
 import type { FieldValue } from './value-field.js'
 
 export interface Fact {
   readonly name: string
   readonly value: FieldValue
-  /** As it is shown, if not the value itself: `1.28 s`. */
+  /** Text to show instead of the value: `1.28 s`. */
   readonly text?: string
-  /** The field of the query language that it belongs to. */
+  /** Field of the query language. */
   readonly field?: string
-  /** It is shared by few entries, so it is a link to them. */
+  /** Whether to show a link to the entries with this value, because there are few. */
   readonly isLink?: boolean
 }
 
 type Row = readonly [name: string, field: string | null, value: FieldValue | undefined, text?: string | undefined]
 
-/** Leaves out what the entry does not have. */
+/** Creates facts, and omits those that the entry does not have. */
 export function createFacts(rows: readonly Row[]): readonly Fact[] {
   return rows.flatMap(([name, field, value, text]) =>
     value === undefined || value === ''
@@ -23,7 +23,7 @@ export function createFacts(rows: readonly Row[]): readonly Fact[] {
   )
 }
 
-/** Longer values do not fit into an address. */
+/** Longer values do not fit into a URL. */
 const MAX_FILTER_CHARS = 500
 
 /** Whether entries can be filtered by this value. */

@@ -1,4 +1,4 @@
-/** Names with their values: short texts with their actions, and links where few entries share the value. */
+/** A list of names and values: texts with a menu, and links for values that few entries share. */
 import type { ComponentChildren } from 'preact'
 import { LongText } from './show-more.js'
 import { EntriesLink } from './entries-link.js'
@@ -6,7 +6,7 @@ import { isFilterable } from './fact.js'
 import type { Fact } from './fact.js'
 import { ValueMenu } from './value-menu.js'
 
-/** `children`: rows with other content than text. */
+/** @param children rows with other content than text */
 export function Facts({ facts, children }: { readonly facts: readonly Fact[]; readonly children?: ComponentChildren }) {
   return (
     <dl class="facts">

@@ -1,4 +1,4 @@
-/** The beginning of a long text (pure). */
+/** Folds long texts (pure). */
 import { cutAt } from './tree.js'
 
 export interface FoldedText {
@@ -6,7 +6,7 @@ export interface FoldedText {
   readonly isCut: boolean
 }
 
-/** At most `maxChars` and `maxLines`. A slightly longer text is not folded, since that would hide a line only. */
+/** Returns at most `maxChars` and `maxLines`. A slightly longer text stays whole, because folding would hide only a line. */
 export function foldText(text: string, maxChars: number, maxLines: number): FoldedText {
   let at = 0
   for (let lines = 0; at !== -1 && lines < maxLines; lines += 1) at = next(text, at, maxChars)

@@ -1,4 +1,4 @@
-/** Folds the frames of a stack that are not the application's (pure). */
+/** Folds stack frames outside of the application (pure). */
 import type { FrameOrigin, StackFrame, StackPart } from './stack.js'
 
 export interface FoldedFrames {
@@ -10,7 +10,7 @@ export interface FoldedFrames {
 
 export type StackItem = StackPart['items'][number]
 
-/** Adjacent frames that are not the application's become one item. */
+/** Replaces adjacent frames outside of the application by one item. */
 export function foldFrames(items: readonly StackItem[]): readonly (StackItem | FoldedFrames)[] {
   const folded: (StackItem | FoldedFrames)[] = []
   let run: StackFrame[] = []
@@ -43,13 +43,13 @@ function nameOf({ origin, packageName, file }: StackFrame): string {
   return origin === 'runtime' && file.startsWith('node:') ? 'Node' : 'the runtime'
 }
 
-/** The directory, which is shown paler, and the file name. */
+/** Splits a path into the directory, which is shown paler, and the file name. */
 export function splitFile(file: string): { directory: string; name: string } {
   const at = Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1
   return { directory: file.slice(0, at), name: file.slice(at) }
 }
 
-/** `/app/src/a.js:12:5`, the format of editors. */
+/** Formats a location for editors: `/app/src/a.js:12:5`. */
 export function formatLocation({ file, line, column }: StackFrame): string {
   return [file, line, column].filter((part) => part !== null).join(':')
 }
@@ -61,8 +61,8 @@ export function countOrigin(parts: readonly StackPart[], origin: FrameOrigin): n
   )
 }
 
-/** Whether the first line of a stack only repeats the error shown above it. */
+/** Whether the first line of a stack repeats the error that is shown above it. */
 export function isInTitle(title: string, type: string | undefined, message: string | undefined): boolean {
-  const said = [type, message].filter((part) => part !== undefined && part !== '').join(': ')
-  return title === '' || said.startsWith(title) || title === message || title === type
+  const full = [type, message].filter((part) => part !== undefined && part !== '').join(': ')
+  return title === '' || full.startsWith(title) || title === message || title === type
 }

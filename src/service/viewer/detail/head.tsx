@@ -1,4 +1,4 @@
-/** Top of the panel: level, message, time, origin and buttons. */
+/** The top of the panel: level, message, time, origin and buttons. */
 import type { StoredEntry } from '../../store/stored-record.js'
 import { ago, aheadOfUtc, fullTime, localAheadOfUtc, zoneName } from '../view-format.js'
 import { LevelBadge } from '../components.js'
@@ -93,7 +93,7 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry; readon
 
 const TITLES = { service: 'Service', version: 'Version', environment: 'Environment' } as const
 
-/** Service, environment and version, each a link to all entries with the same value. */
+/** Service, environment and version, as links to all entries with the same value. */
 function Origin({ entry }: Pick<StoredEntry, 'entry'>) {
   return (
     <>

@@ -7,7 +7,7 @@ export type MenuItem =
   | { readonly label: string; readonly run: () => void }
 
 interface MenuButtonProps {
-  /** For screen readers: `Actions for Path`. */
+  /** Label for screen readers: `Actions for Path`. */
   readonly name: string
   /** Called when the menu is opened. */
   readonly items: () => readonly MenuItem[]
@@ -49,7 +49,7 @@ interface MenuProps {
 
 const GAP_PX = 4
 
-/** In the top layer, since the panel would cut it off. */
+/** A menu in the top layer, because the panel would clip it. */
 function Menu({ name, button, items, onClose }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -64,7 +64,7 @@ function Menu({ name, button, items, onClose }: MenuProps) {
       if (!(target instanceof Node)) return
       if (menu.current?.contains(target) !== true && button.current?.contains(target) !== true) onClose()
     }
-    // The menu would stay where it is.
+    // Closes on scroll, because the menu would not move with its button.
     const closeMoved = ({ target }: Event): void => {
       if (target instanceof Node && target.contains(button.current)) onClose()
     }
@@ -85,7 +85,7 @@ function Menu({ name, button, items, onClose }: MenuProps) {
     onClose()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    // The page's own keys have no meaning in a menu.
+    // Disables the page's keyboard commands in the menu.
     event.stopPropagation()
     const all = [...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
     const at = all.findIndex((item) => item === document.activeElement)
@@ -123,7 +123,7 @@ function Menu({ name, button, items, onClose }: MenuProps) {
   )
 }
 
-/** Below the button if there is room, else above; never outside the window. */
+/** Places the menu below the button if there is room, else above; always within the window. */
 function placeBeside(element: HTMLElement, { left, right, top, bottom }: DOMRect): void {
   const { offsetWidth: width, offsetHeight: height } = element
   const isBelow = bottom + GAP_PX + height <= innerHeight || top < height

@@ -1,4 +1,4 @@
-/** Copies texts, and reports the result in a status region: `Copied the request as curl`. */
+/** Copies texts and reports the result in a status region: `Copied the request as curl`. */
 import { useEffect, useRef } from 'preact/hooks'
 import { Observable } from '../observable.js'
 import { useObservable } from '../use-observable.js'
@@ -14,7 +14,7 @@ export function showNotice(text: string): void {
   timer = setTimeout(() => notice.set(''), SHOWN_MS)
 }
 
-/** @param what for example `the entry as JSON` */
+/** @param what name of the text, for example `the entry as JSON` */
 export function copyWithNotice(text: string, what: string): void {
   navigator.clipboard.writeText(text).then(
     () => showNotice(`Copied ${what}`),
@@ -23,12 +23,12 @@ export function copyWithNotice(text: string, what: string): void {
   )
 }
 
-/** It exists before there is a text: screen readers report changes only. */
+/** The status region. Always rendered, because screen readers announce only changes of an existing region. */
 export function Notice() {
   const text = useObservable(notice)
   const element = useRef<HTMLParagraphElement>(null)
   useEffect(() => {
-    // The top layer, over the panel and its menus.
+    // A popover is in the top layer, above the panel and its menus.
     if (text === '') element.current?.hidePopover()
     else element.current?.showPopover()
   }, [text])

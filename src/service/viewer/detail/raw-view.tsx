@@ -5,7 +5,7 @@ import { plainJson } from '../plain-text.js'
 import { bytes } from '../view-format.js'
 import { Copy } from './copy.js'
 
-/** Characters; the layout of a longer element takes too long. */
+/** Maximum number of characters to show: the layout of a longer element takes too long. */
 const MAX_SHOWN_CHARS = 200_000
 
 export function Raw({ entry, id }: { readonly entry: LogEntry; readonly id: string }) {
@@ -36,6 +36,6 @@ function download(text: string, name: string) {
   link.href = url
   link.download = name
   link.click()
-  // The download reads from it after this function returns.
+  // The download reads the URL after this function returns.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

@@ -1,4 +1,4 @@
-/** The other entries of the same trace or request, in the order of time, as bars on one scale. */
+/** Entries of the same trace or request, sorted by time, as bars on one scale. */
 import { useMemo, useState } from 'preact/hooks'
 import type { EntrySummary } from '../../query/api-types.js'
 import type { Page, StoredEntry } from '../../store/stored-record.js'
@@ -14,10 +14,10 @@ import { selectAround, createTimeline } from './timeline.js'
 import type { TimelineItem } from './timeline.js'
 import { truncate } from './tree.js'
 
-/** More are shown in the list instead. */
+/** Maximum number of entries to load; the list shows the others. */
 const MAX_ENTRIES = 500
 const SHOWN = 30
-/** The rest of a trace arrives shortly after. Later requests would only burden a busy service. */
+/** Time after receipt in which the rest of a trace arrives; then the panel stops reloading, to limit the load on a busy service. */
 const FRESH_MS = 60_000
 
 export type Relation = 'trace_id' | 'request_id'
@@ -65,12 +65,12 @@ function Timeline({ entry, by, value, others, hasMore }: TimelineProps) {
   const shown = isWhole ? { from: 0, items } : selectAround(items, current, SHOWN)
   const noun = by === 'trace_id' ? 'trace' : 'request'
   const href = createHref({ name: 'entries', q: addTerm('', by, value), entry: entry.id })
-  if (items.length <= 1 && !hasMore) return <p class="hint">No other entry of this {noun} has come.</p>
+  if (items.length <= 1 && !hasMore) return <p class="hint">No other entry of this {noun} is stored.</p>
   return (
     <>
       <p class="hint">
         {count(items.length)} entries in {duration(totalMs)}
-        {hasMore && `, the newest of more`}. <a href={href}>Show them in the list</a>
+        {hasMore && `, only the newest`}. <a href={href}>Show them in the list</a>
       </p>
       <ol class="timeline">
         {shown.items.map((placed) => (

@@ -4,7 +4,7 @@ import { useQuery } from '../use-query.js'
 import { createHref } from '../view.js'
 import { truncate } from './tree.js'
 
-/** Older releases are shown by their id. */
+/** Number of newest releases to search; for older ones, only the id is shown. */
 const LOOKED_AT = 200
 
 export function ReleaseFact({ id }: { readonly id: string }) {

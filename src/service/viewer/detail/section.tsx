@@ -1,4 +1,4 @@
-/** A foldable part of the panel. A folded part stays folded for the next entry and is not rendered. */
+/** A foldable section of the panel. A folded section is not rendered, and stays folded for the next entry. */
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 
@@ -6,10 +6,10 @@ const chosen = new Map<string, boolean>()
 
 interface SectionProps {
   readonly title: string
-  /** Beside the title: `12`, `340 ms`. */
+  /** Text next to the title: `12`, `340 ms`. */
   readonly hint?: string | undefined
   readonly isOpen?: boolean
-  /** Buttons at the right of the heading. */
+  /** Buttons to the right of the heading. */
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }
@@ -39,7 +39,7 @@ export function Section({ title, hint, isOpen = true, actions, children }: Secti
   )
 }
 
-/** A smaller foldable part. Its content is rendered when it is opened for the first time. */
+/** A smaller foldable section. Its content is rendered when it is first opened. */
 export function Fold({
   summary,
   children,

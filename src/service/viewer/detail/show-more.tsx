@@ -1,4 +1,4 @@
-/** Logged values may be huge: lists and texts that show a part first. */
+/** Lists and texts that show a part first, because logged values can be huge. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { bytes, count } from '../view-format.js'
@@ -8,12 +8,12 @@ import { foldText } from './fold-text.js'
 interface ManyProps<T> {
   readonly items: readonly T[]
   readonly step: number
-  /** Of the items: `frames`. */
+  /** Plural noun for the items: `frames`. */
   readonly noun: string
   readonly children: (items: readonly T[]) => ComponentChildren
 }
 
-/** The first `step` items; each press shows as many more. */
+/** Shows the first `step` items, and `step` more per press. */
 export function Many<T>({ items, step, noun, children }: ManyProps<T>) {
   const [shown, setShown] = useState(step)
   const rest = items.length - shown
@@ -47,15 +47,15 @@ export function MoreButton({
 interface LongTextProps {
   readonly text: string
   readonly class?: string
-  /** Shown before the button is pressed. */
+  /** Number of characters to show before the button is pressed. */
   readonly maxChars?: number
   readonly maxLines?: number
 }
 
-/** The layout of a megabyte in one element takes seconds. */
+/** Maximum number of characters to show: the layout of a megabyte in one element takes seconds. */
 const MAX_SHOWN_CHARS = 50_000
 
-/** Keeps its line breaks, and wraps. */
+/** A long text that wraps and keeps its line breaks. */
 export function LongText({ text, class: className, maxChars = 1_500, maxLines = 20 }: LongTextProps) {
   const [isWhole, setWhole] = useState(false)
   const folded = isWhole ? foldText(text, MAX_SHOWN_CHARS, Infinity) : foldText(text, maxChars, maxLines)

@@ -1,4 +1,4 @@
-/** A stack: the application's frames are emphasized, the others folded into one line with their packages. */
+/** A stack. It emphasizes the application's frames, and folds the others into one line with their packages. */
 import { useMemo, useState } from 'preact/hooks'
 import { LongText, Many } from './show-more.js'
 import { Copy } from './copy.js'
@@ -11,7 +11,7 @@ import { ValueMenu } from './value-menu.js'
 
 interface StackProps {
   readonly stack: string
-  /** Type and message of the first error, which are shown above. */
+  /** Type and message of the first error, which are shown above the stack. */
   readonly type?: string | undefined
   readonly message?: string | undefined
 }

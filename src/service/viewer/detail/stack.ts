@@ -1,19 +1,19 @@
-/** Parses a logged stack into errors and frames (pure). Unknown lines stay text. */
+/** Parses a logged stack into errors and frames (pure). Unknown lines remain text. */
 
 /** `own`: the application's; `package`: below `node_modules`; `runtime`: Node's, Deno's, Bun's, and built-in functions. */
 export type FrameOrigin = 'own' | 'package' | 'runtime'
 
 export interface StackFrame {
   readonly kind: 'frame'
-  /** Null if the stack has none, as at a module's top level. */
+  /** Function name; null if the stack has none, as at a module's top level. */
   readonly fn: string | null
-  /** `node:fs`, `/app/src/a.js`, `native`; without `file://`. */
+  /** For example `node:fs`, `/app/src/a.js`, `native`; without `file://`. */
   readonly file: string
   readonly line: number | null
   readonly column: number | null
   readonly isAsync: boolean
   readonly origin: FrameOrigin
-  /** `express`, `@scope/name`. */
+  /** For example `express`, `@scope/name`. */
   readonly packageName: string | null
 }
 
@@ -22,27 +22,27 @@ export interface StackText {
   readonly text: string
 }
 
-/** One error of the chain. */
+/** One error in the chain. */
 export interface StackPart {
-  /** Its relation to the previous error: `caused by`, `error 2 of 3`. Null for the first. */
+  /** Relation to the previous error: `caused by`, `error 2 of 3`. Null for the first error. */
   readonly label: string | null
-  /** `TypeError: no price`, all lines of it. */
+  /** Type and all lines of the message: `TypeError: no price`. */
   readonly title: string
   readonly items: readonly (StackFrame | StackText)[]
 }
 
 export interface Stack {
   readonly parts: readonly StackPart[]
-  /** Lines beyond the limit, which are only in the raw text. */
+  /** Number of lines beyond the limit; only the raw text has them. */
   readonly linesLeftOut: number
 }
 
 const MAX_LINES = 1_000
-/** No real frame is longer. Bounds the cost of the regular expressions. */
+/** Longer lines are not frames. Limits the time of the regular expressions. */
 const MAX_FRAME_CHARS = 1_000
 const MAX_TITLE_CHARS = 10_000
 
-/** pino and the transport write the first three, Node's `util.inspect` the fourth. */
+/** pino and the transport write the first three, `util.inspect` writes the fourth. */
 const PART_LABELS = [/^caused by: ?/i, /^(error \d+ of \d+): ?/, /^Caused by: ?/, /^\[(cause)\]: ?/]
 /** `util.inspect` writes the properties of an error in braces after its last frame. */
 const BRACES = /^[\s{}[\],]*$/
@@ -83,8 +83,8 @@ function labelOf(text: string): { label: string; rest: string } | undefined {
   for (const form of PART_LABELS) {
     const found = form.exec(text)
     if (found === null) continue
-    const said = found[1]
-    return { label: said === undefined || said === 'cause' ? 'caused by' : said, rest: text.slice(found[0].length) }
+    const label = found[1]
+    return { label: label === undefined || label === 'cause' ? 'caused by' : label, rest: text.slice(found[0].length) }
   }
   return undefined
 }
@@ -98,7 +98,7 @@ function countLines(text: string): number {
 const AT = /^\s*at (async )?(.+?)(?: \{)?$/
 const PLACE = /^(.*?):(\d+)(?::(\d+))?$/
 
-/** One line of a V8 stack (https://v8.dev/docs/stack-trace-api). */
+/** Parses one line of a V8 stack (https://v8.dev/docs/stack-trace-api). */
 export function parseFrame(line: string): StackFrame | undefined {
   if (line.length > MAX_FRAME_CHARS) return undefined
   const found = AT.exec(line)
@@ -120,7 +120,7 @@ export function parseFrame(line: string): StackFrame | undefined {
   }
 }
 
-/** `fn (location)`, or the location alone. The location of an `eval` has parentheses itself. */
+/** Splits `fn (location)` or a location alone. The location of an `eval` contains parentheses itself. */
 function splitPlace(text: string): { fn: string | null; place: string } {
   if (!text.endsWith(')')) return { fn: null, place: text }
   let depth = 0
@@ -143,7 +143,7 @@ function plainFile(place: string): string {
 
 const MODULES = 'node_modules'
 
-/** The last one in the path, since package managers nest them. */
+/** Returns the last package in the path, because package managers nest packages. */
 function packageOf(file: string): string | null {
   const at = file.replaceAll('\\', '/').lastIndexOf(`/${MODULES}/`)
   if (at === -1) return null
@@ -151,7 +151,7 @@ function packageOf(file: string): string | null {
   return first.startsWith('@') ? `${first}/${second}` : first
 }
 
-/** Without a file it is a built-in function: `<anonymous>`, `native`, `index 0` of `Promise.all`. */
+/** Whether the frame is of the runtime. Built-in functions have no file: `<anonymous>`, `native`, `index 0` of `Promise.all`. */
 function isRuntime(file: string): boolean {
   return /^(?:node|ext|bun|internal)[:/]|^(?:native|unknown|<anonymous>|index \d+)$|^wasm:/.test(file)
 }

@@ -1,4 +1,4 @@
-/** An entry's tags, each a link to all entries that have it. */
+/** An entry's tags, as links to all entries with the same tag. */
 import { Many } from './show-more.js'
 import { EntriesLink } from './entries-link.js'
 import { truncate } from './tree.js'

@@ -1,6 +1,6 @@
-/** Times relative to one moment, and the entries of a trace as bars on one scale (pure). */
+/** Formats relative times, and lays out the entries of a trace as bars on one scale (pure). */
 
-/** `−1.2 s`, `+35 ms`, `0 ms`. Empty for an invalid time. */
+/** Formats an offset: `−1.2 s`, `+35 ms`, `0 ms`. Empty for an invalid time. */
 export function offsetText(ms: number): string {
   if (!Number.isFinite(ms)) return ''
   const size = Math.abs(ms)
@@ -19,14 +19,14 @@ function sizeText(ms: number): string {
 
 export interface Moment {
   readonly timestamp: string
-  /** An entry about a request is written at its end. */
+  /** An entry about a request is written at the end of the request. */
   readonly request?: { readonly duration_ms?: number }
 }
 
 export interface TimelineItem<T> {
   readonly item: T
   readonly offsetMs: number
-  /** Shares of the whole, 0 to 1. */
+  /** Shares of the total duration, 0 to 1. */
   readonly start: number
   readonly width: number
 }
@@ -36,7 +36,7 @@ export interface Timeline<T> {
   readonly totalMs: number
 }
 
-/** Sorted by time. Entries of the same millisecond keep their order. */
+/** Sorts entries by time. Entries of the same millisecond keep their order. */
 export function createTimeline<T extends Moment>(moments: readonly T[]): Timeline<T> {
   const spans = moments
     .map((item) => {
@@ -65,7 +65,7 @@ export function createTimeline<T extends Moment>(moments: readonly T[]): Timelin
   }
 }
 
-/** At most `count`, with the current one near their middle. */
+/** Selects at most `count` items, with the current one near the middle. */
 export function selectAround<T>(
   items: readonly T[],
   current: number,

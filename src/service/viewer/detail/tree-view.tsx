@@ -1,4 +1,4 @@
-/** Logged values as a tree: nested lists with buttons, a bounded number of members at a time. */
+/** Shows a logged value as a tree of nested lists; long lists are shown in parts. */
 import { useState } from 'preact/hooks'
 import type { Json } from '../../../protocol/log-entry.js'
 import { MoreButton } from './show-more.js'
@@ -8,14 +8,14 @@ import { ValueMenu } from './value-menu.js'
 
 const STEP = 50
 const OPEN_DEPTH = 2
-/** A container with more members is folded at first. */
+/** Containers with more members are initially folded. */
 const OPEN_MEMBERS = 20
 /** Deeper lines are not indented further. */
 const MAX_INDENTED_DEPTH = 12
 const STRING_CHARS = 300
 const MAX_STRING_CHARS = 20_000
 
-/** The field of the query language that a leaf belongs to. */
+/** Returns the field of the query language for a leaf. */
 type ToField = ((path: Path) => string) | null
 
 export function Tree({
@@ -25,7 +25,7 @@ export function Tree({
 }: {
   readonly value: Json
   readonly label: string
-  /** Null if entries cannot be filtered by the leaves. */
+  /** Null if filters cannot use the leaves. */
   readonly field: ToField
 }) {
   return (

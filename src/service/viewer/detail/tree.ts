@@ -1,4 +1,4 @@
-/** Logged values for the tree: kinds, a bounded number of members, previews (pure). */
+/** Prepares logged values for the tree: kinds, members, paths, previews (pure). */
 import type { Json } from '../../../protocol/log-entry.js'
 
 export type ValueKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
@@ -25,7 +25,7 @@ export function sizeOf(value: Json): number {
   return Array.isArray(value) ? value.length : Object.keys(value).length
 }
 
-/** The first `count`. */
+/** Lists the first `count` members. */
 export function listMembers(value: Json, count: number): readonly Member[] {
   if (!isContainer(value)) return []
   if (Array.isArray(value)) return value.slice(0, count).map((one, key) => ({ key, value: one }))
@@ -36,7 +36,7 @@ export function listMembers(value: Json, count: number): readonly Member[] {
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
-/** `user.roles[0]["last seen"]`. */
+/** Formats a path: `user.roles[0]["last seen"]`. */
 export function pathText(path: Path): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
@@ -48,7 +48,7 @@ export function pathText(path: Path): string {
 const PREVIEW_MEMBERS = 5
 const PREVIEW_CHARS = 80
 
-/** The content of a folded container in one short line: `{ id, name, roles, … }`, `[1, 2, …]`. */
+/** Formats a folded container as one short line: `{ id, name, roles, … }`, `[1, 2, …]`. */
 export function formatPreview(value: Json): string {
   if (!isContainer(value)) return scalarPreview(value)
   const size = sizeOf(value)
@@ -70,12 +70,12 @@ export function truncate(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${cutAt(text, maxChars)}…`
 }
 
-/** Never splits a surrogate pair, half of which would be shown as a replacement character. */
+/** Cuts a text. Never splits a surrogate pair, half of which would be shown as a replacement character. */
 export function cutAt(text: string, end: number): string {
   return text.slice(0, /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end)
 }
 
-/** For the clipboard: text without quotation marks. */
+/** Formats a value for the clipboard: text without quotation marks, other values as JSON. */
 export function copyText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

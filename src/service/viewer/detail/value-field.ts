@@ -1,15 +1,15 @@
-/** The fields of the query language that values of an entry belong to (pure). */
+/** Finds the field of the query language for a value of an entry (pure). */
 import type { Path } from './tree.js'
 
 /** A value that the query language can compare. */
 export type FieldValue = string | number | boolean | null
 
-/** Indices are left out: a term matches any member of an array. */
+/** Omits indices, because a term matches any element of an array. */
 export function metadataField(path: Path): string {
   return ['metadata', ...path.filter((key) => typeof key === 'string')].join('.')
 }
 
-/** Too long for a column. */
+/** Fields whose values are too long for a column. */
 const LONG_FIELDS = ['breadcrumbs', 'error.message', 'error.stack']
 
 export function isColumnName(field: string): boolean {

@@ -1,4 +1,4 @@
-/** What can be done with a logged value: filter, exclude, column, copy. Filters that are set are kept. */
+/** The menu of a logged value: filter, exclude, column, copy. Current filters are kept. */
 import { addTerm, excludeTerm, setComparison } from '../../query/language/index.js'
 import { currentView } from '../use-view.js'
 import { changedView, createHref } from '../view.js'
@@ -12,14 +12,14 @@ import { isColumnName, toggleColumn } from './value-field.js'
 import type { FieldValue } from './value-field.js'
 
 interface ValueMenuProps {
-  /** Of the value, for screen readers and notices: `Path`, `cart.totalCents`. */
+  /** Name of the value for screen readers and notices: `Path`, `cart.totalCents`. */
   readonly name: string
-  /** In the query language; null if entries cannot be filtered by it. */
+  /** Field of the query language; null if filters cannot use the value. */
   readonly field: string | null
   readonly value: FieldValue
-  /** Copied instead of the value. */
+  /** Text to copy instead of the value. */
   readonly text?: () => string
-  /** Of a value in a tree. */
+  /** Path of a value in a tree. */
   readonly path?: string
 }
 

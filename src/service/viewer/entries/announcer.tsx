@@ -1,4 +1,4 @@
-/** Announces the number of new entries to screen readers from time to time, instead of each entry. */
+/** Announces the number of new entries to screen readers at intervals, instead of each entry. */
 import { useEffect, useState } from 'preact/hooks'
 import type { EntryFeed } from '../live/entry-feed.js'
 import { plural } from '../view-format.js'

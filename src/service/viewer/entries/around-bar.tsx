@@ -1,4 +1,4 @@
-/** Says that the list shows the entries around one, and leads back. */
+/** A notice that the list shows the entries around one, with a button to go back. */
 import { navigate } from '../use-view.js'
 
 export function AroundBar({ isFound, isFiltered }: { isFound: boolean; isFiltered: boolean }) {
@@ -7,7 +7,7 @@ export function AroundBar({ isFound, isFiltered }: { isFound: boolean; isFiltere
       <span>
         {isFound
           ? 'All entries around the marked one, without the filter. New entries are not added.'
-          : 'The entry of this address is not among them.'}
+          : 'The entry of this address is not stored.'}
       </span>
       <button type="button" class="button small" onClick={() => navigate({ around: null })}>
         {isFiltered ? 'Back to the filtered list' : 'Back to the live list'}

@@ -1,4 +1,4 @@
-/** The terms of the query and the time, each with a button that removes it. */
+/** The terms of the query and the time range, each with a button that removes it. */
 import { Icon } from '../icons.js'
 import { listTerms, removeTerm } from '../../query/language/index.js'
 import { keepFocus } from '../keep-focus.js'
@@ -14,7 +14,7 @@ export function Chips({ view }: { view: Filter }) {
   const time = timeText(view)
   if (terms.length === 0 && time === null) return null
   return (
-    <div class="chips" role="group" aria-label="Filters that are set" onClickCapture={() => keepFocus('.chips button')}>
+    <div class="chips" role="group" aria-label="Active filters" onClickCapture={() => keepFocus('.chips button')}>
       {terms.map((term) => (
         <Chip
           key={term.start}

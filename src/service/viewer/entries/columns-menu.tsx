@@ -1,4 +1,4 @@
-/** Chooses the fields that the list shows as columns. */
+/** Selects the fields to show as columns. */
 import { useState } from 'preact/hooks'
 import { Icon } from '../icons.js'
 import { navigate } from '../use-view.js'

@@ -1,4 +1,4 @@
-/** The entries: filter, the chart of their times, and the live list. */
+/** The view "entries": filter, histogram and live list. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LevelCounts } from '../../store/stored-record.js'
 import type { ServiceStatus } from '../../query/api-types.js'
@@ -44,11 +44,11 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
   useEffect(() => {
     if (shown.current === key) return
     shown.current = key
-    // A selected row may be gone, and would hold the list.
+    // Resets the selection: the row may not match the new filter, and a selection holds the list.
     setSelected(entry)
     list.current?.toTop()
   }, [key])
-  // The marked entry is in the middle once it is loaded.
+  // Once the marked entry is loaded, it is scrolled to the middle.
   const isUnknown = around !== null && feed.error instanceof ApiError && feed.error.status === 404
   const isAroundLoaded = around !== null && feed.isLoaded && tail.indexOf(around) !== -1
   useEffect(() => {
@@ -150,9 +150,9 @@ function NothingMatches() {
     <Empty title="No entry matches">
       <p>
         {total === undefined
-          ? 'There may be others.'
+          ? 'Others may exist.'
           : `${plural(total, 'entry is', 'entries are')} stored, and none matches the filter.`}{' '}
-        New ones that match will show here.
+        New matches appear here.
       </p>
       <button type="button" class="button" onClick={() => navigate(NO_FILTER)}>
         <Icon name="close" />

@@ -1,4 +1,4 @@
-/** Downloads all entries that match, as NDJSON or CSV. */
+/** Downloads all matching entries as NDJSON or CSV. */
 import { useState } from 'preact/hooks'
 import { request } from '../api.js'
 import { showNotice } from '../detail/notice.js'
@@ -21,7 +21,7 @@ export function ExportMenu({ view }: { view: View }) {
     try {
       const columns =
         format === 'csv' && view.columns.length > 0 ? { columns: formatColumns([...CSV_COLUMNS, ...view.columns]) } : {}
-      // The token is sent as a header: an address with it would be stored among the browser's downloads.
+      // Sends the token in a header: the browser's download history would store it as part of the URL.
       const response = await request('export', { ...filterParameters(view, Date.now()), ...columns, format }, {})
       saveFile(await response.blob(), `entries.${format}`)
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Query, levels, values of fields and time: the filter of a view. */
+/** The filter of a view: query, levels, field values and time. */
 import type { ComponentChildren, RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import { ApiError } from '../api-error.js'
@@ -13,7 +13,7 @@ import { TimeRange } from './time-range.js'
 
 export type FilterKind = 'entries' | 'requests'
 
-/** Fields whose values can be chosen from a list. */
+/** Fields with a picker for their values. */
 const PICKERS: Readonly<Record<FilterKind, readonly (readonly [field: string, title: string])[]>> = {
   entries: [
     ['service', 'Service'],
@@ -34,11 +34,11 @@ const PICKERS: Readonly<Record<FilterKind, readonly (readonly [field: string, ti
 interface FilterBarProps {
   readonly kind: FilterKind
   readonly view: Filter
-  /** The search field, for the command that moves the focus there. */
+  /** The search field, for the command that focuses it. */
   readonly search?: RefObject<HTMLInputElement | null>
-  /** Of the view's own request: if the query is the reason, it is shown below the field. */
+  /** Error of the view's own request. Query errors are shown below the search field. */
   readonly error?: Error | undefined
-  /** Further buttons at the end. */
+  /** Additional buttons at the end. */
   readonly children?: ComponentChildren
 }
 

@@ -1,17 +1,17 @@
-/** The geometry of the chart, and its selections as filters (pure). */
+/** Computes the geometry of the histogram, and converts selections to filters (pure). */
 import type { Level } from '../../../protocol/log-entry.js'
 import type { Histogram, HistogramBucket } from '../../query/api-types.js'
 import { plural, timeRange } from '../view-format.js'
 
-/** From the bottom: more severe levels first, where heights compare best. */
+/** Levels from bottom to top. The most severe is at the bottom, where heights are easiest to compare. */
 export const STACK: readonly Level[] = ['fatal', 'error', 'warn', 'info', 'debug']
 
-/** Minimum share of the chart's height, so that every count above zero is visible. */
+/** Minimum share of the chart's height, to keep every count above zero visible. */
 const MIN_HEIGHT = 0.03
 
 export interface Segment {
   readonly level: Level
-  /** Shares of the chart's height, from the top. */
+  /** Shares of the chart's height, measured from the top. */
   readonly y: number
   readonly height: number
 }
@@ -20,7 +20,7 @@ export function createSegments(bucket: HistogramBucket, most: number): Segment[]
   const present = STACK.filter((level) => bucket[level] > 0)
   const heights = present.map((level) => Math.max(MIN_HEIGHT, bucket[level] / most))
   const sum = heights.reduce((total, height) => total + height, 0)
-  // If the minimum heights exceed the available height, all shrink.
+  // Minimum heights can exceed the available height; then all segments shrink.
   const scale = sum > 1 ? 1 / sum : 1
   let ground = 1
   return present.map((level, index) => {
@@ -34,12 +34,12 @@ export function findMaxTotal(histogram: Histogram): number {
   return histogram.buckets.reduce((most, { total }) => Math.max(most, total), 1)
 }
 
-/** The bucket at this share of the width; -1 if there is none. */
+/** Index of the bucket at this share of the width; -1 if there is none. */
 export function indexAt(part: number, buckets: number): number {
   return Math.max(Math.min(buckets - 1, 0), Math.min(buckets - 1, Math.floor(part * buckets)))
 }
 
-/** The filters for a selection, both ends included. */
+/** Returns the filter for a selection; both ends are inclusive. */
 export function selectRange(
   { buckets, step_ms: stepMs }: Histogram,
   from: number,
@@ -51,7 +51,7 @@ export function selectRange(
   return { since: first.at, until: new Date(Date.parse(last.at) + stepMs).toISOString() }
 }
 
-/** `2026-11-21 14:03:00 – 14:03:30: 12 entries, 2 error, 10 info`. */
+/** Describes a selection: `2026-11-21 14:03:00 – 14:03:30: 12 entries, 2 error, 10 info`. */
 export function describe(histogram: Histogram, from: number, to: number): string {
   const range = selectRange(histogram, from, to)
   if (range === undefined) return 'no entries'
@@ -62,12 +62,12 @@ export function describe(histogram: Histogram, from: number, to: number): string
   return `${when}: ${[plural(sum('total'), 'entry', 'entries'), ...levels].join(', ')}`
 }
 
-/** Most labels of an axis. */
+/** Maximum number of labels on the axis. */
 const MAX_LABELS = 8
-/** Space between two labels. */
+/** Minimum gap between two labels. */
 const GAP_PX = 16
 
-/** Positions of labels: at whole buckets, as many as fit. */
+/** Positions of labels: at bucket limits, as many as fit. */
 export function createTicks(buckets: number, widthPx: number, labelPx: number): number[] {
   const most = Math.min(MAX_LABELS, Math.floor(widthPx / (labelPx + GAP_PX)))
   if (most < 1) return []

@@ -1,4 +1,4 @@
-/** Entries over time, by level. A selected part becomes the filter for time. */
+/** The histogram: entries over time, by level. A selection becomes the time filter. */
 import { useRef, useState } from 'preact/hooks'
 import type { Histogram as HistogramData } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
@@ -15,7 +15,7 @@ const BUCKETS = 60
 const REFRESH_MS = 2000
 const DAY_MS = 86_400_000
 
-/** Start and current end of the selection. */
+/** A selection: start and current end. */
 interface Choice {
   readonly from: number
   readonly to: number
@@ -29,7 +29,7 @@ export function Histogram({ view }: { view: Filter }) {
   const [choice, setChoice] = useState<Choice | null>(null)
   const [isDragging, setDragging] = useState(false)
   const chart = useRef<HTMLDivElement>(null)
-  // The bars do not change during a selection, since its positions would mean other times.
+  // Freezes the data during a selection: new data would change the times of its positions.
   const held = useRef(newest)
   if (choice?.isHeld !== true) held.current = newest
   const data = held.current
@@ -87,7 +87,7 @@ export function Histogram({ view }: { view: Filter }) {
         </span>
         {data !== undefined && length > 0 && <span class="faint">{duration(data.step_ms)} a bar</span>}
         {(before > 0 || after > 0) && (
-          <span class="faint" title="They match, and are outside the chart">
+          <span class="faint" title="Matches outside the chart">
             {[before > 0 && `${count(before)} older`, after > 0 && `${count(after)} newer`].filter(Boolean).join(', ')}
           </span>
         )}
@@ -104,7 +104,7 @@ export function Histogram({ view }: { view: Filter }) {
           role="group"
           tabIndex={length === 0 ? -1 : 0}
           onKeyDown={onKeyDown}
-          aria-label="Choose a time: left and right arrows move, with Shift they extend, Enter chooses"
+          aria-label="Select a time: left and right arrows move, Shift extends, Enter selects"
           onPointerDown={onPointerDown}
           onPointerMove={onPointerMove}
           onPointerUp={onPointerUp}
@@ -141,9 +141,9 @@ function Chart({ data, choice }: { data: HistogramData; choice: Choice | null })
           <rect key={`${index} ${level}`} class={`area-${level}`} x={index + 0.08} y={y} width={0.84} height={height} />
         )),
       )}
-      {width > 1 && <rect class="beside" x={0} y={-0.1} width={first} height={1.1} />}
+      {width > 1 && <rect class="unselected" x={0} y={-0.1} width={first} height={1.1} />}
       {width > 1 && (
-        <rect class="beside" x={first + width} y={-0.1} width={buckets.length - first - width} height={1.1} />
+        <rect class="unselected" x={first + width} y={-0.1} width={buckets.length - first - width} height={1.1} />
       )}
       {width > 0 && <rect class="chosen" x={first} y={-0.1} width={width} height={1.1} />}
     </svg>
@@ -153,7 +153,7 @@ function Chart({ data, choice }: { data: HistogramData; choice: Choice | null })
 function Tooltip({ data, choice: { from, to } }: { data: HistogramData; choice: Choice }) {
   const middle = ((from + to) / 2 + 0.5) / data.buckets.length
   const [when, what] = describe(data, from, to).split(': ')
-  // Shifted in proportion to its position, so that the label never exceeds the chart.
+  // Shifts the label in proportion to its position to keep it within the chart.
   const place = { left: `${middle * 100}%`, transform: `translateX(-${middle * 100}%)` }
   return (
     <div class="tooltip" aria-hidden="true" style={place}>

@@ -1,4 +1,4 @@
-/** Levels to choose from, each with its count, independent of the chosen ones. */
+/** Toggles for levels. Counts do not depend on the selected levels. */
 import { LEVELS } from '../../../protocol/log-entry.js'
 import type { LevelCounts } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'

@@ -1,11 +1,11 @@
-/** The lines of the list: rows, and a divider where the day changes. All have the same height (pure). */
+/** Maps rows to lines of the list: rows, and dividers where the day changes. All lines have the same height (pure). */
 
-/** More days than this are not divided: each needs a search. */
+/** Maximum number of dividers, because finding each takes a search. */
 const MAX_DIVIDERS = 200
 
 export type Line = { readonly row: number } | { readonly divider: number }
 
-/** The rows (by index) that begin another, older day, ascending. `dayAt` is constant within a day and differs between days. */
+/** Returns the indices of rows that begin an older day, ascending. @param dayAt the day of a row */
 export function findDayStarts(first: number, end: number, dayAt: (index: number) => string): number[] {
   const starts: number[] = []
   let from = first
@@ -24,12 +24,12 @@ export function findDayStarts(first: number, end: number, dayAt: (index: number)
   return starts
 }
 
-/** Line of a row. */
+/** Returns the line of a row. */
 export function findLine(starts: readonly number[], row: number): number {
   return row + countUpTo(starts, row)
 }
 
-/** What a line shows. */
+/** Returns the row or divider on a line. */
 export function lineAt(starts: readonly number[], line: number): Line {
   for (const [passed, start] of starts.entries()) {
     if (start + passed > line) return { row: line - passed }

@@ -1,4 +1,4 @@
-/** The heads of the columns. Those that the user has added can be removed. */
+/** Column headers. The user's own columns can be removed. */
 import { Icon } from '../icons.js'
 import { keepFocus } from '../keep-focus.js'
 import { navigate } from '../use-view.js'

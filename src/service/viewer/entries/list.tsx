@@ -1,4 +1,4 @@
-/** The list. Only visible rows are in the document; all have the same height. */
+/** The virtual list of entries: only visible rows are in the document; all have the same height. */
 import type { RefObject } from 'preact'
 import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { plural } from '../view-format.js'
@@ -15,14 +15,14 @@ import { usePress } from './use-press.js'
 
 const ROW_PX = 28
 const NARROW_ROW_PX = 50
-/** The column heads above the rows; narrow windows have none. */
+/** Height of the column headers; narrow windows have none. */
 const HEAD_PX = 26
-/** Rows rendered beyond the visible ones, so that scrolling shows no gap. */
+/** Rows to render beyond the visible ones, to avoid gaps during scrolling. */
 const OVERSCAN_ROWS = 8
 
 export interface ListHandle {
   toTop(): void
-  /** Scrolls until the row is visible. */
+  /** Scrolls to make the row visible. */
   reveal(index: number, place?: 'nearest' | 'middle'): void
   firstVisible(): number
   focus(): void
@@ -51,7 +51,7 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
   const [height, setHeight] = useState(600)
   const { isOver, release, ...over } = usePointerOver()
   const { isPressed, ...press } = usePress(onOpen)
-  // Rows do not move while one reads or aims at them.
+  // Rows must not move while the user reads or points at them.
   const isReading = isOpen || selected !== null || isOver || isPressed
   const isHeld = isPaused || isReading || top > 0 || marked !== null
   useLayoutEffect(() => {
@@ -106,7 +106,7 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
     feed.need(first, last)
     tail.see(first, bottom)
   })
-  // Newer rows on top leave those that are read where they are.
+  // Keeps visible rows in place when newer rows are added on top.
   useLayoutEffect(() => {
     const added = feed.takeAddedOnTop()
     if (added > 0) scroller.current?.scrollBy({ top: added * rowPx })
@@ -162,7 +162,7 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
             {drawn.map((line) => {
               if ('divider' in line) {
                 const day = toLocalDay(tail.at(line.divider)?.entry.timestamp ?? '')
-                // Each row's name has its date, so that the divider is hidden from screen readers.
+                // Hidden from screen readers, because each row's name has its date.
                 return (
                   <div key={`day-${day}`} class="row day" aria-hidden="true">
                     <span>{day}</span>

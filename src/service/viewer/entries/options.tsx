@@ -1,4 +1,4 @@
-/** A list to choose several options from, by typing and arrows (WAI-ARIA combobox with a listbox). */
+/** A multi-select list with a filter field (WAI-ARIA combobox with a listbox). */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { shortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
@@ -10,14 +10,14 @@ export interface Option {
 }
 
 interface OptionsProps {
-  /** Unique in the page. */
+  /** Element id, unique in the page. */
   readonly id: string
   readonly title: string
   readonly options: readonly Option[]
   readonly hasMore: boolean
-  /** Shown if there are no options. */
+  /** Text to show if there are no options. */
   readonly empty: string
-  /** Whether another text than an option can be chosen. */
+  /** Whether typed text can be selected that is not an option. */
   readonly isFree: boolean
   readonly onInput: (text: string) => void
   readonly onChoose: (value: string) => void
@@ -104,7 +104,7 @@ export function Options({ id, title, options, hasMore, empty, isFree, onInput, o
         ))}
       </ul>
       {shown.length === 0 && <p class="faint">{empty}</p>}
-      {hasMore && <p class="faint">There are more: type a part of the name.</p>}
+      {hasMore && <p class="faint">There are more: type part of the name.</p>}
     </>
   )
 }

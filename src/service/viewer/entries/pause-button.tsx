@@ -1,10 +1,10 @@
-/** Pauses and resumes the list of entries. */
+/** A button that pauses and resumes the list of entries. */
 import { Icon } from '../icons.js'
 import { shortCount } from '../view-format.js'
 
 interface PauseButtonProps {
   readonly isPaused: boolean
-  /** Entries that arrived while the list is paused. */
+  /** Number of entries that arrived while the list was paused. */
   readonly waiting: number
   readonly onPause: (isPaused: boolean) => void
 }

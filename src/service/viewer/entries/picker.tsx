@@ -1,4 +1,4 @@
-/** Chooses values of a field from those that are stored, or typed ones. They become a term of the query. */
+/** Selects values of a field, stored or typed ones. They become a term of the query. */
 import { useEffect, useState } from 'preact/hooks'
 import { resolveFieldName } from '../../query/language/index.js'
 import type { FieldValues } from '../../query/api-types.js'
@@ -52,7 +52,7 @@ function Values({ kind, field, title, view, onLeave }: ValuesProps) {
     return () => clearTimeout(timer)
   }, [prefix])
   const terms = listTerms(view.q).filter((term) => term.field === resolveFieldName(field))
-  // The values from which one can choose are not limited by the chosen ones.
+  // Removes the field's own terms: selected values must not limit the options.
   const q = terms.reduceRight((rest, term) => removeTerm(rest, term), view.q)
   const parameters = useFilterParameters({ ...view, q })
   const { data } = useQuery<FieldValues>('values', {

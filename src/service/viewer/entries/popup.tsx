@@ -1,4 +1,4 @@
-/** A button that opens a panel below it. The panel closes on a click elsewhere. */
+/** A button that opens a panel below it. A click elsewhere closes the panel. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
@@ -7,9 +7,9 @@ interface PopupProps {
   readonly label: ComponentChildren
   readonly title?: string
   readonly kind: 'listbox' | 'dialog'
-  /** Whether something is chosen in it. */
+  /** Whether anything is selected in the panel. */
   readonly isSet?: boolean
-  /** `close` gives the focus back to the button unless it is called with false. */
+  /** `close` returns the focus to the button unless called with false. */
   readonly children: (close: (isBack?: boolean) => void) => ComponentChildren
 }
 
@@ -26,7 +26,7 @@ export function Popup({ class: className = '', label, title, kind, isSet = false
     const onPointerDown = (event: PointerEvent): void => {
       if (event.target instanceof Node && box.current?.contains(event.target) !== true) setOpen(false)
     }
-    // After the panel's own keys, and before those of the page, wherever the focus is.
+    // Handles keys after the panel and before the page, wherever the focus is.
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || event.defaultPrevented) return
       event.preventDefault()

@@ -1,4 +1,4 @@
-/** Why a query is wrong, with the wrong part marked. */
+/** Shows the error in a query, and marks the invalid part. */
 export interface MarkedProblem {
   readonly q: string
   readonly message: string
@@ -6,7 +6,7 @@ export interface MarkedProblem {
   readonly length: number
 }
 
-/** Characters shown before and after the wrong part. */
+/** Number of characters to show before and after the invalid part. */
 const AROUND = 30
 
 export function QueryProblem({

@@ -1,16 +1,16 @@
-/** The texts of a row (pure). */
+/** Formats the texts of a row (pure). */
 import type { EntrySummary } from '../../query/api-types.js'
 import { duration, fullTime, shortTime } from '../view-format.js'
 
 const MAX_DETAILS = 4
 const MINUTE_MS = 60_000
 
-/** The local day, `2026-11-21`. */
+/** Returns the local date: `2026-11-21`. */
 export function toLocalDay(timestamp: string): string {
   return fullTime(timestamp).slice(0, 10)
 }
 
-/** The time of day; with the date if it is of another day than today, and with the year if of another year. */
+/** Formats the time of day; adds the date for other days than today, and the year for other years. */
 export function rowTime(timestamp: string, today: string): string {
   const day = toLocalDay(timestamp)
   if (day === today) return shortTime(timestamp)
@@ -18,18 +18,18 @@ export function rowTime(timestamp: string, today: string): string {
   return day.slice(0, 4) === today.slice(0, 4) ? full.slice(5) : full.slice(0, 19)
 }
 
-/** `Error, payment answered 502, 10:04:05`. */
+/** Accessible name of a row: `Error, payment answered 502, 10:04:05`. */
 export function rowName({ level, message, timestamp }: EntrySummary, today: string): string {
   const time = toLocalDay(timestamp) === today ? shortTime(timestamp).slice(0, 8) : fullTime(timestamp).slice(0, 19)
   return `${level.slice(0, 1).toUpperCase()}${level.slice(1)}, ${message}, ${time}`
 }
 
-/** `3 min`, without seconds from a minute on. */
+/** Formats a delay: `3 min`; without seconds from 1 min. */
 export function lateText(ms: number): string {
   return duration(ms < MINUTE_MS ? Math.round(ms / 1000) * 1000 : Math.floor(ms / MINUTE_MS) * MINUTE_MS)
 }
 
-/** Names of details that have the same value in all of these entries that have them, sorted. Requires at least two entries. */
+/** Returns the names of details whose value is equal in all entries that have them, sorted. Needs at least two entries. */
 export function findConstantDetails(entries: readonly EntrySummary[]): string[] {
   const values = new Map<string, { readonly value: unknown; isSame: boolean; count: number }>()
   for (const { details = {} } of entries) {
@@ -48,12 +48,12 @@ export function findConstantDetails(entries: readonly EntrySummary[]): string[] 
     .toSorted()
 }
 
-/** Shorter, without the part that most names of columns share. */
+/** Shortens a column name by removing the prefix that most names share. */
 export function columnTitle(name: string): string {
   return name.replace(/^metadata\./, '')
 }
 
-/** The user and the first details that differ between rows, without those that have a column. */
+/** Returns the user and the first details that differ between rows, except those that have a column. */
 export function rowDetails(
   { user, details = {} }: EntrySummary,
   constant: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** An entry as a row of the list. */
+/** A row of the list: one entry. */
 import { Component } from 'preact'
 import type { EntrySummary } from '../../query/api-types.js'
 import { duration, fullTime, plural } from '../view-format.js'
@@ -13,9 +13,9 @@ interface RowProps {
   /** The entry around which the list is shown. */
   readonly isMarked: boolean
   readonly columns: readonly string[]
-  /** Columns are shown as details. */
+  /** Whether columns are shown as details. */
   readonly isNarrow: boolean
-  /** Details that are the same in all drawn rows, and are left out. */
+  /** Details with the same value in all drawn rows; omitted. */
   readonly constant: ReadonlySet<string>
   readonly today: string
   readonly onOpen: (id: string) => void
@@ -23,9 +23,9 @@ interface RowProps {
 
 const MAX_TAGS = 3
 
-/** A class for `shouldComponentUpdate`: an entry never changes. */
+/** A class component, because `shouldComponentUpdate` skips rows whose entry is the same. */
 export class Row extends Component<RowProps> {
-  /** For screen readers and scripts; the list handles the pointer itself. */
+  /** Handles clicks of screen readers and scripts; the list handles pointer clicks. */
   readonly #onClick = ({ detail }: MouseEvent): void => {
     if (detail === 0) this.props.onOpen(this.props.row.entry.id)
   }

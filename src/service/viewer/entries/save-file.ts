@@ -5,6 +5,6 @@ export function saveFile(content: Blob, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  // The browser has read the address when the click has been handled.
+  // The browser has read the URL once the click is handled.
   setTimeout(() => URL.revokeObjectURL(url))
 }

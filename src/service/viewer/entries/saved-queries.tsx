@@ -1,4 +1,4 @@
-/** Saves the filter under a name, and applies or deletes saved ones. */
+/** Saves the filter under a name, and applies or deletes saved filters. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { showNotice } from '../detail/notice.js'
 import { Icon } from '../icons.js'
@@ -14,7 +14,7 @@ import { timeText } from './time-text.js'
 const saved = new SavedQueryStore(() => localStorage)
 addEventListener('storage', () => saved.read())
 
-const NOT_STORED = 'The browser does not store it: it is gone when this tab is closed'
+const NOT_STORED = 'The browser does not store it: it is lost when this tab closes'
 
 export function SavedQueries({ view }: { view: Filter }) {
   const label = (

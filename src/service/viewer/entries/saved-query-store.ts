@@ -1,4 +1,4 @@
-/** Queries that the user has named, stored in the browser for this origin (pure). */
+/** Named queries, stored in the browser for this origin (pure). */
 import { Observable } from '../observable.js'
 import { pickFilter } from '../view.js'
 import type { Filter } from '../view.js'
@@ -8,7 +8,7 @@ import type { SavedQuery } from './saved-query.js'
 const STORAGE_KEY = 'pino-ingest.queries'
 const MAX_SAVED = 100
 
-/** As the browser's `localStorage`. */
+/** Subset of `localStorage`. */
 interface TextStorage {
   getItem(key: string): string | null
   setItem(key: string, text: string): void
@@ -17,16 +17,16 @@ interface TextStorage {
 export class SavedQueryStore {
   readonly queries = new Observable<readonly SavedQuery[]>([])
   readonly #storage: () => TextStorage
-  /** Otherwise the queries are in this tab only. */
+  /** False if storage failed: the queries are then only in this tab. */
   #isStored = true
 
-  /** @param storage throws if the browser forbids it */
+  /** @param storage returns the storage; throws if the browser forbids it */
   constructor(storage: () => TextStorage) {
     this.#storage = storage
     this.read()
   }
 
-  /** Another tab may have changed them. */
+  /** Reads the queries again, because another tab may have changed them. */
   read(): void {
     try {
       if (this.#isStored) this.queries.set(parseSavedQueries(this.#storage().getItem(STORAGE_KEY)))
@@ -35,7 +35,7 @@ export class SavedQueryStore {
     }
   }
 
-  /** A query of the same name is replaced. @returns false if the browser does not store it: it lasts as long as the tab then */
+  /** Saves a query; replaces one with the same name. @returns false if storage failed: the query is then lost when the tab closes */
   save(name: string, filter: Filter): boolean {
     return this.#write(name, [{ name, ...pickFilter(filter) }])
   }

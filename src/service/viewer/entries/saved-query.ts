@@ -1,4 +1,4 @@
-/** A query with a name, as it is stored (pure). */
+/** Parses stored queries (pure). */
 import { LAST_RANGES } from '../view.js'
 import type { Filter } from '../view.js'
 
@@ -6,7 +6,7 @@ export interface SavedQuery extends Filter {
   readonly name: string
 }
 
-/** Anything else than saved queries is ignored: the storage may be from another version of the page. */
+/** Ignores invalid data: the storage may be from another version of the page. */
 export function parseSavedQueries(text: string | null): readonly SavedQuery[] {
   let stored: unknown
   try {

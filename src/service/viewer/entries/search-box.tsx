@@ -1,4 +1,4 @@
-/** The query. It is applied after a pause in typing, once it is correct; fields and values are completed by keyboard. */
+/** The search field. Applies a valid query after a pause in typing; completes fields and values by keyboard. */
 import type { RefObject } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { applyCompletion, parseQuery } from '../../query/language/index.js'
@@ -15,7 +15,7 @@ interface SearchBoxProps {
   readonly kind: 'entries' | 'requests'
   readonly q: string
   readonly input?: RefObject<HTMLInputElement | null>
-  /** What the service says about the query of the address. */
+  /** The service's error for the query in the address. */
   readonly problem?: MarkedProblem | undefined
 }
 
@@ -25,11 +25,11 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
   const id = useId()
   const [text, setText] = useState(q)
   const [problem, setProblem] = useState<MarkedProblem>()
-  /** Where the caret is while the list of completions is wanted. */
+  /** Caret position while completions are shown; null otherwise. */
   const [caret, setCaret] = useState<number | null>(null)
   const [at, setAt] = useState(-1)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  // The last applied query: an address that changes later does not overwrite newer input.
+  // The last applied query. A change of the address to this query must not overwrite newer input.
   const asked = useRef(q)
   useEffect(() => {
     if (q === asked.current) return
@@ -47,7 +47,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
     if (found !== undefined || next === currentView().q) return
     const isFirst = currentView().q === ''
     asked.current = next
-    // Back leaves the search instead of undoing its last letter.
+    // Back leaves the search instead of removing the last letter.
     navigate({ q: next }, { replace: !isFirst })
   }
   const edit = (next: string, position: number): void => {
@@ -117,7 +117,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
         onClick={() => setCaret(null)}
         onBlur={() => {
           setCaret(null)
-          // What is chosen next is added to what was typed.
+          // Applies typed text first: the user's next selection adds to the query.
           if (text !== asked.current) search(text)
         }}
       />

@@ -1,4 +1,4 @@
-/** Chooses a sliding window up to now, or all of the time. */
+/** Selects a sliding window up to now, or all time. */
 import { navigate } from '../use-view.js'
 import { LAST_RANGES } from '../view.js'
 import type { Filter } from '../view.js'
@@ -25,7 +25,7 @@ export function TimeRange({ view: { last, since, until } }: { view: Filter }) {
         type="button"
         class="button small"
         aria-pressed={isAll}
-        aria-label="All of the time"
+        aria-label="All time"
         onClick={() => navigate({ last: null, since: null, until: null })}
       >
         All

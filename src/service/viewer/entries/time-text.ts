@@ -1,4 +1,4 @@
-/** The time of a filter as text (pure). */
+/** Formats the time of a filter (pure). */
 import { timeRange } from '../view-format.js'
 import type { Filter, LastRange } from '../view.js'
 
@@ -8,13 +8,13 @@ export const LAST_TITLES: Readonly<Record<LastRange, string>> = {
   '60m': 'Last 60 min',
 }
 
-/** Null if the filter has none. */
+/** @returns null if the filter has no time */
 export function timeText({ last, since, until }: Pick<Filter, 'last' | 'since' | 'until'>): string | null {
   if (last !== null) return LAST_TITLES[last]
   if (since === null) return until === null ? null : `until ${until}`
   if (until === null) return `since ${since}`
   const sinceMs = Date.parse(since)
   const untilMs = Date.parse(until)
-  // An address may have any text in it. An invalid time is shown unchanged; the service reports the problem.
+  // An address can contain any text. Invalid times are shown unchanged; the service reports the error.
   return Number.isNaN(sinceMs + untilMs) ? `${since} – ${until}` : timeRange(sinceMs, untilMs)
 }

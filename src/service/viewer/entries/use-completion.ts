@@ -1,4 +1,4 @@
-/** Completions for the position in the query: names of fields, and their stored values. */
+/** Completions at the caret in the query: field names and stored values. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { findCompletion, resolveFieldName } from '../../query/language/index.js'
 import type { Completion } from '../../query/language/index.js'
@@ -8,7 +8,7 @@ import { useFields } from './use-fields.js'
 
 export interface Suggestion {
   readonly text: string
-  /** How many records have it. */
+  /** Number of records with it. */
   readonly count: number
 }
 
@@ -20,7 +20,7 @@ export interface Suggestions {
 const LIMIT = 12
 const PAUSE_MS = 120
 
-/** `caret` is null while nothing is to be completed. */
+/** @param caret null while completions are hidden */
 export function useCompletion(kind: 'entries' | 'requests', q: string, caret: number | null): Suggestions | undefined {
   const completion = caret === null ? undefined : findCompletion(q, caret)
   const fields = useFields(kind, completion?.kind === 'field')
@@ -40,7 +40,7 @@ export function useCompletion(kind: 'entries' | 'requests', q: string, caret: nu
     kind,
     limit: LIMIT,
   })
-  /** The last values that have come, and of which field they are. */
+  /** The last loaded values and their field. */
   const last = useRef<{ readonly field: string; readonly values: FieldValues['items'] } | null>(null)
   if (isCurrent && field !== undefined && data !== undefined) last.current = { field, values: data.items }
   if (completion === undefined) return undefined
@@ -48,12 +48,12 @@ export function useCompletion(kind: 'entries' | 'requests', q: string, caret: nu
     const values = last.current?.field === name ? last.current.values : []
     return { completion, items: findValues(values, completion.prefix) }
   }
-  // Nothing is suggested before a letter is typed: the list would cover what one reads.
+  // No suggestions before the first letter, because the list would cover entries.
   if (completion.prefix === '') return undefined
   return { completion, items: findFields(fields ?? [], completion.prefix) }
 }
 
-/** While those for the typed text are loaded, the previous ones that begin with it. */
+/** Filters the last loaded values by the typed prefix, to show suggestions while new values load. */
 function findValues(values: FieldValues['items'], prefix: string): Suggestion[] {
   const sought = prefix.toLowerCase()
   return values
@@ -61,7 +61,7 @@ function findValues(values: FieldValues['items'], prefix: string): Suggestion[] 
     .map(({ value, count }) => ({ text: value, count }))
 }
 
-/** Those that begin with the text first, then those of which a part does; the most frequent first. */
+/** Finds fields that begin with the text, then fields with a part that does; most frequent first. */
 function findFields(
   fields: readonly { readonly name: string; readonly count: number }[],
   prefix: string,

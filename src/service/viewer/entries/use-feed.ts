@@ -1,4 +1,4 @@
-/** The feed of the list as state, rendered at most every 100 ms. */
+/** Provides the feed of the list as state; renders at most every 100 ms. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { get } from '../api.js'
 import { live } from '../live/connection.js'
@@ -11,9 +11,9 @@ import { paused } from './paused.js'
 
 const DRAW_INTERVAL_MS = 100
 
-/** The rows of a paused list, while another view is shown. */
+/** Keeps the feed of a paused list while another view is shown. */
 let kept: { readonly feed: EntryFeed; readonly key: string } | undefined
-/** The component that shows the feed. */
+/** Renders the component that shows the feed. */
 let draw: (() => void) | undefined
 
 function createFeed(): EntryFeed {
@@ -29,7 +29,7 @@ function createFeed(): EntryFeed {
         () => {
           timer = undefined
           drawnMs = performance.now()
-          // Rows move only when they are drawn: a held list stays as it is shown.
+          // Merges when drawing rather than on arrival: a list that was held in between must not change.
           feed.tail.merge()
           draw?.()
         },
@@ -45,7 +45,7 @@ function createFeed(): EntryFeed {
   return feed
 }
 
-/** @returns the feed; the component is rendered again when it has changed */
+/** @returns the feed; renders the component when the feed changes */
 export function useFeed(view: View): EntryFeed {
   const [, setVersion] = useState(0)
   const key = sourceKey(view)

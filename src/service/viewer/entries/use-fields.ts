@@ -1,4 +1,4 @@
-/** The fields of stored records, loaded when they are needed. */
+/** Loads the fields of stored records on demand. */
 import type { FieldInfo } from '../../query/api-types.js'
 import { useQuery } from '../use-query.js'
 

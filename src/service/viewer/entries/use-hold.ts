@@ -1,10 +1,10 @@
-/** Whether the list holds still: new entries wait while one reads or aims at a row. */
+/** Detects a pointer over the rows. New entries wait while the user reads or points at a row. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** A pointer that leaves the rows on its way along the edge does not release them at once. */
+/** Delay before a pointer that left the rows releases them: it may only move along the edge. */
 const RELEASE_MS = 600
 
-/** Since a touch screen has no pointer between touches, only a mouse or pen over the rows counts. */
+/** Only a mouse or pen counts, because a touch screen has no pointer between touches. */
 export function usePointerOver(): {
   readonly isOver: boolean
   readonly onPointerEnter: (event: PointerEvent) => void
@@ -22,7 +22,7 @@ export function usePointerOver(): {
   return {
     isOver,
     onPointerEnter: enter,
-    // After a release the next movement holds the list again.
+    // After a release, the next movement holds the list again.
     onPointerMove: (event) => {
       if (event.movementX !== 0 || event.movementY !== 0) enter(event)
     },

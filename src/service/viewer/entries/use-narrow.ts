@@ -1,4 +1,4 @@
-/** Whether the window is narrow, as in the style sheet: rows have two lines then. */
+/** Whether the window is narrow, by the same limit as the style sheet. Rows then have two lines. */
 import { useEffect, useState } from 'preact/hooks'
 
 const narrow = matchMedia('(max-width: 640px)')

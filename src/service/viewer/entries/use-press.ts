@@ -1,7 +1,7 @@
-/** Clicks on rows. If rows are rendered again under the pointer, the browser emits no click. */
+/** Detects clicks on rows by pointer events: the browser emits no click if a row is rendered again under the pointer. */
 import { useRef, useState } from 'preact/hooks'
 
-/** A pointer that moves further than this selects text. */
+/** A pointer that moves further selects text instead of clicking. */
 const CLICK_PX = 6
 
 function rowId({ target }: Event): string | undefined {

@@ -1,18 +1,18 @@
-/** A throttled value: it changes at most once per interval. The last value is always delivered. */
+/** Throttles a value: it changes at most once per interval, and always reaches the last value. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 export function useSlowly<T>(value: T, intervalMs: number): T {
-  const [taken, setTaken] = useState(value)
+  const [throttled, setThrottled] = useState(value)
   const takenMs = useRef(performance.now())
   useEffect(() => {
     const timer = setTimeout(
       () => {
         takenMs.current = performance.now()
-        setTaken(value)
+        setThrottled(value)
       },
       Math.max(0, takenMs.current + intervalMs - performance.now()),
     )
     return () => clearTimeout(timer)
   }, [value])
-  return taken
+  return throttled
 }

@@ -1,4 +1,4 @@
-/** Zooming in to a range of time, so that Escape goes back. */
+/** Zooms in to a time range, and remembers the previous one for Escape. */
 import { navigate, zoomOrigins } from '../use-view.js'
 import type { Filter } from '../view.js'
 
@@ -6,7 +6,7 @@ export function zoomIn({ last, since, until }: Filter, range: Partial<Filter>): 
   navigate(range, { origins: [...zoomOrigins(), { last, since, until }] })
 }
 
-/** Any other choice of a time ends the way back. */
+/** Selecting another time clears the zoom history. */
 export function canZoomOut(): boolean {
   return zoomOrigins().length > 0
 }

@@ -1,4 +1,4 @@
-/** The page's stream, connected to the browser. */
+/** The page's stream, connected to browser APIs. */
 import type { ServiceStatus } from '../../query/api-types.js'
 import { get, request } from '../api.js'
 import { announceChange } from '../changes.js'
@@ -14,7 +14,7 @@ export const live = new LiveStream({
   },
 })
 
-/** A background tab closes its connection, since the number per origin is limited. */
+/** Closes the connection in background tabs, because browsers limit connections per origin. */
 export function restWhileHidden(): void {
   const follow = (): void => live.rest(document.hidden)
   addEventListener('visibilitychange', follow)

@@ -1,4 +1,4 @@
-/** Keeps the rows of the list up to date: first page, stream, sliding window, and further pages on scrolling. */
+/** Keeps the rows of the list up to date: first page, stream, sliding window, and more pages on scrolling. */
 import type { EntryContext, EntryPage, EntrySummary, StreamEntries } from '../../query/api-types.js'
 import { ApiError } from '../api-error.js'
 import { filterKey, filterParameters, formatColumns, NO_FILTER, windowStart } from '../view.js'
@@ -8,19 +8,19 @@ import { PAGE_ROWS, TailBuffer } from './tail-buffer.js'
 import type { Wanted } from './tail-buffer.js'
 
 const FIRST_ROWS = 200
-/** If more entries arrive than the page can follow, the list is loaded again at most this often. */
+/** Minimum interval of reloads, when entries arrive faster than the page can follow. */
 const RELOAD_INTERVAL_MS = 1000
-/** Delay before a failed page is requested again. */
+/** Delay before retrying a failed page. */
 const RETRY_MS = 2000
-/** How often the rows that have left a sliding window are removed. */
+/** Interval for removing rows that have left a sliding window. */
 const SLIDE_INTERVAL_MS = 1000
 
-/** Which entries the list shows. */
+/** Selects the entries that the list shows. */
 export interface FeedSource {
   readonly filter: Filter
-  /** Further fields of each entry. */
+  /** Additional fields of each entry. */
   readonly columns: readonly string[]
-  /** Id of an entry: the list shows all entries around it instead, and does not follow the stream. */
+  /** Id of an entry. If set, the list shows all entries around it, and does not follow the stream. */
   readonly around: string | null
 }
 
@@ -30,9 +30,9 @@ export interface EntryFeedDependencies {
   page(parameters: Parameters, signal: AbortSignal): Promise<EntryPage<EntrySummary>>
   context(id: string, parameters: Parameters, signal: AbortSignal): Promise<EntryContext>
   follow(source: LiveSource): void
-  /** The list must be rendered. */
+  /** Requests a render of the list. */
   changed(): void
-  /** Calls once after the delay. @returns function that cancels it */
+  /** Calls `call` once after the delay. @returns function that cancels the call */
   later(ms: number, call: () => void): () => void
   now(): number
 }
@@ -66,19 +66,19 @@ export class EntryFeed {
     return this.#error
   }
 
-  /** Whether newer entries can be added on top of those around an entry. */
+  /** For a list around an entry: whether newer entries can be added on top. */
   get hasNewer(): boolean {
     return this.#newer !== null && this.tail.firstLoaded === 0
   }
 
-  /** Number of rows that were added on top since the last call. */
+  /** Returns the number of rows added on top since the last call. */
   takeAddedOnTop(): number {
     const added = this.#addedOnTop
     this.#addedOnTop = 0
     return added
   }
 
-  /** The previous rows stay until those of this source are loaded. If only the columns differ, they stay for good. */
+  /** Shows another source. The previous rows stay until its rows are loaded; if only the columns differ, they stay. */
   show(source: FeedSource): void {
     const { filter, around, columns } = this.#source
     const isSame = around === source.around && filterKey(filter) === filterKey(source.filter)
@@ -90,7 +90,7 @@ export class EntryFeed {
     this.#deps.changed()
   }
 
-  /** Follows the stream again after the last entry, without loading the list. */
+  /** Resumes the stream after the last entry, without loading the list again. */
   resume(): void {
     if (!this.#isLoaded) void this.#load(false)
     else this.#follow(this.tail.lastSeq)
@@ -112,7 +112,7 @@ export class EntryFeed {
     if (wanted !== undefined && this.#isLoaded) this.#requestPage(wanted)
   }
 
-  /** Loads newer rows on top of the entries around one. */
+  /** For a list around an entry: loads newer rows on top. */
   needNewer(): void {
     if (this.#newer !== null) this.#requestPage({ kind: 'newer', cursor: this.#newer, limit: FIRST_ROWS }, true)
   }
@@ -167,10 +167,10 @@ export class EntryFeed {
     })
   }
 
-  /** Loads the rows again, with their columns. */
+  /** Loads the rows again with the current columns. */
   async #loadColumns(signal: AbortSignal): Promise<void> {
     const { filter, around } = this.#source
-    // Held rows may be older than the sliding window.
+    // No window, because held rows can be older than the sliding window.
     const all = filterParameters(around === null ? { ...filter, last: null } : NO_FILTER, 0)
     for (let cursor = this.tail.cursorAbove(); cursor !== null;) {
       const parameters = { ...all, ...this.#columns(), cursor, limit: PAGE_ROWS }
@@ -182,7 +182,7 @@ export class EntryFeed {
     }
   }
 
-  /** Aborts the requests that are under way. */
+  /** Aborts pending requests. */
   #begin(): AbortSignal {
     this.#controller.abort()
     this.#controller = new AbortController()
@@ -191,7 +191,7 @@ export class EntryFeed {
     return this.#controller.signal
   }
 
-  /** The first page. `isSame`: it is loaded again while the stream continues. */
+  /** Loads the first page. @param isSame whether the source is unchanged and the stream continues */
   async #load(isSame: boolean): Promise<void> {
     const signal = this.#begin()
     this.tail.expectPage()
@@ -259,7 +259,7 @@ export class EntryFeed {
     })
   }
 
-  /** Limits page requests during frequent resets. */
+  /** Loads the list after a reset, at most once per `RELOAD_INTERVAL_MS`. */
   #startOver(): void {
     this.tail.clear()
     this.#isResetAgain = this.#endCalm !== undefined
@@ -271,14 +271,14 @@ export class EntryFeed {
     })
   }
 
-  /** Loads the list once the service can be reached. A filter that it refuses does not end the stream. */
+  /** After a failure, loads the list once the service is reachable. If the service refuses the filter, follows the stream without it. */
   #followAnyway(error: unknown): void {
     if (error instanceof ApiError && error.status < 500) this.#deps.follow({ parameters: {} })
     else this.#deps.follow({ parameters: this.#parameters(), onOpen: () => void this.#load(false) })
   }
 
   #take({ items, skipped }: StreamEntries): void {
-    // Rows of the previous filter may still be shown.
+    // Until the first page is loaded, the rows of the previous filter are shown.
     if (!this.#isLoaded) return
     this.tail.push(items, skipped)
     if (this.tail.isTorn && !this.tail.isHeld) this.#reloadSoon()
@@ -296,7 +296,7 @@ export class EntryFeed {
     return this.#source.around === null ? windowStart(this.#source.filter, this.#deps.now()) : null
   }
 
-  /** The entries around one are not filtered. */
+  /** Parameters of the API. A list around an entry has no filter. */
   #parameters(): Record<string, string> {
     const { filter, around } = this.#source
     return { ...filterParameters(around === null ? filter : NO_FILTER, this.#deps.now()), ...this.#columns() }

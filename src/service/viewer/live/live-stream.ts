@@ -1,6 +1,6 @@
 /**
- * The page's stream from the service: opens it, reads it, and resumes it after a disconnection. There is one per page, since
- * browsers limit all tabs of an origin to six connections.
+ * Opens, reads and resumes the page's event stream. There is one stream per page, because browsers limit all tabs of an origin to six
+ * connections.
  */
 import type { ServerSentEvent } from '../../stream/server-sent-events.js'
 import { StreamFollower } from '../../stream/stream-follower.js'
@@ -12,55 +12,55 @@ import { Observable } from '../observable.js'
 
 const ALL_KINDS: readonly RecordKind[] = ['entry', 'request', 'feedback', 'release', 'heartbeat', 'rejected']
 
-/** The service sends at least a comment every 2 s. */
+/** Time without data after which the stream is `silent`. The service sends at least a comment every 2 s. */
 export const SILENCE_MS = 5000
 
 export interface LiveState {
-  /** `silent`: connected, but nothing has come for SILENCE_MS. */
+  /** `silent`: connected, but no data for SILENCE_MS. */
   readonly name: 'connecting' | 'live' | 'silent' | 'reconnecting'
   readonly reason: string | undefined
 }
 
 export interface LiveSource {
-  /** The filters for the API. */
+  /** Filters for the API. */
   readonly parameters: Readonly<Record<string, string>>
-  /** The last known `seq`: later entries are sent first. */
+  /** The last known `seq`; the service first sends the entries after it. */
   readonly after?: number
   onOpen?(): void
   onEntries?(entries: StreamEntries): void
-  /** All records were deleted: by a reset, or by a restart without a file. */
+  /** Called when all records were deleted, by a reset or by a restart without a journal. */
   onReset?(): void
 }
 
 export interface LiveStreamDependencies extends Pick<StreamFollowerOptions, 'readStatus' | 'wait'> {
-  /** Rejects if the service refuses (ApiError) or cannot be reached. */
+  /** Rejects with ApiError if the service refuses, with another error if it is unreachable. */
   open(
     parameters: Readonly<Record<string, string>>,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Response>
   onChange(kinds: readonly RecordKind[]): void
-  /** Calls once after the delay. @returns function that cancels it */
+  /** Calls `call` once after the delay. @returns function that cancels the call */
   later(ms: number, call: () => void): () => void
 }
 
 export class LiveStream {
   readonly state = new Observable<LiveState>({ name: 'connecting', reason: undefined })
-  /** Whether a restart of the service has deleted all records. The page says so until the user has seen it. */
+  /** Whether a restart of the service has deleted all records. The page shows a notice until the user dismisses it. */
   readonly isEmptied = new Observable(false)
   readonly #deps: LiveStreamDependencies
   #follower: StreamFollower | undefined
   #controller = new AbortController()
   #endSilence: (() => void) | undefined
   #isResting = false
-  /** Whether entries may have been missed while no stream was open. */
+  /** Whether entries may have been missed while the stream was closed. */
   #isBehind = false
 
   constructor(deps: LiveStreamDependencies) {
     this.#deps = deps
   }
 
-  /** Replaces the source that is followed. */
+  /** Replaces the followed source. */
   follow(source: LiveSource): void {
     const { open, onChange, later: _later, ...others } = this.#deps
     this.#follower = new StreamFollower({
@@ -86,7 +86,7 @@ export class LiveStream {
       },
       onFailure: (error) => {
         this.#endSilence?.()
-        // The service refuses the token: the page asks for another.
+        // Stops retrying if the service refuses the token; the page prompts for another one.
         if (error instanceof ApiError && error.status === 401) throw error
         this.#isBehind = true
         this.state.set({ name: 'reconnecting', reason: error instanceof Error ? error.message : String(error) })
@@ -95,7 +95,7 @@ export class LiveStream {
     this.#start()
   }
 
-  /** Closes the stream while the page is hidden; continues from there afterwards. */
+  /** Closes the stream while the page is hidden, and resumes it afterwards. */
   rest(isResting: boolean): void {
     if (isResting === this.#isResting) return
     this.#isResting = isResting
@@ -112,7 +112,7 @@ export class LiveStream {
     this.#follower.run(this.#controller.signal).catch(() => {})
   }
 
-  /** Reports when nothing comes any more, although the page was or is connected. */
+  /** Starts the timer that reports a silent connection. */
   #awaitSign(): void {
     this.#endSilence?.()
     this.#endSilence = this.#deps.later(SILENCE_MS, () => {
@@ -142,7 +142,7 @@ export class LiveStream {
   }
 }
 
-/** Not `for await`: Safari's streams are not iterable. */
+/** Uses a reader instead of `for await`, because Safari's streams are not iterable. */
 async function* decode(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   const reader = body.getReader()

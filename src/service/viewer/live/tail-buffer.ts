@@ -1,11 +1,11 @@
 /**
- * The rows of the list (pure): a window over all matching entries in the order of time, newest first, of at most MAX_ROWS.
+ * The rows of the list (pure): a window of at most `maxRows` over all matching entries, sorted by time, newest first.
  *
- *     index 0   ┌ newer ones that were removed: only their number
- *               ├ rows
- *     length    └ older ones, loaded page by page
+ *     index 0   ┌ newer rows that were removed; only their count is known
+ *               ├ loaded rows
+ *     length    └ older entries, loaded page by page
  *
- * Entries from the stream wait until the list is drawn; while it is held, until it is released.
+ * Entries from the stream wait until the list is drawn or, if it is held, until it is released.
  */
 import type { EntrySummary } from '../../query/api-types.js'
 import { compareRows, createRow, cursorOf, findInsertIndex, mergeRows } from './tail-row.js'
@@ -14,13 +14,13 @@ import type { TailRow } from './tail-row.js'
 export const MAX_ROWS = 5000
 export const PAGE_ROWS = 500
 export const MAX_WAITING = 2000
-/** Limit of late rows that were not drawn yet, and of older entries that wait for the requested page. */
+/** Maximum number of late rows not drawn yet, and of older entries that wait for their page. */
 const MAX_REMEMBERED = 500
 
 export interface TailLimits {
   readonly maxRows: number
   readonly pageRows: number
-  /** Distance from the end, in rows, at which the next page is requested. */
+  /** Distance from the end at which the next page is requested, in rows. */
   readonly marginRows: number
 }
 
@@ -36,21 +36,21 @@ export interface TailPage {
   /** Newest first. */
   readonly items: readonly EntrySummary[]
   readonly hasOlder: boolean
-  /** Greatest `seq` that was stored when the page was read. */
+  /** Greatest `seq` in the store when the page was read. */
   readonly lastSeq: number
 }
 
 export class TailBuffer {
   readonly #limits: TailLimits
-  /** Oldest first, so that new rows are pushed. */
+  /** Loaded rows, oldest first: new rows are pushed. */
   #rows: TailRow[] = []
-  /** In the order of arrival. */
+  /** Waiting entries, in order of arrival. */
   #waiting: TailRow[] = []
   #waitingCount = 0
   #aboveCount = 0
-  /** The newest of those that were removed above. */
+  /** The newest row that was removed at the top. */
   #aboveTop: TailRow | undefined
-  /** Arrived, and older than all rows while there are older ones to load. */
+  /** Entries that arrived but belong to older pages that are not loaded yet. */
   #below: TailRow[] = []
   #unseen: TailRow[] = []
   #hasOlder = false
@@ -60,29 +60,29 @@ export class TailBuffer {
   #newestMs = -Infinity
   #startMs: number | null = null
   #isTorn = false
-  /** The same, since a page was requested. */
+  /** Whether newer entries were missed since the first page was requested. */
   #isTornSince = false
 
   constructor(limits = LIMITS) {
     this.#limits = limits
   }
 
-  /** Number of all rows, including those that were removed above. */
+  /** Number of rows, including those that were removed at the top. */
   get length(): number {
     return this.#aboveCount + this.#rows.length
   }
 
-  /** Index of the first row that is loaded. */
+  /** Index of the first loaded row. */
   get firstLoaded(): number {
     return this.#aboveCount
   }
 
-  /** Entries that have arrived and are not among the rows yet. */
+  /** Number of entries that have arrived but are not in the rows yet. */
   get waiting(): number {
     return this.#waitingCount
   }
 
-  /** Entries from the stream in total. */
+  /** Total number of entries from the stream. */
   get arrived(): number {
     return this.#arrived
   }
@@ -100,7 +100,7 @@ export class TailBuffer {
     return this.#isHeld
   }
 
-  /** Whether newer entries were missed, so that the list must be loaded again. */
+  /** Whether newer entries were missed; the list must then be loaded again. */
   get isTorn(): boolean {
     return this.#isTorn
   }
@@ -110,19 +110,19 @@ export class TailBuffer {
     return place < 0 ? undefined : this.#rows[this.#rows.length - 1 - place]
   }
 
-  /** -1 if it is not among the rows. */
+  /** @returns -1 if the entry is not in the loaded rows */
   indexOf(id: string): number {
     return this.#indexAt(this.#rows.findLastIndex(({ entry }) => entry.id === id))
   }
 
-  /** Entries that are missed from now on may not be in the first page that is being requested. */
+  /** Call when the first page is requested: entries missed from now on may not be in it. */
   expectPage(): void {
     this.#isTornSince = false
   }
 
-  /** The first page. `keepNewer` keeps entries from the stream that arrived after the page was read. */
+  /** Replaces the rows by the first page. @param keepNewer keep entries from the stream that arrived after the page was read */
   reset({ items, hasOlder, lastSeq }: TailPage, keepNewer: boolean): void {
-    // If the page leaves a gap, the entries after it cannot be added.
+    // After a gap, newer entries cannot be added.
     const isTorn = keepNewer && this.#isTornSince
     const known = keepNewer && !isTorn ? [...this.#rows, ...this.#waiting, ...this.#below] : []
     const newer = known.filter(({ entry }) => entry.seq > lastSeq)
@@ -152,7 +152,7 @@ export class TailBuffer {
     this.#isTorn = false
   }
 
-  /** Entries from the stream, in the order of arrival. */
+  /** Adds entries from the stream, in order of arrival. */
   push(items: readonly EntrySummary[], skipped: number): void {
     const fresh = items.filter(({ seq }) => seq > this.#lastSeq)
     this.#arrived += fresh.length + skipped
@@ -172,13 +172,13 @@ export class TailBuffer {
     this.#isHeld = true
   }
 
-  /** @returns false if the waiting entries cannot be added, so that the first page must be loaded again */
+  /** @returns false if the waiting entries cannot be added; the first page must then be loaded again */
   release(): boolean {
     this.#isHeld = false
     return this.merge()
   }
 
-  /** Adds the waiting entries at their places, unless the list is held. @returns false if that is not possible */
+  /** Inserts the waiting entries by time, unless the list is held. @returns false if that is not possible */
   merge(): boolean {
     if (this.#isTorn || this.#aboveCount > 0) return false
     if (this.#isHeld) return true
@@ -196,13 +196,13 @@ export class TailBuffer {
     return true
   }
 
-  /** Number of late rows below this index that were never drawn, and the index of the first. */
+  /** Returns the number of late rows below this index that were never drawn, and the index of the first. */
   lateBelow(index: number): { readonly count: number; readonly first: number } {
     const indices = this.#unseen.map((row) => this.#indexOfRow(row)).filter((at) => at >= index)
     return { count: indices.length, first: Math.min(...indices) }
   }
 
-  /** These rows were drawn. */
+  /** Marks rows as drawn. */
   see(first: number, last: number): void {
     if (this.#unseen.length === 0) return
     this.#unseen = this.#unseen.filter((row) => {
@@ -211,7 +211,7 @@ export class TailBuffer {
     })
   }
 
-  /** Removes the rows before the start of a sliding window; null if there is none. @returns whether anything has changed */
+  /** Removes the rows before the start of a sliding window. @param startMs null without a window @returns whether anything changed */
   slide(startMs: number | null): boolean {
     this.#startMs = startMs
     const count = this.#rows.findIndex((row) => this.#isInWindow(row))
@@ -224,7 +224,7 @@ export class TailBuffer {
     return true
   }
 
-  /** The pages to load for these rows. */
+  /** Returns the page to load for these rows. */
   wanted(first: number, last: number): Wanted | undefined {
     const newest = this.#rows.at(-1)
     const oldest = this.#rows[0]
@@ -235,10 +235,10 @@ export class TailBuffer {
     return { kind: 'older', cursor: cursorOf(oldest), limit: this.#limits.pageRows }
   }
 
-  /** The next page at the bottom, newest first. Excess rows are removed at the top. */
+  /** Adds the next page at the bottom, newest first. Removes excess rows at the top. */
   addOlder(cursor: string, items: readonly EntrySummary[], hasOlder: boolean): void {
     const oldest = this.#rows[0]
-    // The rows have changed since the page was requested.
+    // The rows changed since the page was requested.
     if (oldest === undefined || cursorOf(oldest) !== cursor) return
     const page = items.map((entry) => createRow(entry)).toReversed()
     const end = page[0]
@@ -254,13 +254,13 @@ export class TailBuffer {
     }
   }
 
-  /** The rows that were removed at the top, newest first. If they have changed, the list must be loaded again. */
+  /** Adds rows that were removed at the top, newest first. If they have changed, the list must be loaded again. */
   addNewer({ cursor, limit }: Wanted, items: readonly EntrySummary[]): void {
     const newest = this.#rows.at(-1)
     if (this.#aboveCount < limit || newest === undefined || cursorOf(newest) !== cursor) return
     this.#aboveCount -= limit
     for (const entry of items.toReversed()) this.#rows.push(createRow(entry))
-    // Late entries may have arrived among them.
+    // Late entries may have arrived between these rows.
     const isEnd = this.#aboveCount === 0
     if (items.length !== limit || (isEnd && this.#rows.at(-1)?.entry.seq !== this.#aboveTop?.entry.seq))
       this.#isTorn = true
@@ -268,13 +268,13 @@ export class TailBuffer {
     this.#dropOldest()
   }
 
-  /** A cursor of the API, of all rows and those that wait; null if there are none. */
+  /** Returns an API cursor above all loaded and waiting rows; null if there are none. */
   cursorAbove(): string | null {
     const newest = [...this.#rows.slice(-1), ...this.#waiting].toSorted(compareRows).at(-1)
     return newest === undefined ? null : cursorOf({ ...newest, entry: { ...newest.entry, seq: newest.entry.seq + 1 } })
   }
 
-  /** Replaces entries with the same ones with other columns. The rows stay. @returns whether all are newer than the oldest row */
+  /** Updates the columns of loaded and waiting entries. @returns whether all items are newer than the oldest row */
   replace(items: readonly EntrySummary[]): boolean {
     const entries = new Map(items.map((entry) => [entry.seq, entry]))
     const update = (row: TailRow): TailRow => {
@@ -288,7 +288,7 @@ export class TailBuffer {
     return oldest !== undefined && last !== undefined && compareRows(createRow(last), oldest) > 0
   }
 
-  /** Newer rows on top of a list that does not follow the stream, newest first. */
+  /** Adds newer rows on top of a list that does not follow the stream. @param items newest first */
   addOnTop(items: readonly EntrySummary[]): void {
     mergeRows(this.#rows, items.map((entry) => createRow(entry)).toReversed())
   }

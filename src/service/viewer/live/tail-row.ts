@@ -1,35 +1,35 @@
-/** A row of the list, and the order of rows: by timestamp, ties by `seq` (pure). */
+/** Rows of the list, sorted by timestamp, then by `seq` (pure). */
 import type { EntrySummary } from '../../query/api-types.js'
 
 export interface TailRow {
   readonly entry: EntrySummary
   /** The entry's timestamp in whole milliseconds, as in cursors. */
   readonly timeMs: number
-  /** How much older than entries that had arrived before; 0 if it arrived in order, or only a little late. */
+  /** Delay relative to entries that arrived earlier; 0 if it is less than LATE_AFTER_MS. */
   readonly lateMs: number
 }
 
-/** An entry that is this much older than one that arrived before is marked as late. Services deliver in batches, about once a second. */
+/** An entry that is this much older than an earlier arrival is marked as late. Applications send batches about once a second. */
 export const LATE_AFTER_MS = 2000
 
 export function createRow(entry: EntrySummary, newestMs = -Infinity): TailRow {
   const timeMs = Date.parse(entry.timestamp)
-  // A clock that is ahead does not make the entries of all others late.
+  // Limits by the time of receipt: a sender whose clock is ahead must not make all other entries late.
   const late = Math.min(newestMs, Date.parse(entry.received_at)) - timeMs
   return { entry, timeMs, lateMs: late > LATE_AFTER_MS ? late : 0 }
 }
 
-/** Negative if `a` is older. */
+/** @returns a negative number if `a` is older */
 export function compareRows(a: TailRow, b: TailRow): number {
   return a.timeMs - b.timeMs || a.entry.seq - b.entry.seq
 }
 
-/** A cursor of the API. */
+/** Returns the API cursor of a row. */
 export function cursorOf({ timeMs, entry }: TailRow): string {
   return `${timeMs}-${entry.seq}`
 }
 
-/** Position of the first row that is not older; `rows` are oldest first. */
+/** Returns the position of the first row that is not older. @param rows oldest first */
 export function findInsertIndex(rows: readonly TailRow[], row: TailRow): number {
   let low = 0
   let high = rows.length
@@ -41,7 +41,7 @@ export function findInsertIndex(rows: readonly TailRow[], row: TailRow): number 
   return low
 }
 
-/** Adds rows at their places. Rows that are there already are not added again. Both are oldest first; `rows` is changed. */
+/** Inserts rows by time into `rows`, and ignores duplicates. Both lists are oldest first. */
 export function mergeRows(rows: TailRow[], added: readonly TailRow[]): void {
   const first = added[0]
   if (first === undefined) return

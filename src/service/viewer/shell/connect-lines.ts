@@ -1,9 +1,9 @@
-/** Code that connects an application to this service (pure). */
+/** Creates the code that connects an application to this service (pure). */
 import type { ServiceStatus } from '../../query/api-types.js'
 
 type Address = Pick<ServiceStatus, 'url' | 'is_default_url'>
 
-/** Five lines. They have the URL and a key only if the service does not have the default address. */
+/** Returns five lines of code. They include URL and key only if the service has another address than the default. */
 export function connectLines({ url, is_default_url: isDefault }: Address): string {
   const address = isDefault ? '' : `url: '${url}', apiKey: 'any', `
   return [
@@ -16,7 +16,7 @@ export function connectLines({ url, is_default_url: isDefault }: Address): strin
   ].join('\n')
 }
 
-/** For an application that has the transport already, without an address in code. */
+/** Returns the command for an application that already uses the transport, without a URL in its code. */
 export function startLine({ url, is_default_url: isDefault }: Address): string {
   return `${isDefault ? '' : `PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any `}node app.mjs`
 }

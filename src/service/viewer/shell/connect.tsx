@@ -16,8 +16,8 @@ export function Connect({ status }: { status: ServiceStatus }) {
         <Copy class="button small" label="Copy" text={() => lines} />
       </div>
       <p>
-        Needed once: <code>npm install pino pino-ingest</code>. An application that has the transport already, without a{' '}
-        <code>url</code>, logs to here when it is started as <code>{startLine(status)}</code>
+        First run <code>npm install pino pino-ingest</code>. An application that already uses the transport without a{' '}
+        <code>url</code> logs here if started as <code>{startLine(status)}</code>
       </p>
     </Empty>
   )

@@ -1,12 +1,12 @@
-/** The panel beside a view, or over it in a narrow window. */
+/** The panel next to a view, or over it in a narrow window. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Whether the panel that opens next takes the focus: it was opened by a key. */
+/** Whether the next panel to open gets the focus, because a key opened it. */
 let isFocusWanted = false
 let panelElement: HTMLElement | null = null
 
-/** Moves the focus to the panel, as soon as it is open. */
+/** Moves the focus to the panel once it is open. */
 export function focusDetail(): void {
   isFocusWanted = panelElement === null
   panelElement?.focus()
@@ -16,7 +16,7 @@ export function isDetailFocused(): boolean {
   return panelElement?.contains(document.activeElement) === true
 }
 
-/** A panel that has the focus gives it back when it closes. */
+/** The panel. If it has the focus when it closes, it returns the focus. */
 export function DetailPanel({ children }: { children: ComponentChildren }) {
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -28,7 +28,7 @@ export function DetailPanel({ children }: { children: ComponentChildren }) {
     return () => {
       panelElement = null
       if (element?.contains(document.activeElement) !== true || !(before instanceof HTMLElement)) return
-      // Covered elements can only be focused once they are visible again.
+      // Waits until covered elements are visible again and can be focused.
       setTimeout(() => before.focus({ preventScroll: true }))
     }
   }, [])

@@ -1,4 +1,4 @@
-/** The bar on top: views, connection state, theme and help. */
+/** The header: views, connection state, theme and help. */
 import { useEffect, useState } from 'preact/hooks'
 import type { ServiceStatus } from '../../query/api-types.js'
 import { plural, shortCount } from '../view-format.js'
@@ -97,7 +97,7 @@ function Connection() {
     <span
       class={`connection ${name}`}
       role="status"
-      title={reason === undefined ? undefined : `The stream of new entries broke off: ${reason}`}
+      title={reason === undefined ? undefined : `The stream of new entries ended: ${reason}`}
     >
       <span class="dot" aria-hidden="true" />
       <span class="word">{WORDS[name]}</span>

@@ -1,4 +1,4 @@
-/** The keys, in a modal dialog, in which the browser keeps the focus. */
+/** The help: keys, and facts about the service. A modal dialog, because browsers keep the focus in it. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { ServiceStatus } from '../../query/api-types.js'
 import { count, duration, memory } from '../view-format.js'
@@ -36,7 +36,7 @@ export function Help({ status, onClose }: { status: ServiceStatus | undefined; o
             </div>
           ))}
         </dl>
-        <p class="muted">In the chart: ← and → move, with Shift they extend, Enter selects that time.</p>
+        <p class="muted">In the chart: ← and → move, Shift extends, Enter selects the time.</p>
         {status !== undefined && <About status={status} />}
       </div>
     </dialog>
@@ -53,7 +53,7 @@ function About({ status: { version, url, db_file: file, limits } }: { status: Se
         {memory(limits.max_bytes)}
         {age},{' '}
         {file === null ? (
-          'in memory: gone when it ends'
+          'in memory: lost when it ends'
         ) : (
           <>
             in <code>{file}</code>

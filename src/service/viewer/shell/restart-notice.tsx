@@ -1,4 +1,4 @@
-/** Says that a restart of the service has emptied the page, until it is dismissed or another filter is set. */
+/** A notice that a restart of the service has deleted the entries. Shown until dismissed or until the filter changes. */
 import { Icon } from '../icons.js'
 import { live } from '../live/connection.js'
 import { useObservable } from '../use-observable.js'

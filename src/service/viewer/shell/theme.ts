@@ -1,4 +1,4 @@
-/** Light, dark, or that of the system; stored for this origin. */
+/** The theme: light, dark, or the system's; stored for this origin. */
 import { Observable } from '../observable.js'
 
 export const THEMES = ['system', 'light', 'dark'] as const
@@ -15,7 +15,7 @@ export function setTheme(next: Theme): void {
   try {
     localStorage.setItem(STORAGE_KEY, next)
   } catch {
-    // Storage may be forbidden or full: the choice then lasts as long as the tab.
+    // Storage may be disabled or full; the theme is then lost when the tab closes.
   }
 }
 
@@ -24,7 +24,7 @@ export function restoreTheme(): void {
   try {
     stored = localStorage.getItem(STORAGE_KEY)
   } catch {
-    // Storage may be forbidden: then it is as the system has it.
+    // Storage may be disabled; the system's theme is used then.
   }
   const found = THEMES.find((name) => name === stored)
   if (found !== undefined) setTheme(found)

@@ -1,4 +1,4 @@
-/** Shown instead of the page while there is no accepted token. */
+/** The prompt for a token. Replaces the page while there is no accepted token. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isStorageAllowed, setToken } from '../access-token.js'
 import { pastedToken } from '../access-state.js'
@@ -19,10 +19,10 @@ export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
       <form class="card" onSubmit={submit}>
         <h1>{isRefused ? 'The service refused this token' : 'This page needs the service’s token'}</h1>
         <p>
-          Logs may have private data in them, so the local service requires its token. Open the address that{' '}
+          Logs may contain private data, so the local service requires its token. Open the address that{' '}
           <code>pino-ingest dev</code> printed when it started: it ends with <code>#token=…</code>
         </p>
-        {isRefused && <p>A restarted service may have another token: use the address that it printed last.</p>}
+        {isRefused && <p>A restarted service may have another token: use the last address that it printed.</p>}
         {!isStorageAllowed() && (
           <p>This browser stores nothing for this address, so the page asks again in each tab.</p>
         )}

@@ -1,10 +1,10 @@
-/** The status of the service, kept up to date. */
+/** Provides the service's status, kept up to date. */
 import { useEffect, useState } from 'preact/hooks'
 import type { ServiceStatus } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { useQuery } from '../use-query.js'
 
-/** The stream does not report entries that the filters exclude. */
+/** Refreshes also without events, because the stream does not report entries that the filters exclude. */
 const REFRESH_MS = 5000
 
 export function useStatus(): ServiceStatus | undefined {

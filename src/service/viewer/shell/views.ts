@@ -1,10 +1,10 @@
-/** The names of the views, and the kinds of records that they show. */
+/** Titles of the views, and the kinds of records that they show. */
 import type { RecordKind } from '../../store/stored-record.js'
 import type { ViewName } from '../view.js'
 
 export interface ViewTitle {
   readonly title: string
-  /** The kind that the number next to the title counts; null if the view shows something else. */
+  /** The kind of record counted next to the title; null for no count. */
   readonly counts: readonly [kind: RecordKind, one: string, many: string] | null
 }
 

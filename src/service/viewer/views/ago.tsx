@@ -1,4 +1,4 @@
-/** Time since an event, kept up to date. */
+/** The time since an event, kept up to date. */
 import { ago, fullTime } from '../view-format.js'
 import { useNow } from './use-now.js'
 

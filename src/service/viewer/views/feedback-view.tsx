@@ -1,4 +1,4 @@
-/** The view "feedback": comments of users with their entries. */
+/** The view "feedback": user comments with their entries. */
 import type { StoredEntry, StoredFeedback } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'
 import { LongText } from '../detail/show-more.js'
@@ -25,7 +25,7 @@ export function FeedbackView() {
   return (
     <ListPage
       title="Feedback"
-      about="What users said, newest first."
+      about="User comments, newest first."
       list={list}
       empty={
         <Empty title="No feedback yet">
@@ -63,10 +63,10 @@ function Comment({ stored: { received_at: at, feedback } }: { readonly stored: S
   )
 }
 
-/** Feedback is sent immediately, its entry with a later batch, so the page looks for the entry several times. */
+/** Maximum number of requests for the entry: feedback is sent immediately, its entry with a later batch. */
 const MAX_TRIES = 5
 
-/** Feedback names the entry by the service's id, or by the application's `metadata.event_id`. */
+/** The entry that the feedback refers to, by the service's id or by the application's `metadata.event_id`. */
 function Target({ eventId }: { readonly eventId: string }) {
   const view = useView()
   const tries = Math.min(useChanges('entry'), MAX_TRIES)
@@ -79,7 +79,7 @@ function Target({ eventId }: { readonly eventId: string }) {
   if (data === undefined) {
     return (
       <p class="comment-target muted">
-        About <code>{truncate(eventId, 80)}</code>, of which no entry is here.{' '}
+        About <code>{truncate(eventId, 80)}</code>, whose entry is not stored.{' '}
         {eventId !== '' && eventId.length <= 200 && (
           <a href={createHref({ q: JSON.stringify(eventId) })}>Search for it</a>
         )}

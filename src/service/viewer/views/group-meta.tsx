@@ -1,4 +1,4 @@
-/** Of an error group: whether it is new, route, services, versions and users. */
+/** Facts of an error group: whether it is new, route, services, versions and users. */
 import type { ErrorGroup } from '../../query/api-types.js'
 import { truncate } from '../detail/tree.js'
 import { addTerm } from '../../query/language/index.js'
@@ -29,7 +29,7 @@ export function GroupMeta({ group }: { readonly group: ErrorGroup }) {
   )
 }
 
-/** Each leads to all errors of that user. */
+/** Users, as links to all errors of the same user. */
 function Users({ group: { top_users: users, users: total } }: { readonly group: ErrorGroup }) {
   const view = useView()
   if (users.length === 0) return null

@@ -1,4 +1,4 @@
-/** A route's latency over time: three percentiles as lines, requests and errors as bars below them. */
+/** Plots a route's latency over time: three percentiles as lines, requests and errors as bars below. */
 import { useMemo, useState } from 'preact/hooks'
 import type { RouteLatency } from '../../query/api-types.js'
 import { count, duration, plural, shortTime, timeRange } from '../view-format.js'
@@ -27,12 +27,12 @@ const PX_BETWEEN_TICKS = 30
 
 type Bucket = RouteLatency['buckets'][number]
 
-/** The time of a bucket as a filter. */
+/** Returns the time range of a bucket as a filter. */
 export function bucketTime(at: string, stepMs: number): Pick<View, 'last' | 'since' | 'until'> {
   return { last: null, since: at, until: new Date(Date.parse(at) + stepMs).toISOString() }
 }
 
-/** A click chooses the time of a bucket; the table has the same as links. */
+/** The plot. A click selects the time of a bucket; the table has links for this. */
 export function LatencyPlot({
   latency,
   name,
@@ -228,7 +228,7 @@ function summaryOf(buckets: readonly Bucket[], name: string): string {
   }. The values follow as a table.`
 }
 
-/** The same as a table, for screen readers and for copying. */
+/** The data of the plot as a table, for screen readers and for copying. */
 export function LatencyTable({ latency: { buckets, step_ms: stepMs } }: { readonly latency: RouteLatency }) {
   const view = useView()
   const show = (ms: number | null) => (ms === null ? '–' : duration(ms))

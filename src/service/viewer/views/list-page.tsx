@@ -1,4 +1,4 @@
-/** The frame of a view that is a list: its heading, what to do where it is empty, and more on demand. */
+/** The layout of a list view: heading, instructions if it is empty, and a button for more items. */
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { count } from '../view-format.js'
@@ -8,7 +8,7 @@ import type { List } from './use-list.js'
 
 interface ListPageProps<T> {
   readonly title: string
-  /** One line below the title, about what is listed. */
+  /** A line below the title that describes the list. */
   readonly about?: ComponentChildren
   readonly tools?: ComponentChildren
   readonly filter?: ComponentChildren
@@ -59,7 +59,7 @@ export function ViewPage({
   readonly title: string
   readonly about?: ComponentChildren
   readonly tools?: ComponentChildren
-  /** Stays while there is nothing to show, so that the filter can be changed. */
+  /** The filter. Shown even if the list is empty, because the user may need to change it. */
   readonly filter?: ComponentChildren
   readonly children: ComponentChildren
 }) {

@@ -1,9 +1,9 @@
-/** A field that finds the monitor of a token. The token is removed from the field once its hash is computed. */
+/** A field that finds the monitor of a token. It is cleared once the token's hash is computed. */
 import { useRef } from 'preact/hooks'
 import { computeMonitorId } from './monitor-id.js'
 
 interface MonitorFinderProps {
-  /** The monitor id of the last token. */
+  /** Monitor id of the last token. */
   readonly found: string | null
   readonly isListed: boolean
   readonly onFind: (id: string) => void

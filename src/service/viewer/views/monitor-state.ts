@@ -1,8 +1,8 @@
-/** Whether a monitor is late, and where its pings lie on a line that ends now (pure). */
+/** Determines whether a monitor is late, and lays out its pings on a line that ends now (pure). */
 import type { MonitorSummary } from '../../query/api-types.js'
 import { duration } from '../view-format.js'
 
-/** Times the usual interval that one may pass without a ping. */
+/** A monitor is late after this many usual intervals without a ping. */
 const LATE_AFTER = 2
 
 export interface MonitorState {
@@ -16,7 +16,7 @@ export function toMonitorState(
 ): MonitorState {
   if (intervalMs === null) return { name: 'new', text: 'one ping so far' }
   const passedMs = nowMs - Date.parse(lastPing)
-  // Below a second it is no rhythm, only several at once.
+  // Shorter intervals come from several pings at once.
   if (passedMs <= Math.max(intervalMs, 1_000) * LATE_AFTER) return { name: 'fine', text: 'on time' }
   return { name: 'late', text: `late by ${duration(roundSeconds(passedMs - intervalMs))}` }
 }
@@ -26,16 +26,16 @@ function roundSeconds(ms: number): number {
 }
 
 export interface Strip {
-  /** Places of the pings, from 0, the oldest, to 1, now. */
+  /** Positions of the pings, from 0 (the oldest) to 1 (now). */
   readonly marks: readonly number[]
-  /** Where the newest is: from there on nothing came. */
+  /** Position of the newest ping, where the silence begins. */
   readonly silence: number
 }
 
-/** A long silence is drawn shorter, so that the pings before it have half of the width. */
+/** The pings have at least half of the width; a longer silence is drawn shorter. */
 const MIN_PINGS_SHARE = 0.5
 
-/** `recent`: newest first. */
+/** @param recent times of the pings, newest first */
 export function createStrip(recent: readonly string[], nowMs: number): Strip {
   const times = recent.map((at) => Date.parse(at)).filter((ms) => Number.isFinite(ms))
   const [newest, oldest] = [times[0], times.at(-1)]

@@ -1,4 +1,4 @@
-/** The view "monitors": pings, their regularity, and late ones. */
+/** The view "monitors": pings, usual intervals, and late monitors. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { MonitorSummary } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
@@ -43,7 +43,7 @@ export function MonitorsView() {
       {error === undefined && items === undefined && <p class="muted">Loading …</p>}
       {items?.length === 0 && (
         <Empty title="No heartbeat yet">
-          <p>Any token makes a monitor here. Ping from a cron job:</p>
+          <p>Any token creates a monitor. Ping from a cron job:</p>
           <Snippet code={RUN} />
           <p>Or from within an application:</p>
           <Snippet code={IN_CODE} />
@@ -112,7 +112,7 @@ function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary; reado
   )
 }
 
-/** One mark per ping, on a scale that ends now, so that missing pings are visible. */
+/** One mark per ping, on a scale that ends now, which makes missing pings visible. */
 function Strip({ recent, nowMs }: { readonly recent: readonly string[]; readonly nowMs: number }) {
   const { marks, silence } = createStrip(recent, nowMs)
   const oldest = recent.at(-1)

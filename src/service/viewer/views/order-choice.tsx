@@ -1,8 +1,8 @@
-/** Buttons for the order of a list. The order is part of the address. */
+/** Buttons that select the order of a list. The order is part of the address. */
 import { navigate, useView } from '../use-view.js'
 
 interface OrderChoiceProps {
-  /** The first is the usual one. */
+  /** Orders; the first is the default. */
   readonly choices: readonly (readonly [sort: string | null, text: string])[]
 }
 

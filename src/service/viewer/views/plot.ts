@@ -1,14 +1,14 @@
-/** Scales, ticks and lines of a plot (pure). */
+/** Computes scales, ticks and lines of a plot (pure). */
 export interface Scale {
-  /** From a value to a coordinate. */
+  /** Maps a value to a coordinate. */
   readonly place: (value: number) => number
   readonly ticks: readonly number[]
 }
 
-/** Below this ratio a linear scale is sufficient. */
+/** Maximum ratio of values for a linear scale. */
 const LOG_RATIO = 40
 
-/** A scale for durations, from `bottom` to `top` in pixels: logarithmic if the values differ widely. */
+/** Creates a scale for durations from `bottom` to `top` in pixels; logarithmic if the values differ widely. */
 export function durationScale(values: readonly number[], bottom: number, top: number): Scale {
   let max = 0
   let min = Infinity
@@ -28,7 +28,7 @@ function linearScale(max: number, bottom: number, top: number): Scale {
   return { ticks, place: (value) => bottom + (top - bottom) * (value / end) }
 }
 
-/** From 0 to at most `max`. */
+/** Ticks from 0 to at most `max`. */
 export function linearTicks(max: number): readonly number[] {
   if (max <= 0) return [0]
   const step = niceStep(max / TICKS)
@@ -39,14 +39,14 @@ function stepTicks(steps: number, step: number): readonly number[] {
   return Array.from({ length: steps + 1 }, (_, index) => Number((index * step).toPrecision(6)))
 }
 
-/** 1, 2 or 5 times a power of ten. */
+/** Returns 1, 2 or 5 times a power of ten. */
 export function niceStep(atLeast: number): number {
   const power = 10 ** Math.floor(Math.log10(atLeast))
   const factor = [1, 2, 5, 10].find((one) => one * power >= atLeast * 0.999) ?? 10
   return factor * power
 }
 
-/** Powers of ten between the lowest and the highest line. Smaller values are drawn on the lowest. */
+/** Maximum number of powers of ten on a logarithmic scale. Smaller values are drawn at the bottom. */
 const MAX_DECADES = 6
 
 function logScale(min: number, max: number, bottom: number, top: number): Scale {
@@ -66,7 +66,7 @@ const TIME_STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500].concat(
   ].map((seconds) => seconds * 1_000),
 )
 
-/** Round local times between both, at most `maxCount`. `zoneMs`: offset of local time from UTC. */
+/** Returns at most `maxCount` round local times in the range. @param zoneMs offset of local time from UTC */
 export function timeTicks(sinceMs: number, untilMs: number, maxCount: number, zoneMs: number): readonly number[] {
   const step = TIME_STEPS_MS.find((one) => (untilMs - sinceMs) / one <= maxCount) ?? (untilMs - sinceMs) / maxCount
   const ticks: number[] = []
@@ -85,13 +85,13 @@ export interface Point {
 }
 
 export interface Line {
-  /** Path data, with a move after each gap. */
+  /** SVG path data, with a move after each gap. */
   readonly path: string
-  /** Points without a neighbour, which a line would not show. */
+  /** Points without a neighbour, which the path does not show. */
   readonly dots: readonly Point[]
 }
 
-/** Null is a gap. */
+/** @param points null is a gap */
 export function createLine(points: readonly (Point | null)[]): Line {
   let path = ''
   const dots: Point[] = []

@@ -1,10 +1,10 @@
-/** Reasons of a refusal, grouped by message (pure). */
+/** Groups the reasons of a rejection by message (pure). */
 import type { RejectionReason } from '../../store/stored-record.js'
 import { pathText } from '../detail/tree.js'
 
 export interface ReasonGroup {
   readonly message: string
-  /** `logs[3].level`; the body if a reason has no field. */
+  /** Paths of the fields: `logs[3].level`; `the body` for a reason without a field. */
   readonly places: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** The view "rejected": what the real service would have refused, and why. */
+/** The view "rejected": requests that the real service would have refused, and the reasons. */
 import type { RejectedBatch } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'
 import { Many } from '../detail/show-more.js'

@@ -1,4 +1,4 @@
-/** The change of errors after a release, as text (pure). */
+/** Describes the change of errors after a release (pure). */
 import type { ReleaseHealth } from '../../query/api-types.js'
 import { count, duration, plural } from '../view-format.js'
 
@@ -14,7 +14,7 @@ export interface Change {
 }
 
 const HOUR_MS = 3_600_000
-/** Fewer errors may be chance. */
+/** Smaller differences in the number of errors may be chance. */
 const MIN_DIFFERENCE = 3
 const MIN_RATIO = 1.5
 
@@ -33,7 +33,7 @@ export function computeChange({
       before.entries === 0
         ? `Nothing logged in ${span} before, ${plural(after.errors, 'error')} after`
         : `${before.errors === 0 ? 'No errors' : plural(before.errors, 'error')} in ${span} before, ${errorsAfter} after`,
-    // With proportionally more entries, more errors come from the traffic and not from the release.
+    // If entries increased in proportion, the additional errors come from traffic and not from the release.
     verdict: shares === null ? 'same' : verdictOf(before.errors, after.errors, shares.after - shares.before),
     before: among(before),
     after: among(after),

@@ -1,4 +1,4 @@
-/** The view "releases": registered releases, and errors before and after. */
+/** The view "releases": registered releases with errors before and after, and a comparison of versions. */
 import type { ReleaseHealth } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { LongText } from '../detail/show-more.js'

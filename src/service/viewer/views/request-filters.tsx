@@ -1,4 +1,4 @@
-/** Buttons for the usual filters of requests: slow ones, and failed ones. They write into the query. */
+/** Buttons for common request filters: slow or failed requests. They edit the query. */
 import { listTerms, removeTerm, setComparison } from '../../query/language/index.js'
 import { navigate, useView } from '../use-view.js'
 

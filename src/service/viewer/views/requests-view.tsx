@@ -1,4 +1,4 @@
-/** The view "requests": request logs by route, single requests, and one route's latency over time. */
+/** The view "requests": statistics by route, single requests, and one route's latency over time. */
 import type { RouteStats } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { Many } from '../detail/show-more.js'

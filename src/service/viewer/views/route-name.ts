@@ -1,4 +1,4 @@
-/** A route in the address: `GET /orders/:id` (pure). */
+/** Parses and formats a route for the address: `GET /orders/:id` (pure). */
 import type { RouteStats } from '../../query/api-types.js'
 
 export interface RouteName {
@@ -10,23 +10,23 @@ export function routeText({ method, route }: RouteName): string {
   return `${method} ${route}`
 }
 
-/** A method has no space in it. Null if the text is no route. */
+/** Splits at the first space, because methods contain none. Null if the text is not a route. */
 export function parseRouteName(text: string | null): RouteName | null {
   const at = text === null ? -1 : text.indexOf(' ')
   return text === null || at < 0 ? null : { method: text.slice(0, at), route: text.slice(at + 1) }
 }
 
-/** Fewer routes need no advice. */
+/** Minimum number of routes for the hint. */
 const MANY_ROUTES = 20
 const FEW_REQUESTS = 1.5
 
-/** Whether nearly every route has one request: then they are not patterns, but paths with ids in them. */
+/** Whether nearly every route has one request: the routes are then paths with ids instead of patterns. */
 export function areMostlyPaths(routes: readonly Pick<RouteStats, 'count'>[]): boolean {
   const requests = routes.reduce((sum, { count }) => sum + count, 0)
   return routes.length > MANY_ROUTES && requests / routes.length < FEW_REQUESTS
 }
 
-/** The transport adds a process prefix to short ids to make them unique; the log entry has the id without it. */
+/** Removes the process prefix that the transport adds to short ids for uniqueness; log entries have the id without it. */
 export function entryRequestId(requestId: string): string {
   return /^[0-9a-f]{12}-(.+)$/.exec(requestId)?.[1] ?? requestId
 }

@@ -1,11 +1,11 @@
-/** A click anywhere in a row follows the row's link. Keyboard and screen readers use the link itself. */
+/** Makes a click anywhere in a row follow the row's link. Keyboard and screen readers use the link itself. */
 
-/** For the table's body. Text can still be selected, and links and buttons in the row keep working. */
+/** Click handler for the table's body. Selecting text, links and buttons in the row still work. */
 export function followRow({ target, ctrlKey, metaKey, shiftKey, altKey }: MouseEvent): void {
   if (!(target instanceof Element) || target.closest('a, button') !== null || getSelection()?.isCollapsed === false)
     return
   const link = target.closest('tr')?.querySelector<HTMLElement>('a[data-line]')
-  // The keys for next and previous continue from here.
+  // The keys j and k continue from the focused row.
   link?.focus({ preventScroll: true })
   link?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey, altKey }))
 }

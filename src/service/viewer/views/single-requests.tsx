@@ -20,7 +20,7 @@ const ORDERS = [
   [null, 'Slowest'],
   ['timestamp', 'Newest'],
 ] as const
-/** Longer ids do not fit into an address. */
+/** Longer ids do not fit into a URL. */
 const MAX_ID_CHARS = 200
 
 interface SingleRequestsProps {

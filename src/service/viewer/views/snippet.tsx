@@ -1,4 +1,4 @@
-/** Code to copy into an application or a terminal. */
+/** Code with a button to copy it. */
 import type { ServiceStatus } from '../../query/api-types.js'
 import { Copy } from '../detail/copy.js'
 import { startLine } from '../shell/connect-lines.js'
@@ -15,7 +15,7 @@ export function Snippet({ code }: { readonly code: string }) {
   )
 }
 
-/** How to point the code above to this service. Empty if the service has the default address. */
+/** Shows how to set this service's URL for the code above. Empty if the service has the default address. */
 export function StartHint() {
   const { data } = useQuery<ServiceStatus>('status')
   if (data === undefined || data.is_default_url) return null

@@ -1,4 +1,4 @@
-/** Rows of a table in the order of one column (pure). */
+/** Sorts table rows by one column (pure). */
 export interface SortOrder<K extends string> {
   readonly key: K
   readonly isDescending: boolean
@@ -16,7 +16,7 @@ function compare(a: unknown, b: unknown): number {
   return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b))
 }
 
-/** As in an address: `-count`. The first key, descending, if the text names none. */
+/** Parses the order in an address: `-count`. Default: the first key, descending. */
 export function parseOrder<K extends string>(text: string | null, keys: readonly [K, ...(readonly K[])]): SortOrder<K> {
   const key = keys.find((one) => text === one || text === `-${one}`)
   return { key: key ?? keys[0], isDescending: key !== text }
@@ -26,7 +26,7 @@ export function formatOrder({ key, isDescending }: SortOrder<string>): string {
   return isDescending ? `-${key}` : key
 }
 
-/** Pressed again it turns round; numbers begin with the greatest, names with the first. */
+/** Returns the order after a click on a column header: reverses the current column; numbers start descending, texts ascending. */
 export function nextOrder<K extends string>(order: SortOrder<K>, key: K, isText: boolean): SortOrder<K> {
   return order.key === key ? { key, isDescending: !order.isDescending } : { key, isDescending: !isText }
 }

@@ -39,7 +39,7 @@ export function TracePage({ id }: { readonly id: string }) {
     >
       {isGone && (
         <Empty title="This trace is not stored">
-          <p>Its entries were dropped at a limit, or the service was reset.</p>
+          <p>Its entries were deleted by a limit or a reset of the service.</p>
         </Empty>
       )}
       {error !== undefined && !isGone && <Problem error={error} />}

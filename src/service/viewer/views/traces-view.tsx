@@ -1,4 +1,4 @@
-/** The view "traces": traces of all services, and one of them as a waterfall. */
+/** The view "traces": traces of all services, and one trace as a waterfall. */
 import type { TraceSummary } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { Empty, Time } from '../components.js'

@@ -1,9 +1,9 @@
-/** The keys for next and previous in lists of links and buttons: they move the focus, and an open detail follows. */
+/** Handles the keys for next and previous in lists of links and buttons: moves the focus, and updates an open detail. */
 import type { RefObject } from 'preact'
 import { useCommands } from '../commands.js'
 import { currentView } from '../use-view.js'
 
-/** For the link or button of a row. */
+/** Attribute for the link or button of a row. */
 export const LINE = { 'data-line': '' } as const
 
 export function useListKeys(list: RefObject<HTMLElement | null>): void {

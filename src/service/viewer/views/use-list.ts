@@ -1,4 +1,4 @@
-/** A list of the API that grows on demand and is updated. It is loaded as one page, so that all rows are of one moment. */
+/** Loads a list that grows on demand and stays up to date. Loads it as one page, which makes all rows consistent. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Parameters } from '../api.js'
 import type { Page } from '../../store/stored-record.js'
@@ -7,23 +7,23 @@ import { useView } from '../use-view.js'
 
 const FIRST = 50
 const STEP = 150
-/** The most items of one request; the view shows no more. */
+/** Maximum number of items per request, and thus of a view. */
 const MAX = 1_000
 
 export interface List<T> {
-  /** Undefined until they have come for the first time. */
+  /** Undefined until first loaded. */
   readonly items: readonly T[] | undefined
   readonly error: Error | undefined
-  /** Null where there are no more. */
+  /** Shows more items; null if there are no more. */
   readonly more: (() => void) | null
-  /** Whether there are more than can be shown. */
+  /** Whether there are more items than the view can show. */
   readonly isCut: boolean
 }
 
 export function useList<T>(path: string, parameters: Parameters, version: unknown, first = FIRST): List<T> {
   const [limit, setLimit] = useState(first)
   const { last, since } = useView()
-  // The start of a sliding window moves all the time: the list stays as long as it is.
+  // A moving start of a sliding window must not reset the length of the list.
   const key = JSON.stringify({ ...parameters, since: last ?? since })
   useEffect(() => setLimit(first), [path, key])
   const { data, error } = useQuery<Page<T>>(path, { ...parameters, limit }, version)

@@ -1,4 +1,4 @@
-/** How wide an element is, for what must be drawn in real pixels. */
+/** Measures the width of an element, for drawing in real pixels. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RefObject } from 'preact'
 

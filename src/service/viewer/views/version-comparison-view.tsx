@@ -1,4 +1,4 @@
-/** Two versions side by side: error rates, latency by route, new and gone errors. */
+/** Compares two versions: error rates, latency by route, new and gone errors. */
 import type { ErrorGroup, ReleaseComparison, VersionSummary } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { LevelBadge, Problem } from '../components.js'
@@ -14,7 +14,7 @@ import { compareRoutes, compareSides } from './version-comparison.js'
 import type { ComparisonRow } from './version-comparison.js'
 import { ViewFilter } from './view-filter.js'
 
-/** With its filter. By default the two newest versions; those of the address, also if they are not stored any more. */
+/** The comparison with its filter. Default: the two newest versions. Versions in the address are used even if they are no longer stored. */
 export function VersionComparison() {
   const view = useView()
   const version = useChanges('entry', 'request')
@@ -53,7 +53,7 @@ export function VersionComparison() {
         comparison.data === undefined &&
         (versions.data === undefined || comparison.isLoading) && <p class="muted">Loading …</p>}
       {versions.data !== undefined && (before === null || after === null) && (
-        <p class="note">With entries of two versions, their errors and latencies are compared here.</p>
+        <p class="note">Entries of two versions are needed to compare errors and latencies.</p>
       )}
       {before !== null && after !== null && (
         <section class="card version-comparison" aria-label="Comparison of two versions">

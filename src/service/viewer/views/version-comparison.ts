@@ -1,4 +1,4 @@
-/** The differences between two versions as texts (pure). */
+/** Describes the differences between two versions (pure). */
 import type { ReleaseSide, RouteComparison } from '../../query/api-types.js'
 import { count, duration, percent } from '../view-format.js'
 
@@ -8,7 +8,7 @@ export interface ComparisonRow {
   readonly name: string
   readonly before: string
   readonly after: string
-  /** Empty if a side has no data. */
+  /** Empty if a version has no data. */
   readonly change: string
   readonly verdict: Verdict
 }
@@ -20,7 +20,7 @@ export interface RouteRow extends ComparisonRow {
 
 const NONE = '–'
 
-/** Smaller differences may be chance. */
+/** Smaller differences in the number of errors may be chance. */
 const MIN_ERRORS = 3
 const MIN_RATIO = 1.5
 const MIN_LATENCY_RATIO = 1.2
@@ -57,7 +57,7 @@ export function compareSides(before: ReleaseSide, after: ReleaseSide): readonly 
   ]
 }
 
-/** Those that became slower most first; routes of one version only last. */
+/** Sorts routes by increase in latency, greatest first; routes in only one version come last. */
 export function compareRoutes(routes: readonly RouteComparison[]): readonly RouteRow[] {
   const growth = ({ before, after }: RouteComparison): number =>
     before === null || after === null ? -Infinity : after.p95_ms - before.p95_ms

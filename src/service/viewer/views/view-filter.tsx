@@ -1,4 +1,4 @@
-/** The filter of a view that is not the list of entries: search, values, time, and the terms that are set. */
+/** The filter of views other than the list of entries: search, values, time and active terms. */
 import { useRef } from 'preact/hooks'
 import { useCommands } from '../commands.js'
 import { Chips } from '../entries/chips.js'
@@ -8,7 +8,7 @@ import { useView } from '../use-view.js'
 
 interface ViewFilterProps {
   readonly kind: FilterKind
-  /** Of the view's own request. */
+  /** Error of the view's own request. */
   readonly error: Error | undefined
 }
 

@@ -1,4 +1,4 @@
-/** The rows of a waterfall: a span with its entries, or an entry without a span. */
+/** Rows of a waterfall: a span with its entries, or an entry without a span. */
 import { useId, useState } from 'preact/hooks'
 import type { Level } from '../../../protocol/log-entry.js'
 import type { EntrySummary, TraceSpan } from '../../query/api-types.js'
@@ -12,7 +12,7 @@ import type { EntryRow, SpanRow } from './waterfall.js'
 
 /** Deeper rows are not indented further. */
 const MAX_INDENTED_DEPTH = 12
-/** In percent, so that every bar is visible. */
+/** Minimum width in percent, to keep every bar visible. */
 const MIN_WIDTH = 0.5
 
 const SERIOUS: readonly Level[] = ['warn', 'error', 'fatal']

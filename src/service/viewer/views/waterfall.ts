@@ -1,23 +1,23 @@
-/** A trace as rows: spans below their parents, each with its place on one scale of time (pure). */
+/** Lays out a trace as rows: spans below their parents, positioned on one time scale (pure). */
 import type { EntrySummary } from '../../query/api-types.js'
 
-/** As `GET traces/{trace_id}` has it. */
+/** A span as in the reply to `GET traces/{trace_id}`. */
 export interface Span {
   readonly span_id: string
   readonly parent_span_id: string | null
   readonly service: string | null
   readonly name: string
   readonly started_at: string
-  /** Null if it is not known. */
+  /** Null if unknown. */
   readonly duration_ms: number | null
 }
 
-/** Why a span is at the top level: it names no parent, the parent was not logged, or it is its own ancestor. */
+/** Reason why a span is at the top level: it has no parent, the parent was not logged, or it is its own ancestor. */
 export type Root = 'none' | 'missing' | 'cycle'
 
 interface Place {
   readonly offsetMs: number
-  /** Shares of the whole, 0 to 1. */
+  /** Shares of the total duration, 0 to 1. */
   readonly start: number
   readonly width: number
   readonly depth: number
@@ -52,7 +52,7 @@ interface Node<S> {
   parent: Node<S> | undefined
 }
 
-/** Parents precede their children; siblings are in the order of time. Entries without a span precede the first row that starts later. */
+/** Parents precede their children; siblings are sorted by time. An entry without a span precedes the first row that starts later. */
 export function createWaterfall<S extends Span, E extends Moment>(
   spans: readonly S[],
   entries: readonly E[],
@@ -104,7 +104,7 @@ interface Flat<S> {
   readonly root: Root | null
 }
 
-/** Iterative: a chain of spans may be longer than the call stack. */
+/** Iterative, because a chain of spans can be longer than the call stack. */
 function flatten<S extends Span>(nodes: readonly Node<S>[]): readonly Flat<S>[] {
   const byId = new Map<string, Node<S>>()
   for (const node of nodes) if (!byId.has(node.span.span_id)) byId.set(node.span.span_id, node)
@@ -118,7 +118,7 @@ function flatten<S extends Span>(nodes: readonly Node<S>[]): readonly Flat<S>[] 
   )
   const visited = new Set<Node<S>>()
   const trees = roots.map((root) => walk(root, visited))
-  // The others are on a cycle, or below one.
+  // The remaining spans are on a cycle or below one.
   for (const node of nodes) {
     if (!visited.has(node)) trees.push(walk({ node: findCycleStart(node), depth: 0, root: 'cycle' }, visited))
   }
@@ -141,7 +141,7 @@ function walk<S>(root: Flat<S>, visited: Set<Node<S>>): readonly Flat<S>[] {
   return tree
 }
 
-/** The earliest span of the cycle that the ancestors of a span lead to. */
+/** Follows the ancestors of a span to a cycle, and returns the earliest span of the cycle. */
 function findCycleStart<S>(from: Node<S>): Node<S> {
   const path = new Set<Node<S>>()
   let at = from

@@ -18,7 +18,7 @@ export const cases = {
     await client.close()
     await client.db('shop').collection('orders').findOne({ _id: new ObjectId() })
   },
-  // As the driver makes them of a server's reply.
+  // The driver creates these errors from a server's reply.
   'duplicate key': () => {
     throw new MongoServerError({
       ok: 0,

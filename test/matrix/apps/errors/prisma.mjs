@@ -1,4 +1,4 @@
-/** Constructed, as the client does: an engine would have to be fetched. */
+/** The errors are constructed as the client does; the real engine would have to be downloaded. */
 import { PrismaClientInitializationError, PrismaClientKnownRequestError, PrismaClientUnknownRequestError, PrismaClientValidationError } from '@prisma/client/runtime/client'
 
 const clientVersion = '7.10.0'

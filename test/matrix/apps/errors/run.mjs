@@ -1,4 +1,7 @@
-/** Makes the errors of one library, and logs each: usage `node run.mjs LIBRARY transport|ingestOptions()|lines`; `lines` prints what pino writes. */
+/**
+ * Creates the errors of one library and logs each. Usage: `node run.mjs LIBRARY transport|ingestOptions()|lines`;
+ * `lines` prints pino's output.
+ */
 import pino from 'pino'
 import { flush, ingestOptions } from 'pino-ingest'
 
@@ -6,7 +9,7 @@ const [library, way] = process.argv.slice(2)
 const options = { transport: { target: 'pino-ingest' } }
 const logger = way === 'lines' ? pino() : pino(way === 'ingestOptions()' ? ingestOptions(options) : options)
 
-/** Each is a function that throws or rejects. */
+/** Each case is a function that throws or rejects. */
 const { cases, close } = await import(`./${library}.mjs`)
 for (const [name, run] of Object.entries(cases)) {
   try {

@@ -1,4 +1,7 @@
-/** Servers on loopback, and a port at which nothing listens. What must not arrive in an entry begins with `secret-`. */
+/**
+ * Servers on loopback, and a port on which nothing listens. Values that must not appear in an entry start with
+ * `secret-`.
+ */
 import dns from 'node:dns'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
@@ -6,7 +9,7 @@ import { createServer } from 'node:net'
 
 const servers = []
 
-/** A name with several addresses, as most servers have. */
+/** A host name with several addresses, as most servers have. */
 const lookup = dns.lookup
 dns.lookup = (host, options, done = options) => {
   if (host !== 'all.test') return lookup(host, options, done)

@@ -1,4 +1,4 @@
-// CommonJS: the plugin's ES module calls `require`.
+// CommonJS, because the plugin's ES module calls `require`.
 const { build } = require('esbuild')
 const { esbuildPluginPino } = require('esbuild-plugin-pino')
 

@@ -1,9 +1,9 @@
-/** As a user's own build script: everything into one file, but for what is said. */
+/** Like a user's own build script: everything in one file, except the listed externals. */
 import { createRequire } from 'node:module'
 import { build } from 'esbuild'
 
 const { resolve } = createRequire(import.meta.url)
-/** esbuild leaves `require` of Node's own modules in ES modules, where there is none. */
+/** esbuild keeps `require` of Node's built-in modules in ES modules, where it does not exist. */
 const banner = { js: 'import { createRequire as nodeRequire } from \'node:module\'; const require = nodeRequire(import.meta.url);' }
 const shared = /** @type {const} */ ({ bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' })
 const esm = /** @type {const} */ ({ ...shared, format: 'esm', outExtension: { '.js': '.mjs' } })

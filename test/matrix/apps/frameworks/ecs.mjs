@@ -1,4 +1,4 @@
-/** As in Elastic's documentation: requests logged by hand. */
+/** Logs requests by hand, as in Elastic's documentation. */
 import { createServer } from 'node:http'
 import { ecsFormat } from '@elastic/ecs-pino-format'
 import pino from 'pino'

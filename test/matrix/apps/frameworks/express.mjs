@@ -12,7 +12,7 @@ app.get('/orders/:id', (request, response) => {
   response.json({ id: request.params.id })
 })
 
-// As the documentation of ingestOptions() says.
+// As documented for ingestOptions().
 if (process.env.WAY === 'ingestOptions()')
   app.use((error, _request, response, next) => {
     response.err = error

@@ -1,4 +1,7 @@
-/** The request as Cloud Logging's `httpRequest`, the trace as OpenTelemetry's ids, which the configuration renames. */
+/**
+ * Logs the request as Cloud Logging's `httpRequest` and the trace as OpenTelemetry ids, which the configuration
+ * renames.
+ */
 import { createGcpLoggingPinoConfig } from '@google-cloud/pino-logging-gcp-config'
 import express from 'express'
 import pino from 'pino'

@@ -1,4 +1,4 @@
-/** Run with `node -r ./otel-tracing.cjs`. The reply names the span, for the comparison. */
+/** Run with `node -r ./otel-tracing.cjs`. The reply contains the span id for the comparison. */
 const { trace } = require('@opentelemetry/api')
 const express = require('express')
 const pino = require('pino')

@@ -1,4 +1,4 @@
-/** What every shop has: a customer, an error with a code and a cause, and what it logs when it opens. */
+/** Shared by all shops: a customer, an error with a code and a cause, and the records at the start. */
 import { ingestOptions } from 'pino-ingest'
 
 process.once('SIGTERM', () => process.exit(0))
@@ -23,7 +23,7 @@ export function charge() {
   }
 }
 
-/** @returns what `charge` throws */
+/** @returns the error that `charge` throws */
 export function declined() {
   try {
     return charge()
@@ -32,7 +32,7 @@ export function declined() {
   }
 }
 
-/** pino's options, completed as `WAY` says. */
+/** The pino options for the mode in `WAY`. */
 export function withIngest(options = {}) {
   switch (process.env.WAY) {
     case 'transport':
@@ -44,7 +44,7 @@ export function withIngest(options = {}) {
   }
 }
 
-/** @param logger pino's, or one with the same methods */
+/** @param logger a pino logger, or one with the same methods */
 export function open(logger) {
   logger.info({ orders: 3 }, 'shop is open')
   logger.warn('stock is low')

@@ -1,4 +1,4 @@
-/** Everything in the output's folder. */
+/** Bundles everything into the output folder. */
 import { defineConfig } from 'vite'
 
 const isCommonJs = process.env['FORMAT'] === 'cjs'

@@ -1,4 +1,4 @@
-/** Everything in the output's folder, but for pino and the transport. */
+/** Bundles everything into the output folder, except pino and the transport. */
 import { defineConfig } from 'vite'
 
 export default defineConfig({

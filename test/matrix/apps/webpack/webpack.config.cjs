@@ -1,4 +1,4 @@
-/** All in the output's folder, as CommonJS and as ES module; and with pino kept out. */
+/** Bundles everything into the output folder, as CommonJS and as ES module; and once without pino. */
 const path = require('node:path')
 
 const cjs = (folder, more) => ({

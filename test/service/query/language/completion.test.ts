@@ -1,4 +1,4 @@
-/** What is completed at the position of the caret, which `|` marks. */
+/** Completions at the caret, which `|` marks. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { applyCompletion, findCompletion, parseQuery } from '../../../../src/service/query/language/index.js'
@@ -36,7 +36,7 @@ it.each<[string, string | null, string, string]>([
 })
 
 it.each(['"a phr|', '"a phr|ase"', '/a|b/', 'path:/a|/', 'level:|(a)', 'status:>5|', 'status:>|'])(
-  'not at %s',
+  'has no completion at %s',
   (marked) => {
     expect(at(marked)).toBeUndefined()
   },
@@ -55,13 +55,13 @@ it.each<[string, string, string]>([
   ['level:(error,fa|', 'fatal', 'level:(error,fatal|'],
   ['(service:a|', 'api', '(service:api |'],
   ['user:|', '', 'user:"" |'],
-])('puts into %s %s', (marked, chosen, expected) => {
+])('inserts into %s %s', (marked, chosen, expected) => {
   const found = at(marked) ?? expect.fail('nothing to complete')
   const { text, caret } = applyCompletion(marked.replace('|', ''), found, chosen)
   expect(`${text.slice(0, caret)}|${text.slice(caret)}`).toBe(expected)
 })
 
-it('a chosen value is found as that value, whatever it is', () => {
+it('any inserted value is parsed as that value', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.constantFrom('/a/', '>5', '*', 'a*', '1..2', '"', '\\')), (value) => {
       const found = findCompletion('x service:', 10) ?? expect.fail('nothing to complete')
@@ -71,7 +71,7 @@ it('a chosen value is found as that value, whatever it is', () => {
   )
 })
 
-it('every position of every text is completed or not, without an exception', () => {
+it('does not throw at any position of any text', () => {
   const part = fc.constantFrom('a', '"', ':', '(', ')', ',', '/', '-', ' ', '\\', '>', 'level', '💥')
   fc.assert(
     fc.property(fc.array(part, { maxLength: 12 }), fc.nat(20), (parts, caret) => {

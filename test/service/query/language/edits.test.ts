@@ -1,4 +1,4 @@
-/** Chips and facets change one term of the query; the rest stays as typed. */
+/** Edits change one term of the query; the rest stays as typed. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addTerm, excludeTerm, listTerms, parseQuery } from '../../../../src/service/query/language/index.js'
@@ -59,7 +59,7 @@ it.each<[string, string]>([
 })
 
 describe('terms', () => {
-  it('lists what must match, with canonical names', () => {
+  it('lists required terms with canonical names', () => {
     const q = 'declined request.status_code:>=500 -level:(info, debug) (a OR b) -(x y) orderId:"1 7"'
     expect(listTerms(q).map(({ field, values, isExcluded, text }) => [field, values, isExcluded, text])).toEqual([
       [null, ['declined'], false, 'declined'],
@@ -88,7 +88,7 @@ describe('terms', () => {
     )
   })
 
-  it('that are not in the query are not removed', () => {
+  it('that are not in the query are ignored', () => {
     const [term] = listTerms('service:a')
     expect(removeTerm('x service:a', term as NonNullable<typeof term>)).toBe('x service:a')
   })
@@ -104,7 +104,7 @@ it.each([
   expect(setComparison(q, 'duration', '>', 200)).toBe(changed),
 )
 
-it('keeps all other terms as typed, and stays a query', () => {
+it('keeps all other terms as typed, and the query valid', () => {
   const value = fc.oneof(fc.constantFrom('a', 'a b', '"', '/x/', '>5', '1..2', '', '*', '-', 'a,b'), fc.string())
   fc.assert(
     fc.property(queryText, fc.constantFrom('service', 'tag', 'message', 'orderId', 'a b'), value, (q, field, one) => {
@@ -115,7 +115,7 @@ it('keeps all other terms as typed, and stays a query', () => {
       for (const edited of [addTerm(q, field, one), excludeTerm(q, field, one)]) {
         const { query } = parseQuery(edited)
         if (query === undefined) throw new Error(`${edited} is refused`)
-        // An alternative is put in brackets and is one term.
+        // A query with alternatives is put in brackets and becomes one term.
         if (parseQuery(q).query?.kind !== 'or') expect(others(edited)).toEqual(others(q))
         expect(listTerms(edited).some(({ values }) => values.some((v) => v.toLowerCase() === one.toLowerCase()))).toBe(
           true,

@@ -1,10 +1,10 @@
-/** Queries are parsed to what they mean, or refused with the position of what is wrong. */
+/** The parser returns the parsed query, or an error with its position. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_QUERY_LENGTH, parseQuery, printQuery } from '../../../../src/service/query/language/index.js'
 import { malformedQuery, queryText, withoutPositions } from './queries.js'
 
-/** As a compact text, in which the structure is visible. */
+/** Formats a parsed query compactly, to show its structure. */
 const parsed = (text: string): unknown => {
   const { query, problem } = parseQuery(text)
   if (problem !== undefined) throw new Error(`${problem.message} at ${problem.position}`)
@@ -85,7 +85,7 @@ it.each<[string, number, number]>([
 })
 
 describe('limits', () => {
-  it('refuses what is longer than 2,000 characters, and more than 50 levels', () => {
+  it('refuses more than 2,000 characters, and more than 50 levels', () => {
     expect(parseQuery('a'.repeat(MAX_QUERY_LENGTH)).problem).toBeUndefined()
     expect(parseQuery('a'.repeat(MAX_QUERY_LENGTH + 1)).problem).toMatchObject({
       position: MAX_QUERY_LENGTH,
@@ -112,7 +112,7 @@ describe('limits', () => {
   })
 })
 
-it('prints a query that is parsed to the same', () => {
+it('prints a query that parses to the same query', () => {
   fc.assert(
     fc.property(queryText, (text) => {
       const { query } = parseQuery(text)
@@ -123,7 +123,7 @@ it('prints a query that is parsed to the same', () => {
   )
 })
 
-it('refuses 2,000 malformed queries with a message and a position inside of the text', () => {
+it('refuses 2,000 malformed queries with a message and a position within the text', () => {
   fc.assert(
     fc.property(malformedQuery, (text) => {
       const { problem } = parseQuery(text)
@@ -137,7 +137,7 @@ it('refuses 2,000 malformed queries with a message and a position inside of the 
   )
 })
 
-it('parses or refuses every text, without an exception', () => {
+it('parses or refuses any text without throwing', () => {
   const character = fc.constantFrom(...'ab:"()/\\-*,.<>= 5\n', 'OR ', 'AND ', 'NOT ', 'level:', '💥', '\ud800')
   fc.assert(
     fc.property(fc.array(character, { maxLength: 30 }), (characters) => {

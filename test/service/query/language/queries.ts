@@ -31,7 +31,7 @@ const range = fc.oneof(
   bound.map((one) => `..${one}`),
 )
 const value = fc.oneof(literal, literal, pattern, wildcard, compared, range, fc.constant('*'))
-/** Not those of which an entry has a value only when it is stored; levels and times have values of their own. */
+/** Excludes fields that entries get only when stored, and levels and times, which have other values. */
 const NOT_GENERATED = ['fingerprint', 'id', 'seq', 'received_at', 'level', 'timestamp']
 const anyName = fc.constantFrom(
   ...Object.entries(FIELDS).flatMap(([name, { aliases = [] }]) =>
@@ -53,7 +53,6 @@ const field = fc.oneof(frequentName, anyName)
 const list = fc
   .tuple(fc.array(value, { minLength: 1, maxLength: 3 }), fc.constantFrom(',', ', ', ' OR '))
   .map(([values, separator]) => `(${values.join(separator)})`)
-/** `/api/` and a comma would be a regular expression. */
 const fieldTerm = fc.tuple(field, fc.oneof(value, list)).map(([name, text]) => `${name}:${text}`)
 const levelTerm = fc.constantFrom(
   'level:error',
@@ -64,7 +63,7 @@ const levelTerm = fc.constantFrom(
 )
 const term = fc.oneof(literal, pattern, wildcard, fieldTerm, fieldTerm, levelTerm)
 
-/** At least as many as the terms in it; a query has at most 50. */
+/** Counts parts: at least as many as terms, of which a query has at most 50. */
 const countParts = (text: string): number => text.split(/[\s,()]+/).length
 
 export const queryText: fc.Arbitrary<string> = fc
@@ -81,7 +80,7 @@ export const queryText: fc.Arbitrary<string> = fc
   }))
   .node.filter((text) => countParts(text) <= 50)
 
-/** No text contains a quote or a bracket, so that what is added cannot be closed by it. */
+/** Valid texts without quotes: they cannot close an added open quote or bracket. */
 const simple = fc.array(fc.constantFrom('a', 'service:b', 'level:(error,fatal)', '-x', 'status:>=500'), {
   maxLength: 3,
 })

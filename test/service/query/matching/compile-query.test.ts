@@ -1,4 +1,4 @@
-/** Random queries against a plain reference; what a query means, by example. */
+/** Compares random queries with a reference implementation, and tests the query language by example. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../../../src/protocol/log-entry.js'
@@ -11,7 +11,7 @@ import { searchedEntry, searchedRequest } from './records.js'
 
 const stored = { id: 'ent_1', seq: 1, received_at: '2026-01-31T09:00:00.000Z' }
 const indexed = (entry: LogEntry) => indexEntry({ ...stored, batch_id: null, entry })
-/** A query that is parsed can still compare a field with what it is not. */
+/** A parsed query can still be refused: it may compare a field with a value of the wrong type. */
 const isRefused = (q: string): boolean => {
   try {
     compileEntryQuery(q)
@@ -34,13 +34,13 @@ it('10,000 random queries match the same entries as the reference', () => {
         compared++
         if (expected) matching++
         expect(matches(one)).toBe(expected)
-        // The second time from the memo.
+        // The second result comes from the cache.
         expect(matches(one)).toBe(expected)
       }
     }),
     { numRuns: 10_000 },
   )
-  // Neither everything nor nothing: 20 to 80 in 100.
+  // 20% to 80% of the comparisons match.
   expect(matching / compared).toBeGreaterThan(0.2)
   expect(matching / compared).toBeLessThan(0.8)
 }, 120_000)
@@ -181,7 +181,7 @@ describe('an entry is not found by', () => {
 })
 
 it.each(['ΟΔΟΣ', 'οδος', 'οδοσ', 'message:ΟΔΟΣ', 'ΟΔΟΣ*β', 'tag:ΟΔΟΣ', 'tag:Ο*ΟΣ', 'tag:οδοσ', '-message:ΟΔΟΣΓ'])(
-  '%s is found whichever sigma its text has',
+  '%s matches every form of sigma',
   (q) => {
     expect(compileEntryQuery(q)(indexed(entryOf({ message: 'η ΟΔΟΣΑΒ', tags: ['Οδος'] })))).toBe(true)
   },
@@ -190,7 +190,7 @@ it.each(['ΟΔΟΣ', 'οδος', 'οδοσ', 'message:ΟΔΟΣ', 'ΟΔΟΣ*β', 
 describe('a word with asterisks', () => {
   const texts = (...tags: string[]): boolean => compileEntryQuery('alpha*beta*gamma')(indexed(entryOf({ tags })))
 
-  it('is searched in one text after the other', () => {
+  it('is searched within each text', () => {
     expect(texts('alpha', 'beta', 'gamma')).toBe(false)
     expect(texts('alpha beta', 'alpha gamma beta', 'gamma beta alpha')).toBe(false)
     expect(texts('alpha alpha', 'gamma', '> Alpha beta Beta gamma <')).toBe(true)
@@ -203,7 +203,7 @@ describe('a word with asterisks', () => {
     expect(performance.now() - startedMs).toBeLessThan(300)
   })
 
-  it('can have the separator of texts in it', () => {
+  it('can contain the separator of texts', () => {
     expect(compileEntryQuery('\u001fa*b')(indexed(entryOf({ tags: ['a', 'ab'] })))).toBe(false)
   })
 })

@@ -1,4 +1,4 @@
-/** Which outcomes are remembered: how often a record is searched for the same query. */
+/** The cache of outcomes: number of searches of a record for the same query. */
 import { expect, it } from 'vitest'
 import { compileEntryQuery } from '../../../../src/service/query/matching/compile-query.js'
 import { createEntryMatcher } from '../../../../src/service/query/query-filters.js'
@@ -10,7 +10,7 @@ import { entryOf } from '../../support.js'
 
 let seq = 0
 
-/** An entry that counts how often its text is searched. */
+/** Creates an entry that counts the searches in its text. */
 function createCounted(): { readonly entry: IndexedEntry; readonly searches: () => number } {
   const record = { id: 'e', seq: ++seq, received_at: '', batch_id: null, entry: entryOf({ message: 'needle' }) }
   const { search, ...others } = indexEntry(record)
@@ -25,13 +25,13 @@ function createCounted(): { readonly entry: IndexedEntry; readonly searches: () 
   return { entry, searches: () => count }
 }
 
-it('an entry is searched once for the same words of several queries', () => {
+it('searches an entry once for the same word in several queries', () => {
   const { entry, searches } = createCounted()
   for (const q of ['needle', 'level:info needle', '-needle', 'needle']) compileEntryQuery(q)(entry)
   expect(searches()).toBe(1)
 })
 
-it('the outcomes of the last 16 searches are remembered', () => {
+it('caches the outcomes of the last 16 searches', () => {
   const { entry, searches } = createCounted()
   const search = (from: number, to: number): void => {
     for (let n = from; n <= to; n++) compileEntryQuery(`word${n}`)(entry)
@@ -46,7 +46,7 @@ it('the outcomes of the last 16 searches are remembered', () => {
   expect(searches()).toBe(18)
 })
 
-it('two records with the same seq have outcomes of their own', () => {
+it('caches separate outcomes for two records with the same seq', () => {
   const [one, other] = ['left', 'right'].map((message) =>
     indexEntry({ id: 'e', seq: 1, received_at: '', batch_id: null, entry: entryOf({ message }) }),
   )
@@ -54,7 +54,7 @@ it('two records with the same seq have outcomes of their own', () => {
   expect([one, other, one, other].map((entry) => matches(entry as IndexedEntry))).toEqual([true, false, true, false])
 })
 
-it('a query that is not repeated neither uses nor evicts them', () => {
+it('a query that is not repeated neither uses nor evicts cached outcomes', () => {
   const { entry, searches } = createCounted()
   compileEntryQuery('needle')(entry)
   const words = Array.from({ length: 20 }, (_, n) => `-other${n}`).join(' ')
@@ -64,7 +64,7 @@ it('a query that is not repeated neither uses nor evicts them', () => {
   expect(searches()).toBe(21)
 })
 
-it('ranges of seq, of which a follower asks a new one with each event, evict none', () => {
+it('ranges of seq evict no outcomes, because a follower requests a new range per event', () => {
   const { entry, searches } = createCounted()
   compileEntryQuery('needle')(entry)
   for (let n = 0; n < 20; n++) compileEntryQuery(`seq:${n}..${entry.seq + n}`)(entry)
@@ -72,7 +72,7 @@ it('ranges of seq, of which a follower asks a new one with each event, evict non
   expect(searches()).toBe(1)
 })
 
-it('exports with many terms take no memory for each', () => {
+it('exports with many terms take no memory per term', () => {
   const store = new Store({ maxEntries: 10, maxBytes: 1e6, onProblem: () => {} })
   const reader = new StoreReader(store, () => 0)
   const before = process.memoryUsage().arrayBuffers

@@ -1,4 +1,4 @@
-/** What a query means, written as plainly as possible: the reference for the evaluator. */
+/** A simple evaluator of queries: the reference for the compiler. */
 import type { Json, LogEntry } from '../../../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../../../src/protocol/resources.js'
 import { parseQuery } from '../../../../src/service/query/language/index.js'
@@ -7,7 +7,7 @@ import type { QueryNode, QueryValue } from '../../../../src/service/query/langua
 const SEVERITIES = ['debug', 'info', 'warn', 'error', 'fatal']
 const SUBSTRING = ['message', 'error', 'error.message', 'error.stack', 'breadcrumbs']
 
-/** These are not texts of an entry; neither are the names of fields outside of metadata and data. */
+/** Fields that a search in all texts does not cover. It does not cover field names outside of metadata and breadcrumb data either. */
 const NOT_SEARCHED = {
   level: undefined,
   timestamp: undefined,
@@ -45,7 +45,7 @@ function parse(q: string): QueryNode {
   return query
 }
 
-/** The keys only of `metadata` and of the data of breadcrumbs. */
+/** Collects texts; keys only in `metadata` and breadcrumb data. */
 function collectTexts(value: Json | undefined, depth = 0, withKeys = false): string[] {
   if (value === undefined) return []
   if (value === null || typeof value !== 'object') return depth === 0 ? [] : [String(value)]
@@ -56,7 +56,7 @@ function collectTexts(value: Json | undefined, depth = 0, withKeys = false): str
   ])
 }
 
-/** Other names of a field. */
+/** Aliases of fields. */
 const ALIASES: Readonly<Record<string, string>> = {
   msg: 'message',
   status_code: 'status',
@@ -86,7 +86,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   branch: 'deploy.branch',
 }
 
-/** Where an entry has a field that is not below its own name. */
+/** Paths of fields that are not stored under their own name. */
 const PLACES: Readonly<Record<string, string>> = {
   status: 'request.status_code',
   duration: 'request.duration_ms',
@@ -101,7 +101,7 @@ const PLACES: Readonly<Record<string, string>> = {
   tag: 'tags',
 }
 
-/** Members of an entry that are fields by the same name. */
+/** Members of an entry that are fields with the same name. */
 const MEMBERS = [
   ...['level', 'message', 'timestamp', 'service', 'environment', 'version', 'user_id', 'action', 'session_id'],
   ...['release_id', 'request_id', 'source', 'notify', 'notify_channels', 'error.type', 'error.message', 'error.stack'],
@@ -125,7 +125,7 @@ export function readEntryField(entry: LogEntry, typed: string): Json | undefined
     .reduce<Json | undefined>((value, name) => (value as Record<string, Json> | undefined)?.[name], json(entry))
 }
 
-/** Names that contain dots come first: `a.b` before `b` in `a`. */
+/** Names with dots have precedence: `a.b` before `b` in `a`. */
 function readMember(value: Json | undefined, names: readonly string[]): Json | undefined {
   if (names.length === 0) return value
   if (Array.isArray(value)) {

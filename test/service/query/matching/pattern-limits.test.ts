@@ -1,4 +1,4 @@
-/** How long regular expressions may take, in each use of a query. */
+/** Time limits for regular expressions in queries, exports and streams. */
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -26,7 +26,7 @@ function openStore(count: number): { readonly store: Store; readonly reader: Sto
   return { store, reader: new StoreReader(store, () => 0) }
 }
 
-/** From now on, so much time is between two looks at the clock. */
+/** Advances the clock by `ms` with each read. */
 function letTimePass(ms: number): void {
   let now = performance.now()
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += ms))
@@ -35,7 +35,7 @@ function letTimePass(ms: number): void {
 
 const refused: unknown = expect.objectContaining({ code: 'QUERY', position: 0 })
 
-it('2 s in a query', () => {
+it('allows 2 s in a query', () => {
   const { reader } = openStore(1)
   letTimePass(1900)
   expect(reader.counts({ q: '/found one|^found/' }).total).toBe(1)
@@ -43,7 +43,7 @@ it('2 s in a query', () => {
   expect(() => reader.counts({ q: '/found two|^found/' })).toThrow(refused)
 })
 
-it('10 min in an export', () => {
+it('allows 10 min in an export', () => {
   const { reader } = openStore(2)
   letTimePass(290_000)
   const text = [...reader.export({ q: '/^found/' })].join('')
@@ -52,7 +52,7 @@ it('10 min in an export', () => {
   expect(() => [...reader.export({ q: '/^found/' })]).toThrow(refused)
 })
 
-it('2 s for the entries that a stream begins with, without a limit for those that arrive', async () => {
+it('allows 2 s for the first entries of a stream, and has no limit for later ones', async () => {
   const { store, reader } = openStore(2)
   const clock = new FakeClock()
   const streams = new StreamBroadcaster({ reader, lastSeq: store.lastSeq, clock })

@@ -1,4 +1,4 @@
-/** Regular expressions: no match is missed by the search for a literal, and a hostile expression ends in time. */
+/** Regular expressions: the search for a literal misses no match, and hostile expressions end in time. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileEntryQuery } from '../../../../src/service/query/matching/compile-query.js'
@@ -10,7 +10,7 @@ import { entryOf } from '../../support.js'
 const compile = (source: string, ignoresCase = false): ReturnType<typeof compilePattern> =>
   compilePattern({ kind: 'pattern', source, ignoresCase, start: 0, end: source.length })
 
-/** In JavaScript and RE2 with the same meaning. */
+/** Expressions with the same meaning in JavaScript and RE2. */
 const atom = fc.constantFrom(
   'a',
   'b',
@@ -80,7 +80,7 @@ it('finds the same matches as JavaScript', () => {
       const reference = new RegExp(from.replaceAll('[^]a]', '[^\\]a]'), ignoresCase ? 'iu' : 'u')
       for (const parts of texts) {
         const one = parts.join('')
-        // RE2 knows word characters of ASCII only, and does not fold them.
+        // RE2's word characters are ASCII only, without case folding.
         if (/[kKsS\u212aſ]/.test(one) && ignoresCase && /\\[wb]/.test(from)) continue
         expect(test(one)).toBe(reference.test(one))
         if (reference.test(one)) expect(one.toLowerCase()).toContain(literal)

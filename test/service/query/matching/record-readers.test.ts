@@ -1,4 +1,4 @@
-/** Which values the fields of an entry have. */
+/** The values of an entry's fields. */
 import { describe, expect, it } from 'vitest'
 import type { Json, LogEntry } from '../../../../src/protocol/log-entry.js'
 import { FIELDS } from '../../../../src/service/query/language/fields.js'
@@ -20,7 +20,7 @@ const withMetadata = (metadata: Record<string, Json>) => ({
 describe.each(['host', 'route'])('%s, a field of request logs', (name) => {
   const record = withMetadata({ [name]: '/orders' })
 
-  it.each([name, `metadata.${name}`])('is the member of metadata of an entry, as %s', (typed) => {
+  it.each([name, `metadata.${name}`])('reads the member of metadata of an entry, as %s', (typed) => {
     expect(readField(record, typed)).toBe('/orders')
     expect(compileEntryQuery(`${typed}:/orders`)(indexEntry(record))).toBe(true)
     expect(compileEntryQuery(`${typed}:x`)(indexEntry(record))).toBe(false)
@@ -30,7 +30,7 @@ describe.each(['host', 'route'])('%s, a field of request logs', (name) => {
   })
 })
 
-/** Each of its values is in one field only. */
+/** Each value is in only one field. */
 const complete: LogEntry = {
   level: 'warn',
   message: 'value-message',
@@ -66,7 +66,7 @@ const complete: LogEntry = {
   notify_channels: ['value-notify_channels'],
 }
 
-/** Of the fields whose value in `complete` is another text than `value-NAME`. */
+/** Values of the fields in `complete` whose value is not `value-NAME`. */
 const OTHER_VALUES: Readonly<Record<string, readonly string[]>> = {
   level: ['warn'],
   status: ['404'],
@@ -111,7 +111,7 @@ describe('a name with dots', () => {
     expect(readField(withMetadata(nested(names) as Record<string, Json>), names.join('.'))).toBe('7')
   })
 
-  it('is that of one member if it has more, and is read fast', () => {
+  it('is not split if it has more, and is read fast', () => {
     const names = Array.from({ length: 900 }, () => `n`)
     const startedMs = performance.now()
     expect(readField(withMetadata({ [names.join('.')]: 7 }), names.join('.'))).toBe('7')
@@ -120,7 +120,7 @@ describe('a name with dots', () => {
   })
 })
 
-it('seq is compared without reading the record', () => {
+it('compares seq without reading the record', () => {
   expect([isIndexedEntryField('seq'), isIndexedRequestField('seq')]).toEqual([true, true])
 })
 

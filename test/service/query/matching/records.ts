@@ -1,4 +1,4 @@
-/** Generated records whose few values meet those of generated queries. */
+/** Generated records; they use the same few values as generated queries. */
 import fc from 'fast-check'
 import { LEVELS } from '../../../../src/protocol/log-entry.js'
 import type { Json, LogEntry } from '../../../../src/protocol/log-entry.js'
@@ -49,7 +49,7 @@ const json: fc.Arbitrary<Json> = fc.letrec<{ node: Json }>((tie) => ({
   ),
 })).node
 
-/** Any of the fields. */
+/** Generates objects with any subset of the fields. */
 function optional<T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) {
   return fc.record(fields, { requiredKeys: [] })
 }

@@ -1,4 +1,4 @@
-/** Facts of an entry: each field of the interface has its place, and what it does not have is left out. */
+/** Facts of an entry: every field of the interface is listed, and missing fields are omitted. */
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../../../../src/protocol/log-entry.js'
 import type { Fact } from '../../../../src/service/viewer/detail/fact.js'
@@ -6,7 +6,7 @@ import { contextFacts, perfFacts, requestFacts, userFacts } from '../../../../sr
 
 const bare: LogEntry = { level: 'info', message: 'hello', timestamp: '2026-01-31T08:00:00.000Z' }
 
-test('a bare entry has none', () => {
+test('a minimal entry has no facts', () => {
   for (const facts of [requestFacts, userFacts, perfFacts]) expect(facts(bare)).toEqual([])
   expect(contextFacts(bare, undefined)).toEqual([])
 })
@@ -81,7 +81,7 @@ test('ids are links to the entries that share them', () => {
   ])
 })
 
-test('a fact is compared by its value, not by its text', () => {
+test('filters use the value of a fact, not its text', () => {
   const [duration] = requestFacts({ ...bare, request: { duration_ms: 1284.6 } })
   expect(duration).toEqual({ name: 'Duration', field: 'duration', value: 1284.6, text: '1.28 s' })
 })

@@ -1,4 +1,4 @@
-/** A logged request as a command: what a POSIX shell makes of it is the request, whatever was logged. */
+/** A logged request as a curl command: a POSIX shell parses it to exactly this request, whatever was logged. */
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -22,7 +22,7 @@ test('method, URL and user agent', () => {
   expect(of({ method: 'HEAD', url: 'http://h/a[1]' })).toBe(`curl --globoff --head 'http://h/a[1]'`)
 })
 
-test('a path has the host of the logged headers, which follow as they were logged', () => {
+test('a path gets the host of the logged headers; the headers are unchanged', () => {
   const headers = {
     host: 'shop:3000',
     accept: ['a/b', 'c/d'],
@@ -40,20 +40,20 @@ test('a path has the host of the logged headers, which follow as they were logge
     expect(of({ method: 'put', path: '/x' }, metadata)).toBe(command)
 })
 
-test('an unknown host is named', () => expect(of({ path: '/x' })).toBe(`curl 'http://HOST/x'`))
+test('an unknown host is a placeholder', () => expect(of({ path: '/x' })).toBe(`curl 'http://HOST/x'`))
 
-test('no URL and no path make no command', () => {
+test('no command without URL and path', () => {
   expect(of(undefined)).toBeNull()
   expect(of({ method: 'GET', url: '' })).toBeNull()
 })
 
-/** The words that a shell makes of a command. */
+/** Returns the words of a command as a shell parses them. */
 function wordsOf(command: string): readonly string[] {
   const output = execFileSync('sh', ['-c', `curl() { for one in "$@"; do printf '%s\\0' "$one"; done; }\n${command}`])
   return output.toString('utf8').split('\0').slice(0, -1)
 }
 
-test('whatever was logged is one URL and headers, and has no control character', () => {
+test('any logged text becomes one URL and headers, without control characters', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
     fc.constantFrom(

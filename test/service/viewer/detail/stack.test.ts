@@ -1,4 +1,4 @@
-/** Stacks as V8, pino, the transport and Node's `util.inspect` write them, read back into frames. */
+/** Parses the stack formats of V8, pino, the transport and `util.inspect`. */
 import { inspect } from 'node:util'
 import { runInThisContext } from 'node:vm'
 import pino from 'pino'
@@ -57,7 +57,7 @@ test.each([
 ])('%s', (line, expected) => expect(frame(line)).toEqual(expected))
 
 describe('a chain', () => {
-  test('as pino writes it', () => {
+  test("in pino's format", () => {
     const outer = new Error('outer\nsecond line', { cause: new TypeError('inner') })
     const { stack } = pino.stdSerializers.err(outer)
     const { parts } = parseStack(stack)
@@ -68,7 +68,7 @@ describe('a chain', () => {
     expect(parts.every(({ items }) => items.length > 0 && items.every((item) => item.kind === 'frame'))).toBe(true)
   })
 
-  test("as Node's inspect writes it, without the braces", () => {
+  test("in the format of Node's inspect, without the braces", () => {
     const outer = Object.assign(new Error('outer', { cause: new TypeError('inner') }), { code: 'E_OUTER' })
     const { parts } = parseStack(inspect(outer))
     expect(parts.map(({ label, title }) => [label, title])).toEqual([
@@ -82,7 +82,7 @@ describe('a chain', () => {
     expect(texts.filter((text) => /^[{}[\],]*$/.test(text))).toEqual([])
   })
 
-  test('as the transport writes an AggregateError', () => {
+  test("in the transport's format of an AggregateError", () => {
     const { parts } = parseStack(
       'AggregateError: all\n    at a (/a.js:1:1)\nerror 1 of 2: TypeError: x\n    at b (/b.js:2:2)\nerror 2 of 2: RangeError: y\n    at c (/c.js:3:3)',
     )
@@ -94,7 +94,7 @@ describe('a chain', () => {
   })
 })
 
-test('every frame of a real stack is read', () => {
+test('every frame of a real stack is parsed', () => {
   const error = runInThisContext('(function f() { return [0].map(() => new Error("x"))[0] })')() as Error
   const { parts } = parseStack(error.stack ?? '')
   expect(parts).toHaveLength(1)
@@ -102,14 +102,14 @@ test('every frame of a real stack is read', () => {
   expect(parts[0]?.items.every((item) => item.kind === 'frame')).toBe(true)
 })
 
-test('what is no stack stays as it is', () => {
+test('text without a stack is unchanged', () => {
   expect(parseStack('').parts).toEqual([{ label: null, title: '', items: [] }])
   expect(
     parseStack('Error: x\n    at a (/a.js:1:1)\n  ... 4 lines matching cause stack trace ...').parts[0]?.items.at(-1),
   ).toEqual({ kind: 'text', text: '  ... 4 lines matching cause stack trace ...' })
 })
 
-test('a stack of a hundred thousand lines is read in part', () => {
+test('a stack of 100,000 lines is parsed in part', () => {
   const stack = `Error\n${'    at f (/a.js:1:1)\n'.repeat(100_000)}end`
   const { parts, linesLeftOut } = parseStack(stack)
   expect(parts[0]?.items).toHaveLength(999)
@@ -117,14 +117,14 @@ test('a stack of a hundred thousand lines is read in part', () => {
 })
 
 test.each([':1'.repeat(480), '('.repeat(960), ')'.repeat(960), `eval at (${'a:1:1('.repeat(150)}`, ' {'.repeat(480)])(
-  'no line is too hostile to be read: %#',
+  'hostile lines are parsed: %#',
   (text) => {
     const { parts } = parseStack(`Error\n${`    at f (${text})\n`.repeat(900)}`)
     expect(parts[0]?.items).toHaveLength(900)
   },
 )
 
-describe('what is folded', () => {
+describe('folding', () => {
   const { parts } = parseStack(
     [
       'Error: x',
@@ -148,19 +148,19 @@ describe('what is folded', () => {
     expect(items.flatMap((item) => (item.kind === 'folded' ? item.frames : []))).toHaveLength(4)
   })
 
-  test('many packages are not all named', () => {
+  test('the number of named packages is limited', () => {
     const many = parseStack(
       `Error\n${['a', 'b', 'c', 'd', 'e'].map((name) => `    at f (/x/node_modules/${name}/i.js:1:1)`).join('\n')}`,
     )
     expect(foldFrames(many.parts[0]?.items ?? [])).toMatchObject([{ text: '5 frames in a, b, c, 2 more' }])
   })
 
-  test('counted by origin', () => {
+  test('frames are counted by origin', () => {
     expect([countOrigin(parts, 'own'), countOrigin(parts, 'package'), countOrigin(parts, 'runtime')]).toEqual([2, 2, 2])
   })
 })
 
-test('a place as an editor takes it, and its file apart', () => {
+test("a location in the editors' format, and its file split", () => {
   const parsed = parseFrame('    at f (/app/src/a.js:1:2)')
   if (parsed === undefined) throw new Error('not read')
   expect(formatLocation(parsed)).toBe('/app/src/a.js:1:2')
@@ -176,7 +176,7 @@ test('the first line is shown once', () => {
   expect(isInTitle('TypeError [E_CODE]: x', 'TypeError', 'x')).toBe(false)
 })
 
-test('what an error carried beside', () => {
+test('further properties of an error', () => {
   expect(propertiesOf({ code: 'E', errno: -1, cause: { a: 1 }, long: 'x'.repeat(600) })).toEqual({
     code: 'E',
     errno: '-1',

@@ -19,7 +19,7 @@ const at = (ms: number, durationMs?: number) => ({
 })
 
 describe('a timeline', () => {
-  test('is in the order of time, and begins where the first request began', () => {
+  test('is sorted by time, and begins with the start of the first request', () => {
     const late = at(100, 80)
     const early = at(20)
     const { items, totalMs } = createTimeline([late, early])
@@ -30,7 +30,7 @@ describe('a timeline', () => {
     ])
   })
 
-  test('keeps the order of what came at once, and leaves out what has no time', () => {
+  test('keeps the order of simultaneous entries, and omits entries without a valid time', () => {
     const [first, second] = [
       { ...at(5), id: 1 },
       { ...at(5), id: 2 },
@@ -41,7 +41,7 @@ describe('a timeline', () => {
     expect(totalMs).toBe(0)
   })
 
-  test('of nothing is empty', () => expect(createTimeline([])).toEqual({ items: [], totalMs: 0 }))
+  test('of no entries is empty', () => expect(createTimeline([])).toEqual({ items: [], totalMs: 0 }))
 })
 
 test.each([

@@ -1,4 +1,4 @@
-/** Values as a tree: bounded whatever they are, and paths that lead back to them. */
+/** Values as a tree: bounded for any value, with paths that evaluate to the values. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foldText } from '../../../../src/service/viewer/detail/fold-text.js'
@@ -34,13 +34,13 @@ test('kinds, sizes and members', () => {
   expect(listMembers(3, 5)).toEqual([])
 })
 
-test('paths as code has them', () => {
+test('paths in JavaScript syntax', () => {
   expect(pathText([])).toBe('')
   expect(pathText(['user', 'roles', 0, 'last seen'])).toBe('user.roles[0]["last seen"]')
   expect(pathText(['0', 'a"b'])).toBe('["0"]["a\\"b"]')
 })
 
-test('a path leads to its value', () => {
+test('a path evaluates to its value', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string(), fc.nat(20)), { minLength: 1, maxLength: 5 }), (path) => {
       const root = path.reduceRight<unknown>(
@@ -66,36 +66,36 @@ describe('a preview', () => {
     [{ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, '{ a, b, c, d, e, … }'],
   ])('%j', (value, text) => expect(formatPreview(value)).toBe(text))
 
-  test('is short whatever the value', () => {
+  test('is short for any value', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => formatPreview(value as Json).length < 100))
     expect(formatPreview(Object.fromEntries([['k'.repeat(10_000), 1]])).length).toBeLessThan(100)
   })
 })
 
-test('a cut keeps characters whole', () => {
+test('truncation does not split characters', () => {
   expect(truncate('abc', 3)).toBe('abc')
   expect(truncate('abcd', 3)).toBe('abc…')
   expect(truncate('ab😀cd', 3)).toBe('ab…')
 })
 
-test('text is copied bare, all else as JSON', () => {
+test('text is copied without quotes, other values as JSON', () => {
   expect(copyText('a\nb')).toBe('a\nb')
   expect(copyText({ a: 1 })).toBe('{\n  "a": 1\n}')
 })
 
 describe('a long text', () => {
-  test('is cut by characters and by lines', () => {
+  test('is folded by characters and by lines', () => {
     expect(foldText('abc', 10, 3)).toEqual({ text: 'abc', isCut: false })
     expect(foldText('x'.repeat(100), 10, 3)).toEqual({ text: 'x'.repeat(10), isCut: true })
     expect(foldText('a\n'.repeat(100), 1_000, 3)).toEqual({ text: 'a\na\na', isCut: true })
   })
 
-  test('is shown whole where little is left', () => {
+  test('is shown completely if only little would be hidden', () => {
     expect(foldText('x'.repeat(11), 10, 3).isCut).toBe(false)
     expect(foldText('a\nb\nc\nd\ne', 1_000, 3)).toEqual({ text: 'a\nb\nc\nd\ne', isCut: false })
   })
 
-  test('is always a beginning of itself, within the bound', () => {
+  test('is always folded to a prefix within the limit', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', '\n', '😀', ' ') }),

@@ -1,4 +1,4 @@
-/** The fields that values belong to. */
+/** The query fields of values. */
 import { expect, test } from 'vitest'
 import { isColumnName, metadataField, toggleColumn } from '../../../../src/service/viewer/detail/value-field.js'
 
@@ -8,7 +8,7 @@ test.each([
   [['last seen', 'a.b'], 'metadata.last seen.a.b'],
 ] as const)('%j is %s', (path, field) => expect(metadataField(path)).toBe(field))
 
-test('columns are added once, removed, and can be of every field that fits into one', () => {
+test('columns are added once, removed, and available for every field that fits', () => {
   expect(toggleColumn(['a'], 'b')).toEqual(['a', 'b'])
   expect(toggleColumn(['a', 'b'], 'a')).toEqual(['b'])
   for (const field of ['', 'error.stack', 'breadcrumbs']) expect(isColumnName(field)).toBe(false)

@@ -1,4 +1,4 @@
-/** The chart's geometry, and what a selection in it means. */
+/** The geometry of the histogram, and filters of selections. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Histogram, HistogramBucket } from '../../../../src/service/query/api-types.js'
@@ -53,7 +53,7 @@ test('segments are stacked within the chart, the most severe at the bottom, and 
   )
 })
 
-test('a selection covers the buckets from where it began to where it is, in either direction', () => {
+test('a selection covers the buckets from its start to its end, in either direction', () => {
   const first = { since: '2026-03-01T10:00:00.000Z', until: '2026-03-01T10:00:02.000Z' }
   expect(selectRange(three, 0, 1)).toEqual(first)
   expect(selectRange(three, 1, 0)).toEqual(first)
@@ -61,7 +61,7 @@ test('a selection covers the buckets from where it began to where it is, in eith
   expect(selectRange({ ...three, buckets: [] }, 0, 0)).toBeUndefined()
 })
 
-test('the bucket under the pointer, also beyond the edges', () => {
+test('finds the bucket under the pointer, also beyond the edges', () => {
   expect([
     indexAt(0, 3),
     indexAt(0.5, 3),
@@ -80,7 +80,7 @@ test('is described in words', () => {
   expect(findMaxTotal({ ...three, buckets: [] })).toBe(1)
 })
 
-test('labels are at whole buckets, as many as fit', () => {
+test('labels are at bucket limits, as many as fit', () => {
   expect(createTicks(60, 1256, 34)).toEqual([0, 8, 16, 24, 32, 40, 48, 56])
   expect(createTicks(60, 374, 34)).toEqual([0, 9, 18, 27, 36, 45, 54])
   expect(createTicks(3, 1256, 34)).toEqual([0, 1, 2])

@@ -37,13 +37,13 @@ describe('a row', () => {
   const entry = { ...createEntry(1, Date.parse('2026-01-01T12:00:05.250Z')), level: 'error' as const }
   const today = toLocalDay(entry.timestamp)
 
-  test('has its date unless it is of today', () => {
+  test('has its date unless it is from today', () => {
     expect(rowTime(entry.timestamp, today)).toMatch(/^\d\d:00:05\.250$/)
     expect(rowTime(entry.timestamp, '2026-03-01')).toMatch(/^01-01 \d\d:00:05\.250$/)
     expect(rowTime(entry.timestamp, '2027-03-01')).toMatch(/^2026-01-01 \d\d:00:05$/)
   })
 
-  test('has a name that can be read aloud', () => {
+  test('has an accessible name', () => {
     expect(rowName({ ...entry, message: 'payment answered 502' }, today)).toMatch(
       /^Error, payment answered 502, \d\d:00:05$/,
     )
@@ -70,12 +70,12 @@ describe('a row', () => {
     ])
   })
 
-  test('says how late it is without false precision', () => {
+  test('shows its delay without false precision', () => {
     expect([lateText(2400), lateText(185_000)]).toEqual(['2 s', '3 min'])
   })
 })
 
-test('saved queries of another version, and other texts in the storage, are ignored', () => {
+test('saved queries of another version, and other stored texts, are ignored', () => {
   const saved = { name: 'errors', q: 'level:error', last: '15m', since: null, until: null }
   expect(parseSavedQueries(JSON.stringify([saved, { name: 1 }, null, { ...saved, last: '3h' }]))).toEqual([
     saved,

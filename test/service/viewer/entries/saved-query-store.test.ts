@@ -37,7 +37,7 @@ test('a tab keeps what another tab has saved or deleted', () => {
   expect(openTab().names()).toEqual(['d', 'c', 'b'])
 })
 
-test('a tab shows what another tab has saved once it reads', () => {
+test('a tab shows queries of another tab once it reads', () => {
   const [one, other] = [openTab(), openTab()]
   other.save('a')
   expect(one.names()).toEqual([])
@@ -63,7 +63,7 @@ test('queries that the browser does not store stay in the tab', () => {
   expect(openTab().names()).toEqual(['d', 'c', 'b', 'a'])
 })
 
-test('a browser that forbids storage', () => {
+test('works if the browser forbids storage', () => {
   const tab = openTab(() => {
     throw new Error('SecurityError')
   })

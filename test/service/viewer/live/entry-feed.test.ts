@@ -13,7 +13,7 @@ const withQuery = (q: string): FeedSource => ({ ...ALL, filter: { ...NO_FILTER, 
 
 const withColumn = (entry: EntrySummary, name: string): EntrySummary => ({ ...entry, columns: { [name]: entry.id } })
 
-/** A service that stores `count` entries, a millisecond apart, and a clock that the test moves. */
+/** A service with `count` entries, 1 ms apart, and a clock that the test controls. */
 function setup(count: number) {
   const store = new ModelStore()
   for (let seq = 1; seq <= count; seq++) store.add(START_MS + seq)
@@ -58,7 +58,7 @@ function setup(count: number) {
     },
     now: () => service.nowMs,
   })
-  /** Entries up to this one are stored; the stream brings the last ones. */
+  /** Stores entries up to `newest`; the stream sends the last `items`. */
   const come = (newest: number, items: number, skipped = 0): void => {
     while (store.entries.length < newest) store.add(START_MS + store.entries.length + 1)
     followed.at(-1)?.onEntries?.({ items: store.entries.slice(-items), skipped })
@@ -68,7 +68,7 @@ function setup(count: number) {
   return { feed, service, followed, later, asked, come, isLoaded, top }
 }
 
-test('the stream is followed from the newest of the first page on, so that nothing is missed between', async () => {
+test('the stream starts after the newest entry of the first page, without a gap', async () => {
   const { feed, followed, come, isLoaded, top } = setup(300)
   feed.show(withQuery('service:shop'))
   await isLoaded()
@@ -77,14 +77,14 @@ test('the stream is followed from the newest of the first page on, so that nothi
   expect([feed.tail.length, top()]).toEqual([202, 302])
 })
 
-test('of an empty store, from the beginning', async () => {
+test('for an empty store, the stream starts at the beginning', async () => {
   const { feed, followed, isLoaded } = setup(0)
   feed.show(ALL)
   await isLoaded()
   expect(followed[0]?.after).toBe(0)
 })
 
-test('what an earlier source still brings is not taken for that of the filters now', async () => {
+test('events of a previous source are ignored', async () => {
   const { feed, followed, isLoaded } = setup(10)
   feed.show(ALL)
   await isLoaded()
@@ -95,7 +95,7 @@ test('what an earlier source still brings is not taken for that of the filters n
   expect(feed.tail.at(0)?.entry.seq).toBe(10)
 })
 
-test('pages are requested one at a time, and once', async () => {
+test('pages are requested once, one at a time', async () => {
   const { feed, asked, isLoaded } = setup(5000)
   feed.show(ALL)
   await isLoaded()
@@ -105,8 +105,8 @@ test('pages are requested one at a time, and once', async () => {
   expect(asked).toEqual([{ limit: 200 }, { cursor: keyOf(createEntry(4801)), limit: 500 }])
 })
 
-describe('more than can be followed', () => {
-  test('loads the list again, at most once in a while', async () => {
+describe('more entries than the page can follow', () => {
+  test('reload the list, at most once a second', async () => {
     const { feed, later, asked, come, isLoaded, top } = setup(300)
     feed.show(ALL)
     await isLoaded()
@@ -118,7 +118,7 @@ describe('more than can be followed', () => {
     expect([asked.length, top()]).toEqual([2, 9000])
   })
 
-  test('while the list is paused nothing is loaded until it resumes', async () => {
+  test('are not loaded while the list is paused', async () => {
     const { feed, later, come, isLoaded, top } = setup(300)
     feed.show(ALL)
     await isLoaded()
@@ -131,7 +131,7 @@ describe('more than can be followed', () => {
   })
 })
 
-test('a reset empties the list and begins again', async () => {
+test('a reset empties the list and restarts it', async () => {
   const { feed, service, followed, isLoaded } = setup(300)
   feed.show(ALL)
   await isLoaded()
@@ -142,8 +142,8 @@ test('a reset empties the list and begins again', async () => {
   expect(followed[1]?.after).toBe(0)
 })
 
-describe('what cannot be loaded', () => {
-  test('is tried again once the service can be reached', async () => {
+describe('a failed load', () => {
+  test('is retried once the service is reachable', async () => {
     const { feed, service, followed, isLoaded, top } = setup(7)
     service.refusal = new TypeError('fetch failed')
     feed.show(ALL)
@@ -155,7 +155,7 @@ describe('what cannot be loaded', () => {
     expect([top(), feed.error, followed.length]).toEqual([7, undefined, 2])
   })
 
-  test('because of the filters does not end the stream', async () => {
+  test('due to the filters does not end the stream', async () => {
     const { feed, service, followed } = setup(7)
     service.refusal = new ApiError(400, 'level must be one of …')
     feed.show(withQuery('level:loud'))
@@ -167,7 +167,7 @@ describe('what cannot be loaded', () => {
     ])
   })
 
-  test('a page that fails is requested again after a delay', async () => {
+  test('of a page is retried after a delay', async () => {
     const { feed, service, later, asked, isLoaded } = setup(5000)
     feed.show(ALL)
     await isLoaded()
@@ -184,7 +184,7 @@ describe('what cannot be loaded', () => {
   })
 })
 
-test('closed, nothing is loaded any more', async () => {
+test('a closed feed loads nothing', async () => {
   const { feed, later, followed, come, isLoaded } = setup(300)
   feed.show(ALL)
   await isLoaded()
@@ -193,7 +193,7 @@ test('closed, nothing is loaded any more', async () => {
   expect([later, followed.length]).toEqual([[], 1])
 })
 
-test('resets one after the other load the list once, and once more when the time has come', async () => {
+test('repeated resets load the list once, and once more after the interval', async () => {
   const { feed, followed, later, asked, isLoaded } = setup(0)
   feed.show(ALL)
   await isLoaded()
@@ -221,7 +221,7 @@ test('columns are requested with every page and from the stream', async () => {
   expect(followed[0]?.parameters).toEqual({ columns })
 })
 
-test('a sliding window: rows that have left it are removed as time passes', async () => {
+test('a sliding window removes rows as time passes', async () => {
   const { feed, service, later, asked, isLoaded } = setup(100)
   feed.show({ ...ALL, filter: { ...NO_FILTER, last: '5m' } })
   await isLoaded()
@@ -246,7 +246,7 @@ describe('around an entry', () => {
     expect(feed.tail.length).toBe(450 - 50)
   })
 
-  test('rows that were removed at the top come back, and only then newer ones can be added', async () => {
+  test('rows removed at the top are loaded again before newer ones can be added', async () => {
     const { feed, asked, isLoaded, top } = setup(9000)
     feed.show({ ...ALL, around: 'e8700' })
     await isLoaded()
@@ -266,14 +266,14 @@ describe('around an entry', () => {
     await vi.waitFor(() => expect(top()).toBe(9000), { timeout: 10_000 })
   })
 
-  test('that is not stored: the service says so', async () => {
+  test("that is not stored: the service's error is shown", async () => {
     const { feed } = setup(10)
     feed.show({ ...ALL, around: 'gone' })
     await vi.waitFor(() => expect(feed.error?.message).toBe('no such entry'), { timeout: 10_000 })
   })
 })
 
-test('resumed, the stream continues after the last entry, and no page is loaded', async () => {
+test('a resumed stream continues after the last entry without loading a page', async () => {
   const { feed, followed, asked, come, isLoaded } = setup(300)
   feed.show(ALL)
   await isLoaded()
@@ -284,7 +284,7 @@ test('resumed, the stream continues after the last entry, and no page is loaded'
 })
 
 describe('another column', () => {
-  test('keeps the rows, and loads its values for them and for those that wait', async () => {
+  test('keeps the rows, and loads its values for shown and waiting entries', async () => {
     const { feed, asked, followed, come, isLoaded, top } = setup(2000)
     feed.show(ALL)
     await isLoaded()
@@ -310,7 +310,7 @@ describe('another column', () => {
     expect([asked.length, followed.at(-1)?.parameters]).toEqual([requests, {}])
   })
 
-  test('is asked for again where the service has failed', async () => {
+  test('is requested again after a failure', async () => {
     const { feed, service, later, isLoaded } = setup(10)
     feed.show(ALL)
     await isLoaded()
@@ -324,7 +324,7 @@ describe('another column', () => {
   })
 })
 
-test('a held list does not slide; it does so when it is released', async () => {
+test('a held list slides only when it is released', async () => {
   const { feed, service, later, isLoaded } = setup(100)
   feed.show({ ...ALL, filter: { ...NO_FILTER, last: '5m' } })
   await isLoaded()
@@ -336,7 +336,7 @@ test('a held list does not slide; it does so when it is released', async () => {
   expect([feed.tail.length, feed.tail.at(9)?.entry.seq]).toEqual([11, 91])
 })
 
-test('while another query is loaded the feed is not loaded, has no error of the previous one', async () => {
+test('while another query loads, the feed is not loaded and has no error', async () => {
   const { feed, service, isLoaded } = setup(10)
   service.refusal = new ApiError(400, 'wrong')
   feed.show(withQuery('level:('))

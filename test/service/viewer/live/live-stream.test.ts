@@ -1,4 +1,4 @@
-/** The page's stream: read however it is cut, opened again where it left off. */
+/** The page's stream: parsing of chunks, and resuming. */
 import { describe, expect, test, vi } from 'vitest'
 import { formatEvent } from '../../../../src/service/stream/server-sent-events.js'
 import type { RecordKind } from '../../../../src/service/store/stored-record.js'
@@ -13,12 +13,12 @@ interface Opened {
   end(): void
 }
 
-/** A service whose streams the test writes to, and waits that the test ends. */
+/** A mock service; the test writes to its streams and ends its delays. */
 function setup() {
   const opened: Opened[] = []
   const changes: RecordKind[] = []
   const waits: { readonly ms: number; readonly end: () => void }[] = []
-  /** Called when nothing has come for some time. */
+  /** Timers for silence. */
   const silence = new Set<() => void>()
   const service = { startedAt: 'first', refusal: undefined as Error | undefined, tries: 0, answers: Promise.resolve() }
   const live = new LiveStream({
@@ -58,7 +58,7 @@ function setup() {
     await vi.waitFor(() => expect(opened.length).toBeGreaterThan(n), { timeout: 10_000 })
     return opened[n] as Opened
   }
-  /** Ends the nth wait, once it has begun. */
+  /** Ends the nth delay once it has started. */
   const goOn = async (n: number): Promise<void> => {
     await vi.waitFor(() => expect(waits.length).toBeGreaterThan(n), { timeout: 10_000 })
     waits[n]?.end()
@@ -69,8 +69,8 @@ function setup() {
 const entries = (seq: number, skipped = 0): string =>
   formatEvent({ event: 'entries', data: { items: [{ id: `e${seq}`, seq, message: 'Größe 😀' }], skipped }, id: seq })
 
-describe('what the stream says', () => {
-  test.each([1, 7, Infinity])('is read, cut after every %d bytes', async (bytesEach) => {
+describe('the stream', () => {
+  test.each([1, 7, Infinity])('is parsed from chunks of %d bytes', async (bytesEach) => {
     const { live, nth, changes } = setup()
     const got: [number | undefined, string | undefined, number][] = []
     live.follow({
@@ -93,7 +93,7 @@ describe('what the stream says', () => {
     expect(changes).toEqual(['entry', 'release', 'feedback', 'entry'])
   })
 
-  test('a reset is handed on, and everything may have changed', async () => {
+  test('reports a reset as a change of all kinds', async () => {
     const { live, nth, changes } = setup()
     const onReset = vi.fn<() => void>()
     live.follow({ parameters: {}, onReset })
@@ -104,15 +104,15 @@ describe('what the stream says', () => {
   })
 })
 
-describe('where it begins', () => {
-  test('with the filters, after what is known', async () => {
+describe('the start of the stream', () => {
+  test('has the filters and the last known seq', async () => {
     const { live, nth } = setup()
     live.follow({ parameters: { level: 'error' }, after: 41 })
     expect(await nth(0)).toMatchObject({ parameters: { level: 'error' }, lastId: '41' })
     await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
   })
 
-  test('another source ends the stream before', async () => {
+  test('ends the previous stream', async () => {
     const { live, opened, nth } = setup()
     const before = vi.fn<() => void>()
     live.follow({ parameters: {}, onEntries: before })
@@ -128,7 +128,7 @@ describe('where it begins', () => {
 })
 
 describe('a stream that ends', () => {
-  test('is opened again after the last entry, and reports that other records may have been missed', async () => {
+  test('is reopened after the last entry, and reports that records may have been missed', async () => {
     const { live, nth, goOn, changes } = setup()
     live.follow({ parameters: {}, after: 1 })
     const first = await nth(0)
@@ -140,7 +140,7 @@ describe('a stream that ends', () => {
     await vi.waitFor(() => expect(changes).toContain('rejected'), { timeout: 10_000 })
   })
 
-  test('waits longer each time, to a bound, and says why', async () => {
+  test('is retried with growing delays up to a limit, with the reason', async () => {
     const { live, service, waits, nth, goOn } = setup()
     service.refusal = new ApiError(503, 'too many streams')
     live.follow({ parameters: {} })
@@ -155,7 +155,7 @@ describe('a stream that ends', () => {
     await vi.waitFor(() => expect(live.state.value.name).toBe('live'), { timeout: 10_000 })
   })
 
-  test('begins anew where the service was started anew: it counts from the beginning', async () => {
+  test('starts from the beginning if the service was restarted, because its seq is reset', async () => {
     const { live, service, nth, goOn } = setup()
     const onReset = vi.fn<() => void>()
     live.follow({ parameters: {}, after: 900, onReset })
@@ -167,7 +167,7 @@ describe('a stream that ends', () => {
     expect(onReset).toHaveBeenCalledOnce()
   })
 
-  test('is not tried again without a token that is taken', async () => {
+  test('is not retried if the token is refused', async () => {
     const { live, service, waits, nth } = setup()
     service.refusal = new ApiError(401, 'no token')
     live.follow({ parameters: {} })
@@ -179,7 +179,7 @@ describe('a stream that ends', () => {
   })
 })
 
-test('a hidden page gives its connection away, and takes it up where it was', async () => {
+test('a hidden page closes its connection, and resumes the stream later', async () => {
   const { live, opened, nth, changes } = setup()
   live.follow({ parameters: {}, after: 3 })
   const first = await nth(0)
@@ -193,7 +193,7 @@ test('a hidden page gives its connection away, and takes it up where it was', as
   expect(opened).toHaveLength(2)
 })
 
-test('an open stream that brings nothing is reported, until something comes', async () => {
+test('an open stream without data is reported until data arrive', async () => {
   const { live, nth, silence } = setup()
   live.follow({ parameters: {} })
   const stream = await nth(0)
@@ -207,7 +207,7 @@ test('an open stream that brings nothing is reported, until something comes', as
   await vi.waitFor(() => expect(silence.size).toBe(0), { timeout: 10_000 })
 })
 
-test('a service that does not answer another source is silent, until it answers', async () => {
+test('a service that does not reply to another source is silent until it replies', async () => {
   const { live, nth, service, silence } = setup()
   live.follow({ parameters: {} })
   await nth(0)
@@ -223,7 +223,7 @@ test('a service that does not answer another source is silent, until it answers'
   expect(silence.size).toBe(1)
 })
 
-test('a stream that rests is not waited for', async () => {
+test('a resting stream is not reported as silent', async () => {
   const { live, nth, silence } = setup()
   live.follow({ parameters: {} })
   await nth(0)
@@ -231,7 +231,7 @@ test('a stream that rests is not waited for', async () => {
   expect(silence.size).toBe(0)
 })
 
-test('a restart that has lost the records is remembered until it is dismissed', async () => {
+test('a restart that deleted the records is remembered until it is dismissed', async () => {
   const { live, service, nth, goOn } = setup()
   live.follow({ parameters: {} })
   const stream = await nth(0)

@@ -1,4 +1,4 @@
-/** The list's rows: a window over all entries in the order of time that never exceeds its bound and never shows a gap. */
+/** The rows of the list: a window over all entries by time that never exceeds its limit and never shows a gap. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EntrySummary } from '../../../../src/service/query/api-types.js'
@@ -6,10 +6,10 @@ import { MAX_ROWS, PAGE_ROWS, TailBuffer } from '../../../../src/service/viewer/
 import { LATE_AFTER_MS } from '../../../../src/service/viewer/live/tail-row.js'
 import { createEntry, keyOf, ModelStore, START_MS, timeOf } from './tail-model.js'
 
-/** In the order of arrival, a millisecond apart. */
+/** Entries in order of arrival, 1 ms apart. */
 const span = (from: number, to: number): EntrySummary[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => createEntry(from + index))
-/** Newest first, as the API answers: at most `limit` below this `seq`. */
+/** A page of the API, newest first: at most `limit` entries below this `seq`. */
 const below = (seq: number, limit: number): EntrySummary[] => span(Math.max(1, seq - limit), seq - 1).toReversed()
 const seqs = (tail: TailBuffer): (number | undefined)[] =>
   Array.from({ length: tail.length }, (_, index) => tail.at(index)?.entry.seq)
@@ -36,7 +36,7 @@ function scrollToEnd(tail: TailBuffer, pages: number): void {
 }
 
 describe('new entries', () => {
-  test('are on top, once the list is drawn', () => {
+  test('are added on top when the list is drawn', () => {
     const tail = loaded(10, 3)
     tail.push(span(11, 12), 0)
     expect([seqs(tail), tail.waiting]).toEqual([[10, 9, 8], 2])
@@ -45,14 +45,14 @@ describe('new entries', () => {
     expect([tail.indexOf('e10'), tail.indexOf('e1')]).toEqual([2, -1])
   })
 
-  test('that are known already are ignored', () => {
+  test('that are already known are ignored', () => {
     const tail = loaded(10, 2)
     arrive(tail, span(9, 12))
     arrive(tail, span(12, 12))
     expect(seqs(tail)).toEqual([12, 11, 10, 9])
   })
 
-  test('never exceed the limit of rows: the oldest are removed, and can be loaded again', () => {
+  test('never exceed the row limit: the oldest rows are removed, and can be loaded again', () => {
     const tail = loaded(10)
     for (let from = 11; from < 12_000; from += 50) arrive(tail, span(from, from + 49))
     expect(tail.length).toBe(MAX_ROWS)
@@ -66,13 +66,13 @@ describe('new entries', () => {
 })
 
 describe('entries out of order', () => {
-  test('are inserted at their place by time, ties by arrival', () => {
+  test('are inserted by time, then by arrival', () => {
     const tail = loaded(10, 4)
     arrive(tail, [createEntry(11, START_MS + 8), createEntry(12, START_MS + 20), createEntry(13, START_MS + 15)])
     expect(seqs(tail)).toEqual([12, 13, 10, 9, 11, 8, 7])
   })
 
-  test('are marked if they are more than the window behind what had arrived', () => {
+  test('are marked if they are later than the limit', () => {
     const tail = loaded(10, 4)
     const nowMs = START_MS + 180_000
     arrive(tail, [createEntry(11, nowMs)])
@@ -90,7 +90,7 @@ describe('entries out of order', () => {
     expect([seqs(tail)[0], late(tail, 'e12')]).toEqual([11, 0])
   })
 
-  test('older than all rows are left to the page that has them, unless there is none', () => {
+  test('older than all rows wait for their page, unless there is none', () => {
     const tail = loaded(10, 4)
     arrive(tail, [createEntry(11, START_MS + 1)])
     expect(seqs(tail)).toEqual([10, 9, 8, 7])
@@ -119,8 +119,8 @@ describe('entries out of order', () => {
   })
 })
 
-describe('held', () => {
-  test('nothing moves, and arrivals are counted', () => {
+describe('a held list', () => {
+  test('does not move, and counts arrivals', () => {
     const tail = loaded(10, 3)
     tail.hold()
     arrive(tail, span(11, 13))
@@ -129,7 +129,7 @@ describe('held', () => {
     expect([seqs(tail), tail.waiting]).toEqual([[13, 12, 11, 10, 9, 8], 0])
   })
 
-  test('for long: waiting entries are bounded, the count continues, and the list must be loaded again', () => {
+  test('limits waiting entries, continues to count, and must then be loaded again', () => {
     const tail = loaded(10)
     tail.hold()
     for (let from = 11; from <= 10_010; from += 100) tail.push(span(from, from + 99), 0)
@@ -139,7 +139,7 @@ describe('held', () => {
     expect([tail.isTorn, tail.waiting, tail.at(0)?.entry.seq]).toEqual([false, 0, 10_010])
   })
 
-  test('entries that the stream skipped are counted too', () => {
+  test('counts entries that the stream skipped', () => {
     const tail = loaded(10)
     tail.hold()
     tail.push(span(500, 509), 489)
@@ -147,8 +147,8 @@ describe('held', () => {
   })
 })
 
-describe('loaded again', () => {
-  test('keeps what arrived while the page was under way', () => {
+describe('a reload', () => {
+  test('keeps entries that arrived while the page was loading', () => {
     const tail = loaded(10)
     tail.push(span(500, 510), 489)
     expect(tail.isTorn).toBe(true)
@@ -158,13 +158,13 @@ describe('loaded again', () => {
     expect([tail.isTorn, seqs(tail).slice(0, 4)]).toEqual([false, [512, 511, 510, 509]])
   })
 
-  test('with other filters the rows are removed', () => {
+  test('with other filters removes the rows', () => {
     const tail = loaded(10)
     tail.reset({ items: [createEntry(4)], hasOlder: false, lastSeq: 10 }, false)
     expect(seqs(tail)).toEqual([4])
   })
 
-  test('a gap while the page was under way remains one: the list is to be loaded once more', () => {
+  test('with a gap while the page was loading must be repeated', () => {
     const tail = loaded(3, 3)
     tail.push(span(1000, 1001), 900)
     tail.expectPage()
@@ -187,13 +187,13 @@ describe('further pages', () => {
     expect(tail.wanted(650, 700)).toBeUndefined()
   })
 
-  test('one that arrives twice is added once', () => {
+  test('a page that arrives twice is added once', () => {
     const tail = loaded(1000, 3)
     for (let time = 0; time < 2; time++) tail.addOlder(keyOf(createEntry(998)), below(998, 2), true)
     expect(seqs(tail)).toEqual([1000, 999, 998, 997, 996])
   })
 
-  test('rows keep their indices while newer ones are removed above', () => {
+  test('rows keep their indices while newer rows are removed at the top', () => {
     const tail = loaded(20_000, 200)
     scrollToEnd(tail, 20)
     expect(tail.length).toBe(200 + 20 * PAGE_ROWS)
@@ -201,7 +201,7 @@ describe('further pages', () => {
     expect(seqs(tail).filter((seq) => seq !== undefined).length).toBeLessThanOrEqual(MAX_ROWS)
   })
 
-  test('a page above that has changed: the list is to be loaded again', () => {
+  test('a changed page at the top requires a reload', () => {
     const tail = loaded(20_000, 200)
     scrollToEnd(tail, 12)
     const wanted = tail.wanted(0, 30)
@@ -212,7 +212,7 @@ describe('further pages', () => {
 })
 
 describe('a sliding window', () => {
-  test('removes the rows that have left it, and keeps late ones out', () => {
+  test('removes rows that have left it, and does not add late ones', () => {
     const tail = loaded(10, 6)
     expect(tail.slide(START_MS + 8)).toBe(true)
     expect([seqs(tail), tail.hasOlder]).toEqual([[10, 9, 8], false])
@@ -225,10 +225,10 @@ describe('a sliding window', () => {
   })
 })
 
-/** So small that few steps reach every bound. */
+/** Small enough for a few steps to reach every limit. */
 const SMALL = { maxRows: 60, pageRows: 10, marginRows: 4 }
 
-/** Offsets from the time of arrival in milliseconds: mostly none, some late, some from another clock. */
+/** Offsets from the time of arrival in milliseconds: most are 0, some are late, some are from another clock. */
 const offset = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: -3, max: 0 }) },
   { weight: 2, arbitrary: fc.integer({ min: -900, max: 300 }) },
@@ -252,7 +252,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'top' as const }) },
 )
 
-test('however one scrolls while entries arrive in any order, the rows are those of the service, without a gap', () => {
+test('for any scrolling and order of arrival, the rows match the service, without a gap', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
       const store = new ModelStore()
@@ -312,7 +312,7 @@ test('however one scrolls while entries arrive in any order, the rows are those 
 function check(store: ModelStore, tail: TailBuffer, mergedSeq: number): void {
   const rows = seqs(tail).filter((seq) => seq !== undefined)
   expect(rows.length).toBeLessThanOrEqual(SMALL.maxRows)
-  // Those that were removed are all above.
+  // Rows were removed only at the top.
   expect(seqs(tail).slice(tail.length - rows.length)).toEqual(rows)
   const sorted = store.sorted()
   const first = sorted.findIndex(({ seq }) => seq === rows[0])

@@ -1,4 +1,4 @@
-/** A naive log service for tests of the list: entries with any timestamps, pages by time, and a stream in the order of arrival. */
+/** A simple mock service for tests of the list: entries with any timestamps, pages by time, and a stream in order of arrival. */
 import type { EntrySummary } from '../../../../src/service/query/api-types.js'
 import type { TailPage } from '../../../../src/service/viewer/live/tail-buffer.js'
 

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { durationScale, createLine, niceStep, timeTicks } from '../../../../src/service/viewer/views/plot.js'
 
 describe('durations', () => {
-  test('near each other begin with 0', () => {
+  test('of similar size use a linear scale from 0', () => {
     const { ticks, place } = durationScale([10, 30, 95], 100, 0)
     expect(ticks).toEqual([0, 50, 100])
     expect([place(0), place(50), place(100)]).toEqual([100, 50, 0])
   })
 
-  test('far from each other are logarithmic', () => {
+  test('of different size use a logarithmic scale', () => {
     const { ticks, place } = durationScale([2, 950], 100, 0)
     expect(ticks).toEqual([1, 10, 100, 1_000])
     expect(place(10)).toBeCloseTo(66.67, 1)
@@ -28,7 +28,7 @@ describe('durations', () => {
     )
   })
 
-  test('there are ticks without any', () => expect(durationScale([], 100, 0).ticks).toEqual([0, 0.5, 1]))
+  test('have ticks even without values', () => expect(durationScale([], 100, 0).ticks).toEqual([0, 0.5, 1]))
 })
 
 test.each([
@@ -57,7 +57,7 @@ describe('times', () => {
     ])
   })
 
-  test('are round in the zone that is shown', () => {
+  test('are round in the local zone', () => {
     const zoneMs = 5.5 * 3_600_000
     const ticks = timeTicks(start, start + 86_400_000, 4, zoneMs)
     expect(ticks.map((ms) => new Date(ms + zoneMs).toISOString().slice(11, 16))).toEqual([

@@ -1,4 +1,4 @@
-/** Two versions side by side. */
+/** Comparison of two versions. */
 import { expect, test } from 'vitest'
 import type { ReleaseSide } from '../../../../src/service/query/api-types.js'
 import { compareRoutes, compareSides } from '../../../../src/service/viewer/views/version-comparison.js'
@@ -55,7 +55,7 @@ test('a side without data is not compared', () => {
   ])
 })
 
-test('routes: the one that became slowest first, those of one version last', () => {
+test('routes are sorted by increase in latency; routes in only one version come last', () => {
   const stats = (p95: number) => ({ count: 10, p95_ms: p95, error_rate: 0 })
   const rows = compareRoutes([
     { method: 'GET', route: '/new', before: null, after: stats(5) },

@@ -1,4 +1,4 @@
-/** What the views say about what they show. */
+/** Texts and computed values of the views. */
 import { describe, expect, test } from 'vitest'
 import { hashMonitorToken } from '../../../../src/service/ingest/ingester.js'
 import { computeMonitorId } from '../../../../src/service/viewer/views/monitor-id.js'
@@ -21,7 +21,7 @@ describe('a release', () => {
       window_ms: windowMs,
     })
 
-  test('in words', () => {
+  test('is described in words', () => {
     expect(change(3, 41).text).toBe('3 errors in the hour before, 41 after')
     expect(change(1, 0, 750_000).text).toBe('1 error in the 12 min 30 s before, none after')
     expect(change(0, 0).text).toBe('No errors in the hour before, none after')
@@ -39,12 +39,12 @@ describe('a release', () => {
     expect(change(before, after).verdict).toBe(verdict)
   })
 
-  test('its bars are the shares of errors among the entries', () => {
+  test('has bars for the share of errors in the entries', () => {
     expect(change(10, 40).shares).toEqual({ before: 0.1, after: 0.2 })
     expect(change(0, 0).shares).toEqual({ before: 0, after: 0 })
   })
 
-  test('is not worse for more traffic, nor better for less', () => {
+  test('is neither worse for more traffic nor better for less', () => {
     const judged = (before: number, after: number) =>
       computeChange({
         before: { entries: before, errors: before / 10 },
@@ -54,7 +54,7 @@ describe('a release', () => {
     expect([judged(100, 1_000), judged(1_000, 100)]).toEqual(['same', 'same'])
   })
 
-  test('is not judged where one side is silent', () => {
+  test('has no verdict if one side has no entries', () => {
     const window = { window_ms: 10_081 }
     expect(
       computeChange({ ...window, before: { entries: 0, errors: 0 }, after: { entries: 308, errors: 304 } }),
@@ -76,7 +76,7 @@ describe('a monitor', () => {
     interval_ms: intervalMs,
   })
 
-  test('is found by its token: the id is the one that the service gives it', async () => {
+  test('is found by its token: the id equals that of the service', async () => {
     for (const token of ['nightly-backup', 'queue-worker', 'ü–€'])
       expect(await computeMonitorId(token)).toBe(hashMonitorToken(token))
   })
@@ -86,26 +86,26 @@ describe('a monitor', () => {
     expect(toMonitorState(monitor(200_000, 60_000), nowMs)).toEqual({ name: 'late', text: 'late by 2 min 20 s' })
   })
 
-  test('has no rhythm after one ping, or with several at once', () => {
+  test('has no usual interval after one ping, or with several pings at once', () => {
     expect(toMonitorState(monitor(1e9, null), nowMs).name).toBe('new')
     expect(toMonitorState(monitor(1_500, 3), nowMs).name).toBe('fine')
   })
 
-  test('its pings are between the oldest and now', () => {
+  test('has pings between the oldest and now', () => {
     const recent = [10_000, 30_000, 50_000].map((agoMs) => new Date(nowMs - agoMs).toISOString())
     expect(createStrip(recent, nowMs)).toEqual({ marks: [0.8, 0.4, 0], silence: 0.8 })
     expect(createStrip([], nowMs)).toEqual({ marks: [], silence: 0 })
     expect(createStrip(recent.slice(0, 1), nowMs)).toEqual({ marks: [0], silence: 0 })
   })
 
-  test('after a long silence they use half of the width, with a clock that is behind all of it', () => {
+  test('uses half of the width for pings after a long silence, and all of it if the clock is behind', () => {
     const recent = [10_000, 30_000, 50_000].map((agoMs) => new Date(nowMs - agoMs).toISOString())
     expect(createStrip(recent, nowMs + 86_400_000)).toEqual({ marks: [0.5, 0.25, 0], silence: 0.5 })
     expect(createStrip(recent, nowMs - 60_000)).toEqual({ marks: [1, 0.5, 0], silence: 1 })
   })
 })
 
-test('one reason for many places is listed once', () => {
+test('one reason for many fields is listed once', () => {
   expect(
     groupReasons([
       { loc: ['logs', 3, 'level'], message: 'wrong' },
@@ -126,7 +126,7 @@ describe('a route', () => {
     expect(parseRouteName('nonsense')).toBeNull()
   })
 
-  test('is a path where nearly each was met once', () => {
+  test('is a path if nearly every route has one request', () => {
     const routes = (length: number, count: number) => Array.from({ length }, () => ({ count }))
     expect([areMostlyPaths(routes(21, 1)), areMostlyPaths([...routes(30, 1), { count: 14 }])]).toEqual([true, true])
     expect([areMostlyPaths(routes(20, 1)), areMostlyPaths(routes(21, 2)), areMostlyPaths([])]).toEqual([
@@ -136,7 +136,7 @@ describe('a route', () => {
     ])
   })
 
-  test('the id of its entries has no tag of the process', () => {
+  test('entries have the request id without the process prefix', () => {
     expect(entryRequestId('5f3a9c1e07b2-req-1')).toBe('req-1')
     expect(entryRequestId('0b9f3c1e-5f3a-4d5e-9c1e-07b25f3a9c1e')).toBe('0b9f3c1e-5f3a-4d5e-9c1e-07b25f3a9c1e')
   })
@@ -154,7 +154,7 @@ describe('sorting', () => {
     expect(sortRows(rows, { key: 'name', isDescending: false }).map(({ name }) => name)).toEqual(['a', 'b', 'c'])
   })
 
-  test('is written into the address', () => {
+  test('is part of the address', () => {
     const keys = ['count', 'p95_ms'] as const
     const orders = keys.flatMap((key) => [true, false].map((isDescending) => ({ key, isDescending })))
     expect(orders.map((order) => parseOrder(formatOrder(order), keys))).toEqual(orders)
@@ -162,7 +162,7 @@ describe('sorting', () => {
       expect(parseOrder(unknown, keys)).toEqual({ key: 'count', isDescending: true })
   })
 
-  test('pressed again it turns round', () => {
+  test('is reversed by a second click', () => {
     const byNumber = nextOrder({ key: 'name', isDescending: false }, 'n', false)
     expect(byNumber).toEqual({ key: 'n', isDescending: true })
     expect(nextOrder(byNumber, 'n', false)).toEqual({ key: 'n', isDescending: false })

@@ -1,4 +1,4 @@
-/** The rows of a trace: nested by parent, in the order of time, on one scale. */
+/** The rows of a trace: nested by parent, sorted by time, on one scale. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createWaterfall } from '../../../../src/service/viewer/views/waterfall.js'
@@ -19,7 +19,7 @@ const entry = (startMs: number) => ({ timestamp: iso(startMs) })
 const outline = (rows: readonly WaterfallRow<Span, { readonly timestamp: string }>[]): readonly string[] =>
   rows.map((row) => '·'.repeat(row.depth) + (row.kind === 'span' ? row.span.span_id : `@${row.offsetMs}`))
 
-test('spans are below their parents, siblings in the order of time', () => {
+test('spans are below their parents, siblings sorted by time', () => {
   const { rows, totalMs } = createWaterfall(
     [span('query', 'pay', 40), span('pay', 'root', 30, 50), span('root', null, 0, 100), span('read', 'root', 10)],
     [],
@@ -34,7 +34,7 @@ test('spans are below their parents, siblings in the order of time', () => {
   ])
 })
 
-test('an entry without a span is at its time, also between a span and its children', () => {
+test('an entry without a span is placed by time, also between a span and its children', () => {
   const { rows } = createWaterfall(
     [span('root', null, 10, 80), span('child', 'root', 50)],
     [entry(200), entry(0), entry(30)],
@@ -48,7 +48,7 @@ test('a child may end after its parent, and a span may have no known duration', 
   expect(rows.map(({ width }) => width)).toEqual([0, 0.75])
 })
 
-test('a parent that was not logged, and spans that are their own ancestors, are at the top level and say so', () => {
+test('spans with a missing parent, or that are their own ancestors, are at the top level with the reason', () => {
   const { rows } = createWaterfall(
     [span('orphan', 'gone', 5), span('own', 'own', 6), span('b', 'a', 8), span('a', 'b', 7), span('tail', 'b', 1)],
     [],
@@ -57,7 +57,7 @@ test('a parent that was not logged, and spans that are their own ancestors, are 
   expect(rows.map((row) => row.kind === 'span' && row.root)).toEqual(['missing', 'cycle', 'cycle', null, null])
 })
 
-test('nothing, and one moment, have no duration', () => {
+test('an empty trace and a single moment have no duration', () => {
   expect(createWaterfall([], [])).toEqual({ rows: [], totalMs: 0 })
   expect(createWaterfall([], [entry(3)])).toMatchObject({ totalMs: 0, rows: [{ offsetMs: 0, start: 0, width: 0 }] })
 })
@@ -83,7 +83,7 @@ const anySpans = fc.array(
   { maxLength: 20 },
 )
 
-test('whatever names whom as parent: each span and entry has one row, on the scale, one level below its parent', () => {
+test('for any parents, each span and entry has one row within the scale, one level below its parent', () => {
   fc.assert(
     fc.property(anySpans, fc.array(fc.integer({ min: 0, max: 500 }).map(entry)), (spans, entries) => {
       const { rows } = createWaterfall(spans, entries)

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 
-// Node 18 has no import.meta.dirname.
+// Node 18 does not have import.meta.dirname.
 const logger = pino({
   transport: {
     pipeline: [

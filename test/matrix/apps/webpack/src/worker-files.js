@@ -1,4 +1,7 @@
-/** Where the bundler put what pino runs in threads: https://getpino.io/#/docs/bundling. Imported before pino. */
+/**
+ * Paths of the bundled files that pino runs in threads: https://getpino.io/#/docs/bundling. Must be imported before
+ * pino.
+ */
 import { join } from 'node:path'
 
 const file = (name) => join(__dirname, name)

@@ -1,11 +1,11 @@
-/** A route handler. The reply goes out at once; `after` keeps the function alive until what was logged has gone, too. */
+/** A route handler. It replies immediately, and `after` keeps the function alive until all entries are delivered. */
 import { after } from 'next/server'
 import { flush } from 'pino-ingest'
 import { logger } from '../../../logger'
 
 export const runtime = 'nodejs'
 
-/** A log service that is down must not keep the function alive, which is paid for, for longer. */
+/** Limits the billed time while the log service is down. */
 const FLUSH_MS = 2_000
 
 interface Order {

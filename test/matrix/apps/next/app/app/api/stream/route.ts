@@ -2,7 +2,7 @@ import { after } from 'next/server'
 import { flush } from 'pino-ingest'
 import { logger } from '../../../lib/in-process'
 
-// Else the build would call it, and keep the answer.
+// Otherwise the build would call the route and cache the response.
 export const dynamic = 'force-dynamic'
 
 export function GET() {

@@ -1,6 +1,6 @@
 import { logger } from '../../../lib/by-worker'
 
-// Else the build would call it, and keep the answer.
+// Otherwise the build would call the route and cache the response.
 export const dynamic = 'force-dynamic'
 
 export function GET() {
