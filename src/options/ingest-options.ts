@@ -10,23 +10,23 @@ import type { BeforeSend } from './kinds.js'
  */
 export interface IngestOptions {
   /**
-   * `false`: records are consumed, and nothing is sent or stored.
+   * `false`: all records are discarded; nothing is sent or stored.
    * Variable: `PINO_INGEST_ENABLED`.
    * @default true
    */
   enabled?: boolean | undefined
   /**
-   * Base URL of the service, which ends with `/api/v1`; required if `NODE_ENV` is `production`; must be `https` unless the host is
-   * loopback.
+   * Base URL of the service, ending with `/api/v1`. Required if `NODE_ENV` is `production`. Must be `https`, unless the host is loopback or
+   * `allowInsecure` is set.
    * Variable: `PINO_INGEST_URL`.
-   * @default http://127.0.0.1:4319/api/v1, the local service; in production none
+   * @default http://127.0.0.1:4319/api/v1 (the local service); none in production
    */
   url?: string | undefined
   /**
-   * Key that is sent as `X-API-Key` to the configured `url`, never to the implicit local service; the second variable names a file that
-   * contains it. Printable ASCII characters without spaces.
+   * Key that is sent as `X-API-Key`, only to the configured `url`; the second variable names a file that contains it. Printable ASCII
+   * characters without spaces.
    * Variables, the first that is set: `PINO_INGEST_API_KEY`, `PINO_INGEST_API_KEY_FILE`.
-   * @default none; required, except for the local service
+   * @default none; required if url is set
    */
   apiKey?: string | undefined
   /**
@@ -68,8 +68,8 @@ export interface IngestOptions {
   nats?:
     | {
         /**
-         * Servers of NATS JetStream, such as `tls://nats.example.com:4222`. Batches are published there, `url` and `apiKey` are not used,
-         * and `pino-ingest forward` sends the batches to the service; see a fleet (`fleet.md`).
+         * Servers of NATS JetStream, such as `tls://nats.example.com:4222`. Batches are published there and `pino-ingest forward` sends
+         * them to the service; `url` and `apiKey` are not used. See a fleet (`fleet.md`).
          * Variable: `PINO_INGEST_NATS_SERVERS` (separated by commas, or JSON).
          * @default none
          */
@@ -81,7 +81,7 @@ export interface IngestOptions {
          */
         credentials?: string | Uint8Array | undefined
         /**
-         * As `tls`, for the servers of NATS.
+         * As `tls`, for the NATS servers.
          * @default Node's own
          */
         tls?:
@@ -128,14 +128,13 @@ export interface IngestOptions {
    */
   proxy?: string | false | undefined
   /**
-   * HTTP headers, `{ name: value }`, sent with every request to the configured `url`, never to the implicit local service; the variable is
-   * JSON.
+   * HTTP headers, `{ name: value }`, sent with every request, only to the configured `url`; the variable is JSON.
    * Variable: `PINO_INGEST_HEADERS`.
    * @default none
    */
   headers?: Readonly<Record<string, string | undefined>> | undefined
   /**
-   * Compression of request bodies; set `gzip` only if your service supports it, which its interface does not specify.
+   * Compression of request bodies. Set `gzip` only if your service supports it; the service's interface does not specify it.
    * Variable: `PINO_INGEST_COMPRESSION`.
    * @default 'none'
    */
@@ -198,19 +197,19 @@ export interface IngestOptions {
       }
     | undefined
   /**
-   * `true`: registers the release at start, and every entry carries its id; a string: the id of a registered release.
+   * `true`: registers the release at start and adds its id to every entry; a string: the id of a registered release.
    * Variables, the first that is set: `PINO_INGEST_RELEASE_ID`, `PINO_INGEST_RELEASE`.
    * @default false
    */
   release?: boolean | string | undefined
   /**
-   * Lowest level that is sent; pino's own levels decide what is received.
+   * Lowest level that is sent. pino's own `level` applies first.
    * Variable: `PINO_INGEST_LEVEL`.
    * @default 'info'
    */
   level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | undefined
   /**
-   * Share of the records that is sent, by level: `{ debug: 0.1 }`. The records of one trace and one level are kept or filtered together.
+   * Share of the records that is sent, by level: `{ debug: 0.1 }`. Records of the same trace and level are all sent or all filtered.
    * Variable: `PINO_INGEST_SAMPLE` (JSON).
    * @default all
    */
@@ -249,7 +248,7 @@ export interface IngestOptions {
       }
     | undefined
   /**
-   * Period in which only the first of equal errors is sent; a summary at its end counts the others; 0 disables it. In milliseconds, from 0
+   * Period in which only the first of equal errors is sent. A summary at its end counts the others. 0 disables it. In milliseconds, from 0
    * to 86400000 (1 day).
    * Variable: `PINO_INGEST_DEDUPE_WINDOW_MS`.
    * @default 0
@@ -308,8 +307,8 @@ export interface IngestOptions {
          */
         only?: boolean | undefined
         /**
-         * Keys of a record that `customAttributeKeys` of pino-http or `requestIdLogLabel` of Fastify changes: `{ req, res, responseTime,
-         * reqId }`; log entries use them even if `enabled` is `false`.
+         * Keys of a request in a record, `{ req, res, responseTime, reqId }`, if `customAttributeKeys` of pino-http or `requestIdLogLabel`
+         * of Fastify changes them. Also used for log entries, even if `enabled` is `false`.
          * Variable: `PINO_INGEST_REQUEST_LOGS_KEYS` (JSON).
          * @default req, res, responseTime, reqId
          */
@@ -344,7 +343,8 @@ export interface IngestOptions {
       }
     | undefined
   /**
-   * `auto` computes a fingerprint for errors; the service uses it for de-duplication.
+   * `auto`: entries with an error get a computed fingerprint (`sampling.md`), unless the record has one. The service uses it for
+   * de-duplication.
    * Variable: `PINO_INGEST_FINGERPRINT`.
    * @default false
    */
@@ -364,13 +364,13 @@ export interface IngestOptions {
   scrub?:
     | {
         /**
-         * Patterns that are removed from every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source.
+         * Patterns whose matches are removed from every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source.
          * Variable: `PINO_INGEST_SCRUB_PATTERNS` (separated by commas, or JSON).
          * @default []
          */
         patterns?: readonly string[] | undefined
         /**
-         * Parameters whose value is removed from every URL.
+         * Parameters whose values are removed from every URL.
          * Variable: `PINO_INGEST_SCRUB_URL_PARAMS` (separated by commas, or JSON).
          * @default ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token']
          */
@@ -403,8 +403,8 @@ export interface IngestOptions {
          */
         bytes?: number | undefined
         /**
-         * Maximum time that an entry waits for its batch; for the first batch after a pause 50 ms, for the first of a process 20 ms. In
-         * milliseconds, from 1 to 86400000 (1 day).
+         * Maximum time that an entry waits for its batch; 50 ms for the first batch after a pause, 20 ms for the first batch of a process.
+         * In milliseconds, from 1 to 86400000 (1 day).
          * Variable: `PINO_INGEST_FLUSH_INTERVAL_MS`.
          * @default 1000
          */
@@ -453,7 +453,7 @@ export interface IngestOptions {
    */
   shutdownTimeoutMs?: number | undefined
   /**
-   * Where the transport reports problems.
+   * Where the transport writes its messages about problems.
    * Variable: `PINO_INGEST_LOG`.
    * @default 'stderr'
    */
@@ -461,14 +461,14 @@ export interface IngestOptions {
   /**
    * Stores entries on disk until they are acknowledged; `false` keeps them in memory only.
    * Variable: `PINO_INGEST_SPOOL` (true, false or JSON; PINO_INGEST_SPOOL_DIR names the path).
-   * @default on; off for the implicit local service
+   * @default on; off if neither url nor nats is set
    */
   spool?:
     | boolean
     | {
         /**
          * `false`: entries are kept in memory only.
-         * @default true; false for the implicit local service
+         * @default true; false if neither url nor nats is set
          */
         enabled?: boolean | undefined
         /**
@@ -490,7 +490,7 @@ export interface IngestOptions {
          */
         maxAgeMs?: number | undefined
         /**
-         * What stored entries survive: the end of the process, or a power failure (except for the last second).
+         * `process`: stored entries survive the end of the process; `power`: also a power failure, except for the last second.
          * Variable: `PINO_INGEST_SPOOL_DURABILITY`.
          * @default 'process'
          */
@@ -504,13 +504,13 @@ export interface IngestOptions {
    */
   maxBufferBytes?: number | undefined
   /**
-   * Entries stored on disk under these keys are sent with the current key; the variable is a comma-separated list.
+   * Former keys. Entries that were stored on disk under them are sent with the current key; the variable is a comma-separated list.
    * Variable: `PINO_INGEST_PREVIOUS_API_KEYS`.
    * @default none
    */
   previousApiKeys?: readonly string[] | undefined
   /**
-   * Options that pino has, too; set them to the same values.
+   * Copies of pino's own options; set them to the same values.
    * Variable: `PINO_INGEST_PINO` (JSON).
    * @default none
    */
@@ -523,7 +523,7 @@ export interface IngestOptions {
          */
         messageKey?: string | undefined
         /**
-         * Pino's `errorKey`; needed where `messageKey` is.
+         * Pino's `errorKey`; needed in the same cases as `messageKey`.
          * Variable: `PINO_INGEST_ERROR_KEY`.
          * @default pino's, else err
          */
@@ -535,7 +535,7 @@ export interface IngestOptions {
          */
         nestedKey?: string | undefined
         /**
-         * Pino's `customLevels`, such as `{ audit: 35 }`, in the variable `audit:35`; needed where `messageKey` is.
+         * Pino's `customLevels`, such as `{ audit: 35 }`, in the variable `audit:35`; needed in the same cases as `messageKey`.
          * Variable: `PINO_INGEST_CUSTOM_LEVELS`.
          * @default pino's
          */

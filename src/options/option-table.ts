@@ -80,21 +80,21 @@ export const OPTION_TABLE = {
   enabled: connection({
     kind: flag,
     default: true,
-    meaning: '`false`: records are consumed, and nothing is sent or stored',
+    meaning: '`false`: all records are discarded; nothing is sent or stored',
   }),
   url: connection({
     kind: text,
-    defaultText: '`http://127.0.0.1:4319/api/v1`, the local service; in production none',
+    defaultText: '`http://127.0.0.1:4319/api/v1` (the local service); none in production',
     meaning:
-      'base URL of the service, which ends with `/api/v1`; required if `NODE_ENV` is `production`; must be `https` unless the host is loopback',
+      'base URL of the service, ending with `/api/v1`. Required if `NODE_ENV` is `production`. Must be `https`, unless the host is loopback or `allowInsecure` is set',
   }),
   apiKey: connection({
     kind: key,
     variables: ['PINO_INGEST_API_KEY', 'PINO_INGEST_API_KEY_FILE'],
     secret: true,
-    defaultText: 'none; required, except for the local service',
+    defaultText: 'none; required if `url` is set',
     meaning:
-      'key that is sent as `X-API-Key` to the configured `url`, never to the implicit local service; the second variable names a file that contains it',
+      'key that is sent as `X-API-Key`, only to the configured `url`; the second variable names a file that contains it',
   }),
   allowInsecure: connection({
     kind: flag,
@@ -114,7 +114,7 @@ export const OPTION_TABLE = {
         kind: texts,
         secret: true,
         meaning:
-          'servers of NATS JetStream, such as `tls://nats.example.com:4222`. Batches are published there, `url` and `apiKey` are not used, and `pino-ingest forward` sends the batches to the service; see [a fleet](fleet.md)',
+          'servers of NATS JetStream, such as `tls://nats.example.com:4222`. Batches are published there and `pino-ingest forward` sends them to the service; `url` and `apiKey` are not used. See [a fleet](fleet.md)',
       },
       credentials: {
         kind: natsCredentials,
@@ -128,7 +128,7 @@ export const OPTION_TABLE = {
         variables: [],
         secret: true,
         defaultText: "Node's own",
-        meaning: 'as `tls`, for the servers of NATS',
+        meaning: 'as `tls`, for the NATS servers',
       },
       stream: { kind: streamName, default: 'PINO_INGEST', meaning: 'name of the JetStream stream' },
       subject: {
@@ -153,13 +153,13 @@ export const OPTION_TABLE = {
     secret: true,
     defaultText: 'none',
     meaning:
-      'HTTP headers, `{ name: value }`, sent with every request to the configured `url`, never to the implicit local service; the variable is JSON',
+      'HTTP headers, `{ name: value }`, sent with every request, only to the configured `url`; the variable is JSON',
   }),
   compression: connection({
     kind: oneOf('none', 'gzip'),
     default: 'none',
     meaning:
-      'compression of request bodies; set `gzip` only if your service supports it, which its interface does not specify',
+      "compression of request bodies. Set `gzip` only if your service supports it; the service's interface does not specify it",
   }),
   service: app({
     kind: text,
@@ -217,12 +217,12 @@ export const OPTION_TABLE = {
     variableKinds: { PINO_INGEST_RELEASE: flag },
     default: false,
     meaning:
-      '`true`: registers the release at start, and every entry carries its id; a string: the id of a registered release',
+      '`true`: registers the release at start and adds its id to every entry; a string: the id of a registered release',
   }),
   level: sent({
     kind: oneOf(...LEVEL_NAMES),
     default: 'info',
-    meaning: "lowest level that is sent; pino's own levels decide what is received",
+    meaning: "lowest level that is sent. pino's own `level` applies first",
   }),
   sample: sent({
     kind: group({
@@ -234,13 +234,13 @@ export const OPTION_TABLE = {
     }),
     defaultText: 'all',
     meaning:
-      'share of the records that is sent, by level: `{ debug: 0.1 }`. The records of one trace and one level are kept or filtered together',
+      'share of the records that is sent, by level: `{ debug: 0.1 }`. Records of the same trace and level are all sent or all filtered',
   }),
   dedupeWindowMs: sent({
     kind: integer(0, DAY_MS, 'ms'),
     default: 0,
     meaning:
-      'period in which only the first of equal errors is sent; a summary at its end counts the others; 0 disables it',
+      'period in which only the first of equal errors is sent. A summary at its end counts the others. 0 disables it',
   }),
   breadcrumbs: sent({
     kind: switchable({
@@ -295,7 +295,7 @@ export const OPTION_TABLE = {
           }),
           defaultText: '`req`, `res`, `responseTime`, `reqId`',
           meaning:
-            'keys of a record that `customAttributeKeys` of pino-http or `requestIdLogLabel` of Fastify changes: `{ req, res, responseTime, reqId }`; log entries use them even if `enabled` is `false`',
+            'keys of a request in a record, `{ req, res, responseTime, reqId }`, if `customAttributeKeys` of pino-http or `requestIdLogLabel` of Fastify changes them. Also used for log entries, even if `enabled` is `false`',
         },
       },
       { words: { only: { only: true } }, hint: ' or only; in code { only: true }' },
@@ -306,7 +306,8 @@ export const OPTION_TABLE = {
   fingerprint: sent({
     kind: oneOf('auto', false),
     default: false,
-    meaning: '`auto` computes a fingerprint for errors; the service uses it for de-duplication',
+    meaning:
+      '`auto`: entries with an error get a computed [fingerprint](sampling.md), unless the record has one. The service uses it for de-duplication',
   }),
   beforeSend: sent({
     kind: hook,
@@ -319,12 +320,12 @@ export const OPTION_TABLE = {
         kind: scrubPatterns,
         default: [],
         meaning:
-          "patterns that are removed from every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source",
+          "patterns whose matches are removed from every text: `email`, `creditCard`, `ssn`, `bearer`, or a regular expression's source",
       },
       urlParams: {
         kind: texts,
         default: ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token'],
-        meaning: 'parameters whose value is removed from every URL',
+        meaning: 'parameters whose values are removed from every URL',
       },
     }),
     meaning: 'what to remove in addition to the built-in rules',
@@ -351,7 +352,7 @@ export const OPTION_TABLE = {
         variables: ['PINO_INGEST_FLUSH_INTERVAL_MS'],
         default: 1_000,
         meaning:
-          'maximum time that an entry waits for its batch; for the first batch after a pause 50 ms, for the first of a process 20 ms',
+          'maximum time that an entry waits for its batch; 50 ms for the first batch after a pause, 20 ms for the first batch of a process',
       },
     }),
     meaning: 'limits of a batch (one request)',
@@ -392,7 +393,7 @@ export const OPTION_TABLE = {
     kind: oneOf('stderr', 'silent'),
     variables: ['PINO_INGEST_LOG'],
     default: 'stderr',
-    meaning: 'where the transport reports problems',
+    meaning: 'where the transport writes its messages about problems',
   }),
   spool: keeping({
     kind: switchable(
@@ -400,7 +401,7 @@ export const OPTION_TABLE = {
         enabled: {
           kind: flag,
           variables: [],
-          defaultText: '`true`; `false` for the implicit local service',
+          defaultText: '`true`; `false` if neither `url` nor `nats` is set',
           isInGroupRow: true,
           meaning: '`false`: entries are kept in memory only',
         },
@@ -420,12 +421,12 @@ export const OPTION_TABLE = {
           kind: oneOf('process', 'power'),
           default: 'process',
           meaning:
-            'what stored entries survive: the end of the process, or a power failure (except for the last second)',
+            '`process`: stored entries survive the end of the process; `power`: also a power failure, except for the last second',
         },
       },
       { hint: '; PINO_INGEST_SPOOL_DIR names the path' },
     ),
-    defaultText: 'on; off for the implicit local service',
+    defaultText: 'on; off if neither `url` nor `nats` is set',
     meaning: 'stores entries on disk until they are acknowledged; `false` keeps them in memory only',
   }),
   maxBufferBytes: keeping({
@@ -438,7 +439,7 @@ export const OPTION_TABLE = {
     secret: true,
     defaultText: 'none',
     meaning:
-      'entries stored on disk under these keys are sent with the current key; the variable is a comma-separated list',
+      'former keys. Entries that were stored on disk under them are sent with the current key; the variable is a comma-separated list',
   }),
   pino: reading({
     kind: group({
@@ -453,7 +454,7 @@ export const OPTION_TABLE = {
         kind: text,
         variables: ['PINO_INGEST_ERROR_KEY'],
         defaultText: "pino's, else `err`",
-        meaning: "pino's `errorKey`; needed where `messageKey` is",
+        meaning: "pino's `errorKey`; needed in the same cases as `messageKey`",
       },
       nestedKey: {
         kind: text,
@@ -465,7 +466,7 @@ export const OPTION_TABLE = {
         variables: ['PINO_INGEST_CUSTOM_LEVELS'],
         defaultText: "pino's",
         meaning:
-          "pino's `customLevels`, such as `{ audit: 35 }`, in the variable `audit:35`; needed where `messageKey` is",
+          "pino's `customLevels`, such as `{ audit: 35 }`, in the variable `audit:35`; needed in the same cases as `messageKey`",
       },
       levelKey: {
         kind: text,
@@ -473,7 +474,7 @@ export const OPTION_TABLE = {
         meaning: 'key of the level, if `formatters.level` uses another than `level` or `severity`',
       },
     }),
-    meaning: 'options that pino has, too; set them to the same values',
+    meaning: "copies of pino's own options; set them to the same values",
   }),
 } as const
 
