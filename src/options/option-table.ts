@@ -31,7 +31,7 @@ export type OptionRow<T> = Row<T> & {
 }
 
 /** In the order of the tables in docs/options.md. */
-const SECTIONS = [
+export const SECTIONS = [
   'Connection',
   'About the application',
   'What is sent',
@@ -502,7 +502,7 @@ export function variablesOf(name: OptionName): readonly string[] {
   return variablesAt(rowOf(name), name)
 }
 
-interface PathRow {
+export interface PathRow {
   /** `batch.size` */
   readonly path: string
   readonly row: Row<unknown>
@@ -521,58 +521,4 @@ function pathsAt(one: PathRow): PathRow[] {
 /** The variables of the option and of its members. */
 export function allVariablesOf(name: OptionName): readonly string[] {
   return pathsOf(name).flatMap(({ path: at, row }) => variablesAt(row, at))
-}
-
-/** What most applications set; the README lists it first. */
-const USUAL: readonly string[] = [
-  'url',
-  'apiKey',
-  'service',
-  'environment',
-  'tags',
-  'level',
-  'breadcrumbs',
-  'requestLogs',
-  'scrub.patterns',
-  'spool',
-  'shutdownTimeoutMs',
-  'logTo',
-]
-
-/** The README's table: the usual options, of which none has a link. */
-export function usualOptionsMarkdown(): string {
-  return tableOf(
-    (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(pathsOf).filter(({ path: at }) => USUAL.includes(at)),
-  )
-}
-
-/** The tables of docs/options.md: all options by section. */
-export function optionsMarkdown(): string {
-  return SECTIONS.map((title) => {
-    const own = (Object.keys(OPTION_TABLE) as OptionName[]).filter((name) => rowOf(name).section === title)
-    return `## ${title}\n\n${tableOf(own.flatMap(pathsOf))}`
-  }).join('\n\n')
-}
-
-function tableOf(rows: readonly PathRow[]): string {
-  const lines = rows.filter(({ row }) => row.isInGroupRow !== true).map(markdownOf)
-  return ['| option | variables | default | meaning |', '|---|---|---|---|', ...lines].join('\n')
-}
-
-function markdownOf(one: PathRow): string {
-  const { kind, default: value, defaultText, meaning } = one.row
-  const shown = value === undefined ? 'none' : `\`${JSON.stringify(value).replaceAll('"', "'")}\``
-  const defaultCell = defaultText ?? (kind.members === undefined ? shown : '')
-  const rule = /^(?:an integer|one of)/.test(kind.rule) ? `; ${kind.rule}` : ''
-  const variables = shownVariables(one).map((variable) => `\`${variable}\``)
-  return `| \`${one.path}\` | ${variables.join(', ')} | ${defaultCell} | ${meaning}${rule} |`
-}
-
-/** Also those of members that are part of its row. */
-function shownVariables({ path: at, row }: PathRow): string[] {
-  const parts = Object.entries(row.kind.members ?? {}).filter(([, member]) => member.isInGroupRow === true)
-  return [
-    ...variablesAt(row, at),
-    ...parts.flatMap(([name, member]) => shownVariables({ path: `${at}.${name}`, row: member })),
-  ]
 }

@@ -103,7 +103,7 @@ function toSentence(meaning: string): string {
   return `${plain[0]?.toUpperCase()}${plain.slice(1)}.`
 }
 
-function ruleText(kind: Kind<unknown>): string {
+export function ruleText(kind: Kind<unknown>): string {
   const range = rangeOf(kind)
   if (range !== undefined) {
     const { min, max, unit } = range
@@ -129,7 +129,7 @@ function variablesText(row: Row<unknown>, path: string): string {
   return `${variables.length === 1 ? 'Variable' : 'Variables, the first that is set'}: ${names}${isExplained ? '' : ` (${written})`}.`
 }
 
-function defaultText(row: Row<unknown>): string {
+export function defaultText(row: Row<unknown>): string {
   if (row.defaultText !== undefined) return row.defaultText.replaceAll('`', '')
   const value = withDefaults(row, undefined)
   if (value === undefined) return 'none'
