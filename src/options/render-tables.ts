@@ -1,0 +1,72 @@
+/** Generates the tables of options in README.md and docs/options.md. `npm run docs` writes them; tests compare them. */
+import { variablesAt } from './option-group.js'
+import { OPTION_TABLE, pathsOf, rowOf, SECTIONS } from './option-table.js'
+import type { OptionName, PathRow } from './option-table.js'
+import { defaultText, ruleText } from './render-interface.js'
+
+/** The options that most applications set, in the README. */
+const USUAL: readonly string[] = [
+  'url',
+  'apiKey',
+  'service',
+  'environment',
+  'tags',
+  'level',
+  'breadcrumbs',
+  'requestLogs',
+  'scrub.patterns',
+  'spool',
+  'shutdownTimeoutMs',
+  'logTo',
+]
+
+const HEAD = ['| option | variables | default | meaning |', '|---|---|---|---|']
+
+/** The README's table: the usual options, of which none has a link. */
+export function usualOptionsMarkdown(): string {
+  return tableOf(
+    (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(pathsOf).filter(({ path: at }) => USUAL.includes(at)),
+  )
+}
+
+/** The tables of docs/options.md: all options by section. */
+export function optionsMarkdown(): string {
+  return SECTIONS.map((title) => {
+    const own = (Object.keys(OPTION_TABLE) as OptionName[]).filter((name) => rowOf(name).section === title)
+    return `## ${title}\n\n${tableOf(own.flatMap(pathsOf))}`
+  }).join('\n\n')
+}
+
+function tableOf(rows: readonly PathRow[]): string {
+  return [...HEAD, ...rows.filter(({ row }) => row.isInGroupRow !== true).map(markdownOf)].join('\n')
+}
+
+function markdownOf(one: PathRow): string {
+  const { row, path } = one
+  const sentences = [row.meaning, /^(?:an integer|one of)/.test(row.kind.rule) ? valuesText(row.kind) : '']
+  const variables = shownVariables(one).map((variable) => `\`${variable}\``)
+  return `| \`${path}\` | ${variables.join(', ')} | ${defaultCell(row)} | ${sentences.filter((text) => text !== '').join('. ')} |`
+}
+
+/** The values that the option accepts. */
+function valuesText(kind: PathRow['row']['kind']): string {
+  const [, values] = /^one of (.+)$/.exec(kind.rule) ?? []
+  return values === undefined ? ruleText(kind).replace(/\.$/, '') : `One of ${values}`
+}
+
+function defaultCell(row: PathRow['row']): string {
+  if (row.defaultText !== undefined) return row.defaultText
+  if (row.kind.members !== undefined) return ''
+  const text = defaultText(row)
+  const [, literal = text, unit = ''] = /^(.+?)( \(.+\))$/.exec(text) ?? []
+  return text === 'none' ? text : `\`${literal}\`${unit}`
+}
+
+/** Includes the variables of members that are part of the group's row. */
+function shownVariables({ path: at, row }: PathRow): string[] {
+  const parts = Object.entries(row.kind.members ?? {}).filter(([, member]) => member.isInGroupRow === true)
+  return [
+    ...variablesAt(row, at),
+    ...parts.flatMap(([name, member]) => shownVariables({ path: `${at}.${name}`, row: member })),
+  ]
+}
