@@ -17,6 +17,7 @@ export interface ProgramResult {
 }
 
 const PACKAGES = ['pino', 'express', 'fastify', 'pino-http']
+const ON_FIXED_PORT = /\.listen\((?:\{ port: )?3000\b/
 const VISIT_SERVER = new URL('visit-server.mjs', import.meta.url).href
 
 export class ProgramFolder {
@@ -34,7 +35,8 @@ export class ProgramFolder {
     const [, name = `app.${extension}`] = /^\/\/ ([\w-]+\.[cm]js)\n/.exec(code) ?? []
     const file = join(this.path, name)
     writeFileSync(file, code)
-    const flags = code.includes('.listen(') ? ['--import', VISIT_SERVER] : []
+    // Servers on a port of their own choice belong to programs that end by themselves.
+    const flags = ON_FIXED_PORT.test(code) ? ['--import', VISIT_SERVER] : []
     const child = spawn(process.execPath, [...flags, file], {
       cwd: this.path,
       env: cleanEnv(env),
