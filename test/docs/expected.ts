@@ -363,8 +363,9 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     'Only info and above arrives': [(ran) => expect(messagesOf(ran)).toEqual(['arrives'])],
   },
   'docs/testing.md': {
-    // It starts a service of its own, and checks what came there.
+    // Both start a service of their own; the first one checks the entry itself.
     Testing: [({ service }) => expect(service.requests).toEqual([])],
+    Faults: [({ stdout }) => expect(stdout).toBe('[ 503, 503, 429, 200 ]\n')],
   },
   'docs/client.md': {
     'The client': [
