@@ -315,7 +315,7 @@ export const APPLICATION_MESSAGES = {
     text: (names, url) =>
       `${names} ignored: no URL is set, so requests go to the local service at ${url}. Set PINO_INGEST_URL, or unset these options.`,
     cause:
-      '`apiKey`, `previousApiKeys` or `headers` is set without `url`; they are never sent to the implicit local service',
+      '`apiKey`, `previousApiKeys` or `headers` is set without `url`; they are never sent to a local service without a URL',
     remedy: 'set `PINO_INGEST_URL`, or unset these options',
   },
   keyWithNats: {

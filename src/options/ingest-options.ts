@@ -23,8 +23,8 @@ export interface IngestOptions {
    */
   url?: string | undefined
   /**
-   * Key that is sent as `X-API-Key`, only to the configured `url`; the second variable names a file that contains it. Printable ASCII
-   * characters without spaces.
+   * Key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` names a file that contains it. Printable
+   * ASCII characters without spaces.
    * Variables, the first that is set: `PINO_INGEST_API_KEY`, `PINO_INGEST_API_KEY_FILE`.
    * @default none; required if url is set
    */
@@ -288,8 +288,8 @@ export interface IngestOptions {
       }
     | undefined
   /**
-   * `true`: finished HTTP requests are also sent to request analytics; the variable may be `only`.
-   * Variable: `PINO_INGEST_REQUEST_LOGS`.
+   * `true`: finished HTTP requests are also sent to request analytics; `PINO_INGEST_REQUEST_LOGS=only` sends them there only.
+   * Variable: `PINO_INGEST_REQUEST_LOGS` (true, false or JSON or only; in code { only: true }).
    * @default off
    */
   requestLogs?:

@@ -94,7 +94,7 @@ export const OPTION_TABLE = {
     secret: true,
     defaultText: 'none; required if `url` is set',
     meaning:
-      'key that is sent as `X-API-Key`, only to the configured `url`; the second variable names a file that contains it',
+      'key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` names a file that contains it',
   }),
   allowInsecure: connection({
     kind: flag,
@@ -301,7 +301,8 @@ export const OPTION_TABLE = {
       { words: { only: { only: true } }, hint: ' or only; in code { only: true }' },
     ),
     defaultText: 'off',
-    meaning: '`true`: finished HTTP requests are also sent to request analytics; the variable may be `only`',
+    meaning:
+      '`true`: finished HTTP requests are also sent to request analytics; `PINO_INGEST_REQUEST_LOGS=only` sends them there only',
   }),
   fingerprint: sent({
     kind: oneOf('auto', false),

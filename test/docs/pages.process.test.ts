@@ -35,8 +35,9 @@ function helpOf(command: string): Help {
 function problemOf(command: string): string | undefined {
   const withoutVariables = command.trim().replace(/^(?:[A-Z_]+=\S+\s+)+(?=npx )/, '')
   const [program = '', ...words] = withoutVariables.split(/\s+/)
-  const { name, peerDependencies, scripts } = JSON.parse(readText('package.json')) as {
+  const { name, devDependencies, peerDependencies, scripts } = JSON.parse(readText('package.json')) as {
     name: string
+    devDependencies: Record<string, string>
     peerDependencies: Record<string, string>
     scripts: Record<string, string>
   }
@@ -47,13 +48,17 @@ function problemOf(command: string): string | undefined {
   if (program !== 'npm') return 'is a program that this test does not know'
   const [verb = '', ...rest] = words
   if (verb === 'install') {
-    const strange = rest.find((one) => one !== name && !(one in peerDependencies))
-    return strange && `installs ${strange}, which is neither the package nor its peer`
+    const known = [name, ...Object.keys(peerDependencies), ...Object.keys(devDependencies), ...FRAMEWORKS]
+    const strange = rest.find((one) => !known.includes(one))
+    return strange && `installs ${strange}, which is neither the package, nor a peer, nor tested with it`
   }
   if (verb === 'ci') return existsSync(`${root}package-lock.json`) ? undefined : 'needs a package-lock.json'
   const script = verb === 'run' ? (rest[0] ?? '') : verb
   return script in scripts ? undefined : `there is no script ${script}`
 }
+
+/** Installed by the compatibility tests only. */
+const FRAMEWORKS = ['nestjs-pino']
 
 /** Commands whose subcommands have flags of their own; the more specific first. */
 const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
