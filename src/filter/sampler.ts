@@ -1,4 +1,4 @@
-/** [worker] Sends only a share of the records of a level. All records of a trace get the same decision. */
+/** [worker] Sends only a share of the records of a level. All records of one trace and level get the same decision. */
 import type { SampleRates } from '../options/settings.js'
 import { LEVELS } from '../protocol/log-entry.js'
 

@@ -69,7 +69,7 @@ export interface IngestOptions {
     | {
         /**
          * Servers of NATS JetStream, such as `tls://nats.example.com:4222`. Batches are published there and `pino-ingest forward` sends
-         * them to the service; `url` and `apiKey` are not used. See a fleet (`fleet.md`).
+         * them to the service; `url` and `apiKey` are not used. See a fleet (`docs/fleet.md`).
          * Variable: `PINO_INGEST_NATS_SERVERS` (separated by commas, or JSON).
          * @default none
          */
@@ -164,7 +164,7 @@ export interface IngestOptions {
    */
   tags?: readonly string[] | undefined
   /**
-   * Fields added to the `metadata` of every entry, with attributes of the environment (`containers.md`); the variable is JSON.
+   * Fields added to the `metadata` of every entry, with attributes of the environment (`docs/containers.md`); the variable is JSON.
    * Variable: `PINO_INGEST_METADATA`.
    * @default {}
    */
@@ -343,7 +343,7 @@ export interface IngestOptions {
       }
     | undefined
   /**
-   * `auto`: entries with an error get a computed fingerprint (`sampling.md`), unless the record has one. The service uses it for
+   * `auto`: entries with an error get a computed fingerprint (`docs/sampling.md`), unless the record has one. The service uses it for
    * de-duplication.
    * Variable: `PINO_INGEST_FINGERPRINT`.
    * @default false

@@ -97,9 +97,9 @@ function commentText(row: Row<unknown>, path: string, indent: string): string {
   return `${indent}/**\n${lines.map((line) => `${start}${line}`).join('\n')}\n${indent} */`
 }
 
-/** Links lead nowhere from an editor: their target is shown. */
+/** An editor cannot follow links between the pages of `docs/`: their path is shown. */
 function toSentence(meaning: string): string {
-  const plain = meaning.replaceAll(/\[([^\]]+)\]\((?:\.\.\/)*([^)#]+)[^)]*\)/g, '$1 (`$2`)')
+  const plain = meaning.replaceAll(/\[([^\]]+)\]\((?:\.\.\/)*([^)#]+)[^)]*\)/g, '$1 (`docs/$2`)')
   return `${plain[0]?.toUpperCase()}${plain.slice(1)}.`
 }
 

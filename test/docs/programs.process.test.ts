@@ -62,6 +62,21 @@ describe.each(DOCUMENTS)('%s', (document) => {
     })
 })
 
+test('programs import what the package exports, also those that are not run', async () => {
+  const modules: Readonly<Record<string, object>> = {
+    'pino-ingest': await import('../../src/index.js'),
+    'pino-ingest/client': await import('../../src/client/index.js'),
+    'pino-ingest/service': await import('../../src/service/index.js'),
+  }
+  const imported = DOCUMENTS.flatMap((document) => codeBlocks(document)).flatMap(({ code }) =>
+    [...code.matchAll(/^import \{ ([^}]+) \} from '(pino-ingest[^']*)'/gm)].flatMap(([, names = '', from = '']) =>
+      names.split(', ').map((name) => ({ name, from })),
+    ),
+  )
+  expect(imported.length).toBeGreaterThan(50)
+  expect(imported.filter(({ name, from }) => !Object.hasOwn(modules[from] ?? {}, name))).toEqual([])
+})
+
 test('no expectation is left without its document', () => {
   expect(DOCUMENTS).toEqual(expect.arrayContaining(Object.keys(EXPECTED)))
 })
