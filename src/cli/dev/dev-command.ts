@@ -28,8 +28,8 @@ message, HTTP requests, feedback, releases, heartbeats, and rejections with thei
 open page works after a restart. ${TOKEN_VARIABLE} overrides it.`,
     `The program after -- shares this terminal's stdin, stdout and stderr, receives the signals sent to dev, and sets the
 exit code: 128 plus the number of the signal that ended it, 127 if it is not found, 126 if it cannot be run. In its environment
-PINO_INGEST_URL, _API_KEY and _ENABLED are set to the local service, _API_KEY_FILE, _PREVIOUS_API_KEYS and _TLS_* are empty, and
-PINO_INGEST_SPOOL is false unless a spool is set. Options in its code override these. dev prints its messages to stderr, and
+PINO_INGEST_URL, _API_KEY and _ENABLED are set to the local service, _API_KEY_FILE, _PREVIOUS_API_KEYS, _HEADERS, _PROXY, _TLS_* and
+_NATS_* are empty, and PINO_INGEST_SPOOL is false unless a spool is set. Options in its code override these. dev prints its messages to stderr, and
 received records only with --show. When the program has ended and its requests are handled, dev ends; on a terminal, without
 --json, the page remains available until Ctrl-C.`,
     `With --json it prints one line of JSON when it listens (page_url, url, origin, port, token, db, arrived), and no

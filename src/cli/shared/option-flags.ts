@@ -9,7 +9,7 @@ const PINO_MEMBERS = rowOf('pino').kind.members ?? {}
 export const OPTION_FLAGS = {
   url: { value: 'URL', meaning: 'base URL of the service, ends with /api/v1' },
   service: { value: 'NAME', meaning: 'name of the service that logs' },
-  environment: { value: 'NAME', meaning: 'environment label' },
+  environment: { value: 'NAME', meaning: 'environment of the application' },
   level: { value: 'LEVEL', meaning: 'lowest level that is sent (info)' },
   'message-key': { value: 'KEY', meaning: "pino's messageKey, if it is not msg" },
   'error-key': { value: 'KEY', meaning: "pino's errorKey, if it is not err" },
