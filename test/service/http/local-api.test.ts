@@ -263,13 +263,14 @@ describe('queries over HTTP', () => {
 
 describe('the marks of docs/local-service.md', () => {
   const page = readFileSync(new URL('../../../docs/local-service.md', import.meta.url), 'utf8')
-  const rows = [...page.matchAll(/^\| `GET \/local\/([\w/{}-]+)`(?:, `\/local\/([\w/-]+)`)? ?([FR]?) \|/gm)]
-  const marks = rows.flatMap(([, ...[first, second, mark]]) =>
-    [first, second].flatMap((path) => (path === undefined || path === 'stream' ? [] : [[path, mark] as const])),
-  )
+  const cells = [...page.matchAll(/^\| (`GET \/local\/[^|]+) \|/gm)].map(([, cell = '']) => cell)
+  const marks = cells
+    .flatMap((cell) => [...cell.matchAll(/`(?:GET )?\/local\/([\w/{}-]+)`(?: ([ER]))?/g)])
+    .map(([, path = '', mark = '']) => [path, mark] as const)
+    .filter(([path]) => path !== 'stream')
 
   it('are found', () => {
-    expect(new Set(marks.map(([, mark]) => mark))).toEqual(new Set(['', 'F', 'R']))
+    expect(new Set(marks.map(([, mark]) => mark))).toEqual(new Set(['', 'E', 'R']))
   })
 
   it.each(marks)('%s accepts the filters of %j', async (path, mark) => {
@@ -279,6 +280,6 @@ describe('the marks of docs/local-service.md', () => {
       return json?.detail?.[0]?.msg.startsWith('parameter must be') !== true
     }
     const known = await Promise.all(['tag=x', 'service=x'].map(isKnown))
-    expect(known).toEqual({ '': [false, false], F: [true, true], R: [false, true] }[mark as '' | 'F' | 'R'])
+    expect(known).toEqual({ '': [false, false], E: [true, true], R: [false, true] }[mark as '' | 'E' | 'R'])
   })
 })
