@@ -238,8 +238,8 @@ function containerRange(text: string, at: number, by: Quote | undefined): Range 
 }
 
 /**
- * From `at` to the end of the line that contains `from`, including folded lines. `around`, the quote before the name,
- * ends the value as well.
+ * The range from `at` to the end of the line that contains `from`, including folded lines. `around` is the quote before
+ * the name, if any; the range also ends at the matching quote.
  */
 function lineRange(
   text: string,

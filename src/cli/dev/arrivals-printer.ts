@@ -47,7 +47,7 @@ export class ArrivalsPrinter {
     }
   }
 
-  /** @returns whether the lines can be written. If not, it schedules the report of skipped lines */
+  /** Whether the lines can be written now. If they cannot, schedules the report of skipped lines. */
   #hasCapacity(lines: number): boolean {
     const now = this.#clock.now()
     if (now >= this.#windowEndMs) {

@@ -29,7 +29,7 @@ export class RequestScanner {
   method = ''
   url = ''
   status = ''
-  /** The other members, without braces, for `metadata.req` and `metadata.res`. */
+  /** Remaining members of `req` and `res`, as JSON without braces; they go to `metadata.req` and `metadata.res`. */
   reqRest = ''
   resRest = ''
   /** The request's id, raw text without quotes. */

@@ -9,7 +9,7 @@ export interface QueryProblem {
   readonly length: number
 }
 
-/** Offsets in the query text, including brackets and quotes. */
+/** Offsets in the query text. Surrounding brackets and quotes are part of the span. */
 interface Span {
   readonly start: number
   readonly end: number
