@@ -202,7 +202,7 @@ export const DROP_MESSAGES = {
     reason: 'damaged',
     text: (path) => `another process deleted ${path}`,
     cause: 'the file was in use and had the only copy of these entries',
-    remedy: 'set `spool.dir` to a folder that no program cleans up',
+    remedy: 'set `spool.dir` to a folder that no other program cleans up',
   },
   folderDeleted: {
     reason: 'damaged',

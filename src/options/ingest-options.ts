@@ -170,7 +170,7 @@ export interface IngestOptions {
    */
   metadata?: JsonObject | undefined
   /**
-   * The deployment, `{ commit, branch, deployed_by }`, for every entry.
+   * Information on the deployment, `{ commit, branch, deployed_by }`, added to every entry.
    * Variable: `PINO_INGEST_DEPLOY` (JSON).
    * @default the CI provider's variables
    */
@@ -203,7 +203,7 @@ export interface IngestOptions {
    */
   release?: boolean | string | undefined
   /**
-   * Lowest level that is sent. pino's own `level` applies first.
+   * Lowest level to send; pino's own `level` is applied before it.
    * Variable: `PINO_INGEST_LEVEL`.
    * @default 'info'
    */
@@ -288,7 +288,7 @@ export interface IngestOptions {
       }
     | undefined
   /**
-   * `true`: finished HTTP requests are also sent to request analytics; `PINO_INGEST_REQUEST_LOGS=only` sends them there only.
+   * `true` also sends finished HTTP requests to request analytics; `PINO_INGEST_REQUEST_LOGS=only` sends them only there.
    * Variable: `PINO_INGEST_REQUEST_LOGS` (true, false or JSON or only; in code { only: true }).
    * @default off
    */

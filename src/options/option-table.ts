@@ -209,7 +209,7 @@ export const OPTION_TABLE = {
       },
     }),
     defaultText: "the CI provider's variables",
-    meaning: 'the deployment, `{ commit, branch, deployed_by }`, for every entry',
+    meaning: 'information on the deployment, `{ commit, branch, deployed_by }`, added to every entry',
   }),
   release: app({
     kind: release,
@@ -222,7 +222,7 @@ export const OPTION_TABLE = {
   level: sent({
     kind: oneOf(...LEVEL_NAMES),
     default: 'info',
-    meaning: "lowest level that is sent. pino's own `level` applies first",
+    meaning: "lowest level to send; pino's own `level` is applied before it",
   }),
   sample: sent({
     kind: group({
@@ -302,7 +302,7 @@ export const OPTION_TABLE = {
     ),
     defaultText: 'off',
     meaning:
-      '`true`: finished HTTP requests are also sent to request analytics; `PINO_INGEST_REQUEST_LOGS=only` sends them there only',
+      '`true` also sends finished HTTP requests to request analytics; `PINO_INGEST_REQUEST_LOGS=only` sends them only there',
   }),
   fingerprint: sent({
     kind: oneOf('auto', false),

@@ -16,7 +16,7 @@ export const DEV_FLAGS: Flags = {
   db: { value: 'FILE', meaning: 'stores received records in this file and loads its content at the start' },
   'max-entries': {
     value: 'NUMBER',
-    meaning: 'limit of entries and of request logs; the oldest are deleted first (200000)',
+    meaning: 'maximum number of entries, and of request logs; the oldest are deleted first (200000)',
   },
   'max-bytes': {
     value: 'SIZE',

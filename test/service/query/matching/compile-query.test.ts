@@ -197,10 +197,10 @@ describe('a word with asterisks', () => {
   })
 
   it('needs time linear in the number of texts', () => {
-    const many = indexed(entryOf({ tags: [...Array.from({ length: 30_000 }, () => 'a'), 'ab'] }))
+    const many = indexed(entryOf({ tags: [...Array.from({ length: 100_000 }, () => 'a'), 'ab'] }))
     const startedMs = performance.now()
     expect(compileEntryQuery('a*ab')(many)).toBe(false)
-    expect(performance.now() - startedMs).toBeLessThan(300)
+    expect(performance.now() - startedMs).toBeLessThan(2_000)
   })
 
   it('can contain the separator of texts', () => {
