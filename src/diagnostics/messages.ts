@@ -303,7 +303,8 @@ export const SPOOL_MESSAGES = {
   takenOver: {
     text: (entries) =>
       `while this process was suspended, another one took over its entries on disk (${entries} entries)`,
-    cause: 'the process was stopped, or the machine slept. The other process sends the entries; a few may arrive twice',
+    cause:
+      'the process was suspended, or the machine went to sleep. The other process sends the entries; a few may arrive twice',
     remedy: 'nothing',
   },
 } as const satisfies Record<string, Message>

@@ -76,7 +76,7 @@ export class BatchProgress {
     return turn % 2 === 0 ? rest : this.#part(rest, [((turn >> 1) * PROBE_STRIDE) % rest.batch.count])
   }
 
-  /** The only entry, shortened to half of its bytes; undefined if that is too short. */
+  /** The single entry, shortened to half of its bytes, but not below `MIN_ENTRY_BYTES`; undefined if it has that size already. */
   shortened({ batch, positions, maxBytes }: SubBatch): SubBatch | undefined {
     const whole = this.#entryAt(positions[0] as number)
     const bytes = maxBytes ?? Buffer.byteLength(whole)

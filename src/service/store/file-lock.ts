@@ -117,7 +117,7 @@ function readStartTime(pid: number): string | undefined {
   }
 }
 
-/** Removes a stale lock. If another process has replaced it with its own lock meanwhile, restores the file. */
+/** Removes a stale lock. If another process has replaced it meanwhile, restores that process's lock. */
 function removeStale(path: string, text: string): void {
   const aside = `${path}.${randomUUID()}`
   try {

@@ -25,7 +25,7 @@ export function Tree({
 }: {
   readonly value: Json
   readonly label: string
-  /** Null if filters cannot use the leaves. */
+  /** Null if leaf values cannot be used as filters. */
   readonly field: ToField
 }) {
   return (
