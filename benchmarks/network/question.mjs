@@ -105,7 +105,7 @@ function verdict(rows) {
     .filter(({ isOurs }) => isOurs)
     .flatMap((ours) => CLAIMS.map((claim) => ratioCells(rows, ours, claim)))
   return table([
-    ['times the best peer of the round', 'median (min to max)'],
+    ['relative to the best peer of the round', 'median (min to max)'],
     ...lines.filter((line) => line !== undefined),
   ])
 }

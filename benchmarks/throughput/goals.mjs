@@ -22,7 +22,7 @@ export function verdict(state, shape, rows) {
     .filter(({ isOurs }) => isOurs)
     .flatMap((ours) => claimsOf(state, shape, ours).map((claim) => ratioCells(rows, ours, claim)))
     .filter((line) => line !== undefined)
-  return cells.length === 0 ? [] : table([['times the best peer of the round', 'median (min to max)'], ...cells])
+  return cells.length === 0 ? [] : table([['relative to the best peer of the round', 'median (min to max)'], ...cells])
 }
 
 /** @param {State} state @param {Shape} shape @param {Row} ours @returns {import('../peers/ratios.mjs').Claim[]} */

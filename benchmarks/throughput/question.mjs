@@ -95,14 +95,14 @@ export const question = {
       }))
     return {
       'throughput-ratios.svg': barChart({
-        title: 'Entries acknowledged a second, times the best peer of the round',
-        subtitle: 'More is better. With the spool on; thin lines show the least and the most of the rounds.',
+        title: 'Entries acknowledged per second, relative to the best peer of the round',
+        subtitle: 'More is better. With the spool on; thin lines show the minimum and the maximum of the rounds.',
         unit: 'times',
         groups: ratios('entriesPerSecond', 'most'),
       }),
       'throughput-cpu-ratios.svg': barChart({
-        title: "CPU of pino's worker for an entry, times the best peer of the round",
-        subtitle: 'Less is better. With the spool on; thin lines show the least and the most of the rounds.',
+        title: "CPU of pino's worker per entry, relative to the best peer of the round",
+        subtitle: 'Less is better. With the spool on; thin lines show the minimum and the maximum of the rounds.',
         unit: 'times',
         groups: ratios('workerUs', 'least'),
       }),

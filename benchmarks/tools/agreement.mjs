@@ -34,7 +34,7 @@ export function agreementOf(one, other) {
   )
   const head = (/** @type {Kept} */ { date, commit }) => `${date}, ${commit ?? 'no commit'}`
   return table([
-    ['times the best peer of the round', head(one), head(other), 'ranges overlap', 'weaker value'],
+    ['relative to the best peer of the round', head(one), head(other), 'ranges overlap', 'weaker value'],
     ...lines,
   ])
 }
