@@ -13,6 +13,7 @@ import type { Arguments, Command } from '../shared/command.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
 import { formatNumber } from '../shared/terminal-format.js'
 import { resolveNatsSettings } from '../shared/nats-session.js'
+import { requireEnabled } from '../shared/require-enabled.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { ForwardRun } from './forward-run.js'
 import type { ForwardTotals } from './forward-run.js'
@@ -124,8 +125,7 @@ function resolveServiceSettings(): Settings {
       'set PINO_INGEST_URL to the service, and PINO_INGEST_API_KEY or PINO_INGEST_API_KEY_FILE to its key',
       EXIT_USAGE,
     )
-  if (!settings.enabled)
-    throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
+  requireEnabled(settings)
   return settings
 }
 

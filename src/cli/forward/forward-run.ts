@@ -66,7 +66,6 @@ export class ForwardRun {
   readonly #silence: SharedSilence
   readonly #delivered: DeliveredBatches
   readonly #destination: Destination
-  #isRiskReported = false
 
   constructor(options: ForwardRunOptions) {
     this.#options = options
@@ -118,13 +117,15 @@ export class ForwardRun {
       deliveries: this.#deliveries,
       clock,
     })
+    let isRiskReported = false
     // At the first connection and after each reconnect.
     connection.connected.on(({ info }) => {
       this.#silence.read()
       void delivered.saveRest()
       const risk = info === undefined ? undefined : findLossRisk(info)
-      if (risk !== undefined && !this.#isRiskReported) reporter.note('server version', `NATS: ${risk}`)
-      this.#isRiskReported ||= risk !== undefined
+      if (risk === undefined || isRiskReported) return
+      isRiskReported = true
+      reporter.note('server version', `NATS: ${risk}`)
     })
   }
 

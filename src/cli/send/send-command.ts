@@ -10,12 +10,13 @@ import { Pipeline } from '../../pipeline/pipeline.js'
 import { systemClock } from '../../shared/clock.js'
 import { DeadLetterFile } from '../../spool/dead-letter-file.js'
 import { destinationName } from '../../spool/spool-root.js'
-import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, createUsageError } from '../shared/command.js'
+import { EXIT_DONE, EXIT_FAILED, createUsageError } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { parseInteger } from '../shared/quantities.js'
+import { requireEnabled } from '../shared/require-enabled.js'
 import { formatEntryCount } from '../shared/terminal-format.js'
 import { digest } from './checkpoint.js'
 import { CheckpointFolder, findStateDir } from './checkpoint-folder.js'
@@ -67,8 +68,7 @@ async function run(given: Arguments): Promise<number> {
   if (names.length === 0) throw createUsageError('send needs the name of a FILE, or - for stdin')
   const concurrency = parseInteger('concurrency', texts.get('concurrency') ?? '1', 1, MAX_CONCURRENCY)
   const resolved = resolveFromProcess(parseOptionFlags(given))
-  if (!resolved.enabled)
-    throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
+  requireEnabled(resolved)
   const settings = toSendSettings(resolved, concurrency)
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
   const clock = systemClock

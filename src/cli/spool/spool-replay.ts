@@ -6,6 +6,7 @@ import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } fr
 import type { Arguments, Command } from '../shared/command.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
 import { parseInteger } from '../shared/quantities.js'
+import { requireEnabled } from '../shared/require-enabled.js'
 import { formatNumber } from '../shared/terminal-format.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { describeHolder } from './claim-instance.js'
@@ -115,8 +116,7 @@ function resolveSendingSettings(): Settings {
       EXIT_USAGE,
     )
   }
-  if (!settings.enabled)
-    throw new CommandError('CONFIG', 'nothing is sent while PINO_INGEST_ENABLED is false: unset it', EXIT_USAGE)
+  requireEnabled(settings)
   return settings
 }
 
