@@ -1,4 +1,4 @@
-/** The table of options: the source of their types, variables, defaults and rules, of `docs/options.md`, and of `ingest-options.ts`. */
+/** The table of options: the source of their types, variables, defaults and rules, of `docs/options.md`, and of `options-interface.ts`. */
 import type { JsonObject } from '../protocol/log-entry.js'
 import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 import {
@@ -491,7 +491,7 @@ export type OptionValues = {
   -readonly [Name in OptionName]?: ReadOf<ValueOf<(typeof OPTION_TABLE)[Name]>> | undefined
 }
 
-/** The options that can be set in code. `IngestOptions` is generated, and equal to it (`ingest-options.test.ts`). */
+/** The options that can be set in code. `IngestOptions` is generated, and equal to it (`options-interface.test.ts`). */
 export type OptionsOfTable = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTION_TABLE)[Name]> | undefined }
 
 export function rowOf(name: OptionName): OptionRow<unknown> {

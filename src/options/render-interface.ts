@@ -1,4 +1,4 @@
-/** Generates `ingest-options.ts` from the table of options. `npm run docs` writes it; a test compares it. */
+/** Generates `options-interface.ts` from the table of options. `npm run docs` writes it; a test compares it. */
 import { headers } from './headers.js'
 import {
   flag,
@@ -63,7 +63,7 @@ import type { BeforeSend } from './kinds.js'
  */
 export interface IngestOptions `
 
-/** @returns the content of `ingest-options.ts` */
+/** @returns the content of `options-interface.ts` */
 export function renderInterface(): string {
   return `${HEAD}${membersText(OPTION_TABLE, '', '')}\n`
 }
@@ -129,14 +129,18 @@ function variablesText(row: Row<unknown>, path: string): string {
   return `${variables.length === 1 ? 'Variable' : 'Variables, the first that is set'}: ${names}${isExplained ? '' : ` (${written})`}.`
 }
 
-export function defaultText(row: Row<unknown>): string {
-  if (row.defaultText !== undefined) return row.defaultText.replaceAll('`', '')
+function defaultText(row: Row<unknown>): string {
+  return row.defaultText?.replaceAll('`', '') ?? defaultValueText(row, (literal) => literal)
+}
+
+/** @param quote marks the value as code, without its translation to a larger unit */
+export function defaultValueText(row: Row<unknown>, quote: (literal: string) => string): string {
   const value = withDefaults(row, undefined)
   if (value === undefined) return 'none'
   const range = rangeOf(row.kind)
   const long =
     range?.unit === 'bytes' ? bytesText(value as number) : range?.unit === 'ms' ? daysText(value as number) : undefined
-  return long === undefined ? literalText(value) : `${literalText(value)} (${long})`
+  return quote(literalText(value)) + (long === undefined ? '' : ` (${long})`)
 }
 
 function literalText(value: unknown): string {

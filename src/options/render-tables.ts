@@ -1,8 +1,9 @@
 /** Generates the tables of options in README.md and docs/options.md. `npm run docs` writes them; tests compare them. */
+import type { Kind, Row } from './kinds.js'
 import { variablesAt } from './option-group.js'
 import { OPTION_TABLE, pathsOf, rowOf, SECTIONS } from './option-table.js'
 import type { OptionName, PathRow } from './option-table.js'
-import { defaultText, ruleText } from './render-interface.js'
+import { defaultValueText, ruleText } from './render-interface.js'
 
 /** The options that most applications set, in the README. */
 const USUAL: readonly string[] = [
@@ -20,19 +21,18 @@ const USUAL: readonly string[] = [
   'logTo',
 ]
 
+const NAMES = Object.keys(OPTION_TABLE) as OptionName[]
 const HEAD = ['| option | variables | default | meaning |', '|---|---|---|---|']
 
 /** The README's table: the usual options, of which none has a link. */
 export function usualOptionsMarkdown(): string {
-  return tableOf(
-    (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(pathsOf).filter(({ path: at }) => USUAL.includes(at)),
-  )
+  return tableOf(NAMES.flatMap(pathsOf).filter(({ path: at }) => USUAL.includes(at)))
 }
 
 /** The tables of docs/options.md: all options by section. */
 export function optionsMarkdown(): string {
   return SECTIONS.map((title) => {
-    const own = (Object.keys(OPTION_TABLE) as OptionName[]).filter((name) => rowOf(name).section === title)
+    const own = NAMES.filter((name) => rowOf(name).section === title)
     return `## ${title}\n\n${tableOf(own.flatMap(pathsOf))}`
   }).join('\n\n')
 }
@@ -49,17 +49,14 @@ function markdownOf(one: PathRow): string {
 }
 
 /** The values that the option accepts. */
-function valuesText(kind: PathRow['row']['kind']): string {
+function valuesText(kind: Kind<unknown>): string {
   const [, values] = /^one of (.+)$/.exec(kind.rule) ?? []
   return values === undefined ? ruleText(kind).replace(/\.$/, '') : `One of ${values}`
 }
 
-function defaultCell(row: PathRow['row']): string {
+function defaultCell(row: Row<unknown>): string {
   if (row.defaultText !== undefined) return row.defaultText
-  if (row.kind.members !== undefined) return ''
-  const text = defaultText(row)
-  const [, literal = text, unit = ''] = /^(.+?)( \(.+\))$/.exec(text) ?? []
-  return text === 'none' ? text : `\`${literal}\`${unit}`
+  return row.kind.members === undefined ? defaultValueText(row, (literal) => `\`${literal}\``) : ''
 }
 
 /** Includes the variables of members that are part of the group's row. */

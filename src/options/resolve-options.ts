@@ -25,7 +25,7 @@ import { findTlsProblem } from './tls.js'
 import type { Tls } from './tls.js'
 import { checkUrl, isLoopback, findProxy } from './url.js'
 
-export type { IngestOptions } from './ingest-options.js'
+export type { IngestOptions } from './options-interface.js'
 export type { Settings } from './settings.js'
 
 export interface OptionSources extends ReaderSources {

@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs'
 import { expectTypeOf } from 'expect-type'
 import { expect, test } from 'vitest'
-import type { IngestOptions } from '../../src/options/ingest-options.js'
+import type { IngestOptions } from '../../src/options/options-interface.js'
 import type { OptionsOfTable } from '../../src/options/option-table.js'
 import { renderInterface } from '../../src/options/render-interface.js'
 import { readText, root } from '../markdown.js'
 
-const FILE = 'src/options/ingest-options.ts'
+const FILE = 'src/options/options-interface.ts'
 
 test('the file is the one that the table generates', () => {
   if (process.env['UPDATE_DOCS'] === '1') writeFileSync(root + FILE, renderInterface())
