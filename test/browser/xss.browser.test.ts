@@ -217,6 +217,8 @@ describeInBrowser('hostile texts', () => {
           await page.getByRole('menu').waitFor()
           await expectHarmless(`menu of ${text}`)
           await page.keyboard.press('Escape')
+          // The click on the next button must not meet an open menu.
+          await page.getByRole('menu').waitFor({ state: 'hidden' })
         }
       }
       if (text.length > 250) continue
