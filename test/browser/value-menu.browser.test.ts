@@ -148,6 +148,20 @@ describeInBrowser('the menu of a value', () => {
     await page.mouse.move((await boxOf(detail(page))).x + 20, 500)
     await page.mouse.wheel(0, 200)
     await eventually(() => page.getByRole('menu').count()).toBe(0)
+    expect(await hasFocus(button(page, 'Path')), 'the focus returned').toBe(true)
+  })
+
+  test('stays open at the late event of a scroll that brought its button into view', async () => {
+    const page = await opened()
+    await button(page, 'Path').click()
+    await page.getByRole('menu').waitFor()
+    // Listeners are added after the first frame.
+    await page.evaluate(`(async () => {
+      for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame)
+      document.querySelector('aside [aria-haspopup=menu]').closest('aside').dispatchEvent(new Event('scroll'))
+      for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame)
+    })()`)
+    expect(await page.getByRole('menu').count()).toBe(1)
   })
 
   test('c copies the entry as JSON, u the request as curl, l the link without the token', async () => {

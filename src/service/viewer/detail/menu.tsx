@@ -52,11 +52,15 @@ const GAP_PX = 4
 /** A menu in the top layer, because the panel would clip it. */
 function Menu({ name, button, items, onClose }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null)
+  /** Position of the button when the menu opened. */
+  const opened = useRef(0)
   useLayoutEffect(() => {
     const [element, anchor] = [menu.current, button.current]
     if (element === null || anchor === null) return
     element.showPopover()
-    placeBeside(element, anchor.getBoundingClientRect())
+    const place = anchor.getBoundingClientRect()
+    opened.current = place.top
+    placeBeside(element, place)
     element.querySelector<HTMLElement>('[role=menuitem]')?.focus()
   }, [])
   useEffect(() => {
@@ -64,9 +68,9 @@ function Menu({ name, button, items, onClose }: MenuProps) {
       if (!(target instanceof Node)) return
       if (menu.current?.contains(target) !== true && button.current?.contains(target) !== true) onClose()
     }
-    // Closes on scroll, because the menu would not move with its button.
-    const closeMoved = ({ target }: Event): void => {
-      if (target instanceof Node && target.contains(button.current)) onClose()
+    // The menu does not move with its button. The event of a scroll that ended before the menu opened can arrive late.
+    const closeMoved = (): void => {
+      if (button.current?.getBoundingClientRect().top !== opened.current) close()
     }
     addEventListener('pointerdown', closeOutside)
     addEventListener('focusin', closeOutside)
@@ -81,7 +85,7 @@ function Menu({ name, button, items, onClose }: MenuProps) {
   }, [])
 
   const close = (): void => {
-    button.current?.focus()
+    button.current?.focus({ preventScroll: true })
     onClose()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
