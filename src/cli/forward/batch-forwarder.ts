@@ -1,31 +1,21 @@
 /** Pulls batches of one kind from the queue at the rate at which the service accepts them, delivers and acknowledges them. */
 import { setMaxListeners } from 'node:events'
-import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import type { Msg } from '@nats-io/transport-node'
 import type { DeadLetter } from '../../batch/sender.js'
 import type { OutcomeRecorder } from '../../delivery/outcome-recorder.js'
-import {
-  CONSUMER_NOT_FOUND,
-  JetStreamRequestError,
-  parseAckSubject,
-  requestJetStream,
-  STREAM_NOT_FOUND,
-} from '../../nats/jetstream-request.js'
+import { parseAckSubject } from '../../nats/jetstream-request.js'
 import type { BatchKind, StreamNames } from '../../nats/message.js'
-import { ACK_WAIT_MS } from '../../nats/streams.js'
-import { PullSubscription } from '../../nats/pull-subscription.js'
-import type { PullFailure } from '../../nats/pull-subscription.js'
 import type { Clock } from '../../shared/clock.js'
 import { BatchTurns } from './batch-turns.js'
 import { ByteBudget } from './byte-budget.js'
 import type { Share } from './byte-budget.js'
-import { toConsumerState } from './consumer-state.js'
-import type { ConsumerFacts, ConsumerInfo } from './consumer-state.js'
+import type { ConsumerFacts } from './consumer-state.js'
 import type { DeadLetterStore } from './dead-letter-store.js'
 import type { DeliveredBatches } from './delivered-batches.js'
 import type { ForwardStats } from './forward-stats.js'
-import { HeldMessage } from './held-message.js'
-import { pause } from './pause.js'
+import { PulledMessage } from './pulled-message.js'
 import type { QueueConnection } from './queue-connection.js'
+import { QueueConsumer } from './queue-consumer.js'
 import type { QueueHealth } from './queue-health.js'
 import { expectedBodyBytes, readMessage } from './queue-message.js'
 import type { NoBatch, QueuedMessage } from './queue-message.js'
@@ -52,9 +42,6 @@ export interface BatchForwarderOptions {
 
 /** Interval at which held messages are extended, unless a third of `ack_wait` is shorter. */
 const EXTEND_MS = 10_000
-const INFO_TIMEOUT_MS = 2_000
-const RETRY_MS = 250
-const MISSING_RETRY_MS = 2_000
 /** Limit of delivered batches that wait for their acknowledgement. */
 const MAX_UNACKNOWLEDGED = 40
 /** Time for aborted batches to be released. */
@@ -66,45 +53,32 @@ const GIVE_WAY_MS = 500
 
 export class BatchForwarder {
   readonly #options: BatchForwarderOptions
-  readonly #part: string
-  readonly #pullPart: string
-  readonly #streamPart: string
-  readonly #held = new Set<HeldMessage>()
+  readonly #consumer: QueueConsumer
+  readonly #held = new Set<PulledMessage>()
   readonly #budget: ByteBudget
   readonly #turns = new BatchTurns()
   /** Ends waits and retries at the end of `stop`. */
   readonly #abort = new AbortController()
   #delivering = 0
-  #ackWaitMs = ACK_WAIT_MS
-  /** Limits of a pull request, set by the consumer. */
-  #maxBatch = Infinity
-  #maxPullBytes = Infinity
-  /** Backoff before the next pull request; 0 if the last one succeeded. */
-  #pullPauseMs = 0
-  #extendMs = EXTEND_MS
   #cancelExtend: () => void = () => {}
   #isStopping = false
-  /** The stream or the consumer does not exist. */
-  #isMissing = false
-  #facts: ConsumerFacts | undefined
-  #pulls: { readonly connection: NatsConnection; readonly subscription: PullSubscription } | undefined
   #wake: () => void = () => {}
 
   constructor(options: BatchForwarderOptions) {
     this.#options = options
     this.#budget = new ByteBudget(options.maxBufferBytes)
-    this.#part = `the consumer ${options.names.consumers[options.kind]}`
-    this.#pullPart = `pull requests to ${options.names.consumers[options.kind]}`
-    this.#streamPart = `the stream ${options.names.stream}`
     setMaxListeners(0, this.#abort.signal)
+    this.#consumer = new QueueConsumer({
+      ...options,
+      onMessage: (message) => void this.#hold(message),
+      onAckWaitChanged: () => this.#startExtending(),
+      hasRoom: () => this.#free > 0,
+      signal: this.#abort.signal,
+    })
     options.connection.connected.on(() => {
       // At once, since `ack_wait` continued during the outage.
       for (const held of this.#held) void held.extend()
       this.#wake()
-    })
-    options.connection.disconnected.on(() => {
-      this.#facts = undefined
-      this.#pulls?.subscription.fail('the connection was lost')
     })
     options.delivery.breaker.onCapacity(() => this.#wake())
   }
@@ -117,11 +91,11 @@ export class BatchForwarder {
   }
   /** Undefined until the consumer was found, and while the connection is lost. */
   get facts(): ConsumerFacts | undefined {
-    return this.#facts
+    return this.#consumer.facts
   }
   /** The consumer exists and answers pull requests. */
   get isReady(): boolean {
-    return this.#facts !== undefined && this.#pullPauseMs === 0
+    return this.#consumer.isReady
   }
   /** Batches that are being sent or wait for a free slot. */
   get inFlight(): number {
@@ -135,80 +109,15 @@ export class BatchForwarder {
   async run(): Promise<void> {
     this.#startExtending()
     while (!this.#isStopping) {
-      const connection = this.#options.connection.current
-      if (connection === undefined) await this.#untilWoken()
+      if (this.#options.connection.current === undefined) await this.#untilWoken()
       else if (this.#free <= 0) await this.#untilRoom()
-      else if (this.#facts === undefined && !(await this.inspect()))
-        await pause(this.#options.clock, this.#isMissing ? MISSING_RETRY_MS : RETRY_MS, this.#abort.signal)
-      else {
-        const count = Math.min(this.#free, this.#maxBatch)
-        const maxBytes = Math.min(this.#budget.left, this.#maxPullBytes)
-        const failure = await this.#subscriptionOn(connection).pull(count, maxBytes)
-        if (failure === undefined) this.#pullWorks()
-        else if (!this.#isStopping) await this.#pullFailed(failure)
-      }
+      else await this.#consumer.pull(this.#free, this.#budget.left)
     }
-  }
-
-  #pullWorks(): void {
-    this.#pullPauseMs = 0
-    this.#options.health.works(this.#pullPart)
-  }
-
-  async #pullFailed({ reason, isLasting = false }: PullFailure): Promise<void> {
-    const { health, clock, connection } = this.#options
-    // Makes `run` inspect the consumer before the next request: it may be missing.
-    this.#facts = undefined
-    // The connection was lost, which is reported elsewhere.
-    if (connection.current === undefined) return
-    if (isLasting) health.failed(this.#pullPart, 'MISDIRECTED', `${reason}; see pino-ingest forward init`, true)
-    else health.failed(this.#pullPart, 'UNAVAILABLE', reason)
-    // The server can refuse a request immediately although the consumer exists, so back off.
-    this.#pullPauseMs = Math.min(Math.max(this.#pullPauseMs * 2, RETRY_MS), MISSING_RETRY_MS)
-    await pause(clock, this.#pullPauseMs, this.#abort.signal)
   }
 
   /** Reads the state of the consumer from JetStream. Never rejects. @returns whether the consumer exists */
-  async inspect(): Promise<boolean> {
-    const { connection, incarnation, names, kind, health } = this.#options
-    const { current } = connection
-    if (current === undefined) return false
-    this.#isMissing = false
-    try {
-      const info = await requestJetStream<ConsumerInfo>(
-        current,
-        `$JS.API.CONSUMER.INFO.${names.stream}.${names.consumers[kind]}`,
-        { timeoutMs: INFO_TIMEOUT_MS },
-      )
-      const state = toConsumerState(info)
-      // Read before the next pull request: messages must be acknowledged to the stream incarnation that they came from.
-      if (this.#facts === undefined) await incarnation.read()
-      this.#maxBatch = state.maxBatch
-      this.#maxPullBytes = state.maxPullBytes
-      this.#ackWaitMs = state.ackWaitMs
-      const extendMs = Math.min(EXTEND_MS, state.ackWaitMs / 3)
-      if (extendMs !== this.#extendMs) {
-        this.#extendMs = extendMs
-        this.#cancelExtend()
-        this.#startExtending()
-      }
-      this.#facts = state
-      health.works(this.#streamPart)
-      health.works(this.#part)
-      // With a full buffer no pull request would report the recovery.
-      if (this.#free <= 0) this.#pullWorks()
-      return true
-    } catch (error) {
-      const code = error instanceof JetStreamRequestError ? error.errorCode : undefined
-      this.#isMissing = code === CONSUMER_NOT_FOUND || code === STREAM_NOT_FOUND
-      const reason = error instanceof Error ? error.message : String(error)
-      if (this.#isMissing) {
-        this.#facts = undefined
-        const part = code === STREAM_NOT_FOUND ? this.#streamPart : this.#part
-        health.failed(part, 'MISDIRECTED', 'it does not exist; create it with pino-ingest forward init', true)
-      } else health.failed(this.#part, 'UNAVAILABLE', reason)
-      return false
-    }
+  inspect(): Promise<boolean> {
+    return this.#consumer.inspect()
   }
 
   /**
@@ -218,7 +127,7 @@ export class BatchForwarder {
   async stop(deadlineAt: number): Promise<void> {
     const { delivery, clock } = this.#options
     this.#isStopping = true
-    this.#pulls?.subscription.close()
+    this.#consumer.close()
     delivery.startShutdown(deadlineAt)
     this.#budget.close()
     this.#wake()
@@ -237,24 +146,15 @@ export class BatchForwarder {
     return this.#budget.left === 0 ? 0 : Math.min(delivery.breaker.limit - this.#delivering, left)
   }
 
-  #subscriptionOn(connection: NatsConnection): PullSubscription {
-    if (this.#pulls?.connection === connection) return this.#pulls.subscription
-    const { names, kind, clock } = this.#options
-    const subscription = new PullSubscription({
-      connection,
-      stream: names.stream,
-      consumer: names.consumers[kind],
-      clock,
-      onMessage: (message) => void this.#hold(message),
-      onAnswer: () => this.#pullWorks(),
-    })
-    this.#pulls = { connection, subscription }
-    return subscription
-  }
-
   async #hold(message: Msg): Promise<void> {
     const { connection, incarnation, clock } = this.#options
-    const held = new HeldMessage({ message, connection, incarnation, ackWaitMs: () => this.#ackWaitMs, clock })
+    const held = new PulledMessage({
+      message,
+      connection,
+      incarnation,
+      ackWaitMs: () => this.#consumer.ackWaitMs,
+      clock,
+    })
     if (this.#isStopping) return held.release()
     const share = this.#budget.take(message.data.length)
     this.#held.add(held)
@@ -280,7 +180,7 @@ export class BatchForwarder {
   }
 
   /** @returns undefined if this forwarder stops before there is room for the body */
-  #read({ message }: HeldMessage, share: Share): Promise<QueuedMessage | NoBatch | undefined> {
+  #read({ message }: PulledMessage, share: Share): Promise<QueuedMessage | NoBatch | undefined> {
     const bytes = expectedBodyBytes(message)
     if (bytes === undefined) return readMessage(message)
     return this.#budget.unpack(share, bytes, async () => {
@@ -289,11 +189,11 @@ export class BatchForwarder {
     })
   }
 
-  async #forward(held: HeldMessage, share: Share, endDelivering: () => void): Promise<void> {
+  async #forward(held: PulledMessage, share: Share, endDelivering: () => void): Promise<void> {
     const { stats, delivered, delivery, recorder, clock } = this.#options
     const read = await this.#read(held, share)
     if (read === undefined) return held.release()
-    if ('problem' in read) return this.#setAside(held, read)
+    if ('problem' in read) return this.#storeInvalid(held, read)
     const { batch } = read
     if ((parseAckSubject(held.message.reply)?.deliveries ?? 1) > 1) {
       stats.batches.redelivered += 1
@@ -327,7 +227,7 @@ export class BatchForwarder {
   }
 
   /** Call when the service has accepted the batch. @param letters the entries that it rejected */
-  async #settle(held: HeldMessage, batchId: string, letters: readonly DeadLetter[]): Promise<void> {
+  async #settle(held: PulledMessage, batchId: string, letters: readonly DeadLetter[]): Promise<void> {
     const { delivered, deadLetters, kind } = this.#options
     // Before the id is saved: a forwarder killed between the two steps would lose the letters.
     if (await deadLetters.store(kind, letters, this.#abort.signal)) {
@@ -340,7 +240,7 @@ export class BatchForwarder {
   }
 
   /** Stores a message that is not a batch as a dead letter, since the service would always refuse it. */
-  async #setAside(held: HeldMessage, { id, problem }: NoBatch): Promise<void> {
+  async #storeInvalid(held: PulledMessage, { id, problem }: NoBatch): Promise<void> {
     const { stats, deadLetters, kind } = this.#options
     const { sequence = 0, storedAt = '' } = parseAckSubject(held.message.reply) ?? {}
     const letter: DeadLetter = {
@@ -359,7 +259,8 @@ export class BatchForwarder {
   }
 
   #startExtending(): void {
-    this.#cancelExtend = this.#options.clock.timer(this.#extendMs, () => {
+    this.#cancelExtend()
+    this.#cancelExtend = this.#options.clock.timer(Math.min(EXTEND_MS, this.#consumer.ackWaitMs / 3), () => {
       for (const held of this.#held) void held.extend()
       this.#startExtending()
     })

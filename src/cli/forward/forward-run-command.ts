@@ -64,7 +64,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
     if (asJson && !isSilent && PRINTED_EVENTS.includes(event))
       process.stderr.write(formatJsonLine({ event, ...payload }))
   }
-  const say = (event: string, data: object, text: string): void => {
+  const report = (event: string, data: object, text: string): void => {
     if (isQuiet || isSilent) return
     process.stderr.write(asJson ? formatJsonLine({ event, ...data }) : `pino-ingest: ${printable(text)}\n`)
   }
@@ -92,12 +92,12 @@ async function run({ switches, texts }: Arguments): Promise<number> {
     url: settings.url,
     ...(server && { metrics: server.url }),
   }
-  say(
+  report(
     'forward:start',
     start,
     `forwards ${start.subjects.join(' and ')} of ${stream} at ${start.servers.join(', ')} to ${settings.url}${server === undefined ? '' : `, metrics on ${server.url}`}`,
   )
-  const stopProgress = reportProgress(() => forward.totals, say)
+  const stopProgress = reportProgress(() => forward.totals, report)
   const stopped = untilSignal()
   forward.start()
   await stopped
@@ -108,7 +108,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   server?.close()
   clearTimeout(force)
   const totals = forward.totals
-  say('forward:stop', totals, `stopped after ${formatTotals(totals)}`)
+  report('forward:stop', totals, `stopped after ${formatTotals(totals)}`)
   // A connection attempt to a hanging server cannot be aborted and would keep the process alive.
   setTimeout(() => process.exit(EXIT_DONE), MAX_REST_MS).unref()
   return EXIT_DONE
@@ -139,13 +139,13 @@ function untilSignal(): Promise<void> {
 /** @returns function that stops the reports */
 function reportProgress(
   totals: () => ForwardTotals,
-  say: (event: string, data: object, text: string) => void,
+  report: (event: string, data: object, text: string) => void,
 ): () => void {
   let last = JSON.stringify(totals())
   const timer = setInterval(() => {
     const now = totals()
     const text = JSON.stringify(now)
-    if (text !== last) say('forward:progress', now, formatTotals(now))
+    if (text !== last) report('forward:progress', now, formatTotals(now))
     last = text
   }, PROGRESS_MS)
   return () => clearInterval(timer)

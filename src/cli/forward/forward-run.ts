@@ -27,7 +27,7 @@ import { QueueConnection } from './queue-connection.js'
 import { QueueHealth } from './queue-health.js'
 import { QueueMonitor } from './queue-monitor.js'
 import { ServiceDelivery } from './service-delivery.js'
-import { SharedSilence } from './shared-silence.js'
+import { SharedRetryAfter } from './shared-retry-after.js'
 import { StateBucket } from './state-bucket.js'
 import { StreamIncarnation } from './stream-incarnation.js'
 
@@ -63,7 +63,7 @@ export class ForwardRun {
   readonly #deliveries: readonly ServiceDelivery[]
   readonly #forwarders: readonly BatchForwarder[]
   readonly #monitor: QueueMonitor
-  readonly #silence: SharedSilence
+  readonly #retryAfter: SharedRetryAfter
   readonly #delivered: DeliveredBatches
   readonly #destination: Destination
 
@@ -111,7 +111,7 @@ export class ForwardRun {
     this.#forwarders = created.map(({ forwarder }) => forwarder)
     const orphaned = new OrphanedMessages({ connection, incarnation, names, report: reporter, clock })
     this.#monitor = new QueueMonitor({ connection, incarnation, forwarders: this.#forwarders, orphaned, clock })
-    this.#silence = new SharedSilence({
+    this.#retryAfter = new SharedRetryAfter({
       bucket,
       destination: destinationName(settings.url, settings.apiKey.reveal()),
       deliveries: this.#deliveries,
@@ -120,7 +120,7 @@ export class ForwardRun {
     let isRiskReported = false
     // At the first connection and after each reconnect.
     connection.connected.on(({ info }) => {
-      this.#silence.read()
+      this.#retryAfter.read()
       void delivered.saveRest()
       const risk = info === undefined ? undefined : findLossRisk(info)
       if (risk === undefined || isRiskReported) return
@@ -166,7 +166,7 @@ export class ForwardRun {
     const { clock } = this.#options
     const deadlineAt = clock.now() + DELIVER_MS
     this.#monitor.end()
-    this.#silence.end()
+    this.#retryAfter.end()
     await Promise.all(this.#forwarders.map((one) => one.stop(deadlineAt)))
     // Releases must reach the server. The timeout is for a hanging server.
     const { current } = this.#connection

@@ -1,6 +1,6 @@
 /** Sharing of a Retry-After between forwarders. */
 import { expect, test } from 'vitest'
-import { SharedSilence } from '../../../src/cli/forward/shared-silence.js'
+import { SharedRetryAfter } from '../../../src/cli/forward/shared-retry-after.js'
 import type { StateValue } from '../../../src/cli/forward/state-bucket.js'
 import { Signal } from '../../../src/shared/signal.js'
 import { FakeClock, settled } from '../../fake-clock.js'
@@ -21,7 +21,7 @@ interface Rig {
   readonly logs: One
   readonly requests: One
   readonly puts: (readonly [string, string])[]
-  readonly silence: SharedSilence
+  readonly retryAfter: SharedRetryAfter
   readonly write: (text: string) => void
   stored: StateValue | null | undefined
 }
@@ -32,7 +32,7 @@ function rig(): Rig {
   const puts: [string, string][] = []
   let listener = (_text: string): void => {}
   const made = { clock, logs, requests, puts, stored: null as StateValue | null | undefined }
-  const silence = new SharedSilence({
+  const retryAfter = new SharedRetryAfter({
     bucket: {
       put: async (key, text) => {
         puts.push([key, text])
@@ -45,7 +45,7 @@ function rig(): Rig {
     deliveries: [logs, requests],
     clock,
   })
-  const state: Rig = Object.assign(made, { silence, write: (text: string) => listener(text) })
+  const state: Rig = Object.assign(made, { retryAfter, write: (text: string) => listener(text) })
   return state
 }
 
@@ -88,21 +88,21 @@ test('is limited to an hour', () => {
 
 test('is read from the bucket if it was missed, minus its age', async () => {
   const fleet = rig()
-  fleet.silence.read()
+  fleet.retryAfter.read()
   await settled()
   fleet.stored = { text: '{"delayMs":8000}', storedAtMs: fleet.clock.wallNow() + 4_000, sequence: 1 }
   await fleet.clock.advance(5_000)
   expect(fleet.logs.applied).toEqual([7_000])
   await fleet.clock.advance(20_000)
   expect(fleet.logs.applied).toEqual([7_000])
-  fleet.silence.end()
+  fleet.retryAfter.end()
   expect(fleet.clock.timers).toBe(0)
 })
 
 test('is read again after a failure of the bucket', async () => {
   const fleet = rig()
   fleet.stored = undefined
-  fleet.silence.read()
+  fleet.retryAfter.read()
   await fleet.clock.advance(1_000)
   fleet.stored = { text: '{"delayMs":60000}', storedAtMs: fleet.clock.wallNow(), sequence: 3 }
   await fleet.clock.advance(5_000)

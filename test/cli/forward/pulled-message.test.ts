@@ -1,14 +1,14 @@
 /** Acknowledgements and extensions of a message. */
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
-import { HeldMessage } from '../../../src/cli/forward/held-message.js'
+import { PulledMessage } from '../../../src/cli/forward/pulled-message.js'
 import { FakeClock } from '../../fake-clock.js'
 
 const LIVE = new AbortController().signal
 
 interface Rig {
   readonly clock: FakeClock
-  readonly held: HeldMessage
+  readonly held: PulledMessage
   readonly published: string[]
   isConnected: boolean
   /** Number of requests without a reply. */
@@ -31,7 +31,7 @@ function rig(): Rig {
     },
   } as Pick<NatsConnection, 'publish' | 'request'> as NatsConnection
   const state = { isConnected: true, failures: 0, stream: 'first', isStreamKnown: true }
-  const held = new HeldMessage({
+  const held = new PulledMessage({
     message: { reply: '$JS.ACK.S.c.1.1.1.1.0' } as Msg,
     connection: {
       get current() {

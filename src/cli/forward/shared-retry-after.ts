@@ -10,28 +10,28 @@ const POLL_MS = 5_000
 /** Replies to concurrent requests repeat the same end, within this tolerance. */
 const SAME_END_MS = 250
 
-interface Silenced {
+interface PausableDelivery {
   readonly breaker: { applyRetryAfter(delayMs: number): void }
   readonly retryAfter: { on(listener: (delayMs: number) => void): void }
 }
 
-export interface SharedSilenceOptions {
+export interface SharedRetryAfterOptions {
   readonly bucket: Pick<StateBucket, 'put' | 'get' | 'watch'>
   /** Hash of the service's URL and key. */
   readonly destination: string
-  readonly deliveries: readonly Silenced[]
+  readonly deliveries: readonly PausableDelivery[]
   readonly clock: Clock
 }
 
-export class SharedSilence {
-  readonly #options: SharedSilenceOptions
+export class SharedRetryAfter {
+  readonly #options: SharedRetryAfterOptions
   readonly #key: string
   #until = -Infinity
   #readSequence = -1
   #isEnded = false
   #cancelPoll: () => void = () => {}
 
-  constructor(options: SharedSilenceOptions) {
+  constructor(options: SharedRetryAfterOptions) {
     this.#options = options
     this.#key = `retry-after.${options.destination}`
     for (const one of options.deliveries) one.retryAfter.on((delayMs) => this.#received(delayMs, one))
@@ -49,7 +49,7 @@ export class SharedSilence {
     this.#cancelPoll()
   }
 
-  #received(delayMs: number, from: Silenced): void {
+  #received(delayMs: number, from: PausableDelivery): void {
     const { deliveries, bucket, clock } = this.#options
     for (const one of deliveries) if (one !== from) one.breaker.applyRetryAfter(delayMs)
     const until = clock.now() + delayMs

@@ -14,7 +14,7 @@ const RETRY_MS = 250
 /** By then JetStream has redelivered the message, and the bucket contains its id. */
 const GIVE_UP_MS = 60_000
 
-export interface HeldMessageOptions {
+export interface PulledMessageOptions {
   readonly message: Msg
   readonly connection: Pick<QueueConnection, 'current'>
   readonly incarnation: Pick<StreamIncarnation, 'id' | 'isStill'>
@@ -23,9 +23,9 @@ export interface HeldMessageOptions {
   readonly clock: Clock
 }
 
-export class HeldMessage {
+export class PulledMessage {
   readonly message: Msg
-  readonly #options: HeldMessageOptions
+  readonly #options: PulledMessageOptions
   /** Incarnation of the stream that the message came from. */
   readonly #incarnationId: string | undefined
   readonly #receivedAt: number
@@ -33,7 +33,7 @@ export class HeldMessage {
   #extendedAt: number
   #isOverdue = false
 
-  constructor(options: HeldMessageOptions) {
+  constructor(options: PulledMessageOptions) {
     this.message = options.message
     this.#options = options
     this.#incarnationId = options.incarnation.id
