@@ -63,6 +63,16 @@ const FAILED_ORDER = {
   request: { method: 'GET', path: '/orders/13' },
 }
 
+const READ_ORDER = [
+  { level: 'info', message: 'order read', service: 'shop', request: { path: '/orders/7' } },
+  { level: 'info', message: 'request completed', request: { path: '/orders/7', status_code: 200 } },
+]
+
+/** Without those of the framework's start. */
+function requestEntriesOf(ran: Ran): LogEntry[] {
+  return sorted(entriesOf(ran).filter(({ request }) => request !== undefined))
+}
+
 /** The user was shown the id of the only error. */
 function expectReference(ran: Ran): void {
   const errors = entriesOf(ran).filter(({ level }) => level === 'error')
@@ -186,6 +196,41 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
           'info request completed',
         ])
         expect(entries[4]).toMatchObject({ ...FAILED_ORDER, service: 'shop' })
+        expectReference(ran)
+      },
+    ],
+    NestJS: [
+      // The module by itself, which the next one starts.
+      (ran) => expect(messagesOf(ran)).toEqual([]),
+      (ran) => {
+        expect(requestEntriesOf(ran)).toMatchObject([
+          { level: 'error', message: 'order 13 has no price', ...FAILED_ORDER },
+          { level: 'error', message: 'request errored', ...FAILED_ORDER },
+          ...READ_ORDER,
+        ])
+        expect(messagesOf(ran)).toContain('Nest application successfully started')
+        // Nest's own logger would write there.
+        expect(ran.stdout).toMatch(/^200 .*\n500 .*\n$/)
+      },
+    ],
+    Koa: [
+      (ran) =>
+        expect(requestEntriesOf(ran)).toMatchObject([
+          { level: 'error', message: 'order 13 has no price', ...FAILED_ORDER },
+          ...READ_ORDER,
+          { level: 'warn', message: 'request errored', request: { path: '/orders/13', status_code: 500 } },
+        ]),
+    ],
+    Hono: [
+      (ran) => {
+        const entries = requestEntriesOf(ran)
+        expect(entries).toMatchObject([
+          { level: 'error', message: 'order 13 has no price', ...FAILED_ORDER },
+          { level: 'info', message: 'Request completed', request: { path: '/orders/7', status_code: 200 } },
+          { level: 'info', message: 'order read', service: 'shop', request: { path: '/orders/7' } },
+          { level: 'warn', message: 'order 13 has no price', request: { path: '/orders/13', status_code: 500 } },
+        ])
+        for (const entry of entries) expect(entry.request_id).toMatch(UUID)
         expectReference(ran)
       },
     ],

@@ -48,7 +48,7 @@ function problemOf(command: string): string | undefined {
   if (program !== 'npm') return 'is a program that this test does not know'
   const [verb = '', ...rest] = words
   if (verb === 'install') {
-    const known = [name, ...Object.keys(peerDependencies), ...Object.keys(devDependencies), ...FRAMEWORKS]
+    const known = [name, ...Object.keys(peerDependencies), ...Object.keys(devDependencies)]
     const strange = rest.find((one) => !known.includes(one))
     return strange && `installs ${strange}, which is neither the package, nor a peer, nor tested with it`
   }
@@ -56,9 +56,6 @@ function problemOf(command: string): string | undefined {
   const script = verb === 'run' ? (rest[0] ?? '') : verb
   return script in scripts ? undefined : `there is no script ${script}`
 }
-
-/** Installed by the compatibility tests only. */
-const FRAMEWORKS = ['nestjs-pino']
 
 /** Commands whose subcommands have flags of their own; the more specific first. */
 const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import ts from 'typescript-5.9'
 import { root } from '../markdown.js'
 import { cleanEnv } from '../process/run-app.js'
 
@@ -16,25 +17,44 @@ export interface ProgramResult {
   readonly file: string
 }
 
-const PACKAGES = ['pino', 'express', 'fastify', 'pino-http']
-const ON_FIXED_PORT = /\.listen\((?:\{ port: )?3000\b/
+const PACKAGES = [
+  'pino',
+  'express',
+  'fastify',
+  'pino-http',
+  '@nestjs/common',
+  '@nestjs/core',
+  'nestjs-pino',
+  'koa',
+  'koa-pino-logger',
+  'hono',
+  '@hono/node-server',
+  'hono-pino',
+]
+const ON_FIXED_PORT = /(?:\.listen\(|\bport: )3000\b/
+/** As in a new project of Nest, whose imports name no extension. */
+const COMPILER_OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2023,
+  module: ts.ModuleKind.CommonJS,
+  esModuleInterop: true,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+}
 const VISIT_SERVER = new URL('visit-server.mjs', import.meta.url).href
 
 export class ProgramFolder {
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'pino-ingest-readme-')))
 
   constructor() {
-    mkdirSync(join(this.path, 'node_modules'))
-    for (const name of PACKAGES)
-      symlinkSync(join(root, 'node_modules', name), join(this.path, 'node_modules', name), 'junction')
-    symlinkSync(root, join(this.path, 'node_modules/pino-ingest'), 'junction')
+    for (const name of PACKAGES) this.#install(name, join(root, 'node_modules', name))
+    this.#install('pino-ingest', root)
   }
 
   /** A block whose first line is a comment with a file's name is that file, and stays there for those after it. */
-  async run(code: string, extension: 'mjs' | 'cjs', env: Record<string, string>): Promise<ProgramResult> {
-    const [, name = `app.${extension}`] = /^\/\/ ([\w-]+\.[cm]js)\n/.exec(code) ?? []
-    const file = join(this.path, name)
-    writeFileSync(file, code)
+  async run(code: string, extension: 'mjs' | 'cjs' | 'ts', env: Record<string, string>): Promise<ProgramResult> {
+    const [, name = `app.${extension}`] = /^\/\/ ([\w.-]+\.(?:[cm]js|ts))\n/.exec(code) ?? []
+    const file = join(this.path, name.replace(/\.ts$/, '.js'))
+    writeFileSync(file, extension === 'ts' ? ts.transpile(code, COMPILER_OPTIONS, name) : code)
     // Servers on a port of their own choice belong to programs that end by themselves.
     const flags = ON_FIXED_PORT.test(code) ? ['--import', VISIT_SERVER] : []
     const child = spawn(process.execPath, [...flags, file], {
@@ -48,6 +68,12 @@ export class ProgramFolder {
       text(child.stderr),
     ])
     return { code: exitCode as number | null, stdout, stderr, file }
+  }
+
+  #install(name: string, from: string): void {
+    const link = join(this.path, 'node_modules', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(from, link, 'junction')
   }
 
   remove(): void {

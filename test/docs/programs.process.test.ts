@@ -11,8 +11,8 @@ const KEY = 'readme-key-51c3e9'
 
 const PROGRAM = /^(?:js|cjs|mjs|ts|typescript|javascript)$/
 
-/** Sections with pieces of the reader's own tests, and with frameworks that only `test/matrix` installs. */
-const PIECES: readonly string[] = ['In your tests', 'Jest and vitest', 'NestJS', 'Koa', 'Hono', 'Next.js']
+/** Sections with pieces of the reader's own tests, and with a framework that only `test/matrix` installs. */
+const PIECES: readonly string[] = ['In your tests', 'Jest and vitest', 'Next.js']
 
 interface Program extends CodeBlock {
   /** Its number within its section, from 0. */
@@ -51,7 +51,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
 
   if (programs.length > 0)
     test.each(programs)('$section, line $line', async ({ section, at, code, language }) => {
-      const result = await folder.run(code, language === 'cjs' ? 'cjs' : 'mjs', {
+      const result = await folder.run(code, language === 'cjs' || language === 'ts' ? language : 'mjs', {
         PINO_INGEST_URL: service.url,
         PINO_INGEST_API_KEY: KEY,
       })
