@@ -41,6 +41,17 @@ export function isPermissionError(error: unknown): boolean {
   return namesOf(error).includes('PermissionViolationError')
 }
 
+export interface MissingPermission {
+  readonly operation: 'publish' | 'subscribe'
+  readonly subject: string
+}
+
+export function findMissingPermission(error: unknown): MissingPermission | undefined {
+  const refused = withCauses(error).find(({ name }) => name === 'PermissionViolationError')
+  const { operation, subject = '' } = (refused ?? {}) as { readonly operation?: string; readonly subject?: string }
+  return subject === '' ? undefined : { operation: operation === 'subscription' ? 'subscribe' : 'publish', subject }
+}
+
 /** Whether the user may not subscribe to replies. The error then shows nothing about the permission to publish. */
 export function isInboxRefused(error: unknown): boolean {
   return withCauses(error).some((one) => (one as { readonly operation?: unknown }).operation === 'subscription')

@@ -75,6 +75,11 @@ export class PullSubscription {
     })
   }
 
+  /** The client closes the subscription if the user loses the permission for it; the connection remains. */
+  get isClosed(): boolean {
+    return this.#subscription.isClosed()
+  }
+
   /**
    * Requests messages. Call it again only after it has resolved. Never rejects.
    * @param maxBytes limit for all messages together; a single message can exceed it

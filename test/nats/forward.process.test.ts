@@ -511,6 +511,44 @@ describe.skipIf(SKIPS_NATS).concurrent('forward with a server of its own', UNLES
     expect(fleet.storedMessages()).toEqual(['after', 'before'])
   })
 
+  it('continues when permissions that were revoked are restored, and reports each of them once', async (context) => {
+    const { expect, onTestFinished } = context
+    const user = nkeys.createUser()
+    const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-seed-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'forwarder.seed')
+    writeFileSync(file, user.getSeed())
+    const config = (...denied: string[]): string => {
+      const deny = `{ allow: ">", deny: ${JSON.stringify(denied)} }`
+      return `authorization { users: [
+        { user: admin, password: admin }
+        { nkey: ${user.getPublicKey()}, permissions: { publish: ${deny}, subscribe: ${deny} } }
+      ] }`
+    }
+    const own = await natsServers({ config: config() }, onTestFinished)
+    const fleet = await ForwardFleet.start(own.urls, { connection: { user: 'admin', pass: 'admin' } })
+    onTestFinished(() => fleet.close())
+    const forwarder = await fleet.forwarder({ PINO_INGEST_NATS_CREDS: file }, ['--json'])
+    const violations = (): number => forwarder.said().split('"AUTH"').length - 1
+    await fleet.publish('logs', [logEntry('before')])
+    await fleet.untilEmpty()
+    await own.reload(config('_INBOX.forward.>'))
+    await until(async () => (await forwarder.get('/healthz')).status === 503)
+    await fleet.publish('logs', [logEntry('meanwhile')])
+    await own.reload(config())
+    await fleet.untilEmpty()
+    // One for the requests' replies; the pull requests use the same inbox.
+    expect(violations()).toBe(1)
+    await own.reload(config('$KV.>'))
+    for (const text of ['one', 'two', 'three']) {
+      await fleet.publish('logs', [logEntry(text)])
+      await fleet.untilEmpty()
+    }
+    await until(() => violations() === 2)
+    await own.reload(config())
+    expect(fleet.storedMessages().toSorted()).toEqual(['before', 'meanwhile', 'one', 'three', 'two'])
+  })
+
   it('reports rejected credentials once, and continues when they are valid again', async (context) => {
     const { expect, onTestFinished } = context
     const user = nkeys.createUser()

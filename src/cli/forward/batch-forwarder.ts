@@ -193,7 +193,10 @@ export class BatchForwarder {
     const { stats, delivered, delivery, recorder, clock } = this.#options
     const read = await this.#read(held, share)
     if (read === undefined) return held.release()
-    if ('problem' in read) return this.#storeInvalid(held, read)
+    if ('problem' in read) {
+      endDelivering()
+      return this.#storeInvalid(held, read)
+    }
     const { batch } = read
     if ((parseAckSubject(held.message.reply)?.deliveries ?? 1) > 1) {
       stats.batches.redelivered += 1

@@ -1,6 +1,11 @@
 /** The connection to NATS. Retries until the first connection; then the client reconnects by itself. */
 import type { NatsConnection } from '@nats-io/transport-node'
-import { describeNatsError, isAuthorizationError, isPermissionError } from '../../nats/nats-error.js'
+import {
+  describeNatsError,
+  findMissingPermission,
+  isAuthorizationError,
+  isPermissionError,
+} from '../../nats/nats-error.js'
 import type { NatsSettings } from '../../options/nats-settings.js'
 import type { Clock } from '../../shared/clock.js'
 import { Signal } from '../../shared/signal.js'
@@ -84,7 +89,9 @@ export class QueueConnection {
       } else if (status.type === 'reconnect') {
         this.#setConnected(connection)
       } else if (status.type === 'error' && mustBeCorrected(status.error)) {
-        health.failed(this.#isConnected ? 'permissions' : PART, 'AUTH', describeNatsError(status.error), true)
+        const missing = this.#isConnected ? findMissingPermission(status.error) : undefined
+        if (missing === undefined) health.failed(PART, 'AUTH', describeNatsError(status.error), true)
+        else health.refused(`permission to ${missing.operation} to ${shorten(missing.subject)}`, 'missing')
       }
     }
     // Not expected, since the client retries forever.
@@ -103,6 +110,13 @@ export class QueueConnection {
       }
     })
   }
+}
+
+/** Removes the parts of a subject that differ from request to request, so that each missing permission is reported once. */
+function shorten(subject: string): string {
+  const tokens = subject.split('.')
+  const fixed = tokens[0] === '_INBOX' ? 2 : 3
+  return tokens.length <= fixed ? subject : `${tokens.slice(0, fixed).join('.')}.>`
 }
 
 /** Whether a user has to correct credentials or permissions. */

@@ -167,7 +167,7 @@ export class QueueConsumer {
   }
 
   #subscriptionOn(connection: NatsConnection): PullSubscription {
-    if (this.#pulls?.connection === connection) return this.#pulls.subscription
+    if (this.#pulls?.connection === connection && !this.#pulls.subscription.isClosed) return this.#pulls.subscription
     const { names, kind, clock, onMessage } = this.#options
     const subscription = new PullSubscription({
       connection,

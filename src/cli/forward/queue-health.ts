@@ -5,13 +5,15 @@ import type { IngestErrorCode } from '../../shared/errors.js'
 
 /** As for failures of the service. A leader that shuts down is replaced within this time. */
 const REPORT_AFTER_MS = 5_000
+/** Longer than the pauses between the requests that need a permission. */
+const REFUSED_MS = 60_000
 
 interface Failure {
   readonly code: IngestErrorCode
   readonly message: string
   readonly isLasting: boolean
   isReported: boolean
-  readonly cancel: () => void
+  cancel: () => void
 }
 
 export interface QueueHealthOptions {
@@ -55,6 +57,19 @@ export class QueueHealth {
     const failure: Failure = { code, message, isLasting, isReported: false, cancel }
     this.#failures.set(part, failure)
     if (isLasting) report()
+  }
+
+  /**
+   * Reports a missing permission. The server names only a subject, so no success ends this failure: it ends a minute after its last
+   * repetition.
+   */
+  refused(part: string, reason: string): void {
+    if (this.#isEnded) return
+    this.failed(part, 'AUTH', reason, true)
+    const failure = this.#failures.get(part)
+    if (failure === undefined) return
+    failure.cancel()
+    failure.cancel = this.#options.clock.timer(REFUSED_MS, () => this.#failures.delete(part))
   }
 
   works(part: string): void {

@@ -52,6 +52,22 @@ test('a failure that a user has to correct is reported immediately, and again on
   expect(clock.timers).toBe(0)
 })
 
+test('a missing permission is reported once, and ends a minute after its last repetition', async () => {
+  const { health, lines, clock } = rig()
+  for (let n = 0; n < 3; n += 1) {
+    health.refused('one', 'refused')
+    await clock.advance(50_000)
+  }
+  expect(lines).toEqual(['AUTH'])
+  expect(health.lastError).toContain('refused')
+  await clock.advance(10_000)
+  expect(health.lastError).toBe(undefined)
+  health.refused('one', 'refused')
+  expect(lines).toEqual(['AUTH', 'AUTH'])
+  health.end()
+  expect(clock.timers).toBe(0)
+})
+
 test('nothing is reported after the end', async () => {
   const { health, lines, clock } = rig()
   health.failed('one', 'UNAVAILABLE', 'lost')
