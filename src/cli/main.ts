@@ -66,6 +66,7 @@ async function main(given: readonly string[]): Promise<number> {
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   const asJson = own.includes('--json')
   let failuresTo: Command['jsonFailuresTo'] = 'stdout'
+  let helpOf = Object.hasOwn(COMMANDS, name) ? [name] : []
   try {
     await import('../shared/node-version.js')
     const isPipe = name === '' || name.startsWith('-')
@@ -73,6 +74,7 @@ async function main(given: readonly string[]): Promise<number> {
     const firstFlag = rest.findIndex((word) => word === '' || word.startsWith('-'))
     const words = rest.slice(0, Math.min(entry.subcommandLevels ?? 0, firstFlag === -1 ? rest.length : firstFlag))
     const loaded = await entry.load(...words)
+    helpOf = [...helpOf, ...words]
     const command = { ...loaded, flags: { ...loaded.flags, ...COMMON_FLAGS } }
     failuresTo = command.takesProgram === true && args.includes('--') ? 'stderr' : command.jsonFailuresTo
     const parsed = parseArguments(args.slice(isPipe ? 0 : 1 + words.length), command)
@@ -95,7 +97,7 @@ async function main(given: readonly string[]): Promise<number> {
       return exitCode
     }
     const prefix = message.startsWith('pino-ingest ') ? '' : 'pino-ingest: '
-    const help = code === 'USAGE' ? `See pino-ingest ${Object.hasOwn(COMMANDS, name) ? `${name} ` : ''}--help.\n` : ''
+    const help = code === 'USAGE' ? `See ${['pino-ingest', ...helpOf, '--help'].join(' ')}.\n` : ''
     const details = error instanceof CommandError ? error.details.map((line) => `${line}\n`).join('') : ''
     process.stderr.write(`${prefix}${printable(message)}\n${details}${help}`)
     return exitCode

@@ -120,12 +120,17 @@ async function send(pipeline: Pipeline, isQuiet: boolean, print: (text: string) 
   return { hasFailed, isInterrupted }
 }
 
-function countUndelivered({ received, filtered, accepted }: AccountSnapshot): number {
-  return received - filtered - accepted
+/** Entries of the input, of earlier processes and of the transport itself. */
+function countEntries({ received, recovered, generated, filtered }: AccountSnapshot): number {
+  return received + recovered + generated - filtered
+}
+
+function countUndelivered(account: AccountSnapshot): number {
+  return countEntries(account) - account.accepted
 }
 
 function formatSummary(account: AccountSnapshot): string {
-  const { received, filtered, accepted, rejected, dropped, pending } = account
+  const { accepted, rejected, dropped, pending } = account
   const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0)
-  return `delivered ${accepted} of ${received - filtered} entries; ${pending} kept on disk, ${lost} dropped, ${rejected} rejected`
+  return `delivered ${accepted} of ${countEntries(account)} entries; ${pending} kept on disk, ${lost} dropped, ${rejected} rejected`
 }

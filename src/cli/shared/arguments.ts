@@ -56,8 +56,13 @@ export function parseArguments(args: readonly string[], shape: Shape): Arguments
   const isHelp = switches.has('help')
   const unexpected = positionals[maxPositionals]
   if (unexpected !== undefined && !isHelp) {
-    const advice = takesProgram ? 'put the program after --, as in: -- node app.js' : 'put the command before all flags'
-    throw createUsageError(`unexpected argument ${isSecret ? '(not shown)' : unexpected}; ${advice}`)
+    const isAfterFlag = switches.size + texts.size > 0
+    const advice = takesProgram
+      ? '; put the program after --, as in: -- node app.js'
+      : isAfterFlag
+        ? '; put the command before all flags'
+        : ''
+    throw createUsageError(`unexpected argument ${isSecret ? '(not shown)' : unexpected}${advice}`)
   }
   if (program !== undefined && (program[0] ?? '') === '' && !isHelp)
     throw createUsageError('there is no program after --')

@@ -35,7 +35,6 @@ interface Running extends ReplayJob {
 
 export class ReplayDelivery {
   readonly kind: ItemKind
-  sent = 0
   accepted = 0
   rejected = 0
   readonly #options: ReplayDeliveryOptions
@@ -133,7 +132,6 @@ export class ReplayDelivery {
     const { batch } = job
     const running: Running = { ...job, deadLetters: 0 }
     const key = (batch.origin ?? batch).batchId
-    this.sent += batch.count
     this.#running.set(key, running)
     const outcome = await this.#sender.send(batch, this.#abort.signal)
     if (outcome.kind !== 'delivered' && outcome.kind !== 'abandoned') return

@@ -205,7 +205,9 @@ async function replay(
   const kept = { entries: 0, requests: 0 }
   for (const one of replays) kept[one.kind] += (await attempt(() => one.replay.finish())) ?? 0
   const tallies = Object.fromEntries(
-    deliveries.map(({ kind, sent, accepted, rejected }) => [kind, { sent, accepted, rejected, kept: kept[kind] }]),
+    deliveries.map(({ kind, accepted, rejected }) => {
+      return [kind, { sent: accepted + rejected, accepted, rejected, kept: kept[kind] }]
+    }),
   )
   return {
     tallies: tallies as Record<ItemKind, Tally>,

@@ -196,6 +196,24 @@ test('a rejected entry: exit 1, and the reason without control characters', asyn
   expect(result.stderr).not.toContain(KEY)
 })
 
+test('the exit code and the summary include entries that an earlier process left', async () => {
+  const { service, env } = await withService({ PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '500' })
+  const leave = async (text: string): Promise<void> => {
+    service.faults.add({ kind: 'status', status: 503 })
+    expect((await runCli([], env, text)).code).toBe(1)
+    service.faults.clear()
+  }
+  await leave('one')
+  expect(await runCli([], env, 'two')).toMatchObject({ code: 0, stderr: '' })
+  expect(messages(service).toSorted()).toEqual(['one', 'two'])
+
+  await leave('three')
+  service.faults.add({ kind: 'reject-containing', text: 'four' })
+  const { code, stderr } = await runCli([], env, 'four')
+  expect(code).toBe(1)
+  expect(stderr).toContain('delivered 1 of 2 entries; 0 kept on disk, 0 dropped, 1 rejected')
+})
+
 describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
   test('the first signal keeps reading, the second ends reading and delivers', async () => {
     const { service, env } = await withService()

@@ -36,8 +36,9 @@ describe('arguments', () => {
     [['--port', ' '], '--port is empty: --port NUMBER'],
     [['--port='], '--port is empty: --port NUMBER'],
     [['--quiet=1'], '--quiet takes no value'],
-    [['dev'], 'unexpected argument dev; put the command before all flags'],
-    [['--', '--quiet'], 'unexpected argument --quiet; put the command before all flags'],
+    [['dev'], 'unexpected argument dev'],
+    [['--quiet', 'dev'], 'unexpected argument dev; put the command before all flags'],
+    [['--', '--quiet'], 'unexpected argument --quiet'],
   ])('%j', (args, message) => {
     expect(() => parseArguments(args, FLAGS)).toThrow(expect.objectContaining({ message, exitCode: 2 }))
   })
