@@ -27,7 +27,7 @@ export interface PullSubscriptionOptions {
 /** Describes why a request ended early. */
 export interface PullFailure {
   readonly reason: string
-  /** The server rejects such requests until the consumer is changed. */
+  /** Every retry fails until the consumer's configuration is changed. */
   readonly isLasting?: boolean
 }
 

@@ -10,7 +10,7 @@ export function formatValue(value: unknown): string {
     case 'function':
       return 'a function'
     case 'object':
-      return value === null ? 'null' : cut(withoutUserinfo(jsonOf(value)))
+      return value === null ? 'null' : cut(withoutUserinfo(formatJson(value)))
     default:
       return cut(String(value))
   }
@@ -41,7 +41,7 @@ function withoutUserinfo(text: string): string {
   return text.replace(/(\/\/)[^/\s"]*@/g, '$1…@')
 }
 
-function jsonOf(value: object): string {
+function formatJson(value: object): string {
   const name = describeType(value)
   try {
     const json: unknown = JSON.stringify(value)

@@ -26,22 +26,22 @@ const HEAD = ['| option | variables | default | meaning |', '|---|---|---|---|']
 
 /** The README's table: the usual options, of which none has a link. */
 export function usualOptionsMarkdown(): string {
-  return tableOf(NAMES.flatMap(pathsOf).filter(({ path: at }) => USUAL.includes(at)))
+  return formatTable(NAMES.flatMap(pathsOf).filter(({ path: at }) => USUAL.includes(at)))
 }
 
 /** The tables of docs/options.md: all options by section. */
 export function optionsMarkdown(): string {
   return SECTIONS.map((title) => {
     const own = NAMES.filter((name) => rowOf(name).section === title)
-    return `## ${title}\n\n${tableOf(own.flatMap(pathsOf))}`
+    return `## ${title}\n\n${formatTable(own.flatMap(pathsOf))}`
   }).join('\n\n')
 }
 
-function tableOf(rows: readonly PathRow[]): string {
-  return [...HEAD, ...rows.filter(({ row }) => row.isInGroupRow !== true).map(markdownOf)].join('\n')
+function formatTable(rows: readonly PathRow[]): string {
+  return [...HEAD, ...rows.filter(({ row }) => row.isInGroupRow !== true).map(formatRow)].join('\n')
 }
 
-function markdownOf(one: PathRow): string {
+function formatRow(one: PathRow): string {
   const { row, path } = one
   const sentences = [row.meaning, /^(?:an integer|one of)/.test(row.kind.rule) ? valuesText(row.kind) : '']
   const variables = shownVariables(one).map((variable) => `\`${variable}\``)

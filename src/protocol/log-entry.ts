@@ -99,7 +99,7 @@ export interface Breadcrumb {
   data?: JsonObject
 }
 
-/** Which fields inside the nested objects are required is not shown; none is required here. */
+/** The interface does not say which fields of nested objects are required, so all of them are optional here. */
 export interface LogEntry {
   /** One of `debug`, `info`, `warn`, `error`, `fatal`. */
   level: Level

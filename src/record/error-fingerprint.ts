@@ -22,11 +22,11 @@ const known = new Map<string, string>()
 
 /** 32 hexadecimal digits. Excludes line and column, so a deploy does not change the fingerprint of every error. */
 export function computeErrorFingerprint({ type = '', message = '', stack }: EntryError): string {
-  return fingerprintOf(type, message, findTopFrame(stack) ?? '')
+  return createFingerprint(type, message, findTopFrame(stack) ?? '')
 }
 
 /** @param location of the top frame; '' if there is none */
-export function fingerprintOf(type: string, message: string, location: string): string {
+export function createFingerprint(type: string, message: string, location: string): string {
   const start = message.slice(0, MESSAGE_CHARS)
   const file = location.replace(/:\d+:\d+$/, '')
   const text = JSON.stringify([type, start, file])

@@ -12,7 +12,7 @@ import type { CompiledProgram } from './regex-program.js'
 
 export interface CompiledExpression {
   readonly program: RegexProgram
-  /** Whether a text has a match: false positives, no false negatives. Linear in the text. */
+  /** Returns false only if the text has no match; it may return true without one. Takes time linear in the text's length. */
   readonly mayMatch: (text: string) => boolean
 }
 

@@ -118,7 +118,7 @@ describe('maxBytes was lowered below the size of claimed segments', () => {
     expect(segmentsBelow(root).reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThanOrEqual(MAX_BYTES)
   })
 
-  test('if claiming takes many turns, room is made afterwards', async () => {
+  test('segments are evicted after a claim that takes several time slices', async () => {
     leaveMuch()
     const run = begin({ maxBytes: MAX_BYTES })
     expect(run.spool.recovery.scanning.isBusy).toBe(true)

@@ -8,7 +8,7 @@ import { flush } from '../lifecycle/flush.js'
 import { findLoggerStreams } from '../logger/logger-streams.js'
 import { logCaught } from './capture-error.js'
 import type { ErrorLogger } from './capture-error.js'
-import { isRejectionError, raiseAgain } from './raise-again.js'
+import { isRejectionError, rethrow } from './rethrow.js'
 
 /** A pino logger, or one of its children. */
 export interface UncaughtLogger extends ErrorLogger {
@@ -124,7 +124,7 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
       process.exitCode = exitCode ?? 1 // the application may call process.exit() before the flush has ended
       void flushAll(inProcess, () => logCount).then(() => {
         isRaisedAgain = true
-        raiseAgain(thrown, origin)
+        rethrow(thrown, origin)
       })
     })
   }

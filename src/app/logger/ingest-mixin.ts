@@ -182,7 +182,7 @@ class RecordFields {
     return Object.hasOwn(this.#call, name) ? this.#call[name] : undefined
   }
 
-  /** The user in the call. A user in the bindings is already serialized and counts as another user. */
+  /** The user of the call itself. A user in the bindings is already serialized, so it is treated as a different user. */
   user(): ScopeFacts {
     const id = parseId(
       this.value('user_id') ?? this.value('userId') ?? (this.value('user') as { id?: unknown } | null | undefined)?.id,

@@ -62,8 +62,8 @@ function findExpressRoute(request: ExpressRequest | undefined): string | undefin
 const VARIABLE = /[*+?(){}[\]|^$\\]/
 
 /**
- * The part of the URL before the pattern is the mount path. Express resets `baseUrl` if the reply to an error is sent
- * outside that router; the URL remains, unless it is rewritten.
+ * The mount path is the part of the URL before the pattern. `baseUrl` cannot be used: Express has reset it when an error handler outside
+ * the router replies. Finds nothing if the URL was rewritten.
  */
 function findMountPath(path: string, url: unknown): string | undefined {
   if (typeof url !== 'string' || VARIABLE.test(path)) return undefined

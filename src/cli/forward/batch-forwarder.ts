@@ -6,7 +6,7 @@ import type { OutcomeRecorder } from '../../delivery/outcome-recorder.js'
 import { parseAckSubject } from '../../nats/jetstream-request.js'
 import type { BatchKind, StreamNames } from '../../nats/message.js'
 import type { Clock } from '../../shared/clock.js'
-import { BatchTurns } from './batch-turns.js'
+import { BatchMutex } from './batch-mutex.js'
 import { ByteBudget } from './byte-budget.js'
 import type { Share } from './byte-budget.js'
 import type { ConsumerFacts } from './consumer-state.js'
@@ -56,7 +56,7 @@ export class BatchForwarder {
   readonly #consumer: QueueConsumer
   readonly #held = new Set<PulledMessage>()
   readonly #budget: ByteBudget
-  readonly #turns = new BatchTurns()
+  readonly #mutex = new BatchMutex()
   /** Ends waits and retries at the end of `stop`. */
   readonly #abort = new AbortController()
   #delivering = 0
@@ -202,7 +202,7 @@ export class BatchForwarder {
       stats.batches.redelivered += 1
       stats.entries.redelivered += batch.count
     }
-    const endTurn = await this.#turns.take(batch.batchId)
+    const endTurn = await this.#mutex.take(batch.batchId)
     try {
       const known = await delivered.find(batch.batchId, this.#abort.signal)
       if (known !== undefined) {
@@ -277,7 +277,7 @@ export class BatchForwarder {
   async #untilRoom(): Promise<void> {
     const { clock, delivery } = this.#options
     const cancel = clock.timer(GIVE_WAY_MS, () => {
-      const waiting = this.#budget.waiting + this.#turns.waiting
+      const waiting = this.#budget.waiting + this.#mutex.waiting
       if (this.#delivering - waiting <= delivery.isolated) delivery.giveWay()
       this.#wake()
     })

@@ -8,8 +8,8 @@ import type { Clock } from '../../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
 
 const TIMEOUT_MS = 2_000
-/** Too short for deleting a stream, creating it and filling it up to the same sequence. */
-const FRESH_MS = 2_000
+/** Within this time a stream cannot be deleted, created again and filled up to the same sequence. */
+const MIN_RECREATE_MS = 2_000
 
 export interface StreamInfo {
   /** Creation time. It identifies the incarnation. */
@@ -56,7 +56,7 @@ export class StreamIncarnation {
    */
   async isStill(id: string | undefined, knownAt: number): Promise<boolean | undefined> {
     if (id !== this.#id) return false
-    const isFresh = this.#options.clock.now() - Math.max(this.#readAt, knownAt) <= FRESH_MS
+    const isFresh = this.#options.clock.now() - Math.max(this.#readAt, knownAt) <= MIN_RECREATE_MS
     if (isFresh) return true
     return this.read().then(
       () => id === this.#id,

@@ -20,7 +20,7 @@ export interface IsolationOptions {
   /** Returns final outcomes: `delivered`, `refused` or `abandoned`. */
   readonly inner: Sender
   /** The circuit breaker that `inner` waits for. */
-  readonly breaker: Pick<CircuitBreaker, 'failures' | 'limitToOne' | 'rejectsEverything' | 'suspend'>
+  readonly breaker: Pick<CircuitBreaker, 'failures' | 'limitToOne' | 'openForRejections' | 'suspend'>
   /** Whether a single entry that is too large for the service may be shortened, as a log entry may. Default true. */
   readonly isShortenable?: boolean
   /**
@@ -161,7 +161,7 @@ class BatchBisection {
     }
     const rejection = this.#open.at(-1)?.rejection
     if (this.#canSearch && rejections > 1 && !this.#hasAccepted && rejection !== undefined)
-      this.#breaker.rejectsEverything(rejection)
+      this.#breaker.openForRejections(rejection)
   }
 
   /**
@@ -258,6 +258,6 @@ class BatchBisection {
     this.#deadLetterProven()
     if (!this.#canSearch || rejection === undefined || failures.isAccepting) return
     if (failures.isIdleAtEnd || this.#signal.aborted) this.#progress.abandon(rejection.reason)
-    else this.#breaker.rejectsEverything(rejection)
+    else this.#breaker.openForRejections(rejection)
   }
 }

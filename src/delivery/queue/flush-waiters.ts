@@ -87,7 +87,7 @@ export class FlushWaiters {
     if (breaker.failures.retryAfterLeftMs > leftMs) return true
     return (
       breaker.failures.outageAgeMs >= requestTimeoutMs &&
-      (breaker.failures.attempts.latestFailed > begunAttempts || leftMs === 0)
+      (breaker.failures.attempts.lastFailedAttempt > begunAttempts || leftMs === 0)
     )
   }
 

@@ -9,7 +9,7 @@
  * outage, attempts start no faster than `RecoveryRampUp` allows.
  *
  * A rejection that names no entry is not a success, since a gateway may reject everything. Isolation distinguishes the
- * two cases (`limitToOne`, `suspend`, `rejectsEverything`).
+ * two cases (`limitToOne`, `suspend`, `openForRejections`).
  */
 import type { Outcome, Refused } from '../../batch/sender.js'
 import { AdaptiveConcurrencyLimit } from '../concurrency/adaptive-concurrency-limit.js'
@@ -155,7 +155,7 @@ export class CircuitBreaker {
   }
 
   /** Opens the circuit, with one probe per minute until the service accepts something. */
-  rejectsEverything(refused: Refused): void {
+  openForRejections(refused: Refused): void {
     this.failures.recordRejectsAll(refused)
     this.#open()
     this.#advance()

@@ -39,9 +39,9 @@ interface AttemptCounts {
   /** Number of attempts with accepted entries. */
   accepted: number
   /** Number of the most recently started attempt that was accepted; 0 for none. */
-  latestAccepted: number
+  lastAcceptedAttempt: number
   /** Number of the most recently started attempt that failed; 0 for none. */
-  latestFailed: number
+  lastFailedAttempt: number
 }
 
 /** The state when an attempt began. */
@@ -99,7 +99,7 @@ export class FailureState {
   #aloneUntil = -Infinity
   #failedAt = -Infinity
   #isEnding = false
-  readonly #attempts: AttemptCounts = { begun: 0, ended: 0, accepted: 0, latestAccepted: 0, latestFailed: 0 }
+  readonly #attempts: AttemptCounts = { begun: 0, ended: 0, accepted: 0, lastAcceptedAttempt: 0, lastFailedAttempt: 0 }
   #failures = 0
   #begunAtFailure = 0
   #isRejectingAll = false
@@ -143,7 +143,7 @@ export class FailureState {
 
   /** Whether an attempt that started after the latest failure was accepted. */
   get isAccepting(): boolean {
-    return this.#attempts.latestAccepted > this.#begunAtFailure
+    return this.#attempts.lastAcceptedAttempt > this.#begunAtFailure
   }
 
   /** Whether the endpoint is assumed to reject everything. */
@@ -266,7 +266,7 @@ export class FailureState {
       case 'delivered':
         if (outcome.accepted > 0) {
           this.#attempts.accepted += 1
-          this.#attempts.latestAccepted = Math.max(this.#attempts.latestAccepted, attempt.number)
+          this.#attempts.lastAcceptedAttempt = Math.max(this.#attempts.lastAcceptedAttempt, attempt.number)
         }
         return isCurrent ? this.#succeed() : 'none'
       case 'refused':
@@ -296,7 +296,7 @@ export class FailureState {
   #countFailure(attempt?: Attempt): void {
     this.#failures += 1
     this.#begunAtFailure = this.#attempts.begun
-    this.#attempts.latestFailed = Math.max(this.#attempts.latestFailed, attempt?.number ?? 0)
+    this.#attempts.lastFailedAttempt = Math.max(this.#attempts.lastFailedAttempt, attempt?.number ?? 0)
   }
 
   /**

@@ -1,5 +1,5 @@
 /** Writes the entry from the members read from a line. */
-import { fingerprintOf } from '../error-fingerprint.js'
+import { createFingerprint } from '../error-fingerprint.js'
 import { joinMembers } from '../member-cursor.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { NOTE_KEY } from '../shorten-entry.js'
@@ -77,7 +77,7 @@ export class EntryComposer {
     if (needsSource && source !== '') members.slots.set(SOURCE_SLOT, `"${source}"`)
     if (needsFingerprint) {
       const { type, message } = members.error
-      const fingerprint = fingerprintOf(unquote(type), unquote(message), unquote(`"${source}"`))
+      const fingerprint = createFingerprint(unquote(type), unquote(message), unquote(`"${source}"`))
       members.slots.set(FINGERPRINT_SLOT, `"${fingerprint}"`)
     }
   }

@@ -54,7 +54,7 @@ export function formatBucketStart({ sinceMs, stepMs }: TimeBuckets, bucket: numb
   return new Date(sinceMs + bucket * stepMs).toISOString()
 }
 
-/** At each end, up to 1 in 200 records can be outliers, but always at least one record. */
+/** At each end up to 1 in 200 records, and at least one, may be treated as outliers. */
 const OUTLIER_SHARE = 200
 const MIN_OUTLIER_DISTANCE_MS = HOUR
 const OUTLIER_FACTOR = 10

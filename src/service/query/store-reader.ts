@@ -55,7 +55,7 @@ const EXPORT_PATTERN_MS = 600_000
 export interface NewEntries {
   /** Oldest first. */
   readonly items: readonly StoredEntry[]
-  /** Number of older entries after the `seq` that are not in `items`. */
+  /** Number of entries after `seq` that are left out because they are older than those in `items`. */
   readonly skipped: number
 }
 

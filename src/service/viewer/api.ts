@@ -20,7 +20,7 @@ export async function request(
   signal?: AbortSignal,
 ): Promise<Response> {
   const { token } = access.value
-  const response = await fetch(urlOf(path, parameters), {
+  const response = await fetch(createUrl(path, parameters), {
     headers: { ...headers, ...(token !== null && { authorization: `Bearer ${token}` }) },
     cache: 'no-store',
     ...(signal !== undefined && { signal }),
@@ -30,7 +30,7 @@ export async function request(
   throw createError(response.status, await response.text())
 }
 
-export function urlOf(path: string, parameters: Parameters): string {
+export function createUrl(path: string, parameters: Parameters): string {
   const given = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   )

@@ -1,4 +1,4 @@
-/** A batch read from a segment, without its settled entries, and the batches in which the others are sent. */
+/** The unsettled entries of a batch that was read from a segment, and the batches that send them again. */
 import { createBatchBody, createSubBatchId, parseBatchEntries } from '../../batch/sub-batch.js'
 import { SEGMENT_HEADER_BYTES, toAcknowledgementLogPath } from '../disk-format.js'
 import { readAcknowledgements } from './acknowledgement-log.js'

@@ -33,7 +33,7 @@ const text = fc.oneof(
 )
 const labelName = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_]{0,8}$/)
 
-describe('the text is parsed to the written values', () => {
+describe('a parser reads the values that were written', () => {
   test('labels', () => {
     fc.assert(
       fc.property(fc.dictionary(labelName, text, { noNullPrototype: true }), (labels) => {

@@ -126,7 +126,7 @@ test('an overdue message stays overdue and is neither extended nor released, sin
   expect(one.published).toEqual([])
 })
 
-test('a message of a deleted stream is not acknowledged, since its sequence now is another message', async () => {
+test('a message of a deleted stream is not acknowledged, since its sequence may now belong to another message', async () => {
   const one = rig()
   one.stream = 'second'
   await one.held.extend()

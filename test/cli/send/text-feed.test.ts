@@ -167,7 +167,7 @@ test('after a kill the next run sends the rest; only batches within the window a
   )
 })
 
-test('if the file grows after a kill, no batch id is used for two contents', () => {
+test('if the file grows after a kill, a batch id is never used again for other content', () => {
   fc.assert(
     fc.property(someContent, somePlan, fc.array(fc.nat(3), { maxLength: 12 }), (content, plan, replies) => {
       const whole = Buffer.concat([content, Buffer.from(content.at(-1) === 10 ? '' : '\n')])

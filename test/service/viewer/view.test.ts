@@ -123,7 +123,7 @@ describe('a change of the view', () => {
     expect(changedView(open, { name: 'errors' })).toEqual({ ...open, ...closed, name: 'errors' })
   })
 
-  test('to another view can open a detail there', () => {
+  test('to another view can open a detail of the new view', () => {
     expect(changedView(open, { name: 'traces', trace: 't2' })).toEqual({
       ...open,
       ...closed,

@@ -1,6 +1,6 @@
 /** Maps rows to lines of the list: rows, and dividers where the day changes. All lines have the same height (pure). */
 
-/** Maximum number of dividers, because finding each takes a search. */
+/** Limits the dividers, since finding each one needs a search. */
 const MAX_DIVIDERS = 200
 
 export type Line = { readonly row: number } | { readonly divider: number }

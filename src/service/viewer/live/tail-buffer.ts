@@ -8,7 +8,7 @@
  * Entries from the stream wait until the list is drawn or, if it is held, until it is released.
  */
 import type { EntrySummary } from '../../query/api-types.js'
-import { compareRows, createRow, cursorOf, findInsertIndex, mergeRows } from './tail-row.js'
+import { compareRows, createRow, formatCursor, findInsertIndex, mergeRows } from './tail-row.js'
 import type { TailRow } from './tail-row.js'
 
 export const MAX_ROWS = 5000
@@ -230,16 +230,16 @@ export class TailBuffer {
     const oldest = this.#rows[0]
     if (newest === undefined || oldest === undefined) return undefined
     if (this.#aboveCount > 0 && first < this.#aboveCount + this.#limits.marginRows)
-      return { kind: 'newer', cursor: cursorOf(newest), limit: Math.min(this.#limits.pageRows, this.#aboveCount) }
+      return { kind: 'newer', cursor: formatCursor(newest), limit: Math.min(this.#limits.pageRows, this.#aboveCount) }
     if (!this.#hasOlder || last < this.length - this.#limits.marginRows) return undefined
-    return { kind: 'older', cursor: cursorOf(oldest), limit: this.#limits.pageRows }
+    return { kind: 'older', cursor: formatCursor(oldest), limit: this.#limits.pageRows }
   }
 
   /** Adds the next page at the bottom, newest first. Removes excess rows at the top. */
   addOlder(cursor: string, items: readonly EntrySummary[], hasOlder: boolean): void {
     const oldest = this.#rows[0]
     // The rows changed since the page was requested.
-    if (oldest === undefined || cursorOf(oldest) !== cursor) return
+    if (oldest === undefined || formatCursor(oldest) !== cursor) return
     const page = items.map((entry) => createRow(entry)).toReversed()
     const end = page[0]
     const isOfPage = (row: TailRow): boolean => !hasOlder || (end !== undefined && compareRows(row, end) >= 0)
@@ -257,7 +257,7 @@ export class TailBuffer {
   /** Adds rows that were removed at the top, newest first. If they have changed, the list must be loaded again. */
   addNewer({ cursor, limit }: Wanted, items: readonly EntrySummary[]): void {
     const newest = this.#rows.at(-1)
-    if (this.#aboveCount < limit || newest === undefined || cursorOf(newest) !== cursor) return
+    if (this.#aboveCount < limit || newest === undefined || formatCursor(newest) !== cursor) return
     this.#aboveCount -= limit
     for (const entry of items.toReversed()) this.#rows.push(createRow(entry))
     // Late entries may have arrived between these rows.
@@ -271,7 +271,9 @@ export class TailBuffer {
   /** Returns an API cursor above all loaded and waiting rows; null if there are none. */
   cursorAbove(): string | null {
     const newest = [...this.#rows.slice(-1), ...this.#waiting].toSorted(compareRows).at(-1)
-    return newest === undefined ? null : cursorOf({ ...newest, entry: { ...newest.entry, seq: newest.entry.seq + 1 } })
+    return newest === undefined
+      ? null
+      : formatCursor({ ...newest, entry: { ...newest.entry, seq: newest.entry.seq + 1 } })
   }
 
   /** Updates the columns of loaded and waiting entries. @returns whether all items are newer than the oldest row */

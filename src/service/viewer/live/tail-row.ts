@@ -25,7 +25,7 @@ export function compareRows(a: TailRow, b: TailRow): number {
 }
 
 /** Returns the API cursor of a row. */
-export function cursorOf({ timeMs, entry }: TailRow): string {
+export function formatCursor({ timeMs, entry }: TailRow): string {
   return `${timeMs}-${entry.seq}`
 }
 

@@ -66,7 +66,7 @@ export function LatencyPlot({
       {width > 0 && (
         <svg
           role="img"
-          aria-label={summaryOf(buckets, name)}
+          aria-label={formatSummary(buckets, name)}
           width={width}
           height={HEIGHT}
           onPointerMove={hover}
@@ -214,7 +214,7 @@ function tickText(ms: number, stepMs: number): string {
   return stepMs < 1_000 ? time.slice(0, 12) : stepMs < 60_000 ? time.slice(0, 8) : time.slice(0, 5)
 }
 
-function summaryOf(buckets: readonly Bucket[], name: string): string {
+function formatSummary(buckets: readonly Bucket[], name: string): string {
   const filled = buckets.filter((one) => one.count > 0)
   const worst = filled.reduce<Bucket | undefined>(
     (most, one) => ((one.p95_ms ?? 0) > (most?.p95_ms ?? -1) ? one : most),

@@ -1,5 +1,5 @@
 /** A mutex per batch id: the outcome of the first batch decides whether the next one is a duplicate. */
-export class BatchTurns {
+export class BatchMutex {
   readonly #turns = new Map<string, Promise<void>>()
   #waiting = 0
 

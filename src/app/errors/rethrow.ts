@@ -22,7 +22,7 @@ export function isRejectionError(thrown: unknown): thrown is Error {
  *
  * @param origin Node's second argument of `uncaughtException`
  */
-export function raiseAgain(thrown: unknown, origin: string): void {
+export function rethrow(thrown: unknown, origin: string): void {
   const enhance = isError(thrown) && origin === 'uncaughtException' ? findEnhance(thrown) : undefined
   if (enhance !== undefined) return emitAgain(thrown, enhance)
   const mode = rejectionMode()
