@@ -28,10 +28,10 @@ export interface FoundInstance {
   /** Name of the destination's folder. */
   readonly destination: string
   /**
-   * `live`: its process is running, or is not known to have ended; `dead`: its process has ended; `claimed`: claimed by
-   * `claimedBy`.
+   * `running`: its process is running, or is not known to have exited; `killed`: its process exited without closing it;
+   * `closed`: its process closed it; `claimed`: claimed by `claimedBy`.
    */
-  readonly state: 'live' | 'dead' | 'left' | 'claimed'
+  readonly state: 'running' | 'killed' | 'closed' | 'claimed'
   /** Whether it may be claimed. */
   readonly isFree: boolean
   /** Process id of the writer; undefined if `owner` is unreadable. */
@@ -138,13 +138,13 @@ function stateOf(
   suffix: string,
   { machine, wallNowMs }: InspectOptions,
 ): Pick<FoundInstance, 'state' | 'isFree'> {
-  if (suffix === LEFT) return { state: 'left', isFree: true }
+  if (suffix === LEFT) return { state: 'closed', isFree: true }
   try {
     // Uses this machine's clock: reading the file system's clock requires writing a file.
     const isFree = !(isOwnerAlive(path, machine) ?? !isLeaseExpired(path, wallNowMs))
-    return { state: isFree ? 'dead' : 'live', isFree }
+    return { state: isFree ? 'killed' : 'running', isFree }
   } catch {
-    return { state: 'dead', isFree: false } // it was claimed or closed meanwhile
+    return { state: 'killed', isFree: false } // it was claimed or closed meanwhile
   }
 }
 

@@ -19,10 +19,10 @@ export const lsCommand: Command = {
   usage: ['pino-ingest spool ls [FLAGS]'],
   flags: DIR_FLAG,
   notes: [
-    `live: its process is running; dead: its process was killed; left: its process ended normally; claimed: taken over by the instance
-above it. The next application with the same URL and key sends the entries of dead and left instances; so does spool replay.`,
-    'With --json it prints one object: root, destinations, total. Times are in milliseconds, sizes in bytes; a kind is entries or requests.',
-    'Exit codes: 0 done, 1 the folder does not exist or is unsafe, 2 wrong flags.',
+    `running: its process is running; killed: its process was killed; closed: its process exited normally; claimed: taken over by the
+instance above it. The next application with the same URL and key sends the entries of killed and closed instances; so does spool replay.`,
+    'With --json, it prints one object: root, destinations, total. Times are in milliseconds, sizes in bytes; a kind is entries or requests.',
+    'Exit codes: 0 done, 1 the folder does not exist or is unsafe, 2 invalid flags.',
   ],
   jsonFailuresTo: 'stdout',
   run,
@@ -188,7 +188,7 @@ function toRow(one: ListedInstance): string[] {
 function formatWriter({ state, pid, claimedBy, isLeaseFresh, leaseAgeMs }: FoundInstance): string {
   const process = pid === undefined ? '' : `pid ${pid}`
   if (state === 'claimed') return `by ${claimedBy}`
-  if (state !== 'live') return process
+  if (state !== 'running') return process
   const lease = isLeaseFresh
     ? 'lease fresh'
     : `lease expired${leaseAgeMs === undefined ? '' : `, ${formatAge(leaseAgeMs)} old`}`

@@ -168,7 +168,7 @@ describe('ls', () => {
     expect(code).toBe(0)
     expect(out).toMatch(
       new RegExp(
-        `^${destinationName(DOWN, KEY)} {2}the current destination\\n {2}\\S+ +dead +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`,
+        `^${destinationName(DOWN, KEY)} {2}the current destination\\n {2}\\S+ +killed +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`,
         'm',
       ),
     )
@@ -184,10 +184,10 @@ describe('ls', () => {
     await killed(root, 20)
     const app = await holding(root, 10)
     const [live, claimed] = instancesIn(root)
-    expect([live?.state, live?.pid, live?.isFree]).toEqual(['live', app.child.pid, false])
+    expect([live?.state, live?.pid, live?.isFree]).toEqual(['running', app.child.pid, false])
     expect([claimed?.state, claimed?.claimedBy, claimed?.isFree]).toEqual(['claimed', live?.name, false])
     expect((await spool(root, ['ls'])).out).toMatch(
-      new RegExp(`live +pid ${app.child.pid}, lease fresh.*\\n.*claimed +by ${live?.name}`),
+      new RegExp(`running +pid ${app.child.pid}, lease fresh.*\\n.*claimed +by ${live?.name}`),
     )
     app.child.kill('SIGSTOP')
     const old = Date.now() / 1000 - 120
@@ -636,7 +636,7 @@ test('a killed replay leaves unacknowledged entries for the next one', TIMEOUT, 
   expect(total.entries).toBe(200)
   // In the killed command's own folder.
   expect(destinations[0]?.instances.map(({ state, batches, isFree }) => [state, batches, isFree])).toEqual([
-    ['dead', 0, true],
+    ['killed', 0, true],
     ['claimed', 2, true],
   ])
   expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({

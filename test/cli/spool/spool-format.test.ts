@@ -43,7 +43,7 @@ function instance(name: string, path: string, claimedBy?: string): FoundInstance
     name,
     path,
     destination: '375e2e155f06d98e',
-    state: claimedBy === undefined ? 'dead' : 'claimed',
+    state: claimedBy === undefined ? 'killed' : 'claimed',
     isFree: true,
     pid: 1,
     leaseAgeMs: 0,

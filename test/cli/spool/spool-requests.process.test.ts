@@ -279,7 +279,7 @@ describe('with both on disk', () => {
   test('purge lists both kinds', async () => {
     const root = both()
     const { code, out } = await spool(root, ['purge', '--all'])
-    expect(out).toMatch(/left, 250 request logs not settled/)
+    expect(out).toMatch(/closed, 250 request logs not settled/)
     expect(out).toMatch(/Add --yes to delete 2 instances with 130 entries and 250 request logs not settled/)
     expect(code).toBe(2)
     expect(await spool(root, ['purge', destinationName(REQUESTS, KEY), '--yes'])).toMatchObject({ code: 0 })
