@@ -19,14 +19,14 @@ export interface Message {
 export const SERVICE_MESSAGES = {
   keyRejected: {
     code: 'AUTH',
-    text: (reason) => `the service rejected the API key; check apiKey: ${reason}`,
+    text: (reason) => `the service rejected the API key: ${reason}; check apiKey`,
     cause: 'status 401 or 403',
     remedy:
       'set the right key and restart; with a spool nothing is lost. After a key rotation, add the former key to `previousApiKeys`',
   },
   wrongUrl: {
     code: 'MISDIRECTED',
-    text: (reason) => `url does not point to the service; check url: ${reason}`,
+    text: (reason) => `url does not point to the service: ${reason}; check url`,
     cause: 'a 404, a redirect, another 4xx, or a page with status 200, such as a login page',
     remedy:
       'set `url` to the base URL of the service, which ends with `/api/v1`; after a redirect, to its target if you trust it',
@@ -40,7 +40,7 @@ export const SERVICE_MESSAGES = {
   },
   everythingRejected: {
     code: 'REJECTED',
-    text: (reason) => `the service or a gateway in front of it rejects every batch; check url: ${reason}`,
+    text: (reason) => `the service or a gateway in front of it rejects every batch: ${reason}; check url`,
     cause: 'every batch gets status 400, 413 or 422, even a batch of one entry',
     remedy:
       'check the size limit of the gateway (`batch.bytes`), its filters, the path in `url`, and support for `compression`',
@@ -71,13 +71,14 @@ export const SERVICE_MESSAGES = {
   },
   unreadableReply: {
     code: 'MISDIRECTED',
-    text: () => 'a 2xx reply is not an ingest result, its batch counts as accepted; check url',
+    text: () => 'a 2xx reply is not an ingest result; its batch is counted as accepted; check url',
     cause: 'a 2xx without a body, or a JSON object without `accepted` or of more than 256 KiB; reported once',
     remedy: 'check that `url` points to the service: if another server replied, these entries are lost',
   },
   releaseNotRegistered: {
     text: (reason) => `cannot register the release: ${reason}; entries are sent without release_id`,
-    cause: '`release: true` found no version, or the service rejected it. The code is that of the failure',
+    cause:
+      'no version was found for `release: true`, or the registration failed. `code` is that of the underlying error',
     remedy: 'fix the cause in the message; after an outage the registration is retried',
   },
 } as const satisfies Record<string, Message>
@@ -86,13 +87,13 @@ export const SERVICE_MESSAGES = {
 export const QUEUE_MESSAGES = {
   credentialsRejected: {
     code: 'AUTH',
-    text: (reason) => `NATS rejected the credentials; check nats.credentials: ${reason}`,
+    text: (reason) => `NATS rejected the credentials: ${reason}; check nats.credentials`,
     cause: 'they are missing, wrong, expired or revoked',
     remedy: 'set valid `nats.credentials` and restart; if they become valid again, entries are sent without a restart',
   },
   publishForbidden: {
     code: 'AUTH',
-    text: (reason) => `the NATS user is not allowed to publish; check its permissions: ${reason}`,
+    text: (reason) => `the NATS user is not allowed to publish: ${reason}; check its permissions`,
     cause: 'the user may not publish to the subject, or may not subscribe to `_INBOX.publisher.>` for the replies',
     remedy:
       'grant the permissions that `docs/fleet.md` lists for applications. Entries are then sent without a restart',
@@ -100,7 +101,7 @@ export const QUEUE_MESSAGES = {
   queueMisconfigured: {
     code: 'MISDIRECTED',
     text: (reason) =>
-      `NATS has no usable stream; run pino-ingest forward init, and check nats.stream and nats.subject: ${reason}`,
+      `NATS has no usable stream: ${reason}; run pino-ingest forward init, and check nats.stream and nats.subject`,
     cause: 'the stream does not exist or has other subjects, JetStream is not enabled, or no server answered for 60 s',
     remedy: 'create the stream with `npx pino-ingest forward init`',
   },
@@ -114,7 +115,7 @@ export const QUEUE_MESSAGES = {
   },
   queueFull: {
     code: 'UNAVAILABLE',
-    text: (reason) => `the NATS stream is full; check pino-ingest forward: ${reason}`,
+    text: (reason) => `the NATS stream is full: ${reason}; check that pino-ingest forward is running`,
     cause:
       'applications log more than the forwarders deliver, no forwarder is running, or the storage of servers or account is full',
     remedy:
@@ -170,13 +171,13 @@ export const DROP_MESSAGES = {
   notDelivered: {
     reason: 'shutdown',
     text: (timeoutMs, reason) =>
-      `not delivered before the process ended (shutdownTimeoutMs ${timeoutMs}), and not on disk; last failure: ${reason}`,
+      `not delivered before the process exited (shutdownTimeoutMs ${timeoutMs}), and not on disk; last failure: ${reason}`,
     cause: 'there is no spool, and the service did not accept them within the timeout',
     remedy: 'enable `spool`, or raise `shutdownTimeoutMs`. If entries go to the local service, start it',
   },
   processExited: {
     reason: 'shutdown',
-    text: (reason) => `the process ended before they were delivered; last failure: ${reason}`,
+    text: (reason) => `the process exited before they were delivered; last failure: ${reason}`,
     cause: '`process.exit()` with `ingestStream()` and without a spool',
     remedy: '`await flush(logger)` before it, or enable `spool`',
   },
@@ -213,7 +214,7 @@ export const DROP_MESSAGES = {
   evictedWhileWaiting: {
     text: () => 'their segment on disk was deleted before they were sent',
     cause: 'the spool was full, or another process took over the segment',
-    remedy: 'as for `spool`',
+    remedy: 'raise `spool.maxBytes`, or find out why the service does not accept the entries',
   },
 } as const satisfies Record<string, Message & { readonly reason?: DropReason }>
 
@@ -222,7 +223,7 @@ export const SPOOL_MESSAGES = {
   kept: {
     text: (entries) => `${entries} not yet acknowledged; kept on disk and sent at the next start with this destination`,
     cause:
-      'the process ended before the service accepted them. Nothing is lost. A destination is `url` and `apiKey`, or with `nats` its account, stream and subject',
+      'the process exited before the service accepted them. Nothing is lost. A destination is `url` and `apiKey`, or with `nats` its account, stream and subject',
     remedy: 'start the application again, or send them from a shell: `npx pino-ingest spool replay --all`',
   },
   notWritable: {
@@ -266,19 +267,20 @@ export const SPOOL_MESSAGES = {
   bytesDamaged: {
     code: 'SPOOL',
     text: (bytes, path) => `${bytes} bytes of ${path} are damaged and were skipped`,
-    cause: 'the number of entries in these bytes is unknown',
+    cause: 'a power failure, a faulty disk or another program damaged the file. The number of lost entries is unknown',
     remedy: 'check the disk',
   },
   dropCountsNotSaved: {
     code: 'SPOOL',
     text: (reason) => `cannot save the drop counts to disk: ${reason}`,
-    cause: 'if the process ends now, the drops are not reported to the service',
+    cause:
+      'the disk is full, read-only or faulty. If the process exits before it is fixed, the drops are not reported to the service',
     remedy: 'check the disk',
   },
   deadLettersNotSaved: {
     code: 'SPOOL',
     text: (entries, reason) => `cannot write ${entries} rejected entries to disk: ${reason}`,
-    cause: 'they are counted as rejected, but not stored in `dead/`',
+    cause: 'the disk is full, read-only or faulty. The entries are counted as rejected, but not stored in `dead/`',
     remedy: 'check the disk',
   },
   foreignVersion: {
@@ -315,14 +317,12 @@ export const APPLICATION_MESSAGES = {
     code: 'CONFIG',
     text: (names, url) =>
       `${names} ignored: no URL is set, so requests go to the local service at ${url}. Set PINO_INGEST_URL, or unset these options.`,
-    cause:
-      '`apiKey`, `previousApiKeys` or `headers` is set without `url`; they are never sent to a local service without a URL',
+    cause: '`apiKey`, `previousApiKeys` or `headers` is set, but `url` is not. They are sent only to a configured URL',
     remedy: 'set `PINO_INGEST_URL`, or unset these options',
   },
   keyWithNats: {
     code: 'CONFIG',
-    text: (names) =>
-      `${names} ignored: nats is set, and pino-ingest forward has the API key. Unset these options, except for pino-ingest forward itself.`,
+    text: (names) => `${names} ignored: with nats, only pino-ingest forward uses them. Unset them in the application.`,
     cause: '`apiKey`, `previousApiKeys` or `headers` is set together with `nats`; they are never sent to NATS',
     remedy: 'unset these options, unless helpers such as `sendFeedback()` need them',
   },
@@ -331,7 +331,7 @@ export const APPLICATION_MESSAGES = {
     text: (key) =>
       `100 consecutive records have no recognized level under "${key}" and were mapped to info. Set pino.levelKey to the key of the level.`,
     cause: '`formatters.level` or another logger writes the level under another key or with other names; reported once',
-    remedy: 'set `pino.levelKey` to that key, or use the level names in [the table of fields](mapping.md)',
+    remedy: 'set `pino.levelKey` to that key, or use [recognized level names](mapping.md#levels)',
   },
   requestsNotUnderstood: {
     code: 'CONFIG',
@@ -346,11 +346,11 @@ export const APPLICATION_MESSAGES = {
     code: 'CONFIG',
     text: (fault) => `beforeSend ${fault}; the entry is sent unchanged`,
     cause: 'the hook threw, or returned nothing, a promise, or no valid entry',
-    remedy: 'correct the hook',
+    remedy: 'fix the hook',
   },
   listenerThrew: {
     text: (event, error) => `a listener of ${event} threw: ${error}`,
     cause: 'with `ingestStream()`: your listener of an `ingest:*` event',
-    remedy: 'correct the listener',
+    remedy: 'fix the listener',
   },
 } as const satisfies Record<string, Message>

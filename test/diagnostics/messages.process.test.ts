@@ -107,7 +107,7 @@ describe('what real runs print', () => {
     const lines = await said({ url: NOWHERE, spool: false, release: true, version: '1', shutdownTimeoutMs: 4_000 })
     expect(lines).toContainEqual(
       expect.stringMatching(
-        /^dropped 10 entries \(shutdown\): not delivered before the process ended \(shutdownTimeoutMs 4000\), and not on disk; last failure: POST \S+: ECONNREFUSED \(nothing listens there\)$/,
+        /^dropped 10 entries \(shutdown\): not delivered before the process exited \(shutdownTimeoutMs 4000\), and not on disk; last failure: POST \S+: ECONNREFUSED \(nothing listens there\)$/,
       ),
     )
     // The failed release registration may be reported, too.
@@ -139,7 +139,7 @@ describe('what real runs print', () => {
       spool: { dir: scratch() },
     })
     expect(namesOf(lines)).toEqual(['kept', 'wrongUrl'].toSorted())
-    expect(lines.join('\n')).toMatch(/^[^(]*: status 200, text\/html: <html>\*\*\*$/m)
+    expect(lines.join('\n')).toMatch(/^[^(]*: status 200, text\/html: <html>\*\*\*; check url$/m)
   })
 
   test('a 204, or an object that is not an ingest result: accepted, and reported once', async () => {

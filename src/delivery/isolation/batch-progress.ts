@@ -102,7 +102,7 @@ export class BatchProgress {
         index,
         code: '',
         field: '',
-        message: 'the service did not name the rejected entries or a reason',
+        message: 'the service did not say which entries it rejected, or why',
       }))
     this.#rejected.push(...unnamed)
     for (const position of positions) this.#settled.add(position)

@@ -97,7 +97,7 @@ test('reports a misconfiguration at once, once per kind, and again after it was 
     onFailure(failure, 0, 60_000, false)
   expect(report.problems.map(({ code }) => code)).toEqual(['AUTH', 'MISDIRECTED'])
   expect(report.problems.map(({ message }) => message)).toEqual([
-    expect.stringMatching(/apiKey.*401 invalid key/),
+    expect.stringMatching(/401 invalid key.*apiKey/),
     expect.stringMatching(/url.*301 moved/),
   ])
   onRecovery()
