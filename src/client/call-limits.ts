@@ -41,7 +41,7 @@ export function readSignal(
   return signal
 }
 
-/** @throws IngestError `CONFIG` naming the option, the rule and the value. */
+/** @throws IngestError `CONFIG` that contains the option, the rule and the value. */
 export function resolveLimits({ maxAttempts = 3, timeoutMs = 30_000 }: CallLimits): {
   maxAttempts: number
   timeoutMs: number

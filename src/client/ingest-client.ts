@@ -85,7 +85,7 @@ export class IngestClient {
   }
 
   /**
-   * @throws IngestError `CONFIG` naming what is missing or wrong. Without a URL, and outside production, requests go to the
+   * @throws IngestError `CONFIG` that lists what is missing or invalid. Without a URL, and outside production, requests go to the
    * local service of this user, with a fixed key: the given key is not used, which is reported on stderr.
    */
   constructor(options: IngestClientOptions = {}) {
@@ -107,7 +107,7 @@ export class IngestClient {
    * Sends at most 100 log entries (interface: POST /ingest). Without a `batch_id` a UUID is created, and kept through every attempt.
    * In an entry an Error arrives as type, message, stack, causes and its own properties, a Map as an object, a Set as a list, a BigInt as text,
    * bytes as their number, and a cycle as `[Circular]`. The batch is not changed.
-   * @returns the result, also where some or all entries were rejected: `errors` names them.
+   * @returns the result, also where some or all entries were rejected: `errors` lists them.
    * @throws IngestError `REJECTED` if the reply is a rejection without such a result, `MISDIRECTED` if it is a 2xx without one.
    */
   async ingest(batch: IngestInput, options: CallOptions = {}): Promise<IngestResult> {

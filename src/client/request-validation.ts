@@ -55,7 +55,7 @@ const SHAPES = {
   release: texts('version!', 'commit_hash', 'branch', 'deployed_by', 'changelog'),
 } as const satisfies Record<string, Shape>
 
-/** @throws IngestError `INVALID` naming the first path that breaks the interface, the rule and the value. */
+/** @throws IngestError `INVALID` that contains the first path that breaks the interface, the rule and the value. */
 export function validateRequest(kind: keyof typeof SHAPES, value: unknown): void {
   try {
     check(value, SHAPES[kind], kind)

@@ -28,7 +28,7 @@ export async function verifyListener(socket: Socket, url: string, timeoutMs: num
       'Stop it, or set PINO_INGEST_URL',
     )
   if (token === undefined) {
-    const remedy = from === TOKEN_VARIABLE ? 'Correct or unset it' : 'Run `npx pino-ingest dev` as this user'
+    const remedy = from === TOKEN_VARIABLE ? 'Fix or unset it' : 'Run `npx pino-ingest dev` as this user'
     throw new UnverifiedListenerError(`the program on ${host} cannot be checked: ${from} ${problem}`, remedy)
   }
   const nonce = randomBytes(16).toString('base64url')

@@ -41,7 +41,7 @@ export function findStreamDifferences(
       setting: 'subjects',
       is: actual.subjects.join(', '),
       shouldBe: wanted.subjects.join(', '),
-      fix: `if PINO_INGEST_NATS_SUBJECT is wrong, correct it; otherwise: ${edit(`--subjects '${wanted.subjects.join(',')}'`)}`,
+      fix: `if PINO_INGEST_NATS_SUBJECT is wrong, fix it; otherwise: ${edit(`--subjects '${wanted.subjects.join(',')}'`)}`,
     },
     actual.retention !== wanted.retention && {
       setting: 'retention',

@@ -1,4 +1,4 @@
-/** Checks at the start that the NATS client, an optional peer dependency, is installed if `nats` is set. */
+/** Checks at startup that the NATS client, an optional peer dependency, is installed if `nats` is set. */
 import type { Settings } from '../options/settings.js'
 import { IngestError } from '../shared/errors.js'
 import isNatsInstalled from './is-nats-installed.cjs'

@@ -1,4 +1,4 @@
-/** The type of `headers`: sent with every request, besides the transport's own. Names and values are checked at the start. */
+/** The type of `headers`: sent with every request, besides the transport's own. Names and values are checked at startup. */
 import { describeHidden, formatName } from './format-value.js'
 import { isPlainObject, parseJson } from './kinds.js'
 import type { Kind } from './kinds.js'

@@ -165,7 +165,7 @@ export const pem: Kind<string | Uint8Array> = {
   parse: (value) => value,
 }
 
-/** `true`: registered at the start; else the id of one that is registered already. */
+/** `true`: registered at startup; else the id of one that is registered already. */
 export const release: Kind<boolean | string> = {
   rule: 'true, false or the id of a registered release',
   read: (value) =>

@@ -114,7 +114,7 @@ export class OptionReader {
       // The path may be the key itself, by mistake.
       const shown = secret === true && isFile !== true && !ROOTED_PATH.test(path) ? describeHidden(path) : path
       this.#problems.push(
-        `${variable} names a file that cannot be read: ${shown} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+        `cannot read the file in ${variable}: ${shown} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
       )
       return undefined
     }

@@ -94,7 +94,7 @@ export const OPTION_TABLE = {
     secret: true,
     defaultText: 'none; required if `url` is set',
     meaning:
-      'key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` names a file that contains it',
+      'key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` is the path of a file that contains it',
   }),
   allowInsecure: connection({
     kind: flag,
@@ -106,7 +106,8 @@ export const OPTION_TABLE = {
     variables: [],
     secret: true,
     defaultText: "Node's own",
-    meaning: '`{ ca, cert, key }` as PEM: a private CA, a client certificate and its key; the variables name files',
+    meaning:
+      '`{ ca, cert, key }` as PEM: a private CA, a client certificate and its key; the variables are paths of files',
   }),
   nats: connection({
     kind: group({
@@ -121,7 +122,7 @@ export const OPTION_TABLE = {
         variables: ['PINO_INGEST_NATS_CREDS'],
         isFile: true,
         secret: true,
-        meaning: 'content of a `.creds` file, or the seed of an NKey (`SU…`); the variable names a file',
+        meaning: 'content of a `.creds` file, or the seed of an NKey (`SU…`); the variable is the path of a file',
       },
       tls: {
         kind: group(PEM_MEMBERS),
@@ -217,7 +218,7 @@ export const OPTION_TABLE = {
     variableKinds: { PINO_INGEST_RELEASE: flag },
     default: false,
     meaning:
-      '`true`: registers the release at start and adds its id to every entry; a string: the id of a registered release',
+      '`true`: registers the release at startup and adds its id to every entry; a string: the id of a registered release',
   }),
   level: sent({
     kind: oneOf(...LEVEL_NAMES),
@@ -422,10 +423,10 @@ export const OPTION_TABLE = {
           kind: oneOf('process', 'power'),
           default: 'process',
           meaning:
-            '`process`: stored entries survive the end of the process; `power`: also a power failure, except for the last second',
+            '`process`: stored entries survive the exit of the process; `power`: also a power failure, except for the last second',
         },
       },
-      { hint: '; PINO_INGEST_SPOOL_DIR names the path' },
+      { hint: '; PINO_INGEST_SPOOL_DIR sets the path' },
     ),
     defaultText: 'on; off if neither `url` nor `nats` is set',
     meaning: 'stores entries on disk until they are acknowledged; `false` keeps them in memory only',

@@ -23,8 +23,8 @@ export interface IngestOptions {
    */
   url?: string | undefined
   /**
-   * Key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` names a file that contains it. Printable
-   * ASCII characters without spaces.
+   * Key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` is the path of a file that contains it.
+   * Printable ASCII characters without spaces.
    * Variables, the first that is set: `PINO_INGEST_API_KEY`, `PINO_INGEST_API_KEY_FILE`.
    * @default none; required if url is set
    */
@@ -36,7 +36,7 @@ export interface IngestOptions {
    */
   allowInsecure?: boolean | undefined
   /**
-   * `{ ca, cert, key }` as PEM: a private CA, a client certificate and its key; the variables name files.
+   * `{ ca, cert, key }` as PEM: a private CA, a client certificate and its key; the variables are paths of files.
    * @default Node's own
    */
   tls?:
@@ -75,7 +75,7 @@ export interface IngestOptions {
          */
         servers?: readonly string[] | undefined
         /**
-         * Content of a `.creds` file, or the seed of an NKey (`SU…`); the variable names a file.
+         * Content of a `.creds` file, or the seed of an NKey (`SU…`); the variable is the path of a file.
          * Variable: `PINO_INGEST_NATS_CREDS`.
          * @default none
          */
@@ -197,7 +197,7 @@ export interface IngestOptions {
       }
     | undefined
   /**
-   * `true`: registers the release at start and adds its id to every entry; a string: the id of a registered release.
+   * `true`: registers the release at startup and adds its id to every entry; a string: the id of a registered release.
    * Variables, the first that is set: `PINO_INGEST_RELEASE_ID`, `PINO_INGEST_RELEASE`.
    * @default false
    */
@@ -460,7 +460,7 @@ export interface IngestOptions {
   logTo?: 'stderr' | 'silent' | undefined
   /**
    * Stores entries on disk until they are acknowledged; `false` keeps them in memory only.
-   * Variable: `PINO_INGEST_SPOOL` (true, false or JSON; PINO_INGEST_SPOOL_DIR names the path).
+   * Variable: `PINO_INGEST_SPOOL` (true, false or JSON; PINO_INGEST_SPOOL_DIR sets the path).
    * @default on; off if neither url nor nats is set
    */
   spool?:
@@ -490,7 +490,7 @@ export interface IngestOptions {
          */
         maxAgeMs?: number | undefined
         /**
-         * `process`: stored entries survive the end of the process; `power`: also a power failure, except for the last second.
+         * `process`: stored entries survive the exit of the process; `power`: also a power failure, except for the last second.
          * Variable: `PINO_INGEST_SPOOL_DURABILITY`.
          * @default 'process'
          */

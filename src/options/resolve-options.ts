@@ -60,7 +60,7 @@ export function resolveFromProcess(given: unknown, names?: readonly OptionName[]
 
 /**
  * @param names the options that are known here; the others have their defaults, whatever the environment contains
- * @throws IngestError `CONFIG` that names each wrong option, its rule and the value received (a secret's never).
+ * @throws IngestError `CONFIG` that lists each invalid option, its rule and the value received (a secret's never).
  */
 export function resolveOptions(
   given: unknown,

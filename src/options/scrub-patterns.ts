@@ -1,4 +1,4 @@
-/** The type of `scrubPatterns`: built-in names and expressions, each validated at the start. */
+/** The type of `scrubPatterns`: built-in names and expressions, each validated at startup. */
 import { checkExpression } from '../redaction/check-expression.js'
 import { BUILT_INS } from '../redaction/patterns.js'
 import type { Kind } from './kinds.js'

@@ -83,7 +83,7 @@ export interface Settings {
   readonly metadata: JsonObject
   readonly level: LevelName
   readonly fingerprint: false | 'auto'
-  /** `true`: registered at the start; text: the id of a registered one. */
+  /** `true`: registered at startup; text: the id of a registered one. */
   readonly release: boolean | string
   readonly breadcrumbs: BreadcrumbSettings | false
   readonly requestLogs: { readonly enabled: boolean; readonly only: boolean; readonly keys: RequestKeys }

@@ -8,7 +8,7 @@ export interface SpoolSettings {
   readonly maxBytes: number
   /** Milliseconds. */
   readonly maxAgeMs: number
-  /** What survives: the end of the process, or a power failure (except for the last second). */
+  /** What survives: the exit of the process, or a power failure (except for the last second). */
   readonly durability: 'process' | 'power'
 }
 

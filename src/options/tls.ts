@@ -1,4 +1,4 @@
-/** Checks certificates and key at the start, so that requests do not fail later. */
+/** Checks certificates and key at startup, so that requests do not fail later. */
 
 /** PEM texts. */
 export interface Tls {

@@ -25,7 +25,7 @@ export class EntryWaiters {
     this.#arrived = arrived
   }
 
-  /** Number of entries stored at the start plus those accepted since; after a reset, those accepted since the reset. */
+  /** Number of entries stored at startup plus those accepted since; after a reset, those accepted since the reset. */
   get arrived(): number {
     return this.#arrived
   }

@@ -46,44 +46,44 @@ export interface IngestService {
   readonly faults: Faults
   /** Requests to the endpoints, oldest first; the newest `maxRecordedRequests`. */
   readonly requests: readonly RecordedRequest[]
-  /** Entries that were stored at the start and accepted since, or since the last reset. */
+  /** Entries that were stored at startup and accepted since, or since the last reset. */
   readonly arrived: number
   /**
    * Entries by their own timestamp, newest first; entries of the same millisecond by arrival. A page stays right while entries arrive:
    * `cursor` continues with older ones, `newer` with those that are next newer.
-   * @throws IngestServiceError `QUERY` for a wrong filter or page.
+   * @throws IngestServiceError `QUERY` for an invalid filter or page.
    */
   entries(query?: EntryQuery & TimePageQuery): EntryPage<StoredEntry>
   /** The entry with this `id`, undefined without one. */
   entry(id: string): EntryWithFeedback | undefined
   /**
    * Number of entries by level.
-   * @throws IngestServiceError `QUERY` for a wrong filter.
+   * @throws IngestServiceError `QUERY` for an invalid filter.
    */
   counts(filter?: EntryFilter): LevelCounts
   /**
    * Request logs by timestamp, newest first, or by duration, slowest first.
-   * @throws IngestServiceError `QUERY` for a wrong filter or page.
+   * @throws IngestServiceError `QUERY` for an invalid filter or page.
    */
   requestLogs(query?: RequestQuery): Page<StoredRequestLog>
   /**
    * Feedback, newest first.
-   * @throws IngestServiceError `QUERY` for a wrong page.
+   * @throws IngestServiceError `QUERY` for an invalid page.
    */
   feedback(page?: PageQuery): Page<StoredFeedback>
   /**
    * Registered releases, newest first.
-   * @throws IngestServiceError `QUERY` for a wrong page.
+   * @throws IngestServiceError `QUERY` for an invalid page.
    */
   releases(page?: PageQuery): Page<StoredRelease>
   /**
    * Heartbeats, newest first.
-   * @throws IngestServiceError `QUERY` for a wrong page.
+   * @throws IngestServiceError `QUERY` for an invalid page.
    */
   heartbeats(page?: PageQuery): Page<StoredHeartbeat>
   /**
    * Requests that were refused, in whole or in part, newest first.
-   * @throws IngestServiceError `QUERY` for a wrong page.
+   * @throws IngestServiceError `QUERY` for an invalid page.
    */
   rejected(page?: PageQuery): Page<RejectedBatch>
   /**
@@ -103,7 +103,7 @@ export interface IngestService {
  * Starts the local service, an implementation of the service's interface for development and tests.
  *
  * @returns the running service; `url` and any key are options for the transport and `IngestClient`
- * @throws IngestError `CONFIG` for a wrong option, IngestServiceError `PORT` or `STORE`; the service is then not running.
+ * @throws IngestError `CONFIG` for an invalid option, IngestServiceError `PORT` or `STORE`; the service is then not running.
  */
 export async function createIngestService(options: IngestServiceOptions = {}): Promise<IngestService> {
   const resolved = resolveServiceOptions(options)

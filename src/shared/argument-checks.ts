@@ -1,4 +1,4 @@
-/** Checks the arguments of exported functions. A wrong argument throws `IngestError` with code `CONFIG`. */
+/** Checks the arguments of exported functions. An invalid argument throws `IngestError` with code `CONFIG`. */
 import { MAX_TIMER_MS } from './clock.js'
 import { IngestError } from './errors.js'
 

@@ -3,7 +3,7 @@
  */
 
 /**
- * - `CONFIG`: an option, a variable or an argument is missing or wrong. Nothing was sent.
+ * - `CONFIG`: an option, a variable or an argument is missing or invalid. Nothing was sent.
  * - `INVALID`: a value passed to the client violates the service's interface. Nothing was sent.
  * - `AUTH`: the service rejected the key (401, 403).
  * - `REJECTED`: the service rejected the content (400, 413, 422 and other 4xx).

@@ -16,7 +16,7 @@ import type { IngestStream } from './transport-stream.js'
  * await `close`. Lost entries are counted and reported on stderr. pino's configuration is not received here: set `messageKey`,
  * `errorKey` and custom levels as options.
  *
- * @throws IngestError `CONFIG` naming each option that is missing or wrong.
+ * @throws IngestError `CONFIG` that lists each option that is missing or invalid.
  */
 export function ingestStream(options: IngestOptions = {}): IngestStream {
   const settings = resolveFromProcess(options)

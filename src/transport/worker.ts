@@ -18,7 +18,7 @@ import type { IngestStream } from './transport-stream.js'
  *
  * @param options each can also be set by an environment variable
  * @returns a stream that accepts pino's lines. It emits `ingest:*` events and never `error`.
- * @throws IngestError `CONFIG` naming each option that is missing or wrong; pino then fails to start.
+ * @throws IngestError `CONFIG` that lists each option that is missing or invalid; pino then fails to start.
  * @see https://getpino.io/#/docs/transports
  */
 export default async function ingestTransport(options: IngestOptions = {}): Promise<IngestStream> {

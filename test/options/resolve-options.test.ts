@@ -368,7 +368,7 @@ describe('url and key', () => {
     expect(resolve({}, { ...file, PINO_INGEST_API_KEY: 'first' }, { '/run/key': KEY }).apiKey.reveal()).toBe('first')
     expect(resolve({ apiKey: 'code' }, { ...file }).apiKey.reveal()).toBe('code')
     expect(problem({}, file)).toBe(
-      'invalid configuration of pino-ingest: PINO_INGEST_API_KEY_FILE names a file that cannot be read: /run/key (ENOENT)',
+      'invalid configuration of pino-ingest: cannot read the file in PINO_INGEST_API_KEY_FILE: /run/key (ENOENT)',
     )
     expect(problem({}, { ...env, PINO_INGEST_API_KEY_FILE: KEY })).not.toContain(KEY)
     expect(problem({}, file, { '/run/key': '\n' })).toMatch(
@@ -403,7 +403,7 @@ describe('TLS', () => {
     expect(resolve(PLACE, env, { '/ca': ca, '/cert': cert, '/key': key }).tls).toEqual({ ca, cert, key })
     expect(resolve(PLACE, { PINO_INGEST_TLS_CA: '/ca' }, { '/ca': ca }).tls).toEqual({ ca })
     expect(problem(PLACE, env, { '/ca': ca, '/cert': cert })).toContain(
-      'PINO_INGEST_TLS_KEY names a file that cannot be read: /key (ENOENT)',
+      'cannot read the file in PINO_INGEST_TLS_KEY: /key (ENOENT)',
     )
   })
 

@@ -26,7 +26,7 @@ test.each(['off', '/var/spool/app'])(
   'PINO_INGEST_SPOOL=%s is rejected, and the message names the variable for the path',
   (word) => {
     expect(() => resolve({ PINO_INGEST_SPOOL: word })).toThrow(
-      /PINO_INGEST_SPOOL must be .*in a variable: JSON; PINO_INGEST_SPOOL_DIR names the path.*got/,
+      /PINO_INGEST_SPOOL must be .*in a variable: JSON; PINO_INGEST_SPOOL_DIR sets the path.*got/,
     )
   },
 )

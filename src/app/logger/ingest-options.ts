@@ -47,7 +47,7 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
  *
  * Its own serializers, formatters and mixin still apply. The argument is not changed.
  *
- * @throws IngestError `CONFIG` naming each option of this transport that is missing or wrong, anywhere in `transport`; and for a mixin,
+ * @throws IngestError `CONFIG` that lists each option of this transport that is missing or invalid, anywhere in `transport`; and for a mixin,
  * serializer, formatter or `hooks.logMethod` that is not a function, for which pino itself would throw only at the first record.
  * @see https://getpino.io/#/docs/api?id=options
  */
@@ -214,7 +214,7 @@ function checkedTransport(
   return { ...transport, targets } as TransportMultiOptions
 }
 
-/** @returns the options with the keys; wrong options unchanged, so the check reports them */
+/** @returns the options with the keys; invalid options unchanged, so the check reports them */
 function addKeys(options: unknown = {}, keys: KnownKeys): unknown {
   if (!isPlainObject(options)) return options
   const { pino = {} } = options

@@ -29,7 +29,7 @@ const PLACEHOLDER = /^0\.0\.0(?:-|$)/
  * then git. The version is `service.version` of `OTEL_RESOURCE_ATTRIBUTES`, `npm_package_version`, that of the nearest
  * package.json, the tag, or the short commit.
  *
- * @throws IngestError `CONFIG` if no source has a version, or a variable is wrong.
+ * @throws IngestError `CONFIG` if no source has a version, or a variable is invalid.
  */
 export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSources): Promise<Release> {
   const own = readDeploy(env)

@@ -65,7 +65,7 @@ type Buckets = { readonly buckets?: number }
 type Sorted<Q> = Omit<Q, 'sort'> & { readonly sort?: string | undefined }
 type Columns = { readonly columns?: readonly string[] }
 
-/** Methods throw IngestServiceError `QUERY` for a wrong filter, limit or cursor. */
+/** Methods throw IngestServiceError `QUERY` for an invalid filter, limit or cursor. */
 export class StoreReader {
   readonly #store: Store
   readonly #wallNow: () => number

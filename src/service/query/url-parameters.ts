@@ -44,7 +44,7 @@ const PARSERS: { readonly [name in ParameterName]?: (text: string) => unknown } 
 
 /**
  * Parses the parameters. Filters and cursors are validated by the queries, which also serve calls in-process.
- * @throws IngestServiceError `QUERY` for an unknown or repeated parameter, or a wrong value.
+ * @throws IngestServiceError `QUERY` for an unknown or repeated parameter, or an invalid value.
  */
 export function readParameters<K extends ParameterName>(
   search: URLSearchParams,

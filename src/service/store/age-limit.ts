@@ -1,4 +1,4 @@
-/** Deletes records older than `maxAgeMs` by time of receipt, at the start and then every minute. */
+/** Deletes records older than `maxAgeMs` by time of receipt, at startup and then every minute. */
 import type { Clock } from '../../shared/clock.js'
 
 const INTERVAL_MS = 60_000

@@ -58,7 +58,7 @@ export class StreamBroadcaster {
 
   /**
    * Opens the stream, or returns an error reply if there are too many.
-   * @throws IngestServiceError `QUERY` for a wrong filter
+   * @throws IngestServiceError `QUERY` for an invalid filter
    */
   open(
     request: IncomingMessage,
