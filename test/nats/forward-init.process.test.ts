@@ -114,7 +114,7 @@ describe.skipIf(SKIPS_NATS)('forward init', () => {
     expect(JSON.parse(gone.stdout.toString())).toMatchObject({ error: { code: 'UNAVAILABLE' } })
   })
 
-  it('refuses wrong flags and missing servers before it connects', async () => {
+  it('refuses invalid flags and missing servers before it connects', async () => {
     for (const args of [['--replicas', '2'], ['--max-bytes', '10'], ['--max-bytes', '1kb'], ['extra']])
       expect((await runCli(['forward', 'init', ...args], { PINO_INGEST_NATS_SERVERS: '127.0.0.1:1' })).code).toBe(2)
     expect((await runCli(['forward', 'init'], { NODE_ENV: 'production' })).code).toBe(2)

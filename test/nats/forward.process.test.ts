@@ -457,7 +457,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     expect(fleet.storedMessages()).toHaveLength(61)
   })
 
-  it('exits with 2 for wrong flags and configuration', async (context) => {
+  it('exits with 2 for invalid flags and configuration', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context, { isSetUp: false })
     for (const [env, args] of [

@@ -32,9 +32,9 @@ PINO_INGEST_URL, _API_KEY and _ENABLED are set to the local service, _API_KEY_FI
 _NATS_* are empty, and PINO_INGEST_SPOOL is false unless a spool is set. Options in its code override these. dev prints its messages to stderr, and
 received records only with --show. When the program has ended and its requests are handled, dev ends; on a terminal, without
 --json, the page remains available until Ctrl-C.`,
-    `With --json it prints one line of JSON when it listens (page_url, url, origin, port, token, db, arrived), and no
-received records. With a program the line goes to stderr, and a second line (exit_code, signal, arrived) follows at the end.`,
-    "Exit codes: the program's. Without a program 0 ended by a signal. 1 the port or the file cannot be used, 2 wrong flags.",
+    `With --json, it prints one line of JSON when it listens (page_url, url, origin, port, token, db, arrived), and no
+received records. With a program, the line goes to stderr, and a second line (exit_code, signal, arrived) follows at the end.`,
+    "Exit codes: with a program, the program's; otherwise 0 stopped by a signal. 1 the port or file cannot be used, 2 invalid flags.",
   ],
   takesProgram: true,
   jsonFailuresTo: 'stdout',

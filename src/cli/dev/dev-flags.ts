@@ -13,7 +13,7 @@ export const DEV_FLAGS: Flags = {
     value: 'HOST',
     meaning: '127.0.0.1 (default), ::1 or localhost; only loopback is allowed',
   },
-  db: { value: 'FILE', meaning: 'stores received records in this file and loads its content at the start' },
+  db: { value: 'FILE', meaning: 'stores received records in this file and loads its content at startup' },
   'max-entries': {
     value: 'NUMBER',
     meaning: 'maximum number of entries, and of request logs; the oldest are deleted first (200000)',

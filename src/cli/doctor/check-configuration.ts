@@ -30,7 +30,7 @@ export function checkOptions(
     return { check: pass('configuration', detail, fix), settings }
   } catch (error) {
     if (!(error instanceof IngestError)) throw error
-    return { check: fail('configuration', error.message, 'correct the value named above') }
+    return { check: fail('configuration', error.message, 'fix the value in the message above') }
   }
 }
 

@@ -24,7 +24,7 @@ export async function checkLocal(settings: Settings): Promise<Check[]> {
   ]
 }
 
-/** Creates the same items as the transport at its start: the root, a folder in it, and a file in that folder. */
+/** Creates the same items as the transport at startup: the root, a folder in it, and a file in that folder. */
 function checkSpool(dir: string | undefined, settings: Settings): Check {
   const root = dir === undefined ? defaultRoot() : resolve(dir)
   const probe = join(root, `doctor-${randomBytes(8).toString('hex')}`)
@@ -59,7 +59,7 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
   }
 }
 
-/** Bytes left by ended processes for other destinations. @throws UnsafeError; the system's errors */
+/** Bytes left by exited processes for other destinations. @throws UnsafeError; the system's errors */
 function countForeignBytes(root: string, settings: Settings): number {
   const own = listDestinations(settings).flatMap(({ entries, requests }) => [entries, requests])
   return inspectRoot(root, { machine: readMachine(), wallNowMs: systemClock.wallNow() })

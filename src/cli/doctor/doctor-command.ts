@@ -21,8 +21,8 @@ export const doctorCommand: Command = {
   flags: { url: OPTION_FLAGS.url },
   notes: [
     KEY_NOTE,
-    'With --json it prints a list of checks {"name", "ok", "detail", "fix"?}; a check with ok true and a fix is a warning.',
-    'Exit codes: 0 no problems, 1 problems, 2 wrong flags.',
+    'With --json, it prints a list of checks {"name", "ok", "detail", "fix"?}; a check with ok true and a fix is a warning.',
+    'Exit codes: 0 no problems, 1 problems, 2 invalid flags.',
   ],
   jsonFailuresTo: 'stdout',
   run,

@@ -21,8 +21,8 @@ export const feedbackCommand: Command = {
   },
   notes: [
     KEY_NOTE,
-    'With --json it prints one line: {"sent": true, "event_id": …}.',
-    'Exit codes: 0 sent, 1 not sent, 2 wrong flags or configuration.',
+    'With --json, it prints one line: {"sent": true, "event_id": …}.',
+    'Exit codes: 0 sent, 1 not sent, 2 invalid flags or configuration.',
   ],
   jsonFailuresTo: 'stdout',
   run,

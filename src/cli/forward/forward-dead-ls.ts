@@ -16,8 +16,8 @@ export const deadLsCommand: Command = {
   flags: KIND_FLAG,
   notes: [
     NATS_NOTE,
-    'With --json it prints one object: stream, entries, bytes, groups of endpoint, reason, count, first and last.',
-    'Exit codes: 0 done, 1 the stream cannot be read, 2 wrong flags or configuration.',
+    'With --json, it prints one object: stream, entries, bytes, groups of endpoint, reason, count, first and last.',
+    'Exit codes: 0 done, 1 the stream cannot be read, 2 invalid flags or configuration.',
   ],
   jsonFailuresTo: 'stdout',
   run,

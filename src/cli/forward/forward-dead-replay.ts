@@ -31,7 +31,7 @@ export const deadReplayCommand: Command = {
     'After a kill, run it again to continue. No entry is delivered twice while the ids of delivered batches are kept.',
     'An entry that the service rejects again becomes a dead letter again.',
     NATS_NOTE,
-    'Exit codes: 0 all were published, 1 some were not, 2 wrong flags or configuration.',
+    'Exit codes: 0 all were published, 1 some were not, 2 invalid flags or configuration.',
   ],
   maxPositionals: 1,
   jsonFailuresTo: 'stdout',

@@ -19,13 +19,13 @@ export const deadShowCommand: Command = {
   usage: ['pino-ingest forward dead show [BATCH_ID] [FLAGS]'],
   flags: {
     ...KIND_FLAG,
-    limit: { value: 'N', meaning: `shows at most this many entries (${DEFAULT_LIMIT}; with --json all)` },
+    limit: { value: 'N', meaning: `shows at most this many entries (${DEFAULT_LIMIT}; with --json, all)` },
   },
   notes: [
     'BATCH_ID is the batch_id of the batch that contained the entry.',
-    'With --json it prints one object per line: at, batch_id, index, status, code, field, reason, and the entry as it was sent.',
+    'With --json, it prints one object per line: at, batch_id, index, status, code, field, reason, and the entry as it was sent.',
     NATS_NOTE,
-    'Exit codes: 0 done, 1 the batch has no dead letters or the stream cannot be read, 2 wrong flags or configuration.',
+    'Exit codes: 0 done, 1 the batch has no dead letters or the stream cannot be read, 2 invalid flags or configuration.',
   ],
   maxPositionals: 1,
   jsonFailuresTo: 'stdout',

@@ -36,8 +36,8 @@ export const forwardInitCommand: Command = {
   notes: [
     NATS_NOTE,
     'Replicas and sizes of existing streams are compared only with flags that are given.',
-    'With --json it prints one object: ok, items. An item has kind, name, status (created, ok, differs, failed), differences, and if it failed a problem and a fix.',
-    'Exit codes: 0 everything is set up, 1 an item differs or failed, 2 wrong flags or configuration.',
+    'With --json, it prints one object: ok, items. An item has kind, name, status (created, ok, differs, failed), differences, and if it failed a problem and a fix.',
+    'Exit codes: 0 everything is set up, 1 an item differs or failed, 2 invalid flags or configuration.',
   ],
   jsonFailuresTo: 'stdout',
   run,
@@ -105,6 +105,6 @@ function formatItems(items: readonly FleetItem[], isOk: boolean): string {
   ])
   const end = isOk
     ? 'Everything is set up.'
-    : 'Existing streams and consumers were not changed. Correct the above, then run it again.'
+    : 'Existing streams and consumers were not changed. Fix the problems above, then run the command again.'
   return [...lines, end].map((line) => `${printable(line)}\n`).join('')
 }

@@ -57,7 +57,7 @@ export const FORWARD_FAMILIES: readonly Family[] = [
   {
     name: 'pino_ingest_forward_batches_total',
     type: 'counter',
-    help: 'Batches by outcome: forwarded, duplicate (delivered before, not sent again), redelivered (received again), released (given back), invalid (the message is not a batch, and is now a dead letter).',
+    help: 'Batches by outcome: forwarded, duplicate (delivered before, not sent again), redelivered (received again), released (returned to the queue), invalid (the message is not a batch, and is now a dead letter).',
     samples: byLabel('outcome', (stats) => stats.batches),
   },
   {

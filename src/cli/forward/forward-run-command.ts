@@ -33,12 +33,12 @@ export const forwardRunCommand: Command = {
     `Commands:
   init  creates or checks the streams
   dead  lists, shows and replays entries that the service rejected`,
-    `PINO_INGEST_NATS_SERVERS, _NATS_CREDS, _NATS_STREAM and _NATS_SUBJECT name the queue, PINO_INGEST_URL and PINO_INGEST_API_KEY the
+    `PINO_INGEST_NATS_SERVERS, _NATS_CREDS, _NATS_STREAM and _NATS_SUBJECT select the queue, PINO_INGEST_URL and PINO_INGEST_API_KEY the
 service. Any number of forwarders may run side by side.`,
-    `On SIGTERM it delivers or releases the batches that it holds, within 10 s. A second signal ends it at once.`,
-    `With --json stderr has one JSON object per line: {"event":"forward:start",…}, once a minute forward:progress, ingest:problem and
+    `On SIGTERM it delivers the batches that it holds or returns them to the queue, within 10 s. A second signal ends it at once.`,
+    `With --json, stderr has one JSON object per line: {"event":"forward:start",…}, once a minute forward:progress, ingest:problem and
 ingest:rejected as they happen, and at the end forward:stop.`,
-    'Exit codes: 0 stopped by a signal, 1 failed or ended before it had stopped, 2 wrong flags or configuration.',
+    'Exit codes: 0 stopped by a signal; 1 failed, or was ended by a second signal or after 10 s, before shutdown had finished; 2 invalid flags or configuration.',
   ],
   jsonFailuresTo: 'stderr',
   run,

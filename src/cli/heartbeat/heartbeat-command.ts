@@ -18,12 +18,12 @@ export const heartbeatCommand: Command = {
   flags: { url: OPTION_FLAGS.url },
   notes: [
     `Process lists show arguments, so set ${TOKEN_VARIABLE} or ${FILE_VARIABLE} instead of TOKEN. No key is needed.
-Every option can be set by its variable; a flag overrides it.`,
+Every option also has an environment variable; the flag takes precedence.`,
     `The program shares this terminal's stdin, stdout and stderr, receives the signals sent to this command, and sets the exit
 code: 128 plus the number of the signal that ended it, 127 if it is not found, 126 if it cannot be run. The monitor is pinged once,
 only after exit code 0, within 30 s. A failed ping is reported on stderr and does not change the exit code.`,
-    'With --json it prints {"pinged": true}; with a program on stderr, including "exit_code" and "signal".',
-    "Exit codes: the program's. Without a program 0 pinged, 1 not pinged. 2 wrong flags or configuration; the program is not started.",
+    'With --json, it prints {"pinged": true}; with a program, it does so on stderr and adds "exit_code" and "signal".',
+    "Exit codes: with a program, the program's; otherwise 0 pinged, 1 not pinged. 2 invalid flags or configuration; the program is not started.",
   ],
   maxPositionals: 1,
   hasSecretPositionals: true,
@@ -78,6 +78,6 @@ function readMonitorToken(): string {
   } catch (error) {
     // The path is not shown: it may be the token, set in the wrong variable.
     const { code = 'unknown error' } = error as NodeJS.ErrnoException
-    throw new CommandError('CONFIG', `${FILE_VARIABLE} names a file that cannot be read (${code})`, EXIT_USAGE)
+    throw new CommandError('CONFIG', `cannot read the file in ${FILE_VARIABLE} (${code})`, EXIT_USAGE)
   }
 }

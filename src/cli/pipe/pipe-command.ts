@@ -25,9 +25,9 @@ export const pipeCommand: Command = {
     `It reads to the end of stdin, even if the service is down or stdout was closed. The first Ctrl-C
 ends only the application, whose last lines are still read; the second ends reading, the third ends the process.
 Delivery at the end takes at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
-    `With --json stderr has one JSON object per line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they
+    `With --json, stderr has one JSON object per line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they
 happen, and at the end {"event":"account",…} with the outcome of every record. stdout is still a copy of the input.`,
-    'Exit codes: 0 everything was delivered, 1 some entries were not (the next start sends entries on disk), 2 wrong flags or configuration.',
+    'Exit codes: 0 everything was delivered, 1 some entries were not (the next start sends entries on disk), 2 invalid flags or configuration.',
   ],
   jsonFailuresTo: 'stderr',
   run,

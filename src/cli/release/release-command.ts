@@ -11,12 +11,15 @@ export const releaseCommand: Command = {
   summary: 'Registers a release with the service, and prints its id.',
   usage: ['pino-ingest release [FLAGS]', 'PINO_INGEST_RELEASE_ID=$(pino-ingest release) node app.js'],
   flags: {
-    version: { value: 'VERSION', meaning: 'otherwise PINO_INGEST_VERSION, package.json, the tag, or the short commit' },
-    commit: { value: 'HASH', meaning: "otherwise PINO_INGEST_COMMIT, the CI provider's, or git's" },
-    branch: { value: 'NAME', meaning: "otherwise PINO_INGEST_BRANCH, the CI provider's, or git's" },
+    version: {
+      value: 'VERSION',
+      meaning: 'default: PINO_INGEST_VERSION, then package.json, the tag, or the short commit',
+    },
+    commit: { value: 'HASH', meaning: "default: PINO_INGEST_COMMIT, then the CI provider's variable, then git" },
+    branch: { value: 'NAME', meaning: "default: PINO_INGEST_BRANCH, then the CI provider's variable, then git" },
     'deployed-by': {
       value: 'NAME',
-      meaning: "author of the deployment; otherwise PINO_INGEST_DEPLOYED_BY, the CI provider's, or git's",
+      meaning: "author of the deployment; default: PINO_INGEST_DEPLOYED_BY, then the CI provider's variable, then git",
     },
     changelog: { value: 'TEXT', meaning: 'what has changed' },
     'changelog-file': { value: 'FILE', meaning: 'reads the changelog from a file; - is stdin' },
@@ -24,8 +27,8 @@ export const releaseCommand: Command = {
   },
   notes: [
     KEY_NOTE,
-    'It prints the id and nothing else; with --json one line with release_id and all that was registered.',
-    'Exit codes: 0 registered, 1 not registered, 2 wrong flags or configuration, or no version to be found.',
+    'It prints the id and nothing else; with --json, one line with release_id and all that was registered.',
+    'Exit codes: 0 registered, 1 not registered, 2 invalid flags or configuration, or no version found.',
   ],
   jsonFailuresTo: 'stdout',
   run,

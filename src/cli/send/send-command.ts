@@ -54,9 +54,9 @@ continued, a file that was replaced is sent from the start. With another URL, ke
 from the start. After kill -9 at most one batch is sent twice, under the same batch_id.`,
     `Level, sampling, beforeSend and the removal of secrets work as in the transport. Breadcrumbs, request logs and deduplication do
 not, since they need the running application.`,
-    `With --json stdout has one object per file and one for the total; stderr has lines {"event":"progress",…} and
+    `With --json, stdout has one object per file and one for the total; stderr has lines {"event":"progress",…} and
 {"event":"message",…}, with --quiet only the latter.`,
-    'Exit codes: 0 everything was sent, now or before, 1 entries were rejected or not sent, 2 wrong flags or configuration.',
+    'Exit codes: 0 everything was sent, now or before, 1 entries were rejected or not sent, 2 invalid flags or configuration.',
   ],
   jsonFailuresTo: 'stdout',
   maxPositionals: Infinity,
@@ -158,7 +158,7 @@ async function run(given: Arguments): Promise<number> {
   // Entries that the service rejected without naming them.
   const unnamed = pipeline.account.rejected - results.reduce((sum, { rejected }) => sum + rejected, 0)
   if (unnamed > 0)
-    onMessage(`the service rejected ${formatEntryCount(unnamed)} without naming them; they count as sent`)
+    onMessage(`the service rejected ${formatEntryCount(unnamed)} without saying which; they are counted as sent`)
   const total = sumResults(results, names.length, clock.now() - startedAt)
   if (isJson) process.stdout.write(formatJsonLine({ total }))
   else if (!isQuiet && names.length > 1) process.stdout.write(`${formatTotal(total)}\n`)

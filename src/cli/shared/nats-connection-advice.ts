@@ -15,7 +15,7 @@ export function toConnectionAdvice(
   if (/certificate/i.test(text)) return 'for a private CA set PINO_INGEST_NATS_TLS_CA to a file with its certificate'
   if (/does not support 'tls'/i.test(text))
     return 'these servers do not support TLS: remove tls:// and PINO_INGEST_NATS_TLS_*'
-  if (/refused/i.test(text)) return 'start the servers, or correct the address and port'
+  if (/refused/i.test(text)) return 'start the servers, or fix the address and port'
   return tls === undefined
     ? 'check the address and firewalls, and whether the servers require TLS (tls://)'
     : 'check the address and firewalls'

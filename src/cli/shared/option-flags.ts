@@ -19,7 +19,7 @@ export const OPTION_FLAGS = {
 } as const satisfies Flags
 
 export const KEY_NOTE = `PINO_INGEST_API_KEY sets the key, or PINO_INGEST_API_KEY_FILE a file that contains it. There is no flag for it,
-since process lists show arguments. Every option can be set by its variable; a flag overrides it.`
+since process lists show arguments. Every option also has an environment variable; the flag takes precedence.`
 
 /** @returns the given options by name, not validated */
 export function parseOptionFlags({ texts }: Arguments): Record<string, unknown> {

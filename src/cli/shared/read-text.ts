@@ -16,7 +16,7 @@ export async function readTextFile(path: string, flag: string): Promise<string> 
     return readFileSync(path, 'utf8').trimEnd()
   } catch (error) {
     throw createUsageError(
-      `--${flag} names a file that cannot be read: ${path} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+      `cannot read the file in --${flag}: ${path} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
     )
   }
 }

@@ -17,11 +17,11 @@ const GROUP: SubcommandGroup = {
       load: async () => (await import('./spool-show.js')).showCommand,
     },
     replay: {
-      summary: 'sends entries left by ended processes, and dead letters',
+      summary: 'sends entries left by exited processes, and dead letters',
       load: async () => (await import('./spool-replay.js')).replayCommand,
     },
     purge: {
-      summary: 'deletes entries left by ended processes, and dead letters',
+      summary: 'deletes entries left by exited processes, and dead letters',
       load: async () => (await import('./spool-purge.js')).purgeCommand,
     },
   },

@@ -19,7 +19,7 @@ import type { Selection } from './select.js'
 import { formatItemCount, formatItemCounts } from './spool-format.js'
 
 export const purgeCommand: Command = {
-  summary: 'Deletes entries left by ended processes, and dead letters. Without --yes it only lists them.',
+  summary: 'Deletes entries left by exited processes, and dead letters. Without --yes it only lists them.',
   usage: [
     'pino-ingest spool purge ID [FLAGS]',
     'pino-ingest spool purge dead [FLAGS]',
@@ -31,7 +31,7 @@ export const purgeCommand: Command = {
     'older-than': {
       value: 'AGE',
       meaning:
-        'only instances and dead letters last written before this age, such as 12h or 7d; without an ID, all of them',
+        'only instances and dead letters not written to for this long, such as 12h or 7d; without an ID, in the whole spool',
     },
     yes: { short: 'y', meaning: 'deletes them' },
     ...DIR_FLAG,
@@ -39,7 +39,7 @@ export const purgeCommand: Command = {
   notes: [
     'ID is an instance, a destination, or a unique prefix of either; dead selects all dead letters.',
     'Instances that a running process holds are never deleted.',
-    'Exit codes: 0 deleted, or nothing to delete, 1 some could not be deleted, 2 --yes is missing, or wrong flags.',
+    'Exit codes: 0 deleted, or nothing to delete, 1 some could not be deleted, 2 --yes is missing, or invalid flags.',
   ],
   maxPositionals: 1,
   jsonFailuresTo: 'stdout',

@@ -28,7 +28,7 @@ const FAILURE_REPEAT_MS = 60_000
 
 export const replayCommand: Command = {
   summary:
-    'Sends entries left on disk by ended processes, and dead letters, with the current URL and key, even if they were stored for others.',
+    'Sends entries left on disk by exited processes, and dead letters, with the current URL and key, even if they were stored for others.',
   usage: [
     'pino-ingest spool replay ID [FLAGS]',
     'pino-ingest spool replay dead [FLAGS]',
@@ -45,7 +45,7 @@ export const replayCommand: Command = {
 Instances that a running process holds are skipped.`,
     'Log entries are sent to /ingest, request logs to /ingest/requests.',
     'Entries of instances keep their batch ids, dead letters get new ones. After kill -9, dead letters may be sent twice.',
-    'Exit codes: 0 all were accepted, 1 some were rejected or not sent, 2 wrong flags or configuration.',
+    'Exit codes: 0 all were accepted, 1 some were rejected or not sent, 2 invalid flags or configuration.',
   ],
   maxPositionals: 1,
   jsonFailuresTo: 'stdout',

@@ -22,12 +22,12 @@ export const showCommand: Command = {
   usage: ['pino-ingest spool show ID [FLAGS]'],
   flags: {
     ...DIR_FLAG,
-    limit: { value: 'N', meaning: `shows at most this many entries (${DEFAULT_LIMIT}; with --json all)` },
+    limit: { value: 'N', meaning: `shows at most this many entries (${DEFAULT_LIMIT}; with --json, all)` },
   },
   notes: [
     'ID is an instance, a destination, a unique prefix of either, a batch_id, or dead for all dead letters.',
-    'With --json it prints each entry as it is stored, one per line.',
-    'Exit codes: 0 done, 1 the ID does not exist or a file cannot be read, 2 wrong flags.',
+    'With --json, it prints each entry as it is stored, one per line.',
+    'Exit codes: 0 done, 1 the ID does not exist or a file cannot be read, 2 invalid flags.',
   ],
   maxPositionals: 1,
   jsonFailuresTo: 'stdout',

@@ -45,8 +45,8 @@ export const tailCommand: Command = {
 describes it.`,
     `All filters must match. Times are UTC. Output to a terminal is coloured unless NO_COLOR is set; FORCE_COLOR colours other output. It
 continues after a restart of the service.`,
-    `With --json each entry is a line of JSON (id, seq, received_at, batch_id, entry), and stderr has lines {"event":"message",…}.`,
-    'Exit codes: 0 ended by a signal, or the reader has closed the pipe; 1 the service cannot be reached or refuses the token; 2 wrong flags.',
+    `With --json, each entry is a line of JSON (id, seq, received_at, batch_id, entry), and stderr has lines {"event":"message",…}.`,
+    'Exit codes: 0 stopped by a signal, or the reader has closed the pipe; 1 the service cannot be reached or refuses the token; 2 invalid flags.',
   ],
   jsonFailuresTo: 'stderr',
   run,

@@ -22,16 +22,16 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 }
 
 export const FILTER_FLAGS: Flags = {
-  level: { value: 'LEVELS', meaning: `only these levels, such as error,fatal; of ${LEVELS.join(', ')}` },
-  service: { value: 'NAME', meaning: 'of this service' },
-  environment: { value: 'NAME', meaning: 'of this environment' },
-  version: { value: 'VERSION', meaning: 'of this version of the application' },
-  release: { value: 'ID', meaning: 'of this release_id' },
-  tag: { value: 'TAG', meaning: 'with this tag' },
-  trace: { value: 'ID', meaning: 'of this trace' },
-  request: { value: 'ID', meaning: 'of this request' },
-  fingerprint: { value: 'TEXT', meaning: 'of this error group' },
-  search: { value: 'QUERY', meaning: 'that match a query, such as "declined user:u-42 status:>=500"' },
+  level: { value: 'LEVELS', meaning: `levels to print, separated by commas: ${LEVELS.join(', ')}` },
+  service: { value: 'NAME', meaning: 'entries from this service' },
+  environment: { value: 'NAME', meaning: 'entries from this environment' },
+  version: { value: 'VERSION', meaning: 'entries from this version of the application' },
+  release: { value: 'ID', meaning: 'entries with this release_id' },
+  tag: { value: 'TAG', meaning: 'entries with this tag' },
+  trace: { value: 'ID', meaning: 'entries in this trace' },
+  request: { value: 'ID', meaning: 'entries of this request' },
+  fingerprint: { value: 'TEXT', meaning: 'entries in this error group' },
+  search: { value: 'QUERY', meaning: 'entries matching a query, such as "declined user:u-42 status:>=500"' },
 }
 
 /** @param isWhole whether whole entries are requested, which uses `addSeqRange` @throws CommandError */

@@ -216,11 +216,7 @@ describe('bad usage: exit 2, no program is started, and the token is not shown',
     [[`--${SECRET}`], {}, 'unknown flag (not shown'],
     [[SECRET, '--'], {}, 'no program after --'],
     [[SECRET, '--', ''], {}, 'no program after --'],
-    [
-      [],
-      { PINO_INGEST_MONITOR_TOKEN_FILE: SECRET },
-      'PINO_INGEST_MONITOR_TOKEN_FILE names a file that cannot be read (ENOENT)',
-    ],
+    [[], { PINO_INGEST_MONITOR_TOKEN_FILE: SECRET }, 'cannot read the file in PINO_INGEST_MONITOR_TOKEN_FILE (ENOENT)'],
     [[SECRET], { NODE_ENV: 'production' }, 'url is required'],
   ] as const)('%j %j', async (args, own, message) => {
     const { service, env } = await setting()

@@ -99,7 +99,7 @@ test.each([
     ['release', '--changelog-file', '/not/there'],
     {},
     2,
-    '--changelog-file names a file that cannot be read: /not/there (ENOENT)',
+    'cannot read the file in --changelog-file: /not/there (ENOENT)',
   ],
   [['release', '1.4.0'], {}, 2, 'unexpected argument 1.4.0'],
   [['release', '--versoin', '1'], {}, 2, 'did you mean --version?'],
