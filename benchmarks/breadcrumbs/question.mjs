@@ -32,7 +32,7 @@ export const question = {
   /** @param {Result} result */
   lines(result) {
     return [
-      "us of the worker's CPU a record, spool off: median (min to max)",
+      "µs of the worker's CPU per record, spool off: median (min to max)",
       '',
       ...table([
         ['', 'off', 'on', 'on / off'],
@@ -52,7 +52,7 @@ export const question = {
       'breadcrumbs.svg': barChart({
         title: 'What breadcrumbs cost',
         subtitle: "CPU of pino's worker, spool off. Less is better.",
-        unit: 'µs a record',
+        unit: 'µs per record',
         groups: Object.entries(result).map(([shape, { off, on }]) => ({
           label: LABELS.get(shape) ?? shape,
           bars: [

@@ -17,7 +17,7 @@ const MOST_STEP = 1.5
 /** @param {readonly Costed[]} result @returns {string[]} */
 export function report(result) {
   return [
-    "worker CPU, us per sent record: median (min to max); times the first of its group; step; ns per byte of pino's output; records per second",
+    "worker CPU, µs per sent record: median (min to max); times the first of its group; step; ns per byte of pino's output; records per second",
     'A step is the growth of the cost over the previous record, divided by the growth in bytes; for an option, the cost relative to none.',
     ...AXES.filter((axis) => groupsOf(result, axis).length > 0).flatMap((axis) => [
       '',

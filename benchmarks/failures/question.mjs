@@ -129,7 +129,7 @@ function tableOf({ records, runs }, goals, what) {
       'goal',
       'seconds',
       'entries/s',
-      'worker us',
+      'worker µs',
       'requests',
       `of at least`,
       '503',

@@ -69,20 +69,20 @@ export const question = {
       '',
       ...Object.entries(GOALS).map(([setup, goal]) => {
         const ratio = /** @type {Spread} */ (times[/** @type {Setup} */ (setup)]['recordsPerSecond'])
-        return `${setup}: ${cell(ratio)} times direct (goal ${goal}: ${verdict(ratio.median >= goal)})`
+        return `${setup}: ${cell(ratio)} relative to direct (goal ${goal}: ${verdict(ratio.median >= goal)})`
       }),
       ...Object.keys(GOALS).map((setup) => {
         const extra = /** @type {Spread} */ (times[/** @type {Setup} */ (setup)]['moreUs'])
-        return `${setup}: ${cell(extra)} us more CPU of the application an entry (goal ${MORE_US_GOAL}: ${verdict(extra.median <= MORE_US_GOAL)})`
+        return `${setup}: ${cell(extra)} µs additional application CPU per entry (goal ${MORE_US_GOAL}: ${verdict(extra.median <= MORE_US_GOAL)})`
       }),
       ...Object.keys(GOALS).map((setup) => {
         const main = /** @type {Spread} */ (times[/** @type {Setup} */ (setup)]['mainUs'])
-        return `${setup}: main thread ${cell(main)} times direct (goal ${MAIN_GOAL}: ${verdict(main.median <= MAIN_GOAL)})`
+        return `${setup}: main thread ${cell(main)} relative to direct (goal ${MAIN_GOAL}: ${verdict(main.median <= MAIN_GOAL)})`
       }),
       `a new forwarder sends its first request after ${cell(takeUpMs, whole)} ms (goal ${TAKE_UP_GOAL_MS}: ${verdict(takeUpMs.max <= TAKE_UP_GOAL_MS)})`,
       '',
       ...table([
-        ['', 'acknowledged', 'worker us', 'main us', 'nodes us', 'forwarder us', 'forwarded'],
+        ['', 'acknowledged', 'worker µs', 'main µs', 'nodes µs', 'forwarder µs', 'forwarded'],
         ...SETUPS.map((setup) => {
           const { recordsPerSecond, workerUs, mainUs, serversUs, forwardUs, forwardedPerSecond } = ways[setup]
           return [
@@ -100,7 +100,7 @@ export const question = {
       `Forwarders of a service with a reply time of ${SERVICE_MS} ms, with 8 requests in flight each`,
       '',
       ...table([
-        ['forwarders', 'batches a second', 'times one'],
+        ['forwarders', 'batches per second', 'times one'],
         ['1', cell(alone, whole), '1'],
         ...more.map(([count, rate]) => {
           const found = /** @type {Spread} */ (rate)
@@ -123,13 +123,13 @@ export const question = {
       'fleet.svg': barChart({
         title: 'A queue in front of the service',
         subtitle: 'http records, spool on. More is better. All nodes share two cores and one disk.',
-        unit: 'thousand entries acknowledged a second',
+        unit: 'thousand entries acknowledged per second',
         groups: [{ label: '', bars: bars('recordsPerSecond', 1_000) }],
       }),
       'fleet-cpu.svg': barChart({
-        title: 'CPU an entry, with a queue in front of the service',
+        title: 'CPU per entry, with a queue in front of the service',
         subtitle: 'Less is better.',
-        unit: 'µs an entry',
+        unit: 'µs per entry',
         groups: [
           { label: "pino's worker", bars: bars('workerUs') },
           { label: 'all nodes', bars: bars('serversUs') },
@@ -139,7 +139,7 @@ export const question = {
       'fleet-forwarders.svg': barChart({
         title: `Forwarders of a service with a reply time of ${SERVICE_MS} ms`,
         subtitle: 'More is better. 8 requests in flight each.',
-        unit: 'batches delivered a second',
+        unit: 'batches delivered per second',
         groups: [
           {
             label: '',

@@ -66,7 +66,7 @@ export const question = {
         title: `The cost of a record, from the first to ${upTo}`,
         subtitle: 'One process, small records, spool on. The first stretches include start and compilation',
         x,
-        y: { label: 'µs of CPU a record' },
+        y: { label: 'µs of CPU per record' },
         series: [
           { label: 'worker thread', points: points('workerUs'), isOurs: true },
           { label: 'main thread', points: points('mainUs') },
@@ -96,9 +96,9 @@ function marksUpTo(records) {
 
 const HEAD = [
   'records',
-  'worker us',
-  'main us',
-  'V8, libuv us',
+  'worker µs',
+  'main µs',
+  'V8, libuv µs',
   'records/s',
   'RSS MiB',
   'worker heap',
@@ -134,8 +134,8 @@ function sentencesOf(stretches) {
     return { early: of(steps.slice(0, third)), late: of(steps.slice(-third)) }
   }
   return [
-    sentence('worker us a record', compared('workerUs')),
-    sentence('main us a record', compared('mainUs')),
+    sentence('worker µs per record', compared('workerUs')),
+    sentence('main µs per record', compared('mainUs')),
     sentence('RSS MiB', compared('rssMib')),
     sentence('worker heap MiB', compared('workerHeapMib')),
     sentence('main heap MiB', compared('mainHeapMib')),

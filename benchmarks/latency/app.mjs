@@ -1,6 +1,6 @@
 /**
  * [own process] An application that logs at a steady rate, each record with its number and the time of its call.
- * Arguments: the sink's url, options of the transport as JSON, records a second, seconds.
+ * Arguments: the sink's url, options of the transport as JSON, records per second, seconds.
  */
 import { fileURLToPath } from 'node:url'
 import pino from 'pino'

@@ -80,7 +80,7 @@ export const question = {
       '',
       ...table([['', 'p50', 'p90', 'p99', 'max', 'first call after the start'], ...answers.map(row)]),
       '',
-      `goal: at 100 a second p99 under batch.intervalMs + ${GOAL_EXTRA_MS} ms`,
+      `goal: at 100 per second p99 under batch.intervalMs + ${GOAL_EXTRA_MS} ms`,
       ...answers.filter(({ perSecond }) => perSecond === 100).map(goalSentence),
     ]
   },
@@ -154,7 +154,7 @@ function goalSentence({ flushIntervalMs, latency }) {
 
 /** @param {Case} one */
 function titleOf({ perSecond, flushIntervalMs }) {
-  return `${perSecond.toLocaleString('en')} a second, batch.intervalMs ${flushIntervalMs}`
+  return `${perSecond.toLocaleString('en')} per second, batch.intervalMs ${flushIntervalMs}`
 }
 
 /** @param {number} ms */

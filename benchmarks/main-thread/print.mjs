@@ -12,12 +12,12 @@ const GOAL_TIMES = 1.05
 const GOAL_MORE_MS = 1
 const HEAD = [
   '',
-  'us a call',
+  'µs per call',
   'times dropping',
   'later p50, ms',
   'later p99, ms',
   'p99 more than dropping',
-  'calls a second',
+  'calls per second',
   'worker slept/s',
   'messages/s',
 ]
@@ -31,7 +31,7 @@ export function linesOf({ rounds, voidRounds, shapes }) {
   const sentences = []
   for (const [shape, ofShape] of Object.entries(shapes)) {
     for (const [rate, atRate] of Object.entries(ofShape)) {
-      const title = `${shape}, ${Number(rate).toLocaleString('en')} a second`
+      const title = `${shape}, ${Number(rate).toLocaleString('en')} per second`
       if (atRate === null) sentences.push(`${title}: none of ${rounds} rounds counts`)
       else {
         lines.push('', title, ...table([HEAD, ...rowsOf(atRate)]))

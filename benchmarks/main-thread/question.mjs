@@ -153,7 +153,7 @@ function costChart(ofShapes) {
   return barChart({
     title: "The cost of a log call on the application's main thread",
     subtitle: 'CPU of the main thread at 20,000 calls per second, without the pacing',
-    unit: 'µs of CPU a call',
+    unit: 'µs of CPU per call',
     groups: groupsOf(ofShapes, ['20000'], 'callUs', (shape) => `${shape}: ${SHAPES[shape].meaning}`),
   })
 }
@@ -168,7 +168,7 @@ function delayChart(ofShapes) {
       { http: ofShapes.http },
       RATES.map(String),
       'laterP99Ms',
-      (_shape, rate) => `${Number(rate).toLocaleString('en')} a second`,
+      (_shape, rate) => `${Number(rate).toLocaleString('en')} per second`,
     ),
   })
 }

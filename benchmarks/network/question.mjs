@@ -63,9 +63,9 @@ export const question = {
     const lastMs = Math.max(0, ...slowing.flatMap(({ inFlight }) => inFlight.map(([at]) => at)))
     return {
       'network.svg': barChart({
-        title: 'Entries acknowledged a second by a slow service',
+        title: 'Entries acknowledged per second by a slow service',
         subtitle: 'More is better. pino-ingest sends at most 100 a request, the peers as many as they like.',
-        unit: 'thousand a second',
+        unit: 'thousand per second',
         groups: Object.entries(delays).map(([delay, rows]) => ({
           label: `reply time ${delay}`,
           bars: bars(rows, 'entriesPerSecond', 1000),

@@ -70,7 +70,7 @@ export function slowingLines(all) {
   const whole = (/** @type {number} */ value) => Math.round(value).toLocaleString('en-US')
   return [
     `A service that answers ${SERVICE.capacity} concurrent requests in ${SERVICE.delayMs} ms, more proportionally slower, and refuses above ${SERVICE.refusesAbove}:`,
-    `at most ${whole(IDEAL)} entries a second`,
+    `at most ${whole(IDEAL)} entries per second`,
     ...table([
       ['', 'entries/s', 'of its capacity', 'requests refused', 'taken', 'most in flight', 'records lost', 'duplicated'],
       ...all.map(({ name, lost, duplicated, spreads: { entriesPerSecond, requests, refused, maxInFlight } }) => [

@@ -56,17 +56,17 @@ export const question = {
             (/** @type {import('./paced.mjs').Moment} */ moment) =>
               /** @type {[number, number]} */ ([moment.atS, of(moment)]),
           )
-        const subtitle = `${options.perSecond} records a second, spool on; ${kind === 'refuse' ? 'connections refused' : 'every request answered 503'}`
+        const subtitle = `${options.perSecond} records per second, spool on; ${kind === 'refuse' ? 'connections refused' : 'every request answered 503'}`
         return Object.entries({
           [`outage-${kind}-entries.svg`]: lineChart({
             title: 'Entries acknowledged, and those that wait',
             subtitle,
             x,
-            y: { label: 'entries (a second); in thousands' },
+            y: { label: 'entries (per second); in thousands' },
             bands,
             series: [
               {
-                label: 'acknowledged a second',
+                label: 'acknowledged per second',
                 points: points(({ acknowledgedPerSecond }) => acknowledgedPerSecond / 1000),
                 isOurs: true,
               },

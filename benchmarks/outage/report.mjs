@@ -30,7 +30,7 @@ function outageLines(kind, all, { perSecond, outageS }) {
   const runs = all.filter(({ lost }) => lost === 0)
   const failed = all.length - runs.length
   const head = [
-    `${perSecond} a second, down for ${outageS} s (${WORDS[kind]}), spool on`,
+    `${perSecond} per second, down for ${outageS} s (${WORDS[kind]}), spool on`,
     ...(failed > 0
       ? [`  ${failed} of ${all.length} runs LOST RECORDS (${all.map(({ lost }) => lost).join(', ')}) and do not count`]
       : []),
@@ -88,7 +88,7 @@ function outageLines(kind, all, { perSecond, outageS }) {
       `p50 ${wait('before', 'p50')}, p99 ${wait('before', 'p99')}, longest ${wait('before', 'max')}`,
     ),
     row(
-      'worker CPU, us a record',
+      'worker CPU, µs per record',
       `before ${shown(
         of((run) => run.workerUs.before),
         1,
@@ -126,7 +126,7 @@ function backlogLines(floods, drains, beside, { backlog, besidePerSecond }) {
       shown(shares, 2),
       verdict(spread(shares).median >= GOAL_SHARE, `at least ${GOAL_SHARE}`),
     ),
-    speedRow(`with ${besidePerSecond} new records a second`, beside),
+    speedRow(`with ${besidePerSecond} new records per second`, beside),
     row(
       '  delay of the new ones, ms',
       `p50 ${shown(
@@ -152,7 +152,7 @@ function speedRow(name, runs) {
     )}k/s, worker ${shown(
       runs.map(({ workerUs }) => workerUs),
       1,
-    )} us an entry, ` +
+    )} µs per entry, ` +
       `main ${shown(
         runs.map(({ mainUs }) => mainUs),
         1,

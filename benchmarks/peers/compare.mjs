@@ -93,9 +93,9 @@ class Tally {
 const whole = (/** @type {number} */ value) => Math.round(value).toLocaleString('en-US')
 const COLUMNS = /** @type {const} */ ([
   ['entries/s', 'entriesPerSecond', whole],
-  ['worker us', 'workerUs', us],
+  ['worker µs', 'workerUs', us],
   ['worker + V8 us', 'workerAndOthersUs', us],
-  ['main us', 'mainUs', us],
+  ['main µs', 'mainUs', us],
   ['peak MiB', 'peakMib', whole],
   ['entries a request', 'entriesPerRequest', whole],
 ])
@@ -104,7 +104,7 @@ const COLUMNS = /** @type {const} */ ([
 export function tableOf(rows) {
   return [
     ...table([
-      ['median (min to max); us of CPU an entry', ...COLUMNS.map(([title]) => title)],
+      ['median (min to max); µs of CPU per entry', ...COLUMNS.map(([title]) => title)],
       ...rows.map(({ name, version = '', spreads }) => [
         `${name} ${version}`,
         ...COLUMNS.map(([, key, written]) => cell(spreads[key], written)),

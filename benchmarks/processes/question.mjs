@@ -19,7 +19,7 @@ const HEAD = [
   '',
   'entries/s in all',
   'times one',
-  'CPU us an entry',
+  'CPU µs per entry',
   'times one',
   'peak MiB a process',
   'slowest, % of its share',
@@ -88,13 +88,13 @@ export const question = {
       'processes.svg': barChart({
         title: 'Processes that log concurrently',
         subtitle,
-        unit: 'entries acknowledged a second, in all',
+        unit: 'entries acknowledged per second, in all',
         groups: [{ label: '', bars: bars('recordsPerSecond') }],
       }),
       'processes-cpu.svg': barChart({
-        title: 'CPU an entry, of processes that log concurrently',
+        title: 'CPU per entry, of processes that log concurrently',
         subtitle,
-        unit: 'µs of CPU an entry, all threads',
+        unit: 'µs of CPU per entry, all threads',
         groups: [{ label: '', bars: bars('cpuUs') }],
       }),
     }

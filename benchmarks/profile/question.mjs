@@ -14,7 +14,7 @@ import { functionsOf, sharesBy } from './parts.mjs'
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  * @typedef {import('./compilation.mjs').Compilation} Compilation
  *
- * @typedef {object} OfShape us of CPU per sent entry; the worker's total time, divided by the shares of the samples
+ * @typedef {object} OfShape µs of CPU per sent entry; the worker's total time, divided by the shares of the samples
  * @property {Spread} worker
  * @property {Spread} others V8's threads
  * @property {Record<string, Spread>} parts
@@ -137,7 +137,7 @@ function linesOf(state, ofState) {
   const most = (/** @type {string} */ part) => Math.max(...shapes.map(([, { parts }]) => parts[part]?.median ?? 0))
   const parts = names.toSorted((a, b) => most(b) - most(a))
   return [
-    `${state}: us of the worker's CPU an entry, by part: median (min to max)`,
+    `${state}: µs of the worker's CPU per entry, by part: median (min to max)`,
     ...table([
       ['', ...shapes.map(([shape]) => shape)],
       ["all of the worker's", ...shapes.map(([, { worker }]) => cell(worker))],

@@ -11,7 +11,7 @@ import { runAtRate } from './run.mjs'
  * @typedef {import('./run.mjs').Measured} Measured
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  * @typedef {{ name: string, version?: string, isOurs: boolean, isPeer: boolean, runs: (Measured | null)[], spreads: Partial<Record<keyof Measured, Spread>> }} Row
- * @typedef {Record<string, Row[]>} Result by records a second
+ * @typedef {Record<string, Row[]>} Result by records per second
  */
 
 const RATES = [1, 100, 1_000]
@@ -45,7 +45,7 @@ export const question = {
     }))
     for (let round = 0; round < rounds; round += 1) {
       for (const { perSecond, rows } of all) {
-        showProgress(`round ${round + 1} of ${rounds}: ${perSecond} a second`)
+        showProgress(`round ${round + 1} of ${rounds}: ${perSecond} per second`)
         const inOrder = round % 2 === 0 ? rows : rows.toReversed()
         const atOnce = Math.max(1, Math.floor(MOST_AT_ONCE / perSecond))
         for (let first = 0; first < inOrder.length; first += atOnce) {
@@ -68,7 +68,7 @@ export const question = {
   /** @param {Result} result */
   lines(result) {
     return Object.entries(result).flatMap(([perSecond, rows]) => [
-      `${perSecond} a second: the mix, 9 % of it below the sent level`,
+      `${perSecond} per second: the mix, 9 % of it below the sent level`,
       ...verdict(rows),
       ...tableOf(rows),
       '',
@@ -80,7 +80,7 @@ export const question = {
     /** @param {keyof Measured} key */
     const groups = (key) =>
       Object.entries(result).map(([perSecond, rows]) => ({
-        label: `${Number(perSecond).toLocaleString('en-US')} a second`,
+        label: `${Number(perSecond).toLocaleString('en-US')} per second`,
         bars: rows.map(({ name, isOurs, spreads: { [key]: spread, delayP99Ms } }) => ({
           label: isOurs ? `pino-ingest, ${name}` : name,
           isOurs,
@@ -94,13 +94,13 @@ export const question = {
         title: 'CPU of the application at low rates',
         subtitle:
           'Less is better. All threads; the mix of records. A note shows the delay of a transport if it is above 2 s.',
-        unit: 'ms of CPU a second',
+        unit: 'ms of CPU per second',
         groups: groups('cpuMs'),
       }),
       'rates-wake-ups.svg': barChart({
         title: 'Wake-ups at low rates',
-        subtitle: 'Less is better. How often a second the worker was woken up.',
-        unit: 'a second',
+        subtitle: 'Less is better. Wake-ups of the worker per second.',
+        unit: 'per second',
         groups: groups('workerWakeUps'),
       }),
     }

@@ -33,7 +33,7 @@ export const question = {
   /** @param {Result} result */
   lines(result) {
     return [
-      'us of CPU a record, spool off: median (min to max)',
+      'µs of CPU per record, spool off: median (min to max)',
       ...Object.entries(result).flatMap(([shape, { fast, reference }]) => [
         '',
         ...table([
@@ -61,7 +61,7 @@ export const question = {
       'reference-path.svg': barChart({
         title: 'What the fast path saves',
         subtitle: "CPU of pino's worker, spool off. Less is better.",
-        unit: 'µs a record',
+        unit: 'µs per record',
         groups: Object.entries(result).map(([shape, { fast, reference }]) => ({
           label: shape,
           bars: [

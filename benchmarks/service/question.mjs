@@ -65,7 +65,7 @@ const COST_HEAD = [
   'entries/s',
   'slowest batch ms',
   'request logs/s',
-  'heap bytes an entry',
+  'heap bytes per entry',
   'file MiB',
   'opened in ms',
 ]

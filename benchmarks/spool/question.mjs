@@ -36,7 +36,7 @@ export const question = {
   /** @param {Result} result */
   lines(result) {
     return [
-      'us of the worker\'s CPU a record: median (min to max), and more than "off"',
+      'µs of the worker\'s CPU per record: median (min to max), and more than "off"',
       '',
       ...table([
         ['', '', 'worker', 'more', 'acknowledged'],
@@ -62,7 +62,7 @@ export const question = {
       'spool.svg': barChart({
         title: 'What the spool costs',
         subtitle: "CPU of pino's worker. Less is better.",
-        unit: 'µs a record',
+        unit: 'µs per record',
         groups: Object.entries(result).map(([shape, variants]) => ({
           label: shape,
           bars: VARIANTS.map((variant) => ({

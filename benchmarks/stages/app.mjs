@@ -10,7 +10,7 @@ import { passesOfRequest } from './request.mjs'
 import { passesOfScan } from './scan.mjs'
 import { passesOfSplit } from './split.mjs'
 
-/** @typedef {Record<string, number>} Passes what was measured, in us of CPU for all records */
+/** @typedef {Record<string, number>} Passes what was measured, in µs of CPU for all records */
 
 const [kind, count, url] = /** @type {[string, string, string]} */ (/** @type {unknown} */ (process.argv.slice(2)))
 const records = Number(count)

@@ -39,7 +39,7 @@ function kept(lines) {
   return us
 }
 
-/** @param {readonly Line[]} lines @returns {number} us an error */
+/** @param {readonly Line[]} lines @returns {number} µs per error */
 function taken(lines) {
   const buffer = new BreadcrumbBuffer({
     limit: TAKEN,

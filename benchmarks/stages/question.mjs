@@ -8,7 +8,7 @@ import { TAKEN, measureStages } from './measure.mjs'
 /**
  * @typedef {import('../tools/statistics.mjs').Spread} Spread
  * @typedef {{ lineBytes: number, stages: Record<string, Spread>, worker?: Spread }} OfShape worker: the whole worker, spool and breadcrumbs on
- * @typedef {Record<string, OfShape>} Result us of CPU a record
+ * @typedef {Record<string, OfShape>} Result µs of CPU per record
  */
 
 /** The stages in order. Together with the rest they are the whole work of the worker for a record. */
@@ -33,7 +33,7 @@ const INSTEAD = /** @type {const} */ ([
 const FURTHER = /** @type {const} */ ([
   ['scan', 'scan alone, a part of the mapping'],
   ['breadcrumbs: one scope', 'a breadcrumb buffered, one scope for all'],
-  ['breadcrumbs: taken', `${TAKEN} breadcrumbs taken, us an error`],
+  ['breadcrumbs: taken', `${TAKEN} breadcrumbs taken, µs per error`],
   ['request: 32 in flight', 'request, 32 in flight'],
 ])
 
@@ -71,7 +71,7 @@ export const question = {
   /** @param {Result} result */
   lines(result) {
     return [
-      'us of CPU a record: median (min to max), and its share of the whole worker',
+      'µs of CPU per record: median (min to max), and its share of the whole worker',
       ...Object.entries(result).flatMap(linesOf),
     ]
   },
@@ -83,7 +83,7 @@ export const question = {
         title: "Where a record's time goes in the worker",
         subtitle:
           "Each stage alone; the rest is the whole worker, spool and breadcrumbs on, without them: reading pino's memory, decoding, waking up.",
-        unit: 'µs of CPU a record',
+        unit: 'µs of CPU per record',
         groups: Object.entries(result).map(([shape, of]) => ({
           label: `${shape}, ${of.lineBytes} bytes a line${of.worker === undefined ? '' : `: ${us(of.worker.median)} µs in all`}`,
           bars: [

@@ -107,9 +107,9 @@ export const question = {
         groups: ratios('workerUs', 'least'),
       }),
       'throughput.svg': barChart({
-        title: 'Entries acknowledged a second',
+        title: 'Entries acknowledged per second',
         subtitle: 'More is better. pino-ingest sends at most 100 a request, the peers as many as they like.',
-        unit: 'thousand a second',
+        unit: 'thousand per second',
         groups: groups('entriesPerSecond', sends, 1000),
       }),
       'throughput-cpu.svg': barChart({

@@ -104,7 +104,7 @@ function numberTable({ result }) {
   ].join('\n')
 }
 
-/** The most entries a second, the least CPU. @param {readonly Row[]} rows */
+/** The most entries per second, the least CPU. @param {readonly Row[]} rows */
 function numbersOf(rows) {
   const of = (/** @type {keyof Measured} */ key) => rows.flatMap(({ spreads }) => spreads[key]?.median ?? [])
   const [perSecond, workerUs] = [of('entriesPerSecond'), of('workerUs')]

@@ -65,7 +65,7 @@ function isSent({ level }) {
 export const BASE = { pid: 4242, hostname: 'web-1' }
 
 const START_MS = Date.UTC(2026, 10, 21)
-/** 5,000 records a second. */
+/** 5,000 records per second. */
 const RECORDS_PER_MS = 5
 /** thread-stream passes the text that has accumulated: little if it keeps up, at most its ring of 4 MiB otherwise. */
 const CHUNK_BYTES = [64 * 1024, 256 * 1024, 1024 * 1024, 4 * 1024 * 1024]

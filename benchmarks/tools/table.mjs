@@ -33,7 +33,7 @@ export function us(value) {
   return value.toFixed(Math.abs(value) < 0.1 ? 3 : 2)
 }
 
-/** Records a second, in thousands. @param {number} value */
+/** Records per second, in thousands. @param {number} value */
 export function thousands(value) {
   return `${Math.round(value / 1000)}k/s`
 }
