@@ -158,7 +158,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     ],
   },
   'docs/mapping.md': {
-    'What your record becomes': [(ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file)])],
+    'How records map to entries': [(ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file)])],
   },
   'docs/options.md': {
     Options: [
@@ -246,7 +246,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     ],
   },
   'docs/delivery.md': {
-    'End of the process': [
+    'Flush and exit': [
       (ran) => {
         expect(messagesOf(ran)).toEqual(['paid'])
         expect(ran.stdout).toBe('acknowledged 0\n')
