@@ -119,6 +119,15 @@ describe('help', () => {
 })
 
 describe('bad usage: exit 2', () => {
+  test.each(['doctor', 'spool show', 'forward dead', 'forward dead ls'])(
+    '%s refers to its own help',
+    async (command) => {
+      const { code, stderr } = await runCli([...command.split(' '), '--no-such-flag'])
+      expect(code).toBe(2)
+      expect(stderr).toMatch(new RegExp(`^See pino-ingest ${command} --help\\.$`, 'm'))
+    },
+  )
+
   test.each([
     [['docter'], 'unknown command docter, did you mean doctor?'],
     [['nothing-like-it'], `unknown command nothing-like-it, known are ${COMMANDS.join(', ')}`],
