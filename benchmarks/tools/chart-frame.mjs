@@ -1,4 +1,4 @@
-/** The common parts of every chart: background, light and dark colours, title, and text that is escaped for XML. */
+/** The common parts of every chart: background, light and dark colors, title, and text that is escaped for XML. */
 
 export const WIDTH = 860
 export const MARGIN = 28
@@ -40,16 +40,13 @@ const DARK = rules(
   OTHERS_DARK,
 )
 
-/** @param {Record<string, string>} colours @param {readonly string[]} ours @param {readonly string[]} others */
+/** @param {Record<string, string>} colors @param {readonly string[]} ours @param {readonly string[]} others */
 function rules({ ground, edge, loud, soft, grid, whisker, band }, ours, others) {
-  const series = [
-    ...ours.map((colour, n) => [`ours-${n}`, colour]),
-    ...others.map((colour, n) => [`other-${n}`, colour]),
-  ]
+  const series = [...ours.map((color, n) => [`ours-${n}`, color]), ...others.map((color, n) => [`other-${n}`, color])]
   return [
     `.card{fill:${ground};stroke:${edge}}.text{fill:${loud}}.soft{fill:${soft}}`,
     `.grid{stroke:${grid}}.axis{stroke:${soft}}.whisker{stroke:${whisker}}.band{fill:${band}}`,
-    ...series.map(([name, colour]) => `.fill-${name}{fill:${colour}}.line-${name}{stroke:${colour}}`),
+    ...series.map(([name, color]) => `.fill-${name}{fill:${color}}.line-${name}{stroke:${color}}`),
   ].join('')
 }
 

@@ -67,9 +67,9 @@ export function lineChart({ title, subtitle, x, y, series, bands = [] }) {
       '<g clip-path="url(#plot)">',
       // Ours is drawn last, on top.
       ...series
-        .map((one, n) => ({ one, colour: colourOf(series, n) }))
+        .map((one, n) => ({ one, color: colorOf(series, n) }))
         .toSorted((a, b) => Number(a.one.isOurs ?? false) - Number(b.one.isOurs ?? false))
-        .map(({ one, colour }) => drawn(one, colour, place)),
+        .map(({ one, color }) => drawn(one, color, place)),
       '</g>',
       legend.body,
     ].join('\n'),
@@ -77,10 +77,10 @@ export function lineChart({ title, subtitle, x, y, series, bands = [] }) {
 }
 
 /**
- * @param {Series} series @param {string} colour
+ * @param {Series} series @param {string} color
  * @param {{ x: import('./chart-scale.mjs').Scale, y: import('./chart-scale.mjs').Scale, xIsLog: boolean, yIsLog: boolean }} place
  */
-function drawn({ points, isOurs = false, isDashed = false }, colour, place) {
+function drawn({ points, isOurs = false, isDashed = false }, color, place) {
   let path = ''
   let dots = ''
   let isBroken = true
@@ -90,12 +90,12 @@ function drawn({ points, isOurs = false, isDashed = false }, colour, place) {
     if (isShown) {
       path += `${isBroken ? 'M' : 'L'}${place.x(at)} ${place.y(value)}`
       if (points.length <= MOST_DOTS)
-        dots += `<circle class="fill-${colour}" cx="${place.x(at)}" cy="${place.y(value)}" r="3"/>`
+        dots += `<circle class="fill-${color}" cx="${place.x(at)}" cy="${place.y(value)}" r="3"/>`
     }
     isBroken = !isShown
   }
   if (path === '') return ''
-  return `<path class="line-${colour}" d="${path}" fill="none" stroke-width="${isOurs ? 2.5 : 1.8}" stroke-linejoin="round"${dashes(isDashed)}/>${dots}`
+  return `<path class="line-${color}" d="${path}" fill="none" stroke-width="${isOurs ? 2.5 : 1.8}" stroke-linejoin="round"${dashes(isDashed)}/>${dots}`
 }
 
 /** @param {boolean} isDashed */
@@ -113,7 +113,7 @@ function drawnBand({ label, from, to }, x, top) {
 }
 
 /** @param {readonly Series[]} series @param {number} n which of them */
-function colourOf(series, n) {
+function colorOf(series, n) {
   const isOurs = series[n]?.isOurs ?? false
   const before = series.slice(0, n).filter((other) => (other.isOurs ?? false) === isOurs).length
   return isOurs ? `ours-${before % COLOURS.ours}` : `other-${before % COLOURS.others}`
@@ -131,7 +131,7 @@ function legendOf(series, left, right) {
       y += LEGEND_ROW
     }
     parts.push(
-      `<line class="line-${colourOf(series, n)}" x1="${x}" x2="${x + SAMPLE}" y1="${y}" y2="${y}" stroke-width="${isOurs ? 3 : 2}"${dashes(isDashed)}/>`,
+      `<line class="line-${colorOf(series, n)}" x1="${x}" x2="${x + SAMPLE}" y1="${y}" y2="${y}" stroke-width="${isOurs ? 3 : 2}"${dashes(isDashed)}/>`,
     )
     parts.push(text(x + SAMPLE + 6, y + 4, label, { isBold: isOurs, width: right - left - SAMPLE - 6 }))
     x += Math.ceil(width)

@@ -20,7 +20,7 @@ const REQUESTS_HEAD = Buffer.from('{"requests":')
 
 /**
  * Converts the body of a batch to `{"requests":[…]}`, after isolation and before compression. The endpoint has no `batch_id`; the
- * service recognises duplicates by their `request_id`.
+ * service recognizes duplicates by their `request_id`.
  */
 export function createRequestsBodySender(inner: Sender): Sender {
   return {

@@ -130,7 +130,7 @@ export function readAtMost(fd: number, maxBytes: number): Buffer | undefined {
 }
 
 /**
- * Creates or replaces a file: writes it under a random name in the same folder, synchronises it and renames it.
+ * Creates or replaces a file: writes it under a random name in the same folder, synchronizes it and renames it.
  * @param write gets the new file's descriptor, opened for appending
  * @returns that descriptor; the path then refers to the written file
  * @throws the errors of `write`, UnsafeError, the system's errors, after deleting the temporary file
@@ -170,7 +170,7 @@ export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino
 }
 
-/** Windows and some network file systems cannot synchronise folders. */
+/** Windows and some network file systems cannot synchronize folders. */
 const CANNOT_SYNC_FOLDERS: readonly unknown[] = ['EPERM', 'EACCES', 'EISDIR', 'EINVAL', 'ENOTSUP']
 
 /** Makes the names in a folder survive a power failure, if the system supports it. @throws the system's other errors */

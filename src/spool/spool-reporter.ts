@@ -46,7 +46,7 @@ export class SpoolReporter {
     this.#report.problem(SPOOL_MESSAGES.notReadable.text(this.#describe(error)))
   }
 
-  /** Synchronising failed: entries may or may not be on disk. */
+  /** Synchronizing failed: entries may or may not be on disk. */
   syncFailed(error: unknown): void {
     this.#report.problem(SPOOL_MESSAGES.notSynchronized.text(this.#describe(error)))
   }

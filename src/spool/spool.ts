@@ -22,7 +22,7 @@ import { WriteAheadLog } from './write-ahead-log.js'
 export type { SpoolOptions } from './spool-options.js'
 
 const SCAN_MS = 15_000
-/** Interval of synchronising with `durability: 'power'`: a power failure loses at most the entries of this time. */
+/** Interval of synchronizing with `durability: 'power'`: a power failure loses at most the entries of this time. */
 const SYNC_MS = 1_000
 const MIN_SEGMENT_BYTES = 64 * 1024
 /** Minimum number of segments in the root, so dropping one segment does not drop most entries. */

@@ -98,7 +98,7 @@ export class WriteAheadLog implements EntryLog {
     if (this.#open?.segment !== writer?.segment) writer?.segment.complete()
   }
 
-  /** Synchronises the segment, and ends it on failure. */
+  /** Synchronizes the segment, and ends it on failure. */
   sync(): void {
     const writer = this.#writer
     writer?.syncSoon(() => this.abandonSegment(writer.segment))

@@ -12,7 +12,7 @@ import { RICH_TRACE } from './seed-entries.js'
 import { seed, SetClock } from './seed.js'
 import { detail, eventually, goTo, rows } from './viewer.js'
 
-/** Only rules about colours can fail in the dark theme alone. */
+/** Only rules about colors can fail in the dark theme alone. */
 const RULES: Readonly<Record<'light' | 'dark', RunOnly>> = {
   light: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
   dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },

@@ -1,29 +1,29 @@
-/** Makes a screenshot small: a palette of 16 colours, two pixels a byte. A page of text and surfaces needs no more. */
+/** Makes a screenshot small: a palette of 16 colors, two pixels a byte. A page of text and surfaces needs no more. */
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 const COLOURS = 16
-/** Squared, of two colours of the palette. */
+/** Squared, of two colors of the palette. */
 const MIN_DISTANCE = 250
 
 interface Pixels {
   readonly width: number
   readonly height: number
   /** 0xRRGGBB, row by row. */
-  readonly colours: Uint32Array
+  readonly colors: Uint32Array
 }
 
 /** @param png as Chromium writes it: 8 bits a channel, without transparency and interlacing */
 export function toPalettePng(png: Buffer): Buffer {
-  const { width, height, colours } = decode(png)
-  const palette = choosePalette(colours)
+  const { width, height, colors } = decode(png)
+  const palette = choosePalette(colors)
   const indices = new Map<number, number>()
   const lineBytes = Math.ceil(width / 2) + 1
   const lines = Buffer.alloc(lineBytes * height)
-  for (const [pixel, colour] of colours.entries()) {
-    const index = indices.get(colour) ?? nearest(palette, colour)
-    indices.set(colour, index)
+  for (const [pixel, color] of colors.entries()) {
+    const index = indices.get(color) ?? nearest(palette, color)
+    indices.set(color, index)
     const x = pixel % width
     const at = Math.floor(pixel / width) * lineBytes + 1 + (x >> 1)
     lines[at] = (lines[at] as number) | (x % 2 === 0 ? index << 4 : index)
@@ -50,16 +50,16 @@ function decode(png: Buffer): Pixels {
     if (type === 'IHDR') header = content
     if (type === 'IDAT') data.push(content)
   }
-  const [depth, colourType] = header.subarray(8)
-  if (depth !== 8 || (colourType !== 2 && colourType !== 6)) throw new Error(`a PNG of colour type ${colourType}`)
+  const [depth, colorType] = header.subarray(8)
+  if (depth !== 8 || (colorType !== 2 && colorType !== 6)) throw new Error(`a PNG of color type ${colorType}`)
   const width = header.readUInt32BE(0)
   const height = header.readUInt32BE(4)
-  const step = colourType === 2 ? 3 : 4
+  const step = colorType === 2 ? 3 : 4
   const bytes = unfilter(inflateSync(Buffer.concat(data)), width * step, step)
   return {
     width,
     height,
-    colours: Uint32Array.from({ length: width * height }, (_, n) => bytes.readUIntBE(n * step, 3)),
+    colors: Uint32Array.from({ length: width * height }, (_, n) => bytes.readUIntBE(n * step, 3)),
   }
 }
 
@@ -88,22 +88,22 @@ function paeth(left: number, up: number, corner: number): number {
   return error(up) <= error(corner) ? up : corner
 }
 
-/** The most frequent colours that differ visibly from each other, so that a rare one keeps its hue. */
-function choosePalette(colours: Uint32Array): number[] {
+/** The most frequent colors that differ visibly from each other, so that a rare one keeps its hue. */
+function choosePalette(colors: Uint32Array): number[] {
   const counts = new Map<number, number>()
-  for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1)
+  for (const color of colors) counts.set(color, (counts.get(color) ?? 0) + 1)
   const palette: number[] = []
-  for (const [colour] of [...counts].toSorted(([, one], [, other]) => other - one)) {
+  for (const [color] of [...counts].toSorted(([, one], [, other]) => other - one)) {
     if (palette.length === COLOURS) break
-    if (palette.every((chosen) => distance(chosen, colour) > MIN_DISTANCE)) palette.push(colour)
+    if (palette.every((chosen) => distance(chosen, color) > MIN_DISTANCE)) palette.push(color)
   }
   return palette
 }
 
-function nearest(palette: readonly number[], colour: number): number {
+function nearest(palette: readonly number[], color: number): number {
   let best = 0
   for (const [index, candidate] of palette.entries())
-    if (distance(candidate, colour) < distance(palette[best] as number, colour)) best = index
+    if (distance(candidate, color) < distance(palette[best] as number, color)) best = index
   return best
 }
 
@@ -113,8 +113,8 @@ function distance(one: number, other: number): number {
   return channelsOf(one).reduce((sum, value, n) => sum + (value - (channels[n] as number)) ** 2, 0)
 }
 
-function channelsOf(colour: number): number[] {
-  return [colour >> 16, (colour >> 8) & 0xff, colour & 0xff]
+function channelsOf(color: number): number[] {
+  return [color >> 16, (color >> 8) & 0xff, color & 0xff]
 }
 
 function chunk(type: string, content: Buffer): Buffer {

@@ -17,7 +17,7 @@ async function runBacklog(stage, { mib, recordBytes, latencyMs, mostMib, withinM
   await server.down()
   const writer = stage.start({ count, padBytes: recordBytes, awaitReady: true, end: 'natural' }, roomy(stage))
   await writer.done
-  server.behaviour = { kind: 'ok', latencyMs }
+  server.behavior = { kind: 'ok', latencyMs }
   await server.up()
 
   const live = count
@@ -58,7 +58,7 @@ async function runBacklog(stage, { mib, recordBytes, latencyMs, mostMib, withinM
 async function referencePeakMib(latencyMs) {
   const stage = new Stage(OURS, 'full')
   try {
-    stage.server.behaviour = { kind: 'ok', latencyMs }
+    stage.server.behavior = { kind: 'ok', latencyMs }
     await stage.server.up()
     const app = stage.start({ count: 1, awaitReady: true, end: 'hold' }, roomy(stage))
     await until(() => stage.server.stored.size === 1, 10_000)

@@ -170,7 +170,7 @@ class CrashLoop {
         await this.#pause(choice < 0.05 ? 8_000 + random() * 8_000 : 500 + random() * 2_500)
         await server.up()
       } else {
-        server.behaviour =
+        server.behavior =
           choice < 0.37
             ? { kind: 'lost-reply' }
             : choice < 0.42
@@ -180,7 +180,7 @@ class CrashLoop {
                 : { kind: 'ok', latencyMs: 5 + random() * 80 }
         await this.#pause(choice < 0.42 ? 200 + random() * 500 : 1_000 + random() * 3_000)
       }
-      server.behaviour = { kind: 'ok', latencyMs: 5 }
+      server.behavior = { kind: 'ok', latencyMs: 5 }
     }
   }
 
@@ -213,7 +213,7 @@ class CrashLoop {
   async #deliverAll() {
     const { server, spoolDir } = this.#stage
     await server.up()
-    server.behaviour = { kind: 'ok' }
+    server.behavior = { kind: 'ok' }
     const app = this.#stage.start(
       { first: 3 * SLOT_RECORDS * 10, count: 0, end: 'hold' },
       { spool: { dir: spoolDir, maxBytes: 256 * MIB } },

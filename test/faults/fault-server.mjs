@@ -23,7 +23,7 @@ import { dribble, reply, wire } from './replies.mjs'
  *   | { kind: 'lost-reply' }
  *   | { kind: 'big-reply', bytes: number }
  *   | { kind: 'reject', form: 'partly' | 'partly-200' | 'none' | 'framework' | 'nameless', isBad: (n: number) => boolean }
- * } Behaviour
+ * } Behavior
  * - `hang`: reads the request and never replies
  * - `slow-bytes`: stores; sends the reply byte by byte, including the head
  * - `reset-in-request`: resets the connection after the first bytes of the body
@@ -52,8 +52,8 @@ import { dribble, reply, wire } from './replies.mjs'
 export const CLIENT_HEADER = 'x-client'
 
 export class FaultServer {
-  /** @type {Behaviour} */
-  behaviour = { kind: 'ok' }
+  /** @type {Behavior} */
+  behavior = { kind: 'ok' }
   /** @type {Call[]} */
   calls = []
   /** Number of times each record was stored. @type {Map<number, number>} */
@@ -157,7 +157,7 @@ export class FaultServer {
   }
 
   #create() {
-    // No timeouts: slow and hanging behaviours keep connections open, and the client closes idle ones.
+    // No timeouts: slow and hanging behaviors keep connections open, and the client closes idle ones.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 })
     server.on('connection', (socket) => {
       this.#sockets.set(socket, { openedAt: nowMs(), pid: this.identify?.(socket.remotePort ?? 0) })
@@ -170,12 +170,12 @@ export class FaultServer {
 
   /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
   async #handle(request, response) {
-    const { behaviour } = this
+    const { behavior } = this
     const { socket } = request
     /** @type {Call} */
     const call = { at: nowMs(), connection: this.#sockets.get(socket) ?? { openedAt: nowMs() }, entries: 0, stored: 0 }
     this.calls.push(call)
-    if (behaviour.kind === 'reset-in-request') {
+    if (behavior.kind === 'reset-in-request') {
       request.once('data', () => socket.resetAndDestroy())
       return
     }
@@ -196,7 +196,7 @@ export class FaultServer {
     })
     this.entriesSeen += parsed.numbers.length
     this.#judge(request, Buffer.concat(chunks), parsed)
-    await this.#answer(behaviour, call, parsed.numbers, response)
+    await this.#answer(behavior, call, parsed.numbers, response)
   }
 
   /** @param {import('node:http').IncomingMessage} request @param {Buffer} body @param {import('./formats.mjs').Parsed} parsed */
@@ -213,21 +213,21 @@ export class FaultServer {
     this.#digests.set(batchId, digest)
   }
 
-  /** @param {Behaviour} behaviour @param {Call} call @param {readonly number[]} numbers @param {import('node:http').ServerResponse} response */
-  async #answer(behaviour, call, numbers, response) {
+  /** @param {Behavior} behavior @param {Call} call @param {readonly number[]} numbers @param {import('node:http').ServerResponse} response */
+  async #answer(behavior, call, numbers, response) {
     const accepted = this.#format.accepted(numbers.length)
-    switch (behaviour.kind) {
+    switch (behavior.kind) {
       case 'ok':
-        if (behaviour.latencyMs !== undefined) await sleep(behaviour.latencyMs)
+        if (behavior.latencyMs !== undefined) await sleep(behavior.latencyMs)
         this.#store(call, numbers)
         return reply(call, response, accepted)
       case 'status':
-        return reply(call, response, { body: '{"detail":"refused on purpose"}', ...behaviour })
+        return reply(call, response, { body: '{"detail":"refused on purpose"}', ...behavior })
       case 'hang':
         return
       case 'slow-bytes':
         this.#store(call, numbers)
-        return dribble(call, response, wire(accepted), behaviour.everyMs)
+        return dribble(call, response, wire(accepted), behavior.everyMs)
       case 'reset-in-reply': {
         this.#store(call, numbers)
         const text = wire(accepted)
@@ -241,14 +241,14 @@ export class FaultServer {
         this.#store(call, numbers)
         return reply(call, response, {
           status: 200,
-          body: JSON.stringify({ ...ingestResult(numbers.length, []), message: 'x'.repeat(behaviour.bytes) }),
+          body: JSON.stringify({ ...ingestResult(numbers.length, []), message: 'x'.repeat(behavior.bytes) }),
         })
       case 'reject':
-        return this.#reject(behaviour, call, numbers, response)
+        return this.#reject(behavior, call, numbers, response)
     }
   }
 
-  /** @param {Extract<Behaviour, { kind: 'reject' }>} behaviour @param {Call} call @param {readonly number[]} numbers @param {import('node:http').ServerResponse} response */
+  /** @param {Extract<Behavior, { kind: 'reject' }>} behavior @param {Call} call @param {readonly number[]} numbers @param {import('node:http').ServerResponse} response */
   #reject({ form, isBad }, call, numbers, response) {
     const bad = numbers.flatMap((n, index) => (isBad(n) ? [index] : []))
     const count = numbers.length

@@ -119,7 +119,7 @@ async function runDeep(stage, { count, depth, latencyMs, leastMs, mostMs, seed }
   await writer.event('logged')
   writer.kill('SIGKILL')
   await writer.done
-  server.behaviour = { kind: 'ok', latencyMs }
+  server.behavior = { kind: 'ok', latencyMs }
   await server.up()
   const kills = []
   const notes = []

@@ -6,7 +6,7 @@ const MIB = 1024 * 1024
 async function runMemory(stage, { mib, recordBytes, mostMib, longestMs }) {
   const { server } = stage
   await server.up()
-  server.behaviour = { kind: 'hang' }
+  server.behavior = { kind: 'hang' }
   const count = Math.ceil((mib * MIB) / recordBytes)
   const app = stage.start({ count, padBytes: recordBytes, awaitReady: true, watchHeap: true, end: 'natural' })
   const { code } = await app.done

@@ -8,15 +8,15 @@ import { misbehave, runEnding, runRejecting, through } from './scenarios.mjs'
 
 /** @typedef {import('./scenarios.mjs').Scenario} Scenario */
 
-/** @param {import('./fault-server.mjs').Behaviour} behaviour */
-const runMisbehaving = (behaviour) =>
+/** @param {import('./fault-server.mjs').Behavior} behavior */
+const runMisbehaving = (behavior) =>
   /** @type {Scenario['run']} */ (
     async (stage, size) => {
       const { server } = stage
       const counts = await through(stage, size, async () => {
         const before = server.calls.length
-        await misbehave(server, behaviour, size.forMs)
-        if (server.calls.length === before) counts.wrong.push(`no request met ${behaviour.kind}`)
+        await misbehave(server, behavior, size.forMs)
+        if (server.calls.length === before) counts.wrong.push(`no request met ${behavior.kind}`)
       })
       return stage.outcome({ ...counts, mayDuplicate: server.unanswered })
     }

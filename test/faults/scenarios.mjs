@@ -69,15 +69,15 @@ export async function through(
 }
 
 /**
- * Sets the behaviour for `forMs`, and until at least one request has arrived.
- * @param {import('./fault-server.mjs').FaultServer} server @param {import('./fault-server.mjs').Behaviour} behaviour @param {number} forMs
+ * Sets the behavior for `forMs`, and until at least one request has arrived.
+ * @param {import('./fault-server.mjs').FaultServer} server @param {import('./fault-server.mjs').Behavior} behavior @param {number} forMs
  */
-export async function misbehave(server, behaviour, forMs) {
+export async function misbehave(server, behavior, forMs) {
   const before = server.calls.length
-  server.behaviour = behaviour
+  server.behavior = behavior
   await sleep(forMs)
   await until(() => server.calls.length > before, PATIENCE_MS)
-  server.behaviour = { kind: 'ok' }
+  server.behavior = { kind: 'ok' }
 }
 
 /** @param {import('./stage.mjs').Stage} stage @param {any} size */
@@ -181,7 +181,7 @@ async function killed(stage, app, signal, marginMs) {
 export const runRejecting = (form) =>
   /** @type {Scenario['run']} */ (
     async (stage, size) => {
-      stage.server.behaviour = { kind: 'reject', form, isBad }
+      stage.server.behavior = { kind: 'reject', form, isBad }
       const bad = range(0, size.count).filter(isBad)
       const missingLetters = () => {
         const letters = new Set(stage.deadLetters())

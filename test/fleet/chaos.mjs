@@ -20,7 +20,7 @@ export async function chaos(fleet, { minutes, seed }) {
   const endsAt = performance.now() + minutes * 60_000
   const isOver = () => performance.now() > endsAt
   const counts = { applications: 0, nodes: 0, restarted: 0, forwarders: 0, outages: 0 }
-  fleet.server.behaviour = { kind: 'ok', latencyMs: 20 }
+  fleet.server.behavior = { kind: 'ok', latencyMs: 20 }
 
   const applications = async (/** @type {number} */ slot) => {
     for (let first = slot * SLOT_RECORDS; !isOver();) {

@@ -116,7 +116,7 @@ export const SCENARIOS = [
     maxRedeliveryMs: 32_000,
     async run(fleet, { seed }) {
       const random = seeded(seed)
-      fleet.server.behaviour = { kind: 'ok', latencyMs: 50 }
+      fleet.server.behavior = { kind: 'ok', latencyMs: 50 }
       for (let kills = 0; kills < 20; kills += 1) {
         await sleep(300 + random() * 1_200)
         const running = fleet.forwarders.filter(({ isRunning }) => isRunning)
@@ -136,10 +136,10 @@ export const SCENARIOS = [
         await sleep(1_500)
         // One request is refused with the text of the quota.
         const calls = server.calls.length
-        server.behaviour = { kind: 'status', status: 429, headers: { 'retry-after': String(QUOTA_RETRY_S) } }
+        server.behavior = { kind: 'status', status: 429, headers: { 'retry-after': String(QUOTA_RETRY_S) } }
         while (server.calls.length === calls) await sleep(1)
         await sleep(20)
-        server.behaviour = { kind: 'ok', latencyMs: 5 }
+        server.behavior = { kind: 'ok', latencyMs: 5 }
         await sleep(QUOTA_RETRY_S * 1_000)
         early = server.early(429, QUOTA_RETRY_S * 1_000, SHARED_WITHIN_MS)
       }
@@ -172,9 +172,9 @@ export const SCENARIOS = [
     nodes: 1,
     seconds: 15,
     async run({ server }) {
-      server.behaviour = { kind: 'ok', latencyMs: 2_000 }
+      server.behavior = { kind: 'ok', latencyMs: 2_000 }
       await sleep(15_000)
-      server.behaviour = { kind: 'ok' }
+      server.behavior = { kind: 'ok' }
     },
   },
   {
@@ -184,7 +184,7 @@ export const SCENARIOS = [
     seconds: 10,
     isDead: (n) => n % 100 === 50,
     async run({ server }) {
-      server.behaviour = { kind: 'reject', form: 'none', isBad: (n) => n % 100 === 50 }
+      server.behavior = { kind: 'reject', form: 'none', isBad: (n) => n % 100 === 50 }
     },
   },
   {

@@ -222,13 +222,13 @@ describe('a wrong value: the message names option or variable, rule and value', 
 
   test('reports several problems in one message', () => {
     const message = problem(
-      { batch: { size: 0 }, level: 'x', colour: 1 },
+      { batch: { size: 0 }, level: 'x', color: 1 },
       { NODE_ENV: 'production', PINO_INGEST_TAGS: 'ok', PINO_INGEST_ENABLED: 'maybe' },
     )
     for (const words of [
       'batch.size must',
       'level must',
-      'no option colour',
+      'no option color',
       'PINO_INGEST_ENABLED must',
       'url is required',
       'apiKey is required',

@@ -321,7 +321,7 @@ export function leaks(mark: () => string): Leak[] {
     text('Basic, with padding', `WWW basic ${base64(`bob:${m()}x`)} and Basic ${base64(`bob:${m()}xy`)}`),
     text('Bearer in a query', `GET /x?auth=Bearer%20${m()}&a=1 and ?auth=Bearer+${m()}`),
     text('Bearer after a written line break', `said\\nBearer ${m()}`),
-    // Colours, and values in parts
+    // Colors, and values in parts
     text(
       'curl -v on a terminal',
       `< \u001B[1mset-cookie\u001B[0m: sid=${m()}; path=/\r\n< \u001B[1mx-auth-token\u001B[0m: ${m()}\r\n`,
@@ -335,11 +335,11 @@ export function leaks(mark: () => string): Leak[] {
       `\u001B[34mAuthorization\u001B[39;49;00m: Token ${m()}\r\n\u001B[34mAccept\u001B[39;49;00m: */*`,
     ),
     text(
-      'util.inspect with colours',
+      'util.inspect with colors',
       inspect({ headers: { authorization: `Token ${m()}`, 'x-api-key': m(), cookie: `a=${m()}` } }, { colors: true }),
     ),
     text(
-      'util.inspect with colours, a list',
+      'util.inspect with colors, a list',
       inspect(
         {
           'set-cookie': [`a=${m()}; Path=/; HttpOnly; Secure`, `b=${m()}; Path=/; HttpOnly; Secure`],
@@ -348,7 +348,7 @@ export function leaks(mark: () => string): Leak[] {
         { colors: true },
       ),
     ),
-    text('coloured text in JSON', quoted({ line: `\u001B[36mCookie\u001B[39m: a=${m()}` })),
+    text('colored text in JSON', quoted({ line: `\u001B[36mCookie\u001B[39m: a=${m()}` })),
     text(
       'util.inspect of a value of several lines',
       inspect({ 'set-cookie': `a=${'x'.repeat(80)}\nb=${m()}\nc=${m()}`, accept: 'x' }),

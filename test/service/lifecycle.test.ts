@@ -41,9 +41,9 @@ describe('start', () => {
   })
 
   it('refuses an unknown option', async () => {
-    await expect(createIngestService({ colour: 1 } as never)).rejects.toMatchObject({
+    await expect(createIngestService({ color: 1 } as never)).rejects.toMatchObject({
       code: 'CONFIG',
-      message: expect.stringContaining('colour'),
+      message: expect.stringContaining('color'),
     })
   })
 

@@ -247,7 +247,7 @@ test('an error of the disk at the close does not keep the folder from the next p
   expect(segmentsBelow(root).map(({ path }) => path)).toEqual([expect.stringContaining('.left')])
 })
 
-test('a segment whose folder cannot be synchronised leaves no open file', async () => {
+test('a segment whose folder cannot be synchronized leaves no open file', async () => {
   const run = begin({ durability: 'power' })
   const open = (): number => readdirSync('/proc/self/fd').length
   inject(failing('openSync', ([path]) => (String(path).endsWith('.live') ? 'EMFILE' : undefined)))

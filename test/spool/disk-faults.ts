@@ -1,4 +1,4 @@
-/** Replaces calls of `node:fs` for all importers: injects errors, simulates a full disk, and records synchronised files. */
+/** Replaces calls of `node:fs` for all importers: injects errors, simulates a full disk, and records synchronized files. */
 import type fs from 'node:fs'
 import { readlinkSync } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
@@ -68,7 +68,7 @@ export function fullAfter(bytes: number, isMeant: (path: string) => boolean): ()
   })
 }
 
-/** @param fails whether synchronising this file fails @returns the synchronised paths, and a function that restores the calls */
+/** @param fails whether synchronizing this file fails @returns the synchronized paths, and a function that restores the calls */
 export function watchAllSyncs(fails: (path: string) => boolean = () => false): {
   readonly synced: string[]
   readonly restore: () => void

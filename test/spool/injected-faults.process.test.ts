@@ -116,12 +116,12 @@ test('the boundary between two batches is lost: one id for both', async () => {
   expect(await failure()).toMatch(DIFFERENCE)
 })
 
-test('the segment that is written to is not synchronised', async () => {
+test('the segment that is written to is not synchronized', async () => {
   vi.spyOn(SegmentWriter.prototype, 'syncSoon').mockImplementation(() => {})
   expect(await failure('power')).toMatch(/did not outlast a power failure/)
 })
 
-test('a segment that is full is not synchronised', async () => {
+test('a segment that is full is not synchronized', async () => {
   vi.spyOn(SegmentWriter.prototype, 'end').mockImplementation(function closed(this: SegmentWriter) {
     this.close()
   })

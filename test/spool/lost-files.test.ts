@@ -108,14 +108,14 @@ describe('another process deletes the file of a segment, but not its folder', ()
 describe('against a power failure', () => {
   const isSegment = (path: string): boolean => path.endsWith('.seg')
 
-  /** Records synchronised paths from now on. */
+  /** Records synchronized paths from now on. */
   function watch(fails?: (path: string) => boolean): string[] {
     const { synced, restore } = watchAllSyncs(fails)
     inject(restore)
     return synced
   }
 
-  test('a folder is synchronised after a file or folder was created in it', () => {
+  test('a folder is synchronized after a file or folder was created in it', () => {
     const synced = watch()
     const run = begin({ durability: 'power' })
     written(run, 1)
@@ -124,7 +124,7 @@ describe('against a power failure', () => {
     expect(parents.filter((path) => !synced.includes(path))).toEqual([])
   })
 
-  test('dead letters are synchronised before their entries are settled, with their folders', () => {
+  test('dead letters are synchronized before their entries are settled, with their folders', () => {
     const run = begin({ durability: 'power' })
     const [batch] = written(run, 1) as [Placed]
     const synced = watch()
@@ -135,7 +135,7 @@ describe('against a power failure', () => {
     expect(synced).toEqual([expect.stringMatching(/dead\/.*\.ndjson$/), join(destination, 'dead'), destination])
   })
 
-  test('dead letters that cannot be synchronised are reported', () => {
+  test('dead letters that cannot be synchronized are reported', () => {
     const run = begin({ durability: 'power' })
     watch((path) => path.endsWith('.ndjson'))
     run.spool.writeDeadLetters([
@@ -144,7 +144,7 @@ describe('against a power failure', () => {
     expect(run.problems).toEqual([expect.stringMatching(/1 rejected entries .*EIO/)])
   })
 
-  test('a segment that cannot be synchronised ends, is never synchronised again, and the next batch is written to another', async () => {
+  test('a segment that cannot be synchronized ends, is never synchronized again, and the next batch is written to another', async () => {
     const run = begin({ durability: 'power' })
     written(run, 3)
     const [failed] = pathsOf() as [string]
@@ -168,7 +168,7 @@ describe('against a power failure', () => {
     expect((await begin().recoverAll()).reduce((sum, { count }) => sum + count, 0)).toBe(61)
   })
 
-  test('a segment that ends because it cannot be written to is synchronised', async () => {
+  test('a segment that ends because it cannot be written to is synchronized', async () => {
     const run = begin({ durability: 'power' })
     written(run, 3)
     const [failed] = pathsOf() as [string]
@@ -178,7 +178,7 @@ describe('against a power failure', () => {
     expect(synced).toContain(failed)
   })
 
-  test('if synchronising fails at the close, the next process can claim the folder at once', async () => {
+  test('if synchronizing fails at the close, the next process can claim the folder at once', async () => {
     const run = begin({ durability: 'power' })
     const batches = written(run, 1)
     watch(isSegment)

@@ -25,7 +25,7 @@ async function holds(name: string, numRuns: number, check: () => Promise<Checked
 
 test.each([
   ['process', 'loses, duplicates and changes no stored entry'],
-  ['power', 'keeps synchronised entries in a power failure'],
+  ['power', 'keeps synchronized entries in a power failure'],
 ] as const)('durability %s: %s', { timeout: 3_600_000 }, (durability, _promise) =>
   holds(`durability ${durability}`, RUNS_EACH, () =>
     checkSequences(scratch, { durability, numRuns: RUNS_EACH, ...SEED }),

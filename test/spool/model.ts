@@ -221,7 +221,7 @@ export class Model {
     for (const at of onDisk)
       if (!now?.has(at))
         throw new Error(
-          `entry ${at} of ${id} was written before the last synchronisation, and did not outlast a power failure`,
+          `entry ${at} of ${id} was written before the last synchronization, and did not outlast a power failure`,
         )
   }
 

@@ -1,4 +1,4 @@
-/** Records how much of each segment was synchronised. */
+/** Records how much of each segment was synchronized. */
 import { fstatSync, readlinkSync, statSync } from 'node:fs'
 import { replaceCalls } from './disk-faults.js'
 import { filesBelow, keyOf } from './disk-image.js'

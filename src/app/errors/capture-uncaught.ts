@@ -115,7 +115,7 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
     // Before the application's own listeners, which may read it.
     if (!isFlushing && exitCode !== undefined) process.prependOnceListener('exit', () => (process.exitCode = exitCode))
     if (inProcess.length === 0) return
-    // Only for this error, because a permanent listener would change the behaviour of other libraries.
+    // Only for this error, because a permanent listener would change the behavior of other libraries.
     process.once(UNCAUGHT_EVENT, () => {
       // With `strict`, Node continues as if the rejection were not handled yet, and would warn.
       if (origin === REJECTION_EVENT && rejectionMode() === 'strict') process.once(REJECTION_EVENT, () => {})

@@ -75,7 +75,7 @@ export class Checkpoint {
   }
 
   /**
-   * Not synchronised: an older state after a power failure causes only duplicates.
+   * Not synchronized: an older state after a power failure causes only duplicates.
    * @throws the system's errors, and if the file was replaced
    */
   save(changes: Partial<CheckpointState>): void {

@@ -1,4 +1,4 @@
-/** Colours for output that goes to a terminal. */
+/** Colors for output that goes to a terminal. */
 import { styleText } from 'node:util'
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'magenta' | 'cyan'
@@ -7,7 +7,7 @@ export type Paint = (style: Style, text: string) => string
 
 export const PLAIN: Paint = (_, text) => text
 
-/** Colours if the stream supports them. Node respects NO_COLOR and FORCE_COLOR. */
+/** Colors if the stream supports them. Node respects NO_COLOR and FORCE_COLOR. */
 export function createPaint(stream: NodeJS.WriteStream): Paint {
   return (style, text) => styleText(style, text, { stream })
 }

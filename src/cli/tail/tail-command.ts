@@ -43,7 +43,7 @@ export const tailCommand: Command = {
     `It reads the token that pino-ingest dev stored; ${TOKEN_VARIABLE} overrides it.`,
     `A query has words, "a phrase", /a regular expression/, field:value, field:>=5, -excluded, OR and brackets; docs/local-service.md
 describes it.`,
-    `All filters must match. Times are UTC. Output to a terminal is coloured unless NO_COLOR is set; FORCE_COLOR colours other output. It
+    `All filters must match. Times are UTC. Output to a terminal is colored unless NO_COLOR is set; FORCE_COLOR colors other output. It
 continues after a restart of the service.`,
     `With --json, each entry is a line of JSON (id, seq, received_at, batch_id, entry), and stderr has lines {"event":"message",…}.`,
     'Exit codes: 0 stopped by a signal, or the reader has closed the pipe; 1 the service cannot be reached or refuses the token; 2 invalid flags.',

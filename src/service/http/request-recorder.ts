@@ -1,4 +1,4 @@
-/** Records the requests to the endpoints for tests that check a client's behaviour. */
+/** Records the requests to the endpoints for tests that check a client's behavior. */
 import type { Fault } from '../ingest/fault.js'
 import type { Endpoint } from './endpoints.js'
 

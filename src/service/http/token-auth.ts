@@ -25,7 +25,7 @@ export class TokenAuth {
     this.#digest = digest(token)
   }
 
-  /** Clients recognise a local service by the realm. */
+  /** Clients recognize a local service by the realm. */
   createRefusal(request: IncomingMessage): Reply {
     const proof = this.#createProof(request)
     const message =

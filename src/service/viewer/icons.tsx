@@ -1,4 +1,4 @@
-/** Icons in the text colour. They are decorative: a text next to them has the meaning. */
+/** Icons in the text color. They are decorative: a text next to them has the meaning. */
 const PATHS = {
   search: 'M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9ZM10.4 10.4 14 14',
   close: 'M4 4l8 8M12 4l-8 8',

@@ -1,6 +1,6 @@
-/** Makes logged text safe to display: removes terminal colours, and shows invisible characters as marks (pure). */
+/** Makes logged text safe to display: removes terminal colors, and shows invisible characters as marks (pure). */
 
-/** Escape sequences for colours and styles (ECMA-48, 8.3.117), which only terminals interpret. */
+/** Escape sequences for colors and styles (ECMA-48, 8.3.117), which only terminals interpret. */
 // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
 const STYLES = /(?:\u001B\[|\u009B)[\d;:]*m/g
 
@@ -17,7 +17,7 @@ const INVISIBLE =
 const MAY_HAVE_INVISIBLE =
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u180E\u200B-\u200F\u2028-\u206F\uDB40\uFEFF\uFFF9-\uFFFB]/
 
-/** Removes terminal colours, and replaces each invisible character by a mark: `‹U+202E›`. */
+/** Removes terminal colors, and replaces each invisible character by a mark: `‹U+202E›`. */
 export function plainText(text: string): string {
   if (!MAY_HAVE_INVISIBLE.test(text)) return text
   return text.replace(STYLES, '').replace(INVISIBLE, (character) => `‹U+${codeOf(character)}›`)

@@ -25,7 +25,7 @@ export function isResourceExhausted(error: unknown): boolean {
 
 /**
  * Whether another format version wrote the folder. The first readable header decides, because one process wrote the
- * whole folder. @throws errors that `isResourceExhausted` recognises
+ * whole folder. @throws errors that `isResourceExhausted` recognizes
  */
 export function hasForeignVersion(folder: string): boolean {
   for (const name of listNames(folder).filter(isSegment)) {

@@ -7,9 +7,9 @@ import type { Segment } from './segment.js'
 
 export interface SegmentWriterOptions {
   readonly createdAtMs: number
-  /** Whether the segment is synchronised when it ends. */
+  /** Whether the segment is synchronized when it ends. */
   readonly isPowerSafe: boolean
-  /** Called when synchronising failed, so written entries may not be on disk. */
+  /** Called when synchronizing failed, so written entries may not be on disk. */
   readonly onUnsynced: (error: unknown) => void
 }
 
@@ -47,8 +47,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Synchronises the segment in the background.
-   * @param onFailed called on failure. The segment is not synchronised again: the system may have discarded the
+   * Synchronizes the segment in the background.
+   * @param onFailed called on failure. The segment is not synchronized again: the system may have discarded the
    * unwritten pages and report success the next time
    */
   syncSoon(onFailed: () => void): void {
@@ -65,12 +65,12 @@ export class SegmentWriter {
     })
   }
 
-  /** Closes the file without synchronising it. */
+  /** Closes the file without synchronizing it. */
   close(): void {
     this.#end(() => closeQuietly(this.#fd, this.#options.onUnsynced))
   }
 
-  /** Closes the file in the background, after synchronising it if `isPowerSafe`. */
+  /** Closes the file in the background, after synchronizing it if `isPowerSafe`. */
   end(): void {
     const { isPowerSafe, onUnsynced } = this.#options
     this.#end(() => {

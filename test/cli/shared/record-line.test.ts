@@ -1,4 +1,4 @@
-/** Terminal lines for records of every kind: coloured, and always one line. */
+/** Terminal lines for records of every kind: colored, and always one line. */
 import { describe, expect, test, vi } from 'vitest'
 import { formatEntryLine, formatRecordLine } from '../../../src/cli/shared/record-line.js'
 import { PLAIN, createPaint } from '../../../src/cli/shared/paint.js'
@@ -146,7 +146,7 @@ test.each<{ [K in RecordKind]: readonly [K, Records[K]] }[RecordKind]>([
   expect(line.slice(0, -1)).toMatch(/^[^\p{Cc}\u2028\u202e]*$/u)
 })
 
-describe('colour', () => {
+describe('color', () => {
   test('depends on FORCE_COLOR, otherwise on the terminal', () => {
     const paint = createPaint(process.stdout)
     vi.stubEnv('FORCE_COLOR', '1')
@@ -156,7 +156,7 @@ describe('colour', () => {
     vi.unstubAllEnvs()
   })
 
-  test('depends on the level, and colours in logged text are escaped', () => {
+  test('depends on the level, and colors in logged text are escaped', () => {
     vi.stubEnv('FORCE_COLOR', '1')
     const line = formatEntryLine(entryOf({ level: 'error', message: '\u001b[32mforged' }), createPaint(process.stdout))
     vi.unstubAllEnvs()

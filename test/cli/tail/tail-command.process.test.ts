@@ -259,9 +259,9 @@ describe('prints', () => {
     ])
     await hears(running, 'deep')
     const { stdout } = await ended(running)
-    const ownColours = stdout.replaceAll(/\u001b\[\d+m/g, '')
-    expect(ownColours).not.toBe(stdout)
-    expect(ownColours.replaceAll('\n', '')).toMatch(/^[^\p{Cc}\u2028\u202e]*$/u)
+    const ownColors = stdout.replaceAll(/\u001b\[\d+m/g, '')
+    expect(ownColors).not.toBe(stdout)
+    expect(ownColors.replaceAll('\n', '')).toMatch(/^[^\p{Cc}\u2028\u202e]*$/u)
     // One line, two of the message, two of the stack, one of tags, two of metadata.
     expect(stdout.trimEnd().split('\n')).toHaveLength(8)
   })
@@ -270,12 +270,12 @@ describe('prints', () => {
     [{}, false],
     [{ FORCE_COLOR: '1' }, true],
     [{ FORCE_COLOR: '1', NO_COLOR: '1' }, true],
-  ])('into a pipe with %j: colour %j', async (env, isColoured) => {
+  ])('into a pipe with %j: color %j', async (env, isColored) => {
     const at = await service()
     await ingest(at, [entryOf({ message: 'there' })])
     const running = tail(at, [], env)
     await hears(running, 'there')
-    expect((await ended(running)).stdout.includes('\u001b[32m')).toBe(isColoured)
+    expect((await ended(running)).stdout.includes('\u001b[32m')).toBe(isColored)
   })
 })
 

@@ -13,9 +13,9 @@ import {
 const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
 const COLOURS = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red', fatal: 'magenta' }
 const BAR_WIDTH = 30
-const isColoured = process.stdout.isTTY === true && !process.env.NO_COLOR
+const isColored = process.stdout.isTTY === true && !process.env.NO_COLOR
 
-const paint = (style, text) => (isColoured ? styleText(style, text) : text)
+const paint = (style, text) => (isColored ? styleText(style, text) : text)
 const heading = (text) => console.log(`\n${paint('bold', `── ${text}`)}\n`)
 
 export function printStart({ url }, shopUrl, inventoryUrl) {

@@ -115,7 +115,7 @@ describe('the other endpoints', () => {
     expect(JSON.stringify([items, service.requests, service.rejected()])).not.toMatch(/tok-12345|another/)
   })
 
-  it('recognise a monitor by its token, percent-encoded or not', async () => {
+  it('recognize a monitor by its token, percent-encoded or not', async () => {
     const service = await started({ monitorTokens: ['x==', 'a/b'] })
     for (const path of ['x%3D%3D', 'x==', 'x%3d=', 'a%2Fb'])
       expect((await call(`${service.url}/heartbeat/${path}`)).status, path).toBe(200)

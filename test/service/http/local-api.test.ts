@@ -140,7 +140,7 @@ describe('queries over HTTP', () => {
 
   it.each([
     'entries?level=loud',
-    'entries?colour=red',
+    'entries?color=red',
     'entries?limit=1001',
     'entries?limit=x',
     'entries?cursor=-',

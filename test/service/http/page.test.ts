@@ -1,4 +1,4 @@
-/** The files of the page and their headers. The browser tests cover the page's behaviour. */
+/** The files of the page and their headers. The browser tests cover the page's behavior. */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { call, entryOf, ingest, local, started } from '../support.js'

@@ -183,7 +183,7 @@ describe('the token', () => {
   it('is in no reply and in no recorded request', async () => {
     const service = await started({ token: TOKEN })
     const answers = [
-      await local(service, `entries?token=${TOKEN}&colour=1`),
+      await local(service, `entries?token=${TOKEN}&color=1`),
       await local(service, 'status'),
       await local(service, 'nope'),
       await call(`${service.origin}/local/entries?token=${TOKEN}x`, { method: 'GET' }),

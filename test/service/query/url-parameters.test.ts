@@ -31,7 +31,7 @@ it.each<[string, unknown]>([
 })
 
 it.each<[string, string, (readonly ParameterName[])?]>([
-  ['colour=red', 'parameter must be one of'],
+  ['color=red', 'parameter must be one of'],
   ['limit=1', '"limit"', ENTRY_FILTERS],
   ['constructor=1', '"constructor"'],
   ['limit=1&limit=2', 'limit must be set only once, got "2"'],

@@ -54,7 +54,7 @@ describe('the parser', () => {
     ['a name without data', 'event: add\n\ndata: 1\n\n', [['message', '1', undefined]]],
     ['an id without data', 'id: 7\n\ndata: 1\n\n', [['message', '1', '7']]],
     ['an id with NUL', 'id: 7\nid: a\0b\ndata: 1\n\n', [['message', '1', '7']]],
-    ['unknown fields', 'retry: 10\nData: 2\ndata : 3\ncolour\ndata: 1\n\n', [['message', '1', undefined]]],
+    ['unknown fields', 'retry: 10\nData: 2\ndata : 3\ncolor\ndata: 1\n\n', [['message', '1', undefined]]],
     ['colons in the value', 'data: {"a":"b:c"}\n\n', [['message', '{"a":"b:c"}', undefined]]],
     ['a byte order mark, once', '\uFEFFdata: 1\n\n\uFEFFdata: 2\n\n', [['message', '1', undefined]]],
     [

@@ -1,4 +1,4 @@
-/** Removal of terminal colours, and marks for invisible characters. */
+/** Removal of terminal colors, and marks for invisible characters. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { plainJson, plainText } from '../../../src/service/viewer/plain-text.js'

@@ -85,7 +85,7 @@ describe('the address', () => {
   })
 
   test('of another version of the page: unknown parts are ignored', () => {
-    expect(parseView('?view=charts&colour=red&q=a&last=3h&entry=')).toEqual({ ...START, q: 'a' })
+    expect(parseView('?view=charts&color=red&q=a&last=3h&entry=')).toEqual({ ...START, q: 'a' })
     expect(parseView('?view=constructor')).toEqual(START)
   })
 
