@@ -123,7 +123,7 @@ export class Spool {
     })
   }
 
-  /** Starts, and claims entries of ended processes. Never throws. */
+  /** Starts, and claims entries of exited processes. Never throws. */
   start(): void {
     this.#scan()
     this.#tasks.every(RENEW_MS, () => this.#renew())

@@ -21,7 +21,7 @@ export interface ClaimsOptions {
   readonly onError: (error: unknown) => void
   /** Called with a folder of another format version, which is not claimed. */
   readonly onForeign: (path: string) => void
-  /** Called with the unreported drops of an ended process. Must have saved them when it returns. Default: they stay in its folder. */
+  /** Called with the unreported drops of an exited process. Must have saved them when it returns. Default: they stay in its folder. */
   readonly onPreviousDrops?: ((drops: UnreportedDrops) => void) | undefined
 }
 
@@ -113,7 +113,7 @@ export class Claims {
 }
 
 /**
- * Moves up the folders that an ended process had claimed. @returns their new paths. The next process sends those that
+ * Moves up the folders that an exited process had claimed. @returns their new paths. The next process sends those that
  * cannot be moved. Never throws
  */
 function moveNestedUp(folder: string, claimedPath: string, onError: (error: unknown) => void): string[] {

@@ -1,4 +1,4 @@
-/** Claims segments of ended processes and reads them back, one batch at a time. */
+/** Claims segments of exited processes and reads them back, one batch at a time. */
 import type { Batch } from '../../batch/sender.js'
 import { DROP_MESSAGES, SPOOL_MESSAGES } from '../../diagnostics/messages.js'
 import { toAcknowledgementLogPath } from '../disk-format.js'

@@ -116,7 +116,7 @@ function isFree(folder: string, { machine, leases }: ExpiryOptions): boolean {
 }
 
 /**
- * Whether a segment of an ended process is too old. A segment written since the boot is not older than the boot, even
+ * Whether a segment of an exited process is too old. A segment written since the boot is not older than the boot, even
  * if a device that started with a wrong clock has corrected it forward in the meantime.
  */
 function isExpired({ path, modifiedAtMs }: Pick<FoundFile, 'path' | 'modifiedAtMs'>, options: AgeLimit): boolean {
