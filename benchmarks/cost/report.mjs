@@ -77,7 +77,7 @@ export function drawn(result) {
     'cost-options.svg': barChart({
       title: 'The cost of options',
       subtitle: 'worker CPU per logged record, minimum to maximum of the rounds',
-      unit: 'us',
+      unit: 'µs',
       groups: groupsOf(result, 'options').map(([series, group]) => ({
         label: series,
         bars: group.map(({ label, isPlain, spreads: { workerUs } }) => ({
@@ -99,7 +99,7 @@ function lines(result, axis, isLog) {
     title: `The cost of a record by ${axis}`,
     subtitle: 'worker CPU per sent record, spool on',
     x: { label: HEADS[axis], isLog },
-    y: { label: 'us', isLog },
+    y: { label: 'µs', isLog },
     series: groupsOf(result, axis).map(([label, group], at) => ({
       label,
       points: group.map(({ x, spreads }) => /** @type {[number, number]} */ ([x, spreads.workerUs.median])),

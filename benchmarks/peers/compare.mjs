@@ -94,7 +94,7 @@ const whole = (/** @type {number} */ value) => Math.round(value).toLocaleString(
 const COLUMNS = /** @type {const} */ ([
   ['entries/s', 'entriesPerSecond', whole],
   ['worker µs', 'workerUs', us],
-  ['worker + V8 us', 'workerAndOthersUs', us],
+  ['worker + V8 µs', 'workerAndOthersUs', us],
   ['main µs', 'mainUs', us],
   ['peak MiB', 'peakMib', whole],
   ['entries a request', 'entriesPerRequest', whole],

@@ -1,4 +1,4 @@
-/** Horizontal bars, one per row, with readable names: ours in color, the others in grey. */
+/** Horizontal bars, one per row, with readable names: ours in color, the others in gray. */
 import { MARGIN, WIDTH, card, text, widthOf } from './chart-frame.mjs'
 import { axisOf, canShow, scaleOf, written } from './chart-scale.mjs'
 

@@ -11,7 +11,7 @@ const OURS = ['#d9480f', '#f59f00', '#a61e4d', '#862e9c']
 const OURS_DARK = ['#ff8c42', '#ffd43b', '#f783ac', '#da77f2']
 const OTHERS = ['#7b93ab', '#4c6ef5', '#2b8a3e', '#1098ad', '#5f3dc4', '#868e96', '#66a80f', '#364fc7']
 const OTHERS_DARK = ['#8ea6bd', '#748ffc', '#69db7c', '#3bc9db', '#9775fa', '#adb5bd', '#c0eb75', '#91a7ff']
-export const COLOURS = { ours: OURS.length, others: OTHERS.length }
+export const COLORS = { ours: OURS.length, others: OTHERS.length }
 
 const LIGHT = rules(
   {

@@ -1,5 +1,5 @@
 /** Line charts: growth, delays, and requests in flight over time. */
-import { COLOURS, MARGIN, WIDTH, card, text, widthOf } from './chart-frame.mjs'
+import { COLORS, MARGIN, WIDTH, card, text, widthOf } from './chart-frame.mjs'
 import { axisOf, canShow, scaleOf, written } from './chart-scale.mjs'
 
 /**
@@ -116,7 +116,7 @@ function drawnBand({ label, from, to }, x, top) {
 function colorOf(series, n) {
   const isOurs = series[n]?.isOurs ?? false
   const before = series.slice(0, n).filter((other) => (other.isOurs ?? false) === isOurs).length
-  return isOurs ? `ours-${before % COLOURS.ours}` : `other-${before % COLOURS.others}`
+  return isOurs ? `ours-${before % COLORS.ours}` : `other-${before % COLORS.others}`
 }
 
 /** @param {readonly Series[]} series @param {number} left @param {number} right */

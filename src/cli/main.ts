@@ -73,8 +73,11 @@ async function main(given: readonly string[]): Promise<number> {
     const entry = isPipe ? PIPE : findCommand(name)
     const firstFlag = rest.findIndex((word) => word === '' || word.startsWith('-'))
     const words = rest.slice(0, Math.min(entry.subcommandLevels ?? 0, firstFlag === -1 ? rest.length : firstFlag))
-    const loaded = await entry.load(...words)
     helpOf = [...helpOf, ...words]
+    const loaded = await entry.load(...words).catch(async (error: unknown) => {
+      helpOf = [...helpOf.slice(0, 1), ...(await findKnownWords(entry, words))]
+      throw error
+    })
     const command = { ...loaded, flags: { ...loaded.flags, ...COMMON_FLAGS } }
     failuresTo = command.takesProgram === true && args.includes('--') ? 'stderr' : command.jsonFailuresTo
     const parsed = parseArguments(args.slice(isPipe ? 0 : 1 + words.length), command)
@@ -102,6 +105,19 @@ async function main(given: readonly string[]): Promise<number> {
     process.stderr.write(`${prefix}${printable(message)}\n${details}${help}`)
     return exitCode
   }
+}
+
+/** The subcommands before the one that does not exist. */
+async function findKnownWords(entry: CommandEntry, words: readonly string[]): Promise<readonly string[]> {
+  for (let count = words.length - 1; count > 0; count -= 1) {
+    const known = words.slice(0, count)
+    const isKnown = await entry.load(...known).then(
+      () => true,
+      () => false,
+    )
+    if (isKnown) return known
+  }
+  return []
 }
 
 function findCommand(name: string): CommandEntry {

@@ -322,7 +322,8 @@ export const APPLICATION_MESSAGES = {
   },
   keyWithNats: {
     code: 'CONFIG',
-    text: (names) => `${names} ignored: with nats, only pino-ingest forward uses them. Unset them in the application.`,
+    text: (names) =>
+      `${names} ignored with nats, since only pino-ingest forward sends requests to the service; helpers such as sendFeedback() still use these options`,
     cause: '`apiKey`, `previousApiKeys` or `headers` is set together with `nats`; they are never sent to NATS',
     remedy: 'unset these options, unless helpers such as `sendFeedback()` need them',
   },

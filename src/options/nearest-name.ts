@@ -3,7 +3,7 @@
 /** With more changes it is probably another word. */
 const MAX_DISTANCE = 4
 
-/** @param maxDistance letters that may differ; two swapped neighbours count as one */
+/** @param maxDistance letters that may differ; two swapped neighbors count as one */
 export function findNearestName<Name extends string>(
   wrong: string,
   known: readonly Name[],
@@ -16,7 +16,7 @@ export function findNearestName<Name extends string>(
   return best?.name
 }
 
-/** Insertions, deletions, replacements and exchanges of neighbours between two words (optimal string alignment). */
+/** Insertions, deletions, replacements and exchanges of neighbors between two words (optimal string alignment). */
 function editDistance(from: string, to: string): number {
   let before: number[] = []
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column)

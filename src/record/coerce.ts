@@ -49,13 +49,13 @@ export interface ResolvedLevel {
 /** OpenTelemetry's short names for severities between the standard ones (log data model, Displaying Severity). */
 const NUMBERED_NAME = /^(trace|debug|info|warn|error|fatal)[2-4]$/
 /** Escape sequences that winston's `colorize()` writes around the name. */
-const COLOURS = /\u001b\[[\d;]*m/g
+const COLORS = /\u001b\[[\d;]*m/g
 
 /** Returns undefined if the value is not a level. */
 export function resolveLevel(value: Json | undefined, labels: LevelLabels): ResolvedLevel | undefined {
   if (typeof value === 'number') return fromNumber(value, labels)
   if (typeof value !== 'string') return undefined
-  const text = unmarkNumber(value).replace(COLOURS, '').trim()
+  const text = unmarkNumber(value).replace(COLORS, '').trim()
   if (text !== '' && Number.isFinite(Number(text))) return fromNumber(Number(text), labels)
   const name = text.toLowerCase()
   const standard = own(STANDARD_NAMES, name)

@@ -97,7 +97,7 @@ export function isHeaderAt(json: string, at: number): boolean {
   const name = PLACE.exec(json)?.[0] ?? ''
   if (/^b/i.test(name)) return isCredentialAt(json, at)
   const end = at + name.length
-  // A string that is exactly a header name may have its value in a neighbouring list item or member.
+  // A string that is exactly a header name may have its value in a neighboring list item or member.
   return (
     isSecret(json.slice(startOfName(json, end, 0), end)) &&
     (json[end] === '"' || valueAfter(json, afterQuote(json, end)) !== undefined)

@@ -3,7 +3,7 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-const COLOURS = 16
+const COLORS = 16
 /** Squared, of two colors of the palette. */
 const MIN_DISTANCE = 250
 
@@ -94,7 +94,7 @@ function choosePalette(colors: Uint32Array): number[] {
   for (const color of colors) counts.set(color, (counts.get(color) ?? 0) + 1)
   const palette: number[] = []
   for (const [color] of [...counts].toSorted(([, one], [, other]) => other - one)) {
-    if (palette.length === COLOURS) break
+    if (palette.length === COLORS) break
     if (palette.every((chosen) => distance(chosen, color) > MIN_DISTANCE)) palette.push(color)
   }
   return palette

@@ -1,4 +1,4 @@
-/** The lines that real runs write to stderr: each is a message of the catalogue, and the right one. */
+/** The lines that real runs write to stderr: each is a message of the catalog, and the right one. */
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import * as catalogue from '../../src/diagnostics/messages.js'
+import * as catalog from '../../src/diagnostics/messages.js'
 import type { Message } from '../../src/diagnostics/messages.js'
 import { runApp } from '../process/run-app.js'
 import type { AppPlan } from '../process/run-app.js'
@@ -17,9 +17,9 @@ const KEY = 'messages-key-4711'
 const NOWHERE = 'http://127.0.0.1:9/api/v1'
 const MIB = 1024 * 1024
 
-/** The messages of the catalogue by name, with any facts. Drop messages start with count and reason. */
+/** The messages of the catalog by name, with any facts. Drop messages start with count and reason. */
 const MESSAGES = new Map(
-  Object.entries(catalogue).flatMap(([group, messages]) =>
+  Object.entries(catalog).flatMap(([group, messages]) =>
     Object.entries(messages as Readonly<Record<string, Message>>).map(([name, { text }]) => {
       const facts = Array.from({ length: text.length }, () => '…')
       const words = text(...facts)
@@ -90,7 +90,7 @@ function namesOf(lines: readonly string[]): string[] {
   const names = lines.map((line) => {
     const plain = line.replace(/^request logs: /, '')
     const [name] = [...MESSAGES].find(([, pattern]) => pattern.test(plain)) ?? []
-    if (name === undefined) throw new Error(`no message of the catalogue: ${line}`)
+    if (name === undefined) throw new Error(`no message of the catalog: ${line}`)
     return name
   })
   return [...new Set(names)].toSorted()
@@ -236,7 +236,7 @@ describe('what real runs print', () => {
   })
 })
 
-test('throws for a line that is not in the catalogue', () => {
+test('throws for a line that is not in the catalog', () => {
   expect(() => namesOf(['something new is wrong'])).toThrow('something new is wrong')
 })
 

@@ -1,4 +1,4 @@
-/** The tables of messages in the documentation are generated from the catalogue: `npm run docs` writes them. */
+/** The tables of messages in the documentation are generated from the catalog: `npm run docs` writes them. */
 import { expect, test } from 'vitest'
 import {
   APPLICATION_MESSAGES,

@@ -234,7 +234,7 @@ describe.skipIf(SKIPS_NATS).concurrent('forward', UNLESS_IT_HANGS, () => {
     )
   })
 
-  it('honours a Retry-After that another forwarder received', async (context) => {
+  it('honors a Retry-After that another forwarder received', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)
     const forwarders = await Promise.all([fleet.forwarder(), fleet.forwarder()])

@@ -26,7 +26,7 @@ function rig(): Rig {
     connection: {
       subscribe: (_subject, options) => {
         callback = options?.callback as typeof callback
-        return { drain: () => Promise.resolve() } as Subscription
+        return { drain: () => Promise.resolve(), isClosed: () => false } as Subscription
       },
       publish: (subject, body, options) => {
         requests.push({

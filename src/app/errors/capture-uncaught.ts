@@ -93,7 +93,7 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
   let logged: { readonly error: unknown } | undefined
   let logCount = 0
   let isFlushing = false
-  let isRaisedAgain = false
+  let isRethrown = false
 
   const log = (error: unknown, origin: string): void => {
     if (logged !== undefined && Object.is(logged.error, error)) return
@@ -106,7 +106,7 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
 
   // Node emits this event first, regardless of other handlers, and a listener does not change the outcome.
   const onMonitor = (thrown: unknown, origin: string): void => {
-    if (isRaisedAgain) return
+    if (isRethrown) return
     log(thrown, origin)
     if (process.listenerCount(UNCAUGHT_EVENT) > 0 || process.hasUncaughtExceptionCaptureCallback()) return
     const all = [...registrations]
@@ -123,7 +123,7 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
       isFlushing = true
       process.exitCode = exitCode ?? 1 // the application may call process.exit() before the flush has ended
       void flushAll(inProcess, () => logCount).then(() => {
-        isRaisedAgain = true
+        isRethrown = true
         rethrow(thrown, origin)
       })
     })

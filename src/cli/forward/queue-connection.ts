@@ -112,11 +112,13 @@ export class QueueConnection {
   }
 }
 
-/** Removes the parts of a subject that differ from request to request, so that each missing permission is reported once. */
+/** Subjects that differ from request to request, up to the part that is always the same. */
+const VARYING = /^(?:_INBOX\.[^.]+|\$KV\.[^.]+|\$JS\.ACK\.[^.]+)(?=\.)/
+
+/** The subject as a permission, so that each missing permission is reported once. */
 function shorten(subject: string): string {
-  const tokens = subject.split('.')
-  const fixed = tokens[0] === '_INBOX' ? 2 : 3
-  return tokens.length <= fixed ? subject : `${tokens.slice(0, fixed).join('.')}.>`
+  const fixed = VARYING.exec(subject)
+  return fixed === null ? subject : `${fixed[0]}.>`
 }
 
 /** Whether a user has to correct credentials or permissions. */

@@ -81,7 +81,7 @@ export class SharedRetryAfter {
   }
 }
 
-/** Longest Retry-After that is honoured. */
+/** Longest Retry-After that is honored. */
 const MAX_DELAY_MS = 3_600_000
 
 function parseDelayMs(text: string): number {

@@ -29,6 +29,8 @@ Delivery at the end takes at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
 happen, and at the end {"event":"account",…} with the outcome of every record. stdout is still a copy of the input.`,
     'Exit codes: 0 everything was delivered, 1 some entries were not (the next start sends entries on disk), 2 invalid flags or configuration.',
   ],
+  // A first argument without dashes is a command.
+  argumentAdvice: 'put the command before all flags',
   jsonFailuresTo: 'stderr',
   run,
 }

@@ -10,11 +10,17 @@ export const COMMON_FLAGS: Flags = {
   help: { short: 'h', meaning: 'shows this help' },
 }
 
-type Shape = Pick<Command, 'flags' | 'maxPositionals' | 'hasSecretPositionals' | 'takesProgram'>
+type Shape = Pick<Command, 'flags' | 'maxPositionals' | 'argumentAdvice' | 'hasSecretPositionals' | 'takesProgram'>
 
 /** @throws CommandError for a flag that is unknown, lacks its value or takes none, and for too many positionals */
 export function parseArguments(args: readonly string[], shape: Shape): Arguments {
-  const { flags, maxPositionals = 0, hasSecretPositionals: isSecret = false, takesProgram = false } = shape
+  const {
+    flags,
+    maxPositionals = 0,
+    argumentAdvice,
+    hasSecretPositionals: isSecret = false,
+    takesProgram = false,
+  } = shape
   const end = takesProgram ? args.indexOf('--') : -1
   const own = end === -1 ? args : args.slice(0, end)
   const program = end === -1 ? undefined : args.slice(end + 1)
@@ -56,13 +62,10 @@ export function parseArguments(args: readonly string[], shape: Shape): Arguments
   const isHelp = switches.has('help')
   const unexpected = positionals[maxPositionals]
   if (unexpected !== undefined && !isHelp) {
-    const isAfterFlag = switches.size + texts.size > 0
-    const advice = takesProgram
-      ? '; put the program after --, as in: -- node app.js'
-      : isAfterFlag
-        ? '; put the command before all flags'
-        : ''
-    throw createUsageError(`unexpected argument ${isSecret ? '(not shown)' : unexpected}${advice}`)
+    const advice = takesProgram ? 'put the program after --, as in: -- node app.js' : argumentAdvice
+    throw createUsageError(
+      `unexpected argument ${isSecret ? '(not shown)' : unexpected}${advice === undefined ? '' : `; ${advice}`}`,
+    )
   }
   if (program !== undefined && (program[0] ?? '') === '' && !isHelp)
     throw createUsageError('there is no program after --')

@@ -31,6 +31,8 @@ export interface Command {
   /** Messages do not show arguments, since one may be a secret. */
   readonly hasSecretPositionals?: true
   readonly takesProgram?: true
+  /** What to do about an argument that the command does not take. */
+  readonly argumentAdvice?: string
   /** Stream to which `--json` writes a failure: stdout, unless it is used for other data. */
   readonly jsonFailuresTo: 'stdout' | 'stderr'
   /** @returns the exit code */

@@ -54,7 +54,7 @@ export interface TimeContext<T> {
   readonly older: string | null
 }
 
-/** Returns the item and at most `limit - 1` neighbours, half of them newer. */
+/** Returns the item and at most `limit - 1` neighbors, half of them newer. */
 export function readTimeContext<T extends Timed>(index: TimeIndex<T>, item: T, limit: number): TimeContext<T> {
   const page = (query: TimePageQuery): TimePage<T> => readTimePage(index, query, () => true, ANY_TIME)
   const cursor = formatTimeCursor(item)

@@ -1,5 +1,5 @@
 /** Dispatches keyboard commands to mounted components. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { findCommand } from './keyboard.js'
 import type { Command, KeyContext } from './keyboard.js'
 
@@ -11,7 +11,8 @@ const parts: { readonly current: Commands }[] = []
 export function useCommands(commands: Commands): void {
   const part = useRef(commands)
   part.current = commands
-  useEffect(() => {
+  // A key can be pressed as soon as the component is visible.
+  useLayoutEffect(() => {
     parts.unshift(part)
     return () => {
       parts.splice(parts.indexOf(part), 1)

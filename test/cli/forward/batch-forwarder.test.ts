@@ -67,7 +67,7 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
   const connection = {
     subscribe: (_subject: string, options: { callback: (error: Error | null, message: Msg) => void }) => {
       receive = (message) => options.callback(null, message)
-      return { drain: () => Promise.resolve() }
+      return { drain: () => Promise.resolve(), isClosed: () => false }
     },
     publish: (subject: string, body: string, options?: { readonly reply?: string }) => {
       if (!subject.includes('MSG.NEXT')) return settle(subject, body)

@@ -37,7 +37,6 @@ describe('arguments', () => {
     [['--port='], '--port is empty: --port NUMBER'],
     [['--quiet=1'], '--quiet takes no value'],
     [['dev'], 'unexpected argument dev'],
-    [['--quiet', 'dev'], 'unexpected argument dev; put the command before all flags'],
     [['--', '--quiet'], 'unexpected argument --quiet'],
   ])('%j', (args, message) => {
     expect(() => parseArguments(args, FLAGS)).toThrow(expect.objectContaining({ message, exitCode: 2 }))
@@ -119,14 +118,26 @@ describe('help', () => {
 })
 
 describe('bad usage: exit 2', () => {
-  test.each(['doctor', 'spool show', 'forward dead', 'forward dead ls'])(
-    '%s refers to its own help',
-    async (command) => {
-      const { code, stderr } = await runCli([...command.split(' '), '--no-such-flag'])
-      expect(code).toBe(2)
-      expect(stderr).toMatch(new RegExp(`^See pino-ingest ${command} --help\\.$`, 'm'))
-    },
-  )
+  test('a command after a flag of the pipe', async () => {
+    const { code, stderr } = await runCli(['--quiet', 'doctor'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('unexpected argument doctor; put the command before all flags')
+  })
+
+  test.each([
+    ['doctor', '--no-such-flag'],
+    ['spool show', '--no-such-flag'],
+    ['forward dead', '--no-such-flag'],
+    ['forward dead ls', '--no-such-flag'],
+    ['forward init', 'more'],
+    ['forward dead', 'more'],
+    ['forward', 'more'],
+    ['spool', 'more'],
+  ])('%s refers to its own help', async (command, rest) => {
+    const { code, stderr } = await runCli([...command.split(' '), rest])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(new RegExp(`^See pino-ingest ${command} --help\\.$`, 'm'))
+  })
 
   test.each([
     [['docter'], 'unknown command docter, did you mean doctor?'],

@@ -11,7 +11,7 @@ import {
 } from './expectations.mjs'
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal']
-const COLOURS = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red', fatal: 'magenta' }
+const COLORS = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red', fatal: 'magenta' }
 const BAR_WIDTH = 30
 const isColored = process.stdout.isTTY === true && !process.env.NO_COLOR
 
@@ -93,7 +93,7 @@ function printCounts(title, counts) {
   console.log(`\n  ${title}`)
   for (const [name, count] of counts) {
     const bar = '█'.repeat(Math.ceil((count / most) * BAR_WIDTH))
-    console.log(`    ${name.padEnd(width)} ${String(count).padStart(4)}  ${paint(COLOURS[name] ?? 'cyan', bar)}`)
+    console.log(`    ${name.padEnd(width)} ${String(count).padStart(4)}  ${paint(COLORS[name] ?? 'cyan', bar)}`)
   }
 }
 
@@ -112,7 +112,7 @@ function printTrace(entries) {
     const http =
       request === undefined ? '' : `  ${[request.method, request.path, request.status_code].filter(Boolean).join(' ')}`
     console.log(
-      `  ${after.padStart(4)} ms  ${paint(COLOURS[level], level.padEnd(5))}  ${service.padEnd(9)}  ${message}${http}`,
+      `  ${after.padStart(4)} ms  ${paint(COLORS[level], level.padEnd(5))}  ${service.padEnd(9)}  ${message}${http}`,
     )
   }
 }

@@ -53,13 +53,13 @@ const GAP_PX = 4
 function Menu({ name, button, items, onClose }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null)
   /** Position of the button when the menu opened. */
-  const opened = useRef(0)
+  const opened = useRef({ top: 0, left: 0 })
   useLayoutEffect(() => {
     const [element, anchor] = [menu.current, button.current]
     if (element === null || anchor === null) return
     element.showPopover()
     const place = anchor.getBoundingClientRect()
-    opened.current = place.top
+    opened.current = place
     placeBeside(element, place)
     element.querySelector<HTMLElement>('[role=menuitem]')?.focus()
   }, [])
@@ -70,7 +70,8 @@ function Menu({ name, button, items, onClose }: MenuProps) {
     }
     // The menu does not move with its button. The event of a scroll that ended before the menu opened can arrive late.
     const closeMoved = (): void => {
-      if (button.current?.getBoundingClientRect().top !== opened.current) close()
+      const place = button.current?.getBoundingClientRect()
+      if (place?.top !== opened.current.top || place.left !== opened.current.left) close()
     }
     addEventListener('pointerdown', closeOutside)
     addEventListener('focusin', closeOutside)

@@ -87,7 +87,7 @@ export interface Point {
 export interface Line {
   /** SVG path data, with a move after each gap. */
   readonly path: string
-  /** Points without a neighbour, which the path does not show. */
+  /** Points without a neighbor, which the path does not show. */
   readonly dots: readonly Point[]
 }
 
