@@ -178,11 +178,10 @@ describeInBrowser('the menu of a value', () => {
     )
     expect(await pressed('l', 'Copied the link')).toBe(`${service.origin}/?entry=${id}`)
 
-    await goTo(
-      page,
-      `/?entry=${service.entries({ limit: 10 }).items.find(({ entry }) => entry.request === undefined)?.id}`,
-    )
-    await eventually(() => detail(page).getByRole('button', { name: 'Copy as curl' }).count()).toBe(0)
+    const other = service.entries({ limit: 10 }).items.find(({ entry }) => entry.request === undefined)?.id ?? ''
+    await goTo(page, `/?entry=${other}`)
+    await detail(page).getByText(other).waitFor()
+    expect(await detail(page).getByRole('button', { name: 'Copy as curl' }).count()).toBe(0)
     await page.keyboard.press('u')
     await page.getByRole('status').filter({ hasText: 'has no request' }).waitFor()
   })
