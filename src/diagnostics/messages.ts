@@ -133,7 +133,7 @@ export const DROP_MESSAGES = {
   bufferFull: {
     reason: 'buffer',
     text: (maxBytes, level, reason) =>
-      `maxBufferBytes ${maxBytes} was reached, the oldest batch (highest level ${level}) was dropped; ${reason}`,
+      `maxBufferBytes ${maxBytes} was reached, so the oldest batch (highest level ${level}) was dropped; ${reason}`,
     cause: 'the application logs more than the service accepts, and there is no spool or its disk fails',
     remedy: 'enable `spool`, raise `maxBufferBytes`, or send fewer entries',
   },
@@ -158,7 +158,7 @@ export const DROP_MESSAGES = {
   },
   spoolFull: {
     reason: 'spool',
-    text: () => 'spool.maxBytes was reached, the oldest segment was deleted',
+    text: () => 'spool.maxBytes was reached, so the oldest segment was deleted',
     cause: 'the application logs more than the service accepts',
     remedy: 'as above',
   },
@@ -242,7 +242,7 @@ export const SPOOL_MESSAGES = {
       'raise `spool.maxBytes` in all of them, or set a separate `spool.dir` for each; `npx pino-ingest spool ls` lists the owners',
   },
   writableAgain: {
-    text: () => 'entries are written to disk again',
+    text: () => 'writing entries to disk has resumed',
     cause: 'one of the two problems above has ended',
     remedy: 'nothing',
   },

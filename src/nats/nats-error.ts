@@ -52,7 +52,7 @@ export function findMissingPermission(error: unknown): MissingPermission | undef
   return subject === '' ? undefined : { operation: operation === 'subscription' ? 'subscribe' : 'publish', subject }
 }
 
-/** Whether the user may not subscribe to replies. The error then shows nothing about the permission to publish. */
+/** Whether the user lacks the permission to subscribe to replies. The error then does not tell whether publishing is permitted. */
 export function isInboxRefused(error: unknown): boolean {
   return withCauses(error).some((one) => (one as { readonly operation?: unknown }).operation === 'subscription')
 }

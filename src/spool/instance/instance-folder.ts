@@ -41,7 +41,7 @@ export class InstanceFolder {
   #renewals = 0
   #isReleased = false
 
-  /** @param destination the folder of all instances that write for the same service @throws the system's errors, UnsafeError */
+  /** @param destination the folder that is shared by all instances with the same service @throws UnsafeError, and errors of the file system */
   constructor(destination: string, options: InstanceFolderOptions) {
     const { clock, machine, isPowerSafe } = (this.#options = options)
     this.name = `${Math.trunc(clock.wallNow()).toString(36).padStart(8, '0')}-${randomBytes(NAME_BYTES).toString('hex')}`
