@@ -85,6 +85,11 @@ export interface Refused {
   readonly rejected: readonly IngestResultError[]
   /** Number of this failure. Set if the reply names no entry and the service accepted other entries directly before. */
   readonly failureNumber?: number | undefined
+  /**
+   * Set if the reply may concern the key or the URL instead of the content, such as a 401 or a page of a gateway. Other
+   * batches show which: if one is accepted, this one is isolated.
+   */
+  readonly mayConcernEndpoint?: true
 }
 
 /**

@@ -2,6 +2,7 @@
 import { Account } from '../../src/diagnostics/account.js'
 import type { DropReason } from '../../src/diagnostics/account.js'
 import { Delivery } from '../../src/delivery/delivery.js'
+import { createIsolationSender } from '../../src/delivery/isolation/isolation-sender.js'
 import { CircuitBreaker } from '../../src/delivery/retry/circuit-breaker.js'
 import type { CircuitBreakerOptions } from '../../src/delivery/retry/circuit-breaker.js'
 import { createRetrySender } from '../../src/delivery/retry/retry-sender.js'
@@ -99,12 +100,20 @@ export class RecordingReport {
 export interface SetupOptions extends Partial<CircuitBreakerOptions> {
   readonly maxBufferBytes?: number
   readonly latencyMs?: number
+  /** Whether refused batches are isolated, as in the pipeline. Default false. */
+  readonly isIsolating?: boolean
 }
 
 /** Delivery, retries and a scripted sender, connected as in the pipeline. The service has already answered once. */
 export function setup(
   script: (batch: Batch, attempt: number) => Outcome | undefined,
-  { maxBufferBytes = 1_000_000, latencyMs = 0, maxConcurrency = 8, ...gateOptions }: SetupOptions = {},
+  {
+    maxBufferBytes = 1_000_000,
+    latencyMs = 0,
+    maxConcurrency = 8,
+    isIsolating = false,
+    ...gateOptions
+  }: SetupOptions = {},
 ) {
   const clock = new FakeClock()
   const sender = new ScriptedSender(clock, script, latencyMs)
@@ -117,8 +126,9 @@ export function setup(
   })
   const account = new Account()
   const report = new RecordingReport()
+  const retrying = createRetrySender(sender, breaker)
   const delivery = new Delivery({
-    sender: createRetrySender(sender, breaker),
+    sender: isIsolating ? createIsolationSender({ inner: retrying, breaker }) : retrying,
     breaker,
     clock,
     maxBufferBytes,

@@ -73,7 +73,7 @@ export class BatchProgress {
   /** The unsettled entries, or a single one of them. @param turn alternates between both, and selects the entry */
   probe(turn: number): SubBatch {
     const rest = this.remaining(this.whole) ?? this.whole
-    return turn % 2 === 0 ? rest : this.#part(rest, [((turn >> 1) * PROBE_STRIDE) % rest.batch.count])
+    return turn % 2 === 0 ? rest : this.#part(rest, [(((turn >> 1) + 1) * PROBE_STRIDE) % rest.batch.count])
   }
 
   /** The single entry, shortened to half of its bytes, but not below `MIN_ENTRY_BYTES`; undefined if it has that size already. */

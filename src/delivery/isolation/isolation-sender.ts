@@ -116,21 +116,31 @@ class BatchBisection {
     this.#acceptedBefore = failures.attempts.accepted
     this.#breaker.limitToOne()
     this.#resume = this.#breaker.suspend()
+    // The whole batch was just refused; a single entry of it may be accepted.
+    if (first.kind === 'refused' && first.mayConcernEndpoint) this.#probes = 1
     while (!this.#progress.isFinished) {
       this.#endTurn = await this.#takeTurn()
+      failures.isSearching = true
       // By now, the endpoint may accept entries that it rejected before.
       if (failures.rejectsAllCount !== rejectsAllCount) this.#startOver()
       rejectsAllCount = failures.rejectsAllCount
       if (failures.isRejectingAll) await this.#probe()
       else await this.#search()
-      this.#endTurn()
+      this.#yieldTurn()
       if (!this.#progress.isFinished) await this.#waitForAcceptance()
     }
   }
 
   end(): void {
-    this.#endTurn?.()
+    this.#yieldTurn()
     this.#resume?.()
+  }
+
+  #yieldTurn(): void {
+    if (this.#endTurn === undefined) return
+    this.#breaker.failures.isSearching = false
+    this.#endTurn()
+    this.#endTurn = undefined
   }
 
   /** Whether the service accepted anything since the batch was rejected. */

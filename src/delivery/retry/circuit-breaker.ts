@@ -62,6 +62,7 @@ export class CircuitBreaker {
     this.#concurrency = new AdaptiveConcurrencyLimit(maxConcurrency, initialConcurrency)
     this.#wakeTimer = new WakeTimer(clock, () => this.#advance())
     this.failures.subscribe(this.#rampUp)
+    this.failures.subscribe({ onRecovery: () => this.#waitQueue.limitDelays() })
     this.failures.subscribe(options)
   }
 
@@ -81,8 +82,8 @@ export class CircuitBreaker {
     return this.failures.opensAt >= this.#shutdownAt
   }
 
-  createRetryState(): RetryState {
-    return this.#waitQueue.createRetryState()
+  createRetryState(batchId: string): RetryState {
+    return this.#waitQueue.createRetryState(batchId, this.failures.notBeforeOf(batchId))
   }
 
   /**
@@ -219,7 +220,7 @@ export class CircuitBreaker {
   }
 
   #advance(): void {
-    if (this.isFinished) this.#waitQueue.cancelAll()
+    this.#waitQueue.cancelFrom(this.isFinished ? -Infinity : this.#shutdownAt)
     while (this.#concurrency.hasCapacity && !this.#waitQueue.isEmpty) {
       const now = this.#now
       const at = Math.max(this.failures.opensAt, this.#rampUp.nextAt, this.#waitQueue.dueAt)

@@ -61,7 +61,9 @@ export function createFailureReporter(
       isDown = true
       isQueueDown = failure.queue !== undefined
       reportedAt.set(code, now)
-      const next = isEnding ? '' : `; ${meanwhile}, next attempt in ${seconds(waitMs)} s`
+      const next = isEnding
+        ? ''
+        : `; ${meanwhile}, next attempt ${waitMs > 0 ? `in ${seconds(waitMs)} s` : 'with other entries, else in 60 s'}`
       report.problem(code, `${text(describeFailure(failure))}${next}`, failure.status)
     },
     onRecovery() {

@@ -104,6 +104,9 @@ export class FailureState {
   #begunAtFailure = 0
   #isRejectingAll = false
   #rejectsAllCount = 0
+  /** The id of the refused batch, if all refusals since the latest success are of one batch. */
+  #refusedAlone: string | undefined
+  #isSearching = false
 
   constructor(options: FailureStateOptions) {
     this.#options = { ...options, random: options.random ?? Math.random }
@@ -151,6 +154,17 @@ export class FailureState {
     return this.#isRejectingAll
   }
 
+  /** When this batch may be sent. If it is the only one that was refused, others are sent first. */
+  notBeforeOf(batchId: string): number {
+    const isOnlyRefused = this.#isRejectingAll && this.#refusedAlone === batchId
+    return isOnlyRefused ? this.#failedAt + ENDPOINT_REJECTED_PROBE_MS : -Infinity
+  }
+
+  /** Set while one batch is searched for bad entries, whose rejections say nothing about the endpoint. */
+  set isSearching(isSearching: boolean) {
+    this.#isSearching = isSearching
+  }
+
   /** How often the endpoint was found to reject everything. */
   get rejectsAllCount(): number {
     return this.#rejectsAllCount
@@ -193,9 +207,11 @@ export class FailureState {
 
   /**
    * Must be called before `record`. @returns the outcome, with a failure number if it is a rejection that may be a
-   * proof
+   * proof. A wrong key or URL is a rejection as well, since a gateway may refuse one payload with the same reply
    */
-  markProof(attempt: Attempt, outcome: Outcome): Outcome {
+  markProof(attempt: Attempt, reply: Outcome): Outcome {
+    const isHttpReply = reply.kind === 'endpoint-rejected' && reply.status !== undefined && reply.queue === undefined
+    const outcome = isHttpReply ? toRefused(reply, reply.status) : reply
     const isFirst = attempt.isAccepting && attempt.failures === this.#failures
     const canProve = isFirst && outcome.kind === 'refused' && namesNoEntry(outcome)
     return canProve ? { ...outcome, failureNumber: this.#failures + 1 } : outcome
@@ -203,10 +219,8 @@ export class FailureState {
 
   /** Records that everything was rejected. The endpoint is then probed once per minute until it accepts something. */
   recordRejectsAll(refused: Refused): void {
-    this.#isRejectingAll = true
-    this.#rejectsAllCount += 1
     this.#countFailure()
-    this.#fail({ ...refused, kind: 'endpoint-rejected' })
+    this.#rejectAll(refused, undefined)
     this.#emit((listener) => void listener.onChange?.())
   }
 
@@ -272,7 +286,15 @@ export class FailureState {
       case 'refused':
         if (!namesNoEntry(outcome)) return isCurrent ? this.#succeed() : 'none'
         this.#countFailure(attempt)
-        return isCurrent && this.#isRejectingAll ? this.#fail({ ...outcome, kind: 'endpoint-rejected' }) : 'none'
+        if (!this.#isRejectingAll && (!outcome.mayConcernEndpoint || this.#isSearching)) return 'none'
+        if (!isCurrent) {
+          if (this.#refusedAlone !== undefined && this.#refusedAlone !== attempt.retryState.batchId) {
+            this.#refusedAlone = undefined
+            this.#pausedUntil = Math.max(this.#pausedUntil, this.#failedAt + ENDPOINT_REJECTED_PROBE_MS)
+          }
+          return 'none'
+        }
+        return this.#rejectAll(outcome, attempt.retryState.batchId)
       case 'retryable': {
         // The transport aborted the attempt, so its outcome does not depend on the service.
         if (attempt.signal.aborted && outcome.status === undefined) return 'none'
@@ -291,6 +313,13 @@ export class FailureState {
       case 'abandoned':
         return 'none'
     }
+  }
+
+  #rejectAll(refused: Refused, batchId: string | undefined): 'outage' {
+    if (!this.#isRejectingAll) this.#rejectsAllCount += 1
+    this.#refusedAlone = !this.#isRejectingAll || this.#refusedAlone === batchId ? batchId : undefined
+    this.#isRejectingAll = true
+    return this.#fail({ ...refused, kind: 'endpoint-rejected' })
   }
 
   #countFailure(attempt?: Attempt): void {
@@ -322,6 +351,9 @@ export class FailureState {
 
   #fail(failure: Retryable | EndpointRejected): 'outage' {
     const now = this.#options.clock.now()
+    const isOneRefused = this.#isRejectingAll && this.#refusedAlone !== undefined
+    // If other entries were accepted before, a single refused batch is no failure of the service yet.
+    const isSuspicion = isOneRefused && this.#outageSince === undefined && this.#attempts.accepted > 0
     this.#backoffAttempt += 1
     // Does not include a Retry-After that is over, since nothing may have been sent since then.
     this.#outageSince ??= Math.min(now - this.#ageMs, this.#suspectedSince ?? now)
@@ -329,12 +361,15 @@ export class FailureState {
     // Without a status, the local service is not running or NATS is misconfigured. A probe is cheap then, and may
     // succeed at any time.
     const pauseMs =
-      failure.kind === 'endpoint-rejected' && failure.status !== undefined
-        ? ENDPOINT_REJECTED_PROBE_MS
+      failure.kind === 'endpoint-rejected' && failure.status !== undefined && failure.queue === undefined
+        ? isOneRefused
+          ? 0
+          : ENDPOINT_REJECTED_PROBE_MS
         : nextDelayMs({ ...this.#options, attempt: this.#backoffAttempt, outageAgeMs: this.#ageMs })
     this.#failedAt = now
     this.#pausedUntil = now + pauseMs
-    this.#emit((listener) => listener.onFailure?.(failure, this.#ageMs, this.opensAt - now, this.#isEnding))
+    if (!isSuspicion)
+      this.#emit((listener) => listener.onFailure?.(failure, this.#ageMs, this.opensAt - now, this.#isEnding))
     return 'outage'
   }
 
@@ -358,6 +393,10 @@ export class FailureState {
   #emit(notify: (listener: FailureListener) => void): void {
     for (const listener of this.#listeners) notify(listener)
   }
+}
+
+function toRefused({ reason }: EndpointRejected, status: number): Refused {
+  return { kind: 'refused', status, reason, rejected: [], mayConcernEndpoint: true }
 }
 
 /** Whether a rejection names no entry. Excludes a 413, which is about the size. */

@@ -6,7 +6,7 @@ import type { CircuitBreaker } from './circuit-breaker.js'
 export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sender {
   return {
     async send(batch, signal) {
-      const turn = breaker.createRetryState()
+      const turn = breaker.createRetryState(batch.batchId)
       let reason = breaker.failures.lastFailure ?? 'not sent'
       for (;;) {
         const outcome = await breaker.run(turn, signal, () => inner.send(batch, signal))

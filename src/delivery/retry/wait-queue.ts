@@ -5,6 +5,7 @@
  */
 export interface RetryState {
   readonly sequence: number
+  readonly batchId: string
   /** Failures of this batch outside outages. */
   failures: number
   /** Number of requests accepted before the latest failure of the batch. */
@@ -27,8 +28,8 @@ export class WaitQueue {
     return this.#waiters.length === 0
   }
 
-  createRetryState(): RetryState {
-    return { sequence: this.#nextSequence++, failures: 0, acceptedBefore: 0, notBefore: -Infinity }
+  createRetryState(batchId: string, notBefore: number): RetryState {
+    return { sequence: this.#nextSequence++, batchId, failures: 0, acceptedBefore: 0, notBefore }
   }
 
   /** Number of batches waiting for their `notBefore`. */
@@ -69,7 +70,8 @@ export class WaitQueue {
     this.#waiters.find(({ retryState }) => retryState.notBefore <= now)?.end(true)
   }
 
-  cancelAll(): void {
-    while (this.#waiters.length > 0) this.#waiters[0]?.end(false)
+  /** Removes the batches that may only be sent at `at` or later. */
+  cancelFrom(at: number): void {
+    for (const waiter of this.#waiters.filter(({ retryState }) => retryState.notBefore >= at)) waiter.end(false)
   }
 }

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { Account } from '../../../src/diagnostics/account.js'
 import { Delivery } from '../../../src/delivery/delivery.js'
+import { createIsolationSender } from '../../../src/delivery/isolation/isolation-sender.js'
 import { createRetrySender } from '../../../src/delivery/retry/retry-sender.js'
 import type { Outcome, SegmentPosition } from '../../../src/batch/sender.js'
 import { DOWN, OK, RecordingReport, UNAUTHORIZED, batchOf, busyFor, setup, watch } from '../scripted-sender.js'
@@ -19,7 +20,7 @@ function onDisk(script: (attempt: number) => Outcome | undefined) {
     retry: { minMs: RETRY_MIN_MS, maxMs: 30_000 },
   })
   const delivery = new Delivery({
-    sender: createRetrySender(sender, breaker),
+    sender: createIsolationSender({ inner: createRetrySender(sender, breaker), breaker }),
     breaker,
     clock,
     maxBufferBytes: 1_000_000,

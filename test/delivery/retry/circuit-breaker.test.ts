@@ -135,7 +135,7 @@ describe('while the service fails', () => {
   })
 
   test('probes once per minute after a wrong key', async () => {
-    const { clock, sender, enqueue } = setup(() => UNAUTHORIZED)
+    const { clock, sender, enqueue } = setup(() => UNAUTHORIZED, { isIsolating: true })
     enqueue(batchOf('a'), batchOf('b'))
     await clock.advance(0)
     const before = sender.attempts.length
@@ -264,7 +264,9 @@ test('a sender that rejects frees its slot', async () => {
   await expect(createRetrySender(broken, breaker).send(batchOf('a'), new AbortController().signal)).rejects.toThrow(
     'bug',
   )
-  const outcome = await breaker.run(breaker.createRetryState(), new AbortController().signal, () => Promise.resolve(OK))
+  const outcome = await breaker.run(breaker.createRetryState('b', -Infinity), new AbortController().signal, () =>
+    Promise.resolve(OK),
+  )
   expect(outcome).toBe(OK)
 })
 
@@ -291,8 +293,9 @@ test('retries a local service of another user with the backoff, not once per min
 })
 
 test('retryNow ends a backoff for one attempt, but never a Retry-After', async () => {
-  const wrongKey = setup((_, attempt) =>
-    attempt === 1 ? { kind: 'endpoint-rejected', status: 403, reason: 'no' } : OK,
+  const wrongKey = setup(
+    (_, attempt) => (attempt === 1 ? { kind: 'endpoint-rejected', status: 403, reason: 'no' } : OK),
+    { isIsolating: true },
   )
   wrongKey.enqueue(...many(1))
   await wrongKey.clock.advance(1_000)
