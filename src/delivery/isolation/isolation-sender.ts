@@ -17,7 +17,7 @@ import { BatchProgress } from './batch-progress.js'
 import type { SubBatch } from './batch-progress.js'
 
 export interface IsolationOptions {
-  /** Returns final outcomes: `delivered`, `refused` or `abandoned`. */
+  /** Returns `delivered`, `refused`, `abandoned`, or `retryable` for a batch to be halved. */
   readonly inner: Sender
   /** The circuit breaker that `inner` waits for. */
   readonly breaker: Pick<CircuitBreaker, 'failures' | 'limitToOne' | 'openForRejections' | 'suspend'>
@@ -235,6 +235,14 @@ class BatchBisection {
           return true
         }
         rest = shortened ?? sent
+      } else if (outcome.kind === 'retryable') {
+        // Not a rejection, so no entry becomes a dead letter: the other half is delivered, a bad entry is sent again.
+        const half = Math.ceil(sent.batch.count / 2)
+        await Promise.all([
+          this.#send(this.#progress.slice(sent, 0, half)),
+          this.#send(this.#progress.slice(sent, half)),
+        ])
+        return false
       } else {
         this.#progress.abandon(outcome.reason)
         return false

@@ -9,6 +9,7 @@ import type { RetrySettings } from '../../options/settings.js'
 import { nextDelayMs } from '../../shared/backoff.js'
 import type { Clock } from '../../shared/clock.js'
 import { RecentReplies } from './recent-replies.js'
+import { isSuspect } from './wait-queue.js'
 import type { RetryState } from './wait-queue.js'
 
 export interface FailureStateOptions {
@@ -74,6 +75,8 @@ const FIRST_DELAY_REPLIES = 4
  * pause.
  */
 const BATCH_SHARE = 1 / 4
+/** Maximum delay of a batch that only fails itself, such as one whose content resets the connection. */
+const SUSPECT_RETRY_MS = 60_000
 /** Maximum delay of one batch while others are accepted. */
 const MAX_BATCH_DELAY_MS = 5_000
 
@@ -305,7 +308,9 @@ export class FailureState {
           this.#emit((listener) => listener.onRetryAfter?.(retryAfterMs))
         }
         if (!isCurrent) return 'none'
-        return this.#isOutage(outcome, attempt, isAlone) ? this.#fail(outcome) : 'isolated'
+        if (!this.#isOutage(outcome, attempt, isAlone)) return 'isolated'
+        attempt.retryState.probes += 1
+        return this.#fail(outcome)
       }
       case 'endpoint-rejected':
         this.#countFailure(attempt)
@@ -334,18 +339,22 @@ export class FailureState {
    */
   #isOutage({ status }: Retryable, { startedAt, retryState }: Attempt, isAlone: boolean): boolean {
     this.#failingSince ??= startedAt
-    if (this.lastFailure !== undefined || status === 429 || this.#recent.recordFailure(retryState)) return true
+    const mayBeCause = isSuspect(retryState)
+    if (this.lastFailure !== undefined || (status === 429 && !mayBeCause) || this.#recent.recordFailure(retryState))
+      return true
     // At shutdown at most two attempts are left, see `FAILURES_ON_DISK`.
     if (isAlone && this.#isEnding) return true
     const { clock, random, retry } = this.#options
     const now = clock.now()
     this.#suspectedSince ??= now
     retryState.failures += 1
-    const maxMs = Math.min(retry.minMs * BATCH_SHARE * retryState.failures, retry.maxMs, MAX_BATCH_DELAY_MS)
-    const firstMs = retryState.failures === 1 ? (now - startedAt) * FIRST_DELAY_REPLIES : Infinity
+    const maxMs = mayBeCause
+      ? Math.min(retry.minMs * 2 ** retryState.failures, SUSPECT_RETRY_MS)
+      : Math.min(retry.minMs * BATCH_SHARE * retryState.failures, retry.maxMs, MAX_BATCH_DELAY_MS)
+    const firstMs = retryState.failures === 1 && !mayBeCause ? (now - startedAt) * FIRST_DELAY_REPLIES : Infinity
     retryState.notBefore = now + random() * Math.min(maxMs, firstMs)
     // No other request shows whether this is an outage, and the order is kept.
-    if (isAlone) this.#aloneUntil = retryState.notBefore
+    if (isAlone && !mayBeCause) this.#aloneUntil = retryState.notBefore
     return false
   }
 

@@ -2,7 +2,13 @@
 import type { Abandoned, Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from './circuit-breaker.js'
 
-/** No limit of attempts. `signal` and the deadline of the breaker end it as `abandoned`. */
+/** A batch that fails so often while others are accepted is halved, since one entry may be the cause. */
+const FAILURES_BEFORE_HALVING = 5
+
+/**
+ * Returns `retryable` only for a batch that fails itself while others are accepted, and that can be halved. No limit of attempts.
+ * `signal` and the deadline of the breaker end it as `abandoned`.
+ */
 export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sender {
   return {
     async send(batch, signal) {
@@ -17,6 +23,9 @@ export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sende
           case 'abandoned':
             return outcome
           case 'retryable':
+            if (turn.failures >= FAILURES_BEFORE_HALVING && batch.count > 1) return outcome
+            reason = outcome.reason
+            break
           case 'endpoint-rejected':
             reason = outcome.reason
         }

@@ -8,10 +8,20 @@ export interface RetryState {
   readonly batchId: string
   /** Failures of this batch outside outages. */
   failures: number
+  /** Failures of this batch during outages. */
+  probes: number
   /** Number of requests accepted before the latest failure of the batch. */
   acceptedBefore: number
   /** The batch waits until this time; others may be sent first. */
   notBefore: number
+}
+
+/** Short outages are over by then, so the order is kept. */
+const PROBES_OF_ONE = 3
+
+/** Whether the batch may be the cause of the failures, so another one is the better probe. */
+export function isSuspect({ probes }: RetryState): boolean {
+  return probes >= PROBES_OF_ONE
 }
 
 interface Waiter {
@@ -29,12 +39,12 @@ export class WaitQueue {
   }
 
   createRetryState(batchId: string, notBefore: number): RetryState {
-    return { sequence: this.#nextSequence++, batchId, failures: 0, acceptedBefore: 0, notBefore }
+    return { sequence: this.#nextSequence++, batchId, failures: 0, probes: 0, acceptedBefore: 0, notBefore }
   }
 
-  /** Number of batches waiting for their `notBefore`. */
+  /** Number of waiting batches that let others go first: they wait for their `notBefore`, or were probed often. */
   countDelayed(now: number): number {
-    return this.#waiters.filter(({ retryState }) => retryState.notBefore > now).length
+    return this.#waiters.filter(({ retryState }) => retryState.notBefore > now || isSuspect(retryState)).length
   }
 
   /** The earliest time at which a batch may be sent; Infinity if none waits. */
@@ -66,8 +76,13 @@ export class WaitQueue {
     this.#waiters.splice(younger === -1 ? this.#waiters.length : younger, 0, waiter)
   }
 
+  /** Admits the oldest batch that was not probed often; else the one that was probed least. */
   admitFirst(now: number): void {
-    this.#waiters.find(({ retryState }) => retryState.notBefore <= now)?.end(true)
+    const due = this.#waiters.filter(({ retryState }) => retryState.notBefore <= now)
+    const unsuspected = due.find(({ retryState }) => !isSuspect(retryState))
+    const leastProbed = (): Waiter | undefined =>
+      due.toSorted((a, b) => a.retryState.probes - b.retryState.probes).at(0)
+    ;(unsuspected ?? leastProbed())?.end(true)
   }
 
   /** Removes the batches that may only be sent at `at` or later. */

@@ -35,6 +35,59 @@ test.each(STATUSES)('a payload refused with %i: all other entries are delivered 
   expect(failures).toEqual([])
 })
 
+test.each([undefined, 500, 503, 429])(
+  'a payload that fails with status %s, as if for a moment: the other entries are delivered, the first within 10 s',
+  async (status) => {
+    for (const hasAccepted of [false, true]) {
+      const {
+        clock,
+        send,
+        accepted: delivered,
+        letters,
+        requests,
+      } = setUpIsolation(
+        (entries) =>
+          entries.some(isBadEntry)
+            ? { kind: 'retryable', reason: 'failed', ...(status !== undefined && { status }) }
+            : accepted(entries),
+        { maxConcurrency: 1 },
+      )
+      if (hasAccepted) send(batchFrom('before', 5))
+      await clock.advance(1_000)
+      send(batchFrom('bad', 1, [0]))
+      for (let n = 0; n < 200; n += 1) {
+        send(batchFrom(`good${n}`, 1))
+        await clock.advance(1_000)
+        if (n === 9) expect(delivered.length).toBeGreaterThan(hasAccepted ? 5 : 0)
+      }
+      await clock.advance(10_000)
+      expect(delivered).toHaveLength(200 + (hasAccepted ? 5 : 0))
+      expect(letters).toEqual([])
+      expect(requests.length).toBeLessThan(280)
+    }
+  },
+)
+
+test('one entry of a batch resets the connection: the others of its batch are delivered', async () => {
+  const {
+    clock,
+    send,
+    accepted: delivered,
+    letters,
+  } = setUpIsolation(
+    (entries) => (entries.some(isBadEntry) ? { kind: 'retryable', reason: 'socket hang up' } : accepted(entries)),
+    { maxConcurrency: 1 },
+  )
+  send(batchFrom('bad', 100, [61]))
+  for (let n = 0; n < 300; n += 1) {
+    send(batchFrom(`good${n}`, 1))
+    await clock.advance(1_000)
+  }
+  await clock.advance(10_000)
+  expect(delivered).toHaveLength(300 + 99)
+  expect(letters).toEqual([])
+})
+
 test.each([
   ['first', 0],
   ['in the middle', 50],
