@@ -10,7 +10,7 @@ import { validateMonitorToken } from './request-validation.js'
 export function createHeartbeatCall(token: unknown, signal?: AbortSignal): Call {
   const raw = validateMonitorToken(token)
   const segment = encodeSegment(raw)
-  return { path: PATHS.heartbeat + segment, body: null, expected: 'any', signal, secrets: [raw, segment] }
+  return { path: PATHS.heartbeat + segment, body: null, expected: 'text', signal, secrets: [raw, segment] }
 }
 
 /** RFC 3986, section 2.2: `!`, `'`, `(`, `)` and `*` are also reserved, but encodeURIComponent does not encode them. */

@@ -27,9 +27,9 @@ export function classifyStatus(status: number): ReplyKind {
  * most endpoints. So does the start of a JSON object that is too long.
  * - `ingest-result`: an ingest result, or a JSON object without `accepted`
  * - `json`: any JSON value
- * - `any`: anything
+ * - `text`: anything except a web page
  */
-export type ExpectedBody = 'ingest-result' | 'json' | 'any'
+export type ExpectedBody = 'ingest-result' | 'json' | 'text'
 
 /** As `classifyStatus`, but a 2xx with another body than the service's, such as a login page, is `endpoint-rejected`. */
 export function classifyReply(reply: HttpReply, expected: ExpectedBody): ReplyKind {
@@ -37,8 +37,8 @@ export function classifyReply(reply: HttpReply, expected: ExpectedBody): ReplyKi
   return kind === 'ok' && !isExpected(reply, expected) ? 'endpoint-rejected' : kind
 }
 
-function isExpected({ text, truncated }: HttpReply, expected: ExpectedBody): boolean {
-  if (expected === 'any') return true
+function isExpected({ text, truncated, headers }: HttpReply, expected: ExpectedBody): boolean {
+  if (expected === 'text') return !/\bhtml\b/i.test(String(headers['content-type'] ?? '')) && !/^\ufeff?\s*</.test(text)
   // A result may quote every rejected entry. Its batch is not sent again, because it would get the same rejection and
   // block the others.
   if (truncated) return /^\ufeff?\s*\{/.test(text)

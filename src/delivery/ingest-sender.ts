@@ -99,7 +99,10 @@ function toOutcome(
           rejected: [],
           ...(expected === 'ingest-result' && { unreadable: true as const }),
         }
-      return delivered(batch, status, result, 0)
+      // Counts that cannot be: it would be a success that stores nothing.
+      if (result.accepted === 0 && result.rejected === 0 && result.errors.length === 0 && batch.count > 0)
+        return { kind: 'endpoint-rejected', status, reason: `${reasonIn()} counts none of ${batch.count} entries` }
+      return delivered(batch, status, result, batch.count - result.accepted)
     }
     case 'refused': {
       // Sending the batch again would duplicate the accepted entries.

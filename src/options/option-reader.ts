@@ -1,5 +1,6 @@
 /** Reads one option after the other from code and environment, groups member by member. */
 import { describeThrown } from '../shared/argument-checks.js'
+import { describeReadError } from '../shared/safe-files.js'
 import { describeHidden, formatName, formatValue } from './format-value.js'
 import { isPlainObject } from './kinds.js'
 import type { Members, Row } from './kinds.js'
@@ -113,9 +114,7 @@ export class OptionReader {
     } catch (error) {
       // The path may be the key itself, by mistake.
       const shown = secret === true && isFile !== true && !ROOTED_PATH.test(path) ? describeHidden(path) : path
-      this.#problems.push(
-        `cannot read the file in ${variable}: ${shown} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
-      )
+      this.#problems.push(`cannot read the file in ${variable}: ${shown} (${describeReadError(error)})`)
       return undefined
     }
   }

@@ -1,8 +1,8 @@
 /** Resolves and validates the configuration: code wins over environment, which wins over defaults. */
-import { readFileSync } from 'node:fs'
 import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { copyMembers, describeType } from '../shared/argument-checks.js'
 import { IngestError } from '../shared/errors.js'
+import { readRegularFile } from '../shared/safe-files.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { findCiDeploy } from './ci.js'
 import { isPlainObject } from './kinds.js'
@@ -55,7 +55,7 @@ export function toThreshold(level: Settings['level']): number {
  * @throws IngestError `CONFIG`, as `resolveOptions`.
  */
 export function resolveFromProcess(given: unknown, names?: readonly OptionName[]): Settings {
-  return resolveOptions(given, { env: process.env, readFile: (path) => readFileSync(path, 'utf8'), isInMemory }, names)
+  return resolveOptions(given, { env: process.env, readFile: readRegularFile, isInMemory }, names)
 }
 
 /**

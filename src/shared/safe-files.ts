@@ -19,6 +19,7 @@ import { basename, dirname, join } from 'node:path'
 
 const FILE_MODE = 0o600
 const WRITABLE_BY_OTHERS = 0o022
+const NOT_REGULAR = 'not a regular file'
 const TEMPORARY_NAME = /^[0-9a-f]+\.tmp$/
 /** Undefined on Windows, where owner and mode have no meaning. */
 export const ownUid = process.getuid?.()
@@ -27,6 +28,11 @@ export const ownUid = process.getuid?.()
 export class UnsafeError extends Error {
   override readonly name = 'UnsafeError'
   readonly code = 'UNSAFE'
+}
+
+/** The reason why a file could not be read: a system error code, or that it is no regular file. Never the path. */
+export function describeReadError(error: unknown): string {
+  return error instanceof UnsafeError ? NOT_REGULAR : ((error as NodeJS.ErrnoException).code ?? 'unknown error')
 }
 
 /**
@@ -127,6 +133,20 @@ export function formatMode({ mode }: Stats): string {
 /** The whole file, or undefined if it has more than `maxBytes`. @throws the system's errors */
 export function readAtMost(fd: number, maxBytes: number): Buffer | undefined {
   return fstatSync(fd).size > maxBytes ? undefined : readFileSync(fd)
+}
+
+/**
+ * Follows symbolic links, as secrets are mounted in containers. Does not wait for the writer of a FIFO.
+ * @throws UnsafeError for anything but a regular file; the system's errors
+ */
+export function readRegularFile(path: string): string {
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    if (!fstatSync(fd).isFile()) throw new UnsafeError(NOT_REGULAR)
+    return readFileSync(fd, 'utf8')
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /**

@@ -15,11 +15,17 @@ test.each([
   '[1,"x",null,[{}],"a,b"]',
   '[,]',
   '[{},]',
-  '[{}],"other":[1,2,3]',
 ])('%s', (list) => {
   const body = bodyOf(list)
   expect(countBatchEntries(body)).toBe(parseBatchEntries(body).length)
 })
+
+test.each(['[{}],"other":[1,2,3]}', '[{}]}}', '[{}]} x', '[{}]'])(
+  'rejects a batch with more than entries: %s',
+  (list) => {
+    expect(countBatchEntries(Buffer.from(`{"batch_id":"a","logs":${list}`))).toBe(undefined)
+  },
+)
 
 test.each(['[{"a":1}', '[{"a":"x', '{}', '[{"a":[1}'])('rejects the unterminated list %s', (list) => {
   expect(countBatchEntries(Buffer.from(`{"batch_id":"a","logs":${list}`))).toBe(undefined)

@@ -152,8 +152,10 @@ describe("replies that are not the service's", () => {
       })
     }
     expect(server.came).toHaveLength(4)
-    // A monitor may answer with any text.
-    await client.heartbeat('tok')
+    // A monitor may answer with any text, but not with a web page.
+    const pinged = client.heartbeat('tok')
+    if (type === 'text/html') await expect(pinged).rejects.toMatchObject({ code: 'MISDIRECTED', status: 200 })
+    else await expect(pinged).resolves.toBeUndefined()
   })
 
   test.each(['[]', 'null', '"ok"', '{"accepted":"all"}', ' '])(

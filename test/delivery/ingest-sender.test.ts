@@ -70,7 +70,7 @@ describe('2xx', () => {
   test('the same reply is applied to batches of different sizes', async () => {
     const { send } = setup({ text: result(8, 0, [item(9)]) })
     expect(await send(5)).toEqual({ kind: 'delivered', accepted: 5, rejected: [] })
-    expect(await send(10)).toEqual({ kind: 'delivered', accepted: 9, rejected: [item(9)], status: 200 })
+    expect(await send(10)).toEqual({ kind: 'delivered', accepted: 8, rejected: [item(9)], status: 200 })
     expect(await send(5)).toEqual({ kind: 'delivered', accepted: 5, rejected: [] })
   })
 
@@ -89,6 +89,18 @@ describe('2xx', () => {
     expect(await setup({ text: result(10, 3, []) }).send()).toMatchObject({ accepted: 7 })
     expect(await setup({ text: result(10, 0, [item(1)]) }).send()).toMatchObject({ accepted: 9 })
     expect(await setup({ text: result(0, 99, []) }).send()).toMatchObject({ accepted: 0 })
+  })
+
+  test('that counts fewer entries than were sent: the missing ones are rejected', async () => {
+    expect(await setup({ text: result(6, 0, []) }).send()).toMatchObject({
+      kind: 'delivered',
+      accepted: 6,
+      rejected: [],
+    })
+  })
+
+  test('that counts no entry at all is no success', async () => {
+    expect(await setup({ text: result(0, 0, []) }).send()).toMatchObject({ kind: 'endpoint-rejected', status: 200 })
   })
 
   test('without a body, or with an object without `accepted`, is delivered, but marked unreadable', async () => {

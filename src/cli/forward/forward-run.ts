@@ -153,8 +153,10 @@ export class ForwardRun {
     const { isReady, lag = null, oldestUnsentMs = null } = this.#monitor.state
     const service = this.#deliveries.map(({ breaker }) => breaker.failures.lastFailure).find((one) => one !== undefined)
     const lastError = this.#health.lastError ?? service
+    // An outage of the service is not the forwarder's; a service that refuses everything needs a correction.
+    const isRefused = this.#deliveries.some(({ breaker }) => breaker.failures.isRejectingAll)
     return {
-      ready: isReady,
+      ready: isReady && !isRefused,
       lag,
       oldestUnsentMs,
       lastError: lastError === undefined ? null : this.#mask(lastError).replace(CONTROL_CHARACTERS, ' '),

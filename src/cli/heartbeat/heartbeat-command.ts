@@ -1,8 +1,8 @@
 /** `pino-ingest heartbeat`: pings a monitor, immediately or when a program has succeeded. */
-import { readFileSync } from 'node:fs'
 import { Pinger } from '../../app/heartbeats/pinger.js'
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { systemClock } from '../../shared/clock.js'
+import { describeReadError, readRegularFile } from '../../shared/safe-files.js'
 import { runChildProcess } from '../shared/child-process.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
@@ -74,10 +74,13 @@ function readMonitorToken(): string {
     throw createUsageError(`heartbeat needs a token: set ${TOKEN_VARIABLE} or ${FILE_VARIABLE}, or give it as TOKEN`)
   }
   try {
-    return readFileSync(file, 'utf8').trim()
+    return readRegularFile(file).trim()
   } catch (error) {
     // The path is not shown: it may be the token, set in the wrong variable.
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException
-    throw new CommandError('CONFIG', `cannot read the file in ${FILE_VARIABLE} (${code})`, EXIT_USAGE)
+    throw new CommandError(
+      'CONFIG',
+      `cannot read the file in ${FILE_VARIABLE} (${describeReadError(error)})`,
+      EXIT_USAGE,
+    )
   }
 }

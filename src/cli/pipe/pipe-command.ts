@@ -1,4 +1,5 @@
 /** `app | pino-ingest`: sends the lines of stdin and copies its bytes to stdout. */
+import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import type { EmitEvent } from '../../diagnostics/reporter.js'
@@ -6,7 +7,8 @@ import { loadHook } from '../../filter/load-hook.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import { Pipeline } from '../../pipeline/pipeline.js'
 import { systemClock } from '../../shared/clock.js'
-import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
+import { IngestError } from '../../shared/errors.js'
+import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
@@ -27,7 +29,7 @@ ends only the application, whose last lines are still read; the second ends read
 Delivery at the end takes at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
     `With --json, stderr has one JSON object per line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they
 happen, and at the end {"event":"account",…} with the outcome of every record. stdout is still a copy of the input.`,
-    'Exit codes: 0 everything was delivered, 1 some entries were not (the next start sends entries on disk), 2 invalid flags or configuration.',
+    'Exit codes: 0 everything was delivered, 1 some entries were not (the next start sends entries on disk), 2 invalid flags or configuration: the input is copied, and nothing is sent.',
   ],
   // A first argument without dashes is a command.
   argumentAdvice: 'put the command before all flags',
@@ -39,6 +41,29 @@ happen, and at the end {"event":"account",…} with the outcome of every record.
 const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected', 'ingest:dropped']
 
 async function run(given: Arguments): Promise<number> {
+  try {
+    return await deliver(given)
+  } catch (error) {
+    // The application's output must not depend on this program's configuration.
+    if (!(error instanceof IngestError) || given.switches.has('quiet')) throw error
+    process.stderr.write(
+      given.switches.has('json')
+        ? formatJsonLine({ error: { code: error.code, message: error.message } })
+        : `pino-ingest: ${printable(error.message)}. Nothing is sent; the input is copied to stdout.\n`,
+    )
+    await copyInput()
+    return EXIT_USAGE
+  }
+}
+
+/** Copies stdin to stdout, as `cat` does; ends when stdout is closed. */
+async function copyInput(): Promise<void> {
+  // The first signal is for the application, whose last lines are still copied.
+  onTerminationSignal((times) => void (times > 1 && process.stdin.destroy()))
+  await pipeline(process.stdin, process.stdout, { end: false }).catch(() => {})
+}
+
+async function deliver(given: Arguments): Promise<number> {
   const asJson = given.switches.has('json')
   const resolved = resolveFromProcess(parseOptionFlags(given))
   const isSilent = resolved.logTo === 'silent'
@@ -51,12 +76,12 @@ async function run(given: Arguments): Promise<number> {
     if (!asJson && !isSilent) process.stderr.write(`pino-ingest: ${printable(text)}\n`)
   }
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
-  const pipeline = new Pipeline({ settings, hook, clock: systemClock, emit })
+  const transport = new Pipeline({ settings, hook, clock: systemClock, emit })
   if (process.stdin.isTTY)
     print('reads log lines from stdin, as in: node app.js | pino-ingest. Ctrl-D ends the input; see --help')
 
-  const { hasFailed, isInterrupted } = await send(pipeline, given.switches.has('quiet'), print)
-  const account = pipeline.snapshot
+  const { hasFailed, isInterrupted } = await send(transport, given.switches.has('quiet'), print)
+  const account = transport.snapshot
   const code = countUndelivered(account) === 0 && !hasFailed ? EXIT_DONE : EXIT_FAILED
   if (asJson) process.stderr.write(formatJsonLine({ event: 'account', ...account }))
   else if (countUndelivered(account) > 0) print(formatSummary(account))
@@ -72,7 +97,7 @@ interface SendResult {
   readonly isInterrupted: boolean
 }
 
-async function send(pipeline: Pipeline, isQuiet: boolean, print: (text: string) => void): Promise<SendResult> {
+async function send(transport: Pipeline, isQuiet: boolean, print: (text: string) => void): Promise<SendResult> {
   const { stdin, stdout } = process
   let isReading = true
   let hasFailed = false
@@ -88,12 +113,12 @@ async function send(pipeline: Pipeline, isQuiet: boolean, print: (text: string) 
       print('stops reading and delivers the lines read so far; another signal ends it at once')
       return stopReading()
     }
-    pipeline.abandon()
+    transport.abandon()
     abandon()
   })
 
   const decoder = new StringDecoder('utf8')
-  stdin.on('data', (chunk: Buffer) => void (isReading && pipeline.records.write(decoder.write(chunk))))
+  stdin.on('data', (chunk: Buffer) => void (isReading && transport.records.write(decoder.write(chunk))))
   stdin.once('end', stopReading)
   stdin.once('error', (error: NodeJS.ErrnoException) => {
     hasFailed = true
@@ -116,9 +141,9 @@ async function send(pipeline: Pipeline, isQuiet: boolean, print: (text: string) 
   isReading = false
   stdin.unpipe(stdout)
   stdin.pause()
-  pipeline.records.write(decoder.end())
-  pipeline.end()
-  await Promise.race([pipeline.close(), abandoned])
+  transport.records.write(decoder.end())
+  transport.end()
+  await Promise.race([transport.close(), abandoned])
   return { hasFailed, isInterrupted }
 }
 

@@ -45,6 +45,12 @@ test.each([
   ['an empty list', `{"batch_id":"${ID}","logs":[]}`, { 'Nats-Msg-Id': ID, 'Pino-Ingest-Count': '0' }],
   ['a missing element', `{"batch_id":"${ID}","logs":[,]}`, OWN],
   ['two lists', `{"batch_id":"${ID}","logs":[{}],"logs":[{},{}]}`, OWN],
+  ['another key', `{"batch_id":"${ID}","logs":[{"a":1}],"extra":1}`, {}],
+  [
+    'another key, with the headers of a batch',
+    `{"batch_id":"${ID}","logs":[{"a":1}],"z":[1]}`,
+    { ...OWN, 'Pino-Ingest-Count': '1' },
+  ],
   ['no list', `{"batch_id":"${ID}","logs":{}}`, {}],
   ['a list before the id', `{"logs":[{"a":1}],"batch_id":"${ID}"}`, {}],
   ['an invalid id', '{"batch_id":"a b>*","logs":[{"a":1}]}', {}],

@@ -22,6 +22,21 @@ function messages(service: IngestService): string[] {
 }
 
 describe('the pass-through', () => {
+  test.each([
+    [{ PINO_INGEST_URL: 'nonsense', PINO_INGEST_API_KEY: KEY }, 'url must be an absolute URL'],
+    [{ PINO_INGEST_URL: 'https://example.invalid/api/v1' }, 'apiKey is required'],
+    [{ NODE_ENV: 'production' }, 'url is required'],
+  ])('with an invalid configuration copies the input, and says what is wrong: %j', async (env, problem) => {
+    const result = await runCli([], env, `${LINES}three`)
+    expect(result.code).toBe(2)
+    expect(result.stdout.toString()).toBe(`${LINES}three`)
+    expect(result.stderr).toContain(problem)
+    expect(result.stderr).not.toContain(KEY)
+    const json = await runCli(['--json'], env, LINES)
+    expect(JSON.parse(json.stderr.toString())).toMatchObject({ error: { code: 'CONFIG' } })
+    expect(json.stdout.toString()).toBe(LINES)
+  })
+
   test('lines are copied and sent, including a last line without a newline', async () => {
     const { service, env } = await withService()
     const result = await runCli([], env, `${LINES}three`)

@@ -1,0 +1,43 @@
+/** Files with keys and tokens. A FIFO without a writer would block the process. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { describeReadError, readRegularFile } from '../../src/shared/safe-files.js'
+import { resolveFromProcess } from '../../src/options/resolve-options.js'
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-read-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+test('reads a file, also through a link, as secrets are mounted in containers', () => {
+  const folder = newFolder()
+  writeFileSync(join(folder, 'file'), 'secret')
+  symlinkSync(join(folder, 'file'), join(folder, 'link'))
+  expect(readRegularFile(join(folder, 'link'))).toBe('secret')
+})
+
+test('refuses a FIFO and a folder at once', () => {
+  const folder = newFolder()
+  execFileSync('mkfifo', [join(folder, 'fifo')])
+  for (const path of [join(folder, 'fifo'), folder]) {
+    let error: unknown
+    try {
+      readRegularFile(path)
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(describeReadError(error)).toBe('not a regular file')
+  }
+})
+
+test('a key file that is a FIFO is an invalid configuration', () => {
+  const fifo = join(newFolder(), 'fifo')
+  execFileSync('mkfifo', [fifo])
+  process.env['PINO_INGEST_API_KEY_FILE'] = fifo
+  onTestFinished(() => void delete process.env['PINO_INGEST_API_KEY_FILE'])
+  expect(() => resolveFromProcess({ url: 'http://127.0.0.1:9/api/v1' })).toThrow('not a regular file')
+})
