@@ -1,5 +1,7 @@
 /** [worker] The module that pino loads as `target: 'pino-ingest'`. */
 import { randomUUID } from 'node:crypto'
+import { writeSync } from 'node:fs'
+import { Writable } from 'node:stream'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { EmitEvent } from '../diagnostics/reporter.js'
 import { loadHook } from '../filter/load-hook.js'
@@ -13,18 +15,27 @@ import { receivePinoConfig } from './pino-config.js'
 import { TransportStream } from './transport-stream.js'
 import type { IngestStream } from './transport-stream.js'
 
+const STDERR = 2
+
 /**
  * The transport, as pino's `target: 'pino-ingest'` loads it in its worker thread.
  *
  * @param options each can also be set by an environment variable
  * @returns a stream that accepts pino's lines. It emits `ingest:*` events and never `error`.
- * @throws IngestError `CONFIG` that lists each option that is missing or invalid; pino then fails to start.
+ * For options that are missing or invalid, it fails with an IngestError `CONFIG` that lists them, and pino does not start.
+ * Outside a worker thread, it throws this error.
  * @see https://getpino.io/#/docs/transports
  */
 export default async function ingestTransport(options: IngestOptions = {}): Promise<IngestStream> {
-  const settings = resolveFromProcess(options)
-  requireNats(settings)
   const port = parentPort
+  let settings
+  try {
+    settings = resolveFromProcess(options)
+    requireNats(settings)
+  } catch (error) {
+    if (port === null) throw error
+    return createFailedStream(error as Error) as unknown as IngestStream
+  }
   // In this turn of the event loop, because a later listener would miss the message.
   const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
@@ -52,6 +63,18 @@ async function loadPipeline(): Promise<typeof Pipeline> {
   await new Promise((resolve) => setImmediate(resolve))
   const module = await import('../pipeline/pipeline.js')
   return module.Pipeline
+}
+
+/**
+ * A stream that fails at once, as pino requires of its transports. If the promise were rejected instead, an application
+ * that is already exiting would wait 10 s for it, without the reason. Lines are not consumed, since pino would then
+ * report a success. With several `targets`, pino waits all the same.
+ */
+function createFailedStream(error: Error): Writable {
+  writeSync(STDERR, `pino-ingest: ${error.message}\n`)
+  const stream = new Writable({ emitClose: false, highWaterMark: 0, write: () => {} })
+  setImmediate(() => stream.destroy(error))
+  return stream
 }
 
 /** pino announces its configuration in the worker's data. */

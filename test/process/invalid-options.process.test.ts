@@ -1,0 +1,40 @@
+/** Invalid options and an application that exits before the worker has started: the reason is shown, at once. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const APP = `
+const pino = require('pino')
+const logger = pino({ transport: { target: ${JSON.stringify(`${ROOT}dist/cjs/index.js`)}, options: JSON.parse(process.argv[1]) } })
+logger.info('hello')
+const ms = Number(process.argv[2])
+if (ms === 0) process.exit()
+if (ms > 0) setTimeout(() => process.exit(), ms)
+`
+
+function run(options: unknown, exitAfterMs: number, env: NodeJS.ProcessEnv) {
+  return new Promise<{ code: unknown; stderr: string; ms: number }>((resolve) => {
+    const startedAt = performance.now()
+    const args = ['-e', APP, JSON.stringify(options), String(exitAfterMs)]
+    execFile(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env } }, (error, _, stderr) =>
+      resolve({ code: error?.code ?? 0, stderr, ms: performance.now() - startedAt }),
+    )
+  })
+}
+
+test.each([0, 10, 30, 60, 100, 1_000, -1])(
+  'process.exit() after %i ms (-1: a natural end): the reason is on stderr, and the exit code is not 0',
+  async (exitAfterMs) => {
+    const invalid = await run({ url: 'nonsense', apiKey: 'canary-key-71' }, exitAfterMs, {})
+    expect(invalid.stderr).toContain('url must be an absolute URL')
+    expect(invalid.stderr).not.toContain('canary-key-71')
+    const inProduction = await run({}, exitAfterMs, { NODE_ENV: 'production', PINO_INGEST_URL: '' })
+    expect(inProduction.stderr).toContain('url is required')
+    for (const { code, ms } of [invalid, inProduction]) {
+      expect(code).not.toBe(0)
+      // pino waits 10 s for a transport that does not fail as a stream.
+      expect(ms).toBeLessThan(9_000)
+    }
+  },
+)
