@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import type { EmitEvent } from '../diagnostics/reporter.js'
 import { loadHook } from '../filter/load-hook.js'
 import { requireNats } from '../nats/require-nats.js'
@@ -16,6 +18,8 @@ import { TransportStream } from './transport-stream.js'
 import type { IngestStream } from './transport-stream.js'
 
 const STDERR = 2
+/** An application that is not exiting reads the message within this time and terminates the worker. */
+const ERROR_MESSAGE_MS = 100
 
 /**
  * The transport, as pino's `target: 'pino-ingest'` loads it in its worker thread.
@@ -34,7 +38,7 @@ export default async function ingestTransport(options: IngestOptions = {}): Prom
     requireNats(settings)
   } catch (error) {
     if (port === null) throw error
-    return createFailedStream(error as Error) as unknown as IngestStream
+    return (await createFailedStream(error as Error, port)) as unknown as IngestStream
   }
   // In this turn of the event loop, because a later listener would miss the message.
   const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined
@@ -66,11 +70,14 @@ async function loadPipeline(): Promise<typeof Pipeline> {
 }
 
 /**
- * A stream that fails at once, as pino requires of its transports. If the promise were rejected instead, an application
- * that is already exiting would wait 10 s for it, without the reason. Lines are not consumed, since pino would then
- * report a success. With several `targets`, pino waits all the same.
+ * Reports the error to pino's stream in the application, which emits it. An application that is already exiting does
+ * not read messages: it waits for the returned stream, which fails, or for 10 s without the reason if the promise is
+ * rejected. Lines are not consumed, since pino would then report a success. With several `targets`, pino waits 10 s all
+ * the same.
  */
-function createFailedStream(error: Error): Writable {
+async function createFailedStream(error: Error, port: MessagePort): Promise<Writable> {
+  port.postMessage({ code: 'ERROR', err: error })
+  await setTimeout(ERROR_MESSAGE_MS)
   writeSync(STDERR, `pino-ingest: ${error.message}\n`)
   const stream = new Writable({ emitClose: false, highWaterMark: 0, write: () => {} })
   setImmediate(() => stream.destroy(error))
