@@ -32,7 +32,7 @@ export interface SegmentPosition {
   readonly offset: number
 }
 
-/** Records in the spool which entries of a batch are settled. Positions are those in this batch. Never throws. */
+/** Records which entries of a batch are settled. Positions are those in this batch. Only `storeDeadLetters` may throw. */
 export interface BatchAcknowledgement {
   /** Whether all entries are still on disk; a limit may have deleted them. Default false. */
   readonly isDurable?: boolean
@@ -41,6 +41,11 @@ export interface BatchAcknowledgement {
    * @returns the acknowledgement of that batch
    */
   createPart(positions: readonly number[]): BatchAcknowledgement
+  /**
+   * Stores rejected entries of the batch, before they are acknowledged. If it throws, the batch is abandoned. Default:
+   * the dead letters of the sender.
+   */
+  storeDeadLetters?(letters: readonly DeadLetter[]): void
   /** Records that these entries (default: all) were accepted or became dead letters and must not be sent again. */
   acknowledge(positions?: readonly number[]): void
 }

@@ -2,15 +2,13 @@
  * Sends entries to one endpoint: entries -> batches -> disk -> requests. A pipeline has one for log entries and one for
  * request logs.
  */
-import type { Batch, DeadLetter, Sender } from '../batch/sender.js'
+import type { Batch } from '../batch/sender.js'
 import { Delivery } from '../delivery/delivery.js'
 import type { EndpointTarget } from '../delivery/destination.js'
-import { createGzipSender } from '../delivery/gzip-sender.js'
-import { createIsolationSender } from '../delivery/isolation/isolation-sender.js'
 import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
 import { CircuitBreaker } from '../delivery/retry/circuit-breaker.js'
 import { createFailureReporter } from '../delivery/retry/failure-reporter.js'
-import { createRetrySender } from '../delivery/retry/retry-sender.js'
+import { createSenderChain } from '../delivery/sender-chain.js'
 import { toRecoveryMs } from '../delivery/shutdown-policy.js'
 import type { Account } from '../diagnostics/account.js'
 import type { EndpointReporter } from '../diagnostics/reporter.js'
@@ -83,9 +81,15 @@ export class EndpointPipeline {
     })
     const foundOnDisk = new Signal()
     const spool = openSpool(options, () => foundOnDisk.emit())
+    const store = source ?? spool
     const delivery = new Delivery({
       ...settings,
-      sender: createSender(options, breaker, source ?? spool),
+      sender: createSenderChain({
+        ...options,
+        breaker,
+        ...(store && { deadLetter: (letters) => store.writeDeadLetters(letters) }),
+        maxWaitMs: source && SOURCE_MAX_WAIT_MS,
+      }),
       breaker,
       clock,
       account,
@@ -187,33 +191,6 @@ export class EndpointPipeline {
     const { pending } = this.account.snapshot()
     if (pending > 0) this.#report.retained(pending)
   }
-}
-
-/** Isolates rejected entries, converts and compresses the body, retries, sends. */
-function createSender(
-  {
-    settings,
-    mask,
-    target: { sender, encode = (inner) => inner },
-    isShortenable = true,
-    source,
-  }: EndpointPipelineOptions,
-  breaker: CircuitBreaker,
-  store: Pick<Spool, 'writeDeadLetters'> | undefined,
-): Sender {
-  const retrying = createRetrySender(sender, breaker)
-  const inner = encode(settings.compression === 'gzip' ? createGzipSender(retrying) : retrying)
-  if (store === undefined) return createIsolationSender({ inner, breaker, isShortenable })
-  // A reply may repeat the key. The entry itself is not masked.
-  const maskReply = (letter: DeadLetter): DeadLetter => ({
-    ...letter,
-    code: mask(letter.code),
-    field: mask(letter.field),
-    reason: mask(letter.reason),
-  })
-  const deadLetter = (letters: readonly DeadLetter[]): void => store.writeDeadLetters(letters.map(maskReply))
-  const maxWaitMs = source && SOURCE_MAX_WAIT_MS
-  return createIsolationSender({ inner, breaker, isShortenable, deadLetter, ...(maxWaitMs && { maxWaitMs }) })
 }
 
 function openSpool(options: EndpointPipelineOptions, onFound: () => void): Spool | undefined {

@@ -1,11 +1,9 @@
 /** Delivers batches of one kind to the service, with the transport's own senders. */
-import type { Batch, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
+import type { Batch, BatchAcknowledgement, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
 import type { EndpointTarget } from '../../delivery/destination.js'
-import { createGzipSender } from '../../delivery/gzip-sender.js'
-import { createIsolationSender } from '../../delivery/isolation/isolation-sender.js'
 import { CircuitBreaker } from '../../delivery/retry/circuit-breaker.js'
 import { createFailureReporter } from '../../delivery/retry/failure-reporter.js'
-import { createRetrySender } from '../../delivery/retry/retry-sender.js'
+import { createSenderChain } from '../../delivery/sender-chain.js'
 import { FAILURES_ON_DISK } from '../../delivery/shutdown-policy.js'
 import type { EndpointReporter } from '../../diagnostics/reporter.js'
 import type { BatchKind } from '../../nats/message.js'
@@ -31,15 +29,31 @@ export interface DeliveryResult {
   readonly deadLetters: readonly DeadLetter[]
 }
 
-interface Running {
-  readonly deadLetters: DeadLetter[]
+/** The acknowledgement of a batch in progress and of all its parts. Its letters are stored when the batch is done. */
+class RunningBatch implements BatchAcknowledgement {
+  readonly deadLetters: DeadLetter[] = []
+  readonly abort = new AbortController()
   readonly maySend: () => boolean
-  readonly abort: AbortController
   /** The service refused it without naming all bad entries. They are being searched, or the batch waits until another one is accepted. */
-  isIsolated: boolean
+  isIsolated = false
   /** It is being sent or waits for the circuit breaker. */
-  isSending: boolean
-  isInFlight: boolean
+  isSending = false
+  isInFlight = false
+
+  constructor(maySend: () => boolean) {
+    this.maySend = maySend
+  }
+
+  createPart(): this {
+    return this
+  }
+
+  storeDeadLetters(letters: readonly DeadLetter[]): void {
+    this.deadLetters.push(...letters)
+  }
+
+  /** The message is acknowledged when the whole batch is done. */
+  acknowledge(): void {}
 }
 
 export class ServiceDelivery {
@@ -49,13 +63,12 @@ export class ServiceDelivery {
   readonly #options: ServiceDeliveryOptions
   readonly #sender: Sender
   readonly #endReports: () => void
-  /** Batches in progress by id. */
-  readonly #running = new Map<string, Running>()
+  readonly #running = new Set<RunningBatch>()
   #isAborted = false
 
   constructor(options: ServiceDeliveryOptions) {
     this.#options = options
-    const { kind, settings, target, clock, report } = options
+    const { kind, settings, target, clock, report, mask } = options
     const failures = createFailureReporter(report, clock, { meanwhile: 'batches stay in the queue' })
     const breaker = new CircuitBreaker({
       ...settings,
@@ -64,14 +77,14 @@ export class ServiceDelivery {
       onRecovery: () => failures.onRecovery(),
       onRetryAfter: (delayMs) => this.retryAfter.emit(delayMs),
     })
-    const { sender, encode = (inner) => inner } = target
-    const retrying = createRetrySender(this.#createCountingSender(sender), breaker)
-    const compressing = settings.compression === 'gzip' ? createGzipSender(retrying) : retrying
-    this.#sender = createIsolationSender({
-      inner: this.#createObservedSender(encode(compressing)),
+    this.#sender = createSenderChain({
+      settings,
+      target,
       breaker,
+      mask,
       isShortenable: kind === 'logs',
-      deadLetter: (letters) => this.#collect(letters),
+      observeAttempts: (inner) => this.#createCountingSender(inner),
+      observeBatches: createObservedSender,
     })
     this.breaker = breaker
     this.#endReports = failures.end
@@ -82,32 +95,24 @@ export class ServiceDelivery {
    * @param maySend called before each attempt; false abandons the batch
    */
   async deliver(batch: Batch, maySend: () => boolean): Promise<DeliveryResult> {
-    const deadLetters: DeadLetter[] = []
-    const abort = new AbortController()
-    if (this.#isAborted) abort.abort()
-    this.#running.set(batch.batchId, {
-      deadLetters,
-      maySend,
-      abort,
-      isIsolated: false,
-      isSending: false,
-      isInFlight: false,
-    })
-    const outcome = await this.#sender.send(batch, abort.signal)
-    this.#running.delete(batch.batchId)
-    return { outcome, deadLetters }
+    const running = new RunningBatch(maySend)
+    if (this.#isAborted) running.abort.abort()
+    this.#running.add(running)
+    const outcome = await this.#sender.send({ ...batch, acknowledgement: running }, running.abort.signal)
+    this.#running.delete(running)
+    return { outcome, deadLetters: running.deadLetters }
   }
 
   /** Number of batches in progress that the service refused. They may wait until it accepts another batch. */
   get isolated(): number {
-    return [...this.#running.values()].filter(({ isIsolated }) => isIsolated).length
+    return [...this.#running].filter(({ isIsolated }) => isIsolated).length
   }
 
   /**
    * Call periodically while isolated batches use all the room. Abandons the older half of them if all wait until another batch is accepted.
    */
   giveWay(): void {
-    const isolated = [...this.#running.values()].filter(({ isIsolated, abort }) => isIsolated && !abort.signal.aborted)
+    const isolated = [...this.#running].filter(({ isIsolated, abort }) => isIsolated && !abort.signal.aborted)
     const sending = isolated.find(({ isSending }) => isSending)
     // A batch being sent can finish without other batches, except if the service seems to reject everything: then it waits for a probe.
     if (sending !== undefined && (sending.isInFlight || !this.breaker.failures.isRejectingAll)) return
@@ -123,52 +128,41 @@ export class ServiceDelivery {
 
   abort(): void {
     this.#isAborted = true
-    for (const { abort } of this.#running.values()) abort.abort()
+    for (const { abort } of this.#running) abort.abort()
     // Cancels the breaker's timer, which would keep the process alive.
     this.breaker.retryNow()
-  }
-
-  #collect(letters: readonly DeadLetter[]): void {
-    const collected = this.#running.get(letters[0]?.batchId ?? '')?.deadLetters
-    if (collected === undefined)
-      throw new Error('rejected entries of an unknown batch: this is a bug, please report it')
-    const { mask } = this.#options
-    // The service's texts may quote the key. The entry is left unchanged.
-    for (const letter of letters)
-      collected.push({ ...letter, code: mask(letter.code), field: mask(letter.field), reason: mask(letter.reason) })
   }
 
   #createCountingSender(inner: Sender): Sender {
     return {
       send: async (batch, signal): Promise<Outcome> => {
-        const running = this.#find(batch)
-        if (running?.maySend() === false)
+        const running = toRunning(batch)
+        if (!running.maySend())
           return { kind: 'abandoned', reason: 'JetStream may have delivered it to another forwarder' }
-        if (running !== undefined) running.isInFlight = true
+        running.isInFlight = true
         const outcome = await inner.send(batch, signal)
-        if (running !== undefined) running.isInFlight = false
+        running.isInFlight = false
         this.#options.onAttempt(outcome)
         return outcome
       },
     }
   }
+}
 
-  #createObservedSender(inner: Sender): Sender {
-    return {
-      send: async (batch, signal): Promise<Outcome> => {
-        const running = this.#find(batch)
-        if (running !== undefined) running.isSending = true
-        const outcome = await inner.send(batch, signal)
-        if (running !== undefined) {
-          running.isSending = false
-          running.isIsolated ||= outcome.kind === 'refused'
-        }
-        return outcome
-      },
-    }
+function createObservedSender(inner: Sender): Sender {
+  return {
+    async send(batch, signal): Promise<Outcome> {
+      const running = toRunning(batch)
+      running.isSending = true
+      const outcome = await inner.send(batch, signal)
+      running.isSending = false
+      running.isIsolated ||= outcome.kind === 'refused'
+      return outcome
+    },
   }
+}
 
-  #find(batch: Batch): Running | undefined {
-    return this.#running.get((batch.origin ?? batch).batchId)
-  }
+/** `deliver` adds it to the batch, and each part has it. */
+function toRunning({ acknowledgement }: Batch): RunningBatch {
+  return acknowledgement as RunningBatch
 }

@@ -10,7 +10,7 @@ import type { BatchSettings } from '../../options/settings.js'
 import { replaceFile, writeAll } from '../../shared/safe-files.js'
 import type { FoundFile } from '../../spool/spool-files.js'
 import { parseDeadLetter, readLines } from './read-dead-letters.js'
-import type { ReplayJob } from './replay-delivery.js'
+import type { StoredBatch } from './replay-delivery.js'
 
 export interface DeadLetterReplayOptions {
   readonly batch: Pick<BatchSettings, 'size' | 'bytes'>
@@ -39,7 +39,7 @@ export class DeadLetterReplay {
   }
 
   /** @throws the system's errors, UnsafeError */
-  *jobs(): Generator<ReplayJob> {
+  *jobs(): Generator<StoredBatch> {
     const { batch } = this.#options
     let lines: number[] = []
     let entries: string[] = []
@@ -73,7 +73,7 @@ export class DeadLetterReplay {
     return left.length
   }
 
-  #createJob(lines: readonly number[], entries: readonly string[]): ReplayJob {
+  #createJob(lines: readonly number[], entries: readonly string[]): StoredBatch {
     const batchId = randomUUID()
     const acknowledged = new Set<number>()
     const acknowledgement = new LineAcknowledgement(lines, acknowledged)

@@ -18,7 +18,7 @@ import type { FoundFile } from '../../spool/spool-files.js'
 import { claimInstance } from './claim-instance.js'
 import { DeadLetterReplay } from './dead-letter-replay.js'
 import type { DeadLetterReplayOptions } from './dead-letter-replay.js'
-import type { ReplayJob } from './replay-delivery.js'
+import type { ReplayJob, StoredBatch } from './replay-delivery.js'
 
 export interface DestinationReplayOptions extends DeadLetterReplayOptions {
   readonly root: string
@@ -86,13 +86,15 @@ export class DestinationReplay {
    */
   jobs(): AsyncGenerator<ReplayJob>[] {
     const deadLetter = (letters: readonly DeadLetter[]): void => this.#deadLetterFile.write(letters)
-    async function* withDeadLetter(jobs: Iterable<ReplayJob> | AsyncIterable<ReplayJob>): AsyncGenerator<ReplayJob> {
+    async function* withDeadLetter(
+      jobs: Iterable<StoredBatch> | AsyncIterable<StoredBatch>,
+    ): AsyncGenerator<ReplayJob> {
       for await (const job of jobs) yield { ...job, deadLetter }
     }
     return [this.#recoveredJobs(), ...this.#deadLetterReplays.map((replay) => replay.jobs())].map(withDeadLetter)
   }
 
-  async *#recoveredJobs(): AsyncGenerator<ReplayJob> {
+  async *#recoveredJobs(): AsyncGenerator<StoredBatch> {
     await this.#recovery.scan(this.#instance)
     for (;;) {
       let next: Batch | undefined

@@ -1,22 +1,23 @@
 /** Delivers batches of one kind to their endpoint with the transport's own senders, until a deadline. */
 import { setMaxListeners } from 'node:events'
-import type { Batch, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
+import type { Batch, BatchAcknowledgement, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
 import { createDestination } from '../../delivery/destination.js'
 import type { Destination } from '../../delivery/destination.js'
-import { createGzipSender } from '../../delivery/gzip-sender.js'
-import { createIsolationSender } from '../../delivery/isolation/isolation-sender.js'
 import { CircuitBreaker } from '../../delivery/retry/circuit-breaker.js'
-import { createRetrySender } from '../../delivery/retry/retry-sender.js'
+import { createSenderChain } from '../../delivery/sender-chain.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { systemClock } from '../../shared/clock.js'
 import type { ItemKind } from './item-kind.js'
 
-export interface ReplayJob {
+export interface StoredBatch {
   readonly batch: Batch
-  /** Stores rejected entries. If it throws, the batch is not acknowledged. */
-  readonly deadLetter?: (letters: readonly DeadLetter[]) => void
   /** @param hasUnnamedRejections whether the service rejected entries without naming them; they are in no dead letter */
   readonly onOutcome?: (hasUnnamedRejections: boolean) => void
+}
+
+export interface ReplayJob extends StoredBatch {
+  /** Stores rejected entries. If it throws, the batch is not acknowledged. */
+  readonly deadLetter: (letters: readonly DeadLetter[]) => void
 }
 
 export interface ReplayDeliveryOptions {
@@ -28,11 +29,6 @@ export interface ReplayDeliveryOptions {
   readonly mask: (text: string) => string
 }
 
-/** A job in progress. */
-interface Running extends ReplayJob {
-  deadLetters: number
-}
-
 export class ReplayDelivery {
   readonly kind: ItemKind
   accepted = 0
@@ -42,7 +38,6 @@ export class ReplayDelivery {
   readonly #destination: Destination
   readonly #breaker: CircuitBreaker
   readonly #sender: Sender
-  readonly #running = new Map<string, Running>()
   #attempts = 0
   #onRetryAfter: (delayMs: number) => void = () => {}
   /** The circuit breaker allows no attempt before the deadline. Attempts in progress may still succeed. */
@@ -72,14 +67,13 @@ export class ReplayDelivery {
       },
     }))
     const isEntries = kind === 'entries'
-    const { sender, encode = (inner) => inner } = isEntries ? destination.entries : destination.requestLogs
-    const retrying = createRetrySender(this.#createCountingSender(sender), breaker)
-    const compressing = settings.compression === 'gzip' ? createGzipSender(retrying) : retrying
-    this.#sender = createIsolationSender({
-      inner: encode(compressing),
+    this.#sender = createSenderChain({
+      settings,
+      target: isEntries ? destination.entries : destination.requestLogs,
       breaker,
+      mask,
       isShortenable: isEntries,
-      deadLetter: (letters) => this.#deadLetter(letters),
+      observeAttempts: (inner) => this.#createCountingSender(inner),
     })
   }
 
@@ -128,25 +122,19 @@ export class ReplayDelivery {
     if (systemClock.now() >= deadlineAt) this.#lastFailure ??= 'timed out (--timeout)'
   }
 
-  async #send(job: ReplayJob): Promise<void> {
-    const { batch } = job
-    const running: Running = { ...job, deadLetters: 0 }
-    const key = (batch.origin ?? batch).batchId
-    this.#running.set(key, running)
-    const outcome = await this.#sender.send(batch, this.#abort.signal)
+  async #send({ batch, deadLetter, onOutcome }: ReplayJob): Promise<void> {
+    let stored = 0
+    const store = (letters: readonly DeadLetter[]): void => {
+      deadLetter(letters)
+      stored += letters.length
+    }
+    const acknowledgement = new ReplayAcknowledgement(batch.acknowledgement, store)
+    const outcome = await this.#sender.send({ ...batch, acknowledgement }, this.#abort.signal)
     if (outcome.kind !== 'delivered' && outcome.kind !== 'abandoned') return
     const rejected = outcome.rejected?.length ?? 0
     this.accepted += outcome.accepted ?? 0
     this.rejected += rejected
-    job.onOutcome?.(rejected > running.deadLetters)
-  }
-
-  #deadLetter(letters: readonly DeadLetter[]): void {
-    const running = this.#running.get(letters[0]?.batchId ?? '')
-    if (running?.deadLetter === undefined)
-      throw new Error('rejected entries of an unknown batch: this is a bug, please report it')
-    running.deadLetter(letters)
-    running.deadLetters += letters.length
+    onOutcome?.(rejected > stored)
   }
 
   #stopIfIdle(): void {
@@ -165,5 +153,24 @@ export class ReplayDelivery {
         }
       },
     }
+  }
+}
+
+/** Stores dead letters in the file of the job's destination. */
+class ReplayAcknowledgement implements BatchAcknowledgement {
+  readonly #inner: BatchAcknowledgement | undefined
+  readonly storeDeadLetters: (letters: readonly DeadLetter[]) => void
+
+  constructor(inner: BatchAcknowledgement | undefined, storeDeadLetters: (letters: readonly DeadLetter[]) => void) {
+    this.#inner = inner
+    this.storeDeadLetters = storeDeadLetters
+  }
+
+  createPart(positions: readonly number[]): BatchAcknowledgement {
+    return new ReplayAcknowledgement(this.#inner?.createPart(positions), this.storeDeadLetters)
+  }
+
+  acknowledge(positions?: readonly number[]): void {
+    this.#inner?.acknowledge(positions)
   }
 }

@@ -13,6 +13,16 @@ export interface SubBatch {
   readonly maxBytes?: number
 }
 
+export interface DeadLetterOptions {
+  /**
+   * Stores rejected entries of batches whose acknowledgement does not. If it throws, the batch is abandoned. Default:
+   * not stored.
+   */
+  readonly deadLetter?: ((letters: readonly DeadLetter[]) => void) | undefined
+  /** Removes secrets from the text of a reply. Default: unchanged. */
+  readonly mask?: ((text: string) => string) | undefined
+}
+
 /** Fewer bytes may not be enough for the required fields. */
 const MIN_ENTRY_BYTES = 1024
 /** Prime, so the probes of single entries cover the whole batch. */
@@ -21,6 +31,7 @@ const PROBE_STRIDE = 61
 export class BatchProgress {
   readonly #batch: Batch
   readonly #deadLetter: (letters: readonly DeadLetter[]) => void
+  readonly #mask: (text: string) => string
   readonly #settled = new Set<number>()
   readonly #rejected: IngestResultError[] = []
   #accepted = 0
@@ -28,9 +39,10 @@ export class BatchProgress {
   #entries: readonly string[] | undefined
   #abandonedFor: string | undefined
 
-  constructor(batch: Batch, deadLetter: (letters: readonly DeadLetter[]) => void) {
+  constructor(batch: Batch, { deadLetter = () => {}, mask = (text) => text }: DeadLetterOptions) {
     this.#batch = batch
     this.#deadLetter = deadLetter
+    this.#mask = mask
   }
 
   get whole(): SubBatch {
@@ -146,9 +158,13 @@ export class BatchProgress {
         origin === undefined
           ? { batchId, index: position }
           : { batchId: origin.batchId, index: origin.positions[position] as number }
-      letters.push({ ...source, status, code, field, reason: message, entry: this.#entryAt(position) })
+      // A reply may repeat the key. The entry itself is not masked.
+      const [masked, place, reason] = [code, field, message].map(this.#mask) as [string, string, string]
+      letters.push({ ...source, status, code: masked, field: place, reason, entry: this.#entryAt(position) })
     }
-    if (letters.length > 0) this.#deadLetter(letters)
+    const { acknowledgement } = this.#batch
+    if (letters.length > 0 && acknowledgement?.storeDeadLetters !== undefined) acknowledgement.storeDeadLetters(letters)
+    else if (letters.length > 0) this.#deadLetter(letters)
     this.#rejected.push(...reported)
     return named
   }

@@ -11,12 +11,12 @@
  * probe per minute. The batches take turns as the probe. Each is sent alternately whole and as a single entry, since
  * each batch may contain a bad entry.
  */
-import type { DeadLetter, Outcome, Refused, Sender } from '../../batch/sender.js'
+import type { Outcome, Refused, Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from '../retry/circuit-breaker.js'
 import { BatchProgress } from './batch-progress.js'
-import type { SubBatch } from './batch-progress.js'
+import type { DeadLetterOptions, SubBatch } from './batch-progress.js'
 
-export interface IsolationOptions {
+export interface IsolationOptions extends DeadLetterOptions {
   /** Returns `delivered`, `refused`, `abandoned`, or `retryable` for a batch to be halved. */
   readonly inner: Sender
   /** The circuit breaker that `inner` waits for. */
@@ -26,9 +26,7 @@ export interface IsolationOptions {
   /**
    * After this time without an acceptance, the endpoint counts as rejecting everything. Milliseconds; default 60,000.
    */
-  readonly maxWaitMs?: number
-  /** Stores rejected entries. If it throws, the batch is abandoned. Default: not stored. */
-  readonly deadLetter?: (letters: readonly DeadLetter[]) => void
+  readonly maxWaitMs?: number | undefined
 }
 
 /** Resolves when no other batch is searched. @returns a function that ends the turn */
@@ -58,7 +56,7 @@ export function createIsolationSender(options: IsolationOptions): Sender {
         // Must not happen.
         return { kind: 'abandoned', reason: String(bug), accepted: 0, rejected: [] }
       }
-      const progress = new BatchProgress(batch, options.deadLetter ?? (() => {}))
+      const progress = new BatchProgress(batch, options)
       const bisection = new BatchBisection(options, takeTurn, progress, signal)
       try {
         await bisection.isolate(first)
