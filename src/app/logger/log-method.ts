@@ -1,9 +1,10 @@
 /**
  * [main] Keeps errors in log calls that pino does not support: `logger.error('failed', error)`, and errors of another
- * realm.
+ * realm. Keeps the worker of a logger that is used.
  */
 import type { LogFn, LoggerOptions } from 'pino'
 import { isError } from '../../record/error-serializer.js'
+import { holdWorkers } from './logger-streams.js'
 import { readPinoProperty } from './pino-symbols.js'
 
 /** pino's option `hooks.logMethod`. */
@@ -13,16 +14,24 @@ type Arguments = readonly unknown[]
 /** The log call in progress. pino does not pass the logger to its formatters. */
 export interface LogCall {
   logger: object | undefined
+  /** The stream of the latest call. */
+  stream?: unknown
 }
 
 /**
  * Creates a hook that writes an error which pino would drop under pino's `errorKey`, and further errors in `errors`.
- * The application's own hook is called first, with the original arguments.
+ * The application's own hook is called first, with the original arguments. From the first record on, the logger's
+ * workers live until they are ended.
  *
  * @param call set while pino writes the record
  */
 export function createLogMethod(appHook: LogMethodHook | undefined, call: LogCall): LogMethodHook {
   const run = (logger: object, method: LogFn, args: Arguments): void => {
+    const stream = readPinoProperty(logger, 'pino.stream')
+    if (stream !== call.stream) {
+      call.stream = stream
+      holdWorkers(logger)
+    }
     const outer = call.logger // a getter of the record may log, too
     call.logger = logger
     try {

@@ -1,4 +1,5 @@
 /** [main] The streams behind a logger: pino's stream to its worker, in-process streams, or several. */
+import type { EventEmitter } from 'node:events'
 import { FLUSH_METHOD } from '../../transport/flush-message.js'
 import { readPinoProperty } from './pino-symbols.js'
 
@@ -22,6 +23,20 @@ export function findIngestStreams(target: object): readonly object[] {
  */
 export function isWorkerStream(stream: object): boolean {
   return 'worker' in stream && 'emit' in stream
+}
+
+const heldStreams = new Set<object>()
+
+/**
+ * Keeps pino's streams of the logger until they close. If no later code uses a logger, V8 may collect it, and pino then
+ * ends its worker, even if entries wait there for the service.
+ */
+export function holdWorkers(logger: object): void {
+  for (const stream of findLoggerStreams(logger)) {
+    if (!isWorkerStream(stream) || heldStreams.has(stream)) continue
+    heldStreams.add(stream)
+    ;(stream as EventEmitter).once('close', () => heldStreams.delete(stream))
+  }
 }
 
 function toStreams(stream: unknown): readonly object[] {
