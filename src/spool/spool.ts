@@ -221,7 +221,8 @@ export class Spool {
   #scan(): void {
     this.#renew()
     try {
-      void this.recovery.scan(this.#instance.ensure(), () => this.recovery.hasMore && this.#options.onFound())
+      const { onFound } = this.#options
+      void this.recovery.scan(this.#instance.ensure(), () => this.recovery.hasMore && onFound()).then(onFound)
       this.#limits.deleteExpired()
     } catch (error) {
       this.#reporter.writeFailed(error)

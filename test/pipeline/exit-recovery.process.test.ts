@@ -15,7 +15,10 @@ const KEY = 'exit-recovery-key'
 const LEFT = 1_000
 
 /** A service, and a spool folder in which another process left entries. */
-async function leftBehind(): Promise<{ service: IngestService; exit: (shutdownTimeoutMs: number) => Promise<void> }> {
+async function leftBehind(): Promise<{
+  service: IngestService
+  exit: (shutdownTimeoutMs: number, lines?: number) => Promise<void>
+}> {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-exit-'))
   const service = await createIngestService({ apiKeys: [KEY] })
   onTestFinished(async () => {
@@ -37,7 +40,7 @@ async function leftBehind(): Promise<{ service: IngestService; exit: (shutdownTi
   await run(LEFT, 10)
   outage()
   expect(service.arrived).toBe(0)
-  return { service, exit: (shutdownTimeoutMs) => run(1, shutdownTimeoutMs) }
+  return { service, exit: (shutdownTimeoutMs, lines = 1) => run(lines, shutdownTimeoutMs) }
 }
 
 function differentAt(service: IngestService): number {
@@ -64,4 +67,10 @@ test('a fast service gets all recovered entries from a process that logs one lin
     arrived: LEFT + 1,
     different: LEFT + 1,
   })
+})
+
+test('a process that logs nothing and ends at once sends them, and ends when they are acknowledged', async () => {
+  const { service, exit } = await leftBehind()
+  await exit(8_000, 0)
+  expect({ arrived: service.arrived, different: differentAt(service) }).toEqual({ arrived: LEFT, different: LEFT })
 })

@@ -8,6 +8,8 @@ import { Fifo } from './fifo.js'
 export interface DiskBacklog {
   /** Whether `next` may return a batch. False if the remaining batches cannot be read at present. */
   readonly hasMore: boolean
+  /** Whether the search for batches of earlier processes is in progress. Default false. */
+  readonly isScanning?: boolean
   /** Passes the next batch to `take` in the same turn in which this backlog stops counting it. Never rejects. */
   next(take: (batch: Batch) => void): Promise<boolean>
 }
@@ -73,6 +75,7 @@ export class RecoveredLane {
   settled(batch: Batch): void {
     this.#inFlight -= 1
     this.#inFlightBytes -= batch.body.length
+    this.refill()
     this.#look()
   }
 
@@ -81,10 +84,7 @@ export class RecoveredLane {
     this.#replyMs = Math.max(tookMs, (this.#replyMs ?? 0) * KEPT_SHARE)
   }
 
-  /**
-   * Called at shutdown: batches are sent as long as a reply is expected in time. This is unknown before the first
-   * reply.
-   */
+  /** Called at shutdown: batches are sent as long as a reply is expected in time. Before the first reply, one is. */
   endWithin(timeoutMs: number): void {
     this.#endsAt = this.#options.clock.now() + timeoutMs
     this.#look()
@@ -93,7 +93,7 @@ export class RecoveredLane {
   /** Reads more from disk if there is memory for it. */
   refill(): void {
     const { recovery, onRead } = this.#options
-    if (recovery === undefined || this.#isReading || !recovery.hasMore || !this.#isOn) return
+    if (recovery === undefined || this.#isReading || !recovery.hasMore || !this.#isOn) return this.#look()
     if (this.#waiting.length >= LEAST && this.#waitingBytes >= WAITING_BYTES) return
     this.#isReading = true
     const take = (batch: Batch): void => {
@@ -130,15 +130,18 @@ export class RecoveredLane {
   }
 
   #look(): void {
-    const isComing = this.#isOn && (this.#isReading || this.#waiting.length > 0)
-    if (this.#inFlight > 0 || isComing) return
+    if (this.#waiters.length === 0 || this.#inFlight > 0) return
+    const isSearching = this.#isReading || this.#options.recovery?.isScanning === true
+    if (this.#isOn && (isSearching || this.#waiting.length > 0)) return
     for (const resolve of this.#waiters.splice(0)) resolve()
   }
 
   get #isOn(): boolean {
     const now = this.#options.clock.now()
-    const isInTime =
-      this.#endsAt === Infinity || (this.#replyMs !== undefined && now + REPLIES_LEFT * this.#replyMs < this.#endsAt)
+    const isUnknown = this.#replyMs === undefined && this.#endsAt !== Infinity
+    const isInTime = isUnknown
+      ? this.#inFlight === 0 && now < this.#endsAt
+      : now + REPLIES_LEFT * (this.#replyMs ?? 0) < this.#endsAt
     return isInTime && !this.#isClosed && now - this.#liveAt <= this.#options.forMs
   }
 }

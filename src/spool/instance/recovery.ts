@@ -48,6 +48,7 @@ export class Recovery {
   #ready: Batch[] = []
   /** Segments with unsettled entries that were read completely or deleted by another process. */
   readonly #unsettled = new Set<Segment>()
+  #isScanning = false
   #isClosed = false
 
   constructor(options: RecoveryOptions) {
@@ -60,6 +61,11 @@ export class Recovery {
   /** Whether `next` may return a batch. */
   get hasMore(): boolean {
     return !this.#isClosed && (this.#ready.length > 0 || this.#open !== undefined || this.#waiting.length > 0)
+  }
+
+  /** Whether a scan is in progress. */
+  get isScanning(): boolean {
+    return this.#isScanning && !this.#isClosed
   }
 
   /** All claimed segments on disk. */
@@ -111,7 +117,9 @@ export class Recovery {
       this.#waiting.sort(({ segment: a }, { segment: b }) => (a.path < b.path ? -1 : 1))
       onSlice()
     }
+    this.#isScanning = true
     await this.scanning.run(this.#claim(instance), onClaimed).catch(this.#options.onError)
+    this.#isScanning = false
   }
 
   /**
