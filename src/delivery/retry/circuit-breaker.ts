@@ -22,7 +22,7 @@ import { FailureState } from './failure-state.js'
 import type { FailureListener, FailureStateOptions } from './failure-state.js'
 import { RecoveryRampUp } from './recovery-ramp-up.js'
 import { WaitQueue } from './wait-queue.js'
-import type { RetryState } from './wait-queue.js'
+import type { RetriedBatch, RetryState } from './wait-queue.js'
 import { WakeTimer } from './wake-timer.js'
 
 /** The listener is subscribed to the `FailureState`. */
@@ -82,8 +82,8 @@ export class CircuitBreaker {
     return this.failures.opensAt >= this.#shutdownAt
   }
 
-  createRetryState(batchId: string): RetryState {
-    return this.#waitQueue.createRetryState(batchId, this.failures.notBeforeOf(batchId))
+  createRetryState(batch: RetriedBatch): RetryState {
+    return this.#waitQueue.createRetryState(batch, this.failures.notBeforeOf(batch))
   }
 
   /**

@@ -10,7 +10,7 @@ import { nextDelayMs } from '../../shared/backoff.js'
 import type { Clock } from '../../shared/clock.js'
 import { RecentReplies } from './recent-replies.js'
 import { isSuspect } from './wait-queue.js'
-import type { RetryState } from './wait-queue.js'
+import type { RetriedBatch, RetryState } from './wait-queue.js'
 
 export interface FailureStateOptions {
   readonly clock: Clock
@@ -62,6 +62,10 @@ export type AttemptResult = 'success' | 'outage' | 'isolated' | 'none'
 const RETRY_AFTER_REASON = 'the service sent a Retry-After'
 /** A wrong key or URL is rarely corrected within minutes, and every probe counts against the rate limit. */
 const ENDPOINT_REJECTED_PROBE_MS = 60_000
+/**
+ * Time for another batch after a refusal. A single entry of the refused batch says less, since it may be the bad one.
+ */
+const OTHERS_FIRST_MS = 2_000
 /** Maximum random time added to a Retry-After, so many processes do not return at the same instant. */
 const MAX_JITTER_MS = 1000
 const JITTER_SHARE = 0.1
@@ -157,10 +161,11 @@ export class FailureState {
     return this.#isRejectingAll
   }
 
-  /** When this batch may be sent. If it is the only one that was refused, others are sent first. */
-  notBeforeOf(batchId: string): number {
-    const isOnlyRefused = this.#isRejectingAll && this.#refusedAlone === batchId
-    return isOnlyRefused ? this.#failedAt + ENDPOINT_REJECTED_PROBE_MS : -Infinity
+  /** When this batch may be sent. If it, or the batch it is a part of, is the only one that was refused, others are sent first. */
+  notBeforeOf({ batchId, origin }: RetriedBatch): number {
+    if (!this.#isRejectingAll || this.#refusedAlone === undefined || this.#isEnding) return -Infinity
+    if (batchId === this.#refusedAlone) return this.#failedAt + ENDPOINT_REJECTED_PROBE_MS
+    return origin?.batchId === this.#refusedAlone ? this.#failedAt + OTHERS_FIRST_MS : -Infinity
   }
 
   /** Set while one batch is searched for bad entries, whose rejections say nothing about the endpoint. */
@@ -297,7 +302,7 @@ export class FailureState {
           }
           return 'none'
         }
-        return this.#rejectAll(outcome, attempt.retryState.batchId)
+        return this.#rejectAll(outcome, attempt.retryState)
       case 'retryable': {
         // The transport aborted the attempt, so its outcome does not depend on the service.
         if (attempt.signal.aborted && outcome.status === undefined) return 'none'
@@ -320,11 +325,18 @@ export class FailureState {
     }
   }
 
-  #rejectAll(refused: Refused, batchId: string | undefined): 'outage' {
-    if (!this.#isRejectingAll) this.#rejectsAllCount += 1
-    this.#refusedAlone = !this.#isRejectingAll || this.#refusedAlone === batchId ? batchId : undefined
+  #rejectAll(refused: Refused, retryState: RetryState | undefined): 'outage' {
+    const isFirst = !this.#isRejectingAll
+    if (isFirst) this.#rejectsAllCount += 1
+    const batchId = retryState?.batchId
+    this.#refusedAlone = isFirst || this.#refusedAlone === batchId ? batchId : undefined
     this.#isRejectingAll = true
-    return this.#fail({ ...refused, kind: 'endpoint-rejected' })
+    // Another entry is sent soon and shows whether the endpoint is the cause.
+    const isSuspicion =
+      this.#refusedAlone !== undefined &&
+      this.#outageSince === undefined &&
+      (this.#attempts.accepted > 0 || (retryState?.isDivisible === true && !this.#isEnding))
+    return this.#fail({ ...refused, kind: 'endpoint-rejected' }, isSuspicion)
   }
 
   #countFailure(attempt?: Attempt): void {
@@ -358,11 +370,9 @@ export class FailureState {
     return false
   }
 
-  #fail(failure: Retryable | EndpointRejected): 'outage' {
+  #fail(failure: Retryable | EndpointRejected, isSuspicion = false): 'outage' {
     const now = this.#options.clock.now()
     const isOneRefused = this.#isRejectingAll && this.#refusedAlone !== undefined
-    // If other entries were accepted before, a single refused batch is no failure of the service yet.
-    const isSuspicion = isOneRefused && this.#outageSince === undefined && this.#attempts.accepted > 0
     this.#backoffAttempt += 1
     // Does not include a Retry-After that is over, since nothing may have been sent since then.
     this.#outageSince ??= Math.min(now - this.#ageMs, this.#suspectedSince ?? now)

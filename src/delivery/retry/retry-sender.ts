@@ -12,7 +12,7 @@ const FAILURES_BEFORE_HALVING = 5
 export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sender {
   return {
     async send(batch, signal) {
-      const turn = breaker.createRetryState(batch.batchId)
+      const turn = breaker.createRetryState(batch)
       let reason = breaker.failures.lastFailure ?? 'not sent'
       for (;;) {
         const outcome = await breaker.run(turn, signal, () => inner.send(batch, signal))

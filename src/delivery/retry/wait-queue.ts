@@ -1,4 +1,5 @@
 /** The batches that wait for the circuit breaker, the oldest first. */
+import type { Batch } from '../../batch/sender.js'
 
 /**
  * The sequence of a batch and its failures. Kept through all attempts, so an older batch is sent before a younger one.
@@ -6,6 +7,8 @@
 export interface RetryState {
   readonly sequence: number
   readonly batchId: string
+  /** Whether a part of the batch can be sent alone. */
+  readonly isDivisible: boolean
   /** Failures of this batch outside outages. */
   failures: number
   /** Failures of this batch during outages. */
@@ -15,6 +18,8 @@ export interface RetryState {
   /** The batch waits until this time; others may be sent first. */
   notBefore: number
 }
+
+export type RetriedBatch = Pick<Batch, 'batchId' | 'count' | 'origin'>
 
 /** Short outages are over by then, so the order is kept. */
 const PROBES_OF_ONE = 3
@@ -38,8 +43,9 @@ export class WaitQueue {
     return this.#waiters.length === 0
   }
 
-  createRetryState(batchId: string, notBefore: number): RetryState {
-    return { sequence: this.#nextSequence++, batchId, failures: 0, probes: 0, acceptedBefore: 0, notBefore }
+  createRetryState({ batchId, count }: RetriedBatch, notBefore: number): RetryState {
+    const sequence = this.#nextSequence++
+    return { sequence, batchId, isDivisible: count > 1, failures: 0, probes: 0, acceptedBefore: 0, notBefore }
   }
 
   /** Number of waiting batches that let others go first: they wait for their `notBefore`, or were probed often. */

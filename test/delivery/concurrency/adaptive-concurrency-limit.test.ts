@@ -423,7 +423,7 @@ describe('the breaker', () => {
     const roundTrip = async (waitMs: number, busyMs: number): Promise<void> => {
       const runs = Array.from({ length: breaker.limit }, () =>
         breaker.run(
-          breaker.createRetryState('b'),
+          breaker.createRetryState({ batchId: 'b', count: 1 }),
           never,
           () => new Promise((resolve) => void clock.timer(waitMs + busyMs, () => resolve(OK))),
         ),

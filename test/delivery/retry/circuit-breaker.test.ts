@@ -264,7 +264,7 @@ test('a sender that rejects frees its slot', async () => {
   await expect(createRetrySender(broken, breaker).send(batchOf('a'), new AbortController().signal)).rejects.toThrow(
     'bug',
   )
-  const outcome = await breaker.run(breaker.createRetryState('b'), new AbortController().signal, () =>
+  const outcome = await breaker.run(breaker.createRetryState({ batchId: 'b', count: 1 }), new AbortController().signal, () =>
     Promise.resolve(OK),
   )
   expect(outcome).toBe(OK)
