@@ -66,7 +66,7 @@ export class BatchForwarder {
 
   constructor(options: BatchForwarderOptions) {
     this.#options = options
-    this.#budget = new ByteBudget(options.maxBufferBytes)
+    this.#budget = new ByteBudget(options.maxBufferBytes, () => this.#isIsolatingAll)
     setMaxListeners(0, this.#abort.signal)
     this.#consumer = new QueueConsumer({
       ...options,
@@ -144,6 +144,12 @@ export class BatchForwarder {
     // Batches that only wait for their acknowledgement do not use up concurrency, up to a limit: they would delay the next batches.
     const left = Math.max(maxConcurrency, MAX_UNACKNOWLEDGED) * 2 - this.#held.size
     return this.#budget.left === 0 ? 0 : Math.min(delivery.breaker.limit - this.#delivering, left)
+  }
+
+  /** Whether each batch that does not wait for room was refused. */
+  get #isIsolatingAll(): boolean {
+    const waiting = this.#budget.waiting + this.#mutex.waiting
+    return this.#delivering - waiting <= this.#options.delivery.isolated
   }
 
   async #hold(message: Msg): Promise<void> {
@@ -277,8 +283,7 @@ export class BatchForwarder {
   async #untilRoom(): Promise<void> {
     const { clock, delivery } = this.#options
     const cancel = clock.timer(GIVE_WAY_MS, () => {
-      const waiting = this.#budget.waiting + this.#mutex.waiting
-      if (this.#delivering - waiting <= delivery.isolated) delivery.giveWay()
+      if (this.#isIsolatingAll) delivery.giveWay()
       this.#wake()
     })
     await this.#untilWoken()

@@ -17,20 +17,27 @@ interface Waiting {
 
 export class ByteBudget {
   readonly #maxBytes: number
+  readonly #needsOther: () => boolean
+  readonly #shares = new Set<Share>()
   readonly #waiting: Waiting[] = []
   #bytes = 0
   #unpackedBytes = 0
   #isUnpacking = false
   #isClosed = false
 
-  constructor(maxBytes: number) {
+  /**
+   * @param needsOther whether all batches are refused ones, which wait until another batch is accepted. There is room for
+   * it then, even if a single batch is larger than `maxBytes`
+   */
+  constructor(maxBytes: number, needsOther: () => boolean = () => false) {
     this.#maxBytes = maxBytes
+    this.#needsOther = needsOther
   }
 
   /** Bytes that may still be received. 0 while a received message waits for room. */
   get left(): number {
     const isBlocked = this.#waiting.length > 0 && !this.#isUnpacking
-    return isBlocked ? 0 : Math.max(this.#maxBytes - this.#bytes, 0)
+    return isBlocked ? 0 : Math.max(this.#limit - this.#bytes, 0)
   }
 
   /** Messages that wait for room to be unpacked. */
@@ -41,10 +48,13 @@ export class ByteBudget {
   /** Call for each received message. */
   take(bytes: number): Share {
     this.#bytes += bytes
-    return { bytes, unpackedBytes: 0 }
+    const share = { bytes, unpackedBytes: 0 }
+    this.#shares.add(share)
+    return share
   }
 
   give(share: Share): void {
+    this.#shares.delete(share)
     this.#bytes -= share.bytes
     this.#unpackedBytes -= share.unpackedBytes
     this.#admit()
@@ -84,12 +94,17 @@ export class ByteBudget {
     this.#admit()
   }
 
+  get #limit(): number {
+    const largest = this.#needsOther() ? Math.max(0, ...[...this.#shares].map(({ bytes }) => bytes)) : 0
+    return this.#maxBytes + largest
+  }
+
   #admit(): void {
     if (this.#isClosed) for (const { resolve } of this.#waiting.splice(0)) resolve(false)
     const [first] = this.#waiting
     if (first === undefined || this.#isUnpacking) return
     // One unpacked batch may have any size.
-    if (this.#unpackedBytes > 0 && this.#bytes + first.bytes > this.#maxBytes) return
+    if (this.#unpackedBytes > 0 && this.#bytes + first.bytes > this.#limit) return
     this.#isUnpacking = true
     this.#waiting.shift()
     first.resolve(true)
