@@ -172,17 +172,21 @@ export class Recovery {
 
   *#addSegments(folder: string): Generator<void> {
     const found: ClaimedSegment[] = []
+    let left = 0
     const onRemoved = (segment: Segment): void => {
       this.#unsettled.delete(segment)
-      this.#removeIfSettled(folder)
+      left -= 1
+      // Only for the last one, because this lists the whole folder.
+      if (left === 0) this.#removeIfSettled(folder)
     }
     for (const claimed of openClaimedSegments(folder, this.#options, onRemoved)) {
       found.push(claimed)
       yield
     }
+    left = found.length
     // Added together, because after a failure the next scan retries the whole folder.
     this.#waiting.push(...found)
-    if (found.length === 0) this.#removeIfSettled(folder)
+    if (left === 0) this.#removeIfSettled(folder)
   }
 
   #removeIfSettled(folder: string): void {
