@@ -8,7 +8,11 @@ import type { EndpointRejected, Outcome, Refused, Retryable } from '../../batch/
 import type { RetrySettings } from '../../options/settings.js'
 import { nextDelayMs } from '../../shared/backoff.js'
 import type { Clock } from '../../shared/clock.js'
+import { AttemptHistory, namesNoEntry } from './attempt-history.js'
+import type { Attempt, AttemptCounts } from './attempt-history.js'
+import { Outage } from './outage.js'
 import { RecentReplies } from './recent-replies.js'
+import { RetryAfter } from './retry-after.js'
 import { isSuspect } from './wait-queue.js'
 import type { RetriedBatch, RetryState } from './wait-queue.js'
 
@@ -34,28 +38,6 @@ export interface FailureListener {
   onChange?(): unknown
 }
 
-interface AttemptCounts {
-  begun: number
-  ended: number
-  /** Number of attempts with accepted entries. */
-  accepted: number
-  /** Number of the most recently started attempt that was accepted; 0 for none. */
-  lastAcceptedAttempt: number
-  /** Number of the most recently started attempt that failed; 0 for none. */
-  lastFailedAttempt: number
-}
-
-/** The state when an attempt began. */
-export interface Attempt {
-  readonly number: number
-  readonly startedAt: number
-  readonly failures: number
-  readonly isAccepting: boolean
-  readonly retryState: RetryState
-  /** Aborted if the transport ended the attempt. */
-  readonly signal: AbortSignal
-}
-
 /** `isolated`: a failure while other requests are accepted. */
 export type AttemptResult = 'success' | 'outage' | 'isolated' | 'none'
 
@@ -66,9 +48,6 @@ const ENDPOINT_REJECTED_PROBE_MS = 60_000
  * Time for another batch after a refusal. A single entry of the refused batch says less, since it may be the bad one.
  */
 const OTHERS_FIRST_MS = 2_000
-/** Maximum random time added to a Retry-After, so many processes do not return at the same instant. */
-const MAX_JITTER_MS = 1000
-const JITTER_SHARE = 0.1
 /**
  * First delay of one batch while others are accepted, in response times. Short, because another node may accept the
  * batch immediately.
@@ -88,35 +67,21 @@ export class FailureState {
   readonly #options: FailureStateOptions & { readonly random: () => number }
   readonly #recent = new RecentReplies()
   readonly #listeners = new Set<FailureListener>()
-  #lastFailure: string | undefined
-  /** Failures since the latest success, for the backoff. */
-  #backoffAttempt = 0
-  #outageSince: number | undefined
-  /** First failure since a success. */
-  #suspectedSince: number | undefined
-  /** Start of the first failed attempt since a success. */
-  #failingSince: number | undefined
-  /** End of the Retry-After; never shortened. */
-  #notBefore = -Infinity
-  /** Start of the Retry-After. Retained until the first success after it. */
-  #retryAfterSince: number | undefined
+  readonly #history = new AttemptHistory()
+  readonly #outage = new Outage()
+  readonly #retryAfter: RetryAfter
   /** End of the backoff; may be shortened. */
   #pausedUntil = -Infinity
   /** Set after a failure of the only request: no other batch is sent before that one. */
   #aloneUntil = -Infinity
   #failedAt = -Infinity
   #isEnding = false
-  readonly #attempts: AttemptCounts = { begun: 0, ended: 0, accepted: 0, lastAcceptedAttempt: 0, lastFailedAttempt: 0 }
-  #failures = 0
-  #begunAtFailure = 0
-  #isRejectingAll = false
   #rejectsAllCount = 0
-  /** The id of the refused batch, if all refusals since the latest success are of one batch. */
-  #refusedAlone: string | undefined
   #isSearching = false
 
   constructor(options: FailureStateOptions) {
     this.#options = { ...options, random: options.random ?? Math.random }
+    this.#retryAfter = new RetryAfter(options.clock, this.#options.random)
   }
 
   /** @returns a function that ends the subscription */
@@ -127,45 +92,46 @@ export class FailureState {
 
   /** Reason of the latest failure during an outage, or a note that the service sent a Retry-After. */
   get lastFailure(): string | undefined {
-    return this.#lastFailure ?? (this.retryAfterLeftMs > 0 ? RETRY_AFTER_REASON : undefined)
+    return this.#outage.reason ?? (this.retryAfterLeftMs > 0 ? RETRY_AFTER_REASON : undefined)
   }
 
   /** Milliseconds since the start of the first failed attempt, which may have waited for a reply; 0 if the service does not fail. */
   get outageAgeMs(): number {
     const now = this.#options.clock.now()
-    return Math.max(this.#ageMs, now - (this.#failingSince ?? now))
+    return Math.max(this.#ageMs, now - (this.#outage.failingSince ?? now))
   }
 
   /** Milliseconds until the end of the Retry-After. */
   get retryAfterLeftMs(): number {
-    return Math.max(this.#notBefore - this.#options.clock.now(), 0)
+    return this.#retryAfter.leftMs
   }
 
   /** The earliest time of the next attempt. */
   get opensAt(): number {
-    return Math.max(this.#notBefore, this.#pausedUntil, this.#aloneUntil)
+    return Math.max(this.#retryAfter.until, this.#pausedUntil, this.#aloneUntil)
   }
 
   /** Numbers of attempts. */
   get attempts(): Readonly<AttemptCounts> {
-    return this.#attempts
+    return this.#history.counts
   }
 
   /** Whether an attempt that started after the latest failure was accepted. */
   get isAccepting(): boolean {
-    return this.#attempts.lastAcceptedAttempt > this.#begunAtFailure
+    return this.#history.isAccepting
   }
 
   /** Whether the endpoint is assumed to reject everything. */
   get isRejectingAll(): boolean {
-    return this.#isRejectingAll
+    return this.#outage.isRejecting
   }
 
   /** When this batch may be sent. If it, or the batch it is a part of, is the only one that was refused, others are sent first. */
   notBeforeOf({ batchId, origin }: RetriedBatch): number {
-    if (!this.#isRejectingAll || this.#refusedAlone === undefined || this.#isEnding) return -Infinity
-    if (batchId === this.#refusedAlone) return this.#failedAt + ENDPOINT_REJECTED_PROBE_MS
-    return origin?.batchId === this.#refusedAlone ? this.#failedAt + OTHERS_FIRST_MS : -Infinity
+    const { refusedAlone } = this.#outage
+    if (refusedAlone === undefined || this.#isEnding) return -Infinity
+    if (batchId === refusedAlone) return this.#failedAt + ENDPOINT_REJECTED_PROBE_MS
+    return origin?.batchId === refusedAlone ? this.#failedAt + OTHERS_FIRST_MS : -Infinity
   }
 
   /** Set while one batch is searched for bad entries, whose rejections say nothing about the endpoint. */
@@ -180,22 +146,19 @@ export class FailureState {
 
   /** Whether the process is shutting down and no attempt in flight can change this state. */
   get isIdleAtEnd(): boolean {
-    return this.#isEnding && this.#attempts.begun === this.#attempts.ended
+    return this.#isEnding && this.attempts.begun === this.attempts.ended
   }
 
   /**
    * Whether the service accepted other entries directly before and directly after this rejection, which proves that an
    * entry of the batch is bad.
    */
-  isProof({ failureNumber }: Refused): boolean {
-    return failureNumber === this.#failures && this.isAccepting
+  isProof(refused: Refused): boolean {
+    return this.#history.isProof(refused)
   }
 
   begin(retryState: RetryState, signal: AbortSignal): Attempt {
-    this.#attempts.begun += 1
-    const startedAt = this.#options.clock.now()
-    const before = { failures: this.#failures, isAccepting: this.isAccepting }
-    return { number: this.#attempts.begun, startedAt, ...before, retryState, signal }
+    return this.#history.begin(this.#options.clock.now(), retryState, signal)
   }
 
   /**
@@ -208,36 +171,25 @@ export class FailureState {
     try {
       return this.#record(attempt, outcome, isCurrent, isAlone)
     } finally {
-      this.#attempts.ended += 1
+      this.#history.counts.ended += 1
       this.#emit((listener) => void listener.onChange?.())
     }
   }
 
-  /**
-   * Must be called before `record`. @returns the outcome, with a failure number if it is a rejection that may be a
-   * proof. A wrong key or URL is a rejection as well, since a gateway may refuse one payload with the same reply
-   */
+  /** As `AttemptHistory.markProof`. Must be called before `record`. */
   markProof(attempt: Attempt, reply: Outcome): Outcome {
-    const isHttpReply = reply.kind === 'endpoint-rejected' && reply.status !== undefined && reply.queue === undefined
-    const outcome = isHttpReply ? toRefused(reply, reply.status) : reply
-    const isFirst = attempt.isAccepting && attempt.failures === this.#failures
-    const canProve = isFirst && outcome.kind === 'refused' && namesNoEntry(outcome)
-    return canProve ? { ...outcome, failureNumber: this.#failures + 1 } : outcome
+    return this.#history.markProof(attempt, reply)
   }
 
   /** Records that everything was rejected. The endpoint is then probed once per minute until it accepts something. */
   recordRejectsAll(refused: Refused): void {
-    this.#countFailure()
+    this.#history.failed()
     this.#rejectAll(refused, undefined)
     this.#emit((listener) => void listener.onChange?.())
   }
 
   applyRetryAfter(retryAfterMs: number): void {
-    const { clock, random } = this.#options
-    if (retryAfterMs <= 0) return
-    if (this.retryAfterLeftMs === 0) this.#retryAfterSince = clock.now()
-    const jitterMs = random() * Math.min(MAX_JITTER_MS, retryAfterMs * JITTER_SHARE)
-    this.#notBefore = Math.max(this.#notBefore, clock.now() + retryAfterMs + jitterMs)
+    this.#retryAfter.apply(retryAfterMs)
   }
 
   /** Shortens the backoff to at most `retry.minMs` after the latest failure. */
@@ -255,7 +207,7 @@ export class FailureState {
   startShutdown(): void {
     this.#isEnding = true
     this.endBackoff()
-    this.#backoffAttempt = 0
+    this.#outage.restartBackoff()
     this.#emit((listener) => void listener.onChange?.())
   }
 
@@ -279,34 +231,29 @@ export class FailureState {
 
   /** Milliseconds since the first failure of the outage, or since the start of the Retry-After. */
   get #ageMs(): number {
-    const since = this.#outageSince ?? (this.retryAfterLeftMs > 0 ? this.#retryAfterSince : undefined)
-    return since === undefined ? 0 : this.#options.clock.now() - since
+    const { since } = this.#outage
+    return since === undefined ? (this.#retryAfter.ageMs ?? 0) : this.#options.clock.now() - since
   }
 
   #record(attempt: Attempt, outcome: Outcome, isCurrent: boolean, isAlone: boolean): AttemptResult {
     switch (outcome.kind) {
       case 'delivered':
-        if (outcome.accepted > 0) {
-          this.#attempts.accepted += 1
-          this.#attempts.lastAcceptedAttempt = Math.max(this.#attempts.lastAcceptedAttempt, attempt.number)
-        }
+        if (outcome.accepted > 0) this.#history.accepted(attempt)
         return isCurrent ? this.#succeed() : 'none'
       case 'refused':
         if (!namesNoEntry(outcome)) return isCurrent ? this.#succeed() : 'none'
-        this.#countFailure(attempt)
-        if (!this.#isRejectingAll && (!outcome.mayConcernEndpoint || this.#isSearching)) return 'none'
+        this.#history.failed(attempt)
+        if (!this.isRejectingAll && (!outcome.mayConcernEndpoint || this.#isSearching)) return 'none'
         if (!isCurrent) {
-          if (this.#refusedAlone !== undefined && this.#refusedAlone !== attempt.retryState.batchId) {
-            this.#refusedAlone = undefined
+          if (this.#outage.refusedOther(attempt.retryState.batchId))
             this.#pausedUntil = Math.max(this.#pausedUntil, this.#failedAt + ENDPOINT_REJECTED_PROBE_MS)
-          }
           return 'none'
         }
         return this.#rejectAll(outcome, attempt.retryState)
       case 'retryable': {
         // The transport aborted the attempt, so its outcome does not depend on the service.
         if (attempt.signal.aborted && outcome.status === undefined) return 'none'
-        this.#countFailure(attempt)
+        this.#history.failed(attempt)
         const { retryAfterMs } = outcome
         if (retryAfterMs !== undefined) {
           this.applyRetryAfter(retryAfterMs)
@@ -318,7 +265,7 @@ export class FailureState {
         return this.#fail(outcome)
       }
       case 'endpoint-rejected':
-        this.#countFailure(attempt)
+        this.#history.failed(attempt)
         return isCurrent ? this.#fail(outcome) : 'none'
       case 'abandoned':
         return 'none'
@@ -326,23 +273,16 @@ export class FailureState {
   }
 
   #rejectAll(refused: Refused, retryState: RetryState | undefined): 'outage' {
-    const isFirst = !this.#isRejectingAll
-    if (isFirst) this.#rejectsAllCount += 1
-    const batchId = retryState?.batchId
-    this.#refusedAlone = isFirst || this.#refusedAlone === batchId ? batchId : undefined
-    this.#isRejectingAll = true
+    if (!this.isRejectingAll) this.#rejectsAllCount += 1
+    const hasFailed = this.#outage.since !== undefined
+    const failure: EndpointRejected = { ...refused, kind: 'endpoint-rejected' }
+    this.#outage.reject(failure, this.#startOfOutage, retryState?.batchId)
     // Another entry is sent soon and shows whether the endpoint is the cause.
     const isSuspicion =
-      this.#refusedAlone !== undefined &&
-      this.#outageSince === undefined &&
-      (this.#attempts.accepted > 0 || (retryState?.isDivisible === true && !this.#isEnding))
-    return this.#fail({ ...refused, kind: 'endpoint-rejected' }, isSuspicion)
-  }
-
-  #countFailure(attempt?: Attempt): void {
-    this.#failures += 1
-    this.#begunAtFailure = this.#attempts.begun
-    this.#attempts.lastFailedAttempt = Math.max(this.#attempts.lastFailedAttempt, attempt?.number ?? 0)
+      this.#outage.refusedAlone !== undefined &&
+      !hasFailed &&
+      (this.attempts.accepted > 0 || (retryState?.isDivisible === true && !this.#isEnding))
+    return this.#pause(failure, isSuspicion)
   }
 
   /**
@@ -350,7 +290,7 @@ export class FailureState {
    * its own batch, or all batches if only one request at a time is sent.
    */
   #isOutage({ status }: Retryable, { startedAt, retryState }: Attempt, isAlone: boolean): boolean {
-    this.#failingSince ??= startedAt
+    this.#outage.attemptFailed(startedAt)
     const mayBeCause = isSuspect(retryState)
     if (this.lastFailure !== undefined || (status === 429 && !mayBeCause) || this.#recent.recordFailure(retryState))
       return true
@@ -358,7 +298,7 @@ export class FailureState {
     if (isAlone && this.#isEnding) return true
     const { clock, random, retry } = this.#options
     const now = clock.now()
-    this.#suspectedSince ??= now
+    this.#outage.suspect(now)
     retryState.failures += 1
     const maxMs = mayBeCause
       ? Math.min(retry.minMs * 2 ** retryState.failures, SUSPECT_RETRY_MS)
@@ -370,21 +310,27 @@ export class FailureState {
     return false
   }
 
-  #fail(failure: Retryable | EndpointRejected, isSuspicion = false): 'outage' {
+  #fail(failure: Retryable | EndpointRejected): 'outage' {
+    this.#outage.fail(failure, this.#startOfOutage)
+    return this.#pause(failure)
+  }
+
+  /** Excludes a Retry-After that is over, since nothing may have been sent since then. */
+  get #startOfOutage(): number {
+    return this.#options.clock.now() - this.#ageMs
+  }
+
+  #pause(failure: Retryable | EndpointRejected, isSuspicion = false): 'outage' {
     const now = this.#options.clock.now()
-    const isOneRefused = this.#isRejectingAll && this.#refusedAlone !== undefined
-    this.#backoffAttempt += 1
-    // Does not include a Retry-After that is over, since nothing may have been sent since then.
-    this.#outageSince ??= Math.min(now - this.#ageMs, this.#suspectedSince ?? now)
-    this.#lastFailure = failure.reason
+    const { refusedAlone, attempts } = this.#outage
     // Without a status, the local service is not running or NATS is misconfigured. A probe is cheap then, and may
     // succeed at any time.
     const pauseMs =
       failure.kind === 'endpoint-rejected' && failure.status !== undefined && failure.queue === undefined
-        ? isOneRefused
-          ? 0
-          : ENDPOINT_REJECTED_PROBE_MS
-        : nextDelayMs({ ...this.#options, attempt: this.#backoffAttempt, outageAgeMs: this.#ageMs })
+        ? refusedAlone === undefined
+          ? ENDPOINT_REJECTED_PROBE_MS
+          : 0
+        : nextDelayMs({ ...this.#options, attempt: attempts, outageAgeMs: this.#ageMs })
     this.#failedAt = now
     this.#pausedUntil = now + pauseMs
     if (!isSuspicion)
@@ -394,31 +340,17 @@ export class FailureState {
 
   /** A success during a Retry-After does not end it. */
   #succeed(): 'success' {
-    this.#isRejectingAll = false
     this.#recent.recordSuccess()
-    this.#suspectedSince = this.#failingSince = undefined
-    this.#emit((listener) => listener.onSuccess?.())
-    const hasFailed = this.#outageSince !== undefined
-    const isPaused = this.retryAfterLeftMs > 0
-    if (!hasFailed && (isPaused || this.#retryAfterSince === undefined)) return 'success'
     const ageMs = this.#ageMs
-    this.#backoffAttempt = 0
-    this.#outageSince = this.#lastFailure = undefined
-    if (!isPaused) this.#retryAfterSince = undefined
-    this.#emit((listener) => listener.onRecovery?.(ageMs, hasFailed))
+    const hasFailed = this.#outage.reason !== undefined
+    this.#outage.end()
+    this.#emit((listener) => listener.onSuccess?.())
+    const isFirstAfterPause = this.#retryAfter.succeed()
+    if (hasFailed || isFirstAfterPause) this.#emit((listener) => listener.onRecovery?.(ageMs, hasFailed))
     return 'success'
   }
 
   #emit(notify: (listener: FailureListener) => void): void {
     for (const listener of this.#listeners) notify(listener)
   }
-}
-
-function toRefused({ reason }: EndpointRejected, status: number): Refused {
-  return { kind: 'refused', status, reason, rejected: [], mayConcernEndpoint: true }
-}
-
-/** Whether a rejection names no entry. Excludes a 413, which is about the size. */
-export function namesNoEntry({ status, rejected }: Refused): boolean {
-  return rejected.length === 0 || status === 413
 }
