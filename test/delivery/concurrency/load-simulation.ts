@@ -136,7 +136,11 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
     if (refused) {
       refusedAt.push(now)
       if (retryAfterMs > 0) opensAt = Math.max(opensAt, now + retryAfterMs * (1 + 0.1 * random()))
-      if (isCurrent && retryAfterMs === 0 && !recent.recordFailure(line.createRetryState({ batchId: 'b', count: 1 }, -Infinity))) {
+      if (
+        isCurrent &&
+        retryAfterMs === 0 &&
+        !recent.recordFailure(line.createRetryState({ batchId: 'b', count: 1 }, -Infinity))
+      ) {
         concurrency.isolatedFailure(flight)
       } else if (isCurrent) {
         opensAt = Math.max(opensAt, now + random() * Math.min(5_000, 250 * 2 ** failures++))

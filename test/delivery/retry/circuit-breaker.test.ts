@@ -264,8 +264,10 @@ test('a sender that rejects frees its slot', async () => {
   await expect(createRetrySender(broken, breaker).send(batchOf('a'), new AbortController().signal)).rejects.toThrow(
     'bug',
   )
-  const outcome = await breaker.run(breaker.createRetryState({ batchId: 'b', count: 1 }), new AbortController().signal, () =>
-    Promise.resolve(OK),
+  const outcome = await breaker.run(
+    breaker.createRetryState({ batchId: 'b', count: 1 }),
+    new AbortController().signal,
+    () => Promise.resolve(OK),
   )
   expect(outcome).toBe(OK)
 })
