@@ -30,6 +30,8 @@ const PACKAGES = /^(?:node:.*|undici(?:\/.*)?|re2js|pino|@nats-io\/.*|@opentelem
 const KEPT_LINES = 'throw-without-excerpt'
 /** Properties of the option table that only its documentation needs. */
 const DOCUMENTATION = new Set(['meaning', 'defaultText', 'isInGroupRow'])
+/** What a line needs to be in a stack: a call, a property, a template, `await`, `throw`, or a value that is taken apart. */
+const IN_STACKS = /[(.[`]|await|throw|[\]}] =/
 /** Chunks with a source map: those that run within applications. */
 const MAPPED = new Set(['application.js', 'common.js', 'mapping.js', 'pipeline.js'])
 const EXPORT_GETTER =
@@ -211,23 +213,25 @@ async function writeChunk({ name, fileName, code, map }) {
   if (hasMap) writeFileSync(`${file}.map`, JSON.stringify(withLinesOnly(JSON.parse(small.map), small.code)))
 }
 
-/** Reduces a source map to a fifth: one position per source line with more than brackets, instead of one per word. */
+/** Reduces a source map to a fifth: one position per source line that can be in a stack, instead of one per word. */
 function withLinesOnly(/** @type {{ sources: string[], mappings: string }} */ map, /** @type {string} */ code) {
   const lines = code.split('\n')
+  const sources = map.sources.map((source) => {
+    const at = source.lastIndexOf('../src/')
+    if (at === -1) throw new Error(`not a module of src: ${source}`)
+    return source.slice(at + '../src/'.length)
+  })
+  const sourceLines = sources.map((source) => readFileSync(join(root, 'src', source), 'utf8').split('\n'))
   const mappings = decode(map.mappings).map((segments, row) => {
     let before = ''
     return segments.flatMap((segment) => {
       const [column, source, line] = segment
       if (source === undefined || line === undefined) return []
       if (before === `${source}:${line}` || (before !== '' && /[)\]}]/.test(lines[row]?.[column] ?? ''))) return []
+      if (!IN_STACKS.test(sourceLines[source]?.[line] ?? '')) return []
       before = `${source}:${line}`
       return [/** @type {[number, number, number, number]} */ ([column, source, line, 0])]
     })
-  })
-  const sources = map.sources.map((source) => {
-    const at = source.lastIndexOf('../src/')
-    if (at === -1) throw new Error(`not a module of src: ${source}`)
-    return source.slice(at + '../src/'.length)
   })
   return { version: 3, sourceRoot: '../../src/', sources, names: [], mappings: encode(mappings) }
 }
