@@ -66,7 +66,7 @@ export class BatchForwarder {
 
   constructor(options: BatchForwarderOptions) {
     this.#options = options
-    this.#budget = new ByteBudget(options.maxBufferBytes, () => this.#isIsolatingAll)
+    this.#budget = new ByteBudget(options.maxBufferBytes, (waiting) => this.#isIsolatingAll(waiting))
     setMaxListeners(0, this.#abort.signal)
     this.#consumer = new QueueConsumer({
       ...options,
@@ -146,10 +146,9 @@ export class BatchForwarder {
     return this.#budget.left === 0 ? 0 : Math.min(delivery.breaker.limit - this.#delivering, left)
   }
 
-  /** Whether each batch that does not wait for room was refused. */
-  get #isIsolatingAll(): boolean {
-    const waiting = this.#budget.waiting + this.#mutex.waiting
-    return this.#delivering - waiting <= this.#options.delivery.isolated
+  /** Whether each batch that does not wait was refused. @param waiting batches that wait for room */
+  #isIsolatingAll(waiting: number): boolean {
+    return this.#delivering - waiting - this.#mutex.waiting <= this.#options.delivery.isolated
   }
 
   async #hold(message: Msg): Promise<void> {
@@ -283,7 +282,7 @@ export class BatchForwarder {
   async #untilRoom(): Promise<void> {
     const { clock, delivery } = this.#options
     const cancel = clock.timer(GIVE_WAY_MS, () => {
-      if (this.#isIsolatingAll) delivery.giveWay()
+      if (this.#isIsolatingAll(this.#budget.waiting)) delivery.giveWay()
       this.#wake()
     })
     await this.#untilWoken()

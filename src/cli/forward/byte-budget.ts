@@ -17,7 +17,7 @@ interface Waiting {
 
 export class ByteBudget {
   readonly #maxBytes: number
-  readonly #needsOther: () => boolean
+  readonly #needsOther: (waiting: number) => boolean
   readonly #shares = new Set<Share>()
   readonly #waiting: Waiting[] = []
   #bytes = 0
@@ -26,10 +26,10 @@ export class ByteBudget {
   #isClosed = false
 
   /**
-   * @param needsOther whether all batches are refused ones, which wait until another batch is accepted. There is room for
+   * @param needsOther whether all batches but those that wait for room are refused ones, which wait until another batch is accepted. There is room for
    * it then, even if a single batch is larger than `maxBytes`
    */
-  constructor(maxBytes: number, needsOther: () => boolean = () => false) {
+  constructor(maxBytes: number, needsOther: (waiting: number) => boolean = () => false) {
     this.#maxBytes = maxBytes
     this.#needsOther = needsOther
   }
@@ -95,7 +95,7 @@ export class ByteBudget {
   }
 
   get #limit(): number {
-    const largest = this.#needsOther() ? Math.max(0, ...[...this.#shares].map(({ bytes }) => bytes)) : 0
+    const largest = this.#needsOther(this.waiting) ? Math.max(0, ...[...this.#shares].map(({ bytes }) => bytes)) : 0
     return this.#maxBytes + largest
   }
 
