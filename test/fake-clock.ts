@@ -39,17 +39,23 @@ export class FakeClock implements Clock {
     return () => void this.#timers.delete(timer)
   }
 
-  /** Advances by `ms` and fires the due timers. */
-  async advance(ms: number): Promise<void> {
+  /** Advances by `ms` and fires the due timers. @param onPassed called with the milliseconds since the last call, before each timer and at the end */
+  async advance(ms: number, onPassed?: (ms: number) => void): Promise<void> {
     const until = this.#now + ms
     await settled()
     for (let next = this.#next(until); next !== undefined; next = this.#next(until)) {
       this.#timers.delete(next)
-      this.#now = next.at
+      this.#moveTo(next.at, onPassed)
       next.fire()
       await settled()
     }
-    this.#now = until
+    this.#moveTo(until, onPassed)
+  }
+
+  #moveTo(at: number, onPassed?: (ms: number) => void): void {
+    const passed = at - this.#now
+    this.#now = at
+    if (passed > 0) onPassed?.(passed)
   }
 
   #next(until: number): Timer | undefined {
