@@ -53,14 +53,15 @@ export function ensureFolder(path: string): boolean {
 
 /**
  * Creates or checks a root that the user configured, with its parents. It may be a mount that root owns and other users
- * share: they cannot read the folders created in it. A user who can replace such a folder can still redirect writes, so
- * docs/spool.md recommends a separate folder.
+ * share: they cannot read the folders created in it. If this user owns it, it gets the sticky bit, so others cannot
+ * rename or delete those folders. If root does, they can: docs/spool.md recommends a separate folder.
  * @returns the created folders, the outermost first
  * @throws UnsafeError for a symbolic link or another user's folder; the system's errors
  */
 export function ensureNamedRoot(path: string): readonly string[] {
   const created = createFolders(path)
   checkNamedRoot(path)
+  setStickyBit(path)
   return created
 }
 
@@ -83,9 +84,23 @@ export function resolveInSafeFolder(file: string): string {
   const folder = realpathSync(dirname(path))
   checkNamedRoot(folder)
   const stats = lstatSync(folder)
-  if (ownUid === undefined || (stats.mode & WRITABLE_BY_ALL) === 0 || (stats.mode & STICKY) !== 0)
-    return join(folder, basename(path))
+  if (!isReplaceable(stats)) return join(folder, basename(path))
   throw new UnsafeError(`every user can replace files in ${folder} (mode ${formatMode(stats)})`)
+}
+
+function setStickyBit(path: string): void {
+  const stats = lstatSync(path)
+  if (!isReplaceable(stats) || !isOwn(stats)) return
+  try {
+    chmodSync(path, (stats.mode & 0o7777) | STICKY)
+  } catch {
+    // Some mounts have fixed modes. Without the bit others can delete the folders in it, but not read them.
+  }
+}
+
+/** Whether every user can replace the files of others in the folder. */
+function isReplaceable({ mode }: Stats): boolean {
+  return ownUid !== undefined && (mode & WRITABLE_BY_ALL) !== 0 && (mode & STICKY) === 0
 }
 
 function checkOwnFolder(path: string): void {

@@ -71,6 +71,21 @@ test('others may write to the folder of a file only if the sticky bit protects i
   }
 })
 
+test('a root that every user may write to gets the sticky bit, so others cannot replace folders in it', () => {
+  const root = join(scratch(), 'root')
+  mkdirSync(root)
+  for (const [mode, expected] of [
+    [0o777, 0o1777],
+    [0o1777, 0o1777],
+    [0o755, 0o755],
+    [0o700, 0o700],
+  ] as const) {
+    chmodSync(root, mode)
+    ensureNamedRoot(root)
+    expect(statSync(root).mode & 0o7777).toBe(expected)
+  }
+})
+
 test('checks the right folder for a path that ends with . or ..', () => {
   const folder = join(scratch(), 'db')
   for (const end of ['.', 'x/..']) expect(resolveInSafeFolder(`${folder}/${end}`)).toBe(folder)
