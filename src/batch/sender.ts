@@ -109,6 +109,8 @@ export interface Retryable {
   readonly reason: string
   readonly status?: number
   readonly retryAfterMs?: number
+  /** Set if the endpoint replied or closed the connection, so an entry of the batch may be the cause. */
+  readonly mayConcernContent?: true
   /** Set if the queue failed instead of the service. */
   readonly queue?: QueueFailure
 }

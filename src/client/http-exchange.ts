@@ -2,9 +2,9 @@
 import type { Dispatcher } from 'undici'
 import type { HttpFailure, HttpReply } from './http-types.js'
 
-/** Reason for a missing reply. `error`: from undici, for `network`. */
+/** Reason for a missing reply. `error`: from undici, for `network` and `reset`. */
 export interface ExchangeFailure {
-  readonly kind: 'network' | 'timeout' | 'aborted'
+  readonly kind: 'network' | 'reset' | 'timeout' | 'aborted'
   readonly error?: unknown
 }
 
@@ -112,7 +112,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.fail({ kind: 'network', error })
+    this.fail({ kind: this.#controller === undefined ? 'network' : 'reset', error })
   }
 
   #endWith(truncated: boolean): void {

@@ -52,8 +52,10 @@ export interface Http {
   close(): Promise<void>
 }
 
-/** `unproven`: nothing was sent, because the listener at the implicit local URL was not verified as this user's. */
-export type HttpFailureKind = 'network' | 'timeout' | 'aborted' | 'unproven'
+/**
+ * `reset`: the connection ended after the request had begun. `unproven`: nothing was sent, because the listener at the implicit local URL was not verified as this user's.
+ */
+export type HttpFailureKind = 'network' | 'reset' | 'timeout' | 'aborted' | 'unproven'
 
 /** There was no complete reply. */
 export class HttpFailure extends Error {

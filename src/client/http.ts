@@ -161,6 +161,7 @@ function failureAt(place: string, { kind, error }: ExchangeFailure, timeoutMs: n
     case 'aborted':
       return new HttpFailure(kind, `${place}: ${isClosed ? 'closed' : 'aborted'}`)
     case 'network':
+    case 'reset':
       if (error instanceof UnverifiedListenerError)
         return new HttpFailure('unproven', `${place}: ${error.message}`, error.remedy)
       // Not the error itself, because its properties may contain headers or the password of a proxy.

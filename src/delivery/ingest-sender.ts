@@ -56,7 +56,10 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
           return { kind: 'endpoint-rejected', reason: error.message, remedy: error.remedy }
         // Usually an HttpFailure. Other errors are not caused by the batch, either.
         const reason = error instanceof Error ? error.message : String(error)
-        return { kind: 'retryable', reason: hint === undefined ? reason : `${reason}; ${hint}` }
+        const failure: Retryable = { kind: 'retryable', reason: hint === undefined ? reason : `${reason}; ${hint}` }
+        return error instanceof HttpFailure && error.kind === 'reset'
+          ? { ...failure, mayConcernContent: true }
+          : failure
       }
     },
   }
@@ -116,7 +119,7 @@ function toOutcome(
       return { kind: 'refused', status, reason, rejected }
     }
     case 'retryable': {
-      const later: Retryable = { kind: 'retryable', status, reason: reasonIn() }
+      const later: Retryable = { kind: 'retryable', status, reason: reasonIn(), mayConcernContent: true }
       const waitMs = parseRetryAfterMs(reply, clock.wallNow())
       return waitMs === undefined ? later : { ...later, retryAfterMs: waitMs }
     }

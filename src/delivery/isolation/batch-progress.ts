@@ -25,8 +25,8 @@ export interface DeadLetterOptions {
 
 /** Fewer bytes may not be enough for the required fields. */
 const MIN_ENTRY_BYTES = 1024
-/** Prime, so the probes of single entries cover the whole batch. */
-const PROBE_STRIDE = 61
+/** A prime above the size of a batch, so the probes of single entries cover all of it. */
+const PROBE_STRIDE = 137
 
 export class BatchProgress {
   readonly #batch: Batch

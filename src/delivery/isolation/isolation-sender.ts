@@ -109,6 +109,7 @@ class BatchBisection {
   async isolate(first: Outcome): Promise<void> {
     const { failures } = this.#breaker
     let { rejectsAllCount } = failures
+    this.#acceptedBefore = failures.attempts.accepted
     await this.#send(this.#progress.whole, first)
     if (this.#progress.isFinished) return
     this.#acceptedBefore = failures.attempts.accepted
@@ -153,6 +154,7 @@ class BatchBisection {
   /** Descends to a single entry, then sends the other halves. Continues with halves of those if anything was accepted. */
   async #search(): Promise<void> {
     const { failures } = this.#breaker
+    if (failures.attempts.accepted === 0 && (await this.#areSinglesRejected())) return
     let rejections = 0
     let isDescending = true
     while (this.#canSearch) {
@@ -170,6 +172,24 @@ class BatchBisection {
     const rejection = this.#open.at(-1)?.rejection
     if (this.#canSearch && rejections > 1 && !this.#hasAccepted && rejection !== undefined)
       this.#breaker.openForRejections(rejection)
+  }
+
+  /**
+   * Sends up to two single entries of a batch that was rejected before anything was accepted. Halving would send up to 14
+   * requests to a gateway that rejects everything. @returns whether they were rejected; the circuit is open then
+   */
+  async #areSinglesRejected(): Promise<boolean> {
+    const { count, rejection } = this.#open.at(-1) as Candidate
+    if (rejection === undefined || count === 1) return false
+    let latest = rejection
+    for (const turn of [1, 3]) {
+      const isRejected = await this.#send(this.#progress.probe(turn))
+      latest = this.#open.at(-1)?.rejection ?? latest
+      this.#startOver(rejection)
+      if (!isRejected || !this.#canSearch) return false
+    }
+    this.#breaker.openForRejections(latest)
+    return true
   }
 
   /**
@@ -202,10 +222,13 @@ class BatchBisection {
     this.#startOver()
   }
 
-  #startOver(): void {
+  #startOver(rejection?: Refused): void {
     const progress = this.#progress
     this.#acceptedBefore = this.#breaker.failures.attempts.accepted
-    this.#open = [{ count: progress.openEntries, cut: () => progress.remaining(progress.whole) ?? progress.whole }]
+    const cut = (): SubBatch => progress.remaining(progress.whole) ?? progress.whole
+    const count = progress.openEntries
+    // A single entry has not been rejected alone.
+    this.#open = [{ count, cut, rejection: count === 1 ? undefined : rejection }]
   }
 
   /**
@@ -234,11 +257,13 @@ class BatchBisection {
         }
         rest = shortened ?? sent
       } else if (outcome.kind === 'retryable') {
-        // Not a rejection, so no entry becomes a dead letter: the other half is delivered, a bad entry is sent again.
-        const half = Math.ceil(sent.batch.count / 2)
+        // Not a rejection, so no entry becomes a dead letter: a bad entry is sent again. In an outage, a single entry
+        // shows whether the content is the cause, and the others stay together.
+        const isOutage = this.#breaker.failures.lastFailure !== undefined && !this.#hasAccepted
+        const size = isOutage ? 1 : Math.ceil(sent.batch.count / 2)
         await Promise.all([
-          this.#send(this.#progress.slice(sent, 0, half)),
-          this.#send(this.#progress.slice(sent, half)),
+          this.#send(this.#progress.slice(sent, 0, size)),
+          this.#send(this.#progress.slice(sent, size)),
         ])
         return false
       } else {

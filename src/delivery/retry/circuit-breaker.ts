@@ -11,7 +11,7 @@
  * A rejection that names no entry is not a success, since a gateway may reject everything. Isolation distinguishes the
  * two cases (`limitToOne`, `suspend`, `openForRejections`).
  */
-import type { Outcome, Refused } from '../../batch/sender.js'
+import type { Outcome, Refused, Retryable } from '../../batch/sender.js'
 import { AdaptiveConcurrencyLimit } from '../concurrency/adaptive-concurrency-limit.js'
 import type { InFlightRequest } from '../concurrency/adaptive-concurrency-limit.js'
 import { isOverload } from '../concurrency/overload-ceiling.js'
@@ -21,7 +21,7 @@ import type { EventLoopSample } from '../concurrency/response-time-sampler.js'
 import { FailureState } from './failure-state.js'
 import type { FailureListener, FailureStateOptions } from './failure-state.js'
 import { RecoveryRampUp } from './recovery-ramp-up.js'
-import { WaitQueue } from './wait-queue.js'
+import { PROBES_OF_ONE, WaitQueue } from './wait-queue.js'
 import type { RetriedBatch, RetryState } from './wait-queue.js'
 import { WakeTimer } from './wake-timer.js'
 
@@ -35,6 +35,10 @@ export interface CircuitBreakerOptions extends FailureStateOptions, FailureListe
   readonly idleMs?: () => number
 }
 
+/** A batch that fails so often while others are accepted is sent in parts. */
+const FAILURES_BEFORE_SPLIT = 5
+/** As `FAILURES_BEFORE_SPLIT`, for a part. */
+const FAILURES_OF_PART = 2
 /** Maximum number of delayed batches outside the queue, where they cannot be dropped. */
 const MAX_DELAYED = 32
 
@@ -83,7 +87,22 @@ export class CircuitBreaker {
   }
 
   createRetryState(batch: RetriedBatch): RetryState {
-    return this.#waitQueue.createRetryState(batch, this.failures.notBeforeOf(batch))
+    return this.#waitQueue.createRetryState(batch, this.failures.notBeforeOf(batch), this.failures.attempts.accepted)
+  }
+
+  /** Whether to send the batch in parts after this failure, since one of its entries may be the cause. */
+  shouldSplit(retryState: RetryState, { mayConcernContent }: Retryable): boolean {
+    const { isDivisible, batchId, rootId, failures, probes, acceptedAtStart } = retryState
+    if (!isDivisible) return false
+    if (failures >= FAILURES_BEFORE_SPLIT) return true
+    if (mayConcernContent !== true || this.failures.isEnding) return false
+    const isPart = batchId !== rootId
+    if (isPart && failures + probes >= FAILURES_OF_PART && this.failures.attempts.accepted > acceptedAtStart)
+      return true
+    // No other batch can show in this outage whether the content is the cause.
+    const isAlone = !this.#waitQueue.hasOtherThan(retryState)
+    // Each waiting part has shown nothing, so the next one comes later.
+    return isAlone && probes > PROBES_OF_ONE * (1 + this.#waitQueue.size)
   }
 
   /**

@@ -144,6 +144,10 @@ export class FailureState {
     return this.#rejectsAllCount
   }
 
+  get isEnding(): boolean {
+    return this.#isEnding
+  }
+
   /** Whether the process is shutting down and no attempt in flight can change this state. */
   get isIdleAtEnd(): boolean {
     return this.#isEnding && this.attempts.begun === this.attempts.ended

@@ -7,6 +7,10 @@ import type { Batch } from '../../batch/sender.js'
 export interface RetryState {
   readonly sequence: number
   readonly batchId: string
+  /** Id of the original batch, if this one is a part. */
+  readonly rootId: string
+  /** Number of requests accepted before the first attempt. */
+  readonly acceptedAtStart: number
   /** Whether a part of the batch can be sent alone. */
   readonly isDivisible: boolean
   /** Failures of this batch outside outages. */
@@ -22,7 +26,7 @@ export interface RetryState {
 export type RetriedBatch = Pick<Batch, 'batchId' | 'count' | 'origin'>
 
 /** Short outages are over by then, so the order is kept. */
-const PROBES_OF_ONE = 3
+export const PROBES_OF_ONE = 3
 
 /** Whether the batch may be the cause of the failures, so another one is the better probe. */
 export function isSuspect({ probes }: RetryState): boolean {
@@ -43,9 +47,20 @@ export class WaitQueue {
     return this.#waiters.length === 0
   }
 
-  createRetryState({ batchId, count }: RetriedBatch, notBefore: number): RetryState {
-    const sequence = this.#nextSequence++
-    return { sequence, batchId, isDivisible: count > 1, failures: 0, probes: 0, acceptedBefore: 0, notBefore }
+  get size(): number {
+    return this.#waiters.length
+  }
+
+  /** @param acceptedAtStart number of requests accepted up to now */
+  createRetryState({ batchId, count, origin }: RetriedBatch, notBefore: number, acceptedAtStart: number): RetryState {
+    const rootId = origin?.batchId ?? batchId
+    const ids = { sequence: this.#nextSequence++, batchId, rootId, acceptedAtStart }
+    return { ...ids, isDivisible: count > 1, failures: 0, probes: 0, acceptedBefore: 0, notBefore }
+  }
+
+  /** Whether another batch waits that is no part of the same original. */
+  hasOtherThan({ rootId }: RetryState): boolean {
+    return this.#waiters.some(({ retryState }) => retryState.rootId !== rootId)
   }
 
   /** Number of waiting batches that let others go first: they wait for their `notBefore`, or were probed often. */

@@ -139,7 +139,7 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
       if (
         isCurrent &&
         retryAfterMs === 0 &&
-        !recent.recordFailure(line.createRetryState({ batchId: 'b', count: 1 }, -Infinity))
+        !recent.recordFailure(line.createRetryState({ batchId: 'b', count: 1 }, -Infinity, 0))
       ) {
         concurrency.isolatedFailure(flight)
       } else if (isCurrent) {

@@ -12,6 +12,14 @@ const accepted = (entries: readonly string[]): Outcome => ({
   rejected: [],
 })
 
+/** @param status undefined for a connection that is reset */
+const failed = (status: number | undefined): Outcome => ({
+  kind: 'retryable',
+  reason: 'failed',
+  mayConcernContent: true,
+  ...(status !== undefined && { status }),
+})
+
 function refusingBad(status: number) {
   return setUpIsolation((entries) => (entries.some(isBadEntry) ? refused(status) : accepted(entries)), {
     maxConcurrency: 1,
@@ -45,13 +53,9 @@ test.each([undefined, 500, 503, 429])(
         accepted: delivered,
         letters,
         requests,
-      } = setUpIsolation(
-        (entries) =>
-          entries.some(isBadEntry)
-            ? { kind: 'retryable', reason: 'failed', ...(status !== undefined && { status }) }
-            : accepted(entries),
-        { maxConcurrency: 1 },
-      )
+      } = setUpIsolation((entries) => (entries.some(isBadEntry) ? failed(status) : accepted(entries)), {
+        maxConcurrency: 1,
+      })
       if (hasAccepted) send(batchFrom('before', 5))
       await clock.advance(1_000)
       send(batchFrom('bad', 1, [0]))
@@ -74,10 +78,9 @@ test('one entry of a batch resets the connection: the others of its batch are de
     send,
     accepted: delivered,
     letters,
-  } = setUpIsolation(
-    (entries) => (entries.some(isBadEntry) ? { kind: 'retryable', reason: 'socket hang up' } : accepted(entries)),
-    { maxConcurrency: 1 },
-  )
+  } = setUpIsolation((entries) => (entries.some(isBadEntry) ? failed(undefined) : accepted(entries)), {
+    maxConcurrency: 1,
+  })
   send(batchFrom('bad', 100, [61]))
   for (let n = 0; n < 300; n += 1) {
     send(batchFrom(`good${n}`, 1))
@@ -86,6 +89,61 @@ test('one entry of a batch resets the connection: the others of its batch are de
   await clock.advance(10_000)
   expect(delivered).toHaveLength(300 + 99)
   expect(letters).toEqual([])
+})
+
+test.each([
+  ['first', 0],
+  ['in the middle', 50],
+  ['last', 99],
+])(
+  'the %s entry of the only batch resets the connection, or gets a 429 or 5xx: the others are delivered',
+  async (_, at) => {
+    for (const status of [undefined, 429, 500, 503]) {
+      const {
+        clock,
+        send,
+        accepted: delivered,
+        letters,
+        requests,
+      } = setUpIsolation((entries) => (entries.some(isBadEntry) ? failed(status) : accepted(entries)), {
+        maxConcurrency: 1,
+      })
+      send(batchFrom('only', 100, [at]))
+      await clock.advance(20_000)
+      expect(delivered.length).toBeGreaterThan(0)
+      await clock.advance(40_000)
+      expect([delivered.length, new Set(delivered).size, letters.length]).toEqual([99, 99, 0])
+      expect(requests.length).toBeLessThan(60)
+    }
+  },
+)
+
+test('an outage of an hour, with one batch waiting, sends few of its entries under another id', async () => {
+  for (const status of [429, 503]) {
+    const setup = setUpIsolation((entries) => (setup.clock.now() < 3_600_000 ? failed(status) : accepted(entries)), {
+      maxConcurrency: 1,
+    })
+    const { clock, send, accepted: delivered, requests } = setup
+    send(batchFrom('only', 100))
+    await clock.advance(3_600_000)
+    process.stdout.write(
+      `${status}: ${new Set(requests.map(({ batch }) => batch.batchId)).size} ids, ${requests.length} requests\n`,
+    )
+    expect(new Set(requests.map(({ batch }) => batch.batchId)).size).toBeLessThan(40)
+    await clock.advance(60_000)
+    expect([delivered.length, new Set(delivered).size]).toEqual([100, 100])
+  }
+})
+
+test('a service that is not reached gets the batch as a whole after the outage', async () => {
+  const setup = setUpIsolation(
+    (entries) => (setup.clock.now() < 600_000 ? { kind: 'retryable', reason: 'ECONNREFUSED' } : accepted(entries)),
+    { maxConcurrency: 1 },
+  )
+  setup.send(batchFrom('only', 100))
+  await setup.clock.advance(660_000)
+  expect(new Set(setup.requests.map(({ batch }) => batch.batchId))).toEqual(new Set(['only']))
+  expect(setup.accepted).toHaveLength(100)
 })
 
 test.each([
