@@ -109,7 +109,10 @@ export interface Retryable {
   readonly reason: string
   readonly status?: number
   readonly retryAfterMs?: number
-  /** Set if the endpoint replied or closed the connection, so an entry of the batch may be the cause. */
+  /**
+   * Set if an entry of the batch may be the cause: the endpoint refused the batch for now, or closed the connection. Not
+   * for replies of a gateway that waited for the service, which may have stored the batch.
+   */
   readonly mayConcernContent?: true
   /** Set if the queue failed instead of the service. */
   readonly queue?: QueueFailure

@@ -65,6 +65,9 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
   }
 }
 
+/** The service may have stored the batch and may be slow, so its parts would be duplicates under other ids. */
+const MAY_BE_STORED: ReadonlySet<number> = new Set([408, 502, 504])
+
 interface ReadReply {
   readonly kind: ReplyKind
   readonly result: IngestResult | undefined
@@ -119,7 +122,12 @@ function toOutcome(
       return { kind: 'refused', status, reason, rejected }
     }
     case 'retryable': {
-      const later: Retryable = { kind: 'retryable', status, reason: reasonIn(), mayConcernContent: true }
+      const later: Retryable = {
+        kind: 'retryable',
+        status,
+        reason: reasonIn(),
+        ...(!MAY_BE_STORED.has(status) && { mayConcernContent: true }),
+      }
       const waitMs = parseRetryAfterMs(reply, clock.wallNow())
       return waitMs === undefined ? later : { ...later, retryAfterMs: waitMs }
     }

@@ -33,6 +33,7 @@ export class BatchProgress {
   readonly #deadLetter: (letters: readonly DeadLetter[]) => void
   readonly #mask: (text: string) => string
   readonly #settled = new Set<number>()
+  readonly #reserved = new Set<number>()
   readonly #rejected: IngestResultError[] = []
   #accepted = 0
   #isUnreadable = false
@@ -49,14 +50,14 @@ export class BatchProgress {
     return { batch: this.#batch, positions: range(0, this.#batch.count) }
   }
 
-  /** Number of entries that are not settled. */
+  /** Number of entries that are neither settled nor reserved. */
   get openEntries(): number {
-    return this.#batch.count - this.#settled.size
+    return this.#batch.count - this.#settled.size - this.#reserved.size
   }
 
   /** Whether every entry is settled, or the batch was abandoned. */
   get isFinished(): boolean {
-    return this.#abandonedFor !== undefined || this.openEntries === 0
+    return this.#abandonedFor !== undefined || this.#settled.size === this.#batch.count
   }
 
   /** The final outcome; valid if `isFinished`. */
@@ -71,10 +72,22 @@ export class BatchProgress {
     this.#abandonedFor = reason
   }
 
+  /** Excludes entries from `remaining` while they are sent separately. @returns a function that ends this */
+  reserve({ positions }: SubBatch): () => void {
+    for (const position of positions) this.#reserved.add(position)
+    return () => positions.forEach((position) => this.#reserved.delete(position))
+  }
+
   /** The unsettled entries of the sub-batch; undefined if there are none. */
-  remaining(subBatch: SubBatch): SubBatch | undefined {
+  unsettled(subBatch: SubBatch): SubBatch | undefined {
     const open = subBatch.positions.flatMap((position, index) => (this.#settled.has(position) ? [] : [index]))
     return open.length === 0 ? undefined : this.#part(subBatch, open)
+  }
+
+  /** The entries that are neither settled nor reserved. */
+  get remaining(): SubBatch {
+    const open = this.whole.positions.filter((at) => !this.#settled.has(at) && !this.#reserved.has(at))
+    return this.#part(this.whole, open)
   }
 
   /** Some of the entries as a batch. The caller must send it, because the cut is recorded. */
@@ -82,10 +95,10 @@ export class BatchProgress {
     return this.#part(subBatch, range(from, to))
   }
 
-  /** The unsettled entries, or a single one of them. @param turn alternates between both, and selects the entry */
+  /** A single one of the remaining entries. @param turn selects it; consecutive numbers cover all of them */
   probe(turn: number): SubBatch {
-    const rest = this.remaining(this.whole) ?? this.whole
-    return turn % 2 === 0 ? rest : this.#part(rest, [(((turn >> 1) + 1) * PROBE_STRIDE) % rest.batch.count])
+    const rest = this.remaining
+    return this.#part(rest, [(turn * PROBE_STRIDE) % rest.batch.count])
   }
 
   /** The single entry, shortened to half of its bytes, but not below `MIN_ENTRY_BYTES`; undefined if it has that size already. */

@@ -3,13 +3,15 @@
  *
  * If a reply names the bad entries, nothing else is needed. If it names none, the batch is halved until each bad entry
  * is alone. But a gateway that rejects everything would also reject each single entry. So an entry becomes a dead
- * letter only if it was rejected alone while the service accepted other entries directly before and directly
- * afterwards. Otherwise it waits and is sent again after the next acceptance. Only one batch is searched at a time,
+ * letter only if it was rejected alone, several times in a row, while the service accepted other entries directly before
+ * and directly afterwards. Otherwise it waits and is sent again after the next acceptance. Only one batch is searched at a time,
  * because the rejections of a second one would invalidate the proofs of the first.
  *
  * If everything in a search is rejected, the endpoint is assumed to reject everything: the circuit breaker admits one
- * probe per minute. The batches take turns as the probe. Each is sent alternately whole and as a single entry, since
- * each batch may contain a bad entry.
+ * probe per minute. The batches take turns as the probe, with a single entry, since each batch may contain a bad entry.
+ *
+ * A single entry that fails without a rejection, such as one that resets the connection, is sent outside the search, so
+ * it does not delay the others.
  */
 import type { Outcome, Refused, Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from '../retry/circuit-breaker.js'
@@ -27,6 +29,8 @@ export interface IsolationOptions extends DeadLetterOptions {
    * After this time without an acceptance, the endpoint counts as rejecting everything. Milliseconds; default 60,000.
    */
   readonly maxWaitMs?: number | undefined
+  /** In [0, 1). Selects the first single entry to send, so short processes try different ones. Default `Math.random`. */
+  readonly random?: (() => number) | undefined
 }
 
 /** Resolves when no other batch is searched. @returns a function that ends the turn */
@@ -92,12 +96,18 @@ class BatchBisection {
   readonly #signal: AbortSignal
   /** Candidates to send. Of those with a provably bad entry, the last one is sent next. */
   #open: Candidate[] = []
-  #probes = 0
+  /** Single entries that are sent outside the search. */
+  readonly #separate = new Set<Promise<void>>()
+  readonly #rootId: string
+  #probes: number
   #acceptedBefore = 0
   #endTurn: (() => void) | undefined
   #resume: (() => void) | undefined
 
   constructor(options: IsolationOptions, takeTurn: TakeTurn, progress: BatchProgress, signal: AbortSignal) {
+    const { batch } = progress.whole
+    this.#rootId = batch.origin?.batchId ?? batch.batchId
+    this.#probes = Math.floor((options.random ?? Math.random)() * batch.count)
     this.#breaker = options.breaker
     this.#options = options
     this.#takeTurn = takeTurn
@@ -110,34 +120,40 @@ class BatchBisection {
     const { failures } = this.#breaker
     let { rejectsAllCount } = failures
     this.#acceptedBefore = failures.attempts.accepted
-    await this.#send(this.#progress.whole, first)
-    if (this.#progress.isFinished) return
+    await this.#send(this.#progress.whole, { first })
     this.#acceptedBefore = failures.attempts.accepted
-    this.#breaker.limitToOne()
-    this.#resume = this.#breaker.suspend()
-    // The whole batch was just refused; a single entry of it may be accepted.
-    if (first.kind === 'refused' && first.mayConcernEndpoint) this.#probes = 1
     while (!this.#progress.isFinished) {
+      if (this.#open.length === 0 && this.#separate.size > 0) {
+        await Promise.race(this.#separate)
+        continue
+      }
+      if (this.#resume === undefined) {
+        this.#breaker.limitToOne()
+        this.#resume = this.#breaker.suspend()
+      }
+      // Entries that were not rejected alone are better probes.
+      if (this.#isAlone) await failures.until(() => failures.repeatsInMs <= 0, this.#signal, failures.repeatsInMs)
       this.#endTurn = await this.#takeTurn()
-      failures.isSearching = true
+      failures.searchedId = this.#rootId
       // By now, the endpoint may accept entries that it rejected before.
-      if (failures.rejectsAllCount !== rejectsAllCount) this.#startOver()
+      if (failures.rejectsAllCount !== rejectsAllCount || this.#open.length === 0) this.#startOver()
       rejectsAllCount = failures.rejectsAllCount
       if (failures.isRejectingAll) await this.#probe()
       else await this.#search()
       this.#yieldTurn()
-      if (!this.#progress.isFinished) await this.#waitForAcceptance()
+      if (!this.#progress.isFinished && this.#open.length > 0) await this.#waitForAcceptance()
     }
   }
 
   end(): void {
     this.#yieldTurn()
+    this.#breaker.failures.forget(this.#rootId)
     this.#resume?.()
   }
 
   #yieldTurn(): void {
     if (this.#endTurn === undefined) return
-    this.#breaker.failures.isSearching = false
+    this.#breaker.failures.searchedId = undefined
     this.#endTurn()
     this.#endTurn = undefined
   }
@@ -145,6 +161,11 @@ class BatchBisection {
   /** Whether the service accepted anything since the batch was rejected. */
   get #hasAccepted(): boolean {
     return this.#breaker.failures.attempts.accepted > this.#acceptedBefore
+  }
+
+  /** Whether only one entry is left, and it was rejected. */
+  get #isAlone(): boolean {
+    return this.#progress.openEntries === 1 && this.#open.at(-1)?.rejection !== undefined
   }
 
   get #canSearch(): boolean {
@@ -171,7 +192,7 @@ class BatchBisection {
     }
     const rejection = this.#open.at(-1)?.rejection
     if (this.#canSearch && rejections > 1 && !this.#hasAccepted && rejection !== undefined)
-      this.#breaker.openForRejections(rejection)
+      this.#breaker.openForRejections(rejection, this.#rootId)
   }
 
   /**
@@ -182,13 +203,13 @@ class BatchBisection {
     const { count, rejection } = this.#open.at(-1) as Candidate
     if (rejection === undefined || count === 1) return false
     let latest = rejection
-    for (const turn of [1, 3]) {
-      const isRejected = await this.#send(this.#progress.probe(turn))
-      latest = this.#open.at(-1)?.rejection ?? latest
+    for (let singles = 0; singles < 2; singles += 1) {
+      const rejected = await this.#send(this.#progress.probe(this.#probes++))
+      latest = rejected?.rejection ?? latest
       this.#startOver(rejection)
-      if (!isRejected || !this.#canSearch) return false
+      if (rejected === undefined || !this.#canSearch) return false
     }
-    this.#breaker.openForRejections(latest)
+    this.#breaker.openForRejections(latest, this.#rootId)
     return true
   }
 
@@ -208,7 +229,9 @@ class BatchBisection {
     const whole = cut()
     const rest = { count: count - size, cut: () => this.#progress.slice(whole, size) }
     this.#open.splice(index, 1, ...(size < count ? [rest] : []))
-    const isRejected = await this.#send(this.#progress.slice(whole, 0, size), undefined, size === count && hasBadEntry)
+    const part = this.#progress.slice(whole, 0, size)
+    const rejected = await this.#send(part, { hasBadEntry: hasBadEntry === true && size === count })
+    const isRejected = rejected !== undefined
     // A 413 is only about the size of the entries.
     const isProven =
       hasBadEntry || (rejection !== undefined && rejection.status !== 413 && this.#breaker.failures.isProof(rejection))
@@ -218,60 +241,97 @@ class BatchBisection {
   }
 
   async #probe(): Promise<void> {
-    await this.#send(this.#progress.probe(this.#probes++))
-    this.#startOver()
+    const rejected = await this.#send(this.#progress.probe(this.#probes++))
+    if (rejected === undefined) this.#startOver()
+    else if (this.#progress.openEntries === 1) this.#open = [rejected]
+    else this.#open.splice(this.#open.indexOf(rejected), 1)
   }
 
   #startOver(rejection?: Refused): void {
     const progress = this.#progress
     this.#acceptedBefore = this.#breaker.failures.attempts.accepted
-    const cut = (): SubBatch => progress.remaining(progress.whole) ?? progress.whole
     const count = progress.openEntries
     // A single entry has not been rejected alone.
-    this.#open = [{ count, cut, rejection: count === 1 ? undefined : rejection }]
+    if (count === 0) this.#open = []
+    else this.#open = [{ count, cut: () => progress.remaining, rejection: count === 1 ? undefined : rejection }]
   }
 
   /**
-   * Sends until all entries are settled, or until the rest is rejected without naming an entry. @returns whether the
-   * rest was rejected; it is then a candidate
+   * Sends until all entries are settled, or until the rest is rejected without naming an entry.
+   * @param how `first`: outcome of the first attempt, already known. `isSeparate`: outside the search
+   * @returns the rest, if it was rejected; it is then a candidate
    */
-  async #send(subBatch: SubBatch, first?: Outcome, hasBadEntry = false): Promise<boolean> {
-    for (let rest: SubBatch | undefined = subBatch; rest !== undefined; rest = this.#progress.remaining(rest)) {
+  async #send(
+    subBatch: SubBatch,
+    how: { first?: Outcome; hasBadEntry?: boolean; isSeparate?: boolean } = {},
+  ): Promise<Candidate | undefined> {
+    let { first } = how
+    const { hasBadEntry = false, isSeparate = false } = how
+    const { failures } = this.#breaker
+    /** Rejections in a row of a single entry. */
+    let rejections = 0
+    for (let rest: SubBatch | undefined = subBatch; rest !== undefined; rest = this.#progress.unsettled(rest)) {
       const sent: SubBatch = rest
       const outcome: Outcome = first ?? (await this.#options.inner.send(sent.batch, this.#signal))
       const isFirst = first !== undefined
       first = undefined
       if (outcome.kind === 'delivered') {
         this.#progress.recordDelivered(sent, outcome)
+        if (rejections > 0) failures.recordContradiction()
       } else if (outcome.kind === 'refused') {
         const isTooLarge = outcome.status === 413
         const canShorten = isTooLarge && sent.batch.count === 1 && this.#options.isShortenable !== false
         const shortened = canShorten ? this.#progress.shortened(sent) : undefined
         const named = isTooLarge ? 0 : this.#progress.recordRejected(sent, outcome.rejected, outcome.status)
-        if (shortened === undefined && named === 0) {
-          // A batch of one entry must be rejected twice, because nothing else may be sent for minutes before and after
+        rejections += 1
+        const mayProve = hasBadEntry || (!isFirst && outcome.failureNumber !== undefined)
+        // One of several nodes may reject everything: another one accepts a good entry.
+        const isRepeated = sent.batch.count === 1 && !isTooLarge && mayProve && rejections < failures.rejectionsForProof
+        if (shortened === undefined && named === 0 && !isRepeated) {
+          // A batch of one entry must be rejected again, because nothing else may be sent for minutes before and after
           // it.
           const rejection = isFirst && sent.batch.count === 1 ? { ...outcome, failureNumber: undefined } : outcome
-          this.#open.push({ count: sent.batch.count, cut: () => sent, rejection, hasBadEntry })
-          return true
+          const candidate = { count: sent.batch.count, cut: () => sent, rejection, hasBadEntry }
+          this.#open.push(candidate)
+          return candidate
         }
         rest = shortened ?? sent
       } else if (outcome.kind === 'retryable') {
-        // Not a rejection, so no entry becomes a dead letter: a bad entry is sent again. In an outage, a single entry
-        // shows whether the content is the cause, and the others stay together.
-        const isOutage = this.#breaker.failures.lastFailure !== undefined && !this.#hasAccepted
-        const size = isOutage ? 1 : Math.ceil(sent.batch.count / 2)
-        await Promise.all([
-          this.#send(this.#progress.slice(sent, 0, size)),
-          this.#send(this.#progress.slice(sent, size)),
-        ])
-        return false
+        if (isSeparate) continue
+        await this.#sendParts(sent)
+        return undefined
       } else {
         this.#progress.abandon(outcome.reason)
-        return false
+        return undefined
       }
     }
-    return false
+    return undefined
+  }
+
+  /**
+   * Sends a batch that fails without a rejection, so no entry becomes a dead letter. In an outage, a single entry shows
+   * whether the content is the cause, and the others stay together.
+   */
+  async #sendParts(sent: SubBatch): Promise<void> {
+    const { count } = sent.batch
+    if (count === 1) return this.#sendSeparately(sent)
+    const isOutage = this.#breaker.failures.lastFailure !== undefined && !this.#hasAccepted
+    const size = isOutage ? 1 : Math.ceil(count / 2)
+    const parts = [this.#progress.slice(sent, 0, size), this.#progress.slice(sent, size)]
+    await Promise.all(
+      parts.map((part) => (part.batch.count === 1 ? this.#sendSeparately(part) : this.#send(part).then(() => {}))),
+    )
+  }
+
+  #sendSeparately(single: SubBatch): void {
+    const release = this.#progress.reserve(single)
+    const done = this.#send(single, { isSeparate: true })
+      .catch((bug) => this.#progress.abandon(String(bug)))
+      .then(() => {
+        release()
+        this.#separate.delete(done)
+      })
+    this.#separate.add(done)
   }
 
   #deadLetterProven(): void {
@@ -299,6 +359,6 @@ class BatchBisection {
     this.#deadLetterProven()
     if (!this.#canSearch || rejection === undefined || failures.isAccepting) return
     if (failures.isIdleAtEnd || this.#signal.aborted) this.#progress.abandon(rejection.reason)
-    else this.#breaker.openForRejections(rejection)
+    else this.#breaker.openForRejections(rejection, this.#rootId, true)
   }
 }

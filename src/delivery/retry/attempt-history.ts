@@ -31,6 +31,8 @@ export class AttemptHistory {
   readonly counts: AttemptCounts = { begun: 0, ended: 0, accepted: 0, lastAcceptedAttempt: 0, lastFailedAttempt: 0 }
   #failures = 0
   #begunAtFailure = 0
+  /** The latest rejection that may be a proof. */
+  #provable: { readonly batchId: string; readonly failureNumber: number } | undefined
 
   /** Whether an attempt that started after the latest failure was accepted. */
   get isAccepting(): boolean {
@@ -66,9 +68,13 @@ export class AttemptHistory {
   markProof(attempt: Attempt, reply: Outcome): Outcome {
     const isHttpReply = reply.kind === 'endpoint-rejected' && reply.status !== undefined && reply.queue === undefined
     const outcome = isHttpReply ? toRefused(reply, reply.status) : reply
-    const isFirst = attempt.isAccepting && attempt.failures === this.#failures
-    const canProve = isFirst && outcome.kind === 'refused' && namesNoEntry(outcome)
-    return canProve ? { ...outcome, failureNumber: this.#failures + 1 } : outcome
+    if (outcome.kind !== 'refused' || !namesNoEntry(outcome) || attempt.failures !== this.#failures) return outcome
+    const { batchId } = attempt.retryState
+    const isRepeated = this.#provable?.batchId === batchId && this.#provable.failureNumber === this.#failures
+    if (!attempt.isAccepting && !isRepeated) return outcome
+    const failureNumber = this.#failures + 1
+    this.#provable = { batchId, failureNumber }
+    return { ...outcome, failureNumber }
   }
 }
 

@@ -73,7 +73,8 @@ export class CircuitBreaker {
   /** Number of batches that may be taken: attempts in flight, and batches that wait for a retry. */
   get limit(): number {
     const { limit: allowed, running, staleRequests } = this.#concurrency
-    const delayed = this.#waitQueue.countDelayed(this.#now)
+    // If the endpoint may reject everything, the newest of these is the probe: several bad batches in a row may wait.
+    const delayed = this.failures.isRejectingAll ? MAX_DELAYED : this.#waitQueue.countDelayed(this.#now)
     // Requests of older epochs are not counted, as long as there are connections.
     const fresh = Math.min(allowed, Math.max(this.#options.maxConcurrency - staleRequests, 1))
     // During the ramp-up, a batch is taken only when it may be sent, so new entries are sent first.
@@ -90,12 +91,16 @@ export class CircuitBreaker {
     return this.#waitQueue.createRetryState(batch, this.failures.notBeforeOf(batch), this.failures.attempts.accepted)
   }
 
-  /** Whether to send the batch in parts after this failure, since one of its entries may be the cause. */
-  shouldSplit(retryState: RetryState, { mayConcernContent }: Retryable): boolean {
+  /**
+   * Whether isolation decides how the batch is sent after this failure, since one of its entries may be the cause: in
+   * parts, or as a single entry outside the search.
+   */
+  shouldIsolate(retryState: RetryState, { mayConcernContent }: Retryable): boolean {
     const { isDivisible, batchId, rootId, failures, probes, acceptedAtStart } = retryState
-    if (!isDivisible) return false
+    if (!isDivisible) return this.failures.searchedId === rootId && failures + probes >= PROBES_OF_ONE
+    if (mayConcernContent !== true) return false
     if (failures >= FAILURES_BEFORE_SPLIT) return true
-    if (mayConcernContent !== true || this.failures.isEnding) return false
+    if (this.failures.isEnding) return false
     const isPart = batchId !== rootId
     if (isPart && failures + probes >= FAILURES_OF_PART && this.failures.attempts.accepted > acceptedAtStart)
       return true
@@ -174,9 +179,9 @@ export class CircuitBreaker {
     this.#concurrency.limitToOne()
   }
 
-  /** Opens the circuit, with one probe per minute until the service accepts something. */
-  openForRejections(refused: Refused): void {
-    this.failures.recordRejectsAll(refused)
+  /** Opens the circuit, as `FailureState.recordRejectsAll`. */
+  openForRejections(refused: Refused, rootId: string, hasWaited = false): void {
+    this.failures.recordRejectsAll(refused, rootId, hasWaited)
     this.#open()
     this.#advance()
   }
@@ -233,7 +238,7 @@ export class CircuitBreaker {
   /** @param overload the request that the service rejected because of overload */
   #open(overload?: InFlightRequest): void {
     this.#shutdownFailuresLeft -= 1
-    if (this.#shutdownFailuresLeft <= 0) this.#shutdownAt = this.#now
+    if (this.#shutdownFailuresLeft <= 0) this.#shutdownAt = -Infinity
     this.#waitQueue.limitDelays()
     this.#concurrency.failed(this.failures.opensAt - this.#now, overload)
   }
@@ -245,7 +250,8 @@ export class CircuitBreaker {
       const at = Math.max(this.failures.opensAt, this.#rampUp.nextAt, this.#waitQueue.dueAt)
       if (at > now) return this.#wakeTimer.set(at)
       this.#rampUp.started()
-      this.#waitQueue.admitFirst(now)
+      if (this.failures.isRejectingAll) this.#waitQueue.admitProbe(now, (rootId) => this.failures.wasRejected(rootId))
+      else this.#waitQueue.admitFirst(now)
       if (this.#rampUp.isActive) this.#onCapacity()
     }
     this.#wakeTimer.clear()

@@ -45,9 +45,17 @@ const RETRY_AFTER_REASON = 'the service sent a Retry-After'
 /** A wrong key or URL is rarely corrected within minutes, and every probe counts against the rate limit. */
 const ENDPOINT_REJECTED_PROBE_MS = 60_000
 /**
- * Time for another batch after a refusal. A single entry of the refused batch says less, since it may be the bad one.
+ * Time for another batch after a rejection. A single entry of the rejected batch says less, since it may be the bad one.
  */
 const OTHERS_FIRST_MS = 2_000
+/** Several payloads in a row may be bad, so this many are sent before the long pause. */
+const QUICK_PROBES = 2
+/** As `QUICK_PROBES`, if entries were accepted before, since the endpoint is less likely to be the cause. */
+const QUICK_PROBES_AFTER_ACCEPTANCE = 4
+/** Pause before the third request after a rejection; doubles with each further one. */
+const QUICK_PROBE_MS = 1_000
+/** After this time without a contradiction, rejections depend on the content again. */
+const CONTRADICTION_MS = 600_000
 /**
  * First delay of one batch while others are accepted, in response times. Short, because another node may accept the
  * batch immediately.
@@ -75,9 +83,14 @@ export class FailureState {
   /** Set after a failure of the only request: no other batch is sent before that one. */
   #aloneUntil = -Infinity
   #failedAt = -Infinity
+  /** Before this time a batch that was rejected is not sent again unchanged; may be shortened. */
+  #repeatFrom = -Infinity
   #isEnding = false
   #rejectsAllCount = 0
-  #isSearching = false
+  /** Ids of the original batches that were rejected and are not settled. */
+  readonly #rejected = new Set<string>()
+  #searchedId: string | undefined
+  #contradictedAt = -Infinity
 
   constructor(options: FailureStateOptions) {
     this.#options = { ...options, random: options.random ?? Math.random }
@@ -126,17 +139,41 @@ export class FailureState {
     return this.#outage.isRejecting
   }
 
-  /** When this batch may be sent. If it, or the batch it is a part of, is the only one that was refused, others are sent first. */
+  /** When this batch may be sent. If it, or the batch it is a part of, was rejected, others are sent first. */
   notBeforeOf({ batchId, origin }: RetriedBatch): number {
-    const { refusedAlone } = this.#outage
-    if (refusedAlone === undefined || this.#isEnding) return -Infinity
-    if (batchId === refusedAlone) return this.#failedAt + ENDPOINT_REJECTED_PROBE_MS
-    return origin?.batchId === refusedAlone ? this.#failedAt + OTHERS_FIRST_MS : -Infinity
+    if (!this.isRejectingAll) return -Infinity
+    if (this.wasRejected(batchId)) return this.#repeatFrom
+    const isOfRejected = this.#outage.rejections === 1 && origin !== undefined && this.wasRejected(origin.batchId)
+    return isOfRejected && !this.#isEnding ? this.#failedAt + OTHERS_FIRST_MS : -Infinity
   }
 
-  /** Set while one batch is searched for bad entries, whose rejections say nothing about the endpoint. */
-  set isSearching(isSearching: boolean) {
-    this.#isSearching = isSearching
+  /** Whether the original batch with this id was rejected and is not settled. */
+  wasRejected(rootId: string): boolean {
+    return this.#rejected.has(rootId)
+  }
+
+  /** Call when an original batch is settled. */
+  forget(rootId: string): void {
+    this.#rejected.delete(rootId)
+  }
+
+  /** Id of the original batch that is searched for bad entries, whose rejections say nothing about the endpoint. */
+  get searchedId(): string | undefined {
+    return this.#searchedId
+  }
+
+  set searchedId(rootId: string | undefined) {
+    this.#searchedId = rootId
+  }
+
+  /** Call if entries that were rejected are accepted, unchanged: what is rejected does not depend on the content alone. */
+  recordContradiction(): void {
+    this.#contradictedAt = this.#options.clock.now()
+  }
+
+  /** How often a single entry must be rejected in a row before it may be a dead letter. */
+  get rejectionsForProof(): number {
+    return this.#options.clock.now() - this.#contradictedAt < CONTRADICTION_MS ? 6 : 2
   }
 
   /** How often the endpoint was found to reject everything. */
@@ -185,10 +222,15 @@ export class FailureState {
     return this.#history.markProof(attempt, reply)
   }
 
-  /** Records that everything was rejected. The endpoint is then probed once per minute until it accepts something. */
-  recordRejectsAll(refused: Refused): void {
+  /**
+   * Records that all parts of a batch were rejected. If others are rejected as well, or nothing was accepted yet, the
+   * endpoint is probed once per minute until it accepts something.
+   * @param hasWaited whether nothing else was sent for a while, so the failure is reported
+   */
+  recordRejectsAll(refused: Refused, rootId: string, hasWaited: boolean): void {
     this.#history.failed()
-    this.#rejectAll(refused, undefined)
+    this.#rejected.add(rootId)
+    this.#rejectAll(refused, undefined, this.attempts.accepted > 0 ? 1 : Infinity, hasWaited)
     this.#emit((listener) => void listener.onChange?.())
   }
 
@@ -201,18 +243,25 @@ export class FailureState {
     const { clock, retry } = this.#options
     this.#pausedUntil = Math.min(this.#pausedUntil, this.#failedAt + retry.minMs)
     this.#aloneUntil = Math.min(this.#aloneUntil, clock.now() + retry.minMs)
+    this.#repeatFrom = Math.min(this.#repeatFrom, clock.now())
+    this.#emit((listener) => void listener.onChange?.())
   }
 
   endBackoff(): void {
-    this.#pausedUntil = this.#aloneUntil = -Infinity
+    this.#pausedUntil = this.#aloneUntil = this.#repeatFrom = -Infinity
+    this.#emit((listener) => void listener.onChange?.())
+  }
+
+  /** Milliseconds until a rejected batch may be sent again unchanged; not positive if it may. */
+  get repeatsInMs(): number {
+    return this.isRejectingAll ? this.#repeatFrom - this.#options.clock.now() : 0
   }
 
   /** Called at shutdown. Ends the backoff; the next failure starts it anew. */
   startShutdown(): void {
     this.#isEnding = true
-    this.endBackoff()
     this.#outage.restartBackoff()
-    this.#emit((listener) => void listener.onChange?.())
+    this.endBackoff()
   }
 
   /**
@@ -243,17 +292,22 @@ export class FailureState {
     switch (outcome.kind) {
       case 'delivered':
         if (outcome.accepted > 0) this.#history.accepted(attempt)
-        return isCurrent ? this.#succeed() : 'none'
+        if (isCurrent) return this.#succeed()
+        // Requests that were in flight at the rejection are accepted: the endpoint does not reject everything.
+        if (outcome.accepted > 0 && this.isRejectingAll) this.#succeed()
+        return 'none'
       case 'refused':
         if (!namesNoEntry(outcome)) return isCurrent ? this.#succeed() : 'none'
         this.#history.failed(attempt)
-        if (!this.isRejectingAll && (!outcome.mayConcernEndpoint || this.#isSearching)) return 'none'
-        if (!isCurrent) {
-          if (this.#outage.refusedOther(attempt.retryState.batchId))
-            this.#pausedUntil = Math.max(this.#pausedUntil, this.#failedAt + ENDPOINT_REJECTED_PROBE_MS)
+        if (!this.isRejectingAll && (!outcome.mayConcernEndpoint || this.#searchedId !== undefined)) {
+          this.#rejected.add(attempt.retryState.rootId)
           return 'none'
         }
-        return this.#rejectAll(outcome, attempt.retryState)
+        if (isCurrent) return this.#rejectAll(outcome, attempt.retryState, 1)
+        this.#rejected.add(attempt.retryState.rootId)
+        this.#outage.addRejection()
+        this.#pausedUntil = Math.max(this.#pausedUntil, this.#failedAt + this.#rejectionPauseMs)
+        return 'none'
       case 'retryable': {
         // The transport aborted the attempt, so its outcome does not depend on the service.
         if (attempt.signal.aborted && outcome.status === undefined) return 'none'
@@ -276,17 +330,26 @@ export class FailureState {
     }
   }
 
-  #rejectAll(refused: Refused, retryState: RetryState | undefined): 'outage' {
-    if (!this.isRejectingAll) this.#rejectsAllCount += 1
-    const hasFailed = this.#outage.since !== undefined
+  #rejectAll(refused: Refused, retryState: RetryState | undefined, added: number, hasWaited = false): 'outage' {
+    const wasSuspicion = this.#rejectionPauseMs < ENDPOINT_REJECTED_PROBE_MS
     const failure: EndpointRejected = { ...refused, kind: 'endpoint-rejected' }
-    this.#outage.reject(failure, this.#startOfOutage, retryState?.batchId)
+    // The same batch again shows nothing new.
+    const isRepeated = retryState !== undefined && this.wasRejected(retryState.batchId)
+    this.#outage.reject(failure, this.#startOfOutage, isRepeated ? Infinity : added)
+    if (retryState !== undefined) this.#rejected.add(retryState.rootId)
     // Another entry is sent soon and shows whether the endpoint is the cause.
-    const isSuspicion =
-      this.#outage.refusedAlone !== undefined &&
-      !hasFailed &&
-      (this.attempts.accepted > 0 || (retryState?.isDivisible === true && !this.#isEnding))
-    return this.#pause(failure, isSuspicion)
+    const isSuspicion = this.#rejectionPauseMs < ENDPOINT_REJECTED_PROBE_MS
+    if (wasSuspicion && !isSuspicion) this.#rejectsAllCount += 1
+    const isSoon =
+      isSuspicion && !hasWaited && (this.attempts.accepted > 0 || (retryState?.isDivisible === true && !this.#isEnding))
+    return this.#pause(failure, isSoon)
+  }
+
+  get #rejectionPauseMs(): number {
+    const { rejections } = this.#outage
+    if (rejections <= 1) return 0
+    const quickProbes = this.attempts.accepted > 0 ? QUICK_PROBES_AFTER_ACCEPTANCE : QUICK_PROBES
+    return rejections <= quickProbes ? QUICK_PROBE_MS * 2 ** (rejections - 2) : ENDPOINT_REJECTED_PROBE_MS
   }
 
   /**
@@ -326,17 +389,16 @@ export class FailureState {
 
   #pause(failure: Retryable | EndpointRejected, isSuspicion = false): 'outage' {
     const now = this.#options.clock.now()
-    const { refusedAlone, attempts } = this.#outage
+    const { attempts } = this.#outage
     // Without a status, the local service is not running or NATS is misconfigured. A probe is cheap then, and may
     // succeed at any time.
     const pauseMs =
       failure.kind === 'endpoint-rejected' && failure.status !== undefined && failure.queue === undefined
-        ? refusedAlone === undefined
-          ? ENDPOINT_REJECTED_PROBE_MS
-          : 0
+        ? this.#rejectionPauseMs
         : nextDelayMs({ ...this.#options, attempt: attempts, outageAgeMs: this.#ageMs })
     this.#failedAt = now
     this.#pausedUntil = now + pauseMs
+    this.#repeatFrom = now + ENDPOINT_REJECTED_PROBE_MS
     if (!isSuspicion)
       this.#emit((listener) => listener.onFailure?.(failure, this.#ageMs, this.opensAt - now, this.#isEnding))
     return 'outage'

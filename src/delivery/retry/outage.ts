@@ -16,8 +16,8 @@ type State =
   /** Single batches failed while others may be accepted. `since`: undefined until the first of them was delayed. */
   | { readonly kind: 'suspected'; readonly since: number | undefined; readonly failingSince: number }
   | ({ readonly kind: 'failing' } & Failing)
-  /** The endpoint is assumed to reject everything. `refusedAlone`: id of the refused batch, if all refusals are of one. */
-  | ({ readonly kind: 'rejecting'; readonly refusedAlone: string | undefined } & Failing)
+  /** The endpoint may reject everything. `rejections`: of different batches or parts; Infinity if it was searched. */
+  | ({ readonly kind: 'rejecting'; readonly rejections: number } & Failing)
 
 export class Outage {
   #state: State = { kind: 'none' }
@@ -44,8 +44,8 @@ export class Outage {
     return this.#state.kind === 'rejecting'
   }
 
-  get refusedAlone(): string | undefined {
-    return this.#state.kind === 'rejecting' ? this.#state.refusedAlone : undefined
+  get rejections(): number {
+    return this.#state.kind === 'rejecting' ? this.#state.rejections : 0
   }
 
   /** Call for each attempt that may succeed later. @param startedAt its start */
@@ -66,18 +66,15 @@ export class Outage {
     this.#state = this.#state.kind === 'rejecting' ? { ...this.#state, ...next } : { kind: 'failing', ...next }
   }
 
-  /** As `fail`, for a rejection. @param batchId undefined if batches were rejected together */
-  reject({ reason }: EndpointRejected, startedAt: number, batchId: string | undefined): void {
-    const isOfOne = this.#state.kind !== 'rejecting' || this.#state.refusedAlone === batchId
-    const refusedAlone = isOfOne ? batchId : undefined
-    this.#state = { kind: 'rejecting', refusedAlone, ...this.#next(reason, startedAt) }
+  /** As `fail`, for rejections. @param added number of further rejections; Infinity if everything is rejected */
+  reject({ reason }: EndpointRejected, startedAt: number, added: number): void {
+    const rejections = this.rejections + added
+    this.#state = { kind: 'rejecting', rejections, ...this.#next(reason, startedAt) }
   }
 
-  /** Call for a refusal of an older attempt. @returns whether it shows that more than one batch is refused */
-  refusedOther(batchId: string): boolean {
-    if (this.#state.kind !== 'rejecting' || [undefined, batchId].includes(this.#state.refusedAlone)) return false
-    this.#state = { ...this.#state, refusedAlone: undefined }
-    return true
+  /** Call for a rejection of an older attempt, which says nothing about the time since then. */
+  addRejection(): void {
+    if (this.#state.kind === 'rejecting') this.#state = { ...this.#state, rejections: this.#state.rejections + 1 }
   }
 
   restartBackoff(): void {

@@ -3,7 +3,7 @@ import type { Abandoned, Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from './circuit-breaker.js'
 
 /**
- * Returns `retryable` only for a batch that should be sent in parts. No limit of attempts. `signal` and the deadline of the
+ * Returns `retryable` only for a batch that isolation sends in another way. No limit of attempts. `signal` and the deadline of the
  * breaker end it as `abandoned`.
  */
 export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sender {
@@ -20,7 +20,7 @@ export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sende
           case 'abandoned':
             return outcome
           case 'retryable':
-            if (breaker.shouldSplit(retryState, outcome)) return outcome
+            if (breaker.shouldIsolate(retryState, outcome)) return outcome
             reason = outcome.reason
             break
           case 'endpoint-rejected':

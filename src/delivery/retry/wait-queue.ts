@@ -42,6 +42,8 @@ interface Waiter {
 export class WaitQueue {
   readonly #waiters: Waiter[] = []
   #nextSequence = 0
+  /** Whether the latest probe of a rejecting endpoint was a batch that was not rejected. */
+  #wasNewest = false
 
   get isEmpty(): boolean {
     return this.#waiters.length === 0
@@ -99,11 +101,28 @@ export class WaitQueue {
 
   /** Admits the oldest batch that was not probed often; else the one that was probed least. */
   admitFirst(now: number): void {
-    const due = this.#waiters.filter(({ retryState }) => retryState.notBefore <= now)
+    const due = this.#due(now)
     const unsuspected = due.find(({ retryState }) => !isSuspect(retryState))
     const leastProbed = (): Waiter | undefined =>
       due.toSorted((a, b) => a.retryState.probes - b.retryState.probes).at(0)
     ;(unsuspected ?? leastProbed())?.end(true)
+  }
+
+  /**
+   * While the endpoint may reject everything: admits, alternately, the newest batch that was not rejected, and a part of
+   * a rejected batch. Several bad batches in a row may wait, and each batch may have a bad entry.
+   */
+  admitProbe(now: number, wasRejected: (rootId: string) => boolean): void {
+    const due = this.#due(now)
+    const newest = due.findLast(({ retryState }) => !wasRejected(retryState.rootId))
+    const part = due.find(({ retryState: { batchId, rootId } }) => batchId !== rootId && wasRejected(rootId))
+    const probe = this.#wasNewest ? (part ?? newest) : (newest ?? part)
+    this.#wasNewest = probe === newest
+    ;(probe ?? due.at(0))?.end(true)
+  }
+
+  #due(now: number): Waiter[] {
+    return this.#waiters.filter(({ retryState }) => retryState.notBefore <= now)
   }
 
   /** Removes the batches that may only be sent at `at` or later. */

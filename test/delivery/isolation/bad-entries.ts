@@ -116,6 +116,7 @@ export function setUpIsolation(
   const sender = createIsolationSender({
     inner: createRetrySender(innermost, breaker),
     breaker,
+    random: () => 0,
     deadLetter: (those) => {
       letters.push(...those)
       events.push(...those.map(({ entry }) => `letter ${entry}`))

@@ -176,7 +176,7 @@ test('a single entry without other traffic waits, and is reported', async () => 
 })
 
 test.each(STATUSES)(
-  'a service that answers %i to everything: two requests a minute, no dead letter',
+  'a service that answers %i to everything: one request a minute, after a few at first, and no dead letter',
   async (status) => {
     for (const [hasAccepted, count] of [
       [false, 1],
@@ -198,7 +198,9 @@ test.each(STATUSES)(
           send(batchFrom(`m${minute} ${n}`, count))
           await clock.advance(10_000)
         }
-        expect(requests.length - before).toBeLessThanOrEqual(2)
+        // Several payloads in a row may be bad, so a few more are tried at first.
+        const atFirst = hasAccepted ? 5 : 3
+        expect(requests.length - before).toBeLessThanOrEqual(minute === 0 ? atFirst : 1)
       }
       expect(letters).toEqual([])
     }
