@@ -66,6 +66,7 @@ async function main(given: readonly string[]): Promise<number> {
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
   const asJson = own.includes('--json')
   let failuresTo: Command['jsonFailuresTo'] = 'stdout'
+  let afterFailure: Command['afterFailure']
   let helpOf = Object.hasOwn(COMMANDS, name) ? [name] : []
   try {
     await import('../shared/node-version.js')
@@ -79,6 +80,7 @@ async function main(given: readonly string[]): Promise<number> {
       throw error
     })
     const command = { ...loaded, flags: { ...loaded.flags, ...COMMON_FLAGS } }
+    afterFailure = command.afterFailure
     failuresTo = command.takesProgram === true && args.includes('--') ? 'stderr' : command.jsonFailuresTo
     const parsed = parseArguments(args.slice(isPipe ? 0 : 1 + words.length), command)
     if (parsed.switches.has('help')) {
@@ -95,14 +97,14 @@ async function main(given: readonly string[]): Promise<number> {
     return await command.run(parsed)
   } catch (error) {
     const { code, message, exitCode } = toFailure(error)
-    if (asJson) {
-      process[failuresTo].write(formatJsonLine({ error: { code, message } }))
-      return exitCode
+    if (asJson) process[failuresTo].write(formatJsonLine({ error: { code, message } }))
+    else {
+      const prefix = message.startsWith('pino-ingest ') ? '' : 'pino-ingest: '
+      const help = code === 'USAGE' ? `See ${['pino-ingest', ...helpOf, '--help'].join(' ')}.\n` : ''
+      const details = error instanceof CommandError ? error.details.map((line) => `${line}\n`).join('') : ''
+      process.stderr.write(`${prefix}${printable(message)}\n${details}${help}`)
     }
-    const prefix = message.startsWith('pino-ingest ') ? '' : 'pino-ingest: '
-    const help = code === 'USAGE' ? `See ${['pino-ingest', ...helpOf, '--help'].join(' ')}.\n` : ''
-    const details = error instanceof CommandError ? error.details.map((line) => `${line}\n`).join('') : ''
-    process.stderr.write(`${prefix}${printable(message)}\n${details}${help}`)
+    await afterFailure?.(own)
     return exitCode
   }
 }

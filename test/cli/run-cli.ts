@@ -25,17 +25,19 @@ export type CliEnv = Record<string, string | undefined>
 /** Needed by concurrent tests, whose global `onTestFinished` may belong to another test. */
 type WhenFinished = (kill: () => void) => void
 
-/** Killed at the end of the test. */
+/** Killed at the end of the test. @param stdoutTo file descriptor, instead of a pipe that the test reads */
 export function startCli(
   args: readonly string[],
   env: CliEnv = {},
   whenFinished: WhenFinished = onTestFinished,
+  stdoutTo: 'pipe' | number = 'pipe',
 ): RunningCli {
-  const child = spawn(process.execPath, [CLI, ...args], { env: cleanEnv(env), stdio: 'pipe' })
+  const stdio = ['pipe', stdoutTo, 'pipe'] as ['pipe', 'pipe', 'pipe']
+  const child = spawn(process.execPath, [CLI, ...args], { env: cleanEnv(env), stdio })
   whenFinished(() => void child.kill('SIGKILL'))
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+  child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
   child.stdin.on('error', () => {}) // a child that ends early is detected by its exit code
   const done = new Promise<CliResult>((resolve, reject) => {

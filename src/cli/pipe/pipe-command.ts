@@ -1,5 +1,4 @@
 /** `app | pino-ingest`: sends the lines of stdin and copies its bytes to stdout. */
-import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import type { EmitEvent } from '../../diagnostics/reporter.js'
@@ -7,7 +6,6 @@ import { loadHook } from '../../filter/load-hook.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import { Pipeline } from '../../pipeline/pipeline.js'
 import { systemClock } from '../../shared/clock.js'
-import { IngestError } from '../../shared/errors.js'
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
@@ -35,35 +33,23 @@ happen, and at the end {"event":"account",…} with the outcome of every record.
   argumentAdvice: 'put the command before all flags',
   jsonFailuresTo: 'stderr',
   run,
+  afterFailure,
 }
 
 /** Events that `--json` prints. The account includes the others. */
 const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected', 'ingest:dropped']
 
+/** The application's output must not depend on this program's flags and configuration: otherwise it would receive EPIPE. */
+async function afterFailure(args: readonly string[]): Promise<void> {
+  const isQuiet = args.includes('--quiet') || args.includes('-q')
+  if (process.stdin.isTTY || process.stdin.readableEnded) return
+  if (!args.includes('--json'))
+    process.stderr.write(`Nothing is sent; the input is ${isQuiet ? 'discarded' : 'copied to stdout'}.\n`)
+  const { isInterrupted } = await readInput({ isQuiet, print: () => {}, receive: () => {}, abandon: () => {} })
+  if (isInterrupted) process.exit(EXIT_USAGE)
+}
+
 async function run(given: Arguments): Promise<number> {
-  try {
-    return await deliver(given)
-  } catch (error) {
-    // The application's output must not depend on this program's configuration.
-    if (!(error instanceof IngestError) || given.switches.has('quiet')) throw error
-    process.stderr.write(
-      given.switches.has('json')
-        ? formatJsonLine({ error: { code: error.code, message: error.message } })
-        : `pino-ingest: ${printable(error.message)}. Nothing is sent; the input is copied to stdout.\n`,
-    )
-    await copyInput()
-    return EXIT_USAGE
-  }
-}
-
-/** Copies stdin to stdout, as `cat` does; ends when stdout is closed. */
-async function copyInput(): Promise<void> {
-  // The first signal is for the application, whose last lines are still copied.
-  onTerminationSignal((times) => void (times > 1 && process.stdin.destroy()))
-  await pipeline(process.stdin, process.stdout, { end: false }).catch(() => {})
-}
-
-async function deliver(given: Arguments): Promise<number> {
   const asJson = given.switches.has('json')
   const resolved = resolveFromProcess(parseOptionFlags(given))
   const isSilent = resolved.logTo === 'silent'
@@ -90,61 +76,78 @@ async function deliver(given: Arguments): Promise<number> {
   return code
 }
 
-interface SendResult {
+interface Reading {
   /** stdin or stdout failed. */
   readonly hasFailed: boolean
   /** Signals ended reading before the end of the input. */
   readonly isInterrupted: boolean
 }
 
-async function send(transport: Pipeline, isQuiet: boolean, print: (text: string) => void): Promise<SendResult> {
-  const { stdin, stdout } = process
-  let isReading = true
-  let hasFailed = false
-  let isInterrupted = false
-  let stopReading = (): void => {}
-  let abandon = (): void => {}
-  const read = new Promise<void>((resolve) => (stopReading = resolve))
-  const abandoned = new Promise<void>((resolve) => (abandon = resolve))
-  onTerminationSignal((times) => {
-    if (times === 1) return isReading ? print('reads until stdin ends; another signal ends it now') : undefined
-    isInterrupted = true
-    if (isReading) {
-      print('stops reading and delivers the lines read so far; another signal ends it at once')
-      return stopReading()
-    }
-    transport.abandon()
-    abandon()
-  })
+interface ReadOptions {
+  /** Does not copy. */
+  readonly isQuiet: boolean
+  readonly print: (text: string) => void
+  readonly receive: (chunk: Buffer) => void
+  /** Called for a signal after reading. */
+  readonly abandon: () => void
+}
 
-  const decoder = new StringDecoder('utf8')
-  stdin.on('data', (chunk: Buffer) => void (isReading && transport.records.write(decoder.write(chunk))))
-  stdin.once('end', stopReading)
-  stdin.once('error', (error: NodeJS.ErrnoException) => {
-    hasFailed = true
-    print(`cannot read stdin (${error.code ?? error.message})`)
-    stopReading()
+async function send(transport: Pipeline, isQuiet: boolean, print: (text: string) => void): Promise<Reading> {
+  let abandon = (): void => {}
+  const abandoned = new Promise<void>((resolve) => {
+    abandon = () => {
+      transport.abandon()
+      resolve()
+    }
   })
-  if (!isQuiet) {
+  const decoder = new StringDecoder('utf8')
+  const receive = (chunk: Buffer): void => transport.records.write(decoder.write(chunk))
+  const reading = await readInput({ isQuiet, print, receive, abandon })
+  transport.records.write(decoder.end())
+  transport.end()
+  await Promise.race([transport.close(), abandoned])
+  return reading
+}
+
+/**
+ * Reads stdin to its end or to the second signal, and copies it to stdout while stdout can be written.
+ * @returns the state, which changes if stdout fails or a signal arrives later
+ */
+async function readInput({ isQuiet, print, receive, abandon }: ReadOptions): Promise<Reading> {
+  const { stdin, stdout } = process
+  const state = { hasFailed: false, isInterrupted: false }
+  let isReading = true
+  await new Promise<void>((stopReading) => {
+    onTerminationSignal((times) => {
+      if (times === 1) return isReading ? print('reads until stdin ends; another signal ends it now') : undefined
+      state.isInterrupted = true
+      if (!isReading) return abandon()
+      print('stops reading and delivers the lines read so far; another signal ends it at once')
+      stopReading()
+    })
+    stdin.on('data', (chunk: Buffer) => void (isReading && receive(chunk)))
+    stdin.once('end', stopReading)
+    stdin.once('error', (error: NodeJS.ErrnoException) => {
+      state.hasFailed = true
+      print(`cannot read stdin (${error.code ?? error.message})`)
+      stopReading()
+    })
+    if (isQuiet) return
     // Input is delivered even while stdout is not read.
     stdin.pipe(stdout, { end: false })
     stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') {
-        hasFailed = true
+        state.hasFailed = true
         print(`cannot write to stdout (${error.code ?? error.message}); entries are still sent`)
       }
       stdin.unpipe(stdout)
       if (isReading) stdin.resume()
     })
-  }
-  await read
+  })
   isReading = false
   stdin.unpipe(stdout)
   stdin.pause()
-  transport.records.write(decoder.end())
-  transport.end()
-  await Promise.race([transport.close(), abandoned])
-  return { hasFailed, isInterrupted }
+  return state
 }
 
 /** Entries of the input, of earlier processes and of the transport itself. */

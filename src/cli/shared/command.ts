@@ -37,6 +37,8 @@ export interface Command {
   readonly jsonFailuresTo: 'stdout' | 'stderr'
   /** @returns the exit code */
   run(given: Arguments): Promise<number>
+  /** Called after a failure was printed, also one of the arguments. @param args as given, before `--` */
+  afterFailure?(args: readonly string[]): Promise<void>
 }
 
 /** Ends a command with a message for its user. */

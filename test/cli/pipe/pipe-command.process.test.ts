@@ -1,6 +1,7 @@
 /** The pipe: stdin is copied to stdout and sent to the service, and a failure of one does not affect the other. */
 import { randomBytes } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { closeSync, openSync } from 'node:fs'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { IngestService } from '../../../src/service/index.js'
 import { started, until } from '../../service/support.js'
 import { runCli, startCli } from '../run-cli.js'
@@ -143,6 +144,49 @@ describe('the pass-through', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' })
     expect(result.stdout.length).toBe(2_000 * line.length)
     expect(service.arrived).toBe(2_000)
+  })
+})
+
+describe.each([
+  ['an invalid configuration', [], 'url must be'],
+  ['an unknown flag', ['--bogus'], 'unknown flag --bogus'],
+  ['a flag without its value', ['--level'], '--level needs a value'],
+])('%s', (_, args, problem) => {
+  // More than all buffers on the way hold: the application would receive EPIPE.
+  const input = 'x'.repeat(2_000_000)
+  const env = { PINO_INGEST_URL: 'nonsense', PINO_INGEST_API_KEY: KEY }
+
+  test.each(['read', 'not used (--quiet)', 'closed', 'full'] as const)(
+    'the input is read to its end while stdout is %s',
+    async (stdout) => {
+      const isQuiet = stdout === 'not used (--quiet)'
+      const full = stdout === 'full' ? openSync('/dev/full', 'w') : undefined
+      const { child, done } = startCli(isQuiet ? [...args, '--quiet'] : args, env, onTestFinished, full)
+      if (full !== undefined) closeSync(full)
+      if (stdout === 'closed') child.stdout.destroy()
+      const written = new Promise<unknown>((resolve) =>
+        child.stdin.end(input, (error?: Error | null) => resolve(error)),
+      )
+      const result = await done
+      expect(await written).toBeFalsy()
+      expect(result.code).toBe(2)
+      expect(result.stdout.toString()).toBe(stdout === 'read' ? input : '')
+      expect(result.stderr.split(problem)).toHaveLength(2)
+      expect(result.stderr).not.toMatch(/stdout \(/)
+      expect(result.stderr).not.toContain(KEY)
+    },
+  )
+
+  test('the first signal keeps reading, the second ends it', async () => {
+    const { child, said, done } = startCli(args, env)
+    child.stdin.write('before\n')
+    await until(() => said().includes('before'))
+    child.kill('SIGINT')
+    child.stdin.write('after\n')
+    await until(() => said().includes('after'))
+    const again = setInterval(() => child.kill('SIGINT'), 50)
+    expect(await done).toMatchObject({ code: 2 })
+    clearInterval(again)
   })
 })
 
