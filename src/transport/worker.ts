@@ -7,6 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type { EmitEvent } from '../diagnostics/reporter.js'
 import { loadHook } from '../filter/load-hook.js'
+import type { HookFunction } from '../filter/load-hook.js'
 import { requireNats } from '../nats/require-nats.js'
 import { resolveFromProcess } from '../options/resolve-options.js'
 import type { IngestOptions } from '../options/resolve-options.js'
@@ -33,16 +34,17 @@ const ERROR_MESSAGE_MS = 100
 export default async function ingestTransport(options: IngestOptions = {}): Promise<IngestStream> {
   const port = parentPort
   let settings
+  let hook: HookFunction | undefined
+  // In this turn of the event loop, because a later listener would miss the message.
+  const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined
   try {
     settings = resolveFromProcess(options)
     requireNats(settings)
+    if (settings.beforeSend !== undefined) hook = await loadHook(settings.beforeSend, settings.secrets)
   } catch (error) {
     if (port === null) throw error
     return (await createFailedStream(error as Error, port)) as unknown as IngestStream
   }
-  // In this turn of the event loop, because a later listener would miss the message.
-  const receiving = port !== null && isAwaited(workerData) ? receivePinoConfig(port) : undefined
-  const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
   // Several `targets` emit their events on one stream, so the id identifies the transport.
   const id = randomUUID()
   const emitToApp: EmitEvent | undefined =

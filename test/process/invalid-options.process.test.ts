@@ -6,17 +6,19 @@ import { expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const APP = `
 const pino = require('pino')
-const logger = pino({ transport: { target: ${JSON.stringify(`${ROOT}dist/cjs/index.js`)}, options: JSON.parse(process.argv[1]) } })
+const one = { target: ${JSON.stringify(`${ROOT}dist/cjs/index.js`)}, options: JSON.parse(process.argv[1]) }
+const several = { targets: [one, { target: 'pino/file', options: { destination: '/dev/null' } }] }
+const logger = pino({ transport: process.argv[3] === 'several' ? several : one })
 logger.info('hello')
 const ms = Number(process.argv[2])
 if (ms === 0) process.exit()
 if (ms > 0) setTimeout(() => process.exit(), ms)
 `
 
-function run(options: unknown, exitAfterMs: number, env: NodeJS.ProcessEnv) {
+function run(options: unknown, exitAfterMs: number, env: NodeJS.ProcessEnv, targets: 'one' | 'several' = 'one') {
   return new Promise<{ code: unknown; stderr: string; ms: number }>((resolve) => {
     const startedAt = performance.now()
-    const args = ['-e', APP, JSON.stringify(options), String(exitAfterMs)]
+    const args = ['-e', APP, JSON.stringify(options), String(exitAfterMs), targets]
     execFile(process.execPath, args, { cwd: ROOT, env: { ...process.env, ...env } }, (error, _, stderr) =>
       resolve({ code: error?.code ?? 0, stderr, ms: performance.now() - startedAt }),
     )
@@ -38,3 +40,21 @@ test.each([0, 10, 30, 60, 100, 1_000, -1])(
     }
   },
 )
+
+test('beforeSend that cannot be loaded is reported as any other invalid option', async () => {
+  const options = { url: 'http://127.0.0.1:1/api/v1', apiKey: 'canary-key-71', spool: false }
+  const [missing, throwing, ofSeveral] = await Promise.all([
+    run({ ...options, beforeSend: './missing.mjs' }, 0, {}),
+    run({ ...options, beforeSend: './test/process/throwing-hook.cjs' }, 0, {}),
+    run({ ...options, beforeSend: './missing.mjs' }, 0, {}, 'several'),
+  ])
+  expect(missing.stderr).toContain('was not found')
+  expect(throwing.stderr).toContain('boom')
+  expect(throwing.stderr).not.toContain('canary-key-71')
+  for (const { code, ms } of [missing, throwing]) {
+    expect(code).toBe(1)
+    expect(ms).toBeLessThan(9_000)
+  }
+  // With several targets, pino waits 10 s for each invalid option. The reason is printed before.
+  expect(ofSeveral.stderr).toContain('was not found')
+})

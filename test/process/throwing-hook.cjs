@@ -1,0 +1,1 @@
+throw new TypeError('boom canary-key-71')
