@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { Batch } from './sender.js'
 
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+/** Ids made by this package. */
+export const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /**
  * The id of a part: a UUIDv5 with the batch's UUID as the namespace and the positions, as `0-49,51`, as the name. A

@@ -48,6 +48,15 @@ const entryOf = (message: string): string =>
   `{"timestamp":"2026-01-01T00:00:00.000Z","level":"error","message":"${message}"}`
 
 describe.skipIf(SKIPS_NATS)('forward dead', () => {
+  it('selects all batches with an id of another program', async () => {
+    const { run, add } = await startFleet()
+    for (const id of ['nightly-1.0a', 'nightly-1.0b', 'nightly-12.0c']) await add('logs', id, 0, entryOf(id))
+    const shown = (await run('dead', 'show', 'Nightly-1', '--json')).stdout.toString()
+    expect(shown.match(/nightly-1\.0[ab]"/g)).toHaveLength(4)
+    expect(shown).not.toContain('nightly-12')
+    expect((await run('dead', 'show', 'nightly-1.0b', '--json')).stdout.toString().trim().split('\n')).toHaveLength(1)
+  })
+
   it('counts by endpoint and reason, and shows entries unchanged', async () => {
     const { run, add } = await startFleet()
     expect((await run('dead', 'ls')).code).toBe(0)

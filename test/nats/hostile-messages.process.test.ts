@@ -55,6 +55,23 @@ describe.skipIf(SKIPS_NATS)('forward', UNLESS_IT_HANGS, () => {
     endRefusals()
   })
 
+  it('delivers different batches with the same id, and recognizes one that is published again', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    fleet.service.faults.add({ kind: 'reject-containing', text: 'bad' })
+    const forwarder = await fleet.forwarder()
+    let messageId = 0
+    for (const host of ['a', 'b', 'c', 'b'])
+      await fleet.publish('logs', [logEntry(`from ${host}`), logEntry(`bad ${host}`)], {
+        batchId: 'nightly-1',
+        headers: { 'Nats-Msg-Id': `message-${(messageId += 1)}` },
+      })
+    await fleet.untilEmpty()
+    expect(fleet.storedMessages()).toEqual(['from a', 'from b', 'from c'])
+    expect(await fleet.messages(fleet.names.deadStream)).toBe(3)
+    expect(await forwarder.metric('pino_ingest_forward_batches_total', { outcome: 'duplicate' })).toBe(1)
+  })
+
   it(`survives ${MESSAGES} generated messages`, { timeout: 60_000 + MESSAGES * 100 }, async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)

@@ -10,7 +10,7 @@ import { openNatsSession } from '../shared/nats-session.js'
 import type { NatsSession } from '../shared/nats-session.js'
 
 export interface DeadLetterFilter {
-  /** Id of the batch that contained the entry. */
+  /** Id of the batch that contained the entry, in lower case, with or without the hash that the forwarder appends to other programs' ids. */
   readonly batchId: string | undefined
   readonly kind: BatchKind | undefined
 }
@@ -36,7 +36,7 @@ export async function* selectDeadLetters(
   { batchId, kind }: DeadLetterFilter,
 ): AsyncGenerator<StoredDeadLetter, undefined> {
   for await (const letter of readDeadLetters(manager, names)) {
-    if (batchId !== undefined && letter.batchId.toLowerCase() !== batchId) continue
+    if (batchId !== undefined && !`${letter.batchId.toLowerCase()}.`.startsWith(`${batchId}.`)) continue
     if (kind === undefined || kind === letter.kind) yield letter
   }
 }

@@ -1,9 +1,11 @@
 /** Parses a message of the queue as a batch. Pure, except for the decompression. */
+import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Msg } from '@nats-io/transport-node'
 import { countBatchEntries } from '../../batch/count-entries.js'
 import type { Batch } from '../../batch/sender.js'
+import { UUID } from '../../batch/sub-batch.js'
 import { BATCH_ID_HEADER, CONTENT_ENCODING_HEADER, COUNT_HEADER, MESSAGE_ID_HEADER } from '../../nats/message.js'
 import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from '../../options/size-limits.js'
 import { MAX_LOGS_PER_REQUEST } from '../../protocol/limits.js'
@@ -21,6 +23,7 @@ export interface NoBatch {
 }
 
 export interface QueuedMessage {
+  /** An id that is not a UUID is followed by a hash of the body, which still contains the original id. */
   readonly batch: Batch
 }
 
@@ -61,7 +64,13 @@ export async function readMessage(message: Pick<Msg, 'data' | 'headers'>): Promi
   }
   const found = readOwn(body, id, header(COUNT_HEADER)) ?? readForeign(body)
   if (typeof found === 'string') return { id, problem: found }
-  return { batch: { ...found, highestSeverity: 0, body } }
+  const { batchId, count } = found
+  return { batch: { batchId: createUniqueId(batchId, body), count, highestSeverity: 0, body } }
+}
+
+/** Other programs may use an id for several batches. Only a redelivery has the same content, too. */
+function createUniqueId(batchId: string, body: Uint8Array): string {
+  return UUID.test(batchId) ? batchId : `${batchId}.${createHash('sha256').update(body).digest('hex').slice(0, 32)}`
 }
 
 interface Found {

@@ -33,6 +33,11 @@ interface Rig {
   readonly until: (condition: () => boolean) => Promise<void>
 }
 
+/** Without the hash of the content. */
+function originalId(batchId: string): string {
+  return batchId.replace(/\..*/, '')
+}
+
 function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number } = {}): Rig {
   const clock = new FakeClock()
   const queue: Msg[] = []
@@ -96,7 +101,7 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
         send: async (batch: Batch) => {
           await new Promise<void>((resolve) => void clock.timer(10, resolve))
           const outcome = send(batch)
-          if (outcome.kind === 'delivered') accepted.push((batch.origin ?? batch).batchId)
+          if (outcome.kind === 'delivered') accepted.push(originalId((batch.origin ?? batch).batchId))
           return outcome
         },
       },
@@ -120,7 +125,7 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
     delivered: { find: async () => undefined, add: async () => {}, addUnfinished: async () => {} },
     deadLetters: {
       store: async (_kind, letters) => {
-        dead.push(...letters.map(({ batchId }) => batchId))
+        dead.push(...letters.map(({ batchId }) => originalId(batchId)))
         return true
       },
     },

@@ -34,6 +34,17 @@ test.each([
   expect('batch' in read && Buffer.from(read.batch.body).toString()).toBe(BODY)
 })
 
+test('ids of other programs are distinguished by the content, also if they have the headers of the transport', async () => {
+  const read = async (text: string, headers = {}): Promise<string> => {
+    const found = await readMessage(messageOf(`{"batch_id":"nightly-1","logs":[{"message":"${text}"}]}`, headers))
+    return 'batch' in found ? found.batch.batchId : ''
+  }
+  const id = await read('from a')
+  expect(id).toMatch(/^nightly-1\.[\da-f]{32}$/)
+  expect(await read('from a', { 'Nats-Msg-Id': 'nightly-1', 'Pino-Ingest-Count': '1' })).toBe(id)
+  expect(await read('from b')).not.toBe(id)
+})
+
 test.each([
   ['text', 'hello', {}],
   ['a truncated body', BODY.slice(0, -3), OWN],
