@@ -55,6 +55,31 @@ describe.skipIf(SKIPS_NATS)('forward', UNLESS_IT_HANGS, () => {
     endRefusals()
   })
 
+  it('stays healthy while the service refuses only one batch, or only request logs', async (context) => {
+    const { expect } = context
+    const fleet = await startFleet(context)
+    const forwarder = await fleet.forwarder()
+    const refused = async (): Promise<{ status: number; isRefused: boolean }> => {
+      const { status, text } = await forwarder.get('/healthz')
+      return { status, isRefused: JSON.parse(text).lastError !== null }
+    }
+    await fleet.publish('logs', [logEntry('good')])
+    await fleet.untilEmpty()
+    const endRefusals = fleet.service.faults.add({ kind: 'status', status: 403 })
+    await fleet.publish('logs', [logEntry('refused')])
+    await until(async () => (await refused()).isRefused)
+    expect(await refused()).toEqual({ status: 200, isRefused: true })
+    endRefusals()
+    await fleet.publish('logs', [logEntry('good')])
+    await until(async () => !(await refused()).isRefused)
+
+    fleet.service.faults.add({ kind: 'status', status: 404, endpoint: 'requests' })
+    const request = { method: 'GET', path: '/', status_code: 200, duration_ms: 1 }
+    for (let n = 0; n < 5; n += 1) await fleet.publish('requests', [request])
+    await until(() => fleet.service.requests.filter(({ status }) => status === 404).length > 1)
+    expect(await refused()).toEqual({ status: 200, isRefused: true })
+  })
+
   it('delivers different batches with the same id, and recognizes one that is published again', async (context) => {
     const { expect } = context
     const fleet = await startFleet(context)

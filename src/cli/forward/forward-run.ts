@@ -154,7 +154,8 @@ export class ForwardRun {
     const service = this.#deliveries.map(({ breaker }) => breaker.failures.lastFailure).find((one) => one !== undefined)
     const lastError = this.#health.lastError ?? service
     // An outage of the service is not the forwarder's; a service that refuses everything needs a correction.
-    const isRefused = this.#deliveries.some(({ breaker }) => breaker.failures.isRejectingAll)
+    const used = this.#deliveries.filter(({ isUsed }) => isUsed)
+    const isRefused = used.length > 0 && used.every((one) => one.isRefused)
     return {
       ready: isReady && !isRefused,
       lag,

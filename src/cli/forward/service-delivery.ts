@@ -64,6 +64,8 @@ export class ServiceDelivery {
   readonly #sender: Sender
   readonly #endReports: () => void
   readonly #running = new Set<RunningBatch>()
+  /** Ids of batches and parts that were refused since the service last accepted entries or named bad ones. */
+  readonly #refused = new Set<string>()
   #isAborted = false
 
   constructor(options: ServiceDeliveryOptions) {
@@ -101,6 +103,16 @@ export class ServiceDelivery {
     const outcome = await this.#sender.send({ ...batch, acknowledgement: running }, running.abort.signal)
     this.#running.delete(running)
     return { outcome, deadLetters: running.deadLetters }
+  }
+
+  /** Whether the service was called. */
+  get isUsed(): boolean {
+    return this.breaker.failures.attempts.ended > 0
+  }
+
+  /** Whether the service refuses everything. A single refused payload is no evidence of that. */
+  get isRefused(): boolean {
+    return this.breaker.failures.isRejectingAll && this.#refused.size > 1
   }
 
   /** Number of batches in progress that the service refused. They may wait until it accepts another batch. */
@@ -142,6 +154,9 @@ export class ServiceDelivery {
         running.isInFlight = true
         const outcome = await inner.send(batch, signal)
         running.isInFlight = false
+        const isHandled = outcome.kind === 'delivered' || (outcome.kind === 'refused' && outcome.rejected.length > 0)
+        if (isHandled) this.#refused.clear()
+        else if (outcome.kind === 'refused' || outcome.kind === 'endpoint-rejected') this.#refused.add(batch.batchId)
         this.#options.onAttempt(outcome)
         return outcome
       },
