@@ -19,7 +19,7 @@ import { createHttp } from './http.js'
 import type { HttpReply } from './http-types.js'
 import { toPlainBatch } from './plain-data.js'
 import { reportUnusedKey } from './key-warning.js'
-import { parseIngestResult, parseObject } from './reply-parser.js'
+import { canBeResultOf, parseIngestResult, parseObject } from './reply-parser.js'
 
 /**
  * Options of `IngestClient`: those of the transport with the same names, and limits of each call. Missing ones are read from the same
@@ -108,7 +108,8 @@ export class IngestClient {
    * In an entry an Error arrives as type, message, stack, causes and its own properties, a Map as an object, a Set as a list, a BigInt as text,
    * bytes as their number, and a cycle as `[Circular]`. The batch is not changed.
    * @returns the result, also where some or all entries were rejected: `errors` lists them.
-   * @throws IngestError `REJECTED` if the reply is a rejection without such a result, `MISDIRECTED` if it is a 2xx without one.
+   * @throws IngestError `REJECTED` if the reply is a rejection without such a result, `MISDIRECTED` if it is a 2xx without one, or if
+   * its counts cannot be those of the batch.
    */
   async ingest(batch: IngestInput, options: CallOptions = {}): Promise<IngestResult> {
     const data = readBatch(batch)
@@ -121,9 +122,11 @@ export class IngestClient {
       isAnswer: (reply) => parseIngestResult(reply.text) !== undefined,
     })
     const result = parseIngestResult(text)
-    if (result !== undefined) return result
+    const { length } = data.logs
+    if (result !== undefined && canBeResultOf(length, result)) return result
     // It is unknown whether the entries were accepted.
-    throw new IngestError('MISDIRECTED', `the reply is no ingest result (status ${status}); check the url`, { status })
+    const what = result === undefined ? 'is no ingest result' : `cannot be the result of a batch of ${length}`
+    throw new IngestError('MISDIRECTED', `the reply ${what} (status ${status}); check the url`, { status })
   }
 
   /**

@@ -60,6 +60,13 @@ export function parseIngestResult(text: string): IngestResult | undefined {
   }
 }
 
+/** Whether a result can be that of so many entries. It may count fewer, and its list may name fewer than it counts. */
+export function canBeResultOf(entries: number, { accepted, rejected, errors }: IngestResult): boolean {
+  const counted = accepted + rejected
+  const isEmpty = counted === 0 && errors.length === 0
+  return counted <= entries && isEmpty === (entries === 0) && errors.every(({ index }) => index < entries)
+}
+
 /** The entries that a reply names, in either form of 422 (interface: Errors). */
 export function parseRejected(text: string, list: ItemList = 'logs'): IngestResultError[] {
   const body = parseObject(text)

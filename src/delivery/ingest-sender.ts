@@ -7,11 +7,12 @@ import {
   hasErrorOutsideList,
   parseIngestResult,
   parseRejected,
+  canBeResultOf,
   describeReply,
   parseRetryAfterMs,
 } from '../client/reply-parser.js'
 import type { ExpectedBody, ItemList, ReplyKind } from '../client/reply-parser.js'
-import type { IngestResult, IngestResultError } from '../protocol/ingest-result.js'
+import type { IngestResult } from '../protocol/ingest-result.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Batch, Delivered, Retryable, Outcome, Sender } from '../batch/sender.js'
 
@@ -96,6 +97,14 @@ function toOutcome(
 ): Outcome {
   const { status } = reply
   const reasonIn = (): string => describeReply(reply, mask, list)
+  // Entries that the service did not count would be lost.
+  if ((kind === 'ok' || kind === 'refused') && result !== undefined && !canBeResultOf(batch.count, result)) {
+    return {
+      kind: 'endpoint-rejected',
+      status,
+      reason: `${reasonIn()} cannot be the result of a batch of ${batch.count}`,
+    }
+  }
   switch (kind) {
     case 'ok': {
       if (result === undefined)
@@ -105,17 +114,13 @@ function toOutcome(
           rejected: [],
           ...(expected === 'ingest-result' && { unreadable: true as const }),
         }
-      // Counts that cannot be: it would be a success that stores nothing.
-      if (result.accepted === 0 && result.rejected === 0 && result.errors.length === 0 && batch.count > 0)
-        return { kind: 'endpoint-rejected', status, reason: `${reasonIn()} counts none of ${batch.count} entries` }
-      return delivered(batch, status, result, batch.count - result.accepted)
+      return delivered(batch, status, result)
     }
     case 'refused': {
       // Sending the batch again would duplicate the accepted entries.
-      if (result !== undefined && result.accepted > 0)
-        return delivered(batch, status, result, batch.count - result.accepted)
+      if (result !== undefined && result.accepted > 0) return delivered(batch, status, result)
       const reason = reasonIn()
-      const rejected = within(batch, parseRejected(reply.text, list))
+      const rejected = parseRejected(reply.text, list).filter(({ index }) => index < batch.count)
       // The error is outside the entries, so every batch would be rejected.
       if (rejected.length === 0 && status !== 413 && hasErrorOutsideList(reply.text, list))
         return { kind: 'endpoint-rejected', status, reason }
@@ -141,15 +146,12 @@ function toOutcome(
  * entries is used: an entry wrongly counted as rejected is reported, but one wrongly counted as accepted would be lost
  * silently.
  */
-function delivered(batch: Batch, status: number, result: IngestResult, atLeastRejected: number): Delivered {
-  if (result.rejected === 0 && result.errors.length === 0 && atLeastRejected <= 0)
-    return { kind: 'delivered', accepted: batch.count, rejected: [] }
-  const rejected = within(batch, result.errors)
-  const named = new Set(rejected.map((item) => item.index)).size
-  const count = Math.min(batch.count, Math.max(named, result.rejected, atLeastRejected))
-  return { kind: 'delivered', accepted: batch.count - count, rejected, ...(rejected.length > 0 && { status }) }
-}
-
-function within(batch: Batch, errors: readonly IngestResultError[]): IngestResultError[] {
-  return errors.filter(({ index }) => index >= 0 && index < batch.count)
+function delivered({ count }: Batch, status: number, { accepted, errors }: IngestResult): Delivered {
+  const named = new Set(errors.map(({ index }) => index)).size
+  return {
+    kind: 'delivered',
+    accepted: Math.min(accepted, count - named),
+    rejected: errors,
+    ...(named > 0 && { status }),
+  }
 }

@@ -172,6 +172,28 @@ describe("replies that are not the service's", () => {
     },
   )
 
+  test.each([
+    [200, { accepted: 0, rejected: 0 }],
+    [200, { accepted: 1, rejected: 1 }],
+    [200, { accepted: 1000, rejected: 0 }],
+    [200, { accepted: 0, rejected: 1, errors: [{ index: 1 }] }],
+    [422, { accepted: 0, rejected: 2 }],
+  ])('%i %j is no result of one entry', async (status, counts) => {
+    const server = await httpServer((response) => void response.writeHead(status).end(JSON.stringify(counts)))
+    const client = clientOf({ url: `${server.origin}/api/v1` })
+    expect(await failureOf<IngestError>(client.ingest({ logs: [ENTRY] }), KEY)).toMatchObject({
+      code: 'MISDIRECTED',
+      status,
+    })
+    expect(server.came).toHaveLength(1)
+  })
+
+  test('a result that counts nothing is one of no entries', async () => {
+    const server = await httpServer((response) => void response.end('{"accepted":0,"rejected":0}'))
+    const client = clientOf({ url: `${server.origin}/api/v1` })
+    expect(await client.ingest({ logs: [] })).toMatchObject({ accepted: 0, rejected: 0 })
+  })
+
   test('a byte order mark before the JSON changes nothing', async () => {
     const server = await httpServer(
       (response, { url }) =>

@@ -43,6 +43,19 @@ function result(
   return JSON.stringify({ accepted, message: 'done', rejected, errors })
 }
 
+/** Counts that cannot be those of 10 entries. */
+const IMPOSSIBLE: [accepted: number, rejected: number, errors: ReturnType<typeof item>[]][] = [
+  [0, 0, []],
+  [0, 1000, []],
+  [10, 10, []],
+  [10, 1, []],
+  [5, 100, []],
+  [11, 0, []],
+  [1000, 0, []],
+  [0, 0, [item(5000)]],
+  [9, 1, [item(10)]],
+]
+
 describe('the request', () => {
   test('is one POST of the unchanged body, with the signal', async () => {
     const { calls, send, signal } = setup({ text: result(10, 0) })
@@ -69,9 +82,9 @@ describe('2xx', () => {
 
   test('the same reply is applied to batches of different sizes', async () => {
     const { send } = setup({ text: result(8, 0, [item(9)]) })
-    expect(await send(5)).toEqual({ kind: 'delivered', accepted: 5, rejected: [] })
+    expect(await send(5)).toMatchObject({ kind: 'endpoint-rejected', status: 200 })
     expect(await send(10)).toEqual({ kind: 'delivered', accepted: 8, rejected: [item(9)], status: 200 })
-    expect(await send(5)).toEqual({ kind: 'delivered', accepted: 5, rejected: [] })
+    expect(await send(20)).toMatchObject({ kind: 'delivered', accepted: 8 })
   })
 
   test('names the rejected entries', async () => {
@@ -79,16 +92,16 @@ describe('2xx', () => {
     expect(outcome).toEqual({ kind: 'delivered', accepted: 8, rejected: [item(0), item(1)], status: 200 })
   })
 
-  test('counts an entry with two errors once, and none outside the batch', async () => {
-    const text = result(9, 1, [item(4), { ...item(4), field: 'message' }, item(10), item(-1)])
+  test('counts an entry with two errors once, and ignores an error without a position', async () => {
+    const text = result(9, 1, [item(4), { ...item(4), field: 'message' }, item(-1)])
     const rejected = [item(4), { ...item(4), field: 'message' }]
     expect(await setup({ text }).send()).toEqual({ kind: 'delivered', accepted: 9, rejected, status: 200 })
   })
 
   test('uses the larger number of rejected entries', async () => {
-    expect(await setup({ text: result(10, 3, []) }).send()).toMatchObject({ accepted: 7 })
+    expect(await setup({ text: result(7, 3, []) }).send()).toMatchObject({ accepted: 7 })
     expect(await setup({ text: result(10, 0, [item(1)]) }).send()).toMatchObject({ accepted: 9 })
-    expect(await setup({ text: result(0, 99, []) }).send()).toMatchObject({ accepted: 0 })
+    expect(await setup({ text: result(0, 9, []) }).send()).toMatchObject({ accepted: 0 })
   })
 
   test('that counts fewer entries than were sent: the missing ones are rejected', async () => {
@@ -99,9 +112,13 @@ describe('2xx', () => {
     })
   })
 
-  test('that counts no entry at all is no success', async () => {
-    expect(await setup({ text: result(0, 0, []) }).send()).toMatchObject({ kind: 'endpoint-rejected', status: 200 })
-  })
+  test.each(IMPOSSIBLE)(
+    'that counts %i accepted and %i rejected of 10, errors %j, is no success',
+    async (...counts) => {
+      const outcome = await setup({ text: result(...counts) }).send()
+      expect(outcome).toMatchObject({ kind: 'endpoint-rejected', status: 200, reason: expect.stringContaining('10') })
+    },
+  )
 
   test('without a body, or with an object without `accepted`, is delivered, but marked unreadable', async () => {
     for (const [status, text] of [
@@ -152,6 +169,14 @@ describe('refused content', () => {
     expect(outcome).toEqual({ kind: 'delivered', accepted: 9, rejected: [item(0)], status: 422 })
     expect(await setup({ status: 422, text: result(7, 0) }).send()).toMatchObject({ kind: 'delivered', accepted: 7 })
   })
+
+  test.each(IMPOSSIBLE)(
+    'a 422 that counts %i accepted and %i rejected of 10, errors %j, settles nothing',
+    async (...counts) => {
+      const outcome = await setup({ status: 422, text: result(...counts) }).send()
+      expect(outcome).toMatchObject({ kind: 'endpoint-rejected', status: 422 })
+    },
+  )
 
   test('a 422 without accepted entries names the rejected ones', async () => {
     const outcome = await setup({ status: 422, text: result(0, 1, [item(3)]) }).send()

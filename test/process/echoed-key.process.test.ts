@@ -51,7 +51,7 @@ async function startEcho(): Promise<{ readonly url: string; readonly requests: (
     request.resume().on('end', () => {
       const echo = requests < 2 * ECHOES.length ? ECHOES[requests % ECHOES.length] : undefined
       requests += 1
-      const [status, body, headers = {}] = echo?.(key) ?? [200, { accepted: 2, rejected: 0, message: key, errors: [] }]
+      const [status, body, headers = {}] = echo?.(key) ?? [200, { message: key }]
       const isJson = typeof body === 'object'
       response.writeHead(status, { 'content-type': isJson ? 'application/json' : 'text/html', ...headers })
       response.end(isJson ? JSON.stringify(body) : body)
