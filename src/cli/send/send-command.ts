@@ -158,7 +158,9 @@ async function run(given: Arguments): Promise<number> {
   // Entries that the service rejected without naming them.
   const unnamed = pipeline.account.rejected - results.reduce((sum, { rejected }) => sum + rejected, 0)
   if (unnamed > 0)
-    onMessage(`the service rejected ${formatEntryCount(unnamed)} without saying which; they are counted as sent`)
+    onMessage(
+      `the service rejected ${formatEntryCount(unnamed)} without saying which; they are counted as sent, and not stored`,
+    )
   const total = sumResults(results, names.length, clock.now() - startedAt)
   if (isJson) process.stdout.write(formatJsonLine({ total }))
   else if (!isQuiet && names.length > 1) process.stdout.write(`${formatTotal(total)}\n`)

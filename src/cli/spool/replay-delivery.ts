@@ -11,7 +11,10 @@ import type { ItemKind } from './item-kind.js'
 
 export interface StoredBatch {
   readonly batch: Batch
-  /** @param hasUnnamedRejections whether the service rejected entries without naming them; they are in no dead letter */
+  /**
+   * Keeps the rejected entries that the service did not name. Without it, they are lost.
+   * @param hasUnnamedRejections whether there are any
+   */
   readonly onOutcome?: (hasUnnamedRejections: boolean) => void
 }
 
@@ -33,6 +36,8 @@ export class ReplayDelivery {
   readonly kind: ItemKind
   accepted = 0
   rejected = 0
+  /** Number of the rejected items that are neither dead letters nor kept, since the service did not name them. */
+  unstored = 0
   readonly #options: ReplayDeliveryOptions
   readonly #abort = new AbortController()
   readonly #destination: Destination
@@ -134,7 +139,8 @@ export class ReplayDelivery {
     const rejected = outcome.rejected?.length ?? 0
     this.accepted += outcome.accepted ?? 0
     this.rejected += rejected
-    onOutcome?.(rejected > stored)
+    if (onOutcome === undefined) this.unstored += rejected - stored
+    else onOutcome(rejected > stored)
   }
 
   #stopIfIdle(): void {

@@ -67,6 +67,8 @@ interface Tally {
   readonly rejected: number
   /** Number of items without a reply, which are still on disk. */
   readonly kept: number
+  /** Number of the rejected items that are not stored, since the service did not name them. */
+  readonly unstored: number
 }
 
 interface ReplayResult {
@@ -205,8 +207,8 @@ async function replay(
   const kept = { entries: 0, requests: 0 }
   for (const one of replays) kept[one.kind] += (await attempt(() => one.replay.finish())) ?? 0
   const tallies = Object.fromEntries(
-    deliveries.map(({ kind, accepted, rejected }) => {
-      return [kind, { sent: accepted + rejected, accepted, rejected, kept: kept[kind] }]
+    deliveries.map(({ kind, accepted, rejected, unstored }) => {
+      return [kind, { sent: accepted + rejected, accepted, rejected, kept: kept[kind], unstored }]
     }),
   )
   return {
@@ -239,6 +241,7 @@ function addTallies({ tallies: { entries, requests } }: ReplayResult): Tally {
     accepted: entries.accepted + requests.accepted,
     rejected: entries.rejected + requests.rejected,
     kept: entries.kept + requests.kept,
+    unstored: entries.unstored + requests.unstored,
   }
 }
 
@@ -255,7 +258,7 @@ function toData(result: ReplayResult, mask: (text: string) => string): object {
 
 function formatResult(result: ReplayResult, mask: (text: string) => string): string {
   const { tallies, skipped, problems, lastFailure } = result
-  const { sent, rejected, kept } = addTallies(result)
+  const { sent, rejected, kept, unstored } = addTallies(result)
   const lines = [...skipped.map(({ name, reason }) => `Skipped ${name}: ${reason}`), ...problems]
   if (sent + kept === 0) lines.push('There was nothing to send.')
   for (const kind of KINDS) {
@@ -266,7 +269,9 @@ function formatResult(result: ReplayResult, mask: (text: string) => string): str
       )
     }
   }
-  if (rejected > 0) lines.push('Rejected entries are stored with the reason: pino-ingest spool show dead')
+  if (unstored > 0)
+    lines.push(`${formatNumber(unstored)} of the rejected are not stored: the service did not say which it rejected.`)
+  if (rejected > unstored) lines.push('Rejected entries are stored with the reason: pino-ingest spool show dead')
   if (kept > 0 && lastFailure !== undefined) lines.push(`Last failure: ${lastFailure}`)
   return lines.map((line) => `${printable(mask(line))}\n`).join('')
 }

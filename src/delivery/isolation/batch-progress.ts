@@ -117,18 +117,18 @@ export class BatchProgress {
   /** Settles the sub-batch: all entries are accepted except those that the reply names or counts as rejected. */
   recordDelivered({ batch, positions }: SubBatch, outcome: Delivered): void {
     if (outcome.unreadable) this.#isUnreadable = true
-    const named = this.#writeLetters(positions, outcome.rejected, outcome.status ?? 200)
-    this.#accepted += outcome.accepted
-    // Rejected entries that the reply counts but does not name.
+    const { accepted, rejected, status = 200 } = outcome
+    const errors = [...rejected]
+    // If none was accepted, all were rejected, also those that the reply does not name.
+    if (accepted === 0)
+      errors.push(...range(0, batch.count).map((index) => nameless(index, 'the service did not say why')))
+    const named = this.#writeLetters(positions, errors, status)
+    this.#accepted += accepted
+    // Rejected entries that the reply counts but does not name. Any of them may be accepted, so none is a dead letter.
     const unnamed = positions
       .filter((position) => !named.has(position))
-      .slice(0, batch.count - outcome.accepted - named.size)
-      .map((index) => ({
-        index,
-        code: '',
-        field: '',
-        message: 'the service did not say which entries it rejected, or why',
-      }))
+      .slice(0, batch.count - accepted - named.size)
+      .map((index) => nameless(index, 'the service did not say which, so they are not stored as dead letters'))
     this.#rejected.push(...unnamed)
     for (const position of positions) this.#settled.add(position)
     batch.acknowledgement?.acknowledge()
@@ -151,7 +151,7 @@ export class BatchProgress {
 
   /** Moves the only entry to the dead letters. */
   recordRejectedAlone(subBatch: SubBatch, { status, reason }: Refused): void {
-    this.recordRejected(subBatch, [{ index: 0, code: '', field: '', message: reason }], status)
+    this.recordRejected(subBatch, [nameless(0, reason)], status)
   }
 
   /** Written before anything is acknowledged, so after a crash an entry may be stored twice but is not lost. */
@@ -194,6 +194,10 @@ export class BatchProgress {
     this.#entries ??= parseBatchEntries(this.#batch.body)
     return this.#entries[position] ?? ''
   }
+}
+
+function nameless(index: number, message: string): IngestResultError {
+  return { index, code: '', field: '', message }
 }
 
 function range(from: number, to: number): number[] {

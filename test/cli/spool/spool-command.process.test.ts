@@ -27,6 +27,7 @@ import { readMachine } from '../../../src/spool/instance/ownership.js'
 import { destinationName } from '../../../src/spool/spool-root.js'
 import { startApp } from '../../process/run-app.js'
 import type { AppPlan, RunningApp } from '../../process/run-app.js'
+import { httpServer } from '../../client/http-servers.js'
 import { started } from '../../service/support.js'
 import { runCli, startCli } from '../run-cli.js'
 
@@ -471,6 +472,38 @@ describe('replay', () => {
     expect(numbersAt(service)).toEqual(upTo(230))
     expect(readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['{"at":"half writt\n'])
   })
+
+  test(
+    'entries rejected without a name: all of a batch are stored, else it says how many are not',
+    TIMEOUT,
+    async () => {
+      const root = newRoot()
+      await killed(root, 50)
+      let result = { accepted: 0, rejected: 50, errors: [] }
+      const server = await httpServer((response) => void response.end(JSON.stringify(result)))
+      const env = { PINO_INGEST_URL: `${server.origin}/api/v1` }
+      expect(await spool(root, ['replay', '--all'], env)).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(
+          / 50 rejected\. Kept on disk: 0 entries\.\nRejected entries are stored with the reason/,
+        ),
+      })
+      expect((await listed(root)).total).toMatchObject({ entries: 0, deadLetters: 50 })
+
+      await killed(root, 50)
+      result = { accepted: 47, rejected: 3, errors: [] }
+      expect(await spool(root, ['replay', basename(instancesIn(root)[0]?.path ?? '')], env)).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/ 3 rejected\. Kept on disk: 0 entries\.\n3 .*not stored.*\n$/),
+      })
+      expect((await listed(root)).total).toMatchObject({ entries: 0, deadLetters: 50 })
+      // Any of the dead letters may be one of the rejected entries.
+      expect(await spool(root, ['replay', 'dead'], env)).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/ 3 rejected\. Kept on disk: 50 entries\.\n(?!.*not stored)/),
+      })
+    },
+  )
 
   test('a gateway that rejects everything creates no dead letters; a single bad entry is found', TIMEOUT, async () => {
     const root = newRoot()

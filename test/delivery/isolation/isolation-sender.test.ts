@@ -70,6 +70,25 @@ describe('a reply that settles the batch', () => {
     expect(letters.map(({ index }) => index)).toEqual([3])
   })
 
+  test('none accepted: all become dead letters, also those that the reply does not name', async () => {
+    const { clock, send, outcomes, letters, ledger } = setUpIsolation(() => ({
+      kind: 'delivered',
+      accepted: 0,
+      rejected: [error(1)],
+    }))
+    send(batchFrom(ID, 3))
+    await clock.advance(100)
+    expect(outcomes.get(ID)).toMatchObject({ kind: 'delivered', accepted: 0, rejected: [{}, {}, {}] })
+    expect(new Map(letters.map(({ index, reason }) => [index, reason]))).toEqual(
+      new Map([
+        [1, 'bad 1'],
+        [0, expect.stringContaining('did not say why')],
+        [2, expect.stringContaining('did not say why')],
+      ]),
+    )
+    expect([letters.length, ledger.settled.length]).toEqual([3, 3])
+  })
+
   test('unreadable: counts as accepted', async () => {
     const { clock, send, outcomes } = setUpIsolation((entries) => ({
       kind: 'delivered',
