@@ -19,7 +19,8 @@ import { basename, dirname, join } from 'node:path'
 
 const FILE_MODE = 0o600
 const WRITABLE_BY_OTHERS = 0o022
-const NOT_REGULAR = 'not a regular file'
+/** Largest file with a key, a token or certificates. */
+const MAX_SETTING_BYTES = 2 ** 20
 const TEMPORARY_NAME = /^[0-9a-f]+\.tmp$/
 /** Undefined on Windows, where owner and mode have no meaning. */
 export const ownUid = process.getuid?.()
@@ -30,9 +31,9 @@ export class UnsafeError extends Error {
   readonly code = 'UNSAFE'
 }
 
-/** The reason why a file could not be read: a system error code, or that it is no regular file. Never the path. */
+/** The reason why `readRegularFile` failed: a system error code, or why the file is refused. Never the path. */
 export function describeReadError(error: unknown): string {
-  return error instanceof UnsafeError ? NOT_REGULAR : ((error as NodeJS.ErrnoException).code ?? 'unknown error')
+  return error instanceof UnsafeError ? error.message : ((error as NodeJS.ErrnoException).code ?? 'unknown error')
 }
 
 /**
@@ -137,13 +138,15 @@ export function readAtMost(fd: number, maxBytes: number): Buffer | undefined {
 
 /**
  * Follows symbolic links, as secrets are mounted in containers. Does not wait for the writer of a FIFO.
- * @throws UnsafeError for anything but a regular file; the system's errors
+ * @throws UnsafeError without the path, for anything but a regular file of at most 1 MiB; the system's errors
  */
 export function readRegularFile(path: string): string {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
-    if (!fstatSync(fd).isFile()) throw new UnsafeError(NOT_REGULAR)
-    return readFileSync(fd, 'utf8')
+    if (!fstatSync(fd).isFile()) throw new UnsafeError('not a regular file')
+    const bytes = readAtMost(fd, MAX_SETTING_BYTES)
+    if (bytes === undefined) throw new UnsafeError('larger than 1 MiB')
+    return bytes.toString()
   } finally {
     closeSync(fd)
   }

@@ -1,6 +1,6 @@
 /** Files with keys and tokens. A FIFO without a writer would block the process. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -32,6 +32,20 @@ test('refuses a FIFO and a folder at once', () => {
     }
     expect(describeReadError(error)).toBe('not a regular file')
   }
+})
+
+test('refuses a file of more than 1 MiB', () => {
+  const file = join(newFolder(), 'file')
+  writeFileSync(file, 'x'.repeat(2 ** 20))
+  expect(readRegularFile(file)).toHaveLength(2 ** 20)
+  appendFileSync(file, 'x')
+  let error: unknown
+  try {
+    readRegularFile(file)
+  } catch (thrown) {
+    error = thrown
+  }
+  expect(describeReadError(error)).toContain('1 MiB')
 })
 
 test('a key file that is a FIFO is an invalid configuration', () => {

@@ -1,6 +1,6 @@
 /** `pino-ingest doctor`: checks the setup from the configuration to the service's reply. */
-import { readFileSync } from 'node:fs'
 import { systemClock } from '../../shared/clock.js'
+import { readRegularFile } from '../../shared/safe-files.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { createSecretMask } from '../../diagnostics/secret-mask.js'
 import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
@@ -30,10 +30,7 @@ export const doctorCommand: Command = {
 
 async function run(given: Arguments): Promise<number> {
   const { env } = process
-  const { check, settings } = checkOptions(parseOptionFlags(given), {
-    env,
-    readFile: (path) => readFileSync(path, 'utf8'),
-  })
+  const { check, settings } = checkOptions(parseOptionFlags(given), { env, readFile: readRegularFile })
   const before = [
     describeRuntime(process.versions),
     ...checkVariables(env),

@@ -51,6 +51,16 @@ async function answering(status: number, headers: Record<string, string> = {}, b
 }
 
 describe('doctor', () => {
+  test('a key file that is a FIFO or endless is a problem of the configuration', async () => {
+    const fifo = join(scratch(), 'fifo')
+    execFileSync('mkfifo', [fifo])
+    for (const path of [fifo, '/dev/zero']) {
+      const { code, checks } = await examine({ PINO_INGEST_API_KEY_FILE: path })
+      expect(code).toBe(1)
+      expect(failed(checks)).toMatchObject([{ detail: expect.stringContaining('not a regular file') }])
+    }
+  })
+
   test('passes, and the service stores nothing', async () => {
     const service = await started({ apiKeys: [KEY] })
     const { code, checks, text } = await examine({
