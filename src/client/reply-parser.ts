@@ -37,8 +37,13 @@ export function classifyReply(reply: HttpReply, expected: ExpectedBody): ReplyKi
   return kind === 'ok' && !isExpected(reply, expected) ? 'endpoint-rejected' : kind
 }
 
-function isExpected({ text, truncated, headers }: HttpReply, expected: ExpectedBody): boolean {
-  if (expected === 'text') return !/\bhtml\b/i.test(String(headers['content-type'] ?? '')) && !/^\ufeff?\s*</.test(text)
+/** Text or comments may be before it. */
+const PAGE_START = /<(?:!doctype\s+)?html(?=[\s>])/i
+const MAX_PAGE_START_CHARS = 4096
+
+function isExpected({ text, truncated }: HttpReply, expected: ExpectedBody): boolean {
+  // Not by the content type, since text/html is the default of many frameworks.
+  if (expected === 'text') return !PAGE_START.test(text.slice(0, MAX_PAGE_START_CHARS))
   // A result may quote every rejected entry. Its batch is not sent again, because it would get the same rejection and
   // block the others.
   if (truncated) return /^\ufeff?\s*\{/.test(text)

@@ -73,6 +73,25 @@ describe('a 2xx by its body', () => {
   })
 
   test.each([
+    ['', 'ok'],
+    [' \n', 'ok'],
+    ['OK', 'ok'],
+    [{ ok: true }, 'ok'],
+    ['<?xml version="1.0"?><ok/>', 'ok'],
+    ['<htmlish/>', 'ok'],
+    ['<!DOCTYPE html><title>Sign in</title>', 'endpoint-rejected'],
+    ['<!doctype\nHTML>', 'endpoint-rejected'],
+    ['<HTML lang="en">', 'endpoint-rejected'],
+    ['\ufeff <html>', 'endpoint-rejected'],
+    ['<!-- portal --><html>', 'endpoint-rejected'],
+    ['<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">', 'endpoint-rejected'],
+    ['\n\n Please log in <html><form>', 'endpoint-rejected'],
+  ])('of a heartbeat, %j: %s, whatever its content type is', (body, kind) => {
+    for (const type of ['text/html; charset=utf-8', 'text/plain', 'application/json'])
+      expect(classifyReply({ ...replied(200, body), headers: { 'content-type': type } }, 'text')).toBe(kind)
+  })
+
+  test.each([
     ['{"accepted":0,"rejected":1,"errors":[{"index":0,"message":"vvv', 'ok'],
     ['\ufeff {"errors":[', 'ok'],
     ['', 'endpoint-rejected'],
