@@ -5,6 +5,10 @@ import { createSecretMask } from '../../src/diagnostics/secret-mask.js'
 const KEY = 'pk_Live/8f3A1c5D+7e9b2F4a6C0d'
 const mask = createSecretMask([KEY])
 
+const codes = [...KEY].map((char) => char.charCodeAt(0))
+const percents = codes.map((code) => `%${code.toString(16)}`).join('')
+const escapes = codes.map((code) => String.raw`\u00${code.toString(16)}`).join('')
+
 /** The longest part of `secret` in `text`, compared case-insensitively. */
 function longestPart(text: string, secret: string): string {
   let longest = ''
@@ -30,9 +34,27 @@ describe('a key is masked', () => {
     ['in base64url', Buffer.from(KEY).toString('base64url')],
     ['in base64, after one byte', Buffer.from(`:${KEY}`).toString('base64')],
     ['in the base64 of user and password', Buffer.from(`me:${KEY}!`).toString('base64')],
+    ['in hex', Buffer.from(KEY).toString('hex')],
+    ['in upper-case hex', Buffer.from(KEY).toString('hex').toUpperCase()],
+    ['percent-encoded, every character', percents],
+    ['percent-encoded, every character, in upper case', percents.toUpperCase()],
+    ['percent-encoded twice', encodeURIComponent(encodeURIComponent(KEY))],
+    ['percent-encoded twice, every character', encodeURIComponent(percents)],
+    ['percent-encoded three times', percents.replaceAll('%', '%2525')],
+    ['in JSON escapes', escapes],
+    ['in JSON escapes within JSON', JSON.stringify(escapes)],
+    ['in JavaScript escapes', escapes.replaceAll('u00', 'x')],
+    ['in decimal HTML entities', codes.map((code) => `&#${code};`).join('')],
+    ['in hexadecimal HTML entities', codes.map((code) => `&#x${code.toString(16)};`).join('')],
+    ['in upper-case HTML entities', codes.map((code) => `&#X00${code.toString(16).toUpperCase()};`).join('')],
+    ['with HTML entities for punctuation', KEY.replace(/\W/g, (char) => `&#${char.charCodeAt(0)};`)],
+    ['with NUL between its characters', [...KEY].join('\0')],
+    ['with escaped NUL between its characters', JSON.stringify([...KEY].join('\0'))],
+    ['with zero-width spaces between its characters', [...KEY].join('\u200b')],
+    ['with a line break', `${KEY.slice(0, 10)}\r\n${KEY.slice(10)}`],
   ])('%s', (_, form) => {
     const masked = mask(`refused: <${form}>, try again`)
-    expect(masked).toMatch(/^refused: <.*\*\*\*.*>, try again$/)
+    expect(masked).toMatch(/^refused: <.*\*\*\*.*>, try again$/s)
     expect(longestPart(masked, form).length).toBeLessThan(8)
   })
 
@@ -55,11 +77,35 @@ describe('a key is masked', () => {
     expect(mask('')).toBe('')
   })
 
+  test('nothing else is removed', () => {
+    expect(mask(`\0%41&amp;\n${escapes}\n\\${KEY}\\ %2f${percents}%2f\0`)).toBe('\0%41&amp;\n***\n\\***\\ %2f***%2f\0')
+  })
+
+  test('a key that looks encoded', () => {
+    const secret = String.raw`a%41&amp;b\u0042c&#67;d`
+    const masked = createSecretMask([secret])
+    for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+      expect(masked(`<${form}>`)).toBe('<***>')
+  })
+
+  test('a key with other than ASCII characters', () => {
+    const secret = 'schlüssel-für-täglich'
+    const masked = createSecretMask([secret])
+    const hex = Buffer.from(secret).toString('hex')
+    for (const form of [secret, encodeURIComponent(secret), hex, hex.replace(/../g, '%$&')])
+      expect(masked(`<${form}>`)).toBe('<***>')
+  })
+
+  test('a key of backslashes changes no text', () => {
+    expect(createSecretMask(['\\'.repeat(8)])('a text')).toBe('a text')
+  })
+
   test('a short key, only as a whole', () => {
     const short = createSecretMask(['Test-Key', 'a+b.c*'])
     expect(short('the key TEST-KEY is wrong, test-ke is not it; A+B.C* aab.c')).toBe(
       'the key *** is wrong, test-ke is not it; *** aab.c',
     )
+    expect(short('%74%65st&#45;k\0ey, a%252Bb.c*')).toBe('***, ***')
   })
 })
 
@@ -84,21 +130,24 @@ describe('other text is not masked', () => {
   })
 })
 
-test('takes linear time', () => {
-  const repeated = createSecretMask(['ab'.repeat(20), `${'a'.repeat(30)}1`])
-  const msFor = (chars: number): number => {
-    const text = 'a'.repeat(chars)
-    return (
-      Math.min(
-        ...Array.from({ length: 3 }, () => {
-          const start = process.cpuUsage().user
-          repeated(text)
-          return process.cpuUsage().user - start
-        }),
-      ) / 1_000
-    )
-  }
-  msFor(20_000)
-  // Quadratic time would be 256 times as long.
-  expect(msFor(1_600_000)).toBeLessThan(64 * Math.max(msFor(100_000), 5))
-})
+test.each(['a', 'a%', '%25', '%61', String.raw`\u0061`, '\\', '&#0', '&#97;', '\0'])(
+  'takes linear time for %j',
+  (unit) => {
+    const repeated = createSecretMask(['ab'.repeat(20), `${'a'.repeat(30)}1`, 'a'.repeat(8)])
+    const msFor = (chars: number): number => {
+      const text = unit.repeat(chars / unit.length)
+      return (
+        Math.min(
+          ...Array.from({ length: 3 }, () => {
+            const start = process.cpuUsage().user
+            repeated(text)
+            return process.cpuUsage().user - start
+          }),
+        ) / 1_000
+      )
+    }
+    msFor(20_000)
+    // Quadratic time would be 256 times as long.
+    expect(msFor(400_000)).toBeLessThan(64 * Math.max(msFor(25_000), 2))
+  },
+)
