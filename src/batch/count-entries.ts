@@ -7,7 +7,11 @@ const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
+// The white space of JSON.
 const SPACE = 0x20
+const TAB = 0x09
+const LF = 0x0a
+const CR = 0x0d
 /** White space at the end of a batch that another program wrote. */
 const MAX_END_BYTES = 64
 
@@ -36,7 +40,7 @@ export function countBatchEntries(body: Uint8Array): number | undefined {
       if (hasContent) count += 1
       hasContent = false
       if (byte === CLOSE_BRACKET) return isEnd(body, at + 1) ? count : undefined
-    } else if (byte > SPACE) {
+    } else if (byte !== SPACE && byte !== TAB && byte !== LF && byte !== CR) {
       hasContent = true
     }
   }
@@ -45,7 +49,7 @@ export function countBatchEntries(body: Uint8Array): number | undefined {
 
 function isEnd(body: Uint8Array, at: number): boolean {
   return (
-    /^\s*\}\s*$/.test(
+    /^[ \t\r\n]*\}[ \t\r\n]*$/.test(
       Buffer.from(body.buffer, body.byteOffset + at, Math.min(body.length - at, MAX_END_BYTES)).toString('latin1'),
     ) && body.length - at <= MAX_END_BYTES
   )

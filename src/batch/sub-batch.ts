@@ -39,6 +39,8 @@ const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
+/** `trim()` would remove more than the white space of JSON. */
+const OUTER_SPACE = /^[ \t\r\n]+|[ \t\r\n]+$/g
 
 /**
  * The entries of `{"batch_id":…,"logs":[…]}`, each as its original text. Parsing and serializing would lose digits of
@@ -61,7 +63,7 @@ export function parseBatchEntries(body: Uint8Array): string[] {
     } else if (depth > 0) {
       if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
     } else if (code === COMMA || code === CLOSE_BRACKET) {
-      const entry = text.slice(start, at).trim()
+      const entry = text.slice(start, at).replace(OUTER_SPACE, '')
       if (entry !== '') entries.push(entry)
       start = at + 1
       if (code === CLOSE_BRACKET) break

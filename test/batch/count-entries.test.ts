@@ -15,13 +15,20 @@ test.each([
   '[1,"x",null,[{}],"a,b"]',
   '[,]',
   '[{},]',
-])('%s', (list) => {
+  '[ \t\r\n]',
+  // Not white space in JSON.
+  '[\u00a0]',
+  '[{},\u2028]',
+  '[{},\v]',
+  '[\0,\f]',
+  '[\u00a0{}\ufeff,\u2028 {}]',
+])('%j', (list) => {
   const body = bodyOf(list)
   expect(countBatchEntries(body)).toBe(parseBatchEntries(body).length)
 })
 
-test.each(['[{}],"other":[1,2,3]}', '[{}]}}', '[{}]} x', '[{}]'])(
-  'rejects a batch with more than entries: %s',
+test.each(['[{}],"other":[1,2,3]}', '[{}]}}', '[{}]} x', '[{}]', '[{}]}\u00a0', '[{}]\f}'])(
+  'rejects a batch with more than entries: %j',
   (list) => {
     expect(countBatchEntries(Buffer.from(`{"batch_id":"a","logs":${list}`))).toBe(undefined)
   },
