@@ -1,5 +1,5 @@
 /** Reads text from stdin or from a file named by a flag. */
-import { readFileSync } from 'node:fs'
+import { describeReadError, readRegularFile } from '../../shared/safe-files.js'
 import { createUsageError } from './command.js'
 
 /** All of stdin, for `-`. */
@@ -13,10 +13,8 @@ export async function readStdinText(): Promise<string> {
 export async function readTextFile(path: string, flag: string): Promise<string> {
   if (path === '-') return readStdinText()
   try {
-    return readFileSync(path, 'utf8').trimEnd()
+    return readRegularFile(path).trimEnd()
   } catch (error) {
-    throw createUsageError(
-      `cannot read the file in --${flag}: ${path} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
-    )
+    throw createUsageError(`cannot read the file in --${flag}: ${path} (${describeReadError(error)})`)
   }
 }

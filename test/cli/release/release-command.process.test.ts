@@ -93,6 +93,14 @@ test('reads the changelog from stdin', async () => {
   expect(service.releases().items).toMatchObject([{ release: { changelog: 'three' } }])
 })
 
+test('does not wait for the writer of a FIFO', async () => {
+  const fifo = join(scratch(), 'fifo')
+  await promisify(execFile)('mkfifo', [fifo])
+  const { code, stderr } = await runCli(['release', '--version', '1', '--changelog-file', fifo])
+  expect(code).toBe(2)
+  expect(stderr).toContain(`${fifo} (not a regular file)`)
+})
+
 test.each([
   [['release', '--changelog', 'a', '--changelog-file', 'b'], {}, 2, 'give either --changelog or --changelog-file'],
   [
