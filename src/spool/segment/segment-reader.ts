@@ -44,7 +44,8 @@ export class SegmentReader {
   readonly #fd: number
   readonly #endsAt: () => number
   readonly #isGrowing: () => boolean
-  #window = Buffer.allocUnsafeSlow(WINDOW_BYTES)
+  /** Allocated by the first read, since after a crash there can be thousands of empty segments. */
+  #window = Buffer.alloc(0)
   /** Offset of the window's first byte in the file. */
   #windowStart: number
   /** Number of bytes in the window that were read. */
