@@ -209,7 +209,7 @@ export class TwoOwners {
   async #advance(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= RENEW_MS) {
       const passed = Math.min(left, RENEW_MS)
-      await this.#clock.advance(passed, (ms) => this.#disk.passed(ms))
+      await this.#clock.advance(passed, (step) => this.#disk.passed(step))
       for (const owner of this.#owners) owner.passed(passed, this.#isDiskBad)
       if (this.#clock.now() >= this.#faultUntil) this.#disk.fault = undefined
     }
