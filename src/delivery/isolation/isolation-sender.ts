@@ -131,8 +131,7 @@ class BatchBisection {
         this.#breaker.limitToOne()
         this.#resume = this.#breaker.suspend()
       }
-      // Entries that were not rejected alone are better probes.
-      if (this.#isAlone) await failures.until(() => failures.repeatsInMs <= 0, this.#signal, failures.repeatsInMs)
+      if (this.#isAlone && !(await this.#waitForRepeat())) break
       this.#endTurn = await this.#takeTurn()
       failures.searchedId = this.#rootId
       // By now, the endpoint may accept entries that it rejected before.
@@ -341,6 +340,17 @@ class BatchBisection {
       this.#open.splice(this.#open.indexOf(candidate), 1)
       this.#progress.recordRejectedAlone(cut(), rejection)
     }
+  }
+
+  /** Waits while entries that were not rejected alone are better probes. @returns false at the end of the process */
+  async #waitForRepeat(): Promise<boolean> {
+    const { failures } = this.#breaker
+    const isOver = (): boolean => failures.repeatsInMs <= 0 || failures.isIdleAtEnd
+    // Other probes may have been rejected in the meantime.
+    while (!isOver() && !this.#signal.aborted) await failures.until(isOver, this.#signal, failures.repeatsInMs)
+    if (failures.repeatsInMs <= 0 && !this.#signal.aborted) return true
+    this.#progress.abandon(this.#open.at(-1)?.rejection?.reason ?? 'rejected')
+    return false
   }
 
   /**

@@ -41,6 +41,8 @@ const FAILURES_BEFORE_SPLIT = 5
 const FAILURES_OF_PART = 2
 /** Maximum number of delayed batches outside the queue, where they cannot be dropped. */
 const MAX_DELAYED = 32
+/** Up to 1,024 batches, within the memory for batches in flight. */
+const MAX_DOUBLINGS = 5
 
 export class CircuitBreaker {
   readonly failures: FailureState
@@ -73,13 +75,16 @@ export class CircuitBreaker {
   /** Number of batches that may be taken: attempts in flight, and batches that wait for a retry. */
   get limit(): number {
     const { limit: allowed, running, staleRequests } = this.#concurrency
-    // If the endpoint may reject everything, the newest of these is the probe: several bad batches in a row may wait.
-    const delayed = this.failures.isRejectingAll ? MAX_DELAYED : this.#waitQueue.countDelayed(this.#now)
+    const { isRejectingAll, longPauses } = this.failures
+    // Many bad batches in a row may wait, so after each long pause the probe is chosen from twice as many.
+    const delayed = isRejectingAll
+      ? MAX_DELAYED * 2 ** Math.min(longPauses, MAX_DOUBLINGS)
+      : Math.min(this.#waitQueue.countDelayed(this.#now), MAX_DELAYED)
     // Requests of older epochs are not counted, as long as there are connections.
     const fresh = Math.min(allowed, Math.max(this.#options.maxConcurrency - staleRequests, 1))
     // During the ramp-up, a batch is taken only when it may be sent, so new entries are sent first.
     const active = this.#rampUp.isActive ? Math.min(fresh, running + 1) : fresh
-    return staleRequests + active + Math.min(delayed, MAX_DELAYED) + this.#suspended
+    return staleRequests + active + delayed + this.#suspended
   }
 
   /** Whether the process is shutting down and the next attempt would start after the deadline. */
@@ -100,7 +105,6 @@ export class CircuitBreaker {
     if (!isDivisible) return this.failures.searchedId === rootId && failures + probes >= PROBES_OF_ONE
     if (mayConcernContent !== true) return false
     if (failures >= FAILURES_BEFORE_SPLIT) return true
-    if (this.failures.isEnding) return false
     const isPart = batchId !== rootId
     if (isPart && failures + probes >= FAILURES_OF_PART && this.failures.attempts.accepted > acceptedAtStart)
       return true

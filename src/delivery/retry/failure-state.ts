@@ -181,10 +181,6 @@ export class FailureState {
     return this.#rejectsAllCount
   }
 
-  get isEnding(): boolean {
-    return this.#isEnding
-  }
-
   /** Whether the process is shutting down and no attempt in flight can change this state. */
   get isIdleAtEnd(): boolean {
     return this.#isEnding && this.attempts.begun === this.attempts.ended
@@ -345,11 +341,20 @@ export class FailureState {
     return this.#pause(failure, isSoon)
   }
 
+  /** Number of long pauses while the endpoint rejects everything. */
+  get longPauses(): number {
+    const { rejections } = this.#outage
+    return Number.isFinite(rejections) ? Math.max(rejections - this.#quickProbes, 0) : 0
+  }
+
+  get #quickProbes(): number {
+    return this.attempts.accepted > 0 ? QUICK_PROBES_AFTER_ACCEPTANCE : QUICK_PROBES
+  }
+
   get #rejectionPauseMs(): number {
     const { rejections } = this.#outage
     if (rejections <= 1) return 0
-    const quickProbes = this.attempts.accepted > 0 ? QUICK_PROBES_AFTER_ACCEPTANCE : QUICK_PROBES
-    return rejections <= quickProbes ? QUICK_PROBE_MS * 2 ** (rejections - 2) : ENDPOINT_REJECTED_PROBE_MS
+    return rejections <= this.#quickProbes ? QUICK_PROBE_MS * 2 ** (rejections - 2) : ENDPOINT_REJECTED_PROBE_MS
   }
 
   /**
