@@ -2,13 +2,13 @@
  * Counts lost and duplicated records during faults, for pino-ingest and its peers, each as a real
  * process with a faulty server. Takes about 30 min; without peers about 10 min.
  *
- *     npm run test:faults [-- --only KEY[,KEY] --peers all|none --json FILE --processes N --seed N]
+ *     npm run test:faults [-- --only KEY[,KEY] --peers all|none|NAME[,NAME] --json FILE --processes N --seed N]
  *
  * Installs the peers from the npm registry into a separate folder. Exits with 1 if pino-ingest misses a requirement.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { installPeers } from './peers.mjs'
+import { PEERS, installPeers } from './peers.mjs'
 import { print } from './print.mjs'
 import { run } from './run.mjs'
 import { ALL } from './all.mjs'
@@ -36,15 +36,17 @@ const printLine = (/** @type {string} */ line) => process.stderr.write(`${line}\
 
 const wanted = values.only?.split(',')
 const unknown = wanted?.filter((key) => !ALL.some((scenario) => scenario.key === key)) ?? []
-if (unknown.length > 0 || !['all', 'none'].includes(values.peers)) {
+const named = values.peers === 'all' ? PEERS : values.peers === 'none' ? [] : values.peers.split(',')
+unknown.push(...named.filter((name) => !PEERS.includes(name)))
+if (unknown.length > 0) {
   printLine(
-    `unknown: ${[...unknown, values.peers].join(', ')}; --only takes ${ALL.map(({ key }) => key).join(', ')}; --peers takes all or none`,
+    `unknown: ${unknown.join(', ')}; --only takes ${ALL.map(({ key }) => key).join(', ')}; --peers takes all, none, ${PEERS.join(', ')}`,
   )
   process.exit(2)
 }
 const scenarios = ALL.filter(({ key }) => wanted === undefined || wanted.includes(key))
-const needsPeers = values.peers === 'all' && scenarios.some(({ isOursOnly }) => isOursOnly !== true)
-const peers = needsPeers ? installPeers(printLine) : []
+const needsPeers = scenarios.some(({ isOursOnly }) => isOursOnly !== true)
+const peers = needsPeers ? installPeers(named, printLine) : []
 const subjects = [...peers.filter(({ version }) => version !== undefined), OURS]
 
 const tasks = scenarios.flatMap((scenario) =>

@@ -32,9 +32,10 @@ const CONFIGURATIONS = {
 const FOLDER = join(tmpdir(), 'pino-ingest-fault-peers')
 const load = createRequire(join(FOLDER, 'package.json'))
 
-/** @param {(line: string) => void} printLine @returns {Subject[]} those that could not be installed have no version */
-export function installPeers(printLine) {
-  const names = Object.keys(CONFIGURATIONS)
+export const PEERS = Object.keys(CONFIGURATIONS)
+
+/** @param {readonly string[]} names @param {(line: string) => void} printLine @returns {Subject[]} those that could not be installed have no version */
+export function installPeers(names, printLine) {
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(join(FOLDER, 'package.json'), '{"private":true}\n')
   if (names.some((name) => versionOf(name) === undefined)) {
