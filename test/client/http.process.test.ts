@@ -135,7 +135,7 @@ describe('no reply', () => {
   ])('%s, then a reset', async (_, text) => {
     const server = await rawServer((socket) => void socket.write(text, () => socket.resetAndDestroy()))
     const error = await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)
-    expect([error.kind, error.message]).toEqual(['network', expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET|EPIPE/)])
+    expect([error.kind, error.message]).toEqual(['reset', expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET|EPIPE/)])
   })
 
   test('half a body, then an end', async () => {
@@ -155,7 +155,7 @@ describe('no reply', () => {
     const server = await httpServer(
       (response) => void response.writeHead(200, { x: 'x'.repeat(15_000), y: 'y'.repeat(15_000) }).end(),
     )
-    expect((await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)).kind).toBe('network')
+    expect((await failureOf<HttpFailure>(httpTo(server.origin).post('/ingest', '{}'), KEY)).kind).toBe('reset')
   })
 
   test.each<[string, (origin: { write: (text: string) => unknown; isOpen: () => boolean }) => void]>([
@@ -316,7 +316,7 @@ describe('TLS', () => {
     expect(
       (await failureOf<HttpFailure>(httpTo(server.origin, { tls: { ca: tls.ca } }).post('/ingest', '{}'), KEY, tls.key))
         .kind,
-    ).toBe('network')
+    ).toBe('reset')
     expect(server.came).toHaveLength(1)
   })
 
