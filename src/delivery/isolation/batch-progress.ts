@@ -34,6 +34,7 @@ export class BatchProgress {
   readonly #mask: (text: string) => string
   readonly #settled = new Set<number>()
   readonly #reserved = new Set<number>()
+  readonly #rejectedAlone = new Set<number>()
   readonly #rejected: IngestResultError[] = []
   #accepted = 0
   #isUnreadable = false
@@ -95,10 +96,25 @@ export class BatchProgress {
     return this.#part(subBatch, range(from, to))
   }
 
-  /** A single one of the remaining entries. @param turn selects it; consecutive numbers cover all of them */
+  /**
+   * A single one of the remaining entries, if possible one that was not rejected alone.
+   * @param turn selects it; consecutive numbers cover all of them
+   */
   probe(turn: number): SubBatch {
     const rest = this.remaining
-    return this.#part(rest, [(turn * PROBE_STRIDE) % rest.batch.count])
+    const unknown = rest.positions.flatMap((position, index) => (this.#rejectedAlone.has(position) ? [] : [index]))
+    const indexes = unknown.length > 0 ? unknown : range(0, rest.batch.count)
+    return this.#part(rest, [indexes[(turn * PROBE_STRIDE) % indexes.length] as number])
+  }
+
+  /** Call if the only entry of a sub-batch was rejected. */
+  recordSuspect({ positions }: SubBatch): void {
+    this.#rejectedAlone.add(positions[0] as number)
+  }
+
+  /** Whether each entry was rejected alone before, so another rejection says nothing about the endpoint. */
+  areSuspects({ positions }: SubBatch): boolean {
+    return positions.every((position) => this.#rejectedAlone.has(position))
   }
 
   /** The single entry, shortened to half of its bytes, but not below `MIN_ENTRY_BYTES`; undefined if it has that size already. */

@@ -101,6 +101,8 @@ class BatchBisection {
   readonly #rootId: string
   #probes: number
   #acceptedBefore = 0
+  /** Rejections in this search that say something about the endpoint. */
+  #rejections = 0
   #endTurn: (() => void) | undefined
   #resume: (() => void) | undefined
 
@@ -131,7 +133,7 @@ class BatchBisection {
         this.#breaker.limitToOne()
         this.#resume = this.#breaker.suspend()
       }
-      if (this.#isAlone && !(await this.#waitForRepeat())) break
+      if (this.#areSuspects && !(await this.#waitForRepeat())) break
       this.#endTurn = await this.#takeTurn()
       failures.searchedId = this.#rootId
       // By now, the endpoint may accept entries that it rejected before.
@@ -162,9 +164,9 @@ class BatchBisection {
     return this.#breaker.failures.attempts.accepted > this.#acceptedBefore
   }
 
-  /** Whether only one entry is left, and it was rejected. */
-  get #isAlone(): boolean {
-    return this.#progress.openEntries === 1 && this.#open.at(-1)?.rejection !== undefined
+  /** Whether each entry that is left was rejected alone. */
+  get #areSuspects(): boolean {
+    return this.#progress.openEntries > 0 && this.#progress.areSuspects(this.#progress.remaining)
   }
 
   get #canSearch(): boolean {
@@ -175,7 +177,7 @@ class BatchBisection {
   async #search(): Promise<void> {
     const { failures } = this.#breaker
     if (failures.attempts.accepted === 0 && (await this.#areSinglesRejected())) return
-    let rejections = 0
+    this.#rejections = 0
     let isDescending = true
     while (this.#canSearch) {
       const hasAccepted = this.#hasAccepted
@@ -185,12 +187,11 @@ class BatchBisection {
       const candidate = this.#open[index]
       if (candidate === undefined) break
       const isRejected = await this.#sendFirst(index, candidate, hasAccepted)
-      if (isRejected) rejections += 1
       isDescending &&= isRejected && this.#open.at(-1)?.count !== 1
       this.#deadLetterProven()
     }
     const rejection = this.#open.at(-1)?.rejection
-    if (this.#canSearch && rejections > 1 && !this.#hasAccepted && rejection !== undefined)
+    if (this.#canSearch && this.#rejections > 1 && !this.#hasAccepted && rejection !== undefined)
       this.#breaker.openForRejections(rejection, this.#rootId)
   }
 
@@ -229,8 +230,10 @@ class BatchBisection {
     const rest = { count: count - size, cut: () => this.#progress.slice(whole, size) }
     this.#open.splice(index, 1, ...(size < count ? [rest] : []))
     const part = this.#progress.slice(whole, 0, size)
+    const areSuspects = this.#progress.areSuspects(part)
     const rejected = await this.#send(part, { hasBadEntry: hasBadEntry === true && size === count })
     const isRejected = rejected !== undefined
+    if (isRejected && !areSuspects) this.#rejections += 1
     // A 413 is only about the size of the entries.
     const isProven =
       hasBadEntry || (rejection !== undefined && rejection.status !== 413 && this.#breaker.failures.isProof(rejection))
@@ -290,6 +293,7 @@ class BatchBisection {
           // A batch of one entry must be rejected again, because nothing else may be sent for minutes before and after
           // it.
           const rejection = isFirst && sent.batch.count === 1 ? { ...outcome, failureNumber: undefined } : outcome
+          if (sent.batch.count === 1) this.#progress.recordSuspect(sent)
           const candidate = { count: sent.batch.count, cut: () => sent, rejection, hasBadEntry }
           this.#open.push(candidate)
           return candidate

@@ -11,7 +11,7 @@
  * A rejection that names no entry is not a success, since a gateway may reject everything. Isolation distinguishes the
  * two cases (`limitToOne`, `suspend`, `openForRejections`).
  */
-import type { Outcome, Refused, Retryable } from '../../batch/sender.js'
+import type { Outcome, Refused } from '../../batch/sender.js'
 import { AdaptiveConcurrencyLimit } from '../concurrency/adaptive-concurrency-limit.js'
 import type { InFlightRequest } from '../concurrency/adaptive-concurrency-limit.js'
 import { isOverload } from '../concurrency/overload-ceiling.js'
@@ -100,18 +100,17 @@ export class CircuitBreaker {
    * Whether isolation decides how the batch is sent after this failure, since one of its entries may be the cause: in
    * parts, or as a single entry outside the search.
    */
-  shouldIsolate(retryState: RetryState, { mayConcernContent }: Retryable): boolean {
-    const { isDivisible, batchId, rootId, failures, probes, acceptedAtStart } = retryState
+  shouldIsolate(retryState: RetryState): boolean {
+    const { isDivisible, batchId, rootId, failures, probes, contentFailures, acceptedAtStart } = retryState
     if (!isDivisible) return this.failures.searchedId === rootId && failures + probes >= PROBES_OF_ONE
-    if (mayConcernContent !== true) return false
+    if (contentFailures < FAILURES_OF_PART) return false
     if (failures >= FAILURES_BEFORE_SPLIT) return true
     const isPart = batchId !== rootId
-    if (isPart && failures + probes >= FAILURES_OF_PART && this.failures.attempts.accepted > acceptedAtStart)
-      return true
+    if (isPart && this.failures.attempts.accepted > acceptedAtStart) return true
     // No other batch can show in this outage whether the content is the cause.
     const isAlone = !this.#waitQueue.hasOtherThan(retryState)
     // Each waiting part has shown nothing, so the next one comes later.
-    return isAlone && probes > PROBES_OF_ONE * (1 + this.#waitQueue.size)
+    return isAlone && contentFailures > PROBES_OF_ONE * (1 + this.#waitQueue.size)
   }
 
   /**

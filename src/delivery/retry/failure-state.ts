@@ -308,6 +308,7 @@ export class FailureState {
         // The transport aborted the attempt, so its outcome does not depend on the service.
         if (attempt.signal.aborted && outcome.status === undefined) return 'none'
         this.#history.failed(attempt)
+        attempt.retryState.contentFailures = outcome.mayConcernContent ? attempt.retryState.contentFailures + 1 : 0
         const { retryAfterMs } = outcome
         if (retryAfterMs !== undefined) {
           this.applyRetryAfter(retryAfterMs)

@@ -20,7 +20,7 @@ export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sende
           case 'abandoned':
             return outcome
           case 'retryable':
-            if (breaker.shouldIsolate(retryState, outcome)) return outcome
+            if (breaker.shouldIsolate(retryState)) return outcome
             reason = outcome.reason
             break
           case 'endpoint-rejected':

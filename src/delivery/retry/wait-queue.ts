@@ -17,6 +17,8 @@ export interface RetryState {
   failures: number
   /** Failures of this batch during outages. */
   probes: number
+  /** Failures in a row that an entry of the batch may have caused. */
+  contentFailures: number
   /** Number of requests accepted before the latest failure of the batch. */
   acceptedBefore: number
   /** The batch waits until this time; others may be sent first. */
@@ -57,7 +59,8 @@ export class WaitQueue {
   createRetryState({ batchId, count, origin }: RetriedBatch, notBefore: number, acceptedAtStart: number): RetryState {
     const rootId = origin?.batchId ?? batchId
     const ids = { sequence: this.#nextSequence++, batchId, rootId, acceptedAtStart }
-    return { ...ids, isDivisible: count > 1, failures: 0, probes: 0, acceptedBefore: 0, notBefore }
+    const counts = { failures: 0, probes: 0, contentFailures: 0, acceptedBefore: 0 }
+    return { ...ids, ...counts, isDivisible: count > 1, notBefore }
   }
 
   /** Whether another batch waits that is no part of the same original. */
