@@ -353,7 +353,7 @@ const frames = fc.constantFrom(
   '\\n    at g (/app/node_modules/x.js:1:1)\\n    at node:internal/x:1:1\\n    at async h (file:///srv/b.js:3:4)',
   '\\n    at C:\\\\ncaused by: x (C:\\\\app\\\\a.js:1:2)',
 )
-const errorType = fc.constantFrom('Error', 'TypeError', 'DOMException', 'AxiosError', '')
+const errorType = fc.constantFrom('Error', 'TypeError', 'DOMException', 'AxiosError', 'Object', '')
 const errorMember = fc.constantFrom(
   '"code":"E_A"',
   '"code":"UND_ERR_SOCKET"',
@@ -388,6 +388,7 @@ const { error: errorJson } = fc.letrec<{ error: string; part: string }>((tie) =>
   error: fc
     .record({
       type: errorType,
+      name: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: errorType }),
       own: errorText,
       causes: fc.array(fc.tuple(errorType, errorText, frames), { maxLength: 2 }),
       frames,
@@ -400,7 +401,7 @@ const { error: errorJson } = fc.letrec<{ error: string; part: string }>((tie) =>
     })
     .map((error) => {
       const message = [error.changed ?? error.own, ...error.causes.map(([, own]) => own)].join(': ')
-      const stacks = [[error.type, error.own, error.frames], ...error.causes]
+      const stacks = [[error.name ?? error.type, error.own, error.frames], ...error.causes]
       const all = [
         ...error.before,
         `"type":"${error.type}"`,

@@ -6,6 +6,7 @@ import { MAX_KEYS } from '../clean-copy.js'
 import { DOM_CONSTANTS, DOM_EXCEPTION } from '../dom-exception.js'
 import {
   CAUSE_LABEL,
+  GENERIC_TYPES as TYPES,
   MAX_FRAMES,
   findTopFrame,
   parseErrorMember,
@@ -25,6 +26,9 @@ const BACKSLASH = 92
 const CLOSE_BRACKET = 93
 const EMPTY_TEXT = '""'
 const GENERIC_TYPE = '"Error"'
+const GENERIC_TYPES: ReadonlySet<string> = new Set([...TYPES].map((type) => JSON.stringify(type ?? '')))
+/** No stack, or one that starts with the generic type. */
+const USUAL_STACK = /^(?:"?$|"Error(?:[: ]|\\n|$))/
 /** Members that may be removed or changed. */
 const PARSED_MEMBERS: ReadonlySet<string> = new Set([...HTTP_MEMBERS, ...STATEMENT_MEMBERS, ...DOM_CONSTANTS.keys()])
 const DOM_TYPE = `"${DOM_EXCEPTION}"`
@@ -181,6 +185,8 @@ export class ErrorScanner {
     if (this.type === '') return -1
     // The name may be the type.
     if (isParsed || this.type === DOM_TYPE || (hasName && this.type === GENERIC_TYPE)) this.#parseRest()
+    // The stack may have the type.
+    if (this.type === GENERIC_TYPE ? !USUAL_STACK.test(this.#stack) : GENERIC_TYPES.has(this.type)) return -1
     this.message = removeCauses(this.message, this.#stack)
     this.#hasStack = this.#stack.length > 1
     if (this.#causeAt !== -1 && !this.#foldCause(text, this.#causeAt, end)) return -1

@@ -2,7 +2,7 @@
 import type { EntryError, EntryRequest, EntryTrace, EntryUser, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, toInteger, toNumber, toPlainText } from '../coerce.js'
 import type { DialectField, DialectRecord } from './dialects.js'
-import { parseStackHead } from './entry-error.js'
+import { findType, parseStackHead } from './entry-error.js'
 import { STATUS, normalizeMethod, toPath } from './entry-request.js'
 
 /** Members of the metadata that the transport uses. */
@@ -45,8 +45,8 @@ export function completeError(
       dialect.resolve('error.stack', error?.stack, toPlainText, (stack, other) => stack.startsWith(other)) ??
       (dialect.isStack(message) ? message : undefined),
   }
-  const head = own.type === undefined && own.stack !== undefined ? parseStackHead(own.stack, own.message) : undefined
-  return ifAny({ type: own.type ?? head?.type, message: own.message ?? head?.message, stack: own.stack })
+  const head = own.stack === undefined ? undefined : parseStackHead(own.stack, own.message)
+  return ifAny({ ...own, type: findType(own.type, own) || undefined, message: own.message ?? head?.message })
 }
 
 /** Removes and returns the ids of the record's own span. */

@@ -146,12 +146,9 @@ function normalize(source: JsonObject): ErrorParts {
     const text = take(rest, keys, toPlainText)
     if (text !== undefined) error[field] = text
   }
-  const named = takeType(error.type, rest)
-  if (named !== undefined) error.type = named
-  if (error.type === undefined && error.stack !== undefined) {
-    const type = parseStackHead(error.stack, error.message)?.type
-    if (type !== undefined) error.type = type
-  }
+  const type = findType(takeType(error.type, rest), error)
+  if (type) error.type = type
+  else delete error.type
   if (error.message === '') error.message = joinMessages(rest['aggregateErrors'])
   if (error.message !== undefined && error.stack !== undefined)
     error.message = findOwnMessage(error.message, error.stack)
@@ -161,13 +158,28 @@ function normalize(source: JsonObject): ErrorParts {
 }
 
 /**
+ * Types that say nothing about the error: pino writes the name of its class, which is empty for an anonymous class, and
+ * `Object` for an object with a message.
+ */
+export const GENERIC_TYPES: ReadonlySet<string | undefined> = new Set([undefined, '', 'Error', 'Object', DOM_EXCEPTION])
+
+/** The type, or the name at the start of the stack instead of a generic type. */
+export function findType(
+  type: string | undefined,
+  { message, stack }: { message?: string | undefined; stack?: string | undefined },
+): string | undefined {
+  if (stack === undefined || !GENERIC_TYPES.has(type)) return type
+  return parseStackHead(stack, message)?.type ?? type
+}
+
+/**
  * The type, or the name instead of a generic type. Removes the name from `rest`, and with a DOMException its constants.
  */
 function takeType(type: string | undefined, rest: JsonObject): string | undefined {
   if (hasDomConstants(rest)) for (const constant of DOM_CONSTANTS.keys()) delete rest[constant]
   const name = toPlainText(rest['name'])
   // A name that the application or a library set: `err.name = 'TimeoutError'`.
-  if ((type !== undefined && type !== 'Error' && type !== DOM_EXCEPTION) || !name) return type
+  if (!GENERIC_TYPES.has(type) || !name) return type
   delete rest['name']
   return name
 }

@@ -92,6 +92,53 @@ describe('error', () => {
     })
   })
 
+  const range = { message: 'm', stack: 'RangeError: m\n    at f (/app/a.js:1:2)' }
+  test.each<[string, object, string | undefined]>([
+    [
+      'of an anonymous class with a name, such as that of joi',
+      { type: '', name: 'ValidationError', message: 'm' },
+      'ValidationError',
+    ],
+    ['of an anonymous class with a stack', { ...range, type: '' }, 'RangeError'],
+    [
+      'of an anonymous class with the stack of an error',
+      { type: '', message: 'm', stack: 'Error: m\n    at f (/app/a.js:1:2)' },
+      'Error',
+    ],
+    ['of an anonymous class without both', { type: '', message: 'm' }, undefined],
+    ['of an error with another stack', { ...range, type: 'Error' }, 'RangeError'],
+    [
+      'of an error with a code in its stack',
+      { ...range, type: 'Error', stack: 'Error [E_A]: m\n    at f (/app/a.js:1:2)' },
+      'Error',
+    ],
+    [
+      'of an error with a class of its own in its stack',
+      { type: 'Error', message: 'm', stack: 'Declined: m\n    at f' },
+      'Declined',
+    ],
+    ['of an error with another text', { type: 'Error', message: 'm', stack: 'Declined at noon\n    at f' }, 'Error'],
+    ['of an object with a name', { type: 'Object', name: 'AbortError', message: 'm' }, 'AbortError'],
+    ['of an object with a stack', { ...range, type: 'Object' }, 'RangeError'],
+    ['of any other object', { type: 'Object', message: 'm' }, 'Object'],
+    ['of a class', { ...range, type: 'Declined', name: 'AbortError' }, 'Declined'],
+  ])('the type %s', (_, err, type) => {
+    for (const message of ['m', 'x']) {
+      const { error, metadata } = entryOf({ err, msg: message })
+      expect(error?.type).toBe(type)
+      expect(metadata).toEqual(type === 'Declined' && 'name' in err ? { error: { name: 'AbortError' } } : undefined)
+    }
+    expect(entryOf({ err: { ...boom, cause: { ...range, ...err } }, msg: 'm' }).metadata).toHaveProperty(
+      'error.cause.type',
+    )
+  })
+
+  test('the type of an error of Elastic Common Schema', () => {
+    const error = { type: 'Error', message: 'm', stack_trace: range.stack }
+    expect(entryOf({ 'ecs.version': '8.10.0', error, msg: 'm' }).error?.type).toBe('RangeError')
+    expect(entryOf({ 'error.type': '', 'error.stack_trace': range.stack, msg: 'm' }).error?.type).toBe('RangeError')
+  })
+
   test('the stack contains the chain of causes', () => {
     const entry = entryOf({
       err: {
@@ -217,7 +264,7 @@ describe('error', () => {
 
   test("keeps an application's own member with the name of such a constant", () => {
     expect(entryOf({ err: { ...boom, TIMEOUT_ERR: 23 }, msg: 'm' }).metadata).toEqual({ error: { TIMEOUT_ERR: 23 } })
-    expect(entryOf({ err: { ...boom, type: 'DOMException' }, msg: 'm' }).error?.type).toBe('DOMException')
+    expect(entryOf({ err: { ...boom, type: 'DOMException', stack: 's' }, msg: 'm' }).error?.type).toBe('DOMException')
   })
 
   test('keeps a cause that is not an error', () => {
