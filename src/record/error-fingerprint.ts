@@ -21,8 +21,8 @@ const MAX_KNOWN_CHARS = 2_000
 const known = new Map<string, string>()
 
 /** 32 hexadecimal digits. Excludes line and column, so a deploy does not change the fingerprint of every error. */
-export function computeErrorFingerprint({ type = '', message = '', stack }: EntryError): string {
-  return createFingerprint(type, message, findTopFrame(stack) ?? '')
+export function computeErrorFingerprint(error: EntryError): string {
+  return createFingerprint(error.type ?? '', error.message ?? '', findTopFrame(error) ?? '')
 }
 
 /** @param location of the top frame; '' if there is none */

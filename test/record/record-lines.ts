@@ -343,6 +343,7 @@ const errorText = fc
       '\\u00E9',
       'caused by: ',
       '\\nparams: 1',
+      '\\n    at f (/app/quoted.js:1:2)',
     ),
     { maxLength: 4 },
   )

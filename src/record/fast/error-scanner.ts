@@ -59,8 +59,6 @@ export class ErrorScanner {
   /** Members of HTTP clients' errors that were removed. */
   omitted = 0
   #parsed: EntryError | undefined
-  /** The decoded stack, if it was needed. */
-  #parsedStack: string | undefined
   readonly #errorKey: string
   readonly #members = new MemberCursor()
   /** Scans a cause or a part of this error. */
@@ -90,7 +88,7 @@ export class ErrorScanner {
   #clear(): void {
     this.rest = this.#stack = this.type = this.message = ''
     this.omitted = 0
-    this.#parsed = this.#parsedStack = undefined
+    this.#parsed = undefined
   }
 
   /** The entry's `error`. */
@@ -109,14 +107,13 @@ export class ErrorScanner {
     const parsed = after === -1 ? undefined : parseErrorMember(text.slice(at, after), this.#errorKey)
     if (parsed === undefined) return -1
     const { error, rest, omitted } = parsed
-    const { type, message, stack } = error
+    const { type, message } = error
     this.#parsed = error
     this.type = type === undefined ? '' : JSON.stringify(type)
     this.message = message === undefined ? '' : JSON.stringify(message)
     this.rest = stringifyExact(rest).slice(1, -1)
     this.omitted = omitted
     this.#stack = ''
-    this.#parsedStack = stack ?? ''
     return after
   }
 
@@ -238,7 +235,9 @@ export class ErrorScanner {
   /** The application's top frame as JSON text without quotes; '' if there is none. */
   findSource(): string {
     const stack = this.#stack
-    if (this.#parsedStack !== undefined) return JSON.stringify(findTopFrame(this.#parsedStack) ?? '').slice(1, -1)
+    if (this.#parsed !== undefined) return JSON.stringify(findTopFrame(this.#parsed) ?? '').slice(1, -1)
+    // The stack starts with the message, which may have frames of another error.
+    if (this.message.includes('\\n')) return this.#decodeSource()
     let at = stack.indexOf('\\n')
     for (let frames = 0; at !== -1 && frames < MAX_FRAMES; frames += 1) {
       // An escaped backslash, as in a Windows path.
@@ -254,7 +253,8 @@ export class ErrorScanner {
   }
 
   #decodeSource(): string {
-    this.#parsedStack = JSON.parse(`${this.#stack}"`) as string
-    return this.findSource()
+    const stack = JSON.parse(`${this.#stack || '"'}"`) as string
+    const message = JSON.parse(this.message || '""') as string
+    return JSON.stringify(findTopFrame({ stack, message }) ?? '').slice(1, -1)
   }
 }

@@ -19,9 +19,9 @@ export interface ErrorParts {
 
 /**
  * Removes the error from `record`: under pino's error key, `err` or `error`. If no object has the shape of an error,
- * the record itself may be one.
+ * the record itself may be one. @param logged the record's message
  */
-export function takeError(record: JsonObject, errorKey: string): ErrorParts | undefined {
+export function takeError(record: JsonObject, errorKey: string, logged?: string): ErrorParts | undefined {
   for (const key of [errorKey, 'err', 'error']) {
     const value = record[key]
     if (value === undefined) continue
@@ -30,7 +30,7 @@ export function takeError(record: JsonObject, errorKey: string): ErrorParts | un
     delete record[key]
     return message === undefined ? normalize(value as JsonObject) : { error: { message }, rest: createObject() }
   }
-  return Object.values(record).some(looksLikeError) ? undefined : takeFlatError(record)
+  return Object.values(record).some(looksLikeError) ? undefined : takeFlatError(record, logged)
 }
 
 /**
@@ -99,10 +99,11 @@ function looksLikeError(value: Json | undefined): value is JsonObject {
 /** Members of an error, apart from the stack, that winston's `errors()` writes into the record itself. */
 const FLAT_MEMBERS = ['code', 'errno', 'syscall', 'cause']
 
-function takeFlatError(record: JsonObject): ErrorParts | undefined {
+function takeFlatError(record: JsonObject, logged = ''): ErrorParts | undefined {
   const stack = toPlainText(record['stack'])
   if (stack === undefined || !STACK_FRAME.test(stack)) return undefined
   const source: JsonObject = { ...parseStackHead(stack), stack }
+  if (findMessageEnd(stack, logged) !== -1) source['message'] = logged
   delete record['stack']
   // Excludes the name of a logger, which does not have this form.
   const type = take(record, ['name'], (value) =>
@@ -297,10 +298,19 @@ export function parseFrameLocation(line: string): string | undefined {
   return place === undefined || NOT_APPLICATION.test(place) ? undefined : place.replace(/^file:\/\//, '')
 }
 
-/** Location where the application threw: the top frame that is neither Node's nor a dependency's. */
-export function findTopFrame(stack: string | undefined): string | undefined {
+/** Position after a message of several lines at the start of the stack; -1 if the stack does not start with it. */
+function findMessageEnd(stack: string, message: string): number {
+  const at = message.includes('\n') ? stack.indexOf(message) : -1
+  return at === -1 || at > stack.indexOf('\n') ? -1 : at + message.length
+}
+
+/**
+ * Location where the application threw: the top frame that is neither Node's nor a dependency's. Frames in the message
+ * are those of another error.
+ */
+export function findTopFrame({ stack, message = '' }: EntryError): string | undefined {
   if (stack === undefined) return undefined
-  let at = stack.indexOf('\n')
+  let at = stack.indexOf('\n', findMessageEnd(stack, message))
   for (let frames = 0; at !== -1 && frames < MAX_FRAMES; frames += 1) {
     const next = stack.indexOf('\n', at + 1)
     const location = parseFrameLocation(stack.slice(at + 1, next === -1 ? stack.length : next))

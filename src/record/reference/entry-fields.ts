@@ -135,7 +135,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
 
   const entry: LogEntry = { level: level.level, message: '', timestamp }
   // Before the service, because a `name` next to a stack is the error's.
-  const ownError = takeError(record, options.errorKey)
+  const ownError = takeError(record, options.errorKey, message)
   moveMetadata(record, dialect)
   takeIdentity(entry, record, dialect, options)
   for (const [field, names] of TEXT_FIELDS) {
@@ -174,7 +174,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   // parts.
   const logged = message === '' && entry.error !== undefined ? undefined : message
   entry.message = logged ?? (entry.error?.message || formatRequestTitle(entry.request)) ?? NO_MESSAGE
-  if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error?.stack))
+  if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error ?? {}))
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
   const ids = {
     traceId: entry.trace?.trace_id ?? '',

@@ -317,6 +317,30 @@ describe('source', () => {
     ).toBe(source)
   })
 
+  const quoted = 'worker failed:\nError: x\n    at f (/other/app/a.js:9:9)'
+  const frame = '    at run (/app/b.js:3:4)'
+  test.each<[string, string, string, string?]>([
+    ['frames', quoted, `E: ${quoted}\n${frame}`],
+    ['frames, and no name', quoted, `${quoted}\n${frame}`],
+    [
+      'frames of Windows',
+      quoted.replace('/other/app/', 'C:\\x\\'),
+      `E: ${quoted.replace('/other/app/', 'C:\\x\\')}\n${frame}`,
+    ],
+    ['only a frame', '\n    at f (/a.js:9:9)', `E: \n    at f (/a.js:9:9)\n${frame}`],
+    ['its own frame', `x\n${frame}`, `E: x\n${frame}\n${frame}`],
+    ['frames, in its stack only', 'changed', `E: x\n${frame}`],
+    ['text that is in a frame', 'b.js', `E: x\n${frame}\n    at /app/c.js:1:2`],
+    ['lines that are in its frames', `${frame}\n`, `E: x\n${frame}\n    at node:a:1:2`],
+  ])('of an error that has in its message %s', (_, message, stack) => {
+    const entry = entryOf({ err: { type: 'E', message, stack }, msg: 'm' }, { fingerprint: 'auto' })
+    expect(entry.source).toBe('/app/b.js:3:4')
+    expect(entry.fingerprint).toBe(
+      entryOf({ err: { type: 'E', message, stack: `E\n${frame}` }, msg: 'm' }, { fingerprint: 'auto' }).fingerprint,
+    )
+    expect(entryOf({ stack, message, level: 'error' }).source).toBe('/app/b.js:3:4')
+  })
+
   test("the record's own source or caller wins", () => {
     expect(entryOf({ err: boom, source: 'here', msg: 'm' }).source).toBe('here')
     expect(entryOf({ err: boom, caller: 'there', msg: 'm' }).source).toBe('there')
