@@ -52,11 +52,15 @@ export function completeError(
 /** Removes and returns the ids of the record's own span. */
 export function takeDialectTrace(dialect: DialectRecord): EntryTrace | undefined {
   if (dialect.isEmpty) return undefined
-  return ifAny({
-    trace_id: dialect.resolve('trace.trace_id', undefined, toIdText),
-    span_id: dialect.resolve('trace.span_id', undefined, toIdText),
-    parent_span_id: dialect.resolve('trace.parent_span_id', undefined, toIdText),
-  })
+  for (const format of ['trace', 'b3', 'dd'] as const) {
+    const ids = ifAny({
+      trace_id: dialect.resolve(`${format}.trace_id`, undefined, toIdText),
+      span_id: dialect.resolve(`${format}.span_id`, undefined, toIdText),
+      parent_span_id: dialect.resolve(`${format}.parent_span_id`, undefined, toIdText),
+    })
+    if (ids !== undefined) return ids
+  }
+  return undefined
 }
 
 export function completeRequest(request: EntryRequest | undefined, dialect: DialectRecord): EntryRequest | undefined {

@@ -91,7 +91,7 @@ export const TEXT_FIELDS = [
 ] as const
 
 /** Objects, apart from requests, whose members become fields. Objects that become empty are not kept. */
-const PARTED = ['user', 'trace', 'dd', 'perf', 'deploy']
+const PARTED = ['user', 'trace', 'perf', 'deploy']
 
 export interface MappedEntry {
   readonly entry: LogEntry
@@ -107,7 +107,7 @@ export interface MappedEntry {
 /** Ids that relate a record to others; '' if it has none. */
 export interface RecordIds {
   readonly traceId: string
-  /** Whether the trace id is from the request's `traceparent` header instead of the record. */
+  /** Whether the trace id is from a header of the request instead of the record. */
   readonly isCallersTrace: boolean
   readonly requestId: string
   readonly sessionId: string
@@ -153,7 +153,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const requestId = dialect.resolve('request_id', entry.request_id ?? taken.id, toRequestId)
   set(entry, 'request_id', requestId ?? take(record, OTHER_REQUEST_IDS, toRequestId))
   removeRepeats(record, OTHER_REQUEST_IDS, entry.request_id)
-  const { trace, traceparent } = takeTrace(record, dialect, taken.traceparent)
+  const { trace, header } = takeTrace(record, dialect, taken.traceHeader)
   set(entry, 'trace', trace)
   dialect.removeUnsent()
   const error = ownError ?? takeShapedError(record)
@@ -178,7 +178,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
   const ids = {
     traceId: entry.trace?.trace_id ?? '',
-    isCallersTrace: isCallersTrace(entry.trace, traceparent),
+    isCallersTrace: isCallersTrace(entry.trace, header),
     requestId: entry.request_id ?? '',
     sessionId: entry.session_id ?? '',
     fingerprint: entry.fingerprint ?? '',
