@@ -83,6 +83,10 @@ const KEYS = [
   'parent_span_id',
   'parentSpanId',
   'dd',
+  'dd.trace_id',
+  'b3',
+  'x-b3-traceid',
+  'x-amzn-trace-id',
   'perf',
   'duration_ms',
   'memory_mb',
@@ -264,6 +268,11 @@ const headers = fc.constantFrom(
   '{"x-request-id":"token=1"}',
   '{"x-request-id":777}',
   '{"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01","authorization":"Bearer x"}',
+  '{"x-amzn-trace-id":"Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8","accept-encoding":"gzip"}',
+  '{"x-amzn-trace-id":"Root=1-5759e988-bd862e3fe1be46a994272793","b3":"e1be46a994272793-53995c3f42cd8ad8-1"}',
+  '{"x-b3-traceid":"5759e988bd862e3fe1be46a994272793","x-request-id":"c-1","x-b3-spanid":"53995c3f42cd8ad8"}',
+  '{"b3":"0","b3":7,"x-b3-traceid":["a"],"x-b3-spanid":"53995c3f42cd8ad8"}',
+  '{"\\u0062\\u0033":"e1be46a994272793-53995c3f42cd8ad8-1"}',
 )
 
 /** Typical records of applications, sometimes with a value of another type. */
@@ -289,6 +298,8 @@ const usualMember: fc.Arbitrary<[string, string]> = fc.oneof(
     ['version', '"2"'],
     ['responseTime', '3.25'],
     ['trace_id', '"abc"'],
+    ['trace_id', '"1-5759e988-bd862e3fe1be46a994272793"'],
+    ['dd', '{"trace_id":"5759e988bd862e3fe1be46a994272793","span_id":"7","service":"shop"}'],
     ['spanId', '"def"'],
     ['res', '{"statusCode":200,"headers":{"content-type":"application/json"}}'],
     ['session_id', '"s"'],
@@ -343,6 +354,7 @@ const errorText = fc
       '\\u00E9',
       'caused by: ',
       '\\nparams: 1',
+      '\\n    at f (/app/quoted.js:1:2)',
     ),
     { maxLength: 4 },
   )
@@ -353,7 +365,7 @@ const frames = fc.constantFrom(
   '\\n    at g (/app/node_modules/x.js:1:1)\\n    at node:internal/x:1:1\\n    at async h (file:///srv/b.js:3:4)',
   '\\n    at C:\\\\ncaused by: x (C:\\\\app\\\\a.js:1:2)',
 )
-const errorType = fc.constantFrom('Error', 'TypeError', 'DOMException', 'AxiosError', '')
+const errorType = fc.constantFrom('Error', 'TypeError', 'DOMException', 'AxiosError', 'Object', '')
 const errorMember = fc.constantFrom(
   '"code":"E_A"',
   '"code":"UND_ERR_SOCKET"',
@@ -388,6 +400,7 @@ const { error: errorJson } = fc.letrec<{ error: string; part: string }>((tie) =>
   error: fc
     .record({
       type: errorType,
+      name: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: errorType }),
       own: errorText,
       causes: fc.array(fc.tuple(errorType, errorText, frames), { maxLength: 2 }),
       frames,
@@ -400,7 +413,7 @@ const { error: errorJson } = fc.letrec<{ error: string; part: string }>((tie) =>
     })
     .map((error) => {
       const message = [error.changed ?? error.own, ...error.causes.map(([, own]) => own)].join(': ')
-      const stacks = [[error.type, error.own, error.frames], ...error.causes]
+      const stacks = [[error.name ?? error.type, error.own, error.frames], ...error.causes]
       const all = [
         ...error.before,
         `"type":"${error.type}"`,

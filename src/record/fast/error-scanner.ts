@@ -6,6 +6,7 @@ import { MAX_KEYS } from '../clean-copy.js'
 import { DOM_CONSTANTS, DOM_EXCEPTION } from '../dom-exception.js'
 import {
   CAUSE_LABEL,
+  GENERIC_TYPES as TYPES,
   MAX_FRAMES,
   findTopFrame,
   parseErrorMember,
@@ -25,6 +26,9 @@ const BACKSLASH = 92
 const CLOSE_BRACKET = 93
 const EMPTY_TEXT = '""'
 const GENERIC_TYPE = '"Error"'
+const GENERIC_TYPES: ReadonlySet<string> = new Set([...TYPES].map((type) => JSON.stringify(type ?? '')))
+/** No stack, or one that starts with the generic type. */
+const USUAL_STACK = /^(?:"?$|"Error(?:[: ]|\\n|$))/
 /** Members that may be removed or changed. */
 const PARSED_MEMBERS: ReadonlySet<string> = new Set([...HTTP_MEMBERS, ...STATEMENT_MEMBERS, ...DOM_CONSTANTS.keys()])
 const DOM_TYPE = `"${DOM_EXCEPTION}"`
@@ -55,8 +59,6 @@ export class ErrorScanner {
   /** Members of HTTP clients' errors that were removed. */
   omitted = 0
   #parsed: EntryError | undefined
-  /** The decoded stack, if it was needed. */
-  #parsedStack: string | undefined
   readonly #errorKey: string
   readonly #members = new MemberCursor()
   /** Scans a cause or a part of this error. */
@@ -86,7 +88,7 @@ export class ErrorScanner {
   #clear(): void {
     this.rest = this.#stack = this.type = this.message = ''
     this.omitted = 0
-    this.#parsed = this.#parsedStack = undefined
+    this.#parsed = undefined
   }
 
   /** The entry's `error`. */
@@ -105,14 +107,13 @@ export class ErrorScanner {
     const parsed = after === -1 ? undefined : parseErrorMember(text.slice(at, after), this.#errorKey)
     if (parsed === undefined) return -1
     const { error, rest, omitted } = parsed
-    const { type, message, stack } = error
+    const { type, message } = error
     this.#parsed = error
     this.type = type === undefined ? '' : JSON.stringify(type)
     this.message = message === undefined ? '' : JSON.stringify(message)
     this.rest = stringifyExact(rest).slice(1, -1)
     this.omitted = omitted
     this.#stack = ''
-    this.#parsedStack = stack ?? ''
     return after
   }
 
@@ -181,6 +182,8 @@ export class ErrorScanner {
     if (this.type === '') return -1
     // The name may be the type.
     if (isParsed || this.type === DOM_TYPE || (hasName && this.type === GENERIC_TYPE)) this.#parseRest()
+    // The stack may have the type.
+    if (this.type === GENERIC_TYPE ? !USUAL_STACK.test(this.#stack) : GENERIC_TYPES.has(this.type)) return -1
     this.message = removeCauses(this.message, this.#stack)
     this.#hasStack = this.#stack.length > 1
     if (this.#causeAt !== -1 && !this.#foldCause(text, this.#causeAt, end)) return -1
@@ -232,7 +235,9 @@ export class ErrorScanner {
   /** The application's top frame as JSON text without quotes; '' if there is none. */
   findSource(): string {
     const stack = this.#stack
-    if (this.#parsedStack !== undefined) return JSON.stringify(findTopFrame(this.#parsedStack) ?? '').slice(1, -1)
+    if (this.#parsed !== undefined) return JSON.stringify(findTopFrame(this.#parsed) ?? '').slice(1, -1)
+    // The stack starts with the message, which may have frames of another error.
+    if (this.message.includes('\\n')) return this.#decodeSource()
     let at = stack.indexOf('\\n')
     for (let frames = 0; at !== -1 && frames < MAX_FRAMES; frames += 1) {
       // An escaped backslash, as in a Windows path.
@@ -248,7 +253,8 @@ export class ErrorScanner {
   }
 
   #decodeSource(): string {
-    this.#parsedStack = JSON.parse(`${this.#stack}"`) as string
-    return this.findSource()
+    const stack = JSON.parse(`${this.#stack || '"'}"`) as string
+    const message = JSON.parse(this.message || '""') as string
+    return JSON.stringify(findTopFrame({ stack, message }) ?? '').slice(1, -1)
   }
 }

@@ -37,7 +37,6 @@ const REFERENCE_KEYS: ReadonlySet<string> = new Set([
   'user',
   'perf',
   'trace',
-  'dd',
   'deploy',
   'breadcrumbs',
   'tags',

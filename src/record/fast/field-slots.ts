@@ -3,6 +3,9 @@ import { REQUEST_ID_SLOT, SLOT_FIELDS, TRACE_SLOT } from './fast-fields.js'
 import { PLAIN_INTEGER } from './request-scanner.js'
 import type { MemberCursor } from '../member-cursor.js'
 
+/** AWS X-Ray's form of a trace id, which the reference path converts. */
+const MAY_BE_XRAY = /^"(?:1-|.*Root=)/
+
 export class FieldSlots {
   /** Quoted text; '' if the slot is empty. */
   readonly texts: string[] = SLOT_FIELDS.map(() => '')
@@ -24,6 +27,7 @@ export class FieldSlots {
     // Fastify's `reqId` may repeat the scope's `request_id`.
     if (this.texts[slot] !== '') return this.texts[slot] === text
     if (text === '' || (slot === REQUEST_ID_SLOT && text === '""')) return false
+    if (slot === TRACE_SLOT && MAY_BE_XRAY.test(text)) return false
     this.set(slot, text)
     return true
   }

@@ -1,7 +1,8 @@
 /** `req` and `res` of pino-http and Fastify, as slices of the line. */
 import { HEADER_ID, STATUS, UNSENT_MEMBERS, normalizeMethod } from '../reference/entry-request.js'
+import type { JsonObject } from '../../protocol/log-entry.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
-import { parseTraceparent } from '../reference/entry-trace.js'
+import { TRACE_HEADERS, findTraceHeader, parseTraceHeader } from '../reference/trace-header.js'
 
 /** An integer that is the same as a number and as a string. */
 export const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/
@@ -36,7 +37,7 @@ export class RequestScanner {
   id = ''
   /** The header `x-request-id`, quoted; '' if there is none. */
   headerId = ''
-  /** The entry's `trace` as JSON, from the traceparent header. */
+  /** The entry's `trace` as JSON, from the headers. */
   trace = ''
   /** Its trace-id, raw text without quotes. */
   traceId = ''
@@ -161,8 +162,15 @@ export class RequestScanner {
     return member.closedAt
   }
 
+  #readTrace(headers: JsonObject): void {
+    const trace = parseTraceHeader(headers['traceparent']) ?? parseTraceHeader(findTraceHeader(headers))
+    this.trace = trace === undefined ? '' : JSON.stringify(trace)
+    this.traceId = trace?.trace_id ?? ''
+  }
+
   /** Headers are not sent, except those mapped to a field. */
   #scanHeaders(text: string, at: number, end: number): number {
+    let traceHeaders: JsonObject | undefined
     const header = this.#headers.open(text, at, end)
     while (header.next()) {
       if (!header.skipValue()) return -1
@@ -172,17 +180,25 @@ export class RequestScanner {
         this.#userAgent = header.isText() ? header.value() : ''
         this.#unsent.agentAt = header.valueAt
         this.#unsent.agentEnd = header.after
-      } else if (keyChars === 11 && header.key() === 'traceparent') {
-        if (header.value().includes('\\')) return -1
-        const trace = parseTraceparent(header.value().slice(1, -1))
-        this.trace = trace === undefined ? '' : JSON.stringify(trace)
-        this.traceId = trace?.trace_id ?? ''
       } else if (keyChars === 12 && header.key() === 'x-request-id') {
         this.headerId = header.isText() && HEADER_ID.test(header.value().slice(1, -1)) ? header.value() : ''
-      } else if (keyChars > 11 && header.key().includes('\\')) return -1 // an escaped name may be one of these
+      } else {
+        const name = findTraceName(text, header.at + 1, keyChars)
+        if (name !== undefined) {
+          if (header.value().includes('\\')) return -1
+          ;(traceHeaders ??= {})[name] = header.isText() ? header.value().slice(1, -1) : null
+        } else if (keyChars > 6 && header.key().includes('\\')) return -1 // an escaped name may be one of these
+      }
     }
+    if (traceHeaders !== undefined) this.#readTrace(traceHeaders)
     return header.closedAt
   }
+}
+
+/** The name at `at` of a header with the ids of a trace; undefined for other headers. */
+function findTraceName(text: string, at: number, chars: number): string | undefined {
+  for (const name of TRACE_HEADERS) if (name.length === chars && text.startsWith(name, at)) return name
+  return undefined
 }
 
 /** `normalizeMethod` for quoted text; common values are not copied. */

@@ -2,7 +2,7 @@
 import type { EntryError, EntryRequest, EntryTrace, EntryUser, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, toInteger, toNumber, toPlainText } from '../coerce.js'
 import type { DialectField, DialectRecord } from './dialects.js'
-import { parseStackHead } from './entry-error.js'
+import { findType, parseStackHead } from './entry-error.js'
 import { STATUS, normalizeMethod, toPath } from './entry-request.js'
 
 /** Members of the metadata that the transport uses. */
@@ -45,18 +45,22 @@ export function completeError(
       dialect.resolve('error.stack', error?.stack, toPlainText, (stack, other) => stack.startsWith(other)) ??
       (dialect.isStack(message) ? message : undefined),
   }
-  const head = own.type === undefined && own.stack !== undefined ? parseStackHead(own.stack, own.message) : undefined
-  return ifAny({ type: own.type ?? head?.type, message: own.message ?? head?.message, stack: own.stack })
+  const head = own.stack === undefined ? undefined : parseStackHead(own.stack, own.message)
+  return ifAny({ ...own, type: findType(own.type, own) || undefined, message: own.message ?? head?.message })
 }
 
 /** Removes and returns the ids of the record's own span. */
 export function takeDialectTrace(dialect: DialectRecord): EntryTrace | undefined {
   if (dialect.isEmpty) return undefined
-  return ifAny({
-    trace_id: dialect.resolve('trace.trace_id', undefined, toIdText),
-    span_id: dialect.resolve('trace.span_id', undefined, toIdText),
-    parent_span_id: dialect.resolve('trace.parent_span_id', undefined, toIdText),
-  })
+  for (const format of ['trace', 'b3', 'dd'] as const) {
+    const ids = ifAny({
+      trace_id: dialect.resolve(`${format}.trace_id`, undefined, toIdText),
+      span_id: dialect.resolve(`${format}.span_id`, undefined, toIdText),
+      parent_span_id: dialect.resolve(`${format}.parent_span_id`, undefined, toIdText),
+    })
+    if (ids !== undefined) return ids
+  }
+  return undefined
 }
 
 export function completeRequest(request: EntryRequest | undefined, dialect: DialectRecord): EntryRequest | undefined {

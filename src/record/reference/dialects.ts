@@ -7,10 +7,12 @@
  *   Reporting
  * - OpenTelemetry: log data model (camel, snake and Pascal case, OTLP's JSON encoding) and current and older semantic
  *   conventions
+ * - Datadog's `dd`, as injected by `dd-trace`
+ * - ids of traces under the names of the headers of B3 and AWS X-Ray, and of libraries for AWS Lambda
  * - logstash, as written by winston's format
  */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
-import { hasMembers, isObject, toInteger, toIsoTime, toNumber, toPlainText } from '../coerce.js'
+import { hasMembers, isObject, toIdText, toInteger, toIsoTime, toNumber, toPlainText } from '../coerce.js'
 
 type Mark = 'ecs' | 'otel' | 'gcpError'
 
@@ -94,9 +96,14 @@ const NAMES = {
     sure('@message'),
     ...['body', 'Body', 'body.stringValue'].map((path) => toName(path, { needs: 'otel' as const })),
   ],
-  service: [toName('service.name'), sure('serviceContext.service')],
-  version: [toName('service.version'), sure('serviceContext.version')],
-  environment: [toName('service.environment'), toName('deployment.environment.name'), toName('deployment.environment')],
+  service: [toName('service.name'), sure('serviceContext.service'), sure('dd.service')],
+  version: [toName('service.version'), sure('serviceContext.version'), sure('dd.version')],
+  environment: [
+    toName('service.environment'),
+    toName('deployment.environment.name'),
+    toName('deployment.environment'),
+    sure('dd.env'),
+  ],
   session_id: [toName('session.id')],
   request_id: [toName('http.request.id')],
   action: [toName('event.action')],
@@ -119,7 +126,18 @@ const NAMES = {
     toName('transaction.id', { convert: toSpanId }),
   ],
   'trace.parent_span_id': [toName('parent.id')],
-  traceparent: [sure('traceparent'), toName('http.request.headers.traceparent')],
+  'b3.trace_id': ['X-B3-TraceId', 'x-b3-traceid'].map((path) => sure(path, toHexId(32))),
+  'b3.span_id': ['X-B3-SpanId', 'x-b3-spanid'].map((path) => sure(path, toHexId(16))),
+  'b3.parent_span_id': ['X-B3-ParentSpanId', 'x-b3-parentspanid'].map((path) => sure(path, toHexId(16))),
+  'dd.trace_id': [sure('dd.trace_id', toHexId(32, true))],
+  'dd.span_id': [sure('dd.span_id', toHexId(16, true))],
+  'dd.parent_span_id': [sure('dd.parent_id', toHexId(16, true))],
+  headers: [toName('http.request.headers')],
+  // The whole text of a header; and the id of AWS X-Ray, as written by pino-lambda and Powertools.
+  traceparent: [
+    ...['traceparent', 'b3', 'x-amzn-trace-id', 'X-Amzn-Trace-Id', 'x-correlation-trace-id'],
+    ...['xray_trace_id', 'AWS-XRAY-TRACE-ID'],
+  ].map((path) => sure(path)),
   'request.method': [
     toName('http.request.method'),
     toName('http.method'),
@@ -465,6 +483,20 @@ function toTraceId(value: Json): Json | undefined {
 
 function toSpanId(value: Json): Json | undefined {
   return typeof value === 'string' && SPAN_ID.test(value) ? value : undefined
+}
+
+/**
+ * Ids in the form of OpenTelemetry, with this number of digits; ids of 64 bits are padded. Datadog's are decimal, but
+ * for trace ids of 128 bits.
+ */
+function toHexId(digits: number, isDatadog = false): (value: Json) => Json | undefined {
+  return (value) => {
+    const text = toIdText(value) ?? ''
+    const isDecimal = isDatadog && /^\d{1,20}$/.test(text)
+    if (!isDecimal && !/^(?:[\da-f]{16}){1,2}$/.test(text)) return undefined
+    const id = isDecimal ? BigInt(text).toString(16) : text
+    return id.length > digits || /^0+$/.test(id) ? undefined : id.padStart(digits, '0')
+  }
 }
 
 /** protobuf's Duration: `0.123s`, or seconds and nanoseconds. */

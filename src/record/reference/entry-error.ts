@@ -19,9 +19,9 @@ export interface ErrorParts {
 
 /**
  * Removes the error from `record`: under pino's error key, `err` or `error`. If no object has the shape of an error,
- * the record itself may be one.
+ * the record itself may be one. @param logged the record's message
  */
-export function takeError(record: JsonObject, errorKey: string): ErrorParts | undefined {
+export function takeError(record: JsonObject, errorKey: string, logged?: string): ErrorParts | undefined {
   for (const key of [errorKey, 'err', 'error']) {
     const value = record[key]
     if (value === undefined) continue
@@ -30,7 +30,7 @@ export function takeError(record: JsonObject, errorKey: string): ErrorParts | un
     delete record[key]
     return message === undefined ? normalize(value as JsonObject) : { error: { message }, rest: createObject() }
   }
-  return Object.values(record).some(looksLikeError) ? undefined : takeFlatError(record)
+  return Object.values(record).some(looksLikeError) ? undefined : takeFlatError(record, logged)
 }
 
 /**
@@ -99,10 +99,11 @@ function looksLikeError(value: Json | undefined): value is JsonObject {
 /** Members of an error, apart from the stack, that winston's `errors()` writes into the record itself. */
 const FLAT_MEMBERS = ['code', 'errno', 'syscall', 'cause']
 
-function takeFlatError(record: JsonObject): ErrorParts | undefined {
+function takeFlatError(record: JsonObject, logged = ''): ErrorParts | undefined {
   const stack = toPlainText(record['stack'])
   if (stack === undefined || !STACK_FRAME.test(stack)) return undefined
   const source: JsonObject = { ...parseStackHead(stack), stack }
+  if (findMessageEnd(stack, logged) !== -1) source['message'] = logged
   delete record['stack']
   // Excludes the name of a logger, which does not have this form.
   const type = take(record, ['name'], (value) =>
@@ -146,12 +147,9 @@ function normalize(source: JsonObject): ErrorParts {
     const text = take(rest, keys, toPlainText)
     if (text !== undefined) error[field] = text
   }
-  const named = takeType(error.type, rest)
-  if (named !== undefined) error.type = named
-  if (error.type === undefined && error.stack !== undefined) {
-    const type = parseStackHead(error.stack, error.message)?.type
-    if (type !== undefined) error.type = type
-  }
+  const type = findType(takeType(error.type, rest), error)
+  if (type) error.type = type
+  else delete error.type
   if (error.message === '') error.message = joinMessages(rest['aggregateErrors'])
   if (error.message !== undefined && error.stack !== undefined)
     error.message = findOwnMessage(error.message, error.stack)
@@ -161,13 +159,28 @@ function normalize(source: JsonObject): ErrorParts {
 }
 
 /**
+ * Types that say nothing about the error: pino writes the name of its class, which is empty for an anonymous class, and
+ * `Object` for an object with a message.
+ */
+export const GENERIC_TYPES: ReadonlySet<string | undefined> = new Set([undefined, '', 'Error', 'Object', DOM_EXCEPTION])
+
+/** The type, or the name at the start of the stack instead of a generic type. */
+export function findType(
+  type: string | undefined,
+  { message, stack }: { message?: string | undefined; stack?: string | undefined },
+): string | undefined {
+  if (stack === undefined || !GENERIC_TYPES.has(type)) return type
+  return parseStackHead(stack, message)?.type ?? type
+}
+
+/**
  * The type, or the name instead of a generic type. Removes the name from `rest`, and with a DOMException its constants.
  */
 function takeType(type: string | undefined, rest: JsonObject): string | undefined {
   if (hasDomConstants(rest)) for (const constant of DOM_CONSTANTS.keys()) delete rest[constant]
   const name = toPlainText(rest['name'])
   // A name that the application or a library set: `err.name = 'TimeoutError'`.
-  if ((type !== undefined && type !== 'Error' && type !== DOM_EXCEPTION) || !name) return type
+  if (!GENERIC_TYPES.has(type) || !name) return type
   delete rest['name']
   return name
 }
@@ -285,10 +298,19 @@ export function parseFrameLocation(line: string): string | undefined {
   return place === undefined || NOT_APPLICATION.test(place) ? undefined : place.replace(/^file:\/\//, '')
 }
 
-/** Location where the application threw: the top frame that is neither Node's nor a dependency's. */
-export function findTopFrame(stack: string | undefined): string | undefined {
+/** Position after a message of several lines at the start of the stack; -1 if the stack does not start with it. */
+function findMessageEnd(stack: string, message: string): number {
+  const at = message.includes('\n') ? stack.indexOf(message) : -1
+  return at === -1 || at > stack.indexOf('\n') ? -1 : at + message.length
+}
+
+/**
+ * Location where the application threw: the top frame that is neither Node's nor a dependency's. Frames in the message
+ * are those of another error.
+ */
+export function findTopFrame({ stack, message = '' }: EntryError): string | undefined {
   if (stack === undefined) return undefined
-  let at = stack.indexOf('\n')
+  let at = stack.indexOf('\n', findMessageEnd(stack, message))
   for (let frames = 0; at !== -1 && frames < MAX_FRAMES; frames += 1) {
     const next = stack.indexOf('\n', at + 1)
     const location = parseFrameLocation(stack.slice(at + 1, next === -1 ? stack.length : next))

@@ -91,7 +91,7 @@ export const TEXT_FIELDS = [
 ] as const
 
 /** Objects, apart from requests, whose members become fields. Objects that become empty are not kept. */
-const PARTED = ['user', 'trace', 'dd', 'perf', 'deploy']
+const PARTED = ['user', 'trace', 'perf', 'deploy']
 
 export interface MappedEntry {
   readonly entry: LogEntry
@@ -107,7 +107,7 @@ export interface MappedEntry {
 /** Ids that relate a record to others; '' if it has none. */
 export interface RecordIds {
   readonly traceId: string
-  /** Whether the trace id is from the request's `traceparent` header instead of the record. */
+  /** Whether the trace id is from a header of the request instead of the record. */
   readonly isCallersTrace: boolean
   readonly requestId: string
   readonly sessionId: string
@@ -135,7 +135,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
 
   const entry: LogEntry = { level: level.level, message: '', timestamp }
   // Before the service, because a `name` next to a stack is the error's.
-  const ownError = takeError(record, options.errorKey)
+  const ownError = takeError(record, options.errorKey, message)
   moveMetadata(record, dialect)
   takeIdentity(entry, record, dialect, options)
   for (const [field, names] of TEXT_FIELDS) {
@@ -153,7 +153,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const requestId = dialect.resolve('request_id', entry.request_id ?? taken.id, toRequestId)
   set(entry, 'request_id', requestId ?? take(record, OTHER_REQUEST_IDS, toRequestId))
   removeRepeats(record, OTHER_REQUEST_IDS, entry.request_id)
-  const { trace, traceparent } = takeTrace(record, dialect, taken.traceparent)
+  const { trace, header } = takeTrace(record, dialect, taken.traceHeader)
   set(entry, 'trace', trace)
   dialect.removeUnsent()
   const error = ownError ?? takeShapedError(record)
@@ -174,11 +174,11 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   // parts.
   const logged = message === '' && entry.error !== undefined ? undefined : message
   entry.message = logged ?? (entry.error?.message || formatRequestTitle(entry.request)) ?? NO_MESSAGE
-  if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error?.stack))
+  if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error ?? {}))
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
   const ids = {
     traceId: entry.trace?.trace_id ?? '',
-    isCallersTrace: isCallersTrace(entry.trace, traceparent),
+    isCallersTrace: isCallersTrace(entry.trace, header),
     requestId: entry.request_id ?? '',
     sessionId: entry.session_id ?? '',
     fingerprint: entry.fingerprint ?? '',

@@ -2,6 +2,7 @@
 import type { RequestKeys } from '../../options/settings.js'
 import type { EntryRequest, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, toInteger, hasMembers, isObject, toNumber, toPlainText, take } from '../coerce.js'
+import { findTraceHeader } from './trace-header.js'
 
 /** Members that are not sent, because headers and bodies contain credentials and personal data. */
 export const UNSENT_MEMBERS: ReadonlySet<string> = new Set([
@@ -33,7 +34,8 @@ export const STATUS = /^[1-9]\d\d$/
 
 export interface RequestParts {
   readonly request: EntryRequest | undefined
-  readonly traceparent: Json | undefined
+  /** The header with the ids of the caller's trace. */
+  readonly traceHeader: Json | undefined
   /** The request's id: within `req` for pino-http, in a header for Hono. */
   readonly id: string | undefined
 }
@@ -75,7 +77,7 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
   }
   return {
     request: Object.keys(request).length > 0 ? request : undefined,
-    traceparent: headers['traceparent'],
+    traceHeader: findTraceHeader(headers),
     id,
   }
 }

@@ -5,6 +5,7 @@ import type { EntryTrace, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toIdText, isObject, take } from '../coerce.js'
 import { takeDialectTrace } from './dialect-fields.js'
 import type { DialectRecord } from './dialects.js'
+import { findTraceHeader, parseTraceHeader, parseXRay } from './trace-header.js'
 
 /** The fields of `trace` with the keys that they are read from. */
 export const TRACE_FIELDS = [
@@ -13,27 +14,26 @@ export const TRACE_FIELDS = [
   ['parent_span_id', ['parent_span_id', 'parentSpanId']],
 ] as const
 
-/** W3C Trace Context, section 3.2: version, trace-id, parent-id, flags. */
-export const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/
-const NO_TRACE = /^0+$/
-
 export interface TraceParts {
   readonly trace: EntryTrace | undefined
-  /** The `traceparent` of the request, if any. */
-  readonly traceparent: Json | undefined
+  /** The header with the ids of the request's caller, if any. */
+  readonly header: Json | undefined
 }
 
-/** Removes the ids from `record`. @param header the request's `traceparent` */
-export function takeTrace(record: JsonObject, dialect: DialectRecord, header: Json | undefined): TraceParts {
+/** Removes the ids from `record`. @param requestHeader as returned by `findTraceHeader` for the request's headers */
+export function takeTrace(record: JsonObject, dialect: DialectRecord, requestHeader: Json | undefined): TraceParts {
   const own =
     takeIds(record) ?? (isObject(record['trace']) ? takeIds(record['trace']) : undefined) ?? takeDialectTrace(dialect)
-  const traceparent =
-    header ??
-    (own === undefined
-      ? dialect.resolve('traceparent', undefined, (value) => (parseTraceparent(value) ? value : undefined))
-      : undefined)
-  const trace = own ?? parseTraceparent(traceparent) ?? (isObject(record['dd']) ? takeIds(record['dd']) : undefined)
-  return { trace, traceparent }
+  let header = requestHeader
+  // The headers themselves are not sent.
+  dialect.resolve(
+    'headers',
+    undefined,
+    (value) => void (header ??= isObject(value) ? findTraceHeader(value) : undefined),
+  )
+  if (own === undefined)
+    header ??= dialect.resolve('traceparent', undefined, (value) => (parseTraceHeader(value) ? value : undefined))
+  return { trace: own ?? parseTraceHeader(header), header }
 }
 
 function takeIds(from: JsonObject): EntryTrace | undefined {
@@ -42,19 +42,14 @@ function takeIds(from: JsonObject): EntryTrace | undefined {
     const id = take(from, keys, toIdText)
     if (id !== undefined) ids[field] = id
   }
+  const header = parseXRay(ids.trace_id ?? '')
+  if (header !== undefined) return { ...header, ...ids, trace_id: header.trace_id }
   return Object.keys(ids).length > 0 ? ids : undefined
 }
 
-/** The header has the caller's span, which is the parent of the span that logs. */
-export function parseTraceparent(traceparent: Json | undefined): EntryTrace | undefined {
-  const ids = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent) : null
-  if (ids === null || NO_TRACE.test(ids[1] as string)) return undefined
-  return { trace_id: ids[1] as string, parent_span_id: ids[2] as string }
-}
-
 /** Whether these ids are from the header, without a span id. */
-export function isCallersTrace(trace: EntryTrace | undefined, traceparent: Json | undefined): boolean {
-  const callers = trace === undefined || trace.span_id !== undefined ? undefined : parseTraceparent(traceparent)
+export function isCallersTrace(trace: EntryTrace | undefined, header: Json | undefined): boolean {
+  const callers = trace === undefined || trace.span_id !== undefined ? undefined : parseTraceHeader(header)
   return (
     callers !== undefined && callers.trace_id === trace?.trace_id && callers.parent_span_id === trace?.parent_span_id
   )

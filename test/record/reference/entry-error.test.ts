@@ -92,6 +92,53 @@ describe('error', () => {
     })
   })
 
+  const range = { message: 'm', stack: 'RangeError: m\n    at f (/app/a.js:1:2)' }
+  test.each<[string, object, string | undefined]>([
+    [
+      'of an anonymous class with a name, such as that of joi',
+      { type: '', name: 'ValidationError', message: 'm' },
+      'ValidationError',
+    ],
+    ['of an anonymous class with a stack', { ...range, type: '' }, 'RangeError'],
+    [
+      'of an anonymous class with the stack of an error',
+      { type: '', message: 'm', stack: 'Error: m\n    at f (/app/a.js:1:2)' },
+      'Error',
+    ],
+    ['of an anonymous class without both', { type: '', message: 'm' }, undefined],
+    ['of an error with another stack', { ...range, type: 'Error' }, 'RangeError'],
+    [
+      'of an error with a code in its stack',
+      { ...range, type: 'Error', stack: 'Error [E_A]: m\n    at f (/app/a.js:1:2)' },
+      'Error',
+    ],
+    [
+      'of an error with a class of its own in its stack',
+      { type: 'Error', message: 'm', stack: 'Declined: m\n    at f' },
+      'Declined',
+    ],
+    ['of an error with another text', { type: 'Error', message: 'm', stack: 'Declined at noon\n    at f' }, 'Error'],
+    ['of an object with a name', { type: 'Object', name: 'AbortError', message: 'm' }, 'AbortError'],
+    ['of an object with a stack', { ...range, type: 'Object' }, 'RangeError'],
+    ['of any other object', { type: 'Object', message: 'm' }, 'Object'],
+    ['of a class', { ...range, type: 'Declined', name: 'AbortError' }, 'Declined'],
+  ])('the type %s', (_, err, type) => {
+    for (const message of ['m', 'x']) {
+      const { error, metadata } = entryOf({ err, msg: message })
+      expect(error?.type).toBe(type)
+      expect(metadata).toEqual(type === 'Declined' && 'name' in err ? { error: { name: 'AbortError' } } : undefined)
+    }
+    expect(entryOf({ err: { ...boom, cause: { ...range, ...err } }, msg: 'm' }).metadata).toHaveProperty(
+      'error.cause.type',
+    )
+  })
+
+  test('the type of an error of Elastic Common Schema', () => {
+    const error = { type: 'Error', message: 'm', stack_trace: range.stack }
+    expect(entryOf({ 'ecs.version': '8.10.0', error, msg: 'm' }).error?.type).toBe('RangeError')
+    expect(entryOf({ 'error.type': '', 'error.stack_trace': range.stack, msg: 'm' }).error?.type).toBe('RangeError')
+  })
+
   test('the stack contains the chain of causes', () => {
     const entry = entryOf({
       err: {
@@ -217,7 +264,7 @@ describe('error', () => {
 
   test("keeps an application's own member with the name of such a constant", () => {
     expect(entryOf({ err: { ...boom, TIMEOUT_ERR: 23 }, msg: 'm' }).metadata).toEqual({ error: { TIMEOUT_ERR: 23 } })
-    expect(entryOf({ err: { ...boom, type: 'DOMException' }, msg: 'm' }).error?.type).toBe('DOMException')
+    expect(entryOf({ err: { ...boom, type: 'DOMException', stack: 's' }, msg: 'm' }).error?.type).toBe('DOMException')
   })
 
   test('keeps a cause that is not an error', () => {
@@ -270,6 +317,30 @@ describe('source', () => {
     ).toBe(source)
   })
 
+  const quoted = 'worker failed:\nError: x\n    at f (/other/app/a.js:9:9)'
+  const frame = '    at run (/app/b.js:3:4)'
+  test.each<[string, string, string, string?]>([
+    ['frames', quoted, `E: ${quoted}\n${frame}`],
+    ['frames, and no name', quoted, `${quoted}\n${frame}`],
+    [
+      'frames of Windows',
+      quoted.replace('/other/app/', 'C:\\x\\'),
+      `E: ${quoted.replace('/other/app/', 'C:\\x\\')}\n${frame}`,
+    ],
+    ['only a frame', '\n    at f (/a.js:9:9)', `E: \n    at f (/a.js:9:9)\n${frame}`],
+    ['its own frame', `x\n${frame}`, `E: x\n${frame}\n${frame}`],
+    ['frames, in its stack only', 'changed', `E: x\n${frame}`],
+    ['text that is in a frame', 'b.js', `E: x\n${frame}\n    at /app/c.js:1:2`],
+    ['lines that are in its frames', `${frame}\n`, `E: x\n${frame}\n    at node:a:1:2`],
+  ])('of an error that has in its message %s', (_, message, stack) => {
+    const entry = entryOf({ err: { type: 'E', message, stack }, msg: 'm' }, { fingerprint: 'auto' })
+    expect(entry.source).toBe('/app/b.js:3:4')
+    expect(entry.fingerprint).toBe(
+      entryOf({ err: { type: 'E', message, stack: `E\n${frame}` }, msg: 'm' }, { fingerprint: 'auto' }).fingerprint,
+    )
+    expect(entryOf({ stack, message, level: 'error' }).source).toBe('/app/b.js:3:4')
+  })
+
   test("the record's own source or caller wins", () => {
     expect(entryOf({ err: boom, source: 'here', msg: 'm' }).source).toBe('here')
     expect(entryOf({ err: boom, caller: 'there', msg: 'm' }).source).toBe('there')
@@ -308,7 +379,81 @@ describe('fingerprint', () => {
     expect(auto(at('m'))).not.toBe(auto(other))
   })
 
+  test.each<[string, readonly string[]]>([
+    ['a release by date', ['/srv/releases/20261124/app/pay.js', '/srv/releases/20261125/app/pay.js']],
+    ['a release by time', ['/data/shop/20261124-094512/app/pay.js', '/data/shop/2026-11-25T10:00:00Z/app/pay.js']],
+    ['a release by number', ['/data/releases/17/app/pay.js', '/data/releases/r18/app/pay.js']],
+    [
+      'a release by version',
+      ['/data/shop-1.2.3/app/pay.js', '/data/shop-1.3.0-rc.1/app/pay.js', '/data/v2.0.0/app/pay.js'],
+    ],
+    ['a release by commit', ['/data/git/4f3a2b1/app/pay.js', `/data/git/${'0a'.repeat(20)}/app/pay.js`]],
+    ['a release on Windows', ['D:\\sites\\20261124\\app\\pay.js', 'e:\\sites\\20261125\\app\\pay.js']],
+    ['the folder of the process', [`${process.cwd()}/lib/pay.js`, 'lib/pay.js', `file://${process.cwd()}/lib/pay.js`]],
+    [
+      'the folder of the application',
+      [
+        '/app/lib/pay.js',
+        '/usr/src/app/lib/pay.js',
+        '/var/task/lib/pay.js',
+        '/srv/shop/lib/pay.js',
+        '/home/jo/shop/lib/pay.js',
+        'C:\\Users\\jo\\shop\\lib\\pay.js',
+      ],
+    ],
+    [
+      'the form of a path',
+      [
+        '/app/lib/pay.js',
+        'file:///app/lib/pay.js',
+        'C:\\app\\lib\\pay.js',
+        'file:///C:/app/lib/pay.js',
+        '/app/lib/pay.js?t=17',
+      ],
+    ],
+    [
+      'URLs of a bundler',
+      ['webpack://shop/./src/pay.js', 'webpack:///src/pay.js', 'webpack-internal:///./src/pay.js', '/app/src/pay.js'],
+    ],
+    ['hosts', ['http://localhost:3000/src/pay.js', 'https://example.com/src/pay.js?v=2']],
+    [
+      'hashes of bundles',
+      [
+        '/app/dist/pay-3f2a1b9c.js',
+        '/app/dist/pay-4f3a2b1d.js',
+        '/app/dist/pay-BX3kd_9a.js',
+        '/app/dist/pay-QwErTyUi.js',
+      ],
+    ],
+    ['hashes of chunks', ['/app/dist/chunk-ABC23XYZ.js', '/app/dist/chunk-LMN45QRS.js']],
+    ['hashes after a dot', ['/app/dist/main.8d3f2a.js', '/app/dist/main.0123456789abcdef0123.js']],
+    ['names that are hashes', ['/app/dist/8d3f2a1b.mjs', '/app/dist/0a1b2c3d.mjs']],
+    ['modules of dependencies only', ['/srv/releases/20261124/node_modules/a/i.js', '/app/node_modules/b/i.js']],
+  ])('ignores %s', (_, files) => {
+    expect(new Set(files.map((file) => auto(at('m', `${file}:1:2`)))).size).toBe(1)
+  })
+
+  test.each([
+    ['/app/api/v1/pay.js', '/app/api/v2/pay.js'],
+    ['/app/lib/pay.js', '/app/pay.js'],
+    ['/app/src/a/pay.js', '/app/src/b/pay.js'],
+    ['/app/order-handler.js', '/app/order-creation.js'],
+    ['/app/userAuth.js', '/app/loginApi.js'],
+    ['/app/user-rolePage.js', '/app/user-authPage.js'],
+    ['/app/releases/list.js', '/app/releases/show.js'],
+    ['/srv/releases/20261124/a/pay.js', '/srv/releases/20261124/b/pay.js'],
+    ['/app/0001-users.js', '/app/0002-users.js'],
+  ])('differs between %s and %s', (one, other) => {
+    expect(auto(at('m', `${one}:1:2`))).not.toBe(auto(at('m', `${other}:1:2`)))
+  })
+
+  test('a long path takes linear time', () => {
+    const start = performance.now()
+    for (const part of ['1.', 'a-', '/1', '/a-1', '0a', '.0-']) auto(at('m', `/${part.repeat(490 / part.length)}:1:2`))
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+
   test('does not change between releases', () => {
-    expect(auto(at('order 17 failed'))).toMatchInlineSnapshot(`"02bd40be0382ee3d1d17730709856ea5"`)
+    expect(auto(at('order 17 failed'))).toMatchInlineSnapshot(`"5ac54b29b0058f79ad1227386371c446"`)
   })
 })

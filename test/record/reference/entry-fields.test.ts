@@ -315,11 +315,6 @@ describe('trace', () => {
     ['with flags', { trace_id: 't', trace_flags: '01' }, { trace: { trace_id: 't' }, metadata: { trace_flags: '01' } }],
     ['camel case', { traceId: 't', spanId: 's', parentSpanId: 'p' }, { trace: ids }],
     ['an object', { trace: { ...ids, x: 1 } }, { trace: ids, metadata: { trace: { x: 1 } } }],
-    [
-      'Datadog',
-      { dd: { trace_id: '1', span_id: '2', service: 'x' } },
-      { trace: { trace_id: '1', span_id: '2' }, metadata: { dd: { service: 'x' } } },
-    ],
     ['numbers', { trace_id: 1, dd: 2 }, { trace: { trace_id: '1' }, metadata: { dd: 2 } }],
     [
       'traceparent',
@@ -338,6 +333,136 @@ describe('trace', () => {
     ],
     ['wrong type', { trace: 'x', trace_id: { a: 1 } }, { metadata: { trace: 'x', trace_id: { a: 1 } } }],
   ])('%s', (_, members, fields) => expect(fieldsOf(members)).toEqual(fields))
+
+  const TRACE = '5759e988bd862e3fe1be46a994272793'
+  const SPAN = '53995c3f42cd8ad8'
+  const HALF = 'e1be46a994272793'
+  const XRAY = '1-5759e988-bd862e3fe1be46a994272793'
+  const decimal = (hex: string): string => BigInt(`0x${hex}`).toString()
+  const callers = { trace: { trace_id: TRACE, parent_span_id: SPAN } }
+  const padded = `${'0'.repeat(16)}${HALF}`
+
+  test.each<[string, Record<string, string>, Fields]>([
+    ['B3', { b3: `${TRACE}-${SPAN}-1-${HALF}` }, callers],
+    ['B3 without a decision', { b3: `${TRACE}-${SPAN}` }, callers],
+    ['B3 with 64 bits', { b3: `${HALF}-${SPAN}-d` }, { trace: { trace_id: padded, parent_span_id: SPAN } }],
+    ['B3 without ids', { b3: '0' }, {}],
+    ['B3 of zeros', { b3: `${'0'.repeat(32)}-${SPAN}-1` }, {}],
+    ['several of B3', { 'x-b3-traceid': TRACE, 'x-b3-spanid': SPAN, 'x-b3-parentspanid': HALF }, callers],
+    [
+      'several of B3 with 64 bits',
+      { 'x-b3-spanid': SPAN, 'x-b3-traceid': HALF },
+      { trace: { trace_id: padded, parent_span_id: SPAN } },
+    ],
+    ['X-Ray', { 'x-amzn-trace-id': `Root=${XRAY};Parent=${SPAN};Sampled=1` }, callers],
+    ['X-Ray in another order', { 'x-amzn-trace-id': `Sampled=?;Parent=${SPAN};Root=${XRAY}` }, callers],
+    [
+      'a load balancer',
+      { 'x-amzn-trace-id': `Self=1-67891234-12456789abcdef012345678a;Root=${XRAY}` },
+      { trace: { trace_id: TRACE } },
+    ],
+    ['X-Ray without a root', { 'x-amzn-trace-id': `Self=${XRAY}` }, {}],
+    [
+      'W3C before all others',
+      {
+        'x-amzn-trace-id': `Root=1-67891234-12456789abcdef012345678a`,
+        b3: `${HALF}-${HALF}`,
+        traceparent: `00-${TRACE}-${SPAN}-01`,
+      },
+      callers,
+    ],
+    ['W3C without ids', { traceparent: `00-${'0'.repeat(32)}-${SPAN}-01`, b3: `${TRACE}-${SPAN}` }, callers],
+    ['almost the same names', { 'x-b3-traceids': TRACE, 'x-amzn-trace-i': `Root=${XRAY}`, b4: `${TRACE}-${SPAN}` }, {}],
+  ])('of the headers of %s', (_, headers, fields) => {
+    const { request: _request, ...others } = fieldsOf({ req: { method: 'GET', url: '/', headers } })
+    expect(others).toEqual(fields)
+    expect(fieldsOf({ 'ecs.version': '8.10.0', http: { request: { method: 'GET', headers } } })).toMatchObject(fields)
+  })
+
+  test.each<[string, object, Fields]>([
+    ['Datadog', { dd: { trace_id: TRACE, span_id: decimal(SPAN) } }, { trace: { trace_id: TRACE, span_id: SPAN } }],
+    [
+      'Datadog with 64 bits',
+      { dd: { trace_id: decimal(HALF), span_id: '1' } },
+      { trace: { trace_id: padded, span_id: '0000000000000001' } },
+    ],
+    [
+      'Datadog, dotted',
+      { 'dd.trace_id': decimal(HALF), 'dd.span_id': decimal(SPAN) },
+      { trace: { trace_id: padded, span_id: SPAN } },
+    ],
+    [
+      'Datadog with hexadecimal ids',
+      { dd: { trace_id: HALF, span_id: SPAN } },
+      { trace: { trace_id: padded, span_id: SPAN } },
+    ],
+    [
+      'Datadog and the caller',
+      { dd: { trace_id: TRACE, span_id: decimal(SPAN) }, req: { headers: { traceparent: TRACEPARENT } } },
+      { trace: { trace_id: TRACE, span_id: SPAN } },
+    ],
+    [
+      'Datadog, without a trace',
+      { dd: { service: 'shop', env: 'test', version: '2' } },
+      { service: 'shop', environment: 'test', version: '2' },
+    ],
+    [
+      'Datadog, dotted, without a trace',
+      { 'dd.service': 'shop', 'dd.env': 'test', 'dd.version': '2' },
+      { service: 'shop', environment: 'test', version: '2' },
+    ],
+    [
+      'Datadog, with a service of the record',
+      { dd: { service: 'shop', env: 'test' }, service: 'pay', env: 'test' },
+      { service: 'pay', environment: 'test', metadata: { dd: { service: 'shop' } } },
+    ],
+    [
+      'Datadog, with other texts',
+      { dd: { trace_id: '0', span_id: 'x', a: 1 } },
+      { metadata: { dd: { trace_id: '0', span_id: 'x', a: 1 } } },
+    ],
+    [
+      'Datadog, too large',
+      { dd: { span_id: '99999999999999999999' } },
+      { metadata: { dd: { span_id: '99999999999999999999' } } },
+    ],
+    [
+      'B3 as fields',
+      { 'X-B3-TraceId': HALF, 'X-B3-SpanId': SPAN, 'X-B3-ParentSpanId': HALF },
+      { trace: { trace_id: padded, span_id: SPAN, parent_span_id: HALF } },
+    ],
+    [
+      'B3 as fields in lower case',
+      { 'x-b3-traceid': TRACE, 'x-b3-spanid': SPAN },
+      { trace: { trace_id: TRACE, span_id: SPAN } },
+    ],
+    ['B3 as a field', { b3: `${TRACE}-${SPAN}-1` }, callers],
+    ['another b3', { b3: 'x' }, { metadata: { b3: 'x' } }],
+    ['X-Ray as a field', { 'X-Amzn-Trace-Id': `Root=${XRAY};Parent=${SPAN}` }, callers],
+    [
+      'pino-lambda',
+      { 'x-correlation-trace-id': `Root=${XRAY};Parent=${SPAN};Sampled=0;Lineage=1:38b32d7e:0` },
+      callers,
+    ],
+    ['Powertools', { xray_trace_id: XRAY }, { trace: { trace_id: TRACE } }],
+    ['X-Ray with its segment', { 'AWS-XRAY-TRACE-ID': `${XRAY}@${SPAN}` }, { trace: { trace_id: TRACE } }],
+    ["X-Ray's form of an id", { trace_id: XRAY, span_id: SPAN }, { trace: { trace_id: TRACE, span_id: SPAN } }],
+    ["X-Ray's form of an id in an object", { trace: { traceId: XRAY } }, { trace: { trace_id: TRACE } }],
+    ['the environment of a function', { traceId: `Root=${XRAY};Parent=${SPAN};Sampled=1` }, callers],
+    ['an id that is almost one', { trace_id: `${XRAY}0` }, { trace: { trace_id: `${XRAY}0` } }],
+    [
+      'a UUID',
+      { trace_id: '1b4e28ba-2fa1-11d2-883f-0016d3cca427' },
+      { trace: { trace_id: '1b4e28ba-2fa1-11d2-883f-0016d3cca427' } },
+    ],
+  ])('of %s', (_, members, fields) => expect(fieldsOf(members)).toEqual(fields))
+
+  test("Datadog's members as numbers", () => {
+    const members = `"dd":{"trace_id":${decimal(HALF)},"span_id":${decimal(SPAN)}}`
+    expect(entryOf(`{"level":30,"time":1,${members},"msg":"m"}`)).toMatchObject({
+      trace: { trace_id: padded, span_id: SPAN },
+    })
+  })
 })
 
 describe('perf', () => {
