@@ -104,6 +104,7 @@ export class Pipeline {
       () => source?.recordTimeMs() ?? clock.wallNow(),
       () => reporter.problem('CONFIG', APPLICATION_MESSAGES.levelUnknown.text(mapping.levelKey ?? 'level')),
       requests === undefined ? threshold : -1,
+      (chars) => reporter.problem('INVALID', APPLICATION_MESSAGES.recordIncomplete.text(chars)),
     )
     const entryBuilder = createEntryBuilder({
       settings,

@@ -8,6 +8,7 @@
  */
 import type { Account } from '../diagnostics/account.js'
 import { LineSplitter } from '../record/line-splitter.js'
+import type { OnLine } from '../record/line-splitter.js'
 import type { Mapper } from '../record/mapper.js'
 import type { Admission } from './admission.js'
 import type { Batcher } from './batcher.js'
@@ -28,7 +29,7 @@ export interface RecordReaderOptions {
   readonly isEnabled: boolean
   readonly endpoint: RecordEndpoint
   readonly entryBuilder: Pick<EntryBuilder, 'beginText'> & {
-    build(text: string, start: number, end: number): Pick<MappedRecord, 'json' | 'severity'>
+    build(text: string, start: number, end: number, cutFrom: number): Pick<MappedRecord, 'json' | 'severity'>
   }
   readonly mapper: Pick<Mapper, 'peekSeverity'>
   /** Lowest severity that is sent, as returned by `toThreshold`. */
@@ -50,7 +51,7 @@ interface WaitingText {
 
 export class RecordReader {
   readonly #options: RecordReaderOptions
-  readonly #lines = new LineSplitter((text, start, end) => this.#readLine(text, start, end))
+  readonly #lines = new LineSplitter((...line) => this.#readLine(...line))
   /** Waiting texts; the first one is being read. */
   readonly #waiting: WaitingText[] = []
   #pendingEntries = 0
@@ -127,7 +128,7 @@ export class RecordReader {
     return hasMore
   }
 
-  #readLine(text: string, start: number, end: number): void {
+  #readLine(...[text, start, end, cutFrom]: Parameters<OnLine>): void {
     const { endpoint, entryBuilder, mapper, threshold, canRefuseUnread } = this.#options
     const { account, admission, batcher } = endpoint
     account.received += 1
@@ -137,7 +138,7 @@ export class RecordReader {
       const severity = mapper.peekSeverity(text, start)
       if (severity !== undefined && severity >= threshold && severity < admitted) return this.#refuse()
     }
-    const record = entryBuilder.build(text, start, end)
+    const record = entryBuilder.build(text, start, end, cutFrom)
     const { json } = record
     // Trace is sent as debug.
     const severity = Math.max(record.severity, 0)

@@ -1,4 +1,5 @@
 /** Passes the text of a file to the pipeline in whole lines, at most as many as fit into the open batch. */
+import { StringDecoder } from 'node:string_decoder'
 import type { Pipeline } from '../../pipeline/pipeline.js'
 import type { Position } from './checkpoint.js'
 import type { FilePositionLog } from './file-position-log.js'
@@ -11,7 +12,7 @@ export interface TextFeedOptions {
   readonly batchSize: number
 }
 
-/** Limit of the collected text. A longer line is sent in parts. */
+/** Limit of the collected text. A longer line is passed on in parts, which the pipeline joins. */
 const MAX_BYTES = 16 * 1024 * 1024
 /** Length of the text by which a later run identifies the file. */
 const TAIL_BYTES = 1024
@@ -20,6 +21,7 @@ const BYTE_ORDER_MARK = '\ufeff'
 
 export class TextFeed {
   readonly #options: TextFeedOptions
+  readonly #decoder = new StringDecoder('utf8')
   /** Position up to which the text was passed to the pipeline. */
   #position: Position
   /** The text after `#position`: whole lines and the start of another line. */
@@ -30,7 +32,7 @@ export class TextFeed {
   /** @param from position of the first text */
   constructor(options: TextFeedOptions, from: Position) {
     this.#options = options
-    this.#position = from
+    this.#position = { ...from, lineStart: from.offset }
   }
 
   get isAtStart(): boolean {
@@ -64,11 +66,8 @@ export class TextFeed {
   /** @param isWhole whether to send the rest without a newline as a line @returns the offset of the end */
   end(isWhole: boolean): number {
     if (this.#lines > 0) this.#take()
-    const { offset } = this.#position
-    if (isWhole && this.#bytes > 0) {
-      this.#take()
-      this.#position = { ...this.#position, lineStart: offset }
-    }
+    if (isWhole && this.#bytes > 0) this.#take()
+    this.#options.pipeline.records.write(this.#decoder.end())
     this.#endPiece(true)
     return this.#position.offset
   }
@@ -76,22 +75,22 @@ export class TextFeed {
   #take(): void {
     const { pipeline, log } = this.#options
     const all = this.#collected.length === 1 ? (this.#collected[0] as Buffer) : Buffer.concat(this.#collected)
-    const bytes = this.#lines === 0 ? all : all.subarray(0, all.lastIndexOf(NEWLINE) + 1)
+    const isPart = this.#lines === 0
+    const bytes = isPart ? all : all.subarray(0, all.lastIndexOf(NEWLINE) + 1)
     this.#collected = bytes.length < all.length ? [all.subarray(bytes.length)] : []
     this.#bytes = all.length - bytes.length
     this.#lines = 0
-    const { offset: start, tail } = this.#position
+    const { offset: start, lineStart, tail } = this.#position
     const offset = start + bytes.length
     log.beginPiece(offset)
-    const text = bytes.toString()
-    const line = start === 0 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
-    pipeline.records.write(bytes.at(-1) === NEWLINE ? line : `${line}\n`)
+    const text = this.#decoder.write(bytes)
+    pipeline.records.write(start === 0 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
     this.#position = {
       offset,
-      lineStart: offset,
+      lineStart: isPart ? lineStart : offset,
       tail: Buffer.concat([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES),
     }
-    this.#endPiece(log.isCut)
+    if (!isPart) this.#endPiece(log.isCut)
   }
 
   /** @param isSealed whether the open batch is ended as well */

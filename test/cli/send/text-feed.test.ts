@@ -7,7 +7,7 @@ import { FilePositionLog } from '../../../src/cli/send/file-position-log.js'
 import type { Counts, Position } from '../../../src/cli/send/checkpoint.js'
 import { TextFeed } from '../../../src/cli/send/text-feed.js'
 import { parseBatchEntries } from '../../../src/batch/sub-batch.js'
-import { LineSplitter } from '../../../src/record/line-splitter.js'
+import { LineSplitter, MAX_LINE_CHARS } from '../../../src/record/line-splitter.js'
 import type { Batch } from '../../../src/batch/sender.js'
 import { FakeClock } from '../../fake-clock.js'
 
@@ -53,7 +53,11 @@ function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, o
     lines.write(text)
     batcher.commit()
   }
-  return { account, records: { write }, end: () => batcher.seal() }
+  const end = (): void => {
+    lines.end()
+    batcher.seal()
+  }
+  return { account, records: { write }, end }
 }
 
 function run(content: Buffer, plan: Plan, from = START): Run {
@@ -182,16 +186,25 @@ test('if the file grows after a kill, a batch id is never used again for other c
   )
 })
 
-test('a line of more than 16 MiB is sent in parts, and the next line is unchanged', () => {
-  const content = Buffer.from(`${'é'.repeat(9_000_000)}\nafter\n`)
-  const { acknowledged, position } = run(content, {
-    sizes: [65_536],
-    batchSize: 100,
-    batchBytes: 64 * 1024 * 1024,
-    window: 2,
-  })
-  const entries = entriesIn(acknowledged)
-  expect(entries).toHaveLength(3)
-  expect(entries.at(-1)).toBe('after')
-  expect(position.offset).toBe(content.length)
-})
+test.each([
+  ['é', 9_000_000, 'after\n', 9_000_000],
+  ['é', 9_000_000, '', 9_000_000],
+  ['x', 40_000_000, 'after\n', MAX_LINE_CHARS],
+  ['x', 40_000_000, '', MAX_LINE_CHARS],
+])(
+  'a line of more than 16 MiB is one entry, and the next line is unchanged (%s, %i, %j)',
+  (char, count, after, kept) => {
+    const content = Buffer.from(`before\n${char.repeat(count)}${after === '' ? '' : '\n'}${after}`)
+    const { acknowledged, position } = run(content, {
+      sizes: [65_536],
+      batchSize: 100,
+      batchBytes: 64 * 1024 * 1024,
+      window: 2,
+    })
+    const entries = entriesIn(acknowledged)
+    expect(entries.map((entry) => entry.length)).toEqual([6, kept, ...(after === '' ? [] : [5])])
+    expect(entries[1]).toBe(char.repeat(kept))
+    expect(position.offset).toBe(content.length)
+    expect(position.lineStart).toBe(after === '' ? 7 : content.length)
+  },
+)
