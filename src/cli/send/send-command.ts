@@ -122,6 +122,7 @@ async function run(given: Arguments): Promise<number> {
     clock,
     emit: (name, payload) => events.emit(name, payload),
     source: log,
+    joinsLines: true,
   })
   const sender = new FileSender({
     pipeline,
