@@ -7,6 +7,8 @@ import { MAX_LOGS_PER_REQUEST } from '../protocol/limits.js'
 /** The type of a field: scalar, list, or object. A field with a name that ends in `!` is required. */
 type Shape =
   | 'text'
+  | 'filled'
+  | 'email'
   | 'number'
   | 'integer'
   | 'flag'
@@ -51,7 +53,7 @@ const REQUEST_LOG: Shape = {
 const SHAPES = {
   batch: { batch_id: 'text', 'logs!': [ENTRY] },
   requests: { 'requests!': [REQUEST_LOG] },
-  feedback: texts('event_id!', 'comments!', 'name', 'email'),
+  feedback: { 'event_id!': 'filled', 'comments!': 'filled', name: 'text', email: 'email' },
   release: texts('version!', 'commit_hash', 'branch', 'deployed_by', 'changelog'),
 } as const satisfies Record<string, Shape>
 
@@ -111,6 +113,11 @@ function checkFields(value: Record<string, unknown>, shape: Readonly<Record<stri
 
 const SCALARS: Record<Extract<Shape, string>, { readonly rule: string; holds(value: unknown): boolean }> = {
   text: { rule: 'be text', holds: (value) => typeof value === 'string' },
+  filled: { rule: 'be text that is not empty', holds: (value) => typeof value === 'string' && value.trim() !== '' },
+  email: {
+    rule: 'be an e-mail address, such as jane@example.com',
+    holds: (value) => typeof value === 'string' && /^[^\s@]+@[^\s@]+$/.test(value),
+  },
   number: { rule: 'be a finite number', holds: (value) => Number.isFinite(value) },
   integer: { rule: 'be an integer', holds: (value) => Number.isSafeInteger(value) },
   flag: { rule: 'be true or false', holds: (value) => typeof value === 'boolean' },

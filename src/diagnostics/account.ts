@@ -40,7 +40,7 @@ export interface AccountSnapshot {
   readonly filtered: number
   /** Entries without an outcome yet, as the stages count them. */
   readonly pending: number
-  /** received + recovered + generated = accepted + rejected + dropped + filtered + pending */
+  /** received + recovered + generated = accepted + rejected + the sum of `dropped` + filtered + pending */
   readonly balances: boolean
   /** The account of request logs, if `requestLogs` is on; it is not part of this one. */
   readonly requestLogs?: Omit<AccountSnapshot, 'requestLogs'>

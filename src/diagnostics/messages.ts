@@ -334,6 +334,13 @@ export const APPLICATION_MESSAGES = {
     cause: '`formatters.level` or another logger writes the level under another key or with other names; reported once',
     remedy: 'set `pino.levelKey` to that key, or use [recognized level names](mapping.md#levels)',
   },
+  recordIncomplete: {
+    code: 'INVALID',
+    text: (chars) => `a record of ${chars} characters is incomplete; only the members before the cut are sent`,
+    cause:
+      'a record of more than 16 Mi characters, or a line whose writer was killed. The rest may be part of a header or a body, so it is not sent',
+    remedy: 'log less in one record. `metadata.pino_ingest.cut_from_chars` marks the entries',
+  },
   requestsNotUnderstood: {
     code: 'CONFIG',
     text: (count, req, res, responseTime, reqId) =>

@@ -5,41 +5,50 @@ import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 export const MASK = '***'
 
 /**
- * Shorter secrets would match ordinary words. The service issues no such key, but a local service may be configured
- * with one.
+ * Shorter secrets are parts of ordinary words, so they are masked only as whole words. The service issues no such key,
+ * but a local service may be configured with one.
  */
 const MIN_SECRET_CHARS = 6
 /** Shorter secrets are masked only where they appear complete. */
 const MIN_DIVISIBLE_CHARS = 12
 /** Parts of this length are masked, because a message may be cut in the middle of a secret. */
 const PART_CHARS = 8
+const NO_WORD_BEFORE = String.raw`(?<![\w\x80-\uffff])`
+const NO_WORD_AFTER = String.raw`(?![\w\x80-\uffff])`
 /** Minimum length of parts that consist of letters only and may be words. */
 const WORD_PART_CHARS = 12
 
 /**
  * @returns a function that masks each secret: verbatim, in hex, in base64 (also within longer base64), each also in the
- * encodings of `decode`, and parts of secrets of 12 or more characters (parts of 8 characters, or 12 if all are
+ * encodings of `decode`, secrets of fewer than 6 characters as whole words, and parts of secrets of 12 or more characters (parts of 8 characters, or 12 if all are
  * letters). It ignores the case of ASCII letters and runs in linear time.
  */
 export function createSecretMask(secrets: readonly string[]): (text: string) => string {
   const forms = secrets
-    .filter((secret) => secret.length >= MIN_SECRET_CHARS)
     .flatMap(createForms)
     .map((form) => decode(form).text)
     .filter((form) => form.length >= MIN_SECRET_CHARS)
+  const words = secrets
+    .map((secret) => decode(secret).text)
+    .filter((secret) => secret !== '' && secret.length < MIN_SECRET_CHARS)
   const [whole, divisible] = [
     forms.filter((form) => form.length < MIN_DIVISIBLE_CHARS),
     forms.filter((form) => form.length >= MIN_DIVISIBLE_CHARS),
   ]
-  const exactPattern = new RegExp(
-    whole.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join('|'),
-    'g',
-  )
+  const exact = [
+    ...whole.map(escapePattern),
+    ...words.map((word) => `${NO_WORD_BEFORE}${escapePattern(word)}${NO_WORD_AFTER}`),
+  ]
+  const exactPattern = new RegExp(exact.join('|'), 'g')
   const parts = new Set(divisible.flatMap(splitIntoParts))
   return (text) => {
-    const exact = whole.length === 0 ? text : maskFound(text, (decoded) => findMatches(decoded, exactPattern))
-    return parts.size === 0 ? exact : maskFound(exact, (decoded) => findParts(decoded, parts))
+    const masked = exact.length === 0 ? text : maskFound(text, (decoded) => findMatches(decoded, exactPattern))
+    return parts.size === 0 ? masked : maskFound(masked, (decoded) => findParts(decoded, parts))
   }
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
 }
 
 /** Masks all text within a plain JSON value. @returns a copy */

@@ -57,11 +57,12 @@ export class EntryBuilder {
   /**
    * Never throws. Within one text, lines must be passed in ascending order.
    *
+   * @param cutFrom see `OnLine`
    * @returns the mapper's record with `json` and `severity` of the entry to send; `json` is '' if there is none
    */
-  build(text: string, start: number, end: number): MappedRecord {
+  build(text: string, start: number, end: number, cutFrom = 0): MappedRecord {
     const { mapper, joiner, breadcrumbs } = this.#options
-    const record = mapper.map(text, start, end)
+    const record = mapper.map(text, start, end, cutFrom)
     if (record.requestPart !== 'none') joiner.join(record)
     if (record.json !== '' && !this.#isKept(record)) record.json = ''
     const takesBreadcrumbs = record.json !== '' && record.severity >= ERROR_SEVERITY

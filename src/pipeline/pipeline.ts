@@ -37,6 +37,8 @@ export interface PipelineOptions {
   readonly isInProcess?: boolean
   /** The function of `beforeSend`. */
   readonly hook?: HookFunction | undefined
+  /** See `LineJoiner`. Default: each line is a record. */
+  readonly joinsLines?: boolean
   /** Replaces the spool. */
   readonly source?: RereadableSource
 }
@@ -57,7 +59,16 @@ export class Pipeline {
   readonly #destination: Destination
   #closing: Promise<void> | undefined
 
-  constructor({ settings, config, clock, emit, hook, source, isInProcess = false }: PipelineOptions) {
+  constructor({
+    settings,
+    config,
+    clock,
+    emit,
+    hook,
+    source,
+    isInProcess = false,
+    joinsLines = false,
+  }: PipelineOptions) {
     this.account = new Account()
     this.#requestAccount = settings.requestLogs.enabled ? new Account() : undefined
     const secrets = settings.secrets.map((key) => key.reveal())
@@ -104,6 +115,7 @@ export class Pipeline {
       () => source?.recordTimeMs() ?? clock.wallNow(),
       () => reporter.problem('CONFIG', APPLICATION_MESSAGES.levelUnknown.text(mapping.levelKey ?? 'level')),
       requests === undefined ? threshold : -1,
+      (chars) => reporter.problem('INVALID', APPLICATION_MESSAGES.recordIncomplete.text(chars)),
     )
     const entryBuilder = createEntryBuilder({
       settings,
@@ -126,6 +138,7 @@ export class Pipeline {
       mapper,
       threshold,
       canRefuseUnread: requests === undefined,
+      joinsLines,
       onRead: () => {
         for (const { batcher } of endpoints) batcher.commit()
         if (entries.batcher.pendingEntries > 0) destination.prepare()

@@ -7,7 +7,9 @@
  * starts: pino then counts the text as read, and at exit it waits at most 10 s until everything is read.
  */
 import type { Account } from '../diagnostics/account.js'
+import { LineJoiner } from '../record/line-joiner.js'
 import { LineSplitter } from '../record/line-splitter.js'
+import type { OnLine } from '../record/line-splitter.js'
 import type { Mapper } from '../record/mapper.js'
 import type { Admission } from './admission.js'
 import type { Batcher } from './batcher.js'
@@ -28,13 +30,15 @@ export interface RecordReaderOptions {
   readonly isEnabled: boolean
   readonly endpoint: RecordEndpoint
   readonly entryBuilder: Pick<EntryBuilder, 'beginText'> & {
-    build(text: string, start: number, end: number): Pick<MappedRecord, 'json' | 'severity'>
+    build(text: string, start: number, end: number, cutFrom: number): Pick<MappedRecord, 'json' | 'severity'>
   }
   readonly mapper: Pick<Mapper, 'peekSeverity'>
   /** Lowest severity that is sent, as returned by `toThreshold`. */
   readonly threshold: number
   /** Whether a line may be refused before mapping, because only its entry is needed. */
   readonly canRefuseUnread: boolean
+  /** Whether text lines that belong together become one entry, see `LineJoiner`. */
+  readonly joinsLines: boolean
   /** Called when text was read. */
   readonly onRead: () => void
 }
@@ -50,13 +54,17 @@ interface WaitingText {
 
 export class RecordReader {
   readonly #options: RecordReaderOptions
-  readonly #lines = new LineSplitter((text, start, end) => this.#readLine(text, start, end))
+  readonly #lines: LineSplitter
+  readonly #joiner: LineJoiner | undefined
   /** Waiting texts; the first one is being read. */
   readonly #waiting: WaitingText[] = []
   #pendingEntries = 0
 
   constructor(options: RecordReaderOptions) {
+    const readLine: OnLine = (text, start, end, cutFrom) => this.#readLine(text, start, end, cutFrom)
     this.#options = options
+    this.#joiner = options.joinsLines ? new LineJoiner(readLine) : undefined
+    this.#lines = new LineSplitter(this.#joiner?.add ?? readLine)
   }
 
   /** Entries being built: received, but not yet in another stage. */
@@ -94,6 +102,13 @@ export class RecordReader {
     this.finish()
     this.#begin('')
     this.#lines.end()
+    this.#joiner?.flush()
+  }
+
+  /** Reads lines that wait for lines to be joined with. */
+  flushLines(): void {
+    this.#joiner?.flush()
+    this.#options.onRead()
   }
 
   readonly #readSlice = (): void => {
@@ -127,7 +142,7 @@ export class RecordReader {
     return hasMore
   }
 
-  #readLine(text: string, start: number, end: number): void {
+  #readLine(text: string, start: number, end: number, cutFrom: number): void {
     const { endpoint, entryBuilder, mapper, threshold, canRefuseUnread } = this.#options
     const { account, admission, batcher } = endpoint
     account.received += 1
@@ -137,7 +152,7 @@ export class RecordReader {
       const severity = mapper.peekSeverity(text, start)
       if (severity !== undefined && severity >= threshold && severity < admitted) return this.#refuse()
     }
-    const record = entryBuilder.build(text, start, end)
+    const record = entryBuilder.build(text, start, end, cutFrom)
     const { json } = record
     // Trace is sent as debug.
     const severity = Math.max(record.severity, 0)

@@ -19,6 +19,7 @@ export class Mapper {
   #fast: FastPath
   readonly #record = createMappedRecord()
   readonly #onUnknownLevel: () => void
+  readonly #onIncomplete: (chars: number) => void
   /** Start of a line up to its level. */
   readonly #opening: string
   readonly #levels: LevelTextCache
@@ -30,6 +31,7 @@ export class Mapper {
    * @param wallNow milliseconds since the Unix epoch, for records without a time
    * @param onUnknownLevel called once, after 100 consecutive records without a recognized level
    * @param requestThreshold as `threshold`, for entries with a request
+   * @param onIncomplete called for each record of which only the beginning can be read, with its length
    */
   constructor(
     options: MappingOptions,
@@ -37,12 +39,14 @@ export class Mapper {
     wallNow: () => number,
     onUnknownLevel: () => void = () => {},
     requestThreshold = threshold,
+    onIncomplete: (chars: number) => void = () => {},
   ) {
     this.#options = options
     this.#threshold = threshold
     this.#requestThreshold = requestThreshold
     this.#wallNow = wallNow
     this.#onUnknownLevel = onUnknownLevel
+    this.#onIncomplete = onIncomplete
     this.#opening = `{${JSON.stringify(options.levelKey ?? 'level')}:`
     this.#levels = new LevelTextCache(options.levels)
     this.#fast = new FastPath(options)
@@ -63,24 +67,28 @@ export class Mapper {
   }
 
   /**
-   * Never throws. Within one text, lines should be passed in ascending order. @returns the same object for every line
+   * Never throws. Within one text, lines should be passed in ascending order.
+   * @param cutFrom see `OnLine`
+   * @returns the same object for every line
    */
-  map(text: string, start: number, end: number): MappedRecord {
+  map(text: string, start: number, end: number, cutFrom = 0): MappedRecord {
     const record = this.#record
     if (!this.#fast.map(text, start, end, this.#threshold, record, this.#requestThreshold))
-      return this.#mapByParsing(text, start, end)
+      return this.#mapByParsing(text, start, end, cutFrom)
     if (this.#unlevelled !== Infinity) this.#unlevelled = 0
     return record
   }
 
-  #mapByParsing(text: string, start: number, end: number): MappedRecord {
+  #mapByParsing(text: string, start: number, end: number, cutFrom: number): MappedRecord {
     const line = start === 0 && end === text.length ? text : text.slice(start, end)
     const receivedAt = new Date(this.#wallNow()).toISOString()
-    const { json, level, hasLevel, ids, hasRequest, requestPart, requestId } = mapByParsing(
+    const { json, level, hasLevel, ids, hasRequest, requestPart, requestId, incompleteChars } = mapByParsing(
       line,
       this.#options,
       receivedAt,
+      cutFrom,
     )
+    if (incompleteChars > 0) this.#onIncomplete(incompleteChars)
     if (hasLevel !== undefined) this.#countUnlevelled(hasLevel)
     const record = this.#record
     const isPart = requestPart === 'start' || requestPart === 'end'

@@ -67,7 +67,7 @@ test('accepts all fields of the interface, and the required ones alone', () => {
       ],
     }),
   ).toBe('')
-  expect(fault('feedback', { event_id: 'e', comments: 'c', name: 'n', email: 'm' })).toBe('')
+  expect(fault('feedback', { event_id: 'e', comments: 'c', name: 'n', email: 'm@example.com' })).toBe('')
   expect(fault('release', { version: '1', commit_hash: 'c', branch: 'b', deployed_by: 'd', changelog: 'l' })).toBe('')
 })
 
@@ -98,6 +98,13 @@ describe('an error names path, rule and value', () => {
       'requests.requests[0].request_id must be given, got undefined',
     ],
     ['feedback', { event_id: 'e' }, 'feedback.comments must be given, got undefined'],
+    ['feedback', { event_id: '', comments: 'c' }, 'feedback.event_id must be text that is not empty, got ""'],
+    ['feedback', { event_id: 'e', comments: ' \n' }, 'feedback.comments must be text that is not empty, got " \\n"'],
+    ...['', 'jane', 'jane@', '@example.com', 'jane doe@example.com', 'a@b@c'].map((email): [Kind, unknown, string] => [
+      'feedback',
+      { event_id: 'e', comments: 'c', email },
+      `feedback.email must be an e-mail address, such as jane@example.com, got "${email}"`,
+    ]),
     ['release', { version: 1 }, 'release.version must be text, got 1'],
   ])('%s %#', (kind, value, message) => {
     expect(fault(kind, value)).toBe(message)

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Account } from '../../src/diagnostics/account.js'
+import { Account, DROP_REASONS } from '../../src/diagnostics/account.js'
 import { Admission } from '../../src/pipeline/admission.js'
 import { Batcher } from '../../src/pipeline/batcher.js'
+import type { AccountSnapshot } from '../../src/diagnostics/account.js'
 import type { Outcome } from '../../src/batch/sender.js'
 import { DOWN, OK, UNAUTHORIZED, busyFor, setup } from '../delivery/scripted-sender.js'
 import type { Attempt } from '../delivery/scripted-sender.js'
@@ -40,6 +43,29 @@ describe('a count that is wrong by one', () => {
     pending = 1
     expect(account.snapshot()).toMatchObject({ pending: 1, balances: false })
   })
+})
+
+test('the equation in docs/metrics.md can be evaluated for a snapshot, and is what `balances` says', () => {
+  const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')
+  const equation = /<!-- balance -->\n```\n(.+?)```/s.exec(page)?.[1] ?? ''
+  const evaluate = (snapshot: AccountSnapshot): boolean =>
+    runInNewContext(equation, { ...snapshot, dropped: { ...snapshot.dropped } }) as boolean
+  const counters = ['received', 'recovered', 'generated', 'accepted', 'rejected', 'filtered'] as const
+  fc.assert(
+    fc.property(fc.array(fc.nat(3), { minLength: 12, maxLength: 12 }), (counts) => {
+      const account = new Account()
+      for (const counter of counters) account[counter] = counts.shift() as number
+      for (const reason of DROP_REASONS) account.dropped[reason] = counts.shift() as number
+      account.addStage(() => counts.at(-1) as number)
+      const snapshot = account.snapshot()
+      expect(evaluate(snapshot)).toBe(snapshot.balances)
+      const { accepted, rejected, filtered, pending, dropped } = snapshot
+      account.received += accepted + rejected + filtered + pending
+      account.received += DROP_REASONS.reduce((sum, reason) => sum + dropped[reason], 0)
+      account.received -= snapshot.received + snapshot.recovered + snapshot.generated
+      expect([account.snapshot().balances, evaluate(account.snapshot())]).toEqual([true, true])
+    }),
+  )
 })
 
 test('a snapshot does not change', () => {

@@ -109,9 +109,19 @@ describe('a key is masked', () => {
   })
 })
 
+test.each<[string, string, string]>([
+  ['k', 'the key k is wrong: K, "k", k=1, %6b; ok', 'the key *** is wrong: ***, "***", ***=1, ***; ok'],
+  ['any', 'any key: ANY, many, \\u0061ny, 616e79', '*** key: ***, many, ***, ***'],
+  ['a+b', 'a+b, a+bc, a%2Bb', '***, a+bc, ***'],
+  ['*', 'a * b', 'a *** b'],
+])('a key of fewer than 6 characters is masked as a whole word: %s', (secret, text, masked) => {
+  expect(createSecretMask([secret])(text)).toBe(masked)
+})
+
 describe('other text is not masked', () => {
   test.each<[string, string]>([
-    ['local', 'the local service listens locally'],
+    ['local', 'the service listens locally, in localhost and non_local'],
+    ['k', 'keys, K8s, ok, µk and k_'],
     ['test-key', 'a test of the key; test keys'],
     ['checkout-production-service', 'the checkout in production, a service'],
     ['my-checkout-key-2026', 'checkout in 2026: checkout failed'],

@@ -8,9 +8,10 @@ interface Setup {
   /** The lowest admitted severity. */
   readonly admitted?: number
   readonly canRefuseUnread?: boolean
+  readonly joinsLines?: boolean
 }
 
-function setup({ admitted = 0, canRefuseUnread = true }: Setup = {}) {
+function setup({ admitted = 0, canRefuseUnread = true, joinsLines = false }: Setup = {}) {
   const account = new Account()
   const read: string[] = []
   const begun: string[] = []
@@ -42,6 +43,7 @@ function setup({ admitted = 0, canRefuseUnread = true }: Setup = {}) {
     mapper: { peekSeverity: () => 1 },
     threshold: 1,
     canRefuseUnread,
+    joinsLines,
     onRead: () => {},
   })
   const add = (name: string, chars: number): void => reader.add(linesOf(name, chars), () => begun.push(name))
@@ -128,6 +130,20 @@ test('reads a last line without a newline at the end', () => {
   reader.end()
   expect(read).toEqual(['one', 'two'])
   expect(account.received).toBe(2)
+})
+
+test.each([
+  [false, ['a', '  b', 'c', '  d', '  e'], 5],
+  [true, ['a\n  b', 'c\n  d', '  e'], 3],
+])('joins lines if it is told to (%s), up to a flush or the end', (joinsLines, wanted, count) => {
+  const { read, account, reader } = setup({ joinsLines })
+  reader.write('a\n  b\nc\n')
+  reader.write('  d\n')
+  reader.flushLines()
+  reader.write('  e')
+  reader.end()
+  expect(read.map((text) => text.trimEnd())).toEqual(wanted)
+  expect(account.received).toBe(count)
 })
 
 test.each([

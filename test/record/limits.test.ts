@@ -296,3 +296,63 @@ test('a wide list does not shorten the message of the error', () => {
   expect(entry.metadata).not.toHaveProperty('ids')
   expect(entry.metadata).toHaveProperty('pino_ingest.shortened_from_bytes')
 })
+
+describe('an incomplete record', () => {
+  const cookie = '"req":{"method":"GET","url":"/a","headers":{"x":"1","cookie":"sid=s3cret; theme=da'
+
+  test.each<[string, string]>([
+    ['within a header', `{${HEAD},"a":1,${cookie}`],
+    ['within a key', `{${HEAD},"a":1,"req`],
+    ['within a number', `{${HEAD},"a":1,"secret":47`],
+    ['after a member without a comma', `{${HEAD},"a":1,"secret":"s3cret"`],
+    ['within an escape', `{${HEAD},"a":1,"secret":"s3cret\\`],
+    ['before another record', `{${HEAD},"a":1,"msg":"s3cr{"level":50,"time":1,"msg":"s3cret"}`],
+    ['and damaged', `{${HEAD},"a":1,"secret":s3cret,"msg":"m"}`],
+    ['with white space', `{ "level" : 30, "time":1795219732486, "a" : 1 , "secret": `],
+  ])('that was cut %s: the complete members are sent', (_, line) => {
+    const { metadata, message, level, timestamp } = entryOf(line)
+    expect(metadata).toEqual({ pino_ingest: { cut_from_chars: line.length }, a: 1 })
+    expect([message, level, timestamp]).toEqual(['(no message)', 'info', '2026-11-21T00:08:52.486Z'])
+  })
+
+  test.each(['{"level":', '{"level":"s3cret', '{"level":s3cret}', '{"time":1,,"msg":"s3cret"}'])('%s', (line) => {
+    const { metadata, message } = entryOf(line)
+    expect({ metadata, message }).toEqual({
+      metadata: { pino_ingest: { cut_from_chars: line.length } },
+      message: '(no message)',
+    })
+  })
+
+  test('with text after its end: the record is sent', () => {
+    expect(entryOf(`{${HEAD},"msg":"m"} s3cret`)).toMatchObject({
+      message: 'm',
+      metadata: { pino_ingest: { cut_from_chars: HEAD.length + 19 } },
+    })
+  })
+
+  test.each(['{"a":1} done', '{ level: 30', '{}}', '{"a', '[1,'])('other text stays text: %s', (line) => {
+    expect(entryOf(line)).toEqual({ level: 'info', message: line, timestamp: expect.any(String) as string })
+  })
+
+  test('that was too long to be read: its length is noted, whatever its first key is', () => {
+    const options = createMappingOptions()
+    const parse = (line: string): unknown => JSON.parse(mapByParsing(line, options, RECEIVED_AT, 20_000_000).json)
+    const pino_ingest = { cut_from_chars: 20_000_000 }
+    expect(parse('{"a":1,"body":"s3cret')).toMatchObject({ message: '(no message)', metadata: { a: 1, pino_ingest } })
+    expect(parse('a text')).toMatchObject({ message: 'a text', metadata: { pino_ingest } })
+  })
+
+  test('is reported with its length', () => {
+    const reported: number[] = []
+    const mapper = new Mapper(
+      createMappingOptions(),
+      -1,
+      () => 0,
+      undefined,
+      undefined,
+      (chars) => reported.push(chars),
+    )
+    for (const line of [`{${HEAD},"msg":"m"}`, `{${HEAD},"msg":"m`, 'text']) mapper.map(line, 0, line.length)
+    expect(reported).toEqual([HEAD.length + 10])
+  })
+})

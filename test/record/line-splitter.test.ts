@@ -52,13 +52,17 @@ describe('lines', () => {
     expect(linesOf([...'{"a":1}\r\n{"b":2}\n\n{"c":3}'])).toEqual(['{"a":1}', '{"b":2}', '{"c":3}'])
   })
 
-  test('passes an endless line on in parts without losing text', () => {
-    const lines = linesOf([...Array.from({ length: 100 }, () => 'x'.repeat(10)), '\nnext\n'], 64)
-    expect(lines.length).toBeGreaterThan(10)
-    expect(lines.at(-1)).toBe('next')
-    expect(lines.slice(0, -1).join('')).toBe('x'.repeat(1_000))
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(64 + 10)
-  })
+  test.each(['\nnext\n', '\n', ''])(
+    'of an endless line passes on the beginning, with the length of the whole: %j',
+    (end) => {
+      const lines: [line: string, cutFrom: number][] = []
+      const splitter = new LineSplitter((text, start, stop, from) => lines.push([text.slice(start, stop), from]), 64)
+      for (const chunk of ['before\n', ...Array.from({ length: 100 }, () => 'x'.repeat(10)), end]) splitter.write(chunk)
+      splitter.end()
+      expect(lines.filter(([line]) => !/^(?:before|next)$/.test(line))).toEqual([['x'.repeat(64), 1_000]])
+      expect(lines.map(([, from]) => from)).toEqual(end.includes('next') ? [0, 1_000, 0] : [0, 1_000])
+    },
+  )
 
   test('a line of many small chunks does not take quadratic time', () => {
     const lines = linesOf([...Array.from({ length: 200_000 }, () => 'x'.repeat(10)), '\n'])

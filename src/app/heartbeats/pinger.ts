@@ -13,8 +13,8 @@ import { withLocalHint } from '../../client/with-client.js'
 /** The options of `IngestClient`. A key is accepted and ignored. */
 export type PingOptions = Pick<IngestOptions, (typeof CALL_OPTION_NAMES)[number]> & CallLimits
 
-/** Placeholder, since the options require a key. Too short to be masked in messages. */
-const UNUSED_KEY = 'none'
+/** Placeholder, since the options require a key. Not a word of any message, since it is masked in them. */
+const UNUSED_KEY = 'unused-key'
 
 export class Pinger {
   /** The warning about a key that was given without a URL. */

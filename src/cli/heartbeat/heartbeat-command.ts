@@ -1,4 +1,6 @@
 /** `pino-ingest heartbeat`: pings a monitor, immediately or when a program has succeeded. */
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { Pinger } from '../../app/heartbeats/pinger.js'
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { systemClock } from '../../shared/clock.js'
@@ -38,6 +40,11 @@ async function run(given: Arguments): Promise<number> {
     positionals: [token],
   } = given
   const asJson = given.switches.has('json')
+  if (program === undefined && token !== undefined && isProgram(token)) {
+    throw createUsageError(
+      `${token} is a program, not a token: pino-ingest heartbeat -- ${token}. Set a token of this name in ${TOKEN_VARIABLE}`,
+    )
+  }
   const pinger = new Pinger(token ?? readMonitorToken(), parseOptionFlags(given), systemClock)
   if (program === undefined || !asJson) reportUnusedKey(pinger)
   try {
@@ -65,6 +72,21 @@ async function runThenPing(program: readonly string[], pinger: Pinger, asJson: b
     process.stderr.write(formatJsonLine({ pinged, exit_code: exitCode, signal, ...notes }))
   } else if (failure !== undefined) process.stderr.write(`pino-ingest: ${printable(failure)}\n`)
   return exitCode
+}
+
+/** Whether a shell would run a program under this name. */
+function isProgram(name: string): boolean {
+  const { PATH = '', PATHEXT = '' } = process.env
+  const folders = /[\\/]/.test(name) ? [''] : PATH.split(delimiter)
+  const files = folders.flatMap((folder) => ['', ...PATHEXT.split(';')].map((suffix) => join(folder, name + suffix)))
+  return files.some((file) => {
+    try {
+      accessSync(file, constants.X_OK)
+      return statSync(file).isFile()
+    } catch {
+      return false
+    }
+  })
 }
 
 function readMonitorToken(): string {

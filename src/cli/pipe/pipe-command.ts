@@ -36,6 +36,9 @@ happen, and at the end {"event":"account",…} with the outcome of every record.
   afterFailure,
 }
 
+/** After this time without input, a line is no longer joined with the lines below it. */
+const MAX_SILENCE_MS = 100
+
 /** Events that `--json` prints. The account includes the others. */
 const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected', 'ingest:dropped']
 
@@ -62,7 +65,7 @@ async function run(given: Arguments): Promise<number> {
     if (!asJson && !isSilent) process.stderr.write(`pino-ingest: ${printable(text)}\n`)
   }
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
-  const transport = new Pipeline({ settings, hook, clock: systemClock, emit })
+  const transport = new Pipeline({ settings, hook, clock: systemClock, emit, joinsLines: true })
   if (process.stdin.isTTY)
     print('reads log lines from stdin, as in: node app.js | pino-ingest. Ctrl-D ends the input; see --help')
 
@@ -101,8 +104,21 @@ async function send(transport: Pipeline, isQuiet: boolean, print: (text: string)
     }
   })
   const decoder = new StringDecoder('utf8')
-  const receive = (chunk: Buffer): void => transport.records.write(decoder.write(chunk))
+  let chunks = 0
+  const silence = setTimeout(() => {
+    const read = chunks
+    // In the next turn of the event loop, because text may wait to be read while this process is busy or suspended.
+    setImmediate(() => {
+      if (chunks === read && !process.stdin.isPaused()) transport.records.flushLines()
+    })
+  }, MAX_SILENCE_MS)
+  const receive = (chunk: Buffer): void => {
+    chunks += 1
+    silence.refresh()
+    transport.records.write(decoder.write(chunk))
+  }
   const reading = await readInput({ isQuiet, print, receive, abandon })
+  clearTimeout(silence)
   transport.records.write(decoder.end())
   transport.end()
   await Promise.race([transport.close(), abandoned])

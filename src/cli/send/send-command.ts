@@ -122,6 +122,7 @@ async function run(given: Arguments): Promise<number> {
     clock,
     emit: (name, payload) => events.emit(name, payload),
     source: log,
+    joinsLines: true,
   })
   const sender = new FileSender({
     pipeline,
@@ -140,7 +141,7 @@ async function run(given: Arguments): Promise<number> {
     // Accepted entries show that key and URL are valid, but not that the last entries are valid.
     const isFatal = sender.acceptedEntries === 0 || (code === 'REJECTED' && sender.hasReadAll)
     if (FATAL.has(code) && isFatal) return sender.fail(message.replace(/; entries are kept.*$/, ''))
-    if (code !== 'CONFIG') failure = message
+    if (code !== 'CONFIG' && code !== 'INVALID') failure = message
     if (clock.now() - (reportedAt.get(code) ?? -Infinity) < REPEAT_MS) return
     reportedAt.set(code, clock.now())
     onMessage(message)

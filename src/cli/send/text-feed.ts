@@ -1,36 +1,50 @@
-/** Passes the text of a file to the pipeline in whole lines, at most as many as fit into the open batch. */
+/**
+ * Passes the text of a file to the pipeline in whole blocks of lines, at most as many as fit into the open batch. A block is one line, or lines
+ * that may be joined to one entry.
+ */
+import { StringDecoder } from 'node:string_decoder'
 import type { Pipeline } from '../../pipeline/pipeline.js'
 import type { Position } from './checkpoint.js'
 import type { FilePositionLog } from './file-position-log.js'
 
 export interface TextFeedOptions {
-  readonly pipeline: Pick<Pipeline, 'account' | 'end'> & { readonly records: Pick<Pipeline['records'], 'write'> }
+  readonly pipeline: Pick<Pipeline, 'account' | 'end'> & {
+    readonly records: Pick<Pipeline['records'], 'write' | 'flushLines'>
+  }
   /** The log that is also passed to the pipeline. */
   readonly log: FilePositionLog
   /** Entries in a batch. */
   readonly batchSize: number
 }
 
-/** Limit of the collected text. A longer line is sent in parts. */
+/** Limit of the collected text. A longer line is passed on in parts, which the pipeline joins. */
 const MAX_BYTES = 16 * 1024 * 1024
 /** Length of the text by which a later run identifies the file. */
 const TAIL_BYTES = 1024
 const NEWLINE = 0x0a
+/** A line that begins with one of these may continue the line above it. */
+const CONTINUATIONS = Buffer.from(' \t\r\n])}')
+/** A longer block may be divided between any two lines. */
+const MAX_BLOCK_BYTES = 1024 * 1024
 const BYTE_ORDER_MARK = '\ufeff'
 
 export class TextFeed {
   readonly #options: TextFeedOptions
+  readonly #decoder = new StringDecoder('utf8')
   /** Position up to which the text was passed to the pipeline. */
   #position: Position
-  /** The text after `#position`: whole lines and the start of another line. */
+  /** The text after `#position`: whole blocks and the start of another block. */
   #collected: Buffer[] = []
   #bytes = 0
-  #lines = 0
+  #blocks = 0
+  /** Length of the whole blocks. */
+  #blockBytes = 0
+  #isAtLineStart = false
 
   /** @param from position of the first text */
   constructor(options: TextFeedOptions, from: Position) {
     this.#options = options
-    this.#position = from
+    this.#position = { ...from, lineStart: from.offset }
   }
 
   get isAtStart(): boolean {
@@ -42,55 +56,64 @@ export class TextFeed {
     return this.#options.log.countOpen(received - filtered)
   }
 
-  /** Collects lines from `start` on, as many as fit. The block may be reused afterwards. @returns offset of the next line */
-  write(block: Buffer, start: number): number {
+  /** Collects blocks of lines from `start` on, as many as fit. The buffer may be reused afterwards. @returns offset of the next one */
+  write(buffer: Buffer, start: number): number {
     const { batchSize } = this.#options
+    let isFull = false
     let end = start
-    while (this.#lines + this.openEntries < batchSize) {
-      const newline = block.indexOf(NEWLINE, end)
-      if (newline === -1) break
-      end = newline + 1
-      this.#lines += 1
+    while (end < buffer.length) {
+      const bytes = this.#bytes + end - start
+      if (this.#isAtLineStart && this.#endsBlock(buffer[end] as number, bytes)) {
+        this.#blocks += 1
+        this.#blockBytes = bytes
+        isFull = this.#blocks + this.openEntries >= batchSize
+        if (isFull) break
+      }
+      const newline = buffer.indexOf(NEWLINE, end)
+      this.#isAtLineStart = newline !== -1
+      end = newline === -1 ? buffer.length : newline + 1
     }
-    const isFull = this.#lines + this.openEntries >= batchSize
-    if (!isFull) end = block.length
-    const part = block.subarray(start, end)
+    const part = buffer.subarray(start, end)
     this.#collected.push(isFull ? part : Buffer.from(part))
     this.#bytes += part.length
-    if (isFull || this.#bytes > MAX_BYTES) this.#take()
+    if (isFull || this.#bytes > MAX_BYTES) this.#take(this.#blocks > 0 ? this.#blockBytes : this.#bytes)
     return end
   }
 
-  /** @param isWhole whether to send the rest without a newline as a line @returns the offset of the end */
+  /** @param isWhole whether to send the rest without a newline as well @returns the offset of the end */
   end(isWhole: boolean): number {
-    if (this.#lines > 0) this.#take()
-    const { offset } = this.#position
-    if (isWhole && this.#bytes > 0) {
-      this.#take()
-      this.#position = { ...this.#position, lineStart: offset }
-    }
+    if (this.#blocks > 0) this.#take(this.#blockBytes)
+    if (this.#bytes > 0) this.#take(isWhole ? this.#bytes : Buffer.concat(this.#collected).lastIndexOf(NEWLINE) + 1)
+    this.#options.pipeline.records.write(this.#decoder.end())
     this.#endPiece(true)
     return this.#position.offset
   }
 
-  #take(): void {
+  #endsBlock(next: number, bytes: number): boolean {
+    return bytes > 0 && (!CONTINUATIONS.includes(next) || bytes - this.#blockBytes > MAX_BLOCK_BYTES)
+  }
+
+  /** Passes on the first `length` bytes: whole blocks if there are any, else a part of a block. */
+  #take(length: number): void {
     const { pipeline, log } = this.#options
     const all = this.#collected.length === 1 ? (this.#collected[0] as Buffer) : Buffer.concat(this.#collected)
-    const bytes = this.#lines === 0 ? all : all.subarray(0, all.lastIndexOf(NEWLINE) + 1)
+    const isPart = this.#blocks === 0
+    const bytes = all.subarray(0, length)
     this.#collected = bytes.length < all.length ? [all.subarray(bytes.length)] : []
     this.#bytes = all.length - bytes.length
-    this.#lines = 0
-    const { offset: start, tail } = this.#position
+    this.#blocks = this.#blockBytes = 0
+    const { offset: start, lineStart, tail } = this.#position
     const offset = start + bytes.length
     log.beginPiece(offset)
-    const text = bytes.toString()
-    const line = start === 0 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
-    pipeline.records.write(bytes.at(-1) === NEWLINE ? line : `${line}\n`)
+    const text = this.#decoder.write(bytes)
+    pipeline.records.write(start === 0 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
     this.#position = {
       offset,
-      lineStart: offset,
+      lineStart: bytes.at(-1) === NEWLINE ? offset : lineStart,
       tail: Buffer.concat([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES),
     }
+    if (isPart) return
+    pipeline.records.flushLines()
     this.#endPiece(log.isCut)
   }
 

@@ -3,7 +3,15 @@ import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { cleanCopy } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
 import { parseExact } from '../../shared/exact-json.js'
-import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE, findStringEnd } from '../../shared/json-scan.js'
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  findStringEnd,
+} from '../../shared/json-scan.js'
 
 /**
  * pino writes its own `level` and `time` first. Logged data may repeat these keys, and JSON.parse would let them
@@ -41,6 +49,45 @@ export function parseRecord(
   return cleanCopy(parsed, cuts, isKept)
 }
 
+const FIRST_KEY = /^\s*\{\s*"([^"\\]{1,64})"\s*:/
+
+/** The first key of a line that begins like a JSON object. */
+export function firstKey(line: string): string | undefined {
+  return FIRST_KEY.exec(line)?.[1]
+}
+
+/** The beginning of an incomplete JSON object up to its last complete member, as a JSON object. */
+export function completeMembers(line: string): string {
+  let depth = 0
+  let start = 0
+  let end = 0
+  for (let i = 0; i < line.length; i += 1) {
+    const code = line.charCodeAt(i)
+    if (code === QUOTE) {
+      i = findStringEnd(line, i, line.length)
+      if (i === -1) break
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth += 1
+      if (depth === 1) start = i + 1
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
+    if (depth === 0 ? start > 0 : depth === 1 && code === COMMA) {
+      if (!isMember(line.slice(start, i))) break
+      end = i
+      start = i + 1
+      if (depth === 0) break
+    }
+  }
+  return end === 0 ? '{}' : `${line.slice(0, end)}}`
+}
+
+function isMember(text: string): boolean {
+  try {
+    return Object.keys(JSON.parse(`{${text}}`) as object).length === 1
+  } catch {
+    return false
+  }
+}
+
 /** The text of the first value of each of these top-level keys. `line` is a valid JSON object. */
 function firstValues(line: string, wanted: readonly string[]): Map<string, string> {
   const maxChars = wanted === FIRST_COUNTS ? MAX_QUOTED_CHARS : Math.max(...wanted.map(maxQuotedChars))
@@ -63,10 +110,10 @@ function firstValues(line: string, wanted: readonly string[]): Map<string, strin
         i = valueStart - 1
         expectsKey = false
       } else i = quote
-    } else if (code === OPEN_BRACE || code === 91) {
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth += 1
       expectsKey = depth === 1
-    } else if (code === CLOSE_BRACE || code === 93) {
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       if (depth === 1) close(i)
       depth -= 1
     } else if (code === COMMA && depth === 1) {

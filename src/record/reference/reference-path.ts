@@ -2,6 +2,7 @@
  * The reference path: JSON.parse, map, JSON.stringify. It accepts every line and defines the result of the fast path,
  * which accepts most lines.
  */
+import type { JsonObject } from '../../protocol/log-entry.js'
 import { removeHeaderMembers } from '../../redaction/header-members.js'
 import { toEntry } from './entry-fields.js'
 import type { MappedEntry, MappingOptions } from './entry-fields.js'
@@ -9,8 +10,8 @@ import { isMappedKey } from '../fast/fast-fields.js'
 import { finishEntry } from '../finish-entry.js'
 import { cleanText } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
-import { parseRecord } from './parse-record.js'
-import { noteCuts } from '../shorten-entry.js'
+import { completeMembers, firstKey, parseRecord } from './parse-record.js'
+import { addNote, noteCuts } from '../shorten-entry.js'
 
 export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 'requestPart' | 'requestId'> {
   /** The entry as JSON. */
@@ -18,22 +19,37 @@ export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 're
   readonly hasRequest: boolean
   /** Whether the record has a level; undefined if the line is not a JSON object. */
   readonly hasLevel: boolean | undefined
+  /** Length of the line if only a beginning of it is in the entry, else 0. */
+  readonly incompleteChars: number
 }
 
-/** Never throws. @param receivedAt ISO 8601 */
-export function mapByParsing(line: string, options: MappingOptions, receivedAt: string): ReferenceResult {
+/**
+ * Never throws. The end of an incomplete record is not sent: it may be part of a header or a body.
+ *
+ * @param receivedAt ISO 8601
+ * @param cutFrom see `OnLine`
+ */
+export function mapByParsing(line: string, options: MappingOptions, receivedAt: string, cutFrom = 0): ReferenceResult {
   const cuts: CutCounts = { depth: 0, keys: 0, nul: 0 }
-  const record = parseRecord(line, cuts, (key) => isMappedKey(key, options), options.levelKey)
+  const isMapped = (key: string): boolean => isMappedKey(key, options)
+  const parse = (json: string): JsonObject | undefined => parseRecord(json, cuts, isMapped, options.levelKey)
+  const whole = parse(line)
+  const key = whole === undefined ? firstKey(line) : undefined
+  const isIncomplete = key !== undefined && (cutFrom > 0 || isMapped(key))
+  const record = isIncomplete ? parse(completeMembers(line)) : whole
   // Also before the mapping, because a record's `name` and `value` may become parts of different fields.
   const removed = record === undefined ? 0 : removeHeaderMembers(record)
   const { entry, ...mapped } =
     record === undefined ? textEntry(line, options, receivedAt, cuts) : toEntry(record, options, receivedAt)
   noteCuts(entry, cuts)
+  const incompleteChars = cutFrom > 0 || isIncomplete ? Math.max(cutFrom, line.length) : 0
+  if (incompleteChars > 0) addNote(entry, { cut_from_chars: incompleteChars })
   return {
     ...mapped,
     json: finishEntry(entry, options.maxEntryBytes, options.redactor, removed),
     hasRequest: entry.request !== undefined,
     hasLevel: record === undefined ? undefined : mapped.hasLevel,
+    incompleteChars,
   }
 }
 

@@ -54,6 +54,15 @@ describe('without a program', () => {
     expect(service.heartbeats().items).toHaveLength(1)
   })
 
+  test.each(['true', process.execPath])('the program %s is not a token: nothing is pinged', async (program) => {
+    const service = await started({ monitorTokens: [program] })
+    const result = await runCli(['heartbeat', program], { PINO_INGEST_URL: service.url })
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(`heartbeat -- ${program}`) as string })
+    expect(service.heartbeats().items).toEqual([])
+    const chosen = { PINO_INGEST_URL: service.url, PINO_INGEST_MONITOR_TOKEN: program }
+    expect(await runCli(['heartbeat'], chosen)).toMatchObject({ code: 0, stderr: '' })
+  })
+
   test('--json', async () => {
     const { env } = await setting()
     expect(JSON.parse((await runCli(['heartbeat', TOKEN, '--json'], env)).stdout.toString())).toEqual({ pinged: true })

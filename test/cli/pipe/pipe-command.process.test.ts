@@ -1,6 +1,7 @@
 /** The pipe: stdin is copied to stdout and sent to the service, and a failure of one does not affect the other. */
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
+import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { IngestService } from '../../../src/service/index.js'
 import { started, until } from '../../service/support.js'
@@ -144,6 +145,59 @@ describe('the pass-through', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' })
     expect(result.stdout.length).toBe(2_000 * line.length)
     expect(service.arrived).toBe(2_000)
+  })
+})
+
+describe('lines that belong together', () => {
+  const HEADERS = {
+    headers: { 'set-cookie': ['sid=s3cret-1; HttpOnly', 'theme=dark; Path=/; SameSite=Lax; Max-Age=31536000'] },
+  }
+  const RAW = ['Host', 'localhost', 'Cookie', `sid=s3cret-2${'x'.repeat(80)}`, 'X-Api-Key', 's3cret-3', 'Accept', '*/*']
+  const PRINTED = [
+    inspect(HEADERS),
+    JSON.stringify(HEADERS, null, 2),
+    inspect({ rawHeaders: RAW }),
+    inspect(RAW),
+    'Error: no\n    at a (/app/a.js:1:1)\n    at b (/app/b.js:2:2)',
+    '{"level":50,"time":1767225600000,"msg":"a record"}',
+    'plain',
+    '{"level":30,"time":1767225600000,"req":{"headers":{"cookie":"sid=s3cret-4',
+  ]
+
+  test.each([
+    ['the pipe', [], []],
+    ['send', ['send', '-'], ['--quiet']],
+  ] as const)('%s: a value keeps its name, so headers are removed', async (_, command, flags) => {
+    const { service, env } = await withService()
+    const result = await runCli([...command, ...flags], env, `${PRINTED.join('\n')}\n`)
+    expect(result.code).toBe(0)
+    const entries = service
+      .entries()
+      .items.toSorted((a, b) => a.seq - b.seq)
+      .map(({ entry }) => entry)
+    expect(JSON.stringify(entries)).not.toMatch(/s3cret|theme=dark/)
+    expect(entries.map(({ message }) => message.split('\n').length)).toEqual([
+      expect.any(Number),
+      1,
+      expect.any(Number),
+      expect.any(Number),
+      3,
+      1,
+      1,
+      1,
+    ])
+    expect(entries.at(-1)?.metadata).toEqual({ pino_ingest: { cut_from_chars: PRINTED.at(-1)?.length } })
+  })
+
+  test('a line that stands alone is sent while the pipe is open, and a line that follows soon is joined', async () => {
+    const { service, env } = await withService({ PINO_INGEST_FLUSH_INTERVAL_MS: '10' })
+    const { child, done } = startCli(['--quiet'], env)
+    child.stdin.write('Set-Cookie:\n')
+    child.stdin.write('  sid=s3cret\n')
+    await until(() => service.arrived === 1)
+    child.stdin.end('  alone\n')
+    expect(await done).toMatchObject({ code: 0, stderr: '' })
+    expect(messages(service)).toEqual(['Set-Cookie:[removed]', '  alone'])
   })
 })
 

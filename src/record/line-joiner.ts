@@ -1,0 +1,65 @@
+/**
+ * Joins text lines that belong together: a line with the lines below it that are indented deeper, and the line of its
+ * closing bracket. A stack trace or an object that was printed over several lines is thus one entry, and a header's
+ * value is searched for together with its name. A line that starts like a JSON record stands alone.
+ */
+import { MAX_LINE_CHARS } from './line-splitter.js'
+import type { OnLine } from './line-splitter.js'
+
+/** From these limits on, a line is joined only if it is indented deeper than the first indented line of its block. */
+const MAX_LINES = 10_000
+const MAX_CHARS = 1024 * 1024
+
+const RECORD_START = '{"'
+const INDENT = /[ \t]*/y
+
+export class LineJoiner {
+  readonly #onLine: OnLine
+  /** The lines that may continue; '' if there are none. */
+  #block = ''
+  #lines = 0
+  /** Indentation of the first line. */
+  #indent = 0
+  /** Indentation of the second line. */
+  #innerIndent = 0
+
+  constructor(onLine: OnLine) {
+    this.#onLine = onLine
+  }
+
+  /** Emits the lines before this one, unless it continues them. */
+  readonly add: OnLine = (text, start, end, cutFrom) => {
+    if (cutFrom > 0 || text.startsWith(RECORD_START, start)) {
+      this.flush()
+      return this.#onLine(text, start, end, cutFrom)
+    }
+    const line = text.slice(start, end)
+    INDENT.lastIndex = 0
+    const indent = INDENT.exec(line)?.[0].length ?? 0
+    if (this.#block !== '' && this.#isContinuedBy(line, indent)) {
+      if (this.#lines === 1) this.#innerIndent = indent
+      this.#block += `\n${line}`
+      this.#lines += 1
+      return
+    }
+    this.flush()
+    this.#block = line
+    this.#lines = 1
+    this.#indent = this.#innerIndent = indent
+  }
+
+  /** Emits the lines that are waiting for another line. */
+  flush(): void {
+    const block = this.#block
+    this.#block = ''
+    if (block !== '') this.#onLine(block, 0, block.length, 0)
+  }
+
+  #isContinuedBy(line: string, indent: number): boolean {
+    const { length } = this.#block
+    if (length + line.length >= MAX_LINE_CHARS) return false
+    const isLong = this.#lines >= MAX_LINES || length >= MAX_CHARS
+    if (indent > (isLong ? this.#innerIndent : this.#indent)) return true
+    return indent === this.#indent && /^[\])}]/.test(line.slice(indent, indent + 1))
+  }
+}
