@@ -370,6 +370,11 @@ export function leaks(mark: () => string): Leak[] {
       `?next=${encodeURIComponent(`https://bob:it's${m()}!(x)*~@a.example/`)}&also=${encodeURIComponent(`https://bob:it'-${m()}@a.example/`)}`,
     ),
     text('a URL that was encoded twice', `?u=https%253A%252F%252Fbob%253A${m()}%2540a.example`),
+    ...[2, 3, 4].map((times) => {
+      let url = `https://a.example/x?page=2&api_key=${m()}&user[password]=${m()}&z=1`
+      for (let count = 0; count < times; count += 1) url = encodeURIComponent(url)
+      return text(`a query string that was encoded ${times} times`, `/login?next=${url}&top=1`)
+    }),
     text('query strings', `GET /x?api_key=${m()}&page=2 and /y?a=1&x-api-key=${m()}#top and /z?access_token=${m()}`),
   ]
 }

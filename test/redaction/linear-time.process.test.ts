@@ -41,6 +41,8 @@ const NASTY = [
   'é@é.',
   '%3D',
   'token%3D',
+  'token%253D',
+  'token%3D%2526',
   '%40',
   'https%3A%2F%2Fa%3A',
   '%25',
