@@ -7,10 +7,11 @@ import { toEntry } from './entry-fields.js'
 import type { MappedEntry, MappingOptions } from './entry-fields.js'
 import { isMappedKey } from '../fast/fast-fields.js'
 import { finishEntry } from '../finish-entry.js'
-import { cleanText } from '../clean-copy.js'
+import { cleanText, createCutCounts } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
 import { parseRecord } from './parse-record.js'
 import { noteCuts } from '../shorten-entry.js'
+import { isLongLine, shortenLine, shortenText } from '../shorten-line.js'
 
 export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 'requestPart' | 'requestId'> {
   /** The entry as JSON. */
@@ -22,16 +23,23 @@ export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 're
 
 /** Never throws. @param receivedAt ISO 8601 */
 export function mapByParsing(line: string, options: MappingOptions, receivedAt: string): ReferenceResult {
-  const cuts: CutCounts = { depth: 0, keys: 0, nul: 0 }
-  const record = parseRecord(line, cuts, (key) => isMappedKey(key, options), options.levelKey)
+  const cuts = createCutCounts()
+  const { maxEntryBytes } = options
+  const isMapped = (key: string): boolean => isMappedKey(key, options)
+  const isLong = isLongLine(line, maxEntryBytes)
+  const json = isLong ? shortenLine(line, maxEntryBytes, cuts, isMapped) : line
+  const record = parseRecord(json, cuts, isMapped, options.levelKey)
   // Also before the mapping, because a record's `name` and `value` may become parts of different fields.
   const removed = record === undefined ? 0 : removeHeaderMembers(record)
+  if (record === undefined && isLong) cuts.bytes = Buffer.byteLength(line)
   const { entry, ...mapped } =
-    record === undefined ? textEntry(line, options, receivedAt, cuts) : toEntry(record, options, receivedAt)
+    record === undefined
+      ? textEntry(isLong ? shortenText(line, maxEntryBytes) : line, options, receivedAt, cuts)
+      : toEntry(record, options, receivedAt)
   noteCuts(entry, cuts)
   return {
     ...mapped,
-    json: finishEntry(entry, options.maxEntryBytes, options.redactor, removed),
+    json: finishEntry(entry, maxEntryBytes, options.redactor, removed),
     hasRequest: entry.request !== undefined,
     hasLevel: record === undefined ? undefined : mapped.hasLevel,
   }
