@@ -7,7 +7,7 @@ import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { LEVELS } from '../protocol/log-entry.js'
 import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { finishEntry } from '../record/finish-entry.js'
-import { cleanCopy } from '../record/clean-copy.js'
+import { cleanCopy, createCutCounts } from '../record/clean-copy.js'
 import type { CutCounts } from '../record/clean-copy.js'
 import { noteCuts } from '../record/shorten-entry.js'
 import type { Redactor } from '../redaction/redactor.js'
@@ -71,7 +71,7 @@ export class BeforeSendHook {
     const returned = json === undefined ? undefined : (JSON.parse(json) as unknown)
     if (!isObject(returned))
       return this.#failed(entryJson, `returned an object that becomes ${json?.slice(0, 80) ?? 'nothing'} in JSON`)
-    const cuts: CutCounts = { depth: 0, keys: 0, nul: 0 }
+    const cuts = createCutCounts()
     const entry = cleanEntry(returned, cuts)
     const reason = this.#options.isValid(entry)
     if (reason !== undefined) return this.#failed(entryJson, `returned an invalid entry: ${formatThrown(reason)}`)

@@ -11,13 +11,20 @@ export const MAX_DEPTH = 32
 export const MAX_KEYS = 1_000
 
 /** Kept even beyond the limit, because properties assigned to an error may come before them. */
-const ERROR_KEYS: ReadonlySet<string> = new Set(['type', 'message', 'stack', 'name'])
+export const ERROR_KEYS: ReadonlySet<string> = new Set(['type', 'message', 'stack', 'name'])
 
-/** Numbers of containers, keys and NUL characters removed from a record. */
+/** Numbers of containers, keys, list items and NUL characters removed from a record. */
 export interface CutCounts {
   depth: number
   keys: number
+  items: number
   nul: number
+  /** Bytes of a line that was shortened before it was parsed. */
+  bytes: number
+}
+
+export function createCutCounts(): CutCounts {
+  return { depth: 0, keys: 0, items: 0, nul: 0, bytes: 0 }
 }
 
 /** NUL and surrogates are rare, so one search avoids the copy. */

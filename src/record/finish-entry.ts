@@ -7,7 +7,7 @@ import { findNextHeader } from '../redaction/header-text.js'
 import { removeHeaders } from '../redaction/header-members.js'
 import type { Redactor } from '../redaction/redactor.js'
 import { stringifyExact } from '../shared/exact-json.js'
-import { addNote, shortenToFit } from './shorten-entry.js'
+import { addNote, dropMargins, shortenToFit } from './shorten-entry.js'
 
 /**
  * Returns the entry as JSON; changes `entry`. @param removedBefore number of headers removed from the entry's record
@@ -22,5 +22,5 @@ export function finishEntry(
   const hasHeaders = findNextHeader(json, 0) !== Infinity
   const removed = removedBefore + (hasHeaders ? removeHeaders(entry as unknown as JsonObject) : 0)
   if (removed > 0) json = stringifyExact(addNote(entry, { removed_headers: removed }))
-  return shortenToFit(redactor?.redactJson(json) ?? json, maxEntryBytes)
+  return shortenToFit(dropMargins(redactor?.redactJson(json) ?? json), maxEntryBytes)
 }

@@ -4,7 +4,9 @@
  */
 import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { isMarkedNumber, parseExact, stringifyExact } from '../shared/exact-json.js'
+import { MARGIN_CHARS, createLengthNote } from '../redaction/text-budget.js'
 import type { CutCounts } from './clean-copy.js'
+import { CUT_MARK } from './shorten-line.js'
 
 /** Shorter texts are not worth cutting. */
 const SHORTEST_CUT = 64
@@ -49,7 +51,9 @@ export function shortenToFit(entryJson: string, maxEntryBytes: number): string {
   if (json.length * 3 <= maxEntryBytes) return json
   const bytes = Buffer.byteLength(json)
   if (bytes <= maxEntryBytes) return json
-  const short = addNote(parseExact(json) as LogEntry, { shortened_from_bytes: bytes })
+  const short = parseExact(json) as LogEntry
+  const before = (short.metadata?.[NOTE_KEY] as JsonObject | undefined)?.['shortened_from_bytes']
+  addNote(short, { shortened_from_bytes: typeof before === 'number' ? Math.max(before, bytes) : bytes })
   const fits = (): boolean => Buffer.byteLength((json = stringifyExact(short))) <= maxEntryBytes
   const texts = longTexts(short)
   const cutDownTo = (least: number): boolean => {
@@ -70,6 +74,18 @@ export function shortenToFit(entryJson: string, maxEntryBytes: number): string {
     delete short[field]
   }
   return json
+}
+
+/** Removes the ends of the texts that `shortenLine` cut. */
+export function dropMargins(json: string): string {
+  if (!json.includes(CUT_MARK)) return json
+  const entry = parseExact(json) as JsonObject
+  for (const { holder, key, whole } of longTexts(entry, 0)) {
+    const parts = whole.split(CUT_MARK)
+    const last = parts.pop() as string
+    holder[key] = parts.map((part) => part.slice(0, -MARGIN_CHARS).toWellFormed()).join('') + last
+  }
+  return stringifyExact(entry)
 }
 
 /** Drops lists and metadata, the widest first, until `bytes` are saved. */
@@ -103,10 +119,12 @@ export function addNote<E extends { metadata?: JsonObject }>(entry: E, facts: Js
   return entry
 }
 
-/** Notes what `cleanCopy` removed. */
-export function noteCuts(entry: { metadata?: JsonObject }, { depth, keys, nul }: CutCounts): void {
+/** Notes what `cleanCopy` and `shortenLine` removed. */
+export function noteCuts(entry: { metadata?: JsonObject }, { depth, keys, items, nul, bytes }: CutCounts): void {
+  if (bytes > 0) addNote(entry, { shortened_from_bytes: bytes })
   if (depth > 0) addNote(entry, { cut_for_depth: depth })
   if (keys > 0) addNote(entry, { cut_keys: keys })
+  if (items > 0) addNote(entry, { cut_items: items })
   if (nul > 0) addNote(entry, { removed_nul: nul })
 }
 
@@ -119,7 +137,7 @@ interface Text {
 }
 
 /** The strings that are long enough to be cut. Not recursive. */
-function longTexts(root: object): Text[] {
+function longTexts(root: object, leastChars = SHORTEST_CUT): Text[] {
   const found: Text[] = []
   const open = [root as Holder]
   for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
@@ -127,7 +145,7 @@ function longTexts(root: object): Text[] {
     const look = (key: string | number): void => {
       const value = inside[key] as Json
       if (typeof value === 'object' && value !== null) open.push(value as Holder)
-      else if (typeof value === 'string' && value.length > SHORTEST_CUT && !isMarkedNumber(value))
+      else if (typeof value === 'string' && value.length > leastChars && !isMarkedNumber(value))
         found.push({ holder: inside, key, whole: value })
     }
     // Not `Object.keys`, because a list may have a million items.
@@ -150,7 +168,7 @@ function cutTexts(texts: readonly Text[], limit: number): boolean {
 }
 
 function cutText(text: string, limit: number): string {
-  const suffix = `… (${text.length} characters)`
+  const suffix = createLengthNote(text)
   const keep = Math.max(limit - suffix.length, 1)
   // toWellFormed, because the cut may split a surrogate pair.
   return text.slice(0, keep).toWellFormed() + suffix

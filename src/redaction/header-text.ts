@@ -6,13 +6,13 @@
  * therefore linear in the text.
  */
 import { createCharSet, findRunStart } from './char-set.js'
-import { isCredentialAt, removeCredentials } from './credentials.js'
+import { ESCAPED_SPACE, WIDE_SPACES, isCredentialAt, removeCredentials } from './credentials.js'
 import { AUTH, MAX_NAME_CHARS, NAME_END, REMOVED, isSecretHeader } from './header-names.js'
 import { findBackslashesBefore, findQuoteAt, findQuoteBefore, findQuoteEnd } from './quotes.js'
 import type { Quote } from './quotes.js'
 import { REDACTED } from './userinfo.js'
 
-const AFTER_NAME = String.raw`(?=[\s\x1b:=,"'${'`'}\\\])>]|->)`
+const AFTER_NAME = String.raw`(?=[\s\u200b\x1b:=,"'${'`'}\\\])>]|->)`
 const NAME_CHARS = createCharSet(/[\w.-]/g)
 /** In an escaped line break before a name, `\nCookie`, the n is not part of the name. */
 const ESCAPE = /^(?:u[\da-f]{4}|x[\da-f]{2}|[bfnrtv])/i
@@ -23,7 +23,7 @@ const STYLE_REST = /^\d{0,3}m/
 const MAX_STYLE_CHARS = 40
 
 // Spaces, line breaks and quotes may be escaped with any number of backslashes.
-const BLANK = String.raw`(?:\\{0,64}[ \t]|\\{1,64}t)`
+const BLANK = String.raw`(?:\\{0,64}[ \t${WIDE_SPACES}]|\\{1,64}${ESCAPED_SPACE})`
 const SPACE = `(?:${BLANK}|${STYLE_START}m){0,64}`
 const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
 const QUOTE = String.raw`\\{0,64}["'${'`'}]`
@@ -41,8 +41,12 @@ const VALUE_KEY = new RegExp(
   'iy',
 )
 const KEY_SEPARATOR = new RegExp(`${SPACE}:`, 'y')
-const VALUE_END = String.raw`(?=${SPACE}(?:$|[,}\])]|${BREAK}))`
+/** Start of the next member of an object. Without it, a comma or a space belongs to the value: `Cookie: none, a=b`. */
+const NEXT = String.raw`(?:${QUOTE})?[\w$.@/-]{1,64}(?:${QUOTE})?${SPACE}(?::(?!:)|=>|->)`
+const VALUE_END = String.raw`(?=${SPACE}(?:$|[}\])]|${BREAK}|,(?:${BREAK})?${SPACE}(?:$|[}\]\[{]|${BREAK}|${NEXT})))`
 const NOTHING = new RegExp(`(?:undefined|null|none|nil|true|false)${VALUE_END}`, 'iy')
+/** A value that was replaced before. If more text follows, somebody else wrote the marker. */
+const MARKER = new RegExp(String.raw`(?:\[removed\]|\[scrubbed\])(?:(?=${SPACE}${NEXT}|${QUOTE})|${VALUE_END})`, 'y')
 const NUMBER = new RegExp(String.raw`-?\d[\d.e+-]*${VALUE_END}`, 'iy')
 const QUERY_MARK = /(?:[?&]|&amp;|\\u00(?:26|3f))$/i
 const QUERY_VALUE = /[^&#\0- "'<>`\\]*/y
@@ -55,6 +59,7 @@ const BLANKS = new RegExp(BLANK, 'g')
 const INDENT = new RegExp(`${BLANK}*`, 'y')
 /** A line that starts with a space or tab continues a header (RFC 9112, section 5.2), unless it is a stack frame. */
 const FOLD = new RegExp(String.raw`${BREAK}(${BLANK}+)(?!${BLANK}|${BREAK}|$|at[ \t])`, 'y')
+const SPACES = new RegExp(SPACE, 'y')
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')' }
 
 /** Removes the values of headers, and credentials. */
@@ -73,7 +78,7 @@ export function removeHeaderLines(text: string): string {
   return removeCredentials(copied === 0 ? text : clean + text.slice(copied))
 }
 
-const PLACE = new RegExp(`(?:bearer|basic)(?=[ \\t%+\\\\])|${NAME_END}${AFTER_NAME}`, 'gi')
+const PLACE = new RegExp(`(?:bearer|basic)(?=[ \\t${WIDE_SPACES}%+\\\\])|${NAME_END}${AFTER_NAME}`, 'gi')
 
 /**
  * Position of the next header at or after `from` in compact JSON text of many lines, or Infinity. May report false
@@ -121,8 +126,10 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
   const separator = valueAfter(text, afterQuote(text, nameEnd))
   if (separator === undefined) return undefined
   const { end: at, group: sign } = separator
-  // Already replaced, because the name is also listed in `scrubUrlParams`.
-  if (text.startsWith(REDACTED, at) || matchAt(NOTHING, text, at) !== undefined) return undefined
+  const isMarker = text.startsWith(REMOVED, at) || text.startsWith(REDACTED, at)
+  if (isMarker && (sign === '=' || matchAt(MARKER, text, at) !== undefined)) return undefined
+  const nothing = matchAt(NOTHING, text, at)
+  if (nothing !== undefined && !isFolded(text, nothing.end, nameStart)) return undefined
   const value = findQuoteAt(text, at)
   const isContainer = Object.hasOwn(CLOSING, text[at] ?? '')
   if (AUTH.test(name)) return text[at] === '{' ? containerRange(text, at, opened) : userAndPassword(text, at, value)
@@ -133,7 +140,7 @@ function valueRange(text: string, nameEnd: number, from: number): Range | undefi
     const end = matchAt(QUERY_VALUE, text, at)?.end ?? at
     return end === at ? undefined : { start: at, end, by: REMOVED }
   }
-  if (value !== undefined || isContainer) {
+  if (value !== undefined || (isContainer && !isMarker)) {
     const quote = value ?? (isQuoted ? opened : undefined)
     const range = value === undefined ? containerRange(text, at, quote) : quotedRange(text, at, value)
     const after = value === undefined ? range.end : afterQuote(text, range.end)
@@ -261,6 +268,12 @@ function lineRange(
     }
   }
   return end === at ? undefined : { start: at, end, by: REMOVED }
+}
+
+/** Whether the line of the header is continued directly after `at`. */
+function isFolded(text: string, at: number, nameStart: number): boolean {
+  const fold = matchAt(FOLD, text, matchAt(SPACES, text, at)?.end ?? at)
+  return fold !== undefined && widthOf(fold.group) > indentOf(text, nameStart)
 }
 
 /** Also finds escaped line breaks, as in a quoted string. */

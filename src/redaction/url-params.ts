@@ -20,7 +20,10 @@ const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/g)
 const VALUE_END = /[&#\0- \s"'<>\\`]|;(?=(?:(?!%3[Dd])[\w.%[\]-]){1,64}=)/g
 /** Escapes of JSON for characters that do not end a value. */
 const CONTINUATION = /^\\[u/]/
-const ENCODED_VALUE_END = /[&#\0- \s"'<>\\`]|%26|%23/gi
+/** Also the encoded `&` or `#` of the URL that contains the parameter, or of a URL around it. */
+const ENCODED_VALUE_END = /[&#\0- \s"'<>\\`]|%((?:25)*)2[36]/g
+/** Characters read beyond a part of a text: an equals sign that is encoded more often is not found at its end. */
+const MAX_EQUALS_CHARS = 64
 
 export class UrlParams {
   readonly #names: ReadonlySet<string>
@@ -69,7 +72,7 @@ export class UrlParams {
    * negatives.
    */
   findNext(json: string, from: number, end: number): number {
-    const part = json.slice(from, end + 2) // not to search the whole text for each part
+    const part = json.slice(from, end + MAX_EQUALS_CHARS) // not to search the whole text for each part
     let equals = part.indexOf('=')
     let encoded = nextEncoded(part, 0)
     let last = Math.max(0, from - MAX_NAME_CHARS)
@@ -78,7 +81,7 @@ export class UrlParams {
       const first = isEncoded ? encoded : equals
       const place = from + first
       if (this.#findName(json, place, Math.max(last, place - MAX_NAME_CHARS)) !== -1) return place
-      last = place + (isEncoded ? 3 : 1)
+      last = afterEquals(json, place)
       if (isEncoded) encoded = nextEncoded(part, first + 1)
       else equals = part.indexOf('=', first + 1)
     }
@@ -93,19 +96,16 @@ export class UrlParams {
     const ranges: ParamRange[] = []
     if (this.#names.size === 0) return ranges
     let plain = text.indexOf('=')
-    if (plain === -1 && !text.includes('%3')) return ranges
     let encoded = nextEncoded(text, 0)
     let taken = 0
     while (plain !== -1 || encoded !== -1) {
       const isEncoded = plain === -1 || (encoded !== -1 && encoded < plain)
       const at = isEncoded ? encoded : plain
-      const start = isEncoded ? at + 3 : at + 1
+      const start = afterEquals(text, at)
       let end = start
       const name = this.#findName(text, at, Math.max(taken, at - MAX_NAME_CHARS))
       if (name !== -1) {
-        const pattern = isEncoded ? ENCODED_VALUE_END : VALUE_END
-        pattern.lastIndex = start
-        end = pattern.exec(text)?.index ?? text.length
+        end = isEncoded ? findEncodedValueEnd(text, at, start) : findValueEnd(text, start)
         if ((end > start && !isScrubbed(text, start, end)) || (isJson && CONTINUATION.test(text.slice(end, end + 2))))
           ranges.push({ name, start, end })
       }
@@ -130,11 +130,33 @@ export class UrlParams {
   }
 }
 
-/** An equals sign in a nested URL: `%3D`. */
+/** An equals sign in a nested URL, encoded any number of times: `%3D`, `%253D`. */
 function nextEncoded(text: string, from: number): number {
-  let at = text.indexOf('%3', from)
-  while (at !== -1 && (text.charCodeAt(at + 2) | 32) !== 100) at = text.indexOf('%3', at + 2)
+  let at = text.indexOf('%', from)
+  while (at !== -1 && afterEquals(text, at) === -1) at = text.indexOf('%', at + 1)
   return at
+}
+
+/** End of the equals sign, plain or encoded, that starts at `at`; -1 if another character is encoded there. */
+function afterEquals(text: string, at: number): number {
+  if (text[at] === '=') return at + 1
+  let end = at + 1
+  while (text.startsWith('25', end)) end += 2
+  return text[end] === '3' && (text.charCodeAt(end + 1) | 32) === 100 ? end + 2 : -1
+}
+
+function findValueEnd(text: string, start: number): number {
+  VALUE_END.lastIndex = start
+  return VALUE_END.exec(text)?.index ?? text.length
+}
+
+/** A delimiter that is encoded more often than the equals sign belongs to the value. */
+function findEncodedValueEnd(text: string, equals: number, start: number): number {
+  const levels = start - equals - '%3D'.length
+  ENCODED_VALUE_END.lastIndex = start
+  for (let match = ENCODED_VALUE_END.exec(text); match !== null; match = ENCODED_VALUE_END.exec(text))
+    if ((match[1] ?? '').length <= levels) return match.index
+  return text.length
 }
 
 export interface Range {
@@ -156,7 +178,9 @@ function bare(name: string): string {
 /** Decodes a name. In a nested URL the name starts after the last delimiter. */
 function decoded(name: string): string {
   if (!name.includes('%')) return name
-  const text = name.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  const text = name.replace(/%(?:25)*([0-7][0-9a-f])/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
   return text.slice(Math.max(...['?', '&', '#', ';', '/', ' '].map((delimiter) => text.lastIndexOf(delimiter))) + 1)
 }
 

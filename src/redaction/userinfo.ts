@@ -10,9 +10,18 @@ export const REDACTED = '[scrubbed]'
 const SAFE = String.raw`[^\0- \s/?#"<>\\@]`
 /** After `user:`, also accepts characters that end a string in JSON and HTML, but not in `localhost:8080"`. */
 const PASSWORD = String.raw`[^\0- \s/?#"<>\\:@]*:(?!\d{0,5}(?:["'<>\\]|$))(?:[^\0- \s/?#\\@]|\\{1,64}[^\0- \s/\\bfnrtu@])*`
-const USERINFO = new RegExp(String.raw`(:(?:\\*/){2})(?!\[scrubbed\]@)((?:${PASSWORD}|${SAFE}*)@(?:${SAFE}*@)*)`, 'g')
-const ENCODED =
-  /(%(?<level>(?:25)*)3A(?:(?:%\k<level>2F){2}|\/\/))(?!\[scrubbed\]%)(?:(?!%\k<level>(?:2F|3F|23|22|20))[^\0- \s/?#"'<>\\&]|'(?=[\w%!~*(.-]))*(?=%\k<level>40)/gi
+/** A marker that somebody wrote may precede user info. */
+const MARKER = String.raw`\[scrubbed\]@`
+const USERINFO = new RegExp(
+  String.raw`(:(?:\\*/){2})(?!${MARKER}(?!(?:${PASSWORD}|${SAFE}*)@))((?:${MARKER})?(?:${PASSWORD}|${SAFE}*)@(?:${SAFE}*@)*)`,
+  'g',
+)
+/** After a marker, further user info decides. */
+const ENCODED_CHAR = String.raw`(?:(?!%\k<level>(?:2F|3F|23|22|20))[^\0- \s/?#"'<>\\&]|'(?=[\w%!~*(.-]))`
+const ENCODED = new RegExp(
+  String.raw`(%(?<level>(?:25)*)3A(?:(?:%\k<level>2F){2}|//))(?!\[scrubbed\]%\k<level>40(?!${ENCODED_CHAR}*%\k<level>40))${ENCODED_CHAR}*(?=%\k<level>40)`,
+  'gi',
+)
 const SCHEME_END = /[a-z\d+.-]{0,32}$/i
 const MAX_SCHEME_CHARS = 32
 

@@ -354,6 +354,30 @@ export function leaks(mark: () => string): Leak[] {
       inspect({ 'set-cookie': `a=${'x'.repeat(80)}\nb=${m()}\nc=${m()}`, accept: 'x' }),
     ),
     text('a quote that YAML and SQL double', `{'Cookie': 'it''s; sid=${m()}'}`),
+    // Words for nothing, markers and spaces
+    ...['none', 'undefined', 'null', 'None'].map((nothing) =>
+      text(
+        `a value that begins with ${nothing}`,
+        `Cookie: ${nothing}, sid=${m()}\nX-Api-Key: ${nothing}, ${m()}\nAuthorization: ${nothing}\n  ${m()}\nCookie: ${nothing} a=${m()}; b=${m()}`,
+      ),
+    ),
+    ...['[removed]', '[scrubbed]'].map((marker) =>
+      text(
+        `a value that begins with ${marker}`,
+        `Cookie: ${marker} sid=${m()}\nX-Api-Key: ${marker}, ${m()}\nCookie: ${marker}; a=${m()}\nAuthorization: ${marker} Bearer ${m()}`,
+      ),
+    ),
+    text(
+      'markers in a URL',
+      `https://[scrubbed]@bob:${m()}@a.example/ ?u=https%3A%2F%2F[scrubbed]%40bob%3A${m()}%40a.example`,
+    ),
+    ...['\u00A0', '\u2003', '\u202F', '\u3000', '\u200B'].map((space) =>
+      text(
+        `the space U+${space.charCodeAt(0).toString(16)}`,
+        `Cookie${space}: a=${m()}\nX-Api-Key:${space}${m()}\nx Bearer${space}${m()} and Authorization${space}=${space}${m()}`,
+      ),
+    ),
+    text('an escaped no-break space', `{"text":"Cookie\\u00a0: ${m()}"} said Bearer\\u00a0${m()}`),
     // URLs
     text('PostgreSQL', `connect postgres://bob:${m()}@db:5432/app failed`),
     text('Redis', `redis://:${m()}@cache:6379/0`),
@@ -370,6 +394,11 @@ export function leaks(mark: () => string): Leak[] {
       `?next=${encodeURIComponent(`https://bob:it's${m()}!(x)*~@a.example/`)}&also=${encodeURIComponent(`https://bob:it'-${m()}@a.example/`)}`,
     ),
     text('a URL that was encoded twice', `?u=https%253A%252F%252Fbob%253A${m()}%2540a.example`),
+    ...[2, 3, 4].map((times) => {
+      let url = `https://a.example/x?page=2&api_key=${m()}&user[password]=${m()}&z=1`
+      for (let count = 0; count < times; count += 1) url = encodeURIComponent(url)
+      return text(`a query string that was encoded ${times} times`, `/login?next=${url}&top=1`)
+    }),
     text('query strings', `GET /x?api_key=${m()}&page=2 and /y?a=1&x-api-key=${m()}#top and /z?access_token=${m()}`),
   ]
 }

@@ -8,10 +8,11 @@ import { toEntry } from './entry-fields.js'
 import type { MappedEntry, MappingOptions } from './entry-fields.js'
 import { isMappedKey } from '../fast/fast-fields.js'
 import { finishEntry } from '../finish-entry.js'
-import { cleanText } from '../clean-copy.js'
+import { cleanText, createCutCounts } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
 import { completeMembers, firstKey, parseRecord } from './parse-record.js'
 import { addNote, noteCuts } from '../shorten-entry.js'
+import { isLongLine, shortenLine, shortenText } from '../shorten-line.js'
 
 export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 'requestPart' | 'requestId'> {
   /** The entry as JSON. */
@@ -30,23 +31,32 @@ export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 're
  * @param cutFrom see `OnLine`
  */
 export function mapByParsing(line: string, options: MappingOptions, receivedAt: string, cutFrom = 0): ReferenceResult {
-  const cuts: CutCounts = { depth: 0, keys: 0, nul: 0 }
+  const { maxEntryBytes } = options
   const isMapped = (key: string): boolean => isMappedKey(key, options)
-  const parse = (json: string): JsonObject | undefined => parseRecord(json, cuts, isMapped, options.levelKey)
+  const isLong = isLongLine(line, maxEntryBytes)
+  let cuts = createCutCounts()
+  const parse = (text: string): JsonObject | undefined => {
+    cuts = createCutCounts()
+    const json = isLong ? shortenLine(text, maxEntryBytes, cuts, isMapped) : text
+    return parseRecord(json, cuts, isMapped, options.levelKey)
+  }
   const whole = parse(line)
   const key = whole === undefined ? firstKey(line) : undefined
   const isIncomplete = key !== undefined && (cutFrom > 0 || isMapped(key))
   const record = isIncomplete ? parse(completeMembers(line)) : whole
   // Also before the mapping, because a record's `name` and `value` may become parts of different fields.
   const removed = record === undefined ? 0 : removeHeaderMembers(record)
+  if (record === undefined && isLong) cuts.bytes = Buffer.byteLength(line)
   const { entry, ...mapped } =
-    record === undefined ? textEntry(line, options, receivedAt, cuts) : toEntry(record, options, receivedAt)
+    record === undefined
+      ? textEntry(isLong ? shortenText(line, maxEntryBytes) : line, options, receivedAt, cuts)
+      : toEntry(record, options, receivedAt)
   noteCuts(entry, cuts)
   const incompleteChars = cutFrom > 0 || isIncomplete ? Math.max(cutFrom, line.length) : 0
   if (incompleteChars > 0) addNote(entry, { cut_from_chars: incompleteChars })
   return {
     ...mapped,
-    json: finishEntry(entry, options.maxEntryBytes, options.redactor, removed),
+    json: finishEntry(entry, maxEntryBytes, options.redactor, removed),
     hasRequest: entry.request !== undefined,
     hasLevel: record === undefined ? undefined : mapped.hasLevel,
     incompleteChars,

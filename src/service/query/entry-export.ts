@@ -75,15 +75,21 @@ function createCsvFormat(columns: readonly string[]): Format {
 
 const PLAIN_NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
+/** Spreadsheets also read full-width signs as signs, and skip tabs, line breaks and a byte order mark before them. */
+const FORMULA_START = /^[=+\-@\t\r\n\uFEFF\uFF1D\uFF0B\uFF0D\uFF20]/
+
 /** Quotes cells that begin like a formula, because a spreadsheet would evaluate them. */
 function protectCell(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text
+  return FORMULA_START.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text
 }
 
-/** Formats a record by RFC 4180. The header is protected too, because column names can come from logged metadata. */
+/**
+ * Formats a record by RFC 4180. A `;` or tab is quoted as well, because some spreadsheets separate cells there, and
+ * the rest of the cell could be a formula. The header is protected too, because column names can come from logged metadata.
+ */
 function formatCsvRecord(cells: readonly string[]): string {
   return `${cells
     .map(protectCell)
-    .map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell))
+    .map((cell) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell))
     .join(',')}\r\n`
 }

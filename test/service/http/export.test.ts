@@ -88,6 +88,14 @@ describe('CSV', () => {
       '-12.5',
       '+3e4',
       '\tx',
+      '\n=1',
+      '＝1',
+      '＋1',
+      '－1',
+      '＠A1',
+      '\uFEFF=1',
+      'a;=1',
+      'a\t=1',
       'ä💥',
     ]
     await ingest(
@@ -108,7 +116,15 @@ describe('CSV', () => {
       "'-cmd",
       '-12.5',
       '+3e4',
-      "'\tx",
+      `"'\tx"`,
+      `"'\n=1"`,
+      "'＝1",
+      "'＋1",
+      "'－1",
+      "'＠A1",
+      "'\uFEFF=1",
+      '"a;=1"',
+      '"a\t=1"',
       'ä💥',
     ]
     expect(text).toBe(['level,message,"a,b"', ...cells.toReversed().map((cell) => `info,${cell},`), ''].join('\r\n'))
