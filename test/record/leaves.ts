@@ -819,7 +819,10 @@ interface KnownLevel {
   isCustom: boolean
 }
 
-/** pino's six levels and their common spellings by name, others by number; the metadata has the original value. */
+/**
+ * pino's six levels and their common spellings by name, others by number, in a table that has pino's levels or none of
+ * them; the metadata has the original value.
+ */
 function levelOf(tree: Tree, labels: MappingOptions['levels']): KnownLevel | undefined {
   const names: Record<string, string> = {
     trace: 'debug',
@@ -834,9 +837,11 @@ function levelOf(tree: Tree, labels: MappingOptions['levels']): KnownLevel | und
   const pino: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
   const byNumber = (number: number): string =>
     number >= 60 ? 'fatal' : number >= 50 ? 'error' : number >= 40 ? 'warn' : number >= 30 ? 'info' : 'debug'
+  const isUnknown = (number: number): boolean => number < 10 && labels[number] === undefined
   if (tree.kind !== 'number' && tree.kind !== 'text') return undefined
   const text = tree.kind === 'number' ? tree.literal : clean(tree.value).trim()
   const number = text === '' ? Number.NaN : Number(text)
+  if (isUnknown(number)) return undefined
   if (Number.isFinite(number)) {
     const label = (labels[number] ?? pino[number] ?? String(number)).toLowerCase()
     const isKnown = Object.hasOwn(names, label)

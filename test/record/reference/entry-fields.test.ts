@@ -50,7 +50,8 @@ describe('level', () => {
     [25, 'debug', 'http'],
     [70, 'fatal', 'disaster'],
     [45, 'warn', 45],
-    [5, 'debug', 5],
+    [5, 'info', 5],
+    [0, 'info', 0],
     [1000, 'fatal', 1000],
     ['trace', 'debug', undefined],
     ['debug', 'debug', undefined],
@@ -85,6 +86,37 @@ describe('level', () => {
     expect(entryOf({ level: 3, msg: 'm' }, { levels: { 1: 'debug', 2: 'info', 3: 'error' } }).level).toBe('error')
   })
 
+  const SYSLOG = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug']
+  const NPM = ['error', 'warn', 'info', 'http', 'verbose', 'debug', 'silly']
+  const toTable = (names: readonly string[]): Record<number, string> => ({ ...names })
+  test.each<[string, Record<number, string>, string]>([
+    ['levels of syslog, descending', toTable(SYSLOG), 'fatal fatal fatal error warn info info debug'],
+    ['the same ascending', toTable(SYSLOG.toReversed()), 'debug info info warn error fatal fatal fatal'],
+    ['levels of npm', toTable(NPM), 'error warn info debug debug debug debug'],
+    [
+      "names between pino's, descending",
+      toTable(['fatal', 'x', 'warn', 'y', 'debug', 'z']),
+      'fatal warn warn debug debug debug',
+    ],
+    ['names of syslog alone', toTable(['crit', 'x', 'notice', 'y']), 'fatal info info debug'],
+    [
+      'numbers of their own, ascending',
+      { 0: 'default', 100: 'debug', 200: 'info', 300: 'notice', 400: 'high', 500: 'error' },
+      'debug debug info info info error',
+    ],
+    [
+      "names next to pino's",
+      { ...CUSTOM, 25: 'notice', 35: 'verbose', 45: 'alert', 5: 'silly' },
+      'debug debug debug info info info warn fatal error fatal fatal',
+    ],
+    ["other names with pino's numbers", { 20: 'low', 30: 'middle', 55: 'high' }, 'debug info error'],
+    ['other names with other numbers', { 0: 'p0', 1: 'p1', 2: 'p2' }, 'info info info'],
+    ['one known name', { 0: 'emerg', 1: 'p1' }, 'fatal info'],
+  ])('custom levels: %s', (_table, levels, expected) => {
+    const found = Object.keys(levels).map((level) => entryOf({ level: Number(level), msg: 'm' }, { levels }).level)
+    expect(found.join(' ')).toBe(expected)
+  })
+
   test.each([
     ['ERROR', 'error'],
     ['WARNING', 'warn'],
@@ -111,10 +143,7 @@ describe('level', () => {
 
   test.each<[unknown, number, unknown]>([
     [10, -1, undefined],
-    [5, -1, 5],
     [15, -1, 15],
-    [0, -1, 0],
-    [-1, -1, -1],
     ['15', -1, 15],
     [12, -1, 'fine'],
     ['fine', -1, 'fine'],
