@@ -137,7 +137,7 @@ export function toResolvedLevel(level: Level): ResolvedLevel {
 const TRACE: ResolvedLevel = { level: 'debug', severity: -1 }
 
 const DIGITS = /^[+-]?\d+(?:\.\d+)?$/
-const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?:(:\d\d)(?:[.,](\d+))?)?\s?(?:(Z)|([+-]\d\d)(?::?(\d\d))?)?)?$/i
 /** The years 1 to 9999. Other years need a sign in ISO 8601, which few parsers support. */
 const EARLIEST_MS = -62_135_596_800_000
 const LATEST_MS = 253_402_300_799_999
@@ -152,11 +152,23 @@ export function toIsoTime(value: Json | undefined): string | undefined {
   else if (typeof value === 'string') {
     const text = unmarkNumber(value)
     if (DIGITS.test(text)) ms = epochMs(Number(text))
-    else if (ISO.test(text)) ms = Date.parse(text.replace(',', '.'))
+    else ms = msOfIso(text)
   } else if (isObject(value) && Object.keys(value).every((key) => key === 'seconds' || key === 'nanos'))
     ms = msOfTimestamp(value['seconds'], value['nanos'])
   if (ms === undefined || !(ms >= EARLIEST_MS && ms <= LATEST_MS)) return undefined
   return new Date(ms).toISOString()
+}
+
+/**
+ * Rewrites common variants of ISO 8601 to the one form that ECMAScript defines; `Date.parse` reads other text
+ * differently in each engine, and 30 February as a day of March. A time without a zone is local.
+ */
+function msOfIso(text: string): number | undefined {
+  const [, date, time, seconds = ':00', fraction = '', utc, hours, minutes = '00'] = ISO.exec(text) ?? []
+  if (date === undefined || new Date(date).toJSON()?.startsWith(date) !== true) return undefined
+  if (time === undefined) return Date.parse(date)
+  const zone = utc === undefined ? (hours === undefined ? '' : `${hours}:${minutes}`) : 'Z'
+  return Date.parse(`${date}T${time}${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`)
 }
 
 /** Milliseconds, from seconds since the epoch and nanoseconds within the second; protobuf writes 64-bit integers as text. */
