@@ -171,6 +171,16 @@ describe('level', () => {
     }
   })
 
+  test('keeps a later level and a later time, which are logged data', () => {
+    const later = (members: string): unknown =>
+      entryOf(`{"level":30,"time":1795219732486,"pid":1,${members},"msg":"m"}`).metadata
+    expect(later('"level":"x","time":"y"')).toEqual({ pid: 1, level_: 'x', time_: 'y' })
+    expect(later('"level":"x","level":60')).toEqual({ pid: 1, level_: 60 })
+    expect(later('"time":{"a":1},"level_":2,"level":3')).toEqual({ pid: 1, level_: 2, level__: 3, time_: { a: 1 } })
+    expect(later('"level":30,"time":1795219732486')).toEqual({ pid: 1 })
+    expect(later('"level":{"cookie":"s"}')).toMatchObject({ level_: {} })
+  })
+
   test('filters lines by the level after mapping', () => {
     const mapper = new Mapper(createMappingOptions({ levels: CUSTOM }), 2, () => 0)
     const shipped = [35, 40, 20, 60]
