@@ -148,10 +148,10 @@ export class FastBreadcrumbFactory {
       case MESSAGE_KEY:
         return (this.#message = toMessageText(member)) !== ''
       case LEVEL_KEY:
-        // The first of duplicate levels wins.
-        return this.#level !== '' || this.#placeLevel(member.value())
+        // A later level or time is logged data.
+        return this.#level === '' && this.#placeLevel(member.value())
       case TIME_KEY:
-        return this.#timestamp !== '' || (this.#timestamp = this.#times.get(member.value())) !== ''
+        return this.#timestamp === '' && (this.#timestamp = this.#times.get(member.value())) !== ''
       case DURATION_KEY:
         return this.#placeDuration(member)
       case NAME_KEY:

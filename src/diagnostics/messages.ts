@@ -330,9 +330,11 @@ export const APPLICATION_MESSAGES = {
   levelUnknown: {
     code: 'CONFIG',
     text: (key) =>
-      `100 consecutive records have no recognized level under "${key}" and were mapped to info. Set pino.levelKey to the key of the level.`,
-    cause: '`formatters.level` or another logger writes the level under another key or with other names; reported once',
-    remedy: 'set `pino.levelKey` to that key, or use [recognized level names](mapping.md#levels)',
+      `100 consecutive records have no recognized level under "${key}" and were mapped to info. Set pino.levelKey to the key of the level, or pino.customLevels to its names and numbers.`,
+    cause:
+      '`formatters.level` or another logger writes the level under another key, or with other names or numbers; reported once',
+    remedy:
+      'set `pino.levelKey` to that key, or `pino.customLevels` to [recognized level names](mapping.md#levels) and their numbers',
   },
   recordIncomplete: {
     code: 'INVALID',

@@ -31,7 +31,7 @@ export function createMappingOptions(settings: Settings, config: PinoConfig | un
     errorKey: pino.errorKey ?? config?.errorKey ?? 'err',
     requestKeys: requestLogs.keys,
     redactor,
-    levels: { ...(config?.levels?.labels ?? PINO_LEVELS), ...Object.fromEntries(custom) },
+    levels: { ...(config?.levels?.labels ?? (custom.length > 0 ? {} : PINO_LEVELS)), ...Object.fromEntries(custom) },
   }
 }
 

@@ -20,22 +20,28 @@ const STANDARD_NAMES: Readonly<Record<string, Level>> = {
   critical: 'fatal',
 }
 
-/** Level names of other loggers and platforms, in lower case. */
-const OTHER_NAMES: Readonly<Record<string, Level>> = {
-  silly: 'debug',
-  verbose: 'debug',
-  default: 'info',
+/** The names above and those of syslog, which mean the same level whatever their number is. */
+const SEVERITY_NAMES: Readonly<Record<string, Level>> = {
+  ...STANDARD_NAMES,
   information: 'info',
   informational: 'info',
   notice: 'info',
-  http: 'info',
-  log: 'info',
   err: 'error',
   crit: 'fatal',
   alert: 'fatal',
   panic: 'fatal',
   emerg: 'fatal',
   emergency: 'fatal',
+}
+
+/** Level names of other loggers and platforms, in lower case. As custom levels they are placed by their number. */
+const OTHER_NAMES: Readonly<Record<string, Level>> = {
+  ...SEVERITY_NAMES,
+  silly: 'debug',
+  verbose: 'debug',
+  default: 'info',
+  http: 'info',
+  log: 'info',
 }
 
 export interface ResolvedLevel {
@@ -58,38 +64,70 @@ export function resolveLevel(value: Json | undefined, labels: LevelLabels): Reso
   const text = unmarkNumber(value).replace(COLORS, '').trim()
   if (text !== '' && Number.isFinite(Number(text))) return fromNumber(Number(text), labels)
   const name = text.toLowerCase()
-  const standard = own(STANDARD_NAMES, name)
-  if (standard !== undefined) return name === 'trace' ? TRACE : toResolvedLevel(standard)
+  if (Object.hasOwn(STANDARD_NAMES, name)) return named(STANDARD_NAMES, name)
   for (const [number, label] of Object.entries(labels)) {
-    if (label.toLowerCase() === name) return { ...nearest(Number(number)), customLevel: text }
+    if (label.toLowerCase() === name) return withLabel(fromLabel(Number(number), name, labels), text)
   }
   const numbered = NUMBERED_NAME.exec(name)?.[1]
-  if (numbered !== undefined)
-    return { ...(numbered === 'trace' ? TRACE : toResolvedLevel(numbered as Level)), customLevel: text }
-  const other = own(OTHER_NAMES, name)
-  return other === undefined ? undefined : { ...toResolvedLevel(other), customLevel: text }
+  return withLabel(named(OTHER_NAMES, numbered ?? name), text)
 }
 
-function fromNumber(number: number, labels: LevelLabels): ResolvedLevel {
+function fromNumber(number: number, labels: LevelLabels): ResolvedLevel | undefined {
   const label = labels[number] ?? PINO_LEVELS[number]
-  if (label === undefined) return { ...nearest(number), customLevel: number }
+  if (label === undefined) return withLabel(nearest(number), number)
   const name = label.toLowerCase()
-  const standard = own(STANDARD_NAMES, name)
-  if (standard === undefined) return { ...nearest(number), customLevel: label }
-  return name === 'trace' ? TRACE : toResolvedLevel(standard)
+  return named(STANDARD_NAMES, name) ?? withLabel(fromLabel(number, name, labels), label)
 }
 
-function own(names: Readonly<Record<string, Level>>, name: string): Level | undefined {
-  return Object.hasOwn(names, name) ? names[name] : undefined
+function withLabel(level: ResolvedLevel | undefined, customLevel: Json): ResolvedLevel | undefined {
+  return level && { ...level, customLevel }
 }
 
-/** The nearest standard level at or below pino's number; trace for lower numbers. */
-function nearest(number: number): ResolvedLevel {
+function named(names: Readonly<Record<string, Level>>, name: string): ResolvedLevel | undefined {
+  if (name === 'trace') return TRACE
+  const level = Object.hasOwn(names, name) ? names[name] : undefined
+  return level && toResolvedLevel(level)
+}
+
+/** The level of a custom level's name or of its place in the table, whichever is higher. @param name in lower case */
+function fromLabel(number: number, name: string, labels: LevelLabels): ResolvedLevel | undefined {
+  const own = named(SEVERITY_NAMES, name)
+  const placed = fromPlace(number, labels)
+  return own !== undefined && own.severity >= (placed?.severity ?? -1) ? own : placed
+}
+
+/**
+ * The nearest level at or below, in the order of the names that are known: pino does not pass its `levelComparison`,
+ * and with 'DESC' low numbers are severe. Without such an order, by pino's own numbers.
+ */
+function fromPlace(number: number, labels: LevelLabels): ResolvedLevel | undefined {
+  for (const names of [STANDARD_NAMES, SEVERITY_NAMES]) {
+    const known = Object.entries(labels).flatMap(([at, label]) => {
+      const level = named(names, label.toLowerCase())
+      return level === undefined ? [] : [{ at: Number(at), level }]
+    })
+    known.sort((one, other) => one.level.severity - other.level.severity)
+    const [least, most] = [known[0], known.at(-1)]
+    if (least === undefined || most === undefined || least.level.severity === most.level.severity) continue
+    const order = Math.sign(most.at - least.at)
+    const below = known.filter(({ at }) => at * order <= number * order)
+    below.sort((one, other) => (one.at - other.at) * order)
+    return below.at(-1)?.level ?? TRACE
+  }
+  return nearest(number)
+}
+
+/**
+ * The nearest standard level at or below pino's number; undefined below all of them, where other loggers have numbers
+ * of their own, such as syslog's 0 for the most severe level.
+ */
+function nearest(number: number): ResolvedLevel | undefined {
   if (number >= 60) return toResolvedLevel('fatal')
   if (number >= 50) return toResolvedLevel('error')
   if (number >= 40) return toResolvedLevel('warn')
   if (number >= 30) return toResolvedLevel('info')
-  return number >= 20 ? toResolvedLevel('debug') : TRACE
+  if (number >= 20) return toResolvedLevel('debug')
+  return number >= 10 ? TRACE : undefined
 }
 
 export function toResolvedLevel(level: Level): ResolvedLevel {
@@ -99,7 +137,7 @@ export function toResolvedLevel(level: Level): ResolvedLevel {
 const TRACE: ResolvedLevel = { level: 'debug', severity: -1 }
 
 const DIGITS = /^[+-]?\d+(?:\.\d+)?$/
-const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?:(:\d\d)(?:[.,](\d+))?)?\s?(?:(Z)|([+-]\d\d)(?::?(\d\d))?)?)?$/i
 /** The years 1 to 9999. Other years need a sign in ISO 8601, which few parsers support. */
 const EARLIEST_MS = -62_135_596_800_000
 const LATEST_MS = 253_402_300_799_999
@@ -114,11 +152,23 @@ export function toIsoTime(value: Json | undefined): string | undefined {
   else if (typeof value === 'string') {
     const text = unmarkNumber(value)
     if (DIGITS.test(text)) ms = epochMs(Number(text))
-    else if (ISO.test(text)) ms = Date.parse(text.replace(',', '.'))
+    else ms = msOfIso(text)
   } else if (isObject(value) && Object.keys(value).every((key) => key === 'seconds' || key === 'nanos'))
     ms = msOfTimestamp(value['seconds'], value['nanos'])
   if (ms === undefined || !(ms >= EARLIEST_MS && ms <= LATEST_MS)) return undefined
   return new Date(ms).toISOString()
+}
+
+/**
+ * Rewrites common variants of ISO 8601 to the one form that ECMAScript defines; `Date.parse` reads other text
+ * differently in each engine, and 30 February as a day of March. A time without a zone is local.
+ */
+function msOfIso(text: string): number | undefined {
+  const [, date, time, seconds = ':00', fraction = '', utc, hours, minutes = '00'] = ISO.exec(text) ?? []
+  if (date === undefined || new Date(date).toJSON()?.startsWith(date) !== true) return undefined
+  if (time === undefined) return Date.parse(date)
+  const zone = utc === undefined ? (hours === undefined ? '' : `${hours}:${minutes}`) : 'Z'
+  return Date.parse(`${date}T${time}${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`)
 }
 
 /** Milliseconds, from seconds since the epoch and nanoseconds within the second; protobuf writes 64-bit integers as text. */

@@ -2,6 +2,7 @@
  * Detects that the application uses unknown keys for requests: its records look like requests but produce no request
  * log.
  */
+import { PINO_HTTP_ABORT } from './request-log.js'
 
 /** Number of consecutive examined records. */
 export const MISSED_LIMIT = 100
@@ -49,6 +50,7 @@ function looksLikeRequest(entryJson: string): boolean {
     request,
     metadata = {},
   } = JSON.parse(entryJson) as Record<string, Record<string, unknown> | undefined>
+  if ((message as unknown) === PINO_HTTP_ABORT) return false
   if (END_MESSAGES.includes(message) || request?.['status_code'] !== undefined) return true
   if (isStatus(metadata, 'statusCode') || isStatus(metadata, 'status_code')) return true
   return Object.entries(metadata).some(([key, value]) => {

@@ -9,6 +9,9 @@ import { isCatchAll } from './route-pattern.js'
 /** The message of Fastify's first record of a request. */
 export const FASTIFY_START = 'incoming request'
 
+/** pino-http's message if the client went away before the end of the response, whose headers may have been sent. */
+export const PINO_HTTP_ABORT = 'request aborted'
+
 /** The request in an entry. Strings are JSON, or '' if the entry does not have the value or it is empty. */
 export interface LoggedRequest {
   readonly method: string
@@ -63,7 +66,7 @@ export function parseRequest(entryJson: string, keys: MetadataKeys): LoggedReque
   return {
     method: toJson(request['method']),
     path: toJson(request['path']),
-    end: parseEnd(request),
+    end: message === PINO_HTTP_ABORT ? undefined : parseEnd(request),
     timestamp: typeof timestamp === 'string' ? toJson(toIsoTime(timestamp)) : '',
     service: toJson(service),
     environment: toJson(environment),

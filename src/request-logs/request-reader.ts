@@ -1,6 +1,6 @@
 /** Reads the request of common entries from their text: 0.8 us, compared with 5 us for parsing the entry. */
 import type { RequestKeys } from '../options/settings.js'
-import { FASTIFY_START, createMetadataKeys, parseRequest, readMetadata } from './request-log.js'
+import { FASTIFY_START, PINO_HTTP_ABORT, createMetadataKeys, parseRequest, readMetadata } from './request-log.js'
 import { isCatchAll } from './route-pattern.js'
 import type { Fields, LoggedRequest, MetadataKeys, RequestMetadata } from './request-log.js'
 
@@ -38,6 +38,7 @@ const HOST = 14
 const ROUTE = 15
 
 const START_MESSAGE = JSON.stringify(FASTIFY_START)
+const ABORT_MESSAGE = JSON.stringify(PINO_HTTP_ABORT)
 const HOST_KEY = 'hostname":'
 /** A part of every key of a route. */
 const ROUTE_KEY = 'rout'
@@ -67,15 +68,17 @@ export class RequestReader {
     const status = found[FIRST_STATUS] ?? found[LAST_STATUS]
     const duration = found[DURATION]
     const level = found[LEVEL]
+    const message = found[MESSAGE]
+    const hasEnded = status !== undefined && duration !== undefined && message !== ABORT_MESSAGE
     return {
       method: found[METHOD] ?? '',
       path: found[PATH] ?? '',
-      end: status === undefined || duration === undefined ? undefined : { statusCode: Number(status), duration },
+      end: hasEnded ? { statusCode: Number(status), duration } : undefined,
       timestamp: found[TIMESTAMP] ?? '',
       service: found[SERVICE] ?? '',
       environment: found[ENVIRONMENT] ?? '',
       metadata,
-      isFastifyStart: found[MESSAGE] === START_MESSAGE,
+      isFastifyStart: message === START_MESSAGE,
       hasOtherContent: level === 'error' || level === 'fatal',
     }
   }

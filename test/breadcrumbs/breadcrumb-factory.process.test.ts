@@ -171,8 +171,6 @@ describe.each([
   test.each(corpus.map(({ label, raw }) => [label, raw] as const))('corpus: %s', (_label, raw) => void judge(raw))
 
   test.each([
-    '"level":50,"msg":"other"',
-    '"time":1763700000124,"a":1',
     '"error":{"type":"Error","message":"m","stack":"Error: m","code":"E"}',
     '"duration_ms":5,"user_id":"u","reqId":7',
     '"service":"s","version":"1","env":"e"',
@@ -184,6 +182,8 @@ describe.each([
   })
 
   test.each([
+    '"level":50,"msg":"other"',
+    '"time":1763700000124,"a":1',
     '"service":null',
     '"err":{"type":"Error","message":"é","stack":"Error: é"},"msg":"\\u00e9"',
     '"method":"x","req":{"method":"GET","url":"/"},"q":{"method":"GET","url":"/"}',

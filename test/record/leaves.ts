@@ -8,7 +8,7 @@
  *     becomes two ids
  *  3. containers deeper than 32 levels: text replaces them
  *  4. keys beyond 1,000 in one object
- *  5. duplicate keys: the last value wins, except `level` and `time`, where the first does
+ *  5. duplicate keys: the last value wins, except `level` and `time`, where the first does and the last has another key
  *  6. NUL, which is removed (counted in `metadata.pino_ingest.removed_nul`), and lone surrogates, which become U+FFFD
  *  7. the stacks of causes and aggregated errors: they are part of `error.stack`; a `name` used as the type is a type
  *  8. the digits of a fraction that a double cannot hold; a number out of range of a double may become text
@@ -642,10 +642,17 @@ function toTree(root: ObjectNode): Tree {
     } else if (node.members.length === 0) put({ kind: 'empty-object' })
     else {
       const members = new Map<string, JsonNode>()
+      const later = new Map<string, JsonNode>()
       for (const [key, value] of node.members) {
         if (ALWAYS_REMOVED.test(clean(key))) continue
-        const isFirstThatCounts = node === root && (key === 'level' || key === 'time')
-        if (!isFirstThatCounts || !members.has(key)) members.set(key, value)
+        const first = node === root && (key === 'level' || key === 'time') ? members.get(key) : undefined
+        if (first === undefined) members.set(key, value)
+        else later.set(key, value)
+      }
+      for (const [key, value] of later) {
+        if (toValue(value) === toValue(members.get(key))) continue
+        const names = ['', '_', '_2', '_5', '_11'].map((suffix) => `${key}_${suffix}`)
+        members.set(names.find((name) => !members.has(name)) ?? '', value)
       }
       if (members.size === 0) {
         put({ kind: 'empty-object' })
@@ -670,6 +677,17 @@ function toTree(root: ObjectNode): Tree {
 }
 
 const EMPTY: Leaf = { kind: 'empty-list' }
+
+/** Equal for equal values, apart from the order of an object's members. */
+function toValue(node: JsonNode | undefined): string {
+  return JSON.stringify(node, (key, value: unknown) =>
+    key === 'literal' &&
+    !isBeyondDouble({ kind: 'number', literal: String(value) }) &&
+    Number.isSafeInteger(Number(value))
+      ? Number(value)
+      : value,
+  )
+}
 
 /** Whether an entry has a value at a path. A duplicate or sanitized key has a suffix. */
 function isThere(value: unknown, to: readonly Step[], holds: (value: unknown) => boolean): boolean {
@@ -819,7 +837,10 @@ interface KnownLevel {
   isCustom: boolean
 }
 
-/** pino's six levels and their common spellings by name, others by number; the metadata has the original value. */
+/**
+ * pino's six levels and their common spellings by name, others by number, in a table that has pino's levels or none of
+ * them; the metadata has the original value.
+ */
 function levelOf(tree: Tree, labels: MappingOptions['levels']): KnownLevel | undefined {
   const names: Record<string, string> = {
     trace: 'debug',
@@ -834,9 +855,11 @@ function levelOf(tree: Tree, labels: MappingOptions['levels']): KnownLevel | und
   const pino: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' }
   const byNumber = (number: number): string =>
     number >= 60 ? 'fatal' : number >= 50 ? 'error' : number >= 40 ? 'warn' : number >= 30 ? 'info' : 'debug'
+  const isUnknown = (number: number): boolean => number < 10 && labels[number] === undefined
   if (tree.kind !== 'number' && tree.kind !== 'text') return undefined
   const text = tree.kind === 'number' ? tree.literal : clean(tree.value).trim()
   const number = text === '' ? Number.NaN : Number(text)
+  if (isUnknown(number)) return undefined
   if (Number.isFinite(number)) {
     const label = (labels[number] ?? pino[number] ?? String(number)).toLowerCase()
     const isKnown = Object.hasOwn(names, label)

@@ -276,4 +276,17 @@ describe('pino-http', () => {
     request.destroy()
     expect(takeAll(await linesWith(lines, 'request aborted', 1))).toEqual({ logs: [], left: ['request aborted'] })
   })
+
+  test('a response that the client does not await has a status, and remains a log entry', async () => {
+    const { lines, port } = await pinoHttpApp({}, (_, response) => void response.write('half'))
+    const request = httpRequest({ port, host: '127.0.0.1', path: '/half', agent: false }).on('error', () => {})
+    request.end()
+    await once(request, 'response')
+    request.destroy()
+    const written = await linesWith(lines, 'request aborted', 1)
+    expect(JSON.parse(written.at(-1) ?? '')).toMatchObject({ res: { statusCode: 200 } })
+    expect(takeAll(written)).toEqual({ logs: [], left: ['request aborted'] })
+    const parsedOnly = written.map((line) => line.replace('{', '{"tags":["\\u0061"],'))
+    expect(takeAll(parsedOnly)).toEqual({ logs: [], left: ['request aborted'] })
+  })
 })

@@ -1,7 +1,9 @@
 /** [main] Adds the fields of the scope to each record. */
 import { checkArgument, isFunction } from '../../shared/argument-checks.js'
-import type { LoggerOptions } from 'pino'
+import type { Logger, LoggerOptions } from 'pino'
+import { LEVELS } from '../../protocol/log-entry.js'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
+import { PINO_LEVELS, resolveLevel } from '../../record/coerce.js'
 import { TEXT_FIELDS } from '../../record/reference/entry-fields.js'
 import { boundFields } from './logger-bindings.js'
 import { takeBreadcrumbs } from '../scope/scope-breadcrumbs.js'
@@ -34,8 +36,7 @@ interface Learned {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** pino's number. */
-const ERROR = 50
+const ERROR = LEVELS.indexOf('error')
 const USER_NAMES = ['user', 'user_id', 'userId']
 const REQUEST_ID_NAMES: readonly string[] = TEXT_FIELDS.find(([field]) => field === 'request_id')?.[1] ?? []
 const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id', 'parentSpanId', 'trace', 'dd']
@@ -120,11 +121,16 @@ function collectFields(
   if (requestId !== undefined && !record.hasAny(REQUEST_ID_NAMES)) added.reqId = requestId
   const route = response === undefined || record.has('route') ? undefined : findRoute(response)
   if (route !== undefined) added.route = route
-  if (level >= ERROR && !record.has('breadcrumbs')) {
-    const breadcrumbs = takeBreadcrumbs(scope?.history ?? currentHistory())
-    if (breadcrumbs.length > 0) added.breadcrumbs = breadcrumbs
-  }
+  const history = scope?.history ?? currentHistory()
+  if (history.breadcrumbs.length > 0 && isFailure(level, record.logger) && !record.has('breadcrumbs'))
+    added.breadcrumbs = takeBreadcrumbs(history)
   return added
+}
+
+/** As the transport decides: custom levels may have other numbers than pino's. */
+function isFailure(level: number, logger: object): boolean {
+  const { levels } = logger as Partial<Logger>
+  return (resolveLevel(level, levels?.labels ?? PINO_LEVELS)?.severity ?? -1) >= ERROR
 }
 
 /**
@@ -155,13 +161,13 @@ function addIdentity(added: AddedFields, facts: ScopeFacts, record: RecordFields
 class RecordFields {
   readonly #call: Fields
   readonly #mixin: Fields
-  readonly #logger: object
+  readonly logger: object
   #bound: ReadonlyMap<string, unknown> | undefined
 
   constructor(call: object, mixin: object, logger: object) {
     this.#call = call as Fields
     this.#mixin = mixin as Fields
-    this.#logger = logger
+    this.logger = logger
   }
 
   has(name: string): boolean {
@@ -170,7 +176,7 @@ class RecordFields {
   }
 
   get bound(): ReadonlyMap<string, unknown> {
-    return (this.#bound ??= boundFields(this.#logger))
+    return (this.#bound ??= boundFields(this.logger))
   }
 
   hasAny(names: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 /** [main] The level at which pino-http logs a request, and pino-http's options. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DestinationStream, Level, LevelWithSilent, Logger } from 'pino'
+import { resolveLevel } from '../../record/coerce.js'
 
 /** Options of pino-http, which are passed on. Declared here, so that these types do not need that package. */
 export interface HttpLoggerOptions {
@@ -51,10 +52,35 @@ export interface HttpLoggerOptions {
 const CLIENT_ERROR = 400
 const SERVER_ERROR = 500
 
-/** pino-http's `customLogLevel`. `error` is a stream error; Express' error handlers set `response.err`. */
-export function levelOfResponse(_request: IncomingMessage, response: ServerResponse, error?: Error): Level {
-  const { statusCode, err } = response as ServerResponse & { err?: unknown }
-  if (error !== undefined || statusCode >= SERVER_ERROR) return 'error'
-  if (statusCode >= CLIENT_ERROR) return 'warn'
-  return err === undefined || err === null ? 'info' : 'error'
+interface LoggedResponse {
+  readonly statusCode?: unknown
+  readonly err?: unknown
+  readonly log?: Partial<Logger> | undefined
+}
+
+/**
+ * pino-http's `customLogLevel`, called as `(request, response, error)`, by version 6 as `(response, error)`. `error` is
+ * a stream error; Express' error handlers set `response.err`.
+ */
+export function levelOfResponse(...given: readonly unknown[]): Level {
+  // A request that a server receives has the status null.
+  const [response, error] = (
+    typeof (given[0] as LoggedResponse | undefined)?.statusCode === 'number' ? given : given.slice(1)
+  ) as [LoggedResponse?, unknown?]
+  const status = Number(response?.statusCode)
+  if (isGiven(error) || status >= SERVER_ERROR) return nameOfLevel('error', response?.log)
+  if (status >= CLIENT_ERROR) return nameOfLevel('warn', response?.log)
+  return nameOfLevel(isGiven(response?.err) ? 'error' : 'info', response?.log)
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+/** The logger's own name for the level: it may have custom levels only, and pino-http calls the method of that name. */
+function nameOfLevel(level: Level, log: Partial<Logger> | undefined): Level {
+  const levels = log?.levels
+  if (levels === undefined || level in levels.values) return level
+  const isSame = (name: string): boolean => resolveLevel(name, levels.labels)?.level === level
+  return (Object.keys(levels.values).find(isSame) as Level | undefined) ?? level
 }

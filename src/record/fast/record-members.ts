@@ -206,11 +206,13 @@ export class RecordMembers {
       case MESSAGE_KEY:
         return (this.message = toMessageText(member)) !== ''
       case LEVEL_KEY:
-        // The first level and the first time win, because later ones are logged data.
-        this.level ??= this.#levels.get(member.value())
+        // A later level or time is logged data.
+        if (this.level !== undefined) return false
+        this.level = this.#levels.get(member.value())
         return this.level !== undefined
       case TIME_KEY:
-        if (this.timestamp === '') this.timestamp = this.#times.get(member.value())
+        if (this.timestamp !== '') return false
+        this.timestamp = this.#times.get(member.value())
         return this.timestamp !== ''
       case DURATION_KEY:
         if (!member.isNumber() || this.duration !== '') return false

@@ -1,8 +1,8 @@
 /** Parses one line to a clean record. */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
-import { cleanCopy } from '../clean-copy.js'
+import { cleanCopy, putUnderFreeKey } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
-import { parseExact } from '../../shared/exact-json.js'
+import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -15,7 +15,7 @@ import {
 
 /**
  * pino writes its own `level` and `time` first. Logged data may repeat these keys, and JSON.parse would let them
- * replace pino's values. For every other key the last value wins.
+ * replace pino's values: they are kept as `level_` and `time_`. For every other key the last value wins.
  */
 const FIRST_COUNTS = ['level', 'time'] as const
 const MAX_QUOTED_CHARS = maxQuotedChars('level')
@@ -45,7 +45,12 @@ export function parseRecord(
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
   const firsts = firstValues(line, levelKey === undefined ? FIRST_COUNTS : [...FIRST_COUNTS, levelKey])
-  for (const [key, first] of firsts) (parsed as JsonObject)[key] = parseExact(first) as Json
+  for (const [key, text] of firsts) {
+    const record = parsed as JsonObject
+    const last = record[key] as Json
+    record[key] = parseExact(text) as Json
+    if (stringifyExact(last) !== stringifyExact(record[key])) putUnderFreeKey(record, `${key}_`, last)
+  }
   return cleanCopy(parsed, cuts, isKept)
 }
 

@@ -145,6 +145,19 @@ describe("the app's own mixin", () => {
 })
 
 describe('breadcrumbs', () => {
+  test('are attached to errors of a logger with other numbers', () => {
+    const customLevels = { emerg: 0, err: 3, warning: 4, info: 6 }
+    const syslog = pino(
+      { mixin: ingestMixin(), customLevels, useOnlyCustomLevels: true, levelComparison: 'DESC', level: 'info' },
+      out.stream,
+    )
+    addBreadcrumb({ message: 'one' })
+    syslog.warning('w')
+    expect(out.last()).not.toHaveProperty('breadcrumbs')
+    syslog.err('e')
+    expect(out.last()).toMatchObject({ breadcrumbs: [{ message: 'one' }] })
+  })
+
   test('are added to the next error record only', () => {
     withScope({}, () => {
       addBreadcrumb({ message: 'one' })

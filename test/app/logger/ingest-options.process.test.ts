@@ -609,6 +609,26 @@ describe('the transport', () => {
     await new Promise<void>((resolve) => logger.flush(() => resolve()))
     await service.close()
   })
+
+  test.each(['worker', 'stream'] as const)('a %s delivers the most severe of syslog levels', async (way) => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    const customLevels = { emerg: 0, alert: 1, crit: 2, err: 3, warning: 4, notice: 5, info: 6, debug: 7 }
+    const options = { url: service.url, apiKey: KEY }
+    const own = { customLevels, useOnlyCustomLevels: true, levelComparison: 'DESC', level: 'debug' } as const
+    const logger =
+      way === 'worker'
+        ? pino(ingestOptions({ ...own, transport: { target: 'pino-ingest', options } }))
+        : pino(ingestOptions({ ...own, transport: false }), ingestStream({ ...options, pino: { customLevels } }))
+    for (const label of Object.keys(customLevels) as (keyof typeof customLevels)[]) logger[label](label)
+    expect((await flush(logger, { timeoutMs: 20_000 })).state).toBe('acknowledged')
+    const sent = service.entries({}).items.map(({ entry }) => [entry.message, entry.level])
+    expect(Object.fromEntries(sent)).toEqual({
+      ...{ emerg: 'fatal', alert: 'fatal', crit: 'fatal', err: 'error' },
+      ...{ warning: 'warn', notice: 'info', info: 'info' },
+    })
+    await new Promise<void>((resolve) => logger.flush(() => resolve()))
+    await service.close()
+  })
 })
 
 test('another target may be set', () => {

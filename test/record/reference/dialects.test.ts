@@ -649,7 +649,7 @@ describe('another key for the level', () => {
 
   test.each([
     ['{"lvl":"warn","time":1795376432645,"msg":"m"}', { level: 'warn' }, true],
-    ['{"lvl":40,"time":1795376432645,"msg":"m","lvl":60}', { level: 'warn' }, true],
+    ['{"lvl":40,"time":1795376432645,"msg":"m","lvl":60}', { level: 'warn', metadata: { lvl_: 60 } }, false],
     ['{"lvl":"audit","time":1795376432645,"msg":"m"}', { level: 'info', metadata: { lvl: 'audit' } }, false],
     ['{"lvl":"warn","time":1795376432645,"level":60,"msg":"m"}', { level: 'warn', metadata: { level: 60 } }, false],
     ['{"level":40,"time":1795376432645,"msg":"m"}', { level: 'warn' }, false],

@@ -50,7 +50,8 @@ describe('level', () => {
     [25, 'debug', 'http'],
     [70, 'fatal', 'disaster'],
     [45, 'warn', 45],
-    [5, 'debug', 5],
+    [5, 'info', 5],
+    [0, 'info', 0],
     [1000, 'fatal', 1000],
     ['trace', 'debug', undefined],
     ['debug', 'debug', undefined],
@@ -85,6 +86,37 @@ describe('level', () => {
     expect(entryOf({ level: 3, msg: 'm' }, { levels: { 1: 'debug', 2: 'info', 3: 'error' } }).level).toBe('error')
   })
 
+  const SYSLOG = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug']
+  const NPM = ['error', 'warn', 'info', 'http', 'verbose', 'debug', 'silly']
+  const toTable = (names: readonly string[]): Record<number, string> => ({ ...names })
+  test.each<[string, Record<number, string>, string]>([
+    ['levels of syslog, descending', toTable(SYSLOG), 'fatal fatal fatal error warn info info debug'],
+    ['the same ascending', toTable(SYSLOG.toReversed()), 'debug info info warn error fatal fatal fatal'],
+    ['levels of npm', toTable(NPM), 'error warn info debug debug debug debug'],
+    [
+      "names between pino's, descending",
+      toTable(['fatal', 'x', 'warn', 'y', 'debug', 'z']),
+      'fatal warn warn debug debug debug',
+    ],
+    ['names of syslog alone', toTable(['crit', 'x', 'notice', 'y']), 'fatal info info debug'],
+    [
+      'numbers of their own, ascending',
+      { 0: 'default', 100: 'debug', 200: 'info', 300: 'notice', 400: 'high', 500: 'error' },
+      'debug debug info info info error',
+    ],
+    [
+      "names next to pino's",
+      { ...CUSTOM, 25: 'notice', 35: 'verbose', 45: 'alert', 5: 'silly' },
+      'debug debug debug info info info warn fatal error fatal fatal',
+    ],
+    ["other names with pino's numbers", { 20: 'low', 30: 'middle', 55: 'high' }, 'debug info error'],
+    ['other names with other numbers', { 0: 'p0', 1: 'p1', 2: 'p2' }, 'info info info'],
+    ['one known name', { 0: 'emerg', 1: 'p1' }, 'fatal info'],
+  ])('custom levels: %s', (_table, levels, expected) => {
+    const found = Object.keys(levels).map((level) => entryOf({ level: Number(level), msg: 'm' }, { levels }).level)
+    expect(found.join(' ')).toBe(expected)
+  })
+
   test.each([
     ['ERROR', 'error'],
     ['WARNING', 'warn'],
@@ -111,10 +143,7 @@ describe('level', () => {
 
   test.each<[unknown, number, unknown]>([
     [10, -1, undefined],
-    [5, -1, 5],
     [15, -1, 15],
-    [0, -1, 0],
-    [-1, -1, -1],
     ['15', -1, 15],
     [12, -1, 'fine'],
     ['fine', -1, 'fine'],
@@ -140,6 +169,16 @@ describe('level', () => {
       const one = JSON.stringify({ level, time, msg: 'm' })
       expect(new Mapper(options, 0, () => 0).map(one, 0, one.length).json !== '').toBe(position >= 0)
     }
+  })
+
+  test('keeps a later level and a later time, which are logged data', () => {
+    const later = (members: string): unknown =>
+      entryOf(`{"level":30,"time":1795219732486,"pid":1,${members},"msg":"m"}`).metadata
+    expect(later('"level":"x","time":"y"')).toEqual({ pid: 1, level_: 'x', time_: 'y' })
+    expect(later('"level":"x","level":60')).toEqual({ pid: 1, level_: 60 })
+    expect(later('"time":{"a":1},"level_":2,"level":3')).toEqual({ pid: 1, level_: 2, level__: 3, time_: { a: 1 } })
+    expect(later('"level":30,"time":1795219732486')).toEqual({ pid: 1 })
+    expect(later('"level":{"cookie":"s"}')).toMatchObject({ level_: {} })
   })
 
   test('filters lines by the level after mapping', () => {
@@ -203,6 +242,11 @@ describe('timestamp', () => {
     ['2026-11-21T02:08:52.496+02:00', '2026-11-21T00:08:52.496Z'],
     ['2026-11-21T00:08:52,496Z', '2026-11-21T00:08:52.496Z'],
     ['2026-11-21', '2026-11-21T00:00:00.000Z'],
+    ['2026-11-21 00:08z', '2026-11-21T00:08:00.000Z'],
+    ['2026-11-21t02:08:52 +0200', '2026-11-21T00:08:52.000Z'],
+    ['2026-11-20 22:08:52.4 -02', '2026-11-21T00:08:52.400Z'],
+    ['2026-11-20T24:00:00Z', '2026-11-21T00:00:00.000Z'],
+    ['2026-11-21T00:08:52', new Date(2026, 10, 21, 0, 8, 52).toISOString()],
     [0, '1970-01-01T00:00:00.000Z'],
   ])('%j is %s', (time, timestamp) => {
     expect(entryOf({ level: 30, time, msg: 'm' })).toEqual({ level: 'info', message: 'm', timestamp })
@@ -216,6 +260,13 @@ describe('timestamp', () => {
     'yesterday',
     '',
     '2026-13-45',
+    '2026-02-30',
+    '2026-02-30T00:00:00Z',
+    '2026-02-30 00:00',
+    '2026-11-21T25:00:00Z',
+    '2026-11-21T00:00:00+25:00',
+    '21 Nov 2026 00:08:52 GMT',
+    '11/21/2026',
     null,
     true,
     { a: 1 },
