@@ -431,13 +431,20 @@ class Plan {
       record.members.delete(key)
       return this.#oneError(tree)
     }
-    for (const [key, tree] of record.members) {
-      if (!isError(tree)) continue
-      record.members.delete(key)
-      return this.#oneError(tree)
-    }
     const stack = record.members.get('stack')
-    if (stack?.kind !== 'text' || !/\n[ \t]+at /.test(clean(stack.value))) return
+    const isFlat = stack?.kind === 'text' && /\n[ \t]+at /.test(clean(stack.value))
+    if (!isFlat || [...record.members.values()].some(isError)) {
+      for (const [key, tree] of record.members) {
+        const items = tree.kind === 'list' && key !== 'breadcrumbs' ? tree.items : [tree]
+        const error = items.find(isError)
+        if (error === undefined) continue
+        record.members.delete(key)
+        const others = items.filter((item) => item !== error)
+        if (tree.kind === 'list' && others.length > 0) record.members.set(key, { ...tree, items: others })
+        return this.#oneError(error)
+      }
+      return
+    }
     // winston writes the members of an error next to its stack.
     const flat = emptyBranch()
     for (const key of ['stack', 'code', 'errno', 'syscall', 'cause']) {

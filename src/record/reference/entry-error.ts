@@ -59,15 +59,18 @@ export function parseErrorRest(json: string, errorKey: string): { type: string; 
 }
 
 /**
- * Removes the first object with the shape of an error. Must be called after `takeRequest`, since a request or a
+ * Removes the first object with the shape of an error, or the first such item of a list. Must be called after `takeRequest`, since a request or a
  * response may have this shape, too.
  */
 export function takeShapedError(record: JsonObject): ErrorParts | undefined {
   for (const key of Object.keys(record)) {
     const value = record[key]
-    if (!looksLikeError(value)) continue
-    delete record[key]
-    return normalize(value)
+    const list = Array.isArray(value) && key !== 'breadcrumbs' ? value : []
+    const error = looksLikeError(value) ? value : list.find(looksLikeError)
+    if (error === undefined) continue
+    if (list.length > 1) record[key] = list.filter((item) => item !== error)
+    else delete record[key]
+    return normalize(error)
   }
   return undefined
 }

@@ -70,6 +70,20 @@ describe('error', () => {
     expect(entry.metadata).toEqual({ err })
   })
 
+  test('the first error of a list, if there is no other', () => {
+    const [first, second] = ['a', 'b'].map((message) => ({ type: 'E', message, stack: `E: ${message}\n    at f` }))
+    const taken = { type: 'E', message: 'a', stack: 'E: a\n    at f' }
+    expect(entryOf({ errors: [first] })).toMatchObject({ error: taken })
+    expect(entryOf({ errors: [first] })).not.toHaveProperty('metadata')
+    expect(entryOf({ err: [first, second] })).toMatchObject({ error: taken, metadata: { err: [second] } })
+    expect(entryOf({ results: [1, first, 'x'] })).toMatchObject({ error: taken, metadata: { results: [1, 'x'] } })
+    expect(entryOf({ err: second, errors: [first] })).toMatchObject({
+      error: { message: 'b' },
+      metadata: { errors: [first] },
+    })
+    expect(entryOf({ breadcrumbs: [first] })).not.toHaveProperty('error')
+  })
+
   test("pino's own error wins, and the other one is kept", () => {
     const other = { type: 'E', message: 'other', stack: 's' }
     expect(entryOf({ error: other, err: boom, msg: 'm' })).toMatchObject({ error: boom, metadata: { error: other } })
