@@ -11,6 +11,9 @@ import { REDACTED, hasUserinfo } from './userinfo.js'
 /** Values that are never redacted. */
 const EMPTY = /(?:null|true|false|""|\{\}|\[\])(?=[,}\]])/y
 
+/** A string, and the colon after a key. */
+const TEXT = /"((?:[^"\\]|\\.)*)"(:?)/g
+
 /**
  * Gives the same result as the `EntryWalk` of `Redactor` without patterns. Duplicate keys are kept and redacted.
  *
@@ -53,9 +56,18 @@ function findSecretMembers(json: string, params: UrlParams): Range[] | undefined
     if (json[keyStart - 2] === '\\') return undefined
     if (!isQueryName(json.slice(keyStart, keyEnd))) continue
     from = findValueEnd(json, container, json.length)
-    if (from === -1 || !addMembers(json, container, from, params, members)) return undefined
+    if (from === -1 || mayHoldPair(json.slice(container, from), params)) return undefined
+    if (!addMembers(json, container, from, params, members)) return undefined
   }
   return members
+}
+
+/** Whether a parsed query has a list with the name of a parameter: `[['token', …]]`, `[{ name: 'token', … }]`. */
+export function mayHoldPair(query: string, params: UrlParams): boolean {
+  if (!query.includes('[')) return false
+  for (const [, text = '', colon] of query.matchAll(TEXT))
+    if (colon === '' && (text.includes('\\') || params.has(text))) return true
+  return false
 }
 
 /** Adds the members of a query; false if the entry must be parsed. */

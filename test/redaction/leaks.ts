@@ -127,6 +127,19 @@ export function leaks(mark: () => string): Leak[] {
       command: `curl -H 'X-Api-Key: ${m()}'`,
       escapedCommand: `sh -c "curl -H \\"Authorization: Token ${m()}\\""`,
     }),
+    data('parameters as pairs', {
+      req: { method: 'GET', query: [['token', m()]] },
+      config: {
+        params: [
+          { name: 'api_key', value: m() },
+          { key: 'page', value: 2 },
+        ],
+      },
+      searchParams: [
+        ['page', '2'],
+        ['password', m(), m()],
+      ],
+    }),
     // Text of HTTP
     text(
       'an HTTP request',
