@@ -7,8 +7,8 @@ import { removeHeaderLines } from './header-text.js'
  * `{ name: 'Cookie', value: … }` is the format of HAR, Postman, Playwright, Envoy and AWS; express-validator uses
  * `path` and `param`.
  */
-const NAME_KEY = /(?:name|key|field|header|path|param)$/i
-const VALUE_KEY = /(?:values?|content)$/i
+export const NAME_KEY = /(?:name|key|field|header|path|param)$/i
+export const VALUE_KEY = /(?:values?|content)$/i
 
 /**
  * Removes headers from a parsed record in place: members with such a name, values next to such a name in objects and

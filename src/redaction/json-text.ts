@@ -11,15 +11,18 @@ import { REDACTED, hasUserinfo } from './userinfo.js'
 /** Values that are never redacted. */
 const EMPTY = /(?:null|true|false|""|\{\}|\[\])(?=[,}\]])/y
 
+/** A string, and the colon after a key. */
+const TEXT = /"((?:[^"\\]|\\.)*)"(:?)/g
+
 /**
  * Gives the same result as the `EntryWalk` of `Redactor` without patterns. Duplicate keys are kept and redacted.
  *
  * @returns undefined if the entry must be parsed: it may hold user info, an escape may hide a letter, a parameter is in
- * a key or directly after an escape, or a query has an unusual form
+ * a key or next to an escape, or a query has an unusual form
  */
 export function redactJsonText(json: string, params: UrlParams): string | undefined {
   if (json.includes('\\u') || json.includes('\\/') || hasUserinfo(json)) return undefined
-  const ranges = params.findRanges(json)
+  const ranges = params.findRanges(json, true)
   if (!areWithinValues(json, ranges)) return undefined
   const members = findSecretMembers(json, params)
   if (members === undefined) return undefined
@@ -29,11 +32,11 @@ export function redactJsonText(json: string, params: UrlParams): string | undefi
   return hasUserinfo(clean) ? undefined : clean
 }
 
-/** Whether no range is in a key and no name directly follows a backslash. */
+/** Whether no range is in a key, no name directly follows a backslash, and no value ends before one: `a\"b`. */
 function areWithinValues(json: string, ranges: readonly ParamRange[]): boolean {
   let stringEnd = -1
   for (const { name, end } of ranges) {
-    if (json[name - 1] === '\\') return false
+    if (json[name - 1] === '\\' || json[end] === '\\') return false
     if (end <= stringEnd) continue
     stringEnd = findStringEnd(json, end - 1, json.length)
     if (json.charCodeAt(stringEnd + 1) === COLON) return false
@@ -53,9 +56,18 @@ function findSecretMembers(json: string, params: UrlParams): Range[] | undefined
     if (json[keyStart - 2] === '\\') return undefined
     if (!isQueryName(json.slice(keyStart, keyEnd))) continue
     from = findValueEnd(json, container, json.length)
-    if (from === -1 || !addMembers(json, container, from, params, members)) return undefined
+    if (from === -1 || mayHoldPair(json.slice(container, from), params)) return undefined
+    if (!addMembers(json, container, from, params, members)) return undefined
   }
   return members
+}
+
+/** Whether a parsed query has a list with the name of a parameter: `[['token', …]]`, `[{ name: 'token', … }]`. */
+export function mayHoldPair(query: string, params: UrlParams): boolean {
+  if (!query.includes('[')) return false
+  for (const [, text = '', colon] of query.matchAll(TEXT))
+    if (colon === '' && (text.includes('\\') || params.has(text))) return true
+  return false
 }
 
 /** Adds the members of a query; false if the entry must be parsed. */

@@ -8,7 +8,8 @@ import { findValueEnd } from '../shared/json-scan.js'
 import { isCardNumber } from './credit-card.js'
 import { createPattern } from './patterns.js'
 import type { Pattern } from './patterns.js'
-import { redactJsonText } from './json-text.js'
+import { NAME_KEY, VALUE_KEY } from './header-members.js'
+import { mayHoldPair, redactJsonText } from './json-text.js'
 import { QuerySearch, findKey, isQueryName } from './query-search.js'
 import { TextBudget } from './text-budget.js'
 import { UrlParams } from './url-params.js'
@@ -91,6 +92,7 @@ export class Redactor {
     const part = text.slice(at, at + QUERY_CHARS)
     const end = findValueEnd(part, 0, part.length)
     if (end === -1) return true
+    if (mayHoldPair(part.slice(0, end), this.#params)) return true
     for (let member = findKey(part, 0, end); member !== undefined; member = findKey(part, member.valueStart, end))
       if (member.key.includes('\\') || this.#params.has(member.key)) return true
     return false
@@ -189,12 +191,26 @@ class EntryWalk {
     const itemRole = role === 'breadcrumbs' ? 'breadcrumb' : role
     for (let at = 0; at < list.length; at += 1) {
       const item = list[at] as Json
-      const newItem = this.#redactValue(item, role, itemRole)
+      const newItem = this.#redactValue(role === 'query' ? this.#redactPair(item) : item, role, itemRole)
       if (newItem === item) continue
       list[at] = newItem
       this.hasChanged = true
     }
     return list
+  }
+
+  /** In a list of parameters: `['token', value]` or `{ name: 'token', value }`. */
+  #redactPair(item: Json): Json {
+    if (typeof item !== 'object' || item === null) return item
+    if (Array.isArray(item))
+      return isNamed(item[0], this.#params)
+        ? item.map((value, index) => (index === 0 ? value : redactParam(value)))
+        : item
+    const members = Object.entries(item)
+    if (!members.some(([key, value]) => NAME_KEY.test(key) && isNamed(value as Json, this.#params))) return item
+    return Object.fromEntries(
+      members.map(([key, value]) => [key, VALUE_KEY.test(key) ? redactParam(value as Json) : (value as Json)]),
+    )
   }
 
   #redactValue(value: Json, holderRole: Role, ownRole: Role): Json {
@@ -234,6 +250,10 @@ function memberRole(role: Role, key: string): Role {
 
 function isFixedField(role: Role, key: string): boolean {
   return (key === 'timestamp' && (role === 'entry' || role === 'breadcrumb')) || (key === 'level' && role === 'entry')
+}
+
+function isNamed(name: Json | undefined, params: UrlParams): boolean {
+  return typeof name === 'string' && params.has(name)
 }
 
 /** Replaces the value of a parameter, of any type. */

@@ -81,6 +81,43 @@ describe('without patterns', () => {
     )
   })
 
+  test('pairs in a parsed query', () => {
+    expect(
+      redacted(
+        plain,
+        entry({
+          metadata: {
+            query: [
+              ['token', CANARY],
+              ['page', '2'],
+            ],
+            params: [
+              { name: 'api_key', value: CANARY, enabled: true },
+              { name: 'page', value: 'token' },
+            ],
+            searchParams: { list: [{ key: 'Password', values: [CANARY] }], fields: ['token', 'page'] },
+            list: [{ name: 'token', value: 'kept: no query' }],
+          },
+        }),
+      ),
+    ).toEqual(
+      entry({
+        metadata: {
+          query: [
+            ['token', '[scrubbed]'],
+            ['page', '2'],
+          ],
+          params: [
+            { name: 'api_key', value: '[scrubbed]', enabled: true },
+            { name: 'page', value: 'token' },
+          ],
+          searchParams: { list: [{ key: 'Password', values: '[scrubbed]' }], fields: ['token', 'page'] },
+          list: [{ name: 'token', value: 'kept: no query' }],
+        },
+      }),
+    )
+  })
+
   test('keys that become equal', () => {
     expect(redacted(plain, entry({ metadata: { '?token=a': 1, '?token=b': 2 } }))).toEqual(
       entry({ metadata: { '?token=[scrubbed]': 1, '?token=[scrubbed]_2': 2 } }),
@@ -296,18 +333,49 @@ describe('any entry', () => {
         '\t',
         '/',
       ],
-      ...['n', 't', 'u0026', '[', ']', '.', '%5B', '://', '@', CANARY, '[scrubbed]', 'query', 'é', '→', '<', "'", '#'],
+      ...[
+        'n',
+        't',
+        'u0026',
+        ':',
+        '[',
+        ']',
+        '.',
+        '%5B',
+        '://',
+        '@',
+        CANARY,
+        '[scrubbed]',
+        'query',
+        'é',
+        '→',
+        '<',
+        "'",
+        '#',
+      ],
     )
     const pieces = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(''))
     const name = fc.oneof(
-      fc.constantFrom('query', 'params', 'searchParams', 'Query', 'token', 'api-key', 'a"query', 'x[token]'),
+      fc.constantFrom(
+        'query',
+        'params',
+        'searchParams',
+        'Query',
+        'name',
+        'value',
+        'token',
+        'api-key',
+        'a"query',
+        'x[token]',
+      ),
       pieces,
     )
+    const pair = fc.tuple(fc.constantFrom('token', 'page', 'a"'), pieces).map((both): Json => both)
     const tree = fc.letrec<{ tree: Json }>((tie) => ({
       tree: fc.oneof(
         { depthSize: 'small' },
         fc.oneof(pieces, fc.constantFrom<Json>(null, true, 0, -1.5, '', {}, [])),
-        fc.array(tie('tree'), { maxLength: 3 }),
+        fc.array(fc.oneof(tie('tree'), pair), { maxLength: 3 }),
         fc.dictionary(name, tie('tree'), { maxKeys: 3 }),
       ),
     })).tree as fc.Arbitrary<Json>
