@@ -5,7 +5,7 @@
  * All exceptions, that is, the data of a record that an entry may lack or change:
  *  1. level and time: another representation (a name, ISO 8601 UTC with milliseconds); a custom label is in the metadata
  *  2. headers other than user-agent, traceparent and an x-request-id without another id, and bodies: not sent; traceparent itself
- *     becomes two ids
+ *     becomes two ids; Datadog's ids become hexadecimal
  *  3. containers deeper than 32 levels: text replaces them
  *  4. keys beyond 1,000 in one object
  *  5. duplicate keys: the last value wins, except `level` and `time`, where the first does and the last has another key
@@ -21,7 +21,7 @@
  * 15. the constants of DOMException, and its type if it has a name
  * 16. the messages of causes that pino appends to an error's own message, if the stack lists the causes
  * 17. an empty message of an error, or next to one
- * 18. the type `Error` of an error that has a name
+ * 18. the types `Error`, `Object` and '' of an error that has a name, or another type at the start of its stack; the type ''
  * 19. the values of a statement in an error: arguments, literals, parameters, documents
  * 20. an HTTP method is in upper case
  */
@@ -405,6 +405,8 @@ class Plan {
     if (trace !== undefined && ids(trace)) return this.#drop([trace])
     // ECS is the only other format whose names the generators use.
     if (trace !== undefined && this.#take(trace, ['id'], isText, ['trace', 'trace_id'])) return this.#drop([trace])
+    const dd = branch(this.#record, 'dd')
+    if (dd !== undefined && this.#datadog(dd)) return this.#drop([dd])
     const header =
       this.#parent?.kind === 'text'
         ? /^[\da-f]{2}-(?!0{32})([\da-f]{32})-([\da-f]{16})-[\da-f]{2}/.exec(this.#parent.value)
@@ -412,10 +414,25 @@ class Plan {
     if (header !== null) {
       this.#expect({ kind: 'text', value: header[1] as string }, 'traceparent', ['trace', 'trace_id'])
       this.#expect({ kind: 'text', value: header[2] as string }, 'traceparent', ['trace', 'parent_span_id'])
-      return
     }
-    const dd = branch(this.#record, 'dd')
-    if (dd !== undefined && ids(dd)) this.#drop([dd])
+  }
+
+  #datadog(dd: Branch): boolean {
+    const fields = [
+      ['trace_id', 32],
+      ['span_id', 16],
+    ] as const
+    const found = fields.filter(([field, digits]) => {
+      const text = textOf(dd, field) ?? ''
+      const isNumber = dd.members.get(field)?.kind === 'number' && Number.isSafeInteger(Number(text))
+      const decimal = isNumber ? String(Number(text)) : clean(text)
+      if (!/^(?!0+$)\d{1,20}$/.test(decimal) || BigInt(decimal) >= 2n ** 64n) return false
+      dd.members.delete(field)
+      const value = BigInt(decimal).toString(16).padStart(digits, '0')
+      this.#expect({ kind: 'text', value }, `dd.${field}`, ['trace', field])
+      return true
+    })
+    return found.length > 0
   }
 
   #error(): void {
@@ -473,7 +490,7 @@ class Plan {
       expected.holds = (value) =>
         value === clean(message.value) || clean(message.value).startsWith(`${String(value)}: `)
     this.#stack(error)
-    if (type === undefined) this.#take(error, ['name'], isPlain, ['error', 'type'])
+    if (type === undefined && textOf(error, 'name') !== '') this.#take(error, ['name'], isPlain, ['error', 'type'])
     this.#chain(error)
     this.#keep(error, ['metadata', 'error'])
   }
@@ -764,10 +781,13 @@ function isHttpMessage({ members }: Branch): boolean {
 }
 
 function dropGenericType({ members }: Branch): void {
-  const [type, name] = ['type', 'name']
+  const [type, name, stack = ''] = ['type', 'name', 'stack']
     .map((key) => members.get(key))
     .map((one) => (one?.kind === 'text' ? clean(one.value) : ''))
-  if (['DOMException', 'Error'].includes(type ?? '') && name !== '') members.delete('type')
+  if (members.get('type')?.kind !== 'text' || !['', 'DOMException', 'Error', 'Object'].includes(type ?? '')) return
+  const head = /^(?:[A-Z][a-z]+)?Error(?=: )/.exec(stack)?.[0]
+  if (name !== '' || type === '') members.delete('type')
+  if (name === '' && head !== undefined) members.set('type', { kind: 'text', value: head })
 }
 
 function textOf(from: Branch, key: string): string | undefined {

@@ -370,6 +370,13 @@ test.each([
   '"req":{"method":"GET","url":"/","headers":{"user-agent":"x"},"headers":[]},"msg":"m"',
   '"err":{"type":"Error","message":"zz: b","stack":"Error: a\\n    at f (/a.js:1:2)\\u000acaused by: Error: b"},"msg":"m"',
   '"n":12345678901234567,"responseTime":-0,"msg":"m"',
+  '"trace_id":"1-5759e988-bd862e3fe1be46a994272793","msg":"m"',
+  '"traceId":"Self=1;Root=1-5759e988-bd862e3fe1be46a994272793","msg":"m"',
+  '"dd":{"trace_id":"5759e988bd862e3fe1be46a994272793","span_id":"7","service":"shop"},"msg":"m"',
+  '"dd":2,"dd.trace_id":7,"msg":"m"',
+  '"b3":"e1be46a994272793-53995c3f42cd8ad8-1","msg":"m"',
+  '"x-b3-traceid":"e1be46a994272793","msg":"m"',
+  '"x-amzn-trace-id":"Root=1-5759e988-bd862e3fe1be46a994272793","msg":"m"',
 ])('both paths agree on {%s}', (members) => void mapLines(`${HEAD},${members}}`))
 
 test('the note about an HTTP client, next to metadata with the same name', () => {
