@@ -4,7 +4,7 @@
 
 /**
  * - `CONFIG`: an option, a variable or an argument is missing or invalid. Nothing was sent.
- * - `INVALID`: a value passed to the client violates the service's interface. Nothing was sent.
+ * - `INVALID`: a value passed to the client violates the service's interface. Nothing was sent. In `ingest:problem`: a record is incomplete.
  * - `AUTH`: the service rejected the key (401, 403).
  * - `REJECTED`: the service rejected the content (400, 413, 422 and other 4xx).
  * - `RATE_LIMITED`: 429, and the attempts are used up; or a Retry-After ends after the call's `timeoutMs`.
