@@ -192,7 +192,7 @@ class BatchBisection {
     }
     const rejection = this.#open.at(-1)?.rejection
     if (this.#canSearch && this.#rejections > 1 && !this.#hasAccepted && rejection !== undefined)
-      this.#breaker.openForRejections(rejection, this.#rootId)
+      this.#breaker.openForRejections(rejection, this.#rootId, this.#areSuspects)
   }
 
   /**

@@ -183,8 +183,8 @@ export class CircuitBreaker {
   }
 
   /** Opens the circuit, as `FailureState.recordRejectsAll`. */
-  openForRejections(refused: Refused, rootId: string, hasWaited = false): void {
-    this.failures.recordRejectsAll(refused, rootId, hasWaited)
+  openForRejections(refused: Refused, rootId: string, isAlone = false): void {
+    this.failures.recordRejectsAll(refused, rootId, isAlone)
     this.#open()
     this.#advance()
   }

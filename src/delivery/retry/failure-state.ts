@@ -221,12 +221,12 @@ export class FailureState {
   /**
    * Records that all parts of a batch were rejected. If others are rejected as well, or nothing was accepted yet, the
    * endpoint is probed once per minute until it accepts something.
-   * @param hasWaited whether nothing else was sent for a while, so the failure is reported
+   * @param isAlone whether nothing that was not rejected is left to send, so the failure is reported
    */
-  recordRejectsAll(refused: Refused, rootId: string, hasWaited: boolean): void {
+  recordRejectsAll(refused: Refused, rootId: string, isAlone: boolean): void {
     this.#history.failed()
     this.#rejected.add(rootId)
-    this.#rejectAll(refused, undefined, this.attempts.accepted > 0 ? 1 : Infinity, hasWaited)
+    this.#rejectAll(refused, undefined, this.attempts.accepted > 0 ? 1 : Infinity, isAlone)
     this.#emit((listener) => void listener.onChange?.())
   }
 
@@ -327,7 +327,7 @@ export class FailureState {
     }
   }
 
-  #rejectAll(refused: Refused, retryState: RetryState | undefined, added: number, hasWaited = false): 'outage' {
+  #rejectAll(refused: Refused, retryState: RetryState | undefined, added: number, isAlone = false): 'outage' {
     const wasSuspicion = this.#rejectionPauseMs < ENDPOINT_REJECTED_PROBE_MS
     const failure: EndpointRejected = { ...refused, kind: 'endpoint-rejected' }
     // The same batch again shows nothing new.
@@ -338,7 +338,7 @@ export class FailureState {
     const isSuspicion = this.#rejectionPauseMs < ENDPOINT_REJECTED_PROBE_MS
     if (wasSuspicion && !isSuspicion) this.#rejectsAllCount += 1
     const isSoon =
-      isSuspicion && !hasWaited && (this.attempts.accepted > 0 || (retryState?.isDivisible === true && !this.#isEnding))
+      isSuspicion && !isAlone && (this.attempts.accepted > 0 || (retryState?.isDivisible === true && !this.#isEnding))
     return this.#pause(failure, isSoon)
   }
 
