@@ -76,6 +76,9 @@ export function missingLeaves(raw: string, entry: LogEntry, options: MappingOpti
     return Buffer.byteLength(line) * 3 > options.maxEntryBytes / 2 ? [] : ['shortened without need']
   }
   const removed = own(note, 'removed_headers')
+  // Of an incomplete record only the members before the cut are sent.
+  if (own(note, 'cut_from_chars') !== undefined)
+    return root?.kind === 'object' || entry.message === clean(line) ? ['cut without need'] : []
   if (root?.kind !== 'object') {
     // In a text only the value is removed.
     const isWhole =
