@@ -18,11 +18,11 @@ const TEXT = /"((?:[^"\\]|\\.)*)"(:?)/g
  * Gives the same result as the `EntryWalk` of `Redactor` without patterns. Duplicate keys are kept and redacted.
  *
  * @returns undefined if the entry must be parsed: it may hold user info, an escape may hide a letter, a parameter is in
- * a key or next to an escape, or a query has an unusual form
+ * a key or directly after an escape, or a query has an unusual form
  */
 export function redactJsonText(json: string, params: UrlParams): string | undefined {
   if (json.includes('\\u') || json.includes('\\/') || hasUserinfo(json)) return undefined
-  const ranges = params.findRanges(json, true)
+  const ranges = params.findRanges(json)
   if (!areWithinValues(json, ranges)) return undefined
   const members = findSecretMembers(json, params)
   if (members === undefined) return undefined
@@ -32,11 +32,11 @@ export function redactJsonText(json: string, params: UrlParams): string | undefi
   return hasUserinfo(clean) ? undefined : clean
 }
 
-/** Whether no range is in a key, no name directly follows a backslash, and no value ends before one: `a\"b`. */
+/** Whether no range is in a key and no name directly follows a backslash. */
 function areWithinValues(json: string, ranges: readonly ParamRange[]): boolean {
   let stringEnd = -1
   for (const { name, end } of ranges) {
-    if (json[name - 1] === '\\' || json[end] === '\\') return false
+    if (json[name - 1] === '\\') return false
     if (end <= stringEnd) continue
     stringEnd = findStringEnd(json, end - 1, json.length)
     if (json.charCodeAt(stringEnd + 1) === COLON) return false

@@ -14,15 +14,14 @@ const MAX_KNOWN = 1_000
 /** Characters of a name, including percent-encoded brackets. */
 const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/g)
 /**
- * End of a value: the next parameter, the fragment, or a character that is invalid in a URL. A quote or an angle
- * bracket within a word belongs to the value: `it's`. A `;` counts only before a
+ * End of a value: the next parameter, the fragment, or a character that is invalid in a URL. A `;` counts only before a
  * parameter whose name has no encoded equals sign; otherwise a second redaction would find a different end.
  */
-const VALUE_END = /[&#\0- \s\\`]|["'<>](?![\w%])|;(?=(?:(?!%3[Dd])[\w.%[\]-]){1,64}=)/g
+const VALUE_END = /[&#\0- \s"'<>\\`]|;(?=(?:(?!%3[Dd])[\w.%[\]-]){1,64}=)/g
 /** Escapes of JSON for characters that do not end a value. */
-const CONTINUATION = /^\\(?:[u/]|"[\w%])/
+const CONTINUATION = /^\\[u/]/
 /** Also the encoded `&` or `#` of the URL that contains the parameter, or of a URL around it. */
-const ENCODED_VALUE_END = /[&#\0- \s\\`]|["'<>](?![\w%])|%((?:25)*)2[36]/g
+const ENCODED_VALUE_END = /[&#\0- \s"'<>\\`]|%((?:25)*)2[36]/g
 /** Characters read beyond a part of a text: an equals sign that is encoded more often is not found at its end. */
 const MAX_EQUALS_CHARS = 64
 
@@ -107,7 +106,7 @@ export class UrlParams {
       const name = this.#findName(text, at, Math.max(taken, at - MAX_NAME_CHARS))
       if (name !== -1) {
         end = isEncoded ? findEncodedValueEnd(text, at, start) : findValueEnd(text, start)
-        if ((end > start && !isScrubbed(text, start, end)) || (isJson && CONTINUATION.test(text.slice(end, end + 3))))
+        if ((end > start && !isScrubbed(text, start, end)) || (isJson && CONTINUATION.test(text.slice(end, end + 2))))
           ranges.push({ name, start, end })
       }
       // The next name cannot start within this name or value.

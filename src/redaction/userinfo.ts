@@ -8,11 +8,8 @@ export const REDACTED = '[scrubbed]'
  * the others).
  */
 const SAFE = String.raw`[^\0- \s/?#"<>\\@]`
-/**
- * Also accepts characters that end a string in JSON and HTML: before the colon and at the start of the password only
- * within a word, so not in `localhost:8080"`.
- */
-const PASSWORD = String.raw`(?:[^\0- \s/?#"<>\\:@]|\\{0,64}["<>](?=[\w%]))*:(?!\d{0,5}(?:["'<>](?![\w%])|\\{1,64}(?!\\|["'<>][\w%])|$))(?:[^\0- \s/?#\\@]|\\{1,64}[^\0- \s/\\bfnrtu@])*`
+/** After `user:`, also accepts characters that end a string in JSON and HTML, but not in `localhost:8080"`. */
+const PASSWORD = String.raw`[^\0- \s/?#"<>\\:@]*:(?!\d{0,5}(?:["'<>\\]|$))(?:[^\0- \s/?#\\@]|\\{1,64}[^\0- \s/\\bfnrtu@])*`
 /** A marker that somebody wrote may precede user info. */
 const MARKER = String.raw`\[scrubbed\]@`
 const USERINFO = new RegExp(

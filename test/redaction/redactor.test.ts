@@ -333,26 +333,7 @@ describe('any entry', () => {
         '\t',
         '/',
       ],
-      ...[
-        'n',
-        't',
-        'u0026',
-        ':',
-        '[',
-        ']',
-        '.',
-        '%5B',
-        '://',
-        '@',
-        CANARY,
-        '[scrubbed]',
-        'query',
-        'é',
-        '→',
-        '<',
-        "'",
-        '#',
-      ],
+      ...['n', 't', 'u0026', '[', ']', '.', '%5B', '://', '@', CANARY, '[scrubbed]', 'query', 'é', '→', '<', "'", '#'],
     )
     const pieces = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(''))
     const name = fc.oneof(
