@@ -452,7 +452,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
             message: 'order placed',
             tags: ['team:shop'],
             metadata: { source: 'nodejs' },
-            trace: { trace_id: '1234567890', span_id: '42' },
+            trace: { trace_id: '000000000000000000000000499602d2', span_id: '000000000000002a' },
           },
         ]),
     ],

@@ -54,7 +54,7 @@ export function parseRecord(
   return cleanCopy(parsed, cuts, isKept)
 }
 
-const FIRST_KEY = /^\s*\{\s*"([^"\\]{1,64})"\s*:/
+const FIRST_KEY = /^[\t\n\r ]*\{[\t\n\r ]*"([^"\\]{1,64})"[\t\n\r ]*:/
 
 /** The first key of a line that begins like a JSON object. */
 export function firstKey(line: string): string | undefined {
