@@ -72,6 +72,8 @@ const SUSPECT_RETRY_MS = 60_000
 const MAX_BATCH_DELAY_MS = 5_000
 
 export class FailureState {
+  /** Id of the original batch that is searched for bad entries, whose rejections say nothing about the endpoint. */
+  searchedId: string | undefined
   readonly #options: FailureStateOptions & { readonly random: () => number }
   readonly #recent = new RecentReplies()
   readonly #listeners = new Set<FailureListener>()
@@ -89,7 +91,6 @@ export class FailureState {
   #rejectsAllCount = 0
   /** Ids of the original batches that were rejected and are not settled. */
   readonly #rejected = new Set<string>()
-  #searchedId: string | undefined
   #contradictedAt = -Infinity
 
   constructor(options: FailureStateOptions) {
@@ -155,15 +156,6 @@ export class FailureState {
   /** Call when an original batch is settled. */
   forget(rootId: string): void {
     this.#rejected.delete(rootId)
-  }
-
-  /** Id of the original batch that is searched for bad entries, whose rejections say nothing about the endpoint. */
-  get searchedId(): string | undefined {
-    return this.#searchedId
-  }
-
-  set searchedId(rootId: string | undefined) {
-    this.#searchedId = rootId
   }
 
   /** Call if entries that were rejected are accepted, unchanged: what is rejected does not depend on the content alone. */
@@ -295,7 +287,7 @@ export class FailureState {
       case 'refused':
         if (!namesNoEntry(outcome)) return isCurrent ? this.#succeed() : 'none'
         this.#history.failed(attempt)
-        if (!this.isRejectingAll && (!outcome.mayConcernEndpoint || this.#searchedId !== undefined)) {
+        if (!this.isRejectingAll && (!outcome.mayConcernEndpoint || this.searchedId !== undefined)) {
           this.#rejected.add(attempt.retryState.rootId)
           return 'none'
         }
