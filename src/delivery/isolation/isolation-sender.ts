@@ -120,7 +120,8 @@ class BatchBisection {
   /** @param first outcome of the whole batch */
   async isolate(first: Outcome): Promise<void> {
     const { failures } = this.#breaker
-    let { rejectsAllCount } = failures
+    const { rejections } = failures
+    let { rejectsAllCount } = rejections
     this.#acceptedBefore = failures.attempts.accepted
     await this.#send(this.#progress.whole, { first })
     this.#acceptedBefore = failures.attempts.accepted
@@ -135,11 +136,11 @@ class BatchBisection {
       }
       if (this.#areSuspects && !(await this.#waitForRepeat())) break
       this.#endTurn = await this.#takeTurn()
-      failures.searchedId = this.#rootId
+      rejections.searchedId = this.#rootId
       // By now, the endpoint may accept entries that it rejected before.
-      if (failures.rejectsAllCount !== rejectsAllCount || this.#open.length === 0) this.#startOver()
-      rejectsAllCount = failures.rejectsAllCount
-      if (failures.isRejectingAll) await this.#probe()
+      if (rejections.rejectsAllCount !== rejectsAllCount || this.#open.length === 0) this.#startOver()
+      rejectsAllCount = rejections.rejectsAllCount
+      if (rejections.isRejectingAll) await this.#probe()
       else await this.#search()
       this.#yieldTurn()
       if (!this.#progress.isFinished && this.#open.length > 0) await this.#waitForAcceptance()
@@ -148,13 +149,13 @@ class BatchBisection {
 
   end(): void {
     this.#yieldTurn()
-    this.#breaker.failures.forget(this.#rootId)
+    this.#breaker.failures.rejections.forget(this.#rootId)
     this.#resume?.()
   }
 
   #yieldTurn(): void {
     if (this.#endTurn === undefined) return
-    this.#breaker.failures.searchedId = undefined
+    this.#breaker.failures.rejections.searchedId = undefined
     this.#endTurn()
     this.#endTurn = undefined
   }
@@ -170,7 +171,7 @@ class BatchBisection {
   }
 
   get #canSearch(): boolean {
-    return !this.#progress.isFinished && !this.#breaker.failures.isRejectingAll
+    return !this.#progress.isFinished && !this.#breaker.failures.rejections.isRejectingAll
   }
 
   /** Descends to a single entry, then sends the other halves. Continues with halves of those if anything was accepted. */
@@ -279,7 +280,7 @@ class BatchBisection {
       first = undefined
       if (outcome.kind === 'delivered') {
         this.#progress.recordDelivered(sent, outcome)
-        if (rejections > 0) failures.recordContradiction()
+        if (rejections > 0) failures.rejections.recordContradiction()
       } else if (outcome.kind === 'refused') {
         const isTooLarge = outcome.status === 413
         const canShorten = isTooLarge && sent.batch.count === 1 && this.#options.isShortenable !== false
@@ -288,7 +289,8 @@ class BatchBisection {
         rejections += 1
         const mayProve = hasBadEntry || (!isFirst && outcome.failureNumber !== undefined)
         // One of several nodes may reject everything: another one accepts a good entry.
-        const isRepeated = sent.batch.count === 1 && !isTooLarge && mayProve && rejections < failures.rejectionsForProof
+        const isRepeated =
+          sent.batch.count === 1 && !isTooLarge && mayProve && rejections < failures.rejections.rejectionsForProof
         if (shortened === undefined && named === 0 && !isRepeated) {
           // A batch of one entry must be rejected again, because nothing else may be sent for minutes before and after
           // it.
@@ -349,10 +351,11 @@ class BatchBisection {
   /** Waits while entries that were not rejected alone are better probes. @returns false at the end of the process */
   async #waitForRepeat(): Promise<boolean> {
     const { failures } = this.#breaker
-    const isOver = (): boolean => failures.repeatsInMs <= 0 || failures.isIdleAtEnd
+    const { rejections } = failures
+    const isOver = (): boolean => rejections.repeatsInMs <= 0 || failures.isIdleAtEnd
     // Other probes may have been rejected in the meantime.
-    while (!isOver() && !this.#signal.aborted) await failures.until(isOver, this.#signal, failures.repeatsInMs)
-    if (failures.repeatsInMs <= 0 && !this.#signal.aborted) return true
+    while (!isOver() && !this.#signal.aborted) await failures.until(isOver, this.#signal, rejections.repeatsInMs)
+    if (rejections.repeatsInMs <= 0 && !this.#signal.aborted) return true
     this.#progress.abandon(this.#open.at(-1)?.rejection?.reason ?? 'rejected')
     return false
   }
@@ -363,7 +366,7 @@ class BatchBisection {
   async #waitForAcceptance(): Promise<void> {
     const { failures } = this.#breaker
     const rejection = this.#open.at(-1)?.rejection
-    const isOver = (): boolean => failures.isAccepting || failures.isRejectingAll || failures.isIdleAtEnd
+    const isOver = (): boolean => failures.isAccepting || failures.rejections.isRejectingAll || failures.isIdleAtEnd
     // Directly after an acceptance the entry is probably bad, so the endpoint is not probed.
     await failures.until(
       isOver,

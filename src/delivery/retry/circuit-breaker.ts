@@ -75,7 +75,7 @@ export class CircuitBreaker {
   /** Number of batches that may be taken: attempts in flight, and batches that wait for a retry. */
   get limit(): number {
     const { limit: allowed, running, staleRequests } = this.#concurrency
-    const { isRejectingAll, longPauses } = this.failures
+    const { isRejectingAll, longPauses } = this.failures.rejections
     // Many bad batches in a row may wait, so after each long pause the probe is chosen from twice as many.
     const delayed = isRejectingAll
       ? MAX_DELAYED * 2 ** Math.min(longPauses, MAX_DOUBLINGS)
@@ -93,7 +93,8 @@ export class CircuitBreaker {
   }
 
   createRetryState(batch: RetriedBatch): RetryState {
-    return this.#waitQueue.createRetryState(batch, this.failures.notBeforeOf(batch), this.failures.attempts.accepted)
+    const { rejections, attempts } = this.failures
+    return this.#waitQueue.createRetryState(batch, rejections.notBeforeOf(batch), attempts.accepted)
   }
 
   /**
@@ -102,7 +103,7 @@ export class CircuitBreaker {
    */
   shouldIsolate(retryState: RetryState): boolean {
     const { isDivisible, batchId, rootId, failures, probes, contentFailures, acceptedAtStart } = retryState
-    if (!isDivisible) return this.failures.searchedId === rootId && failures + probes >= PROBES_OF_ONE
+    if (!isDivisible) return this.failures.rejections.searchedId === rootId && failures + probes >= PROBES_OF_ONE
     if (contentFailures < FAILURES_OF_PART) return false
     if (failures >= FAILURES_BEFORE_SPLIT) return true
     const isPart = batchId !== rootId
@@ -253,7 +254,8 @@ export class CircuitBreaker {
       const at = Math.max(this.failures.opensAt, this.#rampUp.nextAt, this.#waitQueue.dueAt)
       if (at > now) return this.#wakeTimer.set(at)
       this.#rampUp.started()
-      if (this.failures.isRejectingAll) this.#waitQueue.admitProbe(now, (rootId) => this.failures.wasRejected(rootId))
+      const { rejections } = this.failures
+      if (rejections.isRejectingAll) this.#waitQueue.admitProbe(now, (rootId) => rejections.wasRejected(rootId))
       else this.#waitQueue.admitFirst(now)
       if (this.#rampUp.isActive) this.#onCapacity()
     }

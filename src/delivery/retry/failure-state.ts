@@ -12,9 +12,10 @@ import { AttemptHistory, namesNoEntry } from './attempt-history.js'
 import type { Attempt, AttemptCounts } from './attempt-history.js'
 import { Outage } from './outage.js'
 import { RecentReplies } from './recent-replies.js'
+import { Rejections } from './rejections.js'
 import { RetryAfter } from './retry-after.js'
 import { isSuspect } from './wait-queue.js'
-import type { RetriedBatch, RetryState } from './wait-queue.js'
+import type { RetryState } from './wait-queue.js'
 
 export interface FailureStateOptions {
   readonly clock: Clock
@@ -42,20 +43,6 @@ export interface FailureListener {
 export type AttemptResult = 'success' | 'outage' | 'isolated' | 'none'
 
 const RETRY_AFTER_REASON = 'the service sent a Retry-After'
-/** A wrong key or URL is rarely corrected within minutes, and every probe counts against the rate limit. */
-const ENDPOINT_REJECTED_PROBE_MS = 60_000
-/**
- * Time for another batch after a rejection. A single entry of the rejected batch says less, since it may be the bad one.
- */
-const OTHERS_FIRST_MS = 2_000
-/** Several payloads in a row may be bad, so this many are sent before the long pause. */
-const QUICK_PROBES = 2
-/** As `QUICK_PROBES`, if entries were accepted before, since the endpoint is less likely to be the cause. */
-const QUICK_PROBES_AFTER_ACCEPTANCE = 4
-/** Pause before the third request after a rejection; doubles with each further one. */
-const QUICK_PROBE_MS = 1_000
-/** After this time without a contradiction, rejections depend on the content again. */
-const CONTRADICTION_MS = 600_000
 /**
  * First delay of one batch while others are accepted, in response times. Short, because another node may accept the
  * batch immediately.
@@ -72,8 +59,7 @@ const SUSPECT_RETRY_MS = 60_000
 const MAX_BATCH_DELAY_MS = 5_000
 
 export class FailureState {
-  /** Id of the original batch that is searched for bad entries, whose rejections say nothing about the endpoint. */
-  searchedId: string | undefined
+  readonly rejections: Rejections
   readonly #options: FailureStateOptions & { readonly random: () => number }
   readonly #recent = new RecentReplies()
   readonly #listeners = new Set<FailureListener>()
@@ -85,17 +71,12 @@ export class FailureState {
   /** Set after a failure of the only request: no other batch is sent before that one. */
   #aloneUntil = -Infinity
   #failedAt = -Infinity
-  /** Before this time a batch that was rejected is not sent again unchanged; may be shortened. */
-  #repeatFrom = -Infinity
   #isEnding = false
-  #rejectsAllCount = 0
-  /** Ids of the original batches that were rejected and are not settled. */
-  readonly #rejected = new Set<string>()
-  #contradictedAt = -Infinity
 
   constructor(options: FailureStateOptions) {
     this.#options = { ...options, random: options.random ?? Math.random }
     this.#retryAfter = new RetryAfter(options.clock, this.#options.random)
+    this.rejections = new Rejections(options.clock, this.#history.counts)
   }
 
   /** @returns a function that ends the subscription */
@@ -133,44 +114,6 @@ export class FailureState {
   /** Whether an attempt that started after the latest failure was accepted. */
   get isAccepting(): boolean {
     return this.#history.isAccepting
-  }
-
-  /** Whether the endpoint is assumed to reject everything. */
-  get isRejectingAll(): boolean {
-    return this.#outage.isRejecting
-  }
-
-  /** When this batch may be sent. If it, or the batch it is a part of, was rejected, others are sent first. */
-  notBeforeOf({ batchId, origin }: RetriedBatch): number {
-    if (!this.isRejectingAll) return -Infinity
-    if (this.wasRejected(batchId)) return this.#repeatFrom
-    const isOfRejected = this.#outage.rejections === 1 && origin !== undefined && this.wasRejected(origin.batchId)
-    return isOfRejected && !this.#isEnding ? this.#failedAt + OTHERS_FIRST_MS : -Infinity
-  }
-
-  /** Whether the original batch with this id was rejected and is not settled. */
-  wasRejected(rootId: string): boolean {
-    return this.#rejected.has(rootId)
-  }
-
-  /** Call when an original batch is settled. */
-  forget(rootId: string): void {
-    this.#rejected.delete(rootId)
-  }
-
-  /** Call if entries that were rejected are accepted, unchanged: what is rejected does not depend on the content alone. */
-  recordContradiction(): void {
-    this.#contradictedAt = this.#options.clock.now()
-  }
-
-  /** How often a single entry must be rejected in a row before it may be a dead letter. */
-  get rejectionsForProof(): number {
-    return this.#options.clock.now() - this.#contradictedAt < CONTRADICTION_MS ? 6 : 2
-  }
-
-  /** How often the endpoint was found to reject everything. */
-  get rejectsAllCount(): number {
-    return this.#rejectsAllCount
   }
 
   /** Whether the process is shutting down and no attempt in flight can change this state. */
@@ -211,14 +154,13 @@ export class FailureState {
   }
 
   /**
-   * Records that all parts of a batch were rejected. If others are rejected as well, or nothing was accepted yet, the
-   * endpoint is probed once per minute until it accepts something.
+   * Records that all parts of a batch were rejected.
    * @param isAlone whether nothing that was not rejected is left to send, so the failure is reported
    */
   recordRejectsAll(refused: Refused, rootId: string, isAlone: boolean): void {
     this.#history.failed()
-    this.#rejected.add(rootId)
-    this.#rejectAll(refused, undefined, this.attempts.accepted > 0 ? 1 : Infinity, isAlone)
+    this.rejections.addAllOf(rootId)
+    this.#reject(refused, !isAlone && this.attempts.accepted > 0)
     this.#emit((listener) => void listener.onChange?.())
   }
 
@@ -231,24 +173,21 @@ export class FailureState {
     const { clock, retry } = this.#options
     this.#pausedUntil = Math.min(this.#pausedUntil, this.#failedAt + retry.minMs)
     this.#aloneUntil = Math.min(this.#aloneUntil, clock.now() + retry.minMs)
-    this.#repeatFrom = Math.min(this.#repeatFrom, clock.now())
+    this.rejections.repeatAt(clock.now())
     this.#emit((listener) => void listener.onChange?.())
   }
 
   endBackoff(): void {
-    this.#pausedUntil = this.#aloneUntil = this.#repeatFrom = -Infinity
+    this.#pausedUntil = this.#aloneUntil = -Infinity
+    this.rejections.repeatAt(-Infinity)
     this.#emit((listener) => void listener.onChange?.())
-  }
-
-  /** Milliseconds until a rejected batch may be sent again unchanged; not positive if it may. */
-  get repeatsInMs(): number {
-    return this.isRejectingAll ? this.#repeatFrom - this.#options.clock.now() : 0
   }
 
   /** Called at shutdown. Ends the backoff; the next failure starts it anew. */
   startShutdown(): void {
     this.#isEnding = true
     this.#outage.restartBackoff()
+    this.rejections.startShutdown()
     this.endBackoff()
   }
 
@@ -282,20 +221,12 @@ export class FailureState {
         if (outcome.accepted > 0) this.#history.accepted(attempt)
         if (isCurrent) return this.#succeed()
         // Requests that were in flight at the rejection are accepted: the endpoint does not reject everything.
-        if (outcome.accepted > 0 && this.isRejectingAll) this.#succeed()
+        if (outcome.accepted > 0 && this.rejections.isRejectingAll) this.#succeed()
         return 'none'
       case 'refused':
         if (!namesNoEntry(outcome)) return isCurrent ? this.#succeed() : 'none'
         this.#history.failed(attempt)
-        if (!this.isRejectingAll && (!outcome.mayConcernEndpoint || this.searchedId !== undefined)) {
-          this.#rejected.add(attempt.retryState.rootId)
-          return 'none'
-        }
-        if (isCurrent) return this.#rejectAll(outcome, attempt.retryState, 1)
-        this.#rejected.add(attempt.retryState.rootId)
-        this.#outage.addRejection()
-        this.#pausedUntil = Math.max(this.#pausedUntil, this.#failedAt + this.#rejectionPauseMs)
-        return 'none'
+        return this.#recordRejection(outcome, attempt.retryState, isCurrent)
       case 'retryable': {
         // The transport aborted the attempt, so its outcome does not depend on the service.
         if (attempt.signal.aborted && outcome.status === undefined) return 'none'
@@ -319,35 +250,26 @@ export class FailureState {
     }
   }
 
-  #rejectAll(refused: Refused, retryState: RetryState | undefined, added: number, isAlone = false): 'outage' {
-    const wasSuspicion = this.#rejectionPauseMs < ENDPOINT_REJECTED_PROBE_MS
+  #recordRejection(refused: Refused, retryState: RetryState, isCurrent: boolean): AttemptResult {
+    const { rejections } = this
+    if (!rejections.isRejectingAll && (!refused.mayConcernEndpoint || rejections.searchedId !== undefined)) {
+      rejections.addRejected(retryState)
+      return 'none'
+    }
+    if (!isCurrent) {
+      rejections.addOlder(retryState)
+      this.#pausedUntil = Math.max(this.#pausedUntil, this.#failedAt + rejections.pauseMs)
+      return 'none'
+    }
+    rejections.add(retryState)
+    return this.#reject(refused, this.attempts.accepted > 0 || (retryState.isDivisible && !this.#isEnding))
+  }
+
+  /** @param hasProbe whether another entry can be sent that shows whether the endpoint is the cause */
+  #reject(refused: Refused, hasProbe: boolean): 'outage' {
     const failure: EndpointRejected = { ...refused, kind: 'endpoint-rejected' }
-    // The same batch again shows nothing new.
-    const isRepeated = retryState !== undefined && this.wasRejected(retryState.batchId)
-    this.#outage.reject(failure, this.#startOfOutage, isRepeated ? Infinity : added)
-    if (retryState !== undefined) this.#rejected.add(retryState.rootId)
-    // Another entry is sent soon and shows whether the endpoint is the cause.
-    const isSuspicion = this.#rejectionPauseMs < ENDPOINT_REJECTED_PROBE_MS
-    if (wasSuspicion && !isSuspicion) this.#rejectsAllCount += 1
-    const isSoon =
-      isSuspicion && !isAlone && (this.attempts.accepted > 0 || (retryState?.isDivisible === true && !this.#isEnding))
-    return this.#pause(failure, isSoon)
-  }
-
-  /** Number of long pauses while the endpoint rejects everything. */
-  get longPauses(): number {
-    const { rejections } = this.#outage
-    return Number.isFinite(rejections) ? Math.max(rejections - this.#quickProbes, 0) : 0
-  }
-
-  get #quickProbes(): number {
-    return this.attempts.accepted > 0 ? QUICK_PROBES_AFTER_ACCEPTANCE : QUICK_PROBES
-  }
-
-  get #rejectionPauseMs(): number {
-    const { rejections } = this.#outage
-    if (rejections <= 1) return 0
-    return rejections <= this.#quickProbes ? QUICK_PROBE_MS * 2 ** (rejections - 2) : ENDPOINT_REJECTED_PROBE_MS
+    this.#outage.fail(failure, this.#startOfOutage)
+    return this.#pause(failure, hasProbe && this.rejections.isSuspicion)
   }
 
   /**
@@ -392,11 +314,11 @@ export class FailureState {
     // succeed at any time.
     const pauseMs =
       failure.kind === 'endpoint-rejected' && failure.status !== undefined && failure.queue === undefined
-        ? this.#rejectionPauseMs
+        ? this.rejections.pauseMs
         : nextDelayMs({ ...this.#options, attempt: attempts, outageAgeMs: this.#ageMs })
     this.#failedAt = now
     this.#pausedUntil = now + pauseMs
-    this.#repeatFrom = now + ENDPOINT_REJECTED_PROBE_MS
+    this.rejections.paused(now)
     if (!isSuspicion)
       this.#emit((listener) => listener.onFailure?.(failure, this.#ageMs, this.opensAt - now, this.#isEnding))
     return 'outage'
@@ -408,6 +330,7 @@ export class FailureState {
     const ageMs = this.#ageMs
     const hasFailed = this.#outage.reason !== undefined
     this.#outage.end()
+    this.rejections.end()
     this.#emit((listener) => listener.onSuccess?.())
     const isFirstAfterPause = this.#retryAfter.succeed()
     if (hasFailed || isFirstAfterPause) this.#emit((listener) => listener.onRecovery?.(ageMs, hasFailed))

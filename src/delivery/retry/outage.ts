@@ -16,8 +16,6 @@ type State =
   /** Single batches failed while others may be accepted. `since`: undefined until the first of them was delayed. */
   | { readonly kind: 'suspected'; readonly since: number | undefined; readonly failingSince: number }
   | ({ readonly kind: 'failing' } & Failing)
-  /** The endpoint may reject everything. `rejections`: of different batches or parts; Infinity if it was searched. */
-  | ({ readonly kind: 'rejecting'; readonly rejections: number } & Failing)
 
 export class Outage {
   #state: State = { kind: 'none' }
@@ -40,14 +38,6 @@ export class Outage {
     return 'attempts' in this.#state ? this.#state.attempts : 0
   }
 
-  get isRejecting(): boolean {
-    return this.#state.kind === 'rejecting'
-  }
-
-  get rejections(): number {
-    return this.#state.kind === 'rejecting' ? this.#state.rejections : 0
-  }
-
   /** Call for each attempt that may succeed later. @param startedAt its start */
   attemptFailed(startedAt: number): void {
     const state = this.#state
@@ -62,19 +52,7 @@ export class Outage {
 
   /** @param startedAt start of the outage if none is in progress */
   fail({ reason }: Retryable | EndpointRejected, startedAt: number): void {
-    const next = this.#next(reason, startedAt)
-    this.#state = this.#state.kind === 'rejecting' ? { ...this.#state, ...next } : { kind: 'failing', ...next }
-  }
-
-  /** As `fail`, for rejections. @param added number of further rejections; Infinity if everything is rejected */
-  reject({ reason }: EndpointRejected, startedAt: number, added: number): void {
-    const rejections = this.rejections + added
-    this.#state = { kind: 'rejecting', rejections, ...this.#next(reason, startedAt) }
-  }
-
-  /** Call for a rejection of an older attempt, which says nothing about the time since then. */
-  addRejection(): void {
-    if (this.#state.kind === 'rejecting') this.#state = { ...this.#state, rejections: this.#state.rejections + 1 }
+    this.#state = { kind: 'failing', ...this.#next(reason, startedAt) }
   }
 
   restartBackoff(): void {

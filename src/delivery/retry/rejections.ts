@@ -1,0 +1,162 @@
+/**
+ * Rejections that name no entry. The endpoint may reject everything, such as for a wrong key, or one payload. Other
+ * entries are sent as probes, since only those show which: a few in quick succession, then one per minute.
+ */
+import type { Clock } from '../../shared/clock.js'
+import type { AttemptCounts } from './attempt-history.js'
+import type { RetriedBatch, RetryState } from './wait-queue.js'
+
+/** A wrong key or URL is rarely corrected within minutes, and every probe counts against the rate limit. */
+const PROBE_INTERVAL_MS = 60_000
+/**
+ * Time for another batch after a rejection. A single entry of the rejected batch says less, since it may be the bad one.
+ */
+const OTHERS_FIRST_MS = 2_000
+/** Several payloads in a row may be bad, so this many are sent before the long pause. */
+const QUICK_PROBES = 2
+/** As `QUICK_PROBES`, if entries were accepted before, since the endpoint is less likely to be the cause. */
+const QUICK_PROBES_AFTER_ACCEPTANCE = 4
+/** Pause before the third request after a rejection; doubles with each further one. */
+const QUICK_PROBE_MS = 1_000
+/** After this time without a contradiction, rejections depend on the content again. */
+const CONTRADICTION_MS = 600_000
+/** How often a single entry must be rejected in a row before it may be a dead letter. */
+const REJECTIONS_FOR_PROOF = 2
+const REJECTIONS_FOR_PROOF_AFTER_CONTRADICTION = 6
+
+export class Rejections {
+  /** Id of the original batch that is searched for bad entries, whose rejections say nothing about the endpoint. */
+  searchedId: string | undefined
+  readonly #clock: Clock
+  readonly #attempts: Readonly<AttemptCounts>
+  /** Ids of the original batches that were rejected and are not settled. */
+  readonly #rejectedIds = new Set<string>()
+  /** Since the latest acceptance, of different batches or parts; Infinity if everything was rejected. */
+  #inARow = 0
+  #rejectsAllCount = 0
+  #latestAt = -Infinity
+  /** Before this time a batch that was rejected is not sent again unchanged; may be shortened. */
+  #repeatFrom = -Infinity
+  #contradictedAt = -Infinity
+  #isEnding = false
+
+  constructor(clock: Clock, attempts: Readonly<AttemptCounts>) {
+    this.#clock = clock
+    this.#attempts = attempts
+  }
+
+  /** Whether the endpoint is assumed to reject everything. */
+  get isRejectingAll(): boolean {
+    return this.#inARow > 0
+  }
+
+  /** How often the endpoint was found to reject everything. */
+  get rejectsAllCount(): number {
+    return this.#rejectsAllCount
+  }
+
+  /** Whether another entry is sent soon and shows whether the endpoint is the cause. */
+  get isSuspicion(): boolean {
+    return this.pauseMs < PROBE_INTERVAL_MS
+  }
+
+  /** Pause before the next probe. */
+  get pauseMs(): number {
+    if (this.#inARow <= 1) return 0
+    return this.#inARow <= this.#quickProbes ? QUICK_PROBE_MS * 2 ** (this.#inARow - 2) : PROBE_INTERVAL_MS
+  }
+
+  /** Number of long pauses while the endpoint rejects everything. */
+  get longPauses(): number {
+    return Number.isFinite(this.#inARow) ? Math.max(this.#inARow - this.#quickProbes, 0) : 0
+  }
+
+  /** Milliseconds until a rejected batch may be sent again unchanged; not positive if it may. */
+  get repeatsInMs(): number {
+    return this.isRejectingAll ? this.#repeatFrom - this.#clock.now() : 0
+  }
+
+  /** How often a single entry must be rejected in a row before it may be a dead letter. */
+  get rejectionsForProof(): number {
+    const isContradicted = this.#clock.now() - this.#contradictedAt < CONTRADICTION_MS
+    return isContradicted ? REJECTIONS_FOR_PROOF_AFTER_CONTRADICTION : REJECTIONS_FOR_PROOF
+  }
+
+  /** Whether the original batch with this id was rejected and is not settled. */
+  wasRejected(rootId: string): boolean {
+    return this.#rejectedIds.has(rootId)
+  }
+
+  /** Call when an original batch is settled. */
+  forget(rootId: string): void {
+    this.#rejectedIds.delete(rootId)
+  }
+
+  /** When this batch may be sent. If it, or the batch it is a part of, was rejected, others are sent first. */
+  notBeforeOf({ batchId, origin }: RetriedBatch): number {
+    if (!this.isRejectingAll) return -Infinity
+    if (this.wasRejected(batchId)) return this.#repeatFrom
+    const isOfRejected = this.#inARow === 1 && origin !== undefined && this.wasRejected(origin.batchId)
+    return isOfRejected && !this.#isEnding ? this.#latestAt + OTHERS_FIRST_MS : -Infinity
+  }
+
+  /** Call for a rejection that says nothing about the endpoint. */
+  addRejected({ rootId }: RetryState): void {
+    this.#rejectedIds.add(rootId)
+  }
+
+  /** Call for a rejection that the endpoint may have caused. */
+  add({ batchId, rootId }: RetryState): void {
+    // The same batch again shows nothing new.
+    this.#count(this.wasRejected(batchId) ? Infinity : 1)
+    this.#rejectedIds.add(rootId)
+  }
+
+  /** Call for such a rejection of an older attempt, which says nothing about the time since then. */
+  addOlder({ rootId }: RetryState): void {
+    if (this.isRejectingAll) this.#inARow += 1
+    this.#rejectedIds.add(rootId)
+  }
+
+  /** Call if all parts of a batch were rejected. If nothing was accepted yet, the endpoint is the likely cause. */
+  addAllOf(rootId: string): void {
+    this.#rejectedIds.add(rootId)
+    this.#count(this.#attempts.accepted > 0 ? 1 : Infinity)
+  }
+
+  /** Call at each pause. */
+  paused(now: number): void {
+    this.#latestAt = now
+    this.#repeatFrom = now + PROBE_INTERVAL_MS
+  }
+
+  /** Call if rejected batches may be sent again at `at`. */
+  repeatAt(at: number): void {
+    this.#repeatFrom = Math.min(this.#repeatFrom, at)
+  }
+
+  /** Call if entries that were rejected are accepted, unchanged: what is rejected does not depend on the content alone. */
+  recordContradiction(): void {
+    this.#contradictedAt = this.#clock.now()
+  }
+
+  /** Called at shutdown. Nothing waits for other entries any more. */
+  startShutdown(): void {
+    this.#isEnding = true
+  }
+
+  /** Call for each acceptance. */
+  end(): void {
+    this.#inARow = 0
+  }
+
+  get #quickProbes(): number {
+    return this.#attempts.accepted > 0 ? QUICK_PROBES_AFTER_ACCEPTANCE : QUICK_PROBES
+  }
+
+  #count(added: number): void {
+    const wasSuspicion = this.isSuspicion
+    this.#inARow += added
+    if (wasSuspicion && !this.isSuspicion) this.#rejectsAllCount += 1
+  }
+}
