@@ -105,7 +105,8 @@ function whenLost(lost, logs, kills) {
   }
   return [...ages].map(
     ([processRun, ageMs]) =>
-      `process ${processRun + 1} lost what was logged up to ${Math.round(ageMs)} ms before its end`,
+      `process ${processRun + 1} lost what was logged up to ${Math.round(ageMs)} ms before its end, ` +
+      `${Math.round((kills[processRun] ?? NaN) - (logs[processRun]?.[0]?.at ?? NaN))} ms after its first record`,
   )
 }
 
