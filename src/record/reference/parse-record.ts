@@ -63,25 +63,12 @@ export function firstKey(line: string): string | undefined {
 
 /** The beginning of an incomplete JSON object up to its last complete member, as a JSON object. */
 export function completeMembers(line: string): string {
-  let depth = 0
-  let start = 0
   let end = 0
-  for (let i = 0; i < line.length; i += 1) {
-    const code = line.charCodeAt(i)
-    if (code === QUOTE) {
-      i = findStringEnd(line, i, line.length)
-      if (i === -1) break
-    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      depth += 1
-      if (depth === 1) start = i + 1
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
-    if (depth === 0 ? start > 0 : depth === 1 && code === COMMA) {
-      if (!isMember(line.slice(start, i))) break
-      end = i
-      start = i + 1
-      if (depth === 0) break
-    }
-  }
+  visitMembers(line, (from, to) => {
+    const isComplete = isMember(line.slice(from, to))
+    if (isComplete) end = to
+    return isComplete
+  })
   return end === 0 ? '{}' : `${line.slice(0, end)}}`
 }
 
@@ -97,36 +84,35 @@ function isMember(text: string): boolean {
 function firstValues(line: string, wanted: readonly string[]): Map<string, string> {
   const maxChars = wanted === FIRST_COUNTS ? MAX_QUOTED_CHARS : Math.max(...wanted.map(maxQuotedChars))
   const firsts = new Map<string, string>()
+  visitMembers(line, (from, to) => {
+    const keyStart = line.indexOf('"', from)
+    if (keyStart === -1) return true
+    const keyEnd = findStringEnd(line, keyStart, to)
+    const key = wantedKey(line.slice(keyStart, keyEnd + 1), wanted, maxChars)
+    if (key !== undefined && !firsts.has(key)) firsts.set(key, line.slice(line.indexOf(':', keyEnd) + 1, to))
+    return true
+  })
+  return firsts
+}
+
+/** Calls `visit` with the range of each complete member of a JSON object, until it returns false. */
+function visitMembers(line: string, visit: (from: number, to: number) => boolean): void {
   let depth = 0
-  let key: string | undefined
-  let valueStart = 0
-  const close = (end: number): void => {
-    if (key !== undefined && !firsts.has(key)) firsts.set(key, line.slice(valueStart, end))
-    key = undefined
-  }
-  let expectsKey = false
+  let from = 0
   for (let i = 0; i < line.length; i += 1) {
     const code = line.charCodeAt(i)
     if (code === QUOTE) {
-      const quote = findStringEnd(line, i, line.length)
-      if (depth === 1 && expectsKey) {
-        key = wantedKey(line.slice(i, quote + 1), wanted, maxChars)
-        valueStart = line.indexOf(':', quote) + 1
-        i = valueStart - 1
-        expectsKey = false
-      } else i = quote
+      i = findStringEnd(line, i, line.length)
+      if (i === -1) return
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth += 1
-      expectsKey = depth === 1
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-      if (depth === 1) close(i)
-      depth -= 1
-    } else if (code === COMMA && depth === 1) {
-      close(i)
-      expectsKey = true
+      if (depth === 1) from = i + 1
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
+    if (depth === 0 ? from > 0 : depth === 1 && code === COMMA) {
+      if (!visit(from, i) || depth === 0) return
+      from = i + 1
     }
   }
-  return firsts
 }
 
 function wantedKey(quoted: string, wanted: readonly string[], maxChars: number): string | undefined {
