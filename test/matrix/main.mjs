@@ -4,11 +4,12 @@
  * frameworks and other loggers' formats must match the logged records. Needs the npm registry; not part of `npm
  * test`.
  *
- *     npm run test:matrix                       # everything: about twenty minutes
+ *     npm run test:matrix                       # everything: about twenty-five minutes
  *     npm run test:matrix -- nodes next         # these groups
+ *     npm run test:matrix -- libraries          # worker, stream and pipe: four minutes, and one to install
  *     npm run test:matrix -- --match 'Node 24'  # only the rows that contain this text
  *     npm run test:matrix -- --update           # stores the results in results.json, and writes the tables of docs/compatibility.md
- *     npm run test:matrix -- --keep             # keeps and prints the scratch folder; entries of frameworks are in `arrived`
+ *     npm run test:matrix -- --keep             # keeps and prints the scratch folder; entries of frameworks are in `arrived`, those of libraries in `libraries`
  */
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -44,12 +45,16 @@ let failed = 0
 try {
   for (const name of positionals.length > 0 ? positionals : GROUPS) {
     console.log(`\n${name}`)
+    const startedAt = performance.now()
+    let judgedMs = 0
     /** @type {{ group: import('./kit/types.d.mts').Group }} */
     const { group } = await import(`./groups/${name}.mjs`)
     try {
       for await (const cell of group.cells(kit)) {
         if (!cell.row.includes(flags.match)) continue
+        const from = performance.now()
         const result = { group: name, ...(await judge(kit, cell)) }
+        judgedMs += performance.now() - from
         results.push(result)
         if (result.outcome === 'failed') failed += 1
         console.log(
@@ -57,6 +62,9 @@ try {
         )
       }
       whole.add(name)
+      console.log(
+        `took ${inSeconds(judgedMs)}, and ${inSeconds(performance.now() - startedAt - judgedMs)} to install and build`,
+      )
     } catch (error) {
       failed += 1
       console.error(`${name} could not be run: ${error instanceof Error ? error.stack : error}`)
@@ -80,6 +88,11 @@ console.log(
   `\n${results.length} run: ${count('works')} work, ${count('refused')} are rejected with the expected message, ${failed} failed`,
 )
 process.exitCode = failed === 0 ? 0 : 1
+
+/** @param {number} ms */
+function inSeconds(ms) {
+  return `${Math.round(ms / 1000)} s`
+}
 
 /** @param {import('./kit/types.d.mts').Result} result */
 function describeResult({ outcome, arrived, detail }) {

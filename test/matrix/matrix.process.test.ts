@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { regionOf, writeRegion } from '../markdown.js'
 import type { IngestService } from '../../src/service/index.js'
+import { countErrors, differences } from './kit/arrivals.mjs'
+import type { Arrived } from './kit/arrivals.mjs'
 import { judge } from './kit/judge.mjs'
 import { runProgram } from './kit/processes.mjs'
 import { GROUPS, mergeResults, readResults } from './kit/results.mjs'
@@ -47,6 +49,19 @@ describe('the tables', () => {
     const applications = results.filter(({ table }) => table === 'applications').map(({ row }) => row)
     for (const name of ['Fastify', 'Express', 'NestJS', 'Koa', 'hapi', 'Hono', 'ECS', 'Google Cloud', 'OpenTelemetry'])
       expect(applications.filter((row) => row.startsWith(name))).not.toEqual([])
+    const libraries = results.filter(({ table }) => table === 'libraries').map(({ row }) => row)
+    for (const name of [
+      /^pino 9/,
+      /^pino 10/,
+      /^Express 4/,
+      /^Express 5/,
+      /^Fastify 4/,
+      /^Fastify 5/,
+      /^NestJS 10/,
+      /^NestJS 11/,
+    ])
+      expect(libraries.filter((row) => name.test(row))).not.toEqual([])
+    for (const version of [6, 7, 8, 9, 10, 11]) expect(libraries.join('\n')).toContain(`pino-http ${version}.`)
     for (const name of ['Bun', 'Deno', 'esbuild', 'webpack 5', 'Vite', 'Next', 'Jest', 'vitest', 'pnpm', 'Yarn 4'])
       expect(rows).toMatch(new RegExp(`^${name}`, 'm'))
   })
@@ -70,6 +85,35 @@ describe('the tables', () => {
     expect(matrixMarkdown([works, { ...works, kind: 'CJS', outcome: 'failed', arrived: 7 }])).toContain(
       '| ESM ✓, CJS ✗ 7 of 1,000 |',
     )
+  })
+})
+
+describe('what arrived of the same lines', () => {
+  const arrived = (...messages: readonly string[]): Arrived => ({
+    entries: messages.map((message) => ({ level: 'info', message })) as Arrived['entries'],
+    requestLogs: [],
+  })
+
+  test('is equal in any order of batches and keys', () => {
+    const other = { entries: [{ message: 'a', level: 'info' }], requestLogs: [] } as unknown as Arrived
+    expect(differences(arrived('a'), other)).toEqual([])
+    expect(differences(arrived('a', 'b', 'b'), arrived('b', 'a', 'b'))).toEqual([])
+  })
+
+  test('differs by each record that the other lacks, also by a repeated one', () => {
+    expect(differences(arrived('a', 'b', 'b'), arrived('b', 'c'))).toEqual([
+      '- {"level":"info","message":"a"}',
+      '- {"level":"info","message":"b"}',
+      '+ {"level":"info","message":"c"}',
+    ])
+    const requestLog = { path: '/' } as Arrived['requestLogs'][number]
+    expect(differences(arrived(), { entries: [], requestLogs: [requestLog] })).toEqual(['+ {"path":"/"}'])
+  })
+
+  test('counts errors by type, and those without a stack', () => {
+    const errors = [{ type: 'RangeError', stack: 'RangeError\n    at f' }, { type: 'RangeError' }, undefined]
+    const entries = errors.map((error) => ({ error })) as Arrived['entries']
+    expect(countErrors({ entries, requestLogs: [] })).toBe('1 RangeError, 1 RangeError without a stack')
   })
 })
 

@@ -1,6 +1,7 @@
 /** Frameworks and formats of other loggers: compares the entries with the requests and the logged records. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readArrived } from '../kit/arrivals.mjs'
 import { compare } from '../kit/comparison.mjs'
 import { driveServer } from '../kit/server.mjs'
 import { visit } from '../kit/visits.mjs'
@@ -232,16 +233,7 @@ export const group = {
             })
           },
           compare: (service) => {
-            const arrived = {
-              entries: service
-                .entries({ limit: 1000 })
-                .items.toSorted((a, b) => a.seq - b.seq)
-                .map(({ entry }) => entry),
-              requestLogs: service
-                .requestLogs({ limit: 1000 })
-                .items.toSorted((a, b) => a.seq - b.seq)
-                .map(({ request }) => request),
-            }
+            const arrived = readArrived(service)
             const asked = { startedAt, endedAt, visits }
             writeFileSync(`${file}.json`, JSON.stringify({ asked, ...arrived }, undefined, 2))
             return compare(arrived, asked, facts(way))

@@ -21,7 +21,8 @@ export async function judge(kit, cell) {
     const run = cell.drive
       ? await cell.drive(env, service)
       : await kit.run(cell.command ?? [], { cwd: cell.cwd ?? kit.scratch, env })
-    if (cell.compare !== undefined) return { ...named(cell), ...compared(run, service, cell.compare(service)) }
+    if (cell.compare !== undefined)
+      return { ...named(cell), ...compared(run, service, cell.compare(service), cell.note?.()) }
     const numbers = service.entries({ limit: 2 * RECORDS }).items.map(({ entry }) => entry.metadata?.['n'])
     return { ...named(cell), arrived: new Set(numbers).size, ...verdict(cell, run, numbers) }
   } catch (error) {
@@ -36,16 +37,17 @@ function named({ table, row, column, kind, takes }) {
   return { table, row, column, ...(kind && { kind }), ...(takes && { takes }) }
 }
 
-/** @param {import('./types.d.mts').Run} run @param {import('pino-ingest/service').IngestService} service @param {Readonly<Record<string, readonly string[]>>} problems */
-function compared(run, service, problems) {
+/** @param {import('./types.d.mts').Run} run @param {import('pino-ingest/service').IngestService} service @param {Readonly<Record<string, readonly string[]>>} problems @param {string} [note] */
+function compared(run, service, problems, note) {
   const arrived = service.entries({ limit: RECORDS }).items.length
   // Express prints the errors of its handlers, so only our own lines count.
   const complaint = run.stderr.split('\n').find((line) => line.startsWith('pino-ingest'))
   const own = run.code !== 0 ? `exit code ${run.code}: ${run.stderr}${run.stdout}` : complaint
   const wrong = Object.keys(problems).filter((aspect) => problems[aspect]?.length !== 0)
-  const row = Object.keys(problems)
-    .map((aspect) => `${aspect} ${wrong.includes(aspect) ? '✗' : '✓'}`)
-    .join('  ')
+  const row = [
+    ...(note === undefined ? [] : [note]),
+    ...Object.keys(problems).map((aspect) => `${aspect} ${wrong.includes(aspect) ? '✗' : '✓'}`),
+  ].join('  ')
   if (wrong.length === 0 && own === undefined) return { outcome: /** @type {const} */ ('works'), arrived, detail: row }
   const reasons = wrong.flatMap((aspect) => (problems[aspect] ?? []).map((reason) => `    ${aspect}: ${reason}`))
   const detail = [...(own === undefined ? [] : [own]), row, ...reasons].join('\n')

@@ -29,6 +29,7 @@ export const GROUPS = [
   'pnpm',
   'yarn',
   'frameworks',
+  'libraries',
   'errors',
 ]
 

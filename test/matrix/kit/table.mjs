@@ -2,6 +2,7 @@
 
 const RUNTIME_COLUMNS = ['target', 'targets', 'pipeline', 'in-process', 'pipe']
 const TOOL_COLUMNS = ['worker thread', 'in-process']
+const LIBRARY_COLUMNS = ['worker', 'stream', 'pipe', 'same lines']
 const APPLICATION_COLUMNS = ['transport', 'ingestOptions()', 'pipe']
 
 /** @typedef {import('./types.d.mts').Result} Result */
@@ -20,6 +21,10 @@ export function matrixMarkdown(results) {
     results.filter(({ table }) => table === 'applications'),
     APPLICATION_COLUMNS,
   )
+  const libraries = rows(
+    results.filter(({ table }) => table === 'libraries'),
+    LIBRARY_COLUMNS,
+  )
   return [
     `| ESM, CJS and TypeScript on | ${RUNTIME_COLUMNS.join(' | ')} |`,
     `|---|${RUNTIME_COLUMNS.map(() => '---').join('|')}|`,
@@ -32,6 +37,10 @@ export function matrixMarkdown(results) {
     `| logged with | ${APPLICATION_COLUMNS.map((column) => column.replace('ingestOptions()', '`$&`')).join(' | ')} |`,
     `|---|${APPLICATION_COLUMNS.map(() => '---').join('|')}|`,
     ...applications.map(({ row, cells }) => `| ${row} | ${cells.map((cell) => cell || '–').join(' | ')} |`),
+    '',
+    `| versions | ${LIBRARY_COLUMNS.join(' | ')} |`,
+    `|---|${LIBRARY_COLUMNS.map(() => '---').join('|')}|`,
+    ...libraries.map(({ row, cells }) => `| ${row} | ${cells.join(' | ')} |`),
     '',
   ].join('\n')
 }

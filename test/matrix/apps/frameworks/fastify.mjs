@@ -1,16 +1,18 @@
 import Fastify from 'fastify'
 import pino from 'pino'
-import { charge, jane, open, port, withIngest } from './shop.mjs'
+import { charge, destination, jane, open, port, slowBody, withIngest } from './shop.mjs'
 
 const options = withIngest({ level: 'info' })
 const app = Fastify({
-  ...(process.env.WAY === 'ingestOptions()' ? { loggerInstance: pino(options) } : { logger: options }),
+  ...(process.env.WAY === 'ingestOptions()' ? { loggerInstance: pino(options) } : { logger: { ...options, stream: destination } }),
   requestIdHeader: 'x-request-id',
-  childLoggerFactory: (logger, bindings, childOptions, request) =>
-    logger.child({ ...bindings, traceparent: request.headers.traceparent }, childOptions),
 })
+app.setChildLoggerFactory((logger, bindings, childOptions, request) =>
+  logger.child({ ...bindings, traceparent: request.headers.traceparent }, childOptions),
+)
 
 app.get('/orders/13', () => charge())
+app.get('/orders/slow', (_request, reply) => reply.send(slowBody()))
 app.get('/orders/:id', async (request) => {
   request.log.info({ user: jane }, 'order read')
   return { id: request.params.id }

@@ -5,7 +5,7 @@
 import { createGcpLoggingPinoConfig } from '@google-cloud/pino-logging-gcp-config'
 import express from 'express'
 import pino from 'pino'
-import { charge, jane, open, port, withIngest } from './shop.mjs'
+import { charge, destination, jane, open, port, slowBody, withIngest } from './shop.mjs'
 
 const logger = pino(
   withIngest(
@@ -14,6 +14,7 @@ const logger = pino(
       traceGoogleCloudProjectId: 'my-project',
     }),
   ),
+  destination,
 )
 const app = express()
 app.use((request, response, next) => {
@@ -21,7 +22,7 @@ app.use((request, response, next) => {
   const [, trace_id, span_id] = request.headers.traceparent.split('-')
   request.log = logger.child({ requestId: request.headers['x-request-id'] })
   request.ids = { trace_id, span_id, trace_flags: '01' }
-  response.once('finish', () => {
+  response.once('close', () => {
     const httpRequest = {
       requestMethod: request.method,
       requestUrl: `http://${request.headers.host}${request.originalUrl}`,
@@ -36,6 +37,7 @@ app.use((request, response, next) => {
   next()
 })
 app.get('/orders/13', () => charge())
+app.get('/orders/slow', (_request, response) => slowBody().pipe(response))
 app.get('/orders/:id', (request, response) => {
   request.log.info({ ...request.ids, user: jane }, 'order read')
   response.json({ id: request.params.id })

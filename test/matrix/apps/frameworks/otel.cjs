@@ -1,17 +1,18 @@
-/** Run with `node -r ./otel-tracing.cjs`. The reply contains the span id for the comparison. */
+/** Express and pino-http; also with `node -r ./otel-tracing.cjs`. The reply contains the span id for the comparison. */
 const { trace } = require('@opentelemetry/api')
 const express = require('express')
 const pino = require('pino')
-const { pinoHttp } = require('pino-http')
+const pinoHttp = require('pino-http')
 
-import('./shop.mjs').then(({ charge, jane, open, port, withIngest }) => {
-  const logger = pino(withIngest())
+import('./shop.mjs').then(({ charge, destination, jane, open, port, slowBody, withIngest }) => {
+  const logger = pino(withIngest(), destination)
   const app = express()
   app.use(pinoHttp({ logger, genReqId: (request) => request.headers['x-request-id'] }))
   app.get('/orders/13', () => charge())
+  app.get('/orders/slow', (_request, response) => slowBody().pipe(response))
   app.get('/orders/:id', (request, response) => {
     request.log.info({ user: jane }, 'order read')
-    response.json({ id: request.params.id, span_id: trace.getActiveSpan().spanContext().spanId })
+    response.json({ id: request.params.id, span_id: trace.getActiveSpan()?.spanContext().spanId })
   })
   app.use((error, request, _response, next) => {
     request.log.error(error, 'request failed')
