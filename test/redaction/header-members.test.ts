@@ -125,6 +125,15 @@ describe('names', () => {
     expect(record).toEqual({ [name]: 'x', list: [name, 'x'] })
   })
 
+  test('a capital letter ends the x of a name', () => {
+    for (const name of ['xVaultToken', 'XVaultToken', 'xHubSecret', 'xSessionCookie', 'req.headers.xGoogAuth']) {
+      expect(isSecretHeader(name)).toBe(true)
+      expect(removeHeaderLines(`{ ${name}: '${CANARY}' }`)).toBe(`{ ${name}: '${REMOVED}' }`)
+      expect(findNextHeader(JSON.stringify({ a: `${name}: x` }), 0)).toBeLessThan(Infinity)
+    }
+    for (const name of ['xylophoneToken', 'XMLToken', 'maxToken', 'xmlSecret']) expect(isSecretHeader(name)).toBe(false)
+  })
+
   test('ignores case', () => {
     fc.assert(
       fc.property(fc.constantFrom(...REMOVED_NAMES), fc.infiniteStream(fc.boolean()), (name, upper) => {
