@@ -27,17 +27,19 @@ const BLANK = String.raw`(?:\\{0,64}[ \t${WIDE_SPACES}]|\\{1,64}${ESCAPED_SPACE}
 const SPACE = `(?:${BLANK}|${STYLE_START}m){0,64}`
 const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
 const QUOTE = String.raw`\\{0,64}["'${'`'}]`
+/** Node divides a text of several lines after each of its line breaks: `'Cookie:\n' +\n    ' a=b'`. */
+const DIVISION = `${QUOTE} \\+${BREAK}${SPACE}${QUOTE}`
 /** Prefixes of the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`, Node's `[Object: null prototype] `. */
 const OPENING = String.raw`(?:[burf]|<<|string\(\d{1,9}\) ?|array ?(?:\(\d{0,9}\) ?)?|\[\w{1,64}(?:\(\d{1,9}\))?: null prototype\] )?(?=${QUOTE}|[[{(])`
 /** Node's label of a getter before its value. */
 const GETTER = String.raw`(?:\[Getter(?:\/Setter)?\]${SPACE}(?![,}\]\r\n\\]|$))?`
 const SEPARATOR = new RegExp(
-  String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}${SPACE}(?=${GETTER}${OPENING}))?${GETTER}(?:${OPENING})?`,
+  String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}(?:${DIVISION})?${SPACE}(?=${GETTER}${OPENING})(?!${DIVISION}))?${GETTER}(?:${OPENING})?`,
   'iy',
 )
 /** `"name": "Cookie", "value": …`, in JSON, XML or YAML. */
 const VALUE_KEY = new RegExp(
-  String.raw`${SPACE},?(?:${BREAK})?${SPACE}:?(?:${QUOTE})?\w{0,32}(?:values?|content)(?:${QUOTE})?${SPACE}[:=]>?${SPACE}${GETTER}(?:${OPENING})?`,
+  String.raw`${SPACE},?(?:${BREAK}(?:${DIVISION})?)?${SPACE}:?(?:${QUOTE})?\w{0,32}(?:values?|content)(?:${QUOTE})?${SPACE}[:=]>?${SPACE}${GETTER}(?:${OPENING})?`,
   'iy',
 )
 const KEY_SEPARATOR = new RegExp(`${SPACE}:`, 'y')

@@ -236,6 +236,15 @@ describe('in a record', () => {
 })
 
 describe('in a text', () => {
+  const pair = ['Cookie', CANARY.repeat(9)]
+  const named = [{ name: 'Cookie', value: CANARY.repeat(9) }]
+  const indented = [
+    JSON.stringify(pair, undefined, 2),
+    JSON.stringify(named, undefined, '\t'),
+    inspect(pair),
+    inspect(named),
+    `headers:\n  - name: Cookie\n    value: ${CANARY}\n  - name: Host`,
+  ]
   const forms: readonly (readonly [name: string, text: string])[] = [
     ['JSON', JSON.stringify(failure.config)],
     ['JSON in JSON', JSON.stringify({ body: JSON.stringify(failure) })],
@@ -254,6 +263,8 @@ describe('in a text', () => {
     ['a folded line', `Cookie: a=1;\r\n b=${CANARY}\r\nHost: x`],
     ['a folded line, in JSON', JSON.stringify({ raw: `Cookie: a=1;\r\n\tb=${CANARY}\r\nHost: x` })],
     ['spaces around the sign', `authorization = "Digest ${CANARY}", "X-Api-Key" : '${CANARY}'`],
+    ...indented.map((text): readonly [string, string] => ['indented lines that inspect divides', inspect({ text })]),
+    ...indented.map((text): readonly [string, string] => ['these in JSON', JSON.stringify(inspect({ text }))]),
     ['a credential without a header', `the token Bearer ${CANARY} was refused`],
   ]
 
