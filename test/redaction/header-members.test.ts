@@ -244,6 +244,8 @@ describe('in a text', () => {
     inspect(pair),
     inspect(named),
     `headers:\n  - name: Cookie\n    value: ${CANARY}\n  - name: Host`,
+    `Cookie:\n  ${CANARY.repeat(9)}\nHost: x`,
+    `GET / HTTP/1.1\r\nCookie: a=1;\r\n b=${CANARY};\r\n\tc=${CANARY}\r\nHost: x`,
   ]
   const forms: readonly (readonly [name: string, text: string])[] = [
     ['JSON', JSON.stringify(failure.config)],
@@ -262,6 +264,7 @@ describe('in a text', () => {
     ['line breaks that are written out', String.raw`GET / HTTP/1.1\r\nCookie: ${CANARY}\r\nHost: x`],
     ['a folded line', `Cookie: a=1;\r\n b=${CANARY}\r\nHost: x`],
     ['a folded line, in JSON', JSON.stringify({ raw: `Cookie: a=1;\r\n\tb=${CANARY}\r\nHost: x` })],
+    ['a folded line, in indented JSON', JSON.stringify({ raw: [`Cookie: a=1;\r\n b=${CANARY}`] }, undefined, 2)],
     ['spaces around the sign', `authorization = "Digest ${CANARY}", "X-Api-Key" : '${CANARY}'`],
     ...indented.map((text): readonly [string, string] => ['indented lines that inspect divides', inspect({ text })]),
     ...indented.map((text): readonly [string, string] => ['these in JSON', JSON.stringify(inspect({ text }))]),
