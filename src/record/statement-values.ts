@@ -12,15 +12,21 @@ type Rule = (value: Json, error: JsonObject) => Json | undefined
 const commandName: Rule = (value) =>
   isObject(value) && typeof value['name'] === 'string' && Array.isArray(value['args']) ? value['name'] : undefined
 
-/** TypeORM, Sequelize, Drizzle: a list next to the statement. */
-const noList: Rule = (value, error) =>
-  Array.isArray(value) && ['sql', 'query'].some((key) => typeof error[key] === 'string') ? OMITTED_VALUES : undefined
+/** node_redis: `{ command: 'AUTH', args: ['password'] }`. */
+const noArguments: Rule = (value, error) =>
+  Array.isArray(value) && /^[A-Z][A-Z. ]*$/.test(String(error['command'])) ? OMITTED_VALUES : undefined
+
+/** TypeORM, Sequelize, Drizzle: a list, or an object with a member per parameter, next to the statement. */
+const noParameters: Rule = (value, error) =>
+  (Array.isArray(value) || isObject(value)) && ['sql', 'query'].some((key) => typeof error[key] === 'string')
+    ? OMITTED_VALUES
+    : undefined
 
 /**
  * mysql and mysql2 write the values into the statement. Double quotes are not matched, because other databases use them
- * for names.
+ * for names. PostgreSQL also quotes with `$$` or `$name$`.
  */
-const STRING_LITERAL = /'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)/gi
+const STRING_LITERAL = /'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)|(?<![\w$])(\$(?:[a-z_]\w*)?\$)[^]*?(?:\1|$)/gi
 const MYSQL_LITERAL = /'(?:[^'\\]|\\[^]|'')*(?:'|\\?$)|"(?:[^"\\]|\\[^]|"")*(?:"|\\?$)/gi
 const NUMBER_LITERAL = /(?<![\w$`".])(?:0x[\da-f]+|\d+(?:\.\d+)?)(?![\w$])/gi
 const withoutLiterals: Rule = (value, error) => {
@@ -41,11 +47,12 @@ const OMITTED_VALUES = '[omitted]'
 
 const RULES: ReadonlyMap<string, Rule> = new Map([
   ['command', commandName],
+  ['args', noArguments],
   ['sql', withoutLiterals],
-  ['parameters', noList],
-  ['params', noList],
-  ['bindings', noList],
-  ['values', noList],
+  ['parameters', noParameters],
+  ['params', noParameters],
+  ['bindings', noParameters],
+  ['values', noParameters],
   ['writeErrors', withoutDocuments],
 ])
 

@@ -64,7 +64,7 @@ const ENDINGS = [
   'jwtassertion',
 ]
 
-/** Endings of names that start with `x-`: only headers do, so the last word suffices. */
+/** Endings of names that start with `x-`, also as `xVaultToken`: only headers do, so the last word suffices. */
 const X_ENDINGS = ['token', 'secret', 'authorization', 'auth', 'cookie']
 
 /** Of longer names, only the end is compared. */
@@ -75,6 +75,7 @@ export const MAX_NAME_CHARS = 64
  * words.
  */
 export const NAME_END = '(?:ization|cookie(?:_?hash|_?string)?|token|ecret|[-_.ihstenr]key|ertion|auth)s?2?'
+const X_START = /^(?:[Xx][-_.]|x[A-Z]|X[A-Z][a-z])/
 const LIKELY = new RegExp(`^[\\w.-]*${NAME_END}$`, 'i')
 /** Prefix of request headers in CGI, WSGI, Rack and PHP; Apache adds `redirect_` after an internal redirect. */
 const SERVER_PREFIX = /^(?:redirect_)*http_/i
@@ -95,6 +96,6 @@ function isListed(name: string): boolean {
   return (
     NAMES.has(bare) ||
     ENDINGS.some((ending) => bare.endsWith(ending)) ||
-    (/^x[-_.]/i.test(header) && X_ENDINGS.some((ending) => bare.endsWith(ending)))
+    (X_START.test(header) && X_ENDINGS.some((ending) => bare.endsWith(ending)))
   )
 }

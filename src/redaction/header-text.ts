@@ -27,17 +27,19 @@ const BLANK = String.raw`(?:\\{0,64}[ \t${WIDE_SPACES}]|\\{1,64}${ESCAPED_SPACE}
 const SPACE = `(?:${BLANK}|${STYLE_START}m){0,64}`
 const BREAK = String.raw`(?:\\{0,64}[\r\n]|\\{1,64}[rn]){1,2}`
 const QUOTE = String.raw`\\{0,64}["'${'`'}]`
+/** Node divides a text of several lines after each of its line breaks: `'Cookie:\n' +\n    ' a=b'`. */
+const DIVISION = `${QUOTE} \\+${BREAK}${SPACE}${QUOTE}`
 /** Prefixes of the quote or bracket of a value: Python's `b`, PHP's `string(8)`, Erlang's `<<`, Node's `[Object: null prototype] `. */
 const OPENING = String.raw`(?:[burf]|<<|string\(\d{1,9}\) ?|array ?(?:\(\d{0,9}\) ?)?|\[\w{1,64}(?:\(\d{1,9}\))?: null prototype\] )?(?=${QUOTE}|[[{(])`
 /** Node's label of a getter before its value. */
 const GETTER = String.raw`(?:\[Getter(?:\/Setter)?\]${SPACE}(?![,}\]\r\n\\]|$))?`
 const SEPARATOR = new RegExp(
-  String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}${SPACE}(?=${GETTER}${OPENING}))?${GETTER}(?:${OPENING})?`,
+  String.raw`[\])>]{0,3}${SPACE}(=>|->|:=|:(?!:)|=(?!=)|,)${SPACE}(?:${BREAK}(?:${DIVISION})?${SPACE}(?=${GETTER}${OPENING})(?!${DIVISION}))?${GETTER}(?:${OPENING})?`,
   'iy',
 )
 /** `"name": "Cookie", "value": …`, in JSON, XML or YAML. */
 const VALUE_KEY = new RegExp(
-  String.raw`${SPACE},?(?:${BREAK})?${SPACE}:?(?:${QUOTE})?\w{0,32}(?:values?|content)(?:${QUOTE})?${SPACE}[:=]>?${SPACE}${GETTER}(?:${OPENING})?`,
+  String.raw`${SPACE},?(?:${BREAK}(?:${DIVISION})?)?${SPACE}:?(?:${QUOTE})?\w{0,32}(?:values?|content)(?:${QUOTE})?${SPACE}[:=]>?${SPACE}${GETTER}(?:${OPENING})?`,
   'iy',
 )
 const KEY_SEPARATOR = new RegExp(`${SPACE}:`, 'y')
@@ -58,7 +60,7 @@ const LINE_END = /[\r\n]|\\[rn]/
 const BLANKS = new RegExp(BLANK, 'g')
 const INDENT = new RegExp(`${BLANK}*`, 'y')
 /** A line that starts with a space or tab continues a header (RFC 9112, section 5.2), unless it is a stack frame. */
-const FOLD = new RegExp(String.raw`${BREAK}(${BLANK}+)(?!${BLANK}|${BREAK}|$|at[ \t])`, 'y')
+const FOLD = new RegExp(String.raw`${BREAK}(?:${DIVISION})?(${BLANK}+)(?!${BLANK}|${BREAK}|$|at[ \t])`, 'y')
 const SPACES = new RegExp(SPACE, 'y')
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')' }
 
@@ -246,7 +248,7 @@ function containerRange(text: string, at: number, by: Quote | undefined): Range 
 
 /**
  * The range from `at` to the end of the line that contains `from`, including folded lines. `around` is the quote before
- * the name, if any; the range also ends at the matching quote.
+ * the name, if any; the range also ends at the matching quote, or in the text that follows a division.
  */
 function lineRange(
   text: string,
@@ -255,17 +257,20 @@ function lineRange(
   nameStart: number,
   around: Quote | undefined,
 ): Range | undefined {
-  const stop = around === undefined ? text.length : findQuoteEnd(text, from, around, text.length)
+  let stop = around === undefined ? text.length : findQuoteEnd(text, from, around, text.length)
   let end = lineEnd(text, from, stop)
-  if (end < stop) {
-    const indent = indentOf(text, nameStart)
-    for (
-      let fold = matchAt(FOLD, text, end);
-      fold !== undefined && fold.end < stop && widthOf(fold.group) > indent;
-      fold = matchAt(FOLD, text, end)
-    ) {
-      end = lineEnd(text, fold.end, stop)
+  const indent = around === undefined && end < stop ? indentOf(text, nameStart) : 0
+  for (
+    let fold = matchAt(FOLD, text, end);
+    fold !== undefined && widthOf(fold.group) > indent;
+    fold = matchAt(FOLD, text, end)
+  ) {
+    if (fold.end >= stop) {
+      const next = findQuoteBefore(text, fold.end - fold.group.length)
+      if (next === undefined) break
+      stop = findQuoteEnd(text, fold.end, next, text.length)
     }
+    end = lineEnd(text, fold.end, stop)
   }
   return end === at ? undefined : { start: at, end, by: REMOVED }
 }

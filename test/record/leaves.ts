@@ -39,7 +39,7 @@ const ALWAYS_REMOVED = /^(?:authorization|cookie|set-cookie|x-api-key)$/i
 const EXCHANGE = ['headers', 'rawHeaders', 'body', 'data', 'config', 'options', 'request', 'response', 'error', 'cause']
 const DOM_CONSTANTS = Object.entries(DOMException)
 const HEADERS: readonly (string | number)[] = ['headers', 'rawHeaders']
-const UNSENT = ['headers', 'header', 'rawHeaders', 'trailers', 'body', 'rawBody']
+const UNSENT = ['headers', 'header', 'rawHeaders', 'trailers', 'body', 'rawBody', 'payload']
 const OTHER_REQUEST_IDS = ['req_id', 'x-request-id', 'correlationId', 'correlation_id', 'x-correlation-id']
 
 type Step = string | number

@@ -24,3 +24,18 @@ test('replaces literals, in double quotes only for MySQL', () => {
   expect(omitted({ sql })['sql']).toBe('insert "a" values (?, x?, ?, ?)')
   expect(omitted({ sql, sqlState: '23000' })['sql']).toBe('insert ? values (?, x?, ?, ?)')
 })
+
+test('replaces literals in dollar quotes, but not parameters', () => {
+  const sql = `select $$SE'CRET$$, $a$ $$SECRET $b$ $a$, $1, $2 from "a$$b" where c = $_1$SECRET`
+  expect(omitted({ sql })['sql']).toBe('select ?, ?, $1, $2 from "a$$b" where c = ?')
+})
+
+test("removes named parameters and node_redis' arguments", () => {
+  expect(omitted({ sql: 'select $a', parameters: { $a: 'SECRET' } })['parameters']).toBe('[omitted]')
+  expect(omitted({ command: 'AUTH', args: ['SECRET'] })).toEqual({ command: 'AUTH', args: '[omitted]' })
+  expect(omitted({ command: 'ls -l', args: ['-l'] })['args']).toEqual(['-l'])
+  expect(omitted({ command: { name: 'auth', args: ['SECRET'] }, args: ['-l'] })).toEqual({
+    command: 'auth',
+    args: ['-l'],
+  })
+})

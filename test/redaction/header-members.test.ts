@@ -125,6 +125,15 @@ describe('names', () => {
     expect(record).toEqual({ [name]: 'x', list: [name, 'x'] })
   })
 
+  test('a capital letter ends the x of a name', () => {
+    for (const name of ['xVaultToken', 'XVaultToken', 'xHubSecret', 'xSessionCookie', 'req.headers.xGoogAuth']) {
+      expect(isSecretHeader(name)).toBe(true)
+      expect(removeHeaderLines(`{ ${name}: '${CANARY}' }`)).toBe(`{ ${name}: '${REMOVED}' }`)
+      expect(findNextHeader(JSON.stringify({ a: `${name}: x` }), 0)).toBeLessThan(Infinity)
+    }
+    for (const name of ['xylophoneToken', 'XMLToken', 'maxToken', 'xmlSecret']) expect(isSecretHeader(name)).toBe(false)
+  })
+
   test('ignores case', () => {
     fc.assert(
       fc.property(fc.constantFrom(...REMOVED_NAMES), fc.infiniteStream(fc.boolean()), (name, upper) => {
@@ -227,6 +236,17 @@ describe('in a record', () => {
 })
 
 describe('in a text', () => {
+  const pair = ['Cookie', CANARY.repeat(9)]
+  const named = [{ name: 'Cookie', value: CANARY.repeat(9) }]
+  const indented = [
+    JSON.stringify(pair, undefined, 2),
+    JSON.stringify(named, undefined, '\t'),
+    inspect(pair),
+    inspect(named),
+    `headers:\n  - name: Cookie\n    value: ${CANARY}\n  - name: Host`,
+    `Cookie:\n  ${CANARY.repeat(9)}\nHost: x`,
+    `GET / HTTP/1.1\r\nCookie: a=1;\r\n b=${CANARY};\r\n\tc=${CANARY}\r\nHost: x`,
+  ]
   const forms: readonly (readonly [name: string, text: string])[] = [
     ['JSON', JSON.stringify(failure.config)],
     ['JSON in JSON', JSON.stringify({ body: JSON.stringify(failure) })],
@@ -244,7 +264,10 @@ describe('in a text', () => {
     ['line breaks that are written out', String.raw`GET / HTTP/1.1\r\nCookie: ${CANARY}\r\nHost: x`],
     ['a folded line', `Cookie: a=1;\r\n b=${CANARY}\r\nHost: x`],
     ['a folded line, in JSON', JSON.stringify({ raw: `Cookie: a=1;\r\n\tb=${CANARY}\r\nHost: x` })],
+    ['a folded line, in indented JSON', JSON.stringify({ raw: [`Cookie: a=1;\r\n b=${CANARY}`] }, undefined, 2)],
     ['spaces around the sign', `authorization = "Digest ${CANARY}", "X-Api-Key" : '${CANARY}'`],
+    ...indented.map((text): readonly [string, string] => ['indented lines that inspect divides', inspect({ text })]),
+    ...indented.map((text): readonly [string, string] => ['these in JSON', JSON.stringify(inspect({ text }))]),
     ['a credential without a header', `the token Bearer ${CANARY} was refused`],
   ]
 

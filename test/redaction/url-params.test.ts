@@ -39,6 +39,11 @@ describe('parameters', () => {
     [`{"url":"/x?token=${CANARY}"}`, `{"url":"/x?token=${S}"}`],
     [`fetch('/x?password=${CANARY}')`, `fetch('/x?password=${S}')`],
     [`token=;token%3D${CANARY}=b=`, `token=${S}`],
+    [
+      String.raw`{"url":"https:\/\/h\/x?token=a\/b\\/${CANARY}\"}"}`,
+      String.raw`{"url":"https:\/\/h\/x?token=${S}\"}"}`,
+    ],
+    [String.raw`?u=x%3Ftoken%3Da\/${CANARY}%26b`, `?u=x%3Ftoken%3D${S}%26b`],
     [`redis://h?PASSWORD=a;b`, `redis://h?PASSWORD=${S}`],
   ])('%s', (text, clean) => {
     expect(params.redact(text)).toBe(clean)

@@ -12,6 +12,7 @@ export const UNSENT_MEMBERS: ReadonlySet<string> = new Set([
   'trailers',
   'body',
   'rawBody',
+  'payload', // hapi's body
 ])
 
 /** The methods that Node's HTTP parser accepts: `http.METHODS`. */

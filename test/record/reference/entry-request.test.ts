@@ -248,6 +248,7 @@ describe('request', () => {
       body: { password: 'SECRET' },
       rawBody: 'SECRET',
       trailers: { a: 'SECRET' },
+      payload: { a: 'SECRET' },
     }
     expect(JSON.stringify(entryOf({ [key]: part }))).not.toContain('SECRET')
     // Even if another one of them is mapped.
