@@ -111,9 +111,16 @@ export interface Retryable {
   readonly retryAfterMs?: number
   /**
    * Set if an entry of the batch may be the cause: the endpoint refused the batch for now, or closed the connection. Not
-   * for replies of a gateway that waited for the service, which may have stored the batch.
+   * for replies of a gateway that waited for the service.
    */
   readonly mayConcernContent?: true
+  /** Set if the service may have stored the batch: its entries would arrive twice under another id. */
+  readonly mayBeStored?: true
+  /**
+   * Set for a batch that isolation sends in another way: in parts, since one of its entries may be the cause, or
+   * unchanged, but outside the search.
+   */
+  readonly sendAs?: 'parts' | 'separate'
   /** Set if the queue failed instead of the service. */
   readonly queue?: QueueFailure
 }

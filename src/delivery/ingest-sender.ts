@@ -57,16 +57,19 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
           return { kind: 'endpoint-rejected', reason: error.message, remedy: error.remedy }
         // Usually an HttpFailure. Other errors are not caused by the batch, either.
         const reason = error instanceof Error ? error.message : String(error)
-        const failure: Retryable = { kind: 'retryable', reason: hint === undefined ? reason : `${reason}; ${hint}` }
-        return error instanceof HttpFailure && error.kind === 'reset'
-          ? { ...failure, mayConcernContent: true }
-          : failure
+        const kind = error instanceof HttpFailure ? error.kind : undefined
+        return {
+          kind: 'retryable',
+          reason: hint === undefined ? reason : `${reason}; ${hint}`,
+          ...(kind === 'reset' && { mayConcernContent: true }),
+          ...((kind === 'reset' || kind === 'timeout') && { mayBeStored: true }),
+        }
       }
     },
   }
 }
 
-/** The service may have stored the batch and may be slow, so its parts would be duplicates under other ids. */
+/** A gateway did not wait for the service any longer, which may have stored the batch. */
 const MAY_BE_STORED: ReadonlySet<number> = new Set([408, 502, 504])
 
 interface ReadReply {
@@ -131,7 +134,7 @@ function toOutcome(
         kind: 'retryable',
         status,
         reason: reasonIn(),
-        ...(!MAY_BE_STORED.has(status) && { mayConcernContent: true }),
+        ...(MAY_BE_STORED.has(status) ? { mayBeStored: true } : { mayConcernContent: true }),
       }
       const waitMs = parseRetryAfterMs(reply, clock.wallNow())
       return waitMs === undefined ? later : { ...later, retryAfterMs: waitMs }

@@ -244,6 +244,7 @@ describe('not now', () => {
     expect(await setup(new HttpFailure(kind, `why: ${kind}`)).send()).toEqual({
       kind: 'retryable',
       reason: `why: ${kind}`,
+      ...(kind === 'timeout' && { mayBeStored: true }),
     })
   })
 

@@ -10,8 +10,8 @@
  * If everything in a search is rejected, the endpoint is assumed to reject everything: the circuit breaker admits one
  * probe per minute. The batches take turns as the probe, with a single entry, since each batch may contain a bad entry.
  *
- * A single entry that fails without a rejection, such as one that resets the connection, is sent outside the search, so
- * it does not delay the others.
+ * A part that fails without a rejection, such as an entry that resets the connection, is sent outside the search, so it
+ * does not delay the others.
  */
 import type { Outcome, Refused, Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from '../retry/circuit-breaker.js'
@@ -96,7 +96,7 @@ class BatchBisection {
   readonly #signal: AbortSignal
   /** Candidates to send. Of those with a provably bad entry, the last one is sent next. */
   #open: Candidate[] = []
-  /** Single entries that are sent outside the search. */
+  /** Parts that are sent outside the search. */
   readonly #separate = new Set<Promise<void>>()
   readonly #rootId: string
   #probes: number
@@ -201,7 +201,7 @@ class BatchBisection {
    * requests to a gateway that rejects everything. @returns whether they were rejected; the circuit is open then
    */
   async #areSinglesRejected(): Promise<boolean> {
-    const { count, rejection } = this.#open.at(-1) as Candidate
+    const { count, rejection } = this.#open.at(-1) ?? { count: 0 }
     if (rejection === undefined || count === 1) return false
     let latest = rejection
     for (let singles = 0; singles < 2; singles += 1) {
@@ -239,7 +239,8 @@ class BatchBisection {
     const isProven =
       hasBadEntry || (rejection !== undefined && rejection.status !== 413 && this.#breaker.failures.isProof(rejection))
     const at = this.#open.indexOf(rest)
-    if (isProven && !isRejected && at !== -1) this.#open[at] = { ...rest, hasBadEntry: true }
+    if (isProven && this.#progress.unsettled(part) === undefined && at !== -1)
+      this.#open[at] = { ...rest, hasBadEntry: true }
     return isRejected
   }
 
@@ -302,9 +303,13 @@ class BatchBisection {
         }
         rest = shortened ?? sent
       } else if (outcome.kind === 'retryable') {
-        if (isSeparate) continue
-        await this.#sendParts(sent)
-        return undefined
+        if (!isSeparate) {
+          await (outcome.sendAs === 'parts' ? this.#sendParts(sent) : this.#sendSeparately(sent))
+          return undefined
+        }
+        // Otherwise it would fail so often that no rejection in the search is a proof.
+        const isOver = (): boolean => failures.rejections.searchedId !== this.#rootId || failures.isIdleAtEnd
+        await failures.until(isOver, this.#signal, this.#options.maxWaitMs ?? MAX_WAIT_MS)
       } else {
         this.#progress.abandon(outcome.reason)
         return undefined
@@ -319,7 +324,6 @@ class BatchBisection {
    */
   async #sendParts(sent: SubBatch): Promise<void> {
     const { count } = sent.batch
-    if (count === 1) return this.#sendSeparately(sent)
     const isOutage = this.#breaker.failures.lastFailure !== undefined && !this.#hasAccepted
     const size = isOutage ? 1 : Math.ceil(count / 2)
     const parts = [this.#progress.slice(sent, 0, size), this.#progress.slice(sent, size)]
@@ -328,9 +332,9 @@ class BatchBisection {
     )
   }
 
-  #sendSeparately(single: SubBatch): void {
-    const release = this.#progress.reserve(single)
-    const done = this.#send(single, { isSeparate: true })
+  #sendSeparately(part: SubBatch): void {
+    const release = this.#progress.reserve(part)
+    const done = this.#send(part, { isSeparate: true })
       .catch((bug) => this.#progress.abandon(String(bug)))
       .then(() => {
         release()
@@ -345,6 +349,7 @@ class BatchBisection {
       if (rejection === undefined || !(hasBadEntry || this.#breaker.failures.isProof(rejection))) continue
       this.#open.splice(this.#open.indexOf(candidate), 1)
       this.#progress.recordRejectedAlone(cut(), rejection)
+      this.#breaker.failures.rejections.recordProof()
     }
   }
 

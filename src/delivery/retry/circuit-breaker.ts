@@ -39,10 +39,12 @@ export interface CircuitBreakerOptions extends FailureStateOptions, FailureListe
 const FAILURES_BEFORE_SPLIT = 5
 /** As `FAILURES_BEFORE_SPLIT`, for a part. */
 const FAILURES_OF_PART = 2
-/** Maximum number of delayed batches outside the queue, where they cannot be dropped. */
-const MAX_DELAYED = 32
-/** Up to 1,024 batches, within the memory for batches in flight. */
-const MAX_DOUBLINGS = 5
+/** Maximum number of delayed batches outside the queue, where they cannot be dropped. Memory limits them as well. */
+const MAX_DELAYED = 1_024
+/** Number of batches from which the first probes of a rejecting endpoint are chosen. */
+const FIRST_PROBES = 32
+/** How often a batch that may be stored is sent again unchanged after a rejection: no deployment of a gateway takes longer. */
+const MAX_REPEATS = 3
 
 export class CircuitBreaker {
   readonly failures: FailureState
@@ -77,14 +79,16 @@ export class CircuitBreaker {
     const { limit: allowed, running, staleRequests } = this.#concurrency
     const { isRejectingAll, longPauses } = this.failures.rejections
     // Many bad batches in a row may wait, so after each long pause the probe is chosen from twice as many.
-    const delayed = isRejectingAll
-      ? MAX_DELAYED * 2 ** Math.min(longPauses, MAX_DOUBLINGS)
-      : Math.min(this.#waitQueue.countDelayed(this.#now), MAX_DELAYED)
+    // At shutdown, few attempts are left for those that wait, which may be bad.
+    const waiting = this.#isEnding
+      ? Math.min(this.#waitQueue.size, FIRST_PROBES)
+      : this.#waitQueue.countDelayed(this.#now)
+    const delayed = isRejectingAll ? FIRST_PROBES * 2 ** longPauses : waiting
     // Requests of older epochs are not counted, as long as there are connections.
     const fresh = Math.min(allowed, Math.max(this.#options.maxConcurrency - staleRequests, 1))
     // During the ramp-up, a batch is taken only when it may be sent, so new entries are sent first.
     const active = this.#rampUp.isActive ? Math.min(fresh, running + 1) : fresh
-    return staleRequests + active + delayed + this.#suspended
+    return staleRequests + active + Math.min(delayed, MAX_DELAYED) + this.#suspended
   }
 
   /** Whether the process is shutting down and the next attempt would start after the deadline. */
@@ -97,14 +101,18 @@ export class CircuitBreaker {
     return this.#waitQueue.createRetryState(batch, rejections.notBeforeOf(batch), attempts.accepted)
   }
 
-  /**
-   * Whether isolation decides how the batch is sent after this failure, since one of its entries may be the cause: in
-   * parts, or as a single entry outside the search.
-   */
-  shouldIsolate(retryState: RetryState): boolean {
-    const { isDivisible, batchId, rootId, failures, probes, contentFailures, acceptedAtStart } = retryState
-    if (!isDivisible) return this.failures.rejections.searchedId === rootId && failures + probes >= PROBES_OF_ONE
-    if (contentFailures < FAILURES_OF_PART) return false
+  /** How isolation sends the batch after a failure; undefined if it is tried again. */
+  isolationAfter(retryState: RetryState): 'parts' | 'separate' | undefined {
+    const { batchId, rootId, failures, probes } = retryState
+    if (this.#shouldSplit(retryState)) return 'parts'
+    const isSearched = this.failures.rejections.searchedId === rootId && batchId !== rootId
+    return isSearched && failures + probes >= PROBES_OF_ONE ? 'separate' : undefined
+  }
+
+  /** Whether one of the entries may be the cause of the failures. */
+  #shouldSplit(retryState: RetryState): boolean {
+    const { isDivisible, batchId, rootId, failures, contentFailures, acceptedAtStart } = retryState
+    if (!isDivisible || contentFailures < FAILURES_OF_PART) return false
     if (failures >= FAILURES_BEFORE_SPLIT) return true
     const isPart = batchId !== rootId
     if (isPart && this.failures.attempts.accepted > acceptedAtStart) return true
@@ -112,6 +120,18 @@ export class CircuitBreaker {
     const isAlone = !this.#waitQueue.hasOtherThan(retryState)
     // Each waiting part has shown nothing, so the next one comes later.
     return isAlone && contentFailures > PROBES_OF_ONE * (1 + this.#waitQueue.size)
+  }
+
+  /**
+   * Whether the batch must be sent again unchanged after a rejection: the service may have stored it, and has accepted
+   * nothing since then, so the cause may be the endpoint. Delays the batch.
+   */
+  mustRepeat(retryState: RetryState): boolean {
+    const { rejections, attempts } = this.failures
+    if (retryState.mayBeStoredAt !== attempts.accepted || retryState.repeats === MAX_REPEATS) return false
+    retryState.repeats += 1
+    retryState.notBefore = this.#now + Math.max(rejections.repeatsInMs, 0)
+    return true
   }
 
   /**
@@ -207,6 +227,9 @@ export class CircuitBreaker {
     this.#onCapacity = listener
   }
 
+  get #isEnding(): boolean {
+    return this.#shutdownAt !== Infinity
+  }
   get #now(): number {
     return this.#options.clock.now()
   }
@@ -256,7 +279,7 @@ export class CircuitBreaker {
       this.#rampUp.started()
       const { rejections } = this.failures
       if (rejections.isRejectingAll) this.#waitQueue.admitProbe(now, (rootId) => rejections.wasRejected(rootId))
-      else this.#waitQueue.admitFirst(now)
+      else this.#waitQueue.admitFirst(now, this.#isEnding)
       if (this.#rampUp.isActive) this.#onCapacity()
     }
     this.#wakeTimer.clear()

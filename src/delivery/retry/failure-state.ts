@@ -231,7 +231,7 @@ export class FailureState {
         // The transport aborted the attempt, so its outcome does not depend on the service.
         if (attempt.signal.aborted && outcome.status === undefined) return 'none'
         this.#history.failed(attempt)
-        attempt.retryState.contentFailures = outcome.mayConcernContent ? attempt.retryState.contentFailures + 1 : 0
+        this.#recordCause(outcome, attempt.retryState)
         const { retryAfterMs } = outcome
         if (retryAfterMs !== undefined) {
           this.applyRetryAfter(retryAfterMs)
@@ -250,6 +250,12 @@ export class FailureState {
     }
   }
 
+  #recordCause({ mayConcernContent, mayBeStored }: Retryable, retryState: RetryState): void {
+    if (mayBeStored) retryState.mayBeStoredAt = this.attempts.accepted
+    if (mayConcernContent) retryState.contentFailures += 1
+    else retryState.contentFailures = mayBeStored ? -Infinity : Math.min(retryState.contentFailures, 0)
+  }
+
   #recordRejection(refused: Refused, retryState: RetryState, isCurrent: boolean): AttemptResult {
     const { rejections } = this
     if (!rejections.isRejectingAll && (!refused.mayConcernEndpoint || rejections.searchedId !== undefined)) {
@@ -261,8 +267,10 @@ export class FailureState {
       this.#pausedUntil = Math.max(this.#pausedUntil, this.#failedAt + rejections.pauseMs)
       return 'none'
     }
+    const isRepeated = rejections.wasRejected(retryState.batchId)
     rejections.add(retryState)
-    return this.#reject(refused, this.attempts.accepted > 0 || (retryState.isDivisible && !this.#isEnding))
+    const hasProbe = this.attempts.accepted > 0 || (retryState.isDivisible && !this.#isEnding)
+    return this.#reject(refused, hasProbe && !isRepeated)
   }
 
   /** @param hasProbe whether another entry can be sent that shows whether the endpoint is the cause */
@@ -331,6 +339,8 @@ export class FailureState {
     const hasFailed = this.#outage.reason !== undefined
     this.#outage.end()
     this.rejections.end()
+    // Set by rejections of older attempts.
+    this.#pausedUntil = -Infinity
     this.#emit((listener) => listener.onSuccess?.())
     const isFirstAfterPause = this.#retryAfter.succeed()
     if (hasFailed || isFirstAfterPause) this.#emit((listener) => listener.onRecovery?.(ageMs, hasFailed))

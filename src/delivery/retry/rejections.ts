@@ -18,8 +18,8 @@ const QUICK_PROBES = 2
 const QUICK_PROBES_AFTER_ACCEPTANCE = 4
 /** Pause before the third request after a rejection; doubles with each further one. */
 const QUICK_PROBE_MS = 1_000
-/** After this time without a contradiction, rejections depend on the content again. */
-const CONTRADICTION_MS = 600_000
+/** After this number of proofs without a contradiction, rejections depend on the content again. */
+const CAREFUL_PROOFS = 20
 /** How often a single entry must be rejected in a row before it may be a dead letter. */
 const REJECTIONS_FOR_PROOF = 2
 const REJECTIONS_FOR_PROOF_AFTER_CONTRADICTION = 6
@@ -37,7 +37,8 @@ export class Rejections {
   #latestAt = -Infinity
   /** Before this time a batch that was rejected is not sent again unchanged; may be shortened. */
   #repeatFrom = -Infinity
-  #contradictedAt = -Infinity
+  /** Number of further entries for which more rejections are required. */
+  #carefulProofs = 0
   #isEnding = false
 
   constructor(clock: Clock, attempts: Readonly<AttemptCounts>) {
@@ -78,8 +79,7 @@ export class Rejections {
 
   /** How often a single entry must be rejected in a row before it may be a dead letter. */
   get rejectionsForProof(): number {
-    const isContradicted = this.#clock.now() - this.#contradictedAt < CONTRADICTION_MS
-    return isContradicted ? REJECTIONS_FOR_PROOF_AFTER_CONTRADICTION : REJECTIONS_FOR_PROOF
+    return this.#carefulProofs > 0 ? REJECTIONS_FOR_PROOF_AFTER_CONTRADICTION : REJECTIONS_FOR_PROOF
   }
 
   /** Whether the original batch with this id was rejected and is not settled. */
@@ -106,9 +106,8 @@ export class Rejections {
   }
 
   /** Call for a rejection that the endpoint may have caused. */
-  add({ batchId, rootId }: RetryState): void {
-    // The same batch again shows nothing new.
-    this.#count(this.wasRejected(batchId) ? Infinity : 1)
+  add({ rootId }: RetryState): void {
+    this.#count(1)
     this.#rejectedIds.add(rootId)
   }
 
@@ -137,7 +136,12 @@ export class Rejections {
 
   /** Call if entries that were rejected are accepted, unchanged: what is rejected does not depend on the content alone. */
   recordContradiction(): void {
-    this.#contradictedAt = this.#clock.now()
+    this.#carefulProofs = CAREFUL_PROOFS
+  }
+
+  /** Call if an entry that was rejected alone becomes a dead letter. */
+  recordProof(): void {
+    this.#carefulProofs = Math.max(this.#carefulProofs - 1, 0)
   }
 
   /** Called at shutdown. Nothing waits for other entries any more. */

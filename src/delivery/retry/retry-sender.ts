@@ -3,7 +3,7 @@ import type { Abandoned, Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from './circuit-breaker.js'
 
 /**
- * Returns `retryable` only for a batch that isolation sends in another way. No limit of attempts. `signal` and the deadline of the
+ * Returns `retryable` only for a batch that isolation sends in another way (`sendAs`). No limit of attempts. `signal` and the deadline of the
  * breaker end it as `abandoned`.
  */
 export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sender {
@@ -16,13 +16,18 @@ export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sende
         if (outcome === undefined) return { kind: 'abandoned', reason } satisfies Abandoned
         switch (outcome.kind) {
           case 'delivered':
-          case 'refused':
           case 'abandoned':
             return outcome
-          case 'retryable':
-            if (breaker.shouldIsolate(retryState)) return outcome
+          case 'refused':
+            if (!breaker.mustRepeat(retryState)) return outcome
             reason = outcome.reason
             break
+          case 'retryable': {
+            const sendAs = breaker.isolationAfter(retryState)
+            if (sendAs !== undefined) return { ...outcome, sendAs }
+            reason = outcome.reason
+            break
+          }
           case 'endpoint-rejected':
             reason = outcome.reason
         }

@@ -17,8 +17,12 @@ export interface RetryState {
   failures: number
   /** Failures of this batch during outages. */
   probes: number
-  /** Failures in a row that an entry of the batch may have caused. */
+  /** Failures in a row that an entry of the batch may have caused; -Infinity after a reply that waited for the service. */
   contentFailures: number
+  /** Number of requests accepted before the latest failure after which the service may have stored the batch. */
+  mayBeStoredAt: number | undefined
+  /** Rejections after which the batch was sent again unchanged, because the service may have stored it. */
+  repeats: number
   /** Number of requests accepted before the latest failure of the batch. */
   acceptedBefore: number
   /** The batch waits until this time; others may be sent first. */
@@ -59,13 +63,13 @@ export class WaitQueue {
   createRetryState({ batchId, count, origin }: RetriedBatch, notBefore: number, acceptedAtStart: number): RetryState {
     const rootId = origin?.batchId ?? batchId
     const ids = { sequence: this.#nextSequence++, batchId, rootId, acceptedAtStart }
-    const counts = { failures: 0, probes: 0, contentFailures: 0, acceptedBefore: 0 }
-    return { ...ids, ...counts, isDivisible: count > 1, notBefore }
+    const counts = { failures: 0, probes: 0, contentFailures: 0, acceptedBefore: 0, repeats: 0 }
+    return { ...ids, ...counts, mayBeStoredAt: undefined, isDivisible: count > 1, notBefore }
   }
 
-  /** Whether another batch waits that is no part of the same original. */
+  /** Whether another batch waits that can show more: no part of the same original, and no suspect. */
   hasOtherThan({ rootId }: RetryState): boolean {
-    return this.#waiters.some(({ retryState }) => retryState.rootId !== rootId)
+    return this.#waiters.some(({ retryState }) => retryState.rootId !== rootId && !isSuspect(retryState))
   }
 
   /** Number of waiting batches that let others go first: they wait for their `notBefore`, or were probed often. */
@@ -102,13 +106,15 @@ export class WaitQueue {
     this.#waiters.splice(younger === -1 ? this.#waiters.length : younger, 0, waiter)
   }
 
-  /** Admits the oldest batch that was not probed often; else the one that was probed least. */
-  admitFirst(now: number): void {
+  /**
+   * Admits the oldest batch that was not probed often; else the one that was probed least.
+   * @param isEnding few attempts are left, so each batch gets one before another gets a second
+   */
+  admitFirst(now: number, isEnding: boolean): void {
     const due = this.#due(now)
-    const unsuspected = due.find(({ retryState }) => !isSuspect(retryState))
-    const leastProbed = (): Waiter | undefined =>
-      due.toSorted((a, b) => a.retryState.probes - b.retryState.probes).at(0)
-    ;(unsuspected ?? leastProbed())?.end(true)
+    const unsuspected = isEnding ? undefined : due.find(({ retryState }) => !isSuspect(retryState))
+    const failures = ({ retryState }: Waiter): number => retryState.probes + retryState.failures
+    ;(unsuspected ?? due.toSorted((a, b) => failures(a) - failures(b)).at(0))?.end(true)
   }
 
   /**
@@ -117,7 +123,7 @@ export class WaitQueue {
    */
   admitProbe(now: number, wasRejected: (rootId: string) => boolean): void {
     const due = this.#due(now)
-    const newest = due.findLast(({ retryState }) => !wasRejected(retryState.rootId))
+    const newest = due.findLast(({ retryState }) => !isSuspect(retryState) && !wasRejected(retryState.rootId))
     const part = due.find(({ retryState: { batchId, rootId } }) => batchId !== rootId && wasRejected(rootId))
     const probe = this.#wasNewest ? (part ?? newest) : (newest ?? part)
     this.#wasNewest = probe === newest
