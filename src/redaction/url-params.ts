@@ -15,15 +15,17 @@ const MAX_KNOWN = 1_000
 const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/g)
 /** A slash may be escaped, as by PHP: `a\/b`. */
 const BACKSLASH = String.raw`\\(?!\\{0,64}/)`
+/** `encodeURIComponent` does not encode a single quote: one within a word is a part of the value. */
+const QUOTES = String.raw`["${'`'}]|['<>](?![\w%])`
 /**
  * End of a value: the next parameter, the fragment, or a character that is invalid in a URL. A `;` counts only before a
  * parameter whose name has no encoded equals sign; otherwise a second redaction would find a different end.
  */
-const VALUE_END = new RegExp(String.raw`[&#\0- \s"'<>${'`'}]|${BACKSLASH}|;(?=(?:(?!%3[Dd])[\w.%[\]-]){1,64}=)`, 'g')
+const VALUE_END = new RegExp(String.raw`[&#\0- \s]|${QUOTES}|${BACKSLASH}|;(?=(?:(?!%(?:25){0,8}3[Dd])[\w.%[\]-]){1,64}=)`, 'g')
 /** Escapes of JSON for characters that do not end a value. */
 const CONTINUATION = /^\\u/
 /** Also the encoded `&` or `#` of the URL that contains the parameter, or of a URL around it. */
-const ENCODED_VALUE_END = new RegExp(String.raw`[&#\0- \s"'<>${'`'}]|${BACKSLASH}|%((?:25)*)2[36]`, 'g')
+const ENCODED_VALUE_END = new RegExp(String.raw`[&#\0- \s]|${QUOTES}|${BACKSLASH}|%((?:25)*)2[36]`, 'g')
 /** Characters read beyond a part of a text: an equals sign that is encoded more often is not found at its end. */
 const MAX_EQUALS_CHARS = 64
 

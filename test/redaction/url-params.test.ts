@@ -34,6 +34,10 @@ describe('parameters', () => {
     ],
     [`/x?token%3D${CANARY}%2526${CANARY}%26b%3D1`, `/x?token%3D${S}%26b%3D1`],
     [`/x?p%2561ssword=${CANARY}`, `/x?p%2561ssword=${S}`],
+    [`/x?token=it's<${CANARY}>x HTTP`, `/x?token=${S} HTTP`],
+    [`<a href='/x?token=${CANARY}'>text</a>`, `<a href='/x?token=${S}'>text</a>`],
+    [`{'url':'/x?token=${CANARY}'}`, `{'url':'/x?token=${S}'}`],
+    [`token=;token%253Dtoken=${CANARY}`, `token=${S}`],
     [`line\ntoken=${CANARY}\nline`, `line\ntoken=${S}\nline`],
     [String.raw`line\ntoken=${CANARY}`, String.raw`line\ntoken=${S}`],
     [`{"url":"/x?token=${CANARY}"}`, `{"url":"/x?token=${S}"}`],
@@ -103,6 +107,8 @@ describe('user and password', () => {
 test('`concerns` and `next` detect text to scrub', () => {
   const piece = fc.constantFrom(
     'token=',
+    "'",
+    '<',
     'api_key',
     'token',
     '=',
