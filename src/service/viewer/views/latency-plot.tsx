@@ -7,7 +7,7 @@ import { createHref } from '../view.js'
 import type { View } from '../view.js'
 import { durationScale, createLine, timeTicks } from './plot.js'
 import type { Point } from './plot.js'
-import { useWidth } from './use-width.js'
+import { useWidth } from '../use-width.js'
 
 const SERIES = [
   ['p50_ms', 'p50'],

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { compileEntryQuery } from '../../../../src/service/query/matching/compile-query.js'
 import { createEntryMatcher } from '../../../../src/service/query/query-filters.js'
-import { StoreReader } from '../../../../src/service/query/store-reader.js'
+import { StoreReader } from '../../../../src/service/store-reader.js'
 import { indexEntry } from '../../../../src/service/store/indexed-record.js'
 import type { IndexedEntry } from '../../../../src/service/store/indexed-record.js'
 import { Store } from '../../../../src/service/store/store.js'

@@ -1,21 +1,21 @@
 /** Queries over the stored records, for calls in-process and over HTTP. A query scans the records in memory at most once. */
-import { pageGroups, toErrorGroup } from '../analytics/error-groups.js'
-import type { GroupContext } from '../analytics/error-groups.js'
-import { createHistogram, NO_HISTOGRAM } from '../analytics/histogram.js'
-import { findNewFingerprints, summarizeVersions } from '../analytics/latest-versions.js'
-import { countLevels } from '../analytics/level-counts.js'
-import { summarizeMonitors } from '../analytics/monitors.js'
-import { compareReleases } from '../analytics/release-comparison.js'
-import { summarizeReleases, tallyReleases } from '../analytics/release-health.js'
-import { findRequestVersions } from '../analytics/request-versions.js'
-import { summarizeRoutes, toRouteLatency } from '../analytics/route-stats.js'
-import { clampRange, createTimeBuckets, findTimeRange } from '../analytics/time-buckets.js'
-import { toTrace } from '../analytics/trace-spans.js'
-import { pageTraces } from '../analytics/traces.js'
-import type { IndexedEntry, IndexedRecord, IndexedRequest } from '../store/indexed-record.js'
-import type { Store } from '../store/store.js'
-import type { LevelCounts, Page, PageQuery, RecordKind, Records, Stored, StoredEntry } from '../store/stored-record.js'
-import type { StoredRequestLog } from '../store/stored-record.js'
+import { pageGroups, toErrorGroup } from './analytics/error-groups.js'
+import type { GroupContext } from './analytics/error-groups.js'
+import { createHistogram, NO_HISTOGRAM } from './analytics/histogram.js'
+import { findNewFingerprints, summarizeVersions } from './analytics/latest-versions.js'
+import { countLevels } from './analytics/level-counts.js'
+import { summarizeMonitors } from './analytics/monitors.js'
+import { compareReleases } from './analytics/release-comparison.js'
+import { summarizeReleases, tallyReleases } from './analytics/release-health.js'
+import { findRequestVersions } from './analytics/request-versions.js'
+import { summarizeRoutes, toRouteLatency } from './analytics/route-stats.js'
+import { clampRange, createTimeBuckets, findTimeRange } from './analytics/time-buckets.js'
+import { toTrace } from './analytics/trace-spans.js'
+import { pageTraces } from './analytics/traces.js'
+import type { IndexedEntry, IndexedRecord, IndexedRequest } from './store/indexed-record.js'
+import type { Store } from './store/store.js'
+import type { LevelCounts, Page, PageQuery, RecordKind, Records, Stored, StoredEntry } from './store/stored-record.js'
+import type { StoredRequestLog } from './store/stored-record.js'
 import type {
   EntryContext,
   EntryPage,
@@ -24,7 +24,7 @@ import type {
   ErrorGroup,
   FieldInfo,
   FieldValues,
-} from './api-types.js'
+} from './query/api-types.js'
 import type {
   Histogram,
   MonitorSummary,
@@ -32,19 +32,25 @@ import type {
   ReleaseHealth,
   RouteLatency,
   RouteStats,
-} from './api-types.js'
-import type { Trace, TraceSummary, VersionSummary } from './api-types.js'
-import { checkFormat, exportEntries } from './entry-export.js'
-import { readTimeContext, readTimePage } from './entry-pages.js'
-import type { TimePage, TimePageQuery } from './entry-pages.js'
-import { summarizeEntry } from './entry-summary.js'
-import { countEntryValues, countRequestValues, listEntryFields, listRequestFields } from './field-values.js'
-import type { ValueQuery } from './field-values.js'
-import { QueryCache } from './query-cache.js'
-import { createEntryMatcher, createRequestMatcher, parseCursor, parseLimit, parseTimeBounds } from './query-filters.js'
-import type { EntryFilter, EntryQuery, RequestFilter, RouteQuery } from './query-filters.js'
-import { isBySlowest, readSlowest } from './request-pages.js'
-import type { RequestQuery } from './request-pages.js'
+} from './query/api-types.js'
+import type { Trace, TraceSummary, VersionSummary } from './query/api-types.js'
+import { checkFormat, exportEntries } from './query/entry-export.js'
+import { readTimeContext, readTimePage } from './query/entry-pages.js'
+import type { TimePage, TimePageQuery } from './query/entry-pages.js'
+import { summarizeEntry } from './query/entry-summary.js'
+import { countEntryValues, countRequestValues, listEntryFields, listRequestFields } from './query/field-values.js'
+import type { ValueQuery } from './query/field-values.js'
+import { QueryCache } from './query/query-cache.js'
+import {
+  createEntryMatcher,
+  createRequestMatcher,
+  parseCursor,
+  parseLimit,
+  parseTimeBounds,
+} from './query/query-filters.js'
+import type { EntryFilter, EntryQuery, RequestFilter, RouteQuery } from './query/query-filters.js'
+import { isBySlowest, readSlowest } from './query/request-pages.js'
+import type { RequestQuery } from './query/request-pages.js'
 
 const DEFAULT_BUCKETS = 60
 const DEFAULT_CONTEXT = 50
