@@ -71,7 +71,7 @@ export class StreamBroadcaster {
     }
     const { reader, clock } = this.#dependencies
     // No time limit for regular expressions, because a stream has no end.
-    const matches = createEntryMatcher(filter, Infinity, false)
+    const matches = createEntryMatcher(filter, undefined, Infinity)
     // A `seq` that was never used is from an earlier run; a `seq` from before the reset refers to deleted records. 0 refers to no record.
     const isStale = afterSeq > this.#lastSeq || (afterSeq > 0 && afterSeq < this.#resetSeq)
     const fromSeq = isStale ? this.#resetSeq : afterSeq
