@@ -63,7 +63,7 @@ export class BatchForwarder {
   #cancelExtend: () => void = () => {}
   #isStopping = false
   /** Ends of the waits for a change: a connection, room, a batch that ended, or `stop`. */
-  readonly #waits = new Set<() => void>()
+  readonly #waits = new Set<(isWoken: boolean) => void>()
 
   constructor(options: BatchForwarderOptions) {
     this.#options = options
@@ -276,7 +276,7 @@ export class BatchForwarder {
   }
 
   #wake(): void {
-    for (const end of this.#waits) end()
+    for (const end of this.#waits) end(true)
   }
 
   /** @returns whether there was a change before the time had passed */
@@ -284,12 +284,11 @@ export class BatchForwarder {
     return new Promise((resolve) => {
       const end = (isWoken: boolean): void => {
         cancel()
-        this.#waits.delete(wake)
+        this.#waits.delete(end)
         resolve(isWoken)
       }
-      const wake = (): void => end(true)
       const cancel = maxMs === Infinity ? () => {} : this.#options.clock.timer(maxMs, () => end(false))
-      this.#waits.add(wake)
+      this.#waits.add(end)
     })
   }
 
