@@ -2,7 +2,7 @@
 import { RELEASES, traceId } from './records.mjs'
 
 /**
- * @typedef {import('../../src/service/query/store-reader.js').StoreReader} Reader
+ * @typedef {import('../../src/service/store-reader.js').StoreReader} Reader
  * @typedef {import('../../src/service/store/store.js').Store} Store
  * @typedef {import('../../src/service/query/query-filters.js').EntryFilter} EntryFilter
  * @typedef {{ name: string, what: string, form: string, ask: (reader: Reader, store: Store) => unknown }} Query

@@ -1,6 +1,6 @@
 /** [worker] Fingerprint for deduplication: the record's own, otherwise that of its error. */
 import type { LogEntry } from '../protocol/log-entry.js'
-import { computeErrorFingerprint } from '../record/error-fingerprint.js'
+import { computeErrorFingerprint } from '../record/reference/error-fingerprint.js'
 import { MemberCursor } from '../record/member-cursor.js'
 import { copyString } from '../record/string-copy.js'
 

@@ -1,15 +1,13 @@
-/** Sends requests to JetStream: API calls, and messages to store. */
+/** Sends messages to JetStream to store, and creates the client of its API. */
+import type { JetStreamManager } from '@nats-io/jetstream'
 import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import loadNats from './load-nats.cjs'
 import { JETSTREAM_CODES } from './nats-error.js'
-
-export type Requester = Pick<NatsConnection, 'request'>
 
 /** JetStream error codes that callers handle. */
 export const {
   streamNotFound: STREAM_NOT_FOUND,
   consumerNotFound: CONSUMER_NOT_FOUND,
-  noMessage: MESSAGE_NOT_FOUND,
   messageTooLarge: MESSAGE_TOO_LARGE,
   inDoubt: IN_DOUBT,
 } = JETSTREAM_CODES
@@ -18,16 +16,16 @@ export const {
 export class JetStreamRequestError extends Error {
   override readonly name = 'JetStreamRequestError'
   /** JetStream's error code; undefined if the reply has none. */
-  readonly errorCode: number | undefined
+  readonly code: number | undefined
 
-  constructor(description: string, errorCode?: number) {
+  constructor(description: string, code?: number) {
     super(description)
-    this.errorCode = errorCode
+    this.code = code
   }
 }
 
-export interface RequestInit {
-  readonly body?: string | Uint8Array
+interface PublishInit {
+  readonly body: string | Uint8Array
   readonly headers?: readonly (readonly [name: string, value: string])[]
   readonly timeoutMs: number
 }
@@ -40,33 +38,25 @@ interface PublishAnswer {
   readonly duplicate?: boolean
 }
 
-/**
- * Sends a request.
- * @returns the parsed JSON reply
- * @throws JetStreamRequestError; the client's errors: a timeout, no responders, a closed connection
- */
-export async function requestJetStream<T>(
-  connection: Requester,
-  subject: string,
-  { body = '', headers, timeoutMs }: RequestInit,
-): Promise<T> {
-  const message = await connection.request(subject, body, {
-    timeout: timeoutMs,
-    ...(headers !== undefined && { headers: toHeaders(headers) }),
-  })
-  return readAnswer(message) as T
+/** JetStream's API. Its requests need no other permission than their own, since the client's check of the account is left out. */
+export function manageJetStream(connection: NatsConnection, timeoutMs: number): Promise<JetStreamManager> {
+  return loadNats().jetstreamManager(connection, { timeout: timeoutMs, checkAPI: false })
 }
 
 /**
  * Publishes a message. Resolves when the stream contains it, also from an earlier attempt.
- * @throws as requestJetStream
+ * @throws JetStreamRequestError; the client's errors: a timeout, no responders, a closed connection
  */
 export async function publishToStream(
-  connection: Requester,
+  connection: Pick<NatsConnection, 'request'>,
   { stream, subject }: { readonly stream: string; readonly subject: string },
-  init: RequestInit,
+  { body, headers, timeoutMs }: PublishInit,
 ): Promise<{ readonly isDuplicate: boolean }> {
-  const answer = await requestJetStream<PublishAnswer>(connection, subject, init)
+  const message = await connection.request(subject, body, {
+    timeout: timeoutMs,
+    ...(headers !== undefined && { headers: toHeaders(headers) }),
+  })
+  const answer: PublishAnswer = readAnswer(message)
   if (!isStored(answer, stream)) throw new JetStreamRequestError(`not acknowledged by the stream ${stream}`)
   return { isDuplicate: answer.duplicate === true }
 }

@@ -103,7 +103,7 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const isInteger = (value: unknown, from: number): boolean => Number.isSafeInteger(value) && (value as number) >= from
 const isAbove0 = (value: unknown): boolean => typeof value === 'number' && value > 0
 const have = (value: unknown, rules: Readonly<Record<string, (member: unknown) => boolean>>): boolean =>
-  isObject(value) && Object.entries(rules).every(([name, holds]) => holds((value as Record<string, unknown>)[name]))
+  isObject(value) && Object.entries(rules).every(([name, holds]) => holds(value[name]))
 
 const FLAG: Rule = { text: 'true or false', holds: (value) => typeof value === 'boolean' }
 const COUNT: Rule = { text: 'an integer from 1', holds: (value) => isInteger(value, 1) }

@@ -17,11 +17,11 @@ import type { EntryPage, EntryWithFeedback } from './query/api-types.js'
 import type { TimePageQuery } from './query/entry-pages.js'
 import type { EntryFilter, EntryQuery } from './query/query-filters.js'
 import type { RequestQuery } from './query/request-pages.js'
-import { forgetSearches } from './query/matching/match-memo.js'
-import { createStatus } from './query/service-status.js'
-import { StoreReader } from './query/store-reader.js'
+import { MatchMemo } from './query/matching/match-memo.js'
+import { createStatus } from './service-status.js'
+import { StoreReader } from './store-reader.js'
 import { resolveServiceOptions } from './service-options.js'
-import type { IngestServiceOptions } from './service-options.js'
+import type { IngestServiceOptions, ResolvedServiceOptions } from './service-options.js'
 import { startAgeLimit } from './store/age-limit.js'
 import { FileLock } from './store/file-lock.js'
 import { resolveStoreFile } from './store/store-file.js'
@@ -107,121 +107,129 @@ export interface IngestService {
  */
 export async function createIngestService(options: IngestServiceOptions = {}): Promise<IngestService> {
   const resolved = resolveServiceOptions(options)
-  const { clock, dbFile, maxAgeMs, onProblem, token } = resolved
-  const startedAtMs = clock.wallNow()
+  const cleanUp: (() => void)[] = []
+  const end = (): void => cleanUp.forEach((run) => run())
+  try {
+    const parts = createParts(resolved, openStore(resolved, cleanUp))
+    const { server, origin, port } = await startServer(resolved, parts)
+    let closed: Promise<void> | undefined
+    const close = (): Promise<void> => {
+      parts.close()
+      return closeServer(server).then(end)
+    }
+    return toService(parts, { origin, port, token: resolved.token, close: () => (closed ??= close()) })
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+/** @param cleanUp receives what closes the store, also before an error @throws IngestServiceError `STORE` */
+function openStore(options: ResolvedServiceOptions, cleanUp: (() => void)[]): Store {
+  const { maxEntries, maxStoreBytes: maxBytes, dbFile, maxAgeMs, clock, onProblem } = options
   const file = dbFile === undefined ? undefined : resolveStoreFile(dbFile)
   const lock = file && new FileLock(file)
-  const cleanUp: (() => void)[] = [() => lock?.release()]
-  try {
-    const store = new Store({
-      maxEntries: resolved.maxEntries,
-      maxBytes: resolved.maxStoreBytes,
-      file,
-      onProblem,
-    })
-    cleanUp.unshift(() => store.close())
-    if (maxAgeMs !== undefined) {
-      const stop = startAgeLimit({
-        maxAgeMs,
-        clock,
-        deleteOlder: (receivedBeforeMs) => store.deleteOlder(receivedBeforeMs),
-      })
-      cleanUp.unshift(stop)
-    }
-    const reader = new StoreReader(store, () => clock.wallNow())
-    const waiters = new EntryWaiters(store.recordCounts().entry)
-    const streams = new StreamBroadcaster({ reader, lastSeq: store.lastSeq, clock })
-    const faults = new Faults(() => clock.now())
-    const recorder = new RequestRecorder(resolved.maxRecordedRequests, () => clock.now())
-    const bodies = new BodyReader(resolved.maxBodyBytes)
-    const closing = new AbortController()
-    const onRecords: RecordListener = (kind, indexed) => {
-      const records = indexed.map(({ record }): Records[RecordKind] => record)
-      if (kind === 'entry') waiters.entriesStored(records as readonly StoredEntry[])
-      streams.recordsStored(kind, indexed)
-      resolved.onRecords(kind, records)
-    }
-    const ingester = new Ingester(store, { ...resolved, wallNow: () => clock.wallNow(), onRecords })
-    const reset = (): void => {
-      store.clear()
-      ingester.reset()
-      recorder.clear()
-      faults.clear()
-      forgetSearches()
-      waiters.reset()
-      streams.reset()
-    }
-    const { apiKeys, latencyMs } = resolved
-    const rateLimit = resolved.rateLimit && new RateLimit(resolved.rateLimit, () => clock.now())
-    const server = createHttpServer({
-      endpoints: { ingester, faults, recorder, bodies, apiKeys, rateLimit, latencyMs, signal: closing.signal },
-      local: {
-        reader,
-        faults,
-        recorder,
-        bodies,
-        streams,
-        reset,
-        auth: new TokenAuth(token),
-        createStatus: (origin) =>
-          createStatus(resolved, { url: origin + BASE_PATH, startedAtMs, stored: reader.recordCounts() }),
-      },
-      onProblem,
-    })
-    const host = resolved.host === 'localhost' ? '127.0.0.1' : resolved.host
-    const { port } = await listenOn(server, host, resolved.port)
-    const origin = formatOrigin(host, port)
+  cleanUp.push(() => lock?.release())
+  const store = new Store({ maxEntries, maxBytes, file, onProblem })
+  cleanUp.unshift(() => store.close())
+  if (maxAgeMs !== undefined)
+    cleanUp.unshift(startAgeLimit({ maxAgeMs, clock, deleteOlder: (beforeMs) => store.deleteOlder(beforeMs) }))
+  return store
+}
 
-    const close = async (): Promise<void> => {
-      closing.abort()
-      waiters.close()
-      streams.close()
-      forgetSearches()
-      await closeServer(server)
-      for (const run of cleanUp) run()
-    }
-    let closed: Promise<void> | undefined
-    const listAll = (): readonly StoredEntry[] => store.oldestFirst('entry').map(({ record }) => record)
+/** What the server and the calls in-process share. */
+function createParts(options: ResolvedServiceOptions, store: Store) {
+  const { clock } = options
+  const [now, wallNow] = [() => clock.now(), () => clock.wallNow()]
+  const searches = new MatchMemo()
+  const reader = new StoreReader(store, wallNow, searches)
+  const waiters = new EntryWaiters(store.recordCounts().entry)
+  const streams = new StreamBroadcaster({ reader, lastSeq: store.lastSeq, clock })
+  const onRecords: RecordListener = (kind, indexed) => {
+    const records = indexed.map(({ record }): Records[RecordKind] => record)
+    if (kind === 'entry') waiters.entriesStored(records as readonly StoredEntry[])
+    streams.recordsStored(kind, indexed)
+    options.onRecords(kind, records)
+  }
+  const ingester = new Ingester(store, { ...options, wallNow, onRecords })
+  const faults = new Faults(now)
+  const recorder = new RequestRecorder(options.maxRecordedRequests, now)
+  const closing = new AbortController()
+  const reset = (): void => {
+    store.clear()
+    for (const part of [recorder, faults, searches]) part.clear()
+    for (const part of [ingester, waiters, streams]) part.reset()
+  }
+  const close = (): void => {
+    closing.abort()
+    waiters.close()
+    streams.close()
+    searches.clear()
+  }
+  return { store, reader, waiters, streams, ingester, faults, recorder, signal: closing.signal, reset, close }
+}
 
-    return {
-      url: origin + BASE_PATH,
-      origin,
-      port,
-      token,
-      pageUrl: `${origin}/#token=${token}`,
-      faults,
-      get requests() {
-        return recorder.list()
-      },
-      get arrived() {
-        return waiters.arrived
-      },
-      entries: (query) => reader.entries(readOptions('entries()', query)),
-      entry: (id) => reader.entry(id),
-      counts: (filter) => reader.counts(readOptions('counts()', filter)),
-      requestLogs: (query) => reader.requestLogs(readOptions('requestLogs()', query)),
-      feedback: (page) => reader.list('feedback', readOptions('feedback()', page)),
-      releases: (page) => reader.list('release', readOptions('releases()', page)),
-      heartbeats: (page) => reader.list('heartbeat', readOptions('heartbeats()', page)),
-      rejected: (page) => reader.list('rejected', readOptions('rejected()', page)),
-      async waitForEntries(wanted, given) {
-        const waitOptions = readOptions('waitForEntries()', given)
-        const isWanted = typeof wanted === 'function' || Number.isFinite(wanted)
-        checkArgument('the first argument of waitForEntries()', 'a number or a function', isWanted, wanted)
-        if (typeof wanted === 'number') {
-          await waiters.waitForCount(wanted, waitOptions)
-          return listAll()
-        }
-        const found = listAll().filter(wanted)
-        if (found.length > 0) return found
-        await waiters.waitForMatch(wanted, waitOptions)
-        return listAll().filter(wanted)
-      },
-      reset,
-      close: () => (closed ??= close()),
-    }
-  } catch (error) {
-    for (const run of cleanUp) run()
-    throw error
+type Parts = ReturnType<typeof createParts>
+
+/** @throws IngestServiceError `PORT` */
+async function startServer(options: ResolvedServiceOptions, parts: Parts) {
+  const { clock, apiKeys, latencyMs, onProblem } = options
+  const startedAtMs = clock.wallNow()
+  const bodies = new BodyReader(options.maxBodyBytes)
+  const rateLimit = options.rateLimit && new RateLimit(options.rateLimit, () => clock.now())
+  const server = createHttpServer({
+    endpoints: { ...parts, bodies, apiKeys, rateLimit, latencyMs },
+    local: {
+      ...parts,
+      bodies,
+      auth: new TokenAuth(options.token),
+      createStatus: (at) =>
+        createStatus(options, { url: at + BASE_PATH, startedAtMs, stored: parts.reader.recordCounts() }),
+    },
+    onProblem,
+  })
+  const host = options.host === 'localhost' ? '127.0.0.1' : options.host
+  const { port } = await listenOn(server, host, options.port)
+  return { server, origin: formatOrigin(host, port), port }
+}
+
+function toService(
+  { store, reader, waiters, faults, recorder, reset }: Parts,
+  running: Pick<IngestService, 'origin' | 'port' | 'token' | 'close'>,
+): IngestService {
+  const listAll = (): readonly StoredEntry[] => store.oldestFirst('entry').map(({ record }) => record)
+  return {
+    ...running,
+    url: running.origin + BASE_PATH,
+    pageUrl: `${running.origin}/#token=${running.token}`,
+    faults,
+    get requests() {
+      return recorder.list()
+    },
+    get arrived() {
+      return waiters.arrived
+    },
+    entries: (query) => reader.entries(readOptions('entries()', query)),
+    entry: (id) => reader.entry(id),
+    counts: (filter) => reader.counts(readOptions('counts()', filter)),
+    requestLogs: (query) => reader.requestLogs(readOptions('requestLogs()', query)),
+    feedback: (page) => reader.list('feedback', readOptions('feedback()', page)),
+    releases: (page) => reader.list('release', readOptions('releases()', page)),
+    heartbeats: (page) => reader.list('heartbeat', readOptions('heartbeats()', page)),
+    rejected: (page) => reader.list('rejected', readOptions('rejected()', page)),
+    async waitForEntries(wanted, given) {
+      const waitOptions = readOptions('waitForEntries()', given)
+      const isWanted = typeof wanted === 'function' || Number.isFinite(wanted)
+      checkArgument('the first argument of waitForEntries()', 'a number or a function', isWanted, wanted)
+      if (typeof wanted === 'number') {
+        await waiters.waitForCount(wanted, waitOptions)
+        return listAll()
+      }
+      const found = listAll().filter(wanted)
+      if (found.length > 0) return found
+      await waiters.waitForMatch(wanted, waitOptions)
+      return listAll().filter(wanted)
+    },
+    reset,
   }
 }

@@ -37,7 +37,7 @@ export function isFunction(value: unknown): boolean {
   return typeof value === 'function'
 }
 
-export function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

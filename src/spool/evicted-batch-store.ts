@@ -2,7 +2,7 @@
 import type { Batch, SegmentPosition } from '../batch/sender.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import type { CurrentInstance } from './instance/current-instance.js'
-import { isResourceExhausted } from './segment/format-version.js'
+import { isResourceExhausted } from './format-version.js'
 import { restoreBatches } from './segment/restore.js'
 import { SegmentReader } from './segment/segment-reader.js'
 import type { Segment } from './segment/segment.js'

@@ -17,7 +17,7 @@ import type { Machine } from './instance/ownership.js'
 import { readUnsettledBatches } from './segment/unsettled-batch.js'
 import type { ReadBatch } from './segment/segment-reader.js'
 import { openSegment } from './segment/segment.js'
-import { hasForeignVersion } from './segment/format-version.js'
+import { hasForeignVersion } from './format-version.js'
 import { walkFiles, listNames } from './spool-files.js'
 import type { FoundFile } from './spool-files.js'
 

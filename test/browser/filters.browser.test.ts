@@ -174,6 +174,20 @@ describeInBrowser('filters', () => {
     await expectRows(page, ['now it is'])
   })
 
+  test('Tab leaves a picker for the next control, Shift and Tab for its button, and closes it', async () => {
+    const page = await opened()
+    const picker = (name: string) => page.getByRole('button', { name, exact: true })
+    for (const [key, next] of [
+      ['Tab', 'Environment'],
+      ['Shift+Tab', 'Service'],
+    ] as const) {
+      await picker('Service').press('Enter')
+      await page.getByRole('combobox', { name: /^Service/ }).press(key)
+      await eventually(() => hasFocus(picker(next))).toBe(true)
+      await eventually(() => page.getByRole('listbox', { name: 'Service' }).count()).toBe(0)
+    }
+  })
+
   test('trace, request and fingerprint, by links in the detail', async () => {
     const page = await opened('/?q=service:shop')
     await row(page, 'order placed').click()

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import type { IngestErrorCode } from '../../src/shared/errors.js'
 import { OPTION_TABLE, allVariablesOf } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
-import { optionsMarkdown, usualOptionsMarkdown } from '../../src/options/render-tables.js'
+import { optionsMarkdown, usualOptionsMarkdown } from '../options/render-tables.js'
 import { DOCUMENTS, codeBlocks, prose, readText, regionOf, root, sectionOf, writeRegion } from '../markdown.js'
 
 interface Help {

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findFingerprint } from '../../src/filter/entry-fingerprint.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
-import { computeErrorFingerprint } from '../../src/record/error-fingerprint.js'
+import { computeErrorFingerprint } from '../../src/record/reference/error-fingerprint.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { RECEIVED_AT, corpus, createMappingOptions, anyLine } from '../record/record-lines.js'
 

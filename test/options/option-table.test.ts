@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { findNearestName } from '../../src/options/nearest-name.js'
 import { OPTION_TABLE, allVariablesOf, pathsOf, rowOf, variablesOf } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
-import { optionsMarkdown, usualOptionsMarkdown } from '../../src/options/render-tables.js'
+import { optionsMarkdown, usualOptionsMarkdown } from './render-tables.js'
 
 const names = Object.keys(OPTION_TABLE) as OptionName[]
 

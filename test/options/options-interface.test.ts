@@ -4,7 +4,7 @@ import { expectTypeOf } from 'expect-type'
 import { expect, test } from 'vitest'
 import type { IngestOptions } from '../../src/options/options-interface.js'
 import type { OptionsOfTable } from '../../src/options/option-table.js'
-import { renderInterface } from '../../src/options/render-interface.js'
+import { renderInterface } from './render-interface.js'
 import { readText, root } from '../markdown.js'
 
 const FILE = 'src/options/options-interface.ts'

@@ -11,9 +11,7 @@ export interface HelperLogger {
 
 /** @throws IngestError `CONFIG` if `logger` is not a logger, since its reports would be lost. */
 export function checkHelperLogger(owner: string, logger: unknown): void {
-  const isLogger =
-    isObject(logger) &&
-    ['warn', 'error'].every((level) => typeof (logger as Record<string, unknown>)[level] === 'function')
+  const isLogger = isObject(logger) && ['warn', 'error'].every((level) => typeof logger[level] === 'function')
   checkArgument(`logger of ${owner}`, 'a pino logger', logger === undefined || isLogger, logger)
 }
 

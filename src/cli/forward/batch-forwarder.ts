@@ -62,7 +62,8 @@ export class BatchForwarder {
   #delivering = 0
   #cancelExtend: () => void = () => {}
   #isStopping = false
-  #wake: () => void = () => {}
+  /** Ends of the waits for a change: a connection, room, a batch that ended, or `stop`. */
+  readonly #waits = new Set<(isWoken: boolean) => void>()
 
   constructor(options: BatchForwarderOptions) {
     this.#options = options
@@ -274,30 +275,32 @@ export class BatchForwarder {
     })
   }
 
-  #untilWoken(): Promise<void> {
-    return new Promise((resolve) => (this.#wake = resolve))
+  #wake(): void {
+    for (const end of this.#waits) end(true)
+  }
+
+  /** @returns whether there was a change before the time had passed */
+  #untilWoken(maxMs = Infinity): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (isWoken: boolean): void => {
+        cancel()
+        this.#waits.delete(end)
+        resolve(isWoken)
+      }
+      const cancel = maxMs === Infinity ? () => {} : this.#options.clock.timer(maxMs, () => end(false))
+      this.#waits.add(end)
+    })
   }
 
   /** Batches under isolation can wait until the service accepts another batch, for which there must be room. */
   async #untilRoom(): Promise<void> {
-    const { clock, delivery } = this.#options
-    const cancel = clock.timer(GIVE_WAY_MS, () => {
-      if (this.#isIsolatingAll(this.#budget.waiting)) delivery.giveWay()
-      this.#wake()
-    })
-    await this.#untilWoken()
-    cancel()
+    const isWoken = await this.#untilWoken(GIVE_WAY_MS)
+    if (!isWoken && this.#isIsolatingAll(this.#budget.waiting)) this.#options.delivery.giveWay()
   }
 
   async #untilSettled(ms: number): Promise<void> {
-    if (this.#held.size === 0) return
-    await new Promise<void>((resolve) => {
-      const cancel = this.#options.clock.timer(ms, resolve)
-      this.#wake = () => {
-        if (this.#held.size > 0) return
-        cancel()
-        resolve()
-      }
-    })
+    const { clock } = this.#options
+    const endsAt = clock.now() + ms
+    while (this.#held.size > 0 && clock.now() < endsAt) await this.#untilWoken(endsAt - clock.now())
   }
 }

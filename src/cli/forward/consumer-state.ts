@@ -1,4 +1,5 @@
 /** Parses JetStream's description of a consumer. */
+import type { ConsumerInfo } from '@nats-io/jetstream'
 import { ACK_WAIT_MS } from '../../nats/streams.js'
 
 export interface ConsumerFacts {
@@ -15,14 +16,6 @@ interface ConsumerState extends ConsumerFacts {
   /** Limits of a pull request; Infinity if the consumer has none. */
   readonly maxBatch: number
   readonly maxPullBytes: number
-}
-
-/** JetStream's reply. */
-export interface ConsumerInfo {
-  readonly num_pending?: number
-  readonly num_ack_pending?: number
-  readonly ack_floor?: { readonly stream_seq?: number }
-  readonly config?: { readonly ack_wait?: number; readonly max_batch?: number; readonly max_bytes?: number }
 }
 
 export function toConsumerState(info: ConsumerInfo): ConsumerState {

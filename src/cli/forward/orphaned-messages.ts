@@ -3,16 +3,12 @@
  * the state of the servers differs after one was killed. JetStream no longer delivers these messages. Most of their batches were delivered
  * before; the lookup of each batch id skips them.
  */
+import type { StoredMsg } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { BATCH_ID_HEADER, MESSAGE_ID_HEADER } from '../../nats/message.js'
 import type { BatchKind, StreamNames } from '../../nats/message.js'
-import {
-  JetStreamRequestError,
-  MESSAGE_NOT_FOUND,
-  MESSAGE_TOO_LARGE,
-  publishToStream,
-  requestJetStream,
-} from '../../nats/jetstream-request.js'
-import type { Requester } from '../../nats/jetstream-request.js'
+import { manageJetStream, MESSAGE_TOO_LARGE, publishToStream } from '../../nats/jetstream-request.js'
+import { jetStreamCode } from '../../nats/nats-error.js'
 import type { Reporter } from '../../diagnostics/reporter.js'
 import type { Clock } from '../../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
@@ -53,12 +49,6 @@ interface Mark {
   /** The last sequence that the consumer will not deliver. Republished messages have higher sequences. */
   readonly until: number
   readonly at: number
-}
-
-interface StoredMessage {
-  readonly sequence: number
-  readonly body: Uint8Array
-  readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
 export class OrphanedMessages {
@@ -116,14 +106,16 @@ export class OrphanedMessages {
       for (let from = firstSequence, found = 0; found < MAX_MESSAGES; found += 1) {
         const { current } = connection
         if (current === undefined) return
-        const message = await readFrom(current, names, kind, from)
-        // The first sequences may belong to the other kind.
-        if (message === undefined || message.sequence > mark.until) return
+        const { streams } = await manageJetStream(current, TIMEOUT_MS)
+        // The first sequences may belong to the other kind. The client's types lack `next_by_subj`.
+        const query = { seq: from, next_by_subj: names.subjects[kind] }
+        const message = await streams.getMessage(names.stream, query)
+        if (message === null || message.seq > mark.until) return
         await this.#republish(current, kind, mark, message).catch((error: unknown) => {
           // It must not block the messages after it.
           if (!isUnpublishable(error)) throw error
         })
-        from = message.sequence + 1
+        from = message.seq + 1
       }
     } finally {
       const count = this.#republished - republishedBefore
@@ -136,23 +128,21 @@ export class OrphanedMessages {
   }
 
   async #republish(
-    connection: Requester,
+    connection: NatsConnection,
     kind: BatchKind,
     { incarnationId }: Mark,
-    { sequence, body, headers }: StoredMessage,
+    { seq: sequence, data: body, header }: StoredMsg,
   ): Promise<void> {
     const { incarnation, names, clock } = this.#options
-    const own = headers.filter(([name]) => !SERVER_HEADER.test(name))
-    const [, messageId] = headers.find(([name]) => name === MESSAGE_ID_HEADER) ?? []
-    const [, ownId] = own.find(([name]) => name === BATCH_ID_HEADER) ?? []
-    const batchId = ownId ?? messageId ?? ''
+    const own = header.keys().filter((name) => !SERVER_HEADER.test(name))
+    const batchId = header.get(BATCH_ID_HEADER) || header.get(MESSAGE_ID_HEADER)
     const startedAt = clock.now()
     const target = { stream: names.stream, subject: names.subjects[kind] }
     const { isDuplicate } = await publishToStream(connection, target, {
       body,
       headers: [
-        ...own,
-        ...(messageId === undefined || ownId !== undefined ? [] : [[BATCH_ID_HEADER, messageId] as const]),
+        ...own.map((name) => [name, header.get(name)] as const),
+        ...(batchId === '' ? [] : [[BATCH_ID_HEADER, batchId] as const]),
         // The same ID in all forwarders: JetStream stores one. It includes the batch id, since a killed server may have had another batch
         // at this sequence.
         [MESSAGE_ID_HEADER, `orphan-${incarnationId}-${sequence}-${batchId}`],
@@ -163,12 +153,10 @@ export class OrphanedMessages {
     if (!isDuplicate) this.#republished += 1
     // If the stream was created again, the sequence belongs to another message.
     if ((await incarnation.isStill(incarnationId, startedAt)) !== true) throw new Error('the stream may be another one')
-    await requestJetStream(connection, `$JS.API.STREAM.MSG.DELETE.${names.stream}`, {
-      body: JSON.stringify({ seq: sequence, no_erase: true }),
-      timeoutMs: TIMEOUT_MS,
-    }).catch((error: unknown) => {
+    const { streams } = await manageJetStream(connection, TIMEOUT_MS)
+    await streams.deleteMessage(names.stream, sequence, false).catch((error: unknown) => {
       // Another forwarder may have deleted it.
-      if (!(error instanceof JetStreamRequestError)) throw error
+      if (jetStreamCode(error) === undefined) throw error
     })
   }
 }
@@ -178,38 +166,5 @@ export class OrphanedMessages {
  * headers that the client refuses to send.
  */
 function isUnpublishable(error: unknown): boolean {
-  if (error instanceof JetStreamRequestError) return error.errorCode === MESSAGE_TOO_LARGE
-  return error instanceof Error && error.name === 'InvalidArgumentError'
-}
-
-/** @returns the first message of the kind at or after the sequence `from`, if there is one */
-async function readFrom(
-  connection: Requester,
-  { stream, subjects }: StreamNames,
-  kind: BatchKind,
-  from: number,
-): Promise<StoredMessage | undefined> {
-  const answer = await requestJetStream<{ readonly message?: Readonly<Record<string, unknown>> }>(
-    connection,
-    `$JS.API.STREAM.MSG.GET.${stream}`,
-    { body: JSON.stringify({ seq: from, next_by_subj: subjects[kind] }), timeoutMs: TIMEOUT_MS },
-  ).catch((error: unknown) => {
-    if (error instanceof JetStreamRequestError && error.errorCode === MESSAGE_NOT_FOUND) return undefined
-    throw error
-  })
-  const { seq, data, hdrs } = answer?.message ?? {}
-  if (typeof seq !== 'number') return undefined
-  const decode = (base64: unknown): Buffer => Buffer.from(typeof base64 === 'string' ? base64 : '', 'base64')
-  return { sequence: seq, body: decode(data), headers: parseHeaders(decode(hdrs).toString()) }
-}
-
-/** Parses the wire format: a line with the version, then one line per header. */
-function parseHeaders(text: string): (readonly [name: string, value: string])[] {
-  return text
-    .split('\r\n')
-    .slice(1)
-    .flatMap((line) => {
-      const colon = line.indexOf(':')
-      return colon < 1 ? [] : [[line.slice(0, colon), line.slice(colon + 1).trim()] as const]
-    })
+  return jetStreamCode(error) === MESSAGE_TOO_LARGE || (error instanceof Error && error.name === 'InvalidArgumentError')
 }

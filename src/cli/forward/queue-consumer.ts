@@ -1,18 +1,14 @@
 /** The durable pull consumer of one kind of batches: its state, and requests for its messages. */
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
-import {
-  CONSUMER_NOT_FOUND,
-  JetStreamRequestError,
-  requestJetStream,
-  STREAM_NOT_FOUND,
-} from '../../nats/jetstream-request.js'
+import { CONSUMER_NOT_FOUND, manageJetStream, STREAM_NOT_FOUND } from '../../nats/jetstream-request.js'
 import type { BatchKind, StreamNames } from '../../nats/message.js'
+import { describeNatsError, jetStreamCode } from '../../nats/nats-error.js'
 import { PullSubscription } from '../../nats/pull-subscription.js'
 import type { PullFailure } from '../../nats/pull-subscription.js'
 import { ACK_WAIT_MS } from '../../nats/streams.js'
 import type { Clock } from '../../shared/clock.js'
 import { toConsumerState } from './consumer-state.js'
-import type { ConsumerFacts, ConsumerInfo } from './consumer-state.js'
+import type { ConsumerFacts } from './consumer-state.js'
 import { pause } from './pause.js'
 import type { QueueConnection } from './queue-connection.js'
 import type { QueueHealth } from './queue-health.js'
@@ -109,12 +105,8 @@ export class QueueConsumer {
     if (current === undefined) return false
     this.#isMissing = false
     try {
-      const info = await requestJetStream<ConsumerInfo>(
-        current,
-        `$JS.API.CONSUMER.INFO.${names.stream}.${names.consumers[kind]}`,
-        { timeoutMs: INFO_TIMEOUT_MS },
-      )
-      const state = toConsumerState(info)
+      const { consumers } = await manageJetStream(current, INFO_TIMEOUT_MS)
+      const state = toConsumerState(await consumers.info(names.stream, names.consumers[kind]))
       // Read before the next pull request: messages must be acknowledged to the stream incarnation that they came from.
       if (this.#facts === undefined) await incarnation.read()
       this.#maxBatch = state.maxBatch
@@ -130,14 +122,13 @@ export class QueueConsumer {
       if (!hasRoom()) this.#pullWorks()
       return true
     } catch (error) {
-      const code = error instanceof JetStreamRequestError ? error.errorCode : undefined
+      const code = jetStreamCode(error)
       this.#isMissing = code === CONSUMER_NOT_FOUND || code === STREAM_NOT_FOUND
-      const reason = error instanceof Error ? error.message : String(error)
       if (this.#isMissing) {
         this.#facts = undefined
         const part = code === STREAM_NOT_FOUND ? this.#streamPart : this.#part
         health.failed(part, 'MISDIRECTED', 'it does not exist; create it with pino-ingest forward init', true)
-      } else health.failed(this.#part, 'UNAVAILABLE', reason)
+      } else health.failed(this.#part, 'UNAVAILABLE', describeNatsError(error))
       return false
     }
   }

@@ -5,14 +5,9 @@
  * @see ADR-8 of NATS
  */
 import type { Msg } from '@nats-io/transport-node'
-import {
-  JetStreamRequestError,
-  MESSAGE_NOT_FOUND,
-  publishToStream,
-  requestJetStream,
-  STREAM_NOT_FOUND,
-} from '../../nats/jetstream-request.js'
+import { manageJetStream, publishToStream, STREAM_NOT_FOUND } from '../../nats/jetstream-request.js'
 import type { StreamNames } from '../../nats/message.js'
+import { describeNatsError, jetStreamCode } from '../../nats/nats-error.js'
 import type { Clock } from '../../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
 import type { QueueHealth } from './queue-health.js'
@@ -27,16 +22,6 @@ export interface StateValue {
   /** Time at which the server stored it, in milliseconds since the Unix epoch. */
   readonly storedAtMs: number
   readonly sequence: number
-}
-
-/** JetStream's reply. Data and headers are base64. */
-interface StoredMessage {
-  readonly message?: {
-    readonly seq?: number
-    readonly data?: string
-    readonly hdrs?: string
-    readonly time?: string
-  }
 }
 
 export interface StateBucketOptions {
@@ -73,21 +58,13 @@ export class StateBucket {
    */
   async get(key: string): Promise<StateValue | null | undefined> {
     const { bucket } = this.#options
-    const body = JSON.stringify({ last_by_subj: this.#subject(key) })
-    const answer = await this.#request((connection) =>
-      requestJetStream<StoredMessage>(connection, `$JS.API.STREAM.MSG.GET.KV_${bucket}`, {
-        body,
-        timeoutMs: TIMEOUT_MS,
-      }).catch((error: unknown) => {
-        if (error instanceof JetStreamRequestError && error.errorCode === MESSAGE_NOT_FOUND) return null
-        throw error
-      }),
-    )
-    if (answer === null || answer === undefined) return answer
-    const { data = '', hdrs = '', seq = 0, time = '' } = answer.message ?? {}
-    // The deletion of a key is stored as a message.
-    if (decode(hdrs).includes('KV-Operation:')) return null
-    return { text: decode(data), storedAtMs: Date.parse(time), sequence: seq }
+    return this.#request(async (connection) => {
+      const { streams } = await manageJetStream(connection, TIMEOUT_MS)
+      const message = await streams.getMessage(`KV_${bucket}`, { last_by_subj: this.#subject(key) })
+      // The deletion of a key is stored as a message.
+      if (message === null || message.header.has('KV-Operation')) return null
+      return { text: message.string(), storedAtMs: message.time.getTime(), sequence: message.seq }
+    })
   }
 
   get isConnected(): boolean {
@@ -141,15 +118,11 @@ export class StateBucket {
       (error: unknown) => {
         if (connection.current === undefined) return undefined
         this.#distrustedUntil = clock.now() + DISTRUST_MS
-        const code = error instanceof JetStreamRequestError ? error.errorCode : undefined
+        const code = jetStreamCode(error)
         if (code !== undefined) this.#isMissing = code === STREAM_NOT_FOUND
-        health.failed(PART, 'UNAVAILABLE', error instanceof Error ? error.message : String(error))
+        health.failed(PART, 'UNAVAILABLE', describeNatsError(error))
         return undefined
       },
     )
   }
-}
-
-function decode(base64: string): string {
-  return Buffer.from(base64, 'base64').toString()
 }

@@ -2,7 +2,8 @@
  * Detects that the stream was deleted and created again. Messages are acknowledged by their sequence: in a new stream the same sequence is
  * another message, and acknowledging it would delete that message undelivered.
  */
-import { requestJetStream } from '../../nats/jetstream-request.js'
+import type { StreamInfo } from '@nats-io/jetstream'
+import { manageJetStream } from '../../nats/jetstream-request.js'
 import type { StreamNames } from '../../nats/message.js'
 import type { Clock } from '../../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
@@ -10,17 +11,6 @@ import type { QueueConnection } from './queue-connection.js'
 const TIMEOUT_MS = 2_000
 /** Within this time a stream cannot be deleted, created again and filled up to the same sequence. */
 const MIN_RECREATE_MS = 2_000
-
-export interface StreamInfo {
-  /** Creation time. It identifies the incarnation. */
-  readonly created?: string
-  readonly state?: {
-    readonly messages?: number
-    readonly first_seq?: number
-    readonly last_seq?: number
-    readonly first_ts?: string
-  }
-}
 
 export interface StreamIncarnationOptions {
   readonly connection: Pick<QueueConnection, 'current'>
@@ -30,6 +20,7 @@ export interface StreamIncarnationOptions {
 
 export class StreamIncarnation {
   readonly #options: StreamIncarnationOptions
+  /** Creation time of the stream. */
   #id: string | undefined
   #readAt = -Infinity
   #reading: Promise<StreamInfo> | undefined
@@ -43,7 +34,7 @@ export class StreamIncarnation {
     return this.#id
   }
 
-  /** Rejects with JetStreamRequestError or the client's errors. */
+  /** Rejects with the client's errors. */
   read(): Promise<StreamInfo> {
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined))
     return this.#reading
@@ -69,9 +60,7 @@ export class StreamIncarnation {
     const { current } = connection
     if (current === undefined) throw new Error('not connected')
     const startedAt = clock.now()
-    const info = await requestJetStream<StreamInfo>(current, `$JS.API.STREAM.INFO.${names.stream}`, {
-      timeoutMs: TIMEOUT_MS,
-    })
+    const info = await (await manageJetStream(current, TIMEOUT_MS)).streams.info(names.stream)
     this.#id = info.created
     this.#readAt = startedAt
     return info

@@ -4,6 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { createSecretMask } from '../../diagnostics/secret-mask.js'
 import { connectNats } from '../../nats/connect.js'
 import { ConnectionSockets } from '../../nats/connection-sockets.js'
+import { manageJetStream } from '../../nats/jetstream-request.js'
 import loadNats from '../../nats/load-nats.cjs'
 import { toStreamNames } from '../../nats/message.js'
 import type { StreamNames } from '../../nats/message.js'
@@ -70,12 +71,10 @@ export async function openNatsSession(purpose: string, settings = resolveNatsSet
       [toConnectionAdvice(settings, text, isRejected)],
     )
   }
-  const { jetstream, jetstreamManager } = loadNats()
   return {
     connection,
-    jetstream: jetstream(connection, { timeout: API_TIMEOUT_MS }),
-    // The client's own check would need another permission.
-    manager: await jetstreamManager(connection, { timeout: API_TIMEOUT_MS, checkAPI: false }),
+    jetstream: loadNats().jetstream(connection, { timeout: API_TIMEOUT_MS }),
+    manager: await manageJetStream(connection, API_TIMEOUT_MS),
     names: toStreamNames(settings),
     describe,
     mask,

@@ -79,11 +79,8 @@ interface ReplayResult {
 }
 
 async function run(given: Arguments): Promise<number> {
-  const {
-    switches,
-    texts,
-    positionals: [id],
-  } = given
+  const { switches, texts } = given
+  const [id] = given.positionals
   const isAll = switches.has('all')
   if (id !== undefined && isAll) throw createUsageError(`give either ${id} or --all`)
   if (id === undefined && !isAll) throw createUsageError('replay needs an ID from pino-ingest spool ls, dead, or --all')
@@ -94,13 +91,8 @@ async function run(given: Arguments): Promise<number> {
   const print = (text: string): void => {
     if (!asJson) process.stderr.write(`pino-ingest spool: ${printable(location.mask(text))}\n`)
   }
-  const result = await replay(
-    location,
-    settings,
-    id === undefined ? selectAll(location) : selectById(location, id),
-    timeoutMs,
-    print,
-  )
+  const selection = id === undefined ? selectAll(location) : selectById(location, id)
+  const result = await replay(location, settings, selection, timeoutMs, print)
   process.stdout.write(asJson ? formatJsonLine(toData(result, location.mask)) : formatResult(result, location.mask))
   // An instance in use is a failure only if it was selected by an ID.
   const isMissed = result.skipped.some(({ isHeld }) => !isHeld || !isAll)
@@ -123,76 +115,108 @@ function resolveSendingSettings(): Settings {
 }
 
 async function replay(
-  location: SpoolLocation,
+  { root, machine, kinds, mask }: SpoolLocation,
   settings: Settings,
   selection: Selection,
   timeoutMs: number,
   print: (text: string) => void,
 ): Promise<ReplayResult> {
-  const { mask } = location
-  const deadlineAt = systemClock.now() + timeoutMs
   // A set, since an unreadable dead-letter file fails twice: when it is sent and in `finish`.
   const problems = new Set<string>()
-  const attempt = async <T>(act: () => T | Promise<T>): Promise<T | undefined> => {
-    try {
-      return await act()
-    } catch (error) {
-      problems.add(error instanceof Error ? error.message : String(error))
-      return undefined
-    }
+  const addProblem: ProblemListener = (error) => {
+    problems.add(error instanceof Error ? error.message : String(error))
+    return undefined
   }
+  const { instances, skipped } = splitFree(findOutermost(selection.instances))
+  const deadlineAt = systemClock.now() + timeoutMs
   const deliveries = KINDS.map((kind) => new ReplayDelivery({ kind, settings, deadlineAt, mask }))
   // A Retry-After applies to all requests with the key.
   for (const delivery of deliveries)
     delivery.onRetryAfter((delayMs) => deliveries.forEach((one) => one !== delivery && one.applyRetryAfter(delayMs)))
   const stop = (): void => deliveries.forEach((one) => one.stop())
+  const sending = { ...settings, root, machine, clock: systemClock, onProblem: addProblem, onLost: stop }
+  const onSkipped = (name: string, reason: string): number => skipped.push({ name, reason, isHeld: false })
+  const replays = openReplays({ ...selection, instances }, addProblem, (destination) => ({
+    kind: kinds.get(destination) ?? 'entries',
+    replay: new DestinationReplay({ ...sending, destination, onSkipped }),
+  }))
 
-  const { instances, skipped } = splitFree(findOutermost(selection.instances))
-  const replays: { readonly kind: ItemKind; readonly replay: DestinationReplay }[] = []
-  for (const destination of new Set([...instances, ...selection.deadLetters].map((one) => one.destination))) {
-    const one = await attempt(
-      () =>
-        new DestinationReplay({
-          ...settings,
-          root: location.root,
-          destination,
-          machine: location.machine,
-          clock: systemClock,
-          onSkipped: (name, reason) => skipped.push({ name, reason, isHeld: false }),
-          onProblem: (problem) => problems.add(problem),
-          onLost: stop,
-        }),
-    )
-    if (one === undefined) continue
-    replays.push({ kind: location.kinds.get(destination) ?? 'entries', replay: one })
-    for (const found of instances.filter((instance) => instance.destination === destination))
-      await attempt(() => one.addInstance(found))
-    for (const file of selection.deadLetters.filter((letters) => letters.destination === destination))
-      await attempt(() => one.addDeadLetters(file))
-  }
-  async function* jobs(kind: ItemKind): AsyncGenerator<ReplayJob, undefined> {
-    const ofKind = replays.filter((one) => one.kind === kind)
-    for (const iterator of ofKind.flatMap(({ replay: one }) => one.jobs())) {
-      for (
-        let next = await attempt(() => iterator.next());
-        next?.done === false;
-        next = await attempt(() => iterator.next())
-      )
-        yield next.value
-    }
-  }
-
-  const findLastFailure = (): string | undefined =>
-    deliveries.map((one) => one.lastFailure).find((reason) => reason !== undefined)
   const undoSignals = onTerminationSignal((times) => {
     if (times > 1) return
     print('stops; entries that were not sent stay on disk')
     stop()
   })
+  const endProgress = reportProgress(deliveries, print)
+  const sendAll = (delivery: ReplayDelivery): Promise<void> => {
+    const parts = replays.filter(({ kind }) => kind === delivery.kind).flatMap((one) => one.replay.jobs())
+    return delivery.sendAll(joinJobs(parts, addProblem))
+  }
+  await Promise.all(deliveries.map(sendAll))
+  endProgress()
+  undoSignals()
+
+  const kept = { entries: 0, requests: 0 }
+  for (const one of replays) kept[one.kind] += (await one.replay.finish().catch(addProblem)) ?? 0
+  const tallies = Object.fromEntries(
+    deliveries.map(({ kind, accepted, rejected, unstored }) => {
+      return [kind, { sent: accepted + rejected, accepted, rejected, kept: kept[kind], unstored }]
+    }),
+  ) as Record<ItemKind, Tally>
+  return { tallies, skipped, problems: [...problems], lastFailure: findLastFailure(deliveries) }
+}
+
+type ProblemListener = (error: unknown) => undefined
+type Jobs = AsyncGenerator<ReplayJob, undefined>
+
+interface KindReplay {
+  readonly kind: ItemKind
+  readonly replay: DestinationReplay
+}
+
+/** Claims the selected instances and files. Each that fails is a problem, and the others are replayed. */
+function openReplays(
+  { instances, deadLetters }: Selection,
+  addProblem: ProblemListener,
+  create: (destination: string) => KindReplay,
+): KindReplay[] {
+  const attempt = <T>(act: () => T): T | undefined => {
+    try {
+      return act()
+    } catch (error) {
+      return addProblem(error)
+    }
+  }
+  const destinations = new Set([...instances, ...deadLetters].map(({ destination }) => destination))
+  return [...destinations].flatMap((destination) => {
+    const made = attempt(() => create(destination))
+    if (made === undefined) return []
+    for (const one of instances) if (one.destination === destination) attempt(() => made.replay.addInstance(one))
+    for (const one of deadLetters) if (one.destination === destination) attempt(() => made.replay.addDeadLetters(one))
+    return [made]
+  })
+}
+
+/** Does not reject: an error ends one of the parts. */
+async function* joinJobs(parts: readonly AsyncGenerator<ReplayJob>[], addProblem: ProblemListener): Jobs {
+  for (const jobs of parts) {
+    try {
+      yield* jobs
+    } catch (error) {
+      addProblem(error)
+    }
+  }
+}
+
+function findLastFailure(deliveries: readonly ReplayDelivery[]): string | undefined {
+  return deliveries.map((one) => one.lastFailure).find((reason) => reason !== undefined)
+}
+
+/** Prints how many items were accepted, and a failure. @returns ends it */
+function reportProgress(deliveries: readonly ReplayDelivery[], print: (text: string) => void): () => void {
   let last = { line: '', at: -Infinity }
-  const progress = setInterval(() => {
+  const timer = setInterval(() => {
     const accepted = deliveries.reduce((sum, one) => sum + one.accepted, 0)
-    const failure = findLastFailure()
+    const failure = findLastFailure(deliveries)
     const outage = failure === undefined ? '' : `; the service does not accept entries: ${failure}`
     const line = `${formatNumber(accepted)} accepted so far${outage}`
     const now = performance.now()
@@ -200,29 +224,10 @@ async function replay(
     last = { line, at: now }
     print(line)
   }, PROGRESS_MS)
-  await Promise.all(deliveries.map((delivery) => delivery.sendAll(jobs(delivery.kind))))
-  clearInterval(progress)
-  undoSignals()
-
-  const kept = { entries: 0, requests: 0 }
-  for (const one of replays) kept[one.kind] += (await attempt(() => one.replay.finish())) ?? 0
-  const tallies = Object.fromEntries(
-    deliveries.map(({ kind, accepted, rejected, unstored }) => {
-      return [kind, { sent: accepted + rejected, accepted, rejected, kept: kept[kind], unstored }]
-    }),
-  )
-  return {
-    tallies: tallies as Record<ItemKind, Tally>,
-    skipped,
-    problems: [...problems],
-    lastFailure: findLastFailure(),
-  }
+  return () => clearInterval(timer)
 }
 
-function splitFree(instances: Selection['instances']): {
-  readonly instances: Selection['instances']
-  readonly skipped: Skipped[]
-} {
+function splitFree(instances: Selection['instances']) {
   return {
     instances: instances.filter(({ isFree, isForeign }) => isFree && !isForeign),
     skipped: instances

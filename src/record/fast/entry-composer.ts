@@ -1,5 +1,5 @@
 /** Writes the entry from the members read from a line. */
-import { createFingerprint } from '../error-fingerprint.js'
+import { createFingerprint } from '../reference/error-fingerprint.js'
 import { joinMembers } from '../member-cursor.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { NOTE_KEY } from '../shorten-entry.js'

@@ -1,7 +1,8 @@
 /** The fast path's part of the field table: the keys that it maps and the keys that it declines. */
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { OTHER_REQUEST_IDS, TEXT_FIELDS } from '../reference/entry-fields.js'
-import { DIALECT_HOLDERS, DIALECT_KEYS } from '../reference/dialects.js'
+import { DIALECT_KEYS } from '../reference/dialects.js'
+import { ENTRY_KEYS, REFERENCE_KEYS } from '../reference/mapped-keys.js'
 import { TRACE_FIELDS } from '../reference/entry-trace.js'
 import { joinMembers } from '../member-cursor.js'
 
@@ -26,34 +27,8 @@ export const FINGERPRINT_SLOT = SLOT_FIELDS.indexOf('fingerprint')
 export const RELEASE_SLOT = SLOT_FIELDS.indexOf('release_id')
 export const TRACE_SLOT = SLOT_FIELDS.indexOf('trace_id')
 
-/** Keys that only the reference path maps. */
-const REFERENCE_KEYS: ReadonlySet<string> = new Set([
-  'metadata',
-  'err',
-  'error',
-  'stack',
-  'request',
-  'response',
-  'user',
-  'perf',
-  'trace',
-  'deploy',
-  'breadcrumbs',
-  'tags',
-  'notify',
-  'notify_channels',
-  'notifyChannels',
-  'duration_ms',
-  'memory_mb',
-  'db_queries',
-  'cache_hits',
-])
-
 /** Keys that only the reference path maps, whatever the type of the value. */
 export const DECLINED_KEYS: ReadonlySet<string> = new Set([...REFERENCE_KEYS, ...DIALECT_KEYS])
-
-/** Keys that this path maps, in addition to the slots. */
-const NAMED_KEYS: ReadonlySet<string> = new Set(['responseTime', 'service', 'version', 'environment', 'env', 'name'])
 
 /** The keys of a record by their treatment in this path. */
 export interface KeyTable {
@@ -69,7 +44,7 @@ export function createKeyTable({ requestKeys, messageKey, errorKey, nestedKey }:
   const { req, res, responseTime, reqId } = requestKeys
   const names = [req, res, responseTime, reqId]
   const others = names.filter((name) => !['req', 'res', 'responseTime', 'reqId'].includes(name))
-  const isOtherField = (name: string): boolean => isEntryKey(name) && !(name === reqId && isRequestId(name))
+  const isOtherField = (name: string): boolean => ENTRY_KEYS.has(name) && !(name === reqId && isRequestId(name))
   return {
     req,
     res,
@@ -77,8 +52,8 @@ export function createKeyTable({ requestKeys, messageKey, errorKey, nestedKey }:
     slotOf: new Map([...SLOT_OF_KEY, [reqId, REQUEST_ID_SLOT]]),
     isSupported:
       nestedKey === undefined &&
-      !isEntryKey(messageKey) &&
-      (errorKey === 'err' || errorKey === 'error' || !isEntryKey(errorKey)) &&
+      !ENTRY_KEYS.has(messageKey) &&
+      (errorKey === 'err' || errorKey === 'error' || !ENTRY_KEYS.has(errorKey)) &&
       new Set([...names, messageKey, errorKey]).size === names.length + 2 &&
       !others.some(isOtherField),
   }
@@ -87,29 +62,6 @@ export function createKeyTable({ requestKeys, messageKey, errorKey, nestedKey }:
 function isRequestId(key: string): boolean {
   const slot = SLOT_OF_KEY.get(key)
   return slot === REQUEST_ID_SLOT || slot === OTHER_REQUEST_ID
-}
-
-/** Whether the reference path may map a value under this key. */
-export function isMappedKey(key: string, { messageKey, errorKey, levelKey, requestKeys }: MappingOptions): boolean {
-  return (
-    key === messageKey ||
-    key === errorKey ||
-    key === levelKey ||
-    Object.values(requestKeys).includes(key) ||
-    isEntryKey(key) ||
-    DIALECT_KEYS.has(key) ||
-    DIALECT_HOLDERS.has(key)
-  )
-}
-
-/** Whether the key becomes a field of the entry, or a part of one, in pino's own format. */
-export function isEntryKey(key: string): boolean {
-  return (
-    ['level', 'time', 'req', 'res'].includes(key) ||
-    SLOT_OF_KEY.has(key) ||
-    NAMED_KEYS.has(key) ||
-    REFERENCE_KEYS.has(key)
-  )
 }
 
 /** JSON members of the entry for the filled slots; `headerTrace` is used if no slot holds a trace id. */

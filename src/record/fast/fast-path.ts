@@ -9,6 +9,7 @@ import { findNextSuspect } from '../../shared/json-scan.js'
 import { setScope } from '../mapped-record.js'
 import type { MappedRecord } from '../mapped-record.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
+import { isMappedKey } from '../reference/mapped-keys.js'
 import { NOTE_KEY } from '../shorten-entry.js'
 import { EntryComposer } from './entry-composer.js'
 import {
@@ -19,7 +20,6 @@ import {
   TRACE_SLOT,
   createKeyTable,
   createStaticText,
-  isMappedKey,
 } from './fast-fields.js'
 import { RecordMembers } from './record-members.js'
 import { SecretFinder } from './secret-finder.js'

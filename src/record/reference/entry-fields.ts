@@ -26,7 +26,7 @@ import {
 import type { LevelLabels, ResolvedLevel } from '../coerce.js'
 import type { RequestKeys } from '../../options/settings.js'
 import type { Redactor } from '../../redaction/redactor.js'
-import { computeErrorFingerprint } from '../error-fingerprint.js'
+import { computeErrorFingerprint } from './error-fingerprint.js'
 import { toRequestPart } from '../mapped-record.js'
 import type { RequestPart } from '../mapped-record.js'
 import { createObject, putUnderFreeKey } from '../clean-copy.js'

@@ -4,10 +4,10 @@ import { checkSort, createCursorError } from '../query/query-filters.js'
 import { truncate } from '../query/truncate.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 import type { Page } from '../store/stored-record.js'
-import { findFailedRoute } from './failed-route.js'
+import { findFailedRoute } from '../store/failed-route.js'
 import { countTrend } from './time-buckets.js'
 import type { TimeRange } from './time-buckets.js'
-import { compareTexts } from './compare-texts.js'
+import { compareTexts } from '../query/compare-texts.js'
 
 export const TREND_PARTS = 24
 const MAX_USERS = 1000

@@ -5,7 +5,7 @@ import { groupByFingerprint, toErrorGroup } from './error-groups.js'
 import type { Group, GroupContext } from './error-groups.js'
 import { isErrorLevel } from './level-counts.js'
 import { groupByRoute, summarizeDurations } from './route-stats.js'
-import { compareTexts } from './compare-texts.js'
+import { compareTexts } from '../query/compare-texts.js'
 
 const MAX_GROUPS = 100
 const MAX_ROUTES = 1000

@@ -3,7 +3,7 @@ import type { RouteLatency, RouteStats } from '../query/api-types.js'
 import type { IndexedRequest } from '../store/indexed-record.js'
 import { bucketIndex, formatBucketStart } from './time-buckets.js'
 import type { TimeBuckets } from './time-buckets.js'
-import { compareTexts } from './compare-texts.js'
+import { compareTexts } from '../query/compare-texts.js'
 
 const MAX_ROUTES = 1000
 

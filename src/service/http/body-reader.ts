@@ -3,9 +3,10 @@ import buffer from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { CONTENT_TYPE } from '../../protocol/limits.js'
+import { createSchemaReply } from '../ingest/ingest-replies.js'
 import { createSchemaProblem } from '../ingest/validators.js'
-import { createFailure, createSchemaReply } from './service-reply.js'
-import type { Reply } from './service-reply.js'
+import { createFailure } from '../service-reply.js'
+import type { Reply } from '../service-reply.js'
 
 /** Limit for the sum of all bodies that are being read: 256 MiB. */
 const MAX_PENDING_BYTES = 256 << 20

@@ -6,13 +6,13 @@ import type { Rejector, Faults } from '../ingest/faults.js'
 import { countItems, findBatchId } from '../ingest/ingester.js'
 import type { Ingester } from '../ingest/ingester.js'
 import type { BodyReader, ReadResult } from './body-reader.js'
-import { parseEndpointPath } from './endpoints.js'
-import type { EndpointTarget } from './endpoints.js'
+import { parseEndpointPath } from '../endpoints.js'
+import type { EndpointTarget } from '../endpoints.js'
 import type { RateLimit } from './rate-limit.js'
 import type { OpenRequest, RequestRecorder } from './request-recorder.js'
 import { resetConnection, sendReply, sendSlowly, sleep } from './response-writer.js'
-import { createFailure, createTooManyRequests, createWrongMethod, notFound, unauthorized } from './service-reply.js'
-import type { Reply } from './service-reply.js'
+import { createFailure, createTooManyRequests, createWrongMethod, notFound, unauthorized } from '../service-reply.js'
+import type { Reply } from '../service-reply.js'
 
 export interface EndpointDependencies {
   readonly ingester: Ingester

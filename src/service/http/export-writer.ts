@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ExportFormat } from '../query/entry-export.js'
-import { DATA_HEADERS } from './response-headers.js'
+import { DATA_HEADERS } from '../response-headers.js'
 
 const TYPES: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson; charset=utf-8',

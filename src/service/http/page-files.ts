@@ -1,7 +1,7 @@
 /** Serves the files of the page from the bundle that the build creates. */
 import { brotliDecompressSync } from 'node:zlib'
-import { PAGE_HEADERS } from './response-headers.js'
-import type { Reply } from './service-reply.js'
+import { PAGE_HEADERS } from '../response-headers.js'
+import type { Reply } from '../service-reply.js'
 import { BUNDLE } from './page-bundle.js'
 
 const FILES = {

@@ -1,6 +1,6 @@
 /** Records the requests to the endpoints for tests that check a client's behavior. */
 import type { Fault } from '../ingest/fault.js'
-import type { Endpoint } from './endpoints.js'
+import type { Endpoint } from '../endpoints.js'
 
 /** One HTTP request. Fields that can be null are filled in while it is handled. */
 export interface RecordedRequest {

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as timeout } from 'node:timers/promises'
 import { MAX_TIMER_MS } from '../../shared/clock.js'
 import { drainBody } from './body-reader.js'
-import { DATA_HEADERS } from './response-headers.js'
-import type { Reply } from './service-reply.js'
+import { DATA_HEADERS } from '../response-headers.js'
+import type { Reply } from '../service-reply.js'
 
 /** @returns false if the signal was aborted first */
 export async function sleep(delayMs: number, signal: AbortSignal): Promise<boolean> {

@@ -10,7 +10,7 @@ import { handleLocalRequest, LOCAL_PREFIX } from './local-api.js'
 import type { LocalApiDependencies } from './local-api.js'
 import { findOriginProblem } from './origin-check.js'
 import { sendReply } from './response-writer.js'
-import { createFailure, createWrongMethod, notFound } from './service-reply.js'
+import { createFailure, createWrongMethod, notFound } from '../service-reply.js'
 
 const MAX_CONNECTIONS = 1024
 const OPTIONS = {

@@ -5,8 +5,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { CHALLENGE_HEADER, createProof } from '../../shared/local-proof.js'
-import { createFailure } from './service-reply.js'
-import type { Reply } from './service-reply.js'
+import { createFailure } from '../service-reply.js'
+import type { Reply } from '../service-reply.js'
 
 /** Creates a token with 128 random bits. */
 export function createRandomToken(): string {

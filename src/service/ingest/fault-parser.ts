@@ -1,9 +1,8 @@
 /** Validates a fault, which may be untrusted JSON. */
-import { ENDPOINTS } from '../http/endpoints.js'
-import { describeValue } from '../../shared/argument-checks.js'
+import { ENDPOINTS } from '../endpoints.js'
+import { describeValue, isObject } from '../../shared/argument-checks.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import type { Fault } from './fault.js'
-import { isObject } from './validators.js'
 
 interface Check {
   readonly rule: string

@@ -1,5 +1,5 @@
 /** A scripted fault: a closed union, matched exhaustively where it is applied. */
-import type { Endpoint } from '../http/endpoints.js'
+import type { Endpoint } from '../endpoints.js'
 
 /** The requests that a fault applies to. By default all requests to all endpoints, until it is removed. */
 export interface FaultScope {

@@ -1,6 +1,6 @@
 /** Manages the scripted faults and selects the one that applies to a request. */
 import { createHash } from 'node:crypto'
-import type { Endpoint } from '../http/endpoints.js'
+import type { Endpoint } from '../endpoints.js'
 import { parseFault } from './fault-parser.js'
 import type { Fault, RejectForm } from './fault.js'
 

@@ -3,23 +3,18 @@ import { createHash } from 'node:crypto'
 import type { LogEntry } from '../../protocol/log-entry.js'
 import type { IngestResult, IngestResultError } from '../../protocol/ingest-result.js'
 import type { Feedback, Release, RequestLogs } from '../../protocol/resources.js'
-import type { Endpoint } from '../http/endpoints.js'
-import {
-  createFailure,
-  createIngestResult,
-  createSchemaReply,
-  notFound,
-  ok,
-  toResultError,
-} from '../http/service-reply.js'
-import type { Reply } from '../http/service-reply.js'
+import { isObject } from '../../shared/argument-checks.js'
+import type { Endpoint } from '../endpoints.js'
+import { createFailure, notFound, ok } from '../service-reply.js'
+import type { Reply } from '../service-reply.js'
 import type { IndexedRecords } from '../store/indexed-record.js'
 import type { Store } from '../store/store.js'
 import type { RecordKind, Records, RejectionReason, StoredEntry } from '../store/stored-record.js'
 import type { Rejector } from './faults.js'
+import { createIngestResult, createSchemaReply, toResultError } from './ingest-replies.js'
 import { RecordIds } from './record-ids.js'
 import { validateBatch, validateEntry, validateFeedback, validateRelease, validateRequestLogs } from './validate.js'
-import { isObject, prefixLocations } from './validators.js'
+import { prefixLocations } from './validators.js'
 import type { Problem } from './validators.js'
 
 export interface IngesterOptions {

@@ -2,6 +2,7 @@
  * Validators for JSON values. Each returns the problems of a value, with locations relative to the value. Messages and types of schema
  * problems are those of the framework whose 422 body the interface shows (interface: Errors).
  */
+import { isObject } from '../../shared/argument-checks.js'
 
 /** A violation of the interface that `validateEntry()` found. */
 export interface Problem {
@@ -38,10 +39,6 @@ export function createValueProblem(message: string): readonly Problem[] {
 export function prefixLocations(key: string | number, problems: readonly Problem[]): Problem[] {
   const name = typeof key === 'string' ? key.slice(0, MAX_NAME_LENGTH) : key
   return problems.map((problem) => ({ ...problem, loc: [name, ...problem.loc] }))
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const NOT_A_STRING = createSchemaProblem('type_error.str', 'str type expected')

@@ -9,11 +9,11 @@ import {
   isIndexedEntryField,
   isIndexedRequestField,
 } from './matching/field-readers.js'
-import { foldCase } from './matching/record-texts.js'
+import { foldCase } from '../store/record-texts.js'
 import { collectFields } from './matching/stored-fields.js'
 import { REQUEST_READERS } from './matching/record-readers.js'
 import type { FieldReader, FieldValue } from './matching/record-readers.js'
-import { compareTexts } from '../analytics/compare-texts.js'
+import { compareTexts } from './compare-texts.js'
 
 const MAX_FIELDS = 1000
 /** Longer values are omitted: nobody selects them from a list. */

@@ -5,6 +5,7 @@ import { describeValue } from '../../shared/argument-checks.js'
 import { IngestServiceError } from '../ingest-service-error.js'
 import { isDay } from './language/operands.js'
 import { compileEntryQuery, compileRequestQuery } from './matching/compile-query.js'
+import type { MatchMemo } from './matching/match-memo.js'
 import { createEqualsText } from './matching/value-tests.js'
 import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 import type { PageQuery } from '../store/stored-record.js'
@@ -66,15 +67,15 @@ export function parseTimeBounds({ since, until }: Pick<EntryFilter, 'since' | 'u
 }
 
 /**
+ * @param memo see `compileEntryQuery`
  * @param patternMs time limit for regular expressions in milliseconds; default 2000
- * @param isRepeated see `compileEntryQuery`
  * @returns function that tests an entry; it throws `QUERY` if regular expressions exceed the time limit
  * @throws IngestServiceError `QUERY` for an invalid filter.
  */
 export function createEntryMatcher(
   filter: EntryFilter,
+  memo?: MatchMemo,
   patternMs?: number,
-  isRepeated?: boolean,
 ): (entry: IndexedEntry) => boolean {
   checkTexts(filter)
   const { tag, fingerprint, q = '' } = filter
@@ -89,7 +90,7 @@ export function createEntryMatcher(
     text === undefined ? undefined : createEqualsText(text),
   )
   const bounds = parseTimeBounds(filter)
-  const matchesQuery = compileEntryQuery(q, patternMs, isRepeated)
+  const matchesQuery = compileEntryQuery(q, memo, patternMs)
   // Cheapest comparisons first.
   return (entry) =>
     (levels === undefined || levels.includes(entry.level)) &&
@@ -101,7 +102,7 @@ export function createEntryMatcher(
 }
 
 /** @returns function that tests a request log @throws IngestServiceError `QUERY`. */
-export function createRequestMatcher(filter: RequestFilter): (request: IndexedRequest) => boolean {
+export function createRequestMatcher(filter: RequestFilter, memo?: MatchMemo): (request: IndexedRequest) => boolean {
   checkTexts(filter)
   const { q = '' } = filter
   const equals = (['service', 'environment'] as const).flatMap((name) => {
@@ -109,7 +110,7 @@ export function createRequestMatcher(filter: RequestFilter): (request: IndexedRe
     return value === undefined ? [] : [[name, createEqualsText(value)] as const]
   })
   const bounds = parseTimeBounds(filter)
-  const matchesQuery = compileRequestQuery(q)
+  const matchesQuery = compileRequestQuery(q, memo)
   return (request) =>
     isWithin(bounds, request.timeMs) &&
     equals.every(([name, equalsText]) => hasText(request[name], equalsText)) &&

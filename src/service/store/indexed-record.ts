@@ -1,8 +1,8 @@
 /** Creates the in-memory form of records, with values for queries that are computed once (pure). */
 import type { EntryUser, Level } from '../../protocol/log-entry.js'
-import { findDurationMs } from '../analytics/entry-duration.js'
-import { joinTexts, anyRequestText, anyEntryText } from '../query/matching/record-texts.js'
-import { findErrorGroup, isFailure } from '../analytics/group-fingerprint.js'
+import { findDurationMs } from './entry-duration.js'
+import { joinTexts, anyRequestText, anyEntryText } from './record-texts.js'
+import { findErrorGroup, isFailure } from './group-fingerprint.js'
 import { intern } from './intern.js'
 import type { RecordKind, Records, Stored, StoredEntry, StoredRequestLog } from './stored-record.js'
 

@@ -3,8 +3,8 @@
  * larger than the stored records. Incomplete lines after a crash are skipped and counted.
  */
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
+import { isObject } from '../../shared/argument-checks.js'
 import { openPrivate, removeTemporaries, replaceFile, writeAll } from '../../shared/safe-files.js'
-import { isObject } from '../ingest/validators.js'
 import { createStoreError } from './store-error.js'
 import type { StoreFile } from './store-file.js'
 import { RECORD_KINDS } from './stored-record.js'

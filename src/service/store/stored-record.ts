@@ -1,7 +1,7 @@
 /** The records that the service stores, and pages of them. */
 import type { Level, LogEntry } from '../../protocol/log-entry.js'
 import type { Feedback, Release, RequestLog } from '../../protocol/resources.js'
-import type { Endpoint } from '../http/endpoints.js'
+import type { Endpoint } from '../endpoints.js'
 
 /** A record that the service has stored. */
 export interface Stored {

@@ -1,13 +1,13 @@
 /** Implements `GET /local/stream`: manages subscribers and their filters, and removes disconnected ones. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../shared/clock.js'
-import { STREAM_HEADERS } from '../http/response-headers.js'
-import { createFailure } from '../http/service-reply.js'
-import type { Reply } from '../http/service-reply.js'
+import { STREAM_HEADERS } from '../response-headers.js'
+import { createFailure } from '../service-reply.js'
+import type { Reply } from '../service-reply.js'
 import { summarizeEntry } from '../query/entry-summary.js'
 import { createEntryMatcher } from '../query/query-filters.js'
 import type { EntryFilter } from '../query/query-filters.js'
-import type { NewEntries, StoreReader } from '../query/store-reader.js'
+import type { NewEntries, StoreReader } from '../store-reader.js'
 import type { IndexedEntry, IndexedRecord } from '../store/indexed-record.js'
 import type { RecordKind, StoredEntry } from '../store/stored-record.js'
 import { COMMENT, COMMENT_INTERVAL_MS } from './server-sent-events.js'
@@ -71,7 +71,7 @@ export class StreamBroadcaster {
     }
     const { reader, clock } = this.#dependencies
     // No time limit for regular expressions, because a stream has no end.
-    const matches = createEntryMatcher(filter, Infinity, false)
+    const matches = createEntryMatcher(filter, undefined, Infinity)
     // A `seq` that was never used is from an earlier run; a `seq` from before the reset refers to deleted records. 0 refers to no record.
     const isStale = afterSeq > this.#lastSeq || (afterSeq > 0 && afterSeq < this.#resetSeq)
     const fromSeq = isStale ? this.#resetSeq : afterSeq

@@ -23,8 +23,8 @@ export function useCommands(commands: Commands): void {
 export function listenToKeys(): void {
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.isComposing) return
-    // An open dialog handles all keys.
-    if (document.querySelector('dialog[open]') !== null) return
+    // An open dialog or panel handles all keys.
+    if (document.querySelector('dialog[open], .popup:popover-open') !== null) return
     const target = event.target instanceof HTMLElement ? event.target : document.body
     const place = placeOf(target)
     if (event.key === 'Escape' && place === 'field') return target.blur()

@@ -10,7 +10,7 @@ import { removeEmptyFolder } from './instance-folder.js'
 import type { InstanceFolder } from './instance-folder.js'
 import { LeaseWatch, isAbandoned } from './ownership.js'
 import type { Machine } from './ownership.js'
-import { hasForeignVersionBelow } from '../segment/format-version.js'
+import { hasForeignVersionBelow } from '../format-version.js'
 import { listNames } from '../spool-files.js'
 
 export interface ClaimsOptions {

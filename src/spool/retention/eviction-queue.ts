@@ -1,6 +1,6 @@
 /** Drops claimed segments that exceed the size or age limit: counts the entries of each, then deletes its files. */
 import type { ClaimedSegment } from '../instance/claimed-segment.js'
-import { isResourceExhausted } from '../segment/format-version.js'
+import { isResourceExhausted } from '../format-version.js'
 import type { Segment } from '../segment/segment.js'
 import { readUnsettledBatches } from '../segment/unsettled-batch.js'
 

@@ -88,8 +88,10 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
     },
     request: async (subject: string, body?: unknown) => {
       if (subject.startsWith('$JS.ACK')) settle(subject, String(body))
-      return { string: () => JSON.stringify({ created: 'c', config: { ack_wait: 30e9 } }) } as Msg
+      const text = JSON.stringify({ created: 'c', state: {}, config: { ack_wait: 30e9 } })
+      return { data: Buffer.from(text) as Uint8Array } as Msg
     },
+    options: {},
   } as unknown as NatsConnection
   let send = (batch: Batch): Outcome => ({ kind: 'delivered', accepted: batch.count, rejected: [], status: 200 })
   const ignored = new Proxy({}, { get: () => () => {} })

@@ -81,8 +81,9 @@ function setup(): {
       const { headers } = options
       const own = Object.fromEntries((headers?.keys() ?? []).map((name) => [name, headers?.get(name) ?? '']))
       const text = JSON.stringify(answer(subject, Buffer.from(body).toString(), own))
-      return { string: () => text } as Msg
+      return { string: () => text, data: Buffer.from(text) as Uint8Array } as Msg
     },
+    options: {},
   } as unknown as NatsConnection
   const create = (): OrphanedMessages =>
     new OrphanedMessages({

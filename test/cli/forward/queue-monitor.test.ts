@@ -1,4 +1,5 @@
 /** Use of the queue's state. */
+import type { StreamInfo } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { expect, test } from 'vitest'
 import type { ConsumerFloor, SequenceRange } from '../../../src/cli/forward/orphaned-messages.js'
@@ -22,7 +23,7 @@ test('without a current reply of each consumer, unaccounted messages are unknown
   }
   const monitor = new QueueMonitor({
     connection: { current: {} as NatsConnection, connected: new Signal<[NatsConnection]>() },
-    incarnation: { read: async () => ({ state: { messages: 6, first_seq: 1, last_seq: 9 } }) },
+    incarnation: { read: async () => ({ state: { messages: 6, first_seq: 1, last_seq: 9 } }) as StreamInfo },
     forwarders: [logs, requests],
     orphaned: { check, republished: 0 },
     clock,

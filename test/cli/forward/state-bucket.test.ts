@@ -15,14 +15,14 @@ interface Rig {
 function setup(answer: () => object): Rig {
   const asked: string[] = []
   const request = async (subject: string, body: string): Promise<Msg> => {
-    asked.push(`${subject} ${body}`)
+    asked.push(`${subject} ${Buffer.from(body).toString()}`)
     const reply = answer()
     if (reply instanceof Error) throw reply
     const text = JSON.stringify(reply)
-    return { string: () => text } as Msg
+    return { string: () => text, data: Buffer.from(text) as Uint8Array } as Msg
   }
   const connection: Rig['connection'] = {
-    current: { request } as unknown as NatsConnection,
+    current: { request, options: {} } as unknown as NatsConnection,
     connected: new Signal<[NatsConnection]>(),
   }
   const health = { failed: () => {}, works: () => {} }

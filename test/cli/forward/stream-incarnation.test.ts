@@ -10,9 +10,9 @@ function rig() {
   const request = async (): Promise<Msg> => {
     state.requests += 1
     if (state.fails) throw new Error('timeout')
-    return { string: () => JSON.stringify({ created: state.created }) } as Msg
+    return { data: Buffer.from(JSON.stringify({ created: state.created, state: {}, config: {} })) as Uint8Array } as Msg
   }
-  const current = { request } as Pick<NatsConnection, 'request'> as NatsConnection
+  const current = { request, options: {} } as unknown as NatsConnection
   return {
     clock,
     state,

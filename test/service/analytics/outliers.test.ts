@@ -1,7 +1,7 @@
 /** The time range of a chart excludes outliers. */
 import { describe, expect, it } from 'vitest'
 import { findTimeRange } from '../../../src/service/analytics/time-buckets.js'
-import { StoreReader } from '../../../src/service/query/store-reader.js'
+import { StoreReader } from '../../../src/service/store-reader.js'
 import { Store } from '../../../src/service/store/store.js'
 import { entryOf } from '../support.js'
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../../src/protocol/resources.js'
-import { StoreReader } from '../../../src/service/query/store-reader.js'
+import { StoreReader } from '../../../src/service/store-reader.js'
 import { Store } from '../../../src/service/store/store.js'
 import { entryOf, requestLog } from '../support.js'
 

@@ -1,7 +1,7 @@
 /** Traces over services: spans, durations, the list and its pages. */
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
-import { StoreReader } from '../../../src/service/query/store-reader.js'
+import { StoreReader } from '../../../src/service/store-reader.js'
 import { Store } from '../../../src/service/store/store.js'
 import { entryOf } from '../support.js'
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
-import { StoreReader } from '../../../src/service/query/store-reader.js'
+import { StoreReader } from '../../../src/service/store-reader.js'
 import { Store } from '../../../src/service/store/store.js'
 import type { StoredEntry } from '../../../src/service/store/stored-record.js'
 import { byTime } from './queries-reference.js'

@@ -1,7 +1,7 @@
 /** Computes the expected results of queries from the records, as simply as possible. */
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { ErrorGroup, FieldValues, ReleaseHealth, RouteStats } from '../../../src/service/query/api-types.js'
-import { computeFingerprint } from '../../../src/service/analytics/group-fingerprint.js'
+import { computeFingerprint } from '../../../src/service/store/group-fingerprint.js'
 import type { EntryFilter, RequestFilter } from '../../../src/service/query/query-filters.js'
 import { matchesEntry, matchesRequestLog, readEntryField } from './matching/naive-query.js'
 import type { StoredEntry, StoredRelease, StoredRequestLog } from '../../../src/service/store/stored-record.js'

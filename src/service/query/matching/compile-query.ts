@@ -7,11 +7,10 @@ import { parseQuery } from '../language/parser.js'
 import { printQuery } from '../language/printer.js'
 import type { QueryNode, QueryProblem, QueryValue, TermNode } from '../language/query-node.js'
 import { QueryProblemError } from '../language/query-node.js'
-import { foldCase, anyRequestText, anyEntryText } from './record-texts.js'
+import { foldCase, anyRequestText, anyEntryText } from '../../store/record-texts.js'
 import { findEntryReader, findRequestReader, isIndexedEntryField, isIndexedRequestField } from './field-readers.js'
 import type { FieldReader, FieldValue } from './record-readers.js'
-import { memoize } from './match-memo.js'
-import type { MemoKey } from './match-memo.js'
+import type { MatchMemo, MemoKey } from './match-memo.js'
 import { compilePattern, MAX_PATTERN_MS, PatternBudget } from './pattern.js'
 import { compileValue, findParts } from './value-tests.js'
 import type { ValueTest } from './value-tests.js'
@@ -46,29 +45,29 @@ const REQUESTS: SearchedKind<IndexedRequest> = {
 }
 
 /**
+ * @param memo if queries with the same terms will follow: it caches outcomes, which takes 1 MiB per term
  * @param patternMs time limit for regular expressions in milliseconds
- * @param isRepeated whether queries with the same terms will follow: outcomes are then cached, which takes 1 MiB per term
  * @throws IngestServiceError `QUERY` with the position
  */
-export function compileEntryQuery(q: string, patternMs = MAX_PATTERN_MS, isRepeated = true): Matcher<IndexedEntry> {
-  return compileQuery(q, ENTRIES, patternMs, isRepeated)
+export function compileEntryQuery(q: string, memo?: MatchMemo, patternMs = MAX_PATTERN_MS): Matcher<IndexedEntry> {
+  return compileQuery(q, ENTRIES, memo, patternMs)
 }
 
 /** @throws IngestServiceError `QUERY` with the position */
-export function compileRequestQuery(q: string): Matcher<IndexedRequest> {
-  return compileQuery(q, REQUESTS, MAX_PATTERN_MS, true)
+export function compileRequestQuery(q: string, memo?: MatchMemo): Matcher<IndexedRequest> {
+  return compileQuery(q, REQUESTS, memo, MAX_PATTERN_MS)
 }
 
 function compileQuery<R extends Searched>(
   q: string,
   kind: SearchedKind<R>,
+  memo: MatchMemo | undefined,
   patternMs: number,
-  isRepeated: boolean,
 ): Matcher<R> {
   const { query, problem } = parseQuery(q)
   if (problem !== undefined) throw createProblemError(problem)
   try {
-    return new Compiler(kind, new PatternBudget(patternMs), isRepeated).compile(query).test
+    return new Compiler(kind, new PatternBudget(patternMs), memo).compile(query).test
   } catch (error) {
     if (!(error instanceof QueryProblemError)) throw error
     throw createProblemError(error.problem)
@@ -93,12 +92,12 @@ const PATTERN_COST = 100
 class Compiler<R extends Searched> {
   readonly #kind: SearchedKind<R>
   readonly #time: PatternBudget
-  readonly #isRepeated: boolean
+  readonly #memo: MatchMemo | undefined
 
-  constructor(kind: SearchedKind<R>, time: PatternBudget, isRepeated: boolean) {
+  constructor(kind: SearchedKind<R>, time: PatternBudget, memo: MatchMemo | undefined) {
     this.#kind = kind
     this.#time = time
-    this.#isRepeated = isRepeated
+    this.#memo = memo
   }
 
   compile(node: QueryNode): Compiled<R> {
@@ -169,7 +168,7 @@ class Compiler<R extends Searched> {
   }
 
   #memoized(node: TermNode, test: Matcher<R>, cost: number): Compiled<R> {
-    return { test: this.#isRepeated ? memoize(`${this.#kind.name} ${printQuery(node)}`, test) : test, cost }
+    return { test: this.#memo?.memoize(`${this.#kind.name} ${printQuery(node)}`, test) ?? test, cost }
   }
 }
 

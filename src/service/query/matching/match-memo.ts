@@ -5,7 +5,7 @@
 
 /** Identifies a record in the cache. */
 export interface MemoKey {
-  /** Unique in the process; `seq` is not, because each service has its own. */
+  /** Unique in the process; an edited journal can have a `seq` twice. */
   readonly serial: number
 }
 
@@ -13,26 +13,29 @@ export interface MemoKey {
 const SLOTS = 2 ** 18
 const MAX_SEARCHES = 16
 
-const searches = new Map<string, Int32Array>()
+export class MatchMemo {
+  readonly #searches = new Map<string, Int32Array>()
 
-/** Frees the memory of all outcomes. Other services in the process recompute theirs. */
-export function forgetSearches(): void {
-  searches.clear()
-}
+  /** @param key identifies the search and the kind of record */
+  memoize<R extends MemoKey>(key: string, test: (record: R) => boolean): (record: R) => boolean {
+    const searches = this.#searches
+    const outcomes = searches.get(key) ?? new Int32Array(SLOTS)
+    searches.delete(key)
+    searches.set(key, outcomes)
+    if (searches.size > MAX_SEARCHES) searches.delete(searches.keys().next().value as string)
+    return (record) => {
+      const slot = record.serial & (SLOTS - 1)
+      const missed = (record.serial << 1) | 0
+      const known = outcomes[slot] as number
+      if ((known | 1) === (missed | 1)) return known !== missed
+      const matches = test(record)
+      outcomes[slot] = matches ? missed | 1 : missed
+      return matches
+    }
+  }
 
-/** @param key identifies the search and the kind of record */
-export function memoize<R extends MemoKey>(key: string, test: (record: R) => boolean): (record: R) => boolean {
-  const outcomes = searches.get(key) ?? new Int32Array(SLOTS)
-  searches.delete(key)
-  searches.set(key, outcomes)
-  if (searches.size > MAX_SEARCHES) searches.delete(searches.keys().next().value as string)
-  return (record) => {
-    const slot = record.serial & (SLOTS - 1)
-    const missed = (record.serial << 1) | 0
-    const known = outcomes[slot] as number
-    if ((known | 1) === (missed | 1)) return known !== missed
-    const matches = test(record)
-    outcomes[slot] = matches ? missed | 1 : missed
-    return matches
+  /** Frees the memory of all outcomes. */
+  clear(): void {
+    this.#searches.clear()
   }
 }

@@ -1,6 +1,6 @@
 /** Readers for the fields of entries and request logs, by the names in `language/fields.ts` (pure). */
 import type { Json } from '../../../protocol/log-entry.js'
-import { findErrorGroup } from '../../analytics/group-fingerprint.js'
+import { findErrorGroup } from '../../store/group-fingerprint.js'
 import type { StoredEntry, StoredRequestLog } from '../../store/stored-record.js'
 import { resolveFieldName } from '../language/fields.js'
 

@@ -6,7 +6,7 @@ import { parseNumber, parseTimeInterval } from '../language/operands.js'
 import type { CompareOperator, QueryValue } from '../language/query-node.js'
 import { QueryProblemError } from '../language/query-node.js'
 import { compilePattern } from './pattern.js'
-import { foldCase } from './record-texts.js'
+import { foldCase } from '../../store/record-texts.js'
 
 export type Scalar = string | number | boolean | null
 export type ValueTest = (value: Scalar) => boolean

@@ -2,7 +2,7 @@
 import type { StoredEntry } from '../../store/stored-record.js'
 import { ago, aheadOfUtc, fullTime, localAheadOfUtc, zoneName } from '../view-format.js'
 import { LevelBadge } from '../components.js'
-import { useNow } from '../views/use-now.js'
+import { useNow } from '../use-now.js'
 import { useView } from '../use-view.js'
 import { changedView, createHref } from '../view.js'
 import { LongText } from './show-more.js'

@@ -1,9 +1,9 @@
 /** Selects the fields to show as columns. */
 import { useState } from 'preact/hooks'
 import { Icon } from '../icons.js'
+import { Popup } from '../popup.js'
 import { navigate } from '../use-view.js'
 import { Options } from './options.js'
-import { Popup } from './popup.js'
 import { useFields } from './use-fields.js'
 
 const SHOWN = 100
@@ -17,13 +17,13 @@ export function ColumnsMenu({ columns }: { columns: readonly string[] }) {
     </>
   )
   return (
-    <Popup label={label} title="Columns" kind="listbox" isSet={columns.length > 0} class="at-end">
+    <Popup label={label} title="Columns" kind="listbox" class={columns.length > 0 ? 'button picker on' : undefined}>
       {(close) => <Fields columns={columns} onLeave={close} />}
     </Popup>
   )
 }
 
-function Fields({ columns, onLeave }: { columns: readonly string[]; onLeave: (isBack: boolean) => void }) {
+function Fields({ columns, onLeave }: { columns: readonly string[]; onLeave: () => void }) {
   const [text, setText] = useState('')
   const fields = useFields('entries')
   const names = [...columns, ...(fields ?? []).map(({ name }) => name).filter((name) => !columns.includes(name))]

@@ -3,11 +3,11 @@ import { useState } from 'preact/hooks'
 import { request } from '../api.js'
 import { showNotice } from '../detail/notice.js'
 import { Icon } from '../icons.js'
+import { Popup } from '../popup.js'
 import { CSV_COLUMNS } from '../../query/csv-columns.js'
 import { filterParameters, formatColumns } from '../view.js'
 import type { View } from '../view.js'
 import { saveFile } from './save-file.js'
-import { Popup } from './popup.js'
 
 const FORMATS = [
   ['ndjson', 'NDJSON', 'whole entries, one per line'],
@@ -37,15 +37,14 @@ export function ExportMenu({ view }: { view: View }) {
     </>
   )
   return (
-    <Popup label={label} title="Export" kind="dialog" class="at-end">
+    <Popup label={label} title="Export" kind="dialog">
       {(close) => (
         <div role="dialog" aria-label="Export" class="saved">
-          {FORMATS.map(([format, title, about], index) => (
+          {FORMATS.map(([format, title, about]) => (
             <button
               key={format}
               type="button"
               class="saved-query"
-              ref={index === 0 ? focus : null}
               onClick={() => {
                 close()
                 void download(format)
@@ -60,5 +59,3 @@ export function ExportMenu({ view }: { view: View }) {
     </Popup>
   )
 }
-
-const focus = (element: HTMLElement | null): void => element?.focus()

@@ -6,7 +6,7 @@ import { count, duration, shortTime, timeRange } from '../view-format.js'
 import { useQuery } from '../use-query.js'
 import { useFilterParameters } from '../use-filter-parameters.js'
 import type { Filter } from '../view.js'
-import { useWidth } from '../views/use-width.js'
+import { useSize } from '../use-size.js'
 import { describe, indexAt, findMaxTotal, selectRange, createSegments, createTicks } from './histogram-model.js'
 import { useSlowly } from './use-slowly.js'
 import { canZoomOut, zoomIn, zoomOut } from './zoom.js'
@@ -167,7 +167,7 @@ function Tooltip({ data, choice: { from, to } }: { data: HistogramData; choice: 
 const DIGIT_PX = 6.8
 
 function Axis({ data: { buckets, step_ms: stepMs, since, until } }: { data: HistogramData }) {
-  const { ref, width } = useWidth<HTMLDivElement>()
+  const { ref, width } = useSize<HTMLDivElement>()
   const isDays = since !== null && until !== null && Date.parse(until) - Date.parse(since) > 2 * DAY_MS
   const digits = isDays ? 10 : stepMs < 1000 ? 12 : stepMs < 60_000 ? 8 : 5
   const text = (at: string): string => (isDays ? at.slice(0, digits) : shortTime(at).slice(0, digits))

@@ -2,6 +2,8 @@
 
 /** Limits the dividers, since finding each one needs a search. */
 const MAX_DIVIDERS = 200
+/** Rows to render beyond the visible ones, to avoid gaps during scrolling. */
+const OVERSCAN_ROWS = 8
 
 export type Line = { readonly row: number } | { readonly divider: number }
 
@@ -36,6 +38,31 @@ export function lineAt(starts: readonly number[], line: number): Line {
     if (start + passed === line) return { divider: start }
   }
   return { row: line - starts.length }
+}
+
+/** The visible part of the list; `headPx` is the height of the column headers. */
+export type Viewport = Readonly<Record<'topPx' | 'heightPx' | 'headPx' | 'rowPx', number>>
+
+/** Returns the lines to draw, and the rows that they and the visible part end with. @param rows number of rows */
+export function findDrawn(starts: readonly number[], rows: number, { topPx, heightPx, headPx, rowPx }: Viewport) {
+  const lines = rows + starts.length
+  const firstLine = Math.max(0, Math.floor(topPx / rowPx) - OVERSCAN_ROWS)
+  const endLine = Math.min(lines, Math.ceil((topPx + heightPx) / rowPx) + OVERSCAN_ROWS)
+  const visibleEndLine = Math.min(lines, Math.floor((topPx + heightPx - headPx) / rowPx))
+  return {
+    lines,
+    firstLine,
+    drawn: Array.from({ length: Math.max(0, endLine - firstLine) }, (_, at) => lineAt(starts, firstLine + at)),
+    firstRow: rowAt(starts, firstLine),
+    endRow: endLine === 0 ? 0 : rowAt(starts, endLine - 1) + 1,
+    visibleEndRow: rowAt(starts, Math.max(0, visibleEndLine - 1)) + 1,
+  }
+}
+
+/** Returns the row on a line, or the row below the divider. */
+export function rowAt(starts: readonly number[], line: number): number {
+  const found = lineAt(starts, line)
+  return 'row' in found ? found.row : found.divider
 }
 
 function countUpTo(starts: readonly number[], row: number): number {

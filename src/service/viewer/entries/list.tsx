@@ -1,11 +1,13 @@
 /** The virtual list of entries: only visible rows are in the document; all have the same height. */
 import type { RefObject } from 'preact'
-import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { plural } from '../view-format.js'
 import { Icon } from '../icons.js'
+import { useSize } from '../use-size.js'
 import type { EntryFeed } from '../live/entry-feed.js'
 import { Announcer } from './announcer.js'
-import { findDayStarts, lineAt, findLine } from './lines.js'
+import { findDayStarts, findDrawn, findLine, rowAt } from './lines.js'
+import type { Viewport } from './lines.js'
 import { ListHead } from './list-head.js'
 import { Row } from './row.js'
 import { toLocalDay, findConstantDetails } from './row-text.js'
@@ -17,8 +19,6 @@ const ROW_PX = 28
 const NARROW_ROW_PX = 50
 /** Height of the column headers; narrow windows have none. */
 const HEAD_PX = 26
-/** Rows to render beyond the visible ones, to avoid gaps during scrolling. */
-const OVERSCAN_ROWS = 8
 
 export interface ListHandle {
   toTop(): void
@@ -46,65 +46,31 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
   const isNarrow = useNarrow()
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX
   const headPx = isNarrow ? 0 : HEAD_PX
-  const scroller = useRef<HTMLDivElement>(null)
-  const [top, setTop] = useState(0)
-  const [height, setHeight] = useState(600)
+  const [topPx, setTop] = useState(0)
+  const { ref: scroller, height: heightPx } = useSize<HTMLDivElement>(600)
   const { isOver, release, ...over } = usePointerOver()
   const { isPressed, ...press } = usePress(onOpen)
   // Rows must not move while the user reads or points at them.
   const isReading = isOpen || selected !== null || isOver || isPressed
-  const isHeld = isPaused || isReading || top > 0 || marked !== null
+  const isHeld = isPaused || isReading || topPx > 0 || marked !== null
   useLayoutEffect(() => {
     if (isHeld) feed.hold()
     else feed.release()
   }, [feed, isHeld])
 
-  useLayoutEffect(() => {
-    const element = scroller.current
-    if (element === null) return undefined
-    const observer = new ResizeObserver(() => setHeight(element.clientHeight))
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
-
-  const today = toLocalDay(new Date().toISOString())
-  const starts = findDayStarts(tail.firstLoaded, tail.length, (at) => toLocalDay(tail.at(at)?.entry.timestamp ?? ''))
-  const lines = tail.length + starts.length
-  const firstLine = Math.max(0, Math.floor(top / rowPx) - OVERSCAN_ROWS)
-  const lastLine = Math.min(lines, Math.ceil((top + height) / rowPx) + OVERSCAN_ROWS)
-  const rowAt = (line: number): number => {
-    const found = lineAt(starts, line)
-    return 'row' in found ? found.row : found.divider
+  const dayOf = (at: number): string => toLocalDay(tail.at(at)?.entry.timestamp ?? '')
+  const starts = findDayStarts(tail.firstLoaded, tail.length, dayOf)
+  const viewport = { topPx, heightPx, headPx, rowPx }
+  const { lines, drawn, firstLine, firstRow, endRow, visibleEndRow } = findDrawn(starts, tail.length, viewport)
+  const toTop = (): void => {
+    scroller.current?.scrollTo({ top: 0 })
+    setTop(0)
+    release()
   }
-  const first = rowAt(firstLine)
-  const last = lastLine === 0 ? 0 : rowAt(lastLine - 1) + 1
-  const bottom = rowAt(Math.max(0, Math.min(lines, Math.floor((top + height - headPx) / rowPx)) - 1)) + 1
-
-  useImperativeHandle(
-    handle,
-    () => ({
-      toTop: () => {
-        scroller.current?.scrollTo({ top: 0 })
-        setTop(0)
-        release()
-      },
-      reveal: (index, place = 'nearest') => {
-        const element = scroller.current
-        if (element === null) return
-        const at = findLine(starts, index) * rowPx
-        const roomPx = element.clientHeight - headPx
-        if (place === 'middle') element.scrollTo({ top: at - roomPx / 2 })
-        else if (at < element.scrollTop) element.scrollTo({ top: at })
-        else if (at + rowPx > element.scrollTop + roomPx) element.scrollTo({ top: at + rowPx - roomPx })
-      },
-      firstVisible: () => rowAt(Math.ceil((scroller.current?.scrollTop ?? 0) / rowPx)),
-      focus: () => scroller.current?.focus({ preventScroll: true }),
-    }),
-    [rowPx, starts.join()],
-  )
+  useImperativeHandle(handle, () => ({ toTop, ...createHandle(scroller, starts, viewport) }), [rowPx, starts.join()])
   useEffect(() => {
-    feed.need(first, last)
-    tail.see(first, bottom)
+    feed.need(firstRow, endRow)
+    tail.see(firstRow, visibleEndRow)
   })
   // Keeps visible rows in place when newer rows are added on top.
   useLayoutEffect(() => {
@@ -112,16 +78,13 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
     if (added > 0) scroller.current?.scrollBy({ top: added * rowPx })
   })
 
-  const drawn = Array.from({ length: Math.max(0, lastLine - firstLine) }, (_, at) => lineAt(starts, firstLine + at))
-  const entries = drawn.flatMap((line) => {
-    const row = 'row' in line ? tail.at(line.row) : undefined
-    return row === undefined ? [] : [row.entry]
-  })
+  const today = toLocalDay(new Date().toISOString())
+  const entries = drawn.flatMap((line) => ('row' in line ? (tail.at(line.row)?.entry ?? []) : []))
   const constantKey = JSON.stringify(findConstantDetails(entries))
   const constant = useMemo(() => new Set<string>(JSON.parse(constantKey) as string[]), [constantKey])
   const isDated = entries.some(({ timestamp }) => toLocalDay(timestamp) !== today)
   const selectedIndex = selected === null ? -1 : tail.indexOf(selected)
-  const late = tail.lateBelow(bottom)
+  const late = tail.lateBelow(visibleEndRow)
   return (
     <div
       class={`list${isDated ? ' dated' : ''}${columns.length > 0 && !isNarrow ? ' with-columns' : ''}`}
@@ -149,7 +112,7 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
         aria-busy={!feed.isLoaded && feed.error === undefined}
         aria-rowcount={tail.hasOlder ? -1 : tail.length + 1}
         aria-activedescendant={
-          selectedIndex >= first && selectedIndex < last ? `row-${tail.at(selectedIndex)?.entry.seq}` : undefined
+          selectedIndex >= firstRow && selectedIndex < endRow ? `row-${tail.at(selectedIndex)?.entry.seq}` : undefined
         }
         tabIndex={0}
         data-keys="page"
@@ -160,20 +123,10 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
         <div role="rowgroup" style={{ height: `${lines * rowPx}px` }}>
           <div role="presentation" style={{ transform: `translateY(${firstLine * rowPx}px)` }}>
             {drawn.map((line) => {
-              if ('divider' in line) {
-                const day = toLocalDay(tail.at(line.divider)?.entry.timestamp ?? '')
-                // Hidden from screen readers, because each row's name has its date.
-                return (
-                  <div key={`day-${day}`} class="row day" aria-hidden="true">
-                    <span>{day}</span>
-                  </div>
-                )
-              }
+              if ('divider' in line) return <DayLine key={`day-${dayOf(line.divider)}`} day={dayOf(line.divider)} />
               const row = tail.at(line.row)
               return row === undefined ? (
-                <div key={`above-${line.row}`} role="row" aria-rowindex={line.row + 2} class="row missing">
-                  <span role="gridcell">…</span>
-                </div>
+                <MissingRow key={`above-${line.row}`} index={line.row} />
               ) : (
                 <Row
                   key={row.entry.seq}
@@ -206,4 +159,38 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
       <Announcer feed={feed} />
     </div>
   )
+}
+
+/** Hidden from screen readers, because each row's name has its date. */
+function DayLine({ day }: { day: string }) {
+  return (
+    <div class="row day" aria-hidden="true">
+      <span>{day}</span>
+    </div>
+  )
+}
+
+/** A row that is not loaded yet. */
+function MissingRow({ index }: { index: number }) {
+  return (
+    <div role="row" aria-rowindex={index + 2} class="row missing">
+      <span role="gridcell">…</span>
+    </div>
+  )
+}
+
+function createHandle(scroller: RefObject<HTMLElement | null>, starts: readonly number[], { rowPx, headPx }: Viewport) {
+  return {
+    reveal: (index: number, place: 'nearest' | 'middle' = 'nearest') => {
+      const element = scroller.current
+      if (element === null) return
+      const at = findLine(starts, index) * rowPx
+      const roomPx = element.clientHeight - headPx
+      if (place === 'middle') element.scrollTo({ top: at - roomPx / 2 })
+      else if (at < element.scrollTop) element.scrollTo({ top: at })
+      else if (at + rowPx > element.scrollTop + roomPx) element.scrollTo({ top: at + rowPx - roomPx })
+    },
+    firstVisible: () => rowAt(starts, Math.ceil((scroller.current?.scrollTop ?? 0) / rowPx)),
+    focus: () => scroller.current?.focus({ preventScroll: true }),
+  }
 }

@@ -1,5 +1,5 @@
 /** A multi-select list with a filter field (WAI-ARIA combobox with a listbox). */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { shortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
 
@@ -21,7 +21,7 @@ interface OptionsProps {
   readonly isFree: boolean
   readonly onInput: (text: string) => void
   readonly onChoose: (value: string) => void
-  readonly onLeave: (isBack: boolean) => void
+  readonly onLeave: () => void
 }
 
 const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' })
@@ -29,8 +29,6 @@ const intoView = (element: HTMLElement | null): void => element?.scrollIntoView(
 export function Options({ id, title, options, hasMore, empty, isFree, onInput, onChoose, onLeave }: OptionsProps) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
-  const input = useRef<HTMLInputElement>(null)
-  useEffect(() => input.current?.focus(), [])
   const typed = text.trim()
   const isNew = isFree && typed !== '' && !options.some(({ value }) => value === typed)
   const shown: readonly (Option & { readonly isNew?: boolean })[] = isNew
@@ -45,15 +43,16 @@ export function Options({ id, title, options, hasMore, empty, isFree, onInput, o
     if (event.key === 'ArrowDown') setAt(Math.min(active + 1, shown.length - 1))
     else if (event.key === 'ArrowUp') setAt(Math.max(active - 1, 0))
     else if (event.key === 'Enter') choose(active)
-    else if (event.key === 'Escape') onLeave(true)
-    else if (event.key === 'Tab') return onLeave(false)
-    else return
+    else if (event.key === 'Tab') {
+      onLeave()
+      // The focus is on the button; without Shift, the browser moves it on.
+      if (!event.shiftKey) return
+    } else return
     event.preventDefault()
   }
   return (
     <>
       <input
-        ref={input}
         class="field"
         type="text"
         role="combobox"

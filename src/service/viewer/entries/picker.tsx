@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { resolveFieldName } from '../../query/language/index.js'
 import type { FieldValues } from '../../query/api-types.js'
 import { Icon } from '../icons.js'
+import { Popup } from '../popup.js'
 import { listTerms, removeTerm, toggleValue } from '../../query/language/index.js'
 import { useFilterParameters } from '../use-filter-parameters.js'
 import { useQuery } from '../use-query.js'
@@ -10,7 +11,6 @@ import { navigate } from '../use-view.js'
 import type { Filter } from '../view.js'
 import { Options } from './options.js'
 import type { Option } from './options.js'
-import { Popup } from './popup.js'
 
 interface PickerProps {
   readonly kind: 'entries' | 'requests'
@@ -34,14 +34,14 @@ export function Picker(props: PickerProps) {
     </>
   )
   return (
-    <Popup label={label} kind="listbox" isSet={terms.length > 0}>
+    <Popup label={label} kind="listbox" class={terms.length > 0 ? 'button picker on' : undefined}>
       {(close) => <Values {...props} onLeave={close} />}
     </Popup>
   )
 }
 
 interface ValuesProps extends PickerProps {
-  readonly onLeave: (isBack: boolean) => void
+  readonly onLeave: () => void
 }
 
 function Values({ kind, field, title, view, onLeave }: ValuesProps) {

@@ -1,13 +1,13 @@
 /** Saves the filter under a name, and applies or deletes saved filters. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { showNotice } from '../detail/notice.js'
 import { Icon } from '../icons.js'
+import { Popup } from '../popup.js'
 import { keepFocus } from '../keep-focus.js'
 import { useObservable } from '../use-observable.js'
 import { navigate } from '../use-view.js'
 import { isFiltered, pickFilter } from '../view.js'
 import type { Filter } from '../view.js'
-import { Popup } from './popup.js'
 import { SavedQueryStore } from './saved-query-store.js'
 import { timeText } from './time-text.js'
 
@@ -24,8 +24,8 @@ export function SavedQueries({ view }: { view: Filter }) {
     </>
   )
   return (
-    <Popup label={label} title="Saved queries" kind="dialog" class="at-end">
-      {(close) => <Panel view={view} onClose={() => close()} />}
+    <Popup label={label} title="Saved queries" kind="dialog">
+      {(close) => <Panel view={view} onClose={close} />}
     </Popup>
   )
 }
@@ -33,8 +33,6 @@ export function SavedQueries({ view }: { view: Filter }) {
 function Panel({ view, onClose }: { view: Filter; onClose: () => void }) {
   const queries = useObservable(saved.queries)
   const [name, setName] = useState('')
-  const first = useRef<HTMLDivElement>(null)
-  useEffect(() => first.current?.querySelector<HTMLElement>('input, button')?.focus(), [])
   const save = (event: SubmitEvent): void => {
     event.preventDefault()
     if (name.trim() === '') return
@@ -42,7 +40,7 @@ function Panel({ view, onClose }: { view: Filter; onClose: () => void }) {
     setName('')
   }
   return (
-    <div role="dialog" aria-label="Saved queries" class="saved" ref={first}>
+    <div role="dialog" aria-label="Saved queries" class="saved">
       {isFiltered(view) ? (
         <form onSubmit={save}>
           <input

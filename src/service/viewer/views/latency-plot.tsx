@@ -7,7 +7,7 @@ import { createHref } from '../view.js'
 import type { View } from '../view.js'
 import { durationScale, createLine, timeTicks } from './plot.js'
 import type { Point } from './plot.js'
-import { useWidth } from './use-width.js'
+import { useSize } from '../use-size.js'
 
 const SERIES = [
   ['p50_ms', 'p50'],
@@ -42,7 +42,7 @@ export function LatencyPlot({
   readonly name: string
   readonly onChoose: (at: string) => void
 }) {
-  const { ref, width } = useWidth<HTMLDivElement>()
+  const { ref, width } = useSize<HTMLDivElement>()
   const [hovered, setHovered] = useState<number | null>(null)
   const { buckets, step_ms: stepMs } = latency
   const bucket = hovered === null ? undefined : buckets[hovered]

@@ -10,7 +10,7 @@ import { ViewPage } from './list-page.js'
 import { MonitorFinder } from './monitor-finder.js'
 import { toMonitorState, createStrip } from './monitor-state.js'
 import { Snippet, StartHint } from './snippet.js'
-import { useNow } from './use-now.js'
+import { useNow } from '../use-now.js'
 
 const RUN = `export PINO_INGEST_MONITOR_TOKEN=nightly-backup
 npx pino-ingest heartbeat -- npm run backup   # pings when it has succeeded`

@@ -3,12 +3,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../../../src/protocol/log-entry.js'
 import { compileEntryQuery, compileRequestQuery } from '../../../../src/service/query/matching/compile-query.js'
+import { MatchMemo } from '../../../../src/service/query/matching/match-memo.js'
 import { INDEXERS, indexEntry } from '../../../../src/service/store/indexed-record.js'
 import { queryText } from '../language/queries.js'
 import { entryOf } from '../../support.js'
 import { matchesEntry, matchesRequestLog } from './naive-query.js'
 import { searchedEntry, searchedRequest } from './records.js'
 
+const memo = new MatchMemo()
 const stored = { id: 'ent_1', seq: 1, received_at: '2026-01-31T09:00:00.000Z' }
 const indexed = (entry: LogEntry) => indexEntry({ ...stored, batch_id: null, entry })
 /** A parsed query can still be refused: it may compare a field with a value of the wrong type. */
@@ -28,7 +30,7 @@ it('10,000 random queries match the same entries as the reference', () => {
   fc.assert(
     fc.property(queryText, fc.array(searchedEntry, { minLength: 3, maxLength: 3 }), (q, entries) => {
       if (isRefused(q)) return
-      const matches = compileEntryQuery(q)
+      const matches = compileEntryQuery(q, memo)
       for (const entry of entries) {
         const [one, expected] = [indexed(entry), matchesEntry(q, entry)]
         compared++
@@ -50,7 +52,7 @@ it('3,000 random queries match the same request logs as the reference', () => {
     fc.property(queryText, searchedRequest, (q, request) => {
       if (isRefused(q)) return
       const one = INDEXERS.request({ ...stored, request }, 100)
-      expect(compileRequestQuery(q)(one)).toBe(matchesRequestLog(q, request))
+      expect(compileRequestQuery(q, memo)(one)).toBe(matchesRequestLog(q, request))
     }),
     { numRuns: 3000 },
   )

@@ -1,14 +1,17 @@
 /** The cache of outcomes: number of searches of a record for the same query. */
-import { expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { compileEntryQuery } from '../../../../src/service/query/matching/compile-query.js'
+import { MatchMemo } from '../../../../src/service/query/matching/match-memo.js'
 import { createEntryMatcher } from '../../../../src/service/query/query-filters.js'
-import { StoreReader } from '../../../../src/service/query/store-reader.js'
+import { StoreReader } from '../../../../src/service/store-reader.js'
 import { indexEntry } from '../../../../src/service/store/indexed-record.js'
 import type { IndexedEntry } from '../../../../src/service/store/indexed-record.js'
 import { Store } from '../../../../src/service/store/store.js'
 import { entryOf } from '../../support.js'
 
 let seq = 0
+let memo = new MatchMemo()
+beforeEach(() => (memo = new MatchMemo()))
 
 /** Creates an entry that counts the searches in its text. */
 function createCounted(): { readonly entry: IndexedEntry; readonly searches: () => number } {
@@ -27,14 +30,14 @@ function createCounted(): { readonly entry: IndexedEntry; readonly searches: () 
 
 it('searches an entry once for the same word in several queries', () => {
   const { entry, searches } = createCounted()
-  for (const q of ['needle', 'level:info needle', '-needle', 'needle']) compileEntryQuery(q)(entry)
+  for (const q of ['needle', 'level:info needle', '-needle', 'needle']) compileEntryQuery(q, memo)(entry)
   expect(searches()).toBe(1)
 })
 
 it('caches the outcomes of the last 16 searches', () => {
   const { entry, searches } = createCounted()
   const search = (from: number, to: number): void => {
-    for (let n = from; n <= to; n++) compileEntryQuery(`word${n}`)(entry)
+    for (let n = from; n <= to; n++) compileEntryQuery(`word${n}`, memo)(entry)
   }
   search(1, 16)
   search(1, 16)
@@ -50,25 +53,25 @@ it('caches separate outcomes for two records with the same seq', () => {
   const [one, other] = ['left', 'right'].map((message) =>
     indexEntry({ id: 'e', seq: 1, received_at: '', batch_id: null, entry: entryOf({ message }) }),
   )
-  const matches = compileEntryQuery('left')
+  const matches = compileEntryQuery('left', memo)
   expect([one, other, one, other].map((entry) => matches(entry as IndexedEntry))).toEqual([true, false, true, false])
 })
 
 it('a query that is not repeated neither uses nor evicts cached outcomes', () => {
   const { entry, searches } = createCounted()
-  compileEntryQuery('needle')(entry)
+  compileEntryQuery('needle', memo)(entry)
   const words = Array.from({ length: 20 }, (_, n) => `-other${n}`).join(' ')
-  expect(createEntryMatcher({ q: words }, Infinity, false)(entry)).toBe(true)
+  expect(createEntryMatcher({ q: words }, undefined, Infinity)(entry)).toBe(true)
   expect(searches()).toBe(21)
-  compileEntryQuery('needle')(entry)
+  compileEntryQuery('needle', memo)(entry)
   expect(searches()).toBe(21)
 })
 
 it('ranges of seq evict no outcomes, because a follower requests a new range per event', () => {
   const { entry, searches } = createCounted()
-  compileEntryQuery('needle')(entry)
-  for (let n = 0; n < 20; n++) compileEntryQuery(`seq:${n}..${entry.seq + n}`)(entry)
-  compileEntryQuery('needle')(entry)
+  compileEntryQuery('needle', memo)(entry)
+  for (let n = 0; n < 20; n++) compileEntryQuery(`seq:${n}..${entry.seq + n}`, memo)(entry)
+  compileEntryQuery('needle', memo)(entry)
   expect(searches()).toBe(1)
 })
 

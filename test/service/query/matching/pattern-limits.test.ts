@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { StoreReader } from '../../../../src/service/query/store-reader.js'
+import { StoreReader } from '../../../../src/service/store-reader.js'
 import { Store } from '../../../../src/service/store/store.js'
 import { StreamBroadcaster } from '../../../../src/service/stream/stream-broadcaster.js'
 import { FakeClock } from '../../../fake-clock.js'

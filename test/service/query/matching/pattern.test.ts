@@ -121,7 +121,7 @@ describe('hostile expressions', () => {
     const message = 'ab'.repeat(10_000)
     const entry = indexEntry({ id: 'e', seq: 1, received_at: '', batch_id: null, entry: entryOf({ message }) })
     const q = 'message:/(a|b)*a(a|b){20}[cd]/'
-    expect(() => compileEntryQuery(q, 0)(entry)).toThrow(
+    expect(() => compileEntryQuery(q, undefined, 0)(entry)).toThrow(
       expect.objectContaining({ code: 'QUERY', position: 8, length: 22 }),
     )
     expect(compileEntryQuery(q)(entry)).toBe(false)

@@ -1,7 +1,7 @@
 /** Rows and dividers between days share one sequence of lines. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findDayStarts, lineAt, findLine } from '../../../../src/service/viewer/entries/lines.js'
+import { findDayStarts, findDrawn, lineAt, findLine } from '../../../../src/service/viewer/entries/lines.js'
 import {
   toLocalDay,
   findConstantDetails,
@@ -31,6 +31,14 @@ test('rows that are not loaded have no divider', () => {
   const days = ['', '', 'b', 'b', 'c']
   expect(findDayStarts(2, 5, (at) => days[at] ?? '')).toEqual([4])
   expect(findDayStarts(0, 0, () => '')).toEqual([])
+})
+
+test('draws the visible lines and eight on each side; rows below the column headers are visible', () => {
+  const viewport = { topPx: 1_000, heightPx: 126, headPx: 26, rowPx: 10 }
+  const { lines, firstLine, drawn, ...rows } = findDrawn([50], 200, viewport)
+  expect([lines, firstLine, drawn.length, drawn[0]]).toEqual([201, 92, 29, { row: 91 }])
+  expect(rows).toEqual({ firstRow: 91, endRow: 120, visibleEndRow: 109 })
+  expect(findDrawn([], 0, { ...viewport, topPx: 0 })).toMatchObject({ drawn: [], firstRow: 0, endRow: 0 })
 })
 
 describe('a row', () => {

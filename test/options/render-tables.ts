@@ -1,8 +1,8 @@
 /** Generates the tables of options in README.md and docs/options.md. `npm run docs` writes them; tests compare them. */
-import type { Kind, Row } from './kinds.js'
-import { variablesAt } from './option-group.js'
-import { OPTION_TABLE, pathsOf, rowOf, SECTIONS } from './option-table.js'
-import type { OptionName, PathRow } from './option-table.js'
+import type { Kind, Row } from '../../src/options/kinds.js'
+import { variablesAt } from '../../src/options/option-group.js'
+import { OPTION_TABLE, pathsOf, rowOf, SECTIONS } from '../../src/options/option-table.js'
+import type { OptionName, PathRow } from '../../src/options/option-table.js'
 import { defaultValueText, ruleText } from './render-interface.js'
 
 /** The options that most applications set, in the README. */

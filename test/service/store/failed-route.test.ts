@@ -1,8 +1,8 @@
 /** Groups requests that failed with a status by route. */
 import { expect, it } from 'vitest'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
-import { findFailedRoute } from '../../../src/service/analytics/failed-route.js'
-import { computeFingerprint } from '../../../src/service/analytics/group-fingerprint.js'
+import { findFailedRoute } from '../../../src/service/store/failed-route.js'
+import { computeFingerprint } from '../../../src/service/store/group-fingerprint.js'
 import { entryOf } from '../support.js'
 
 const STACK = 'Error: failed with status code 500\n    at onResFinished (/app/node_modules/pino-http/logger.js:115:39)'

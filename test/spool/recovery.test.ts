@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { SegmentReader } from '../../../src/spool/segment/segment-reader.js'
-import { failing } from '../disk-faults.js'
-import { filesBelow, segmentsBelow } from '../disk-image.js'
-import { countsOf, useSpoolBench } from '../spool-bench.js'
+import { SegmentReader } from '../../src/spool/segment/segment-reader.js'
+import { failing } from './disk-faults.js'
+import { filesBelow, segmentsBelow } from './disk-image.js'
+import { countsOf, useSpoolBench } from './spool-bench.js'
 const SCAN_MS = 30_000
 const VERSION_AT = 7
 

@@ -1,17 +1,17 @@
 /** Compares every query with a reference implementation, over generated records. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { LogEntry } from '../../../src/protocol/log-entry.js'
-import type { RequestLog } from '../../../src/protocol/resources.js'
-import { summarizeEntry } from '../../../src/service/query/entry-summary.js'
-import { computeFingerprint } from '../../../src/service/analytics/group-fingerprint.js'
-import type { EntryFilter } from '../../../src/service/query/query-filters.js'
-import { StoreReader } from '../../../src/service/query/store-reader.js'
-import { Store } from '../../../src/service/store/store.js'
-import type { Page, StoredEntry, StoredRelease, StoredRequestLog } from '../../../src/service/store/stored-record.js'
-import { entry, fewFilters, requestFilter, requestLog, TIMES } from './queries-generated.js'
-import * as expected from './queries-reference.js'
-import { entryOf } from '../support.js'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
+import type { RequestLog } from '../../src/protocol/resources.js'
+import { summarizeEntry } from '../../src/service/query/entry-summary.js'
+import { computeFingerprint } from '../../src/service/store/group-fingerprint.js'
+import type { EntryFilter } from '../../src/service/query/query-filters.js'
+import { StoreReader } from '../../src/service/store-reader.js'
+import { Store } from '../../src/service/store/store.js'
+import type { Page, StoredEntry, StoredRelease, StoredRequestLog } from '../../src/service/store/stored-record.js'
+import { entry, fewFilters, requestFilter, requestLog, TIMES } from './query/queries-generated.js'
+import * as expected from './query/queries-reference.js'
+import { entryOf } from './support.js'
 
 const LIMITS = { maxEntries: 10_000, maxBytes: 1 << 26 }
 const NOW_MS = Date.parse('2026-01-31T09:30:00.000Z')

@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { backgroundClock } from '../../../src/shared/clock.js'
-import { call, entryOf, ingest, newest, requestLog, started } from '../support.js'
+import { backgroundClock } from '../../src/shared/clock.js'
+import { call, entryOf, ingest, newest, requestLog, started } from './support.js'
 
 describe('POST /ingest', () => {
   it('stores each entry with an id, its batch and the time of receipt', async () => {

@@ -1,5 +1,5 @@
 /** The endpoint that a path names (interface: Endpoints). */
-import { BASE_PATH, PATHS } from '../../protocol/limits.js'
+import { BASE_PATH, PATHS } from '../protocol/limits.js'
 
 export const ENDPOINTS = ['ingest', 'requests', 'feedback', 'releases', 'heartbeat'] as const
 

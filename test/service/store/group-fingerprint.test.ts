@@ -7,8 +7,8 @@ import {
   findErrorGroup,
   isFailure,
   withoutValues,
-} from '../../../src/service/analytics/group-fingerprint.js'
-import { findErrorLocation } from '../../../src/service/analytics/error-location.js'
+} from '../../../src/service/store/group-fingerprint.js'
+import { findErrorLocation } from '../../../src/service/store/error-location.js'
 import { entryOf } from '../support.js'
 
 const STACK = `

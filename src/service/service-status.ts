@@ -1,9 +1,9 @@
 /** Creates the reply to `GET /local/status`. */
-import { BASE_PATH } from '../../protocol/limits.js'
-import { VERSION } from '../../version.js'
-import type { ResolvedServiceOptions } from '../service-options.js'
-import type { RecordKind } from '../store/stored-record.js'
-import type { ServiceStatus } from './api-types.js'
+import { BASE_PATH } from '../protocol/limits.js'
+import { VERSION } from '../version.js'
+import type { ResolvedServiceOptions } from './service-options.js'
+import type { RecordKind } from './store/stored-record.js'
+import type { ServiceStatus } from './query/api-types.js'
 
 /** The transport's default URL outside production. */
 const DEFAULT_URL = `http://127.0.0.1:4319${BASE_PATH}`

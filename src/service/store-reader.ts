@@ -1,21 +1,21 @@
 /** Queries over the stored records, for calls in-process and over HTTP. A query scans the records in memory at most once. */
-import { pageGroups, toErrorGroup } from '../analytics/error-groups.js'
-import type { GroupContext } from '../analytics/error-groups.js'
-import { createHistogram, NO_HISTOGRAM } from '../analytics/histogram.js'
-import { findNewFingerprints, summarizeVersions } from '../analytics/latest-versions.js'
-import { countLevels } from '../analytics/level-counts.js'
-import { summarizeMonitors } from '../analytics/monitors.js'
-import { compareReleases } from '../analytics/release-comparison.js'
-import { summarizeReleases, tallyReleases } from '../analytics/release-health.js'
-import { findRequestVersions } from '../analytics/request-versions.js'
-import { summarizeRoutes, toRouteLatency } from '../analytics/route-stats.js'
-import { clampRange, createTimeBuckets, findTimeRange } from '../analytics/time-buckets.js'
-import { toTrace } from '../analytics/trace-spans.js'
-import { pageTraces } from '../analytics/traces.js'
-import type { IndexedEntry, IndexedRecord, IndexedRequest } from '../store/indexed-record.js'
-import type { Store } from '../store/store.js'
-import type { LevelCounts, Page, PageQuery, RecordKind, Records, Stored, StoredEntry } from '../store/stored-record.js'
-import type { StoredRequestLog } from '../store/stored-record.js'
+import { pageGroups, toErrorGroup } from './analytics/error-groups.js'
+import type { GroupContext } from './analytics/error-groups.js'
+import { createHistogram, NO_HISTOGRAM } from './analytics/histogram.js'
+import { findNewFingerprints, summarizeVersions } from './analytics/latest-versions.js'
+import { countLevels } from './analytics/level-counts.js'
+import { summarizeMonitors } from './analytics/monitors.js'
+import { compareReleases } from './analytics/release-comparison.js'
+import { summarizeReleases, tallyReleases } from './analytics/release-health.js'
+import { findRequestVersions } from './analytics/request-versions.js'
+import { summarizeRoutes, toRouteLatency } from './analytics/route-stats.js'
+import { clampRange, createTimeBuckets, findTimeRange } from './analytics/time-buckets.js'
+import { toTrace } from './analytics/trace-spans.js'
+import { pageTraces } from './analytics/traces.js'
+import type { IndexedEntry, IndexedRecord, IndexedRequest } from './store/indexed-record.js'
+import type { Store } from './store/store.js'
+import type { LevelCounts, Page, PageQuery, RecordKind, Records, Stored, StoredEntry } from './store/stored-record.js'
+import type { StoredRequestLog } from './store/stored-record.js'
 import type {
   EntryContext,
   EntryPage,
@@ -24,7 +24,7 @@ import type {
   ErrorGroup,
   FieldInfo,
   FieldValues,
-} from './api-types.js'
+} from './query/api-types.js'
 import type {
   Histogram,
   MonitorSummary,
@@ -32,19 +32,26 @@ import type {
   ReleaseHealth,
   RouteLatency,
   RouteStats,
-} from './api-types.js'
-import type { Trace, TraceSummary, VersionSummary } from './api-types.js'
-import { checkFormat, exportEntries } from './entry-export.js'
-import { readTimeContext, readTimePage } from './entry-pages.js'
-import type { TimePage, TimePageQuery } from './entry-pages.js'
-import { summarizeEntry } from './entry-summary.js'
-import { countEntryValues, countRequestValues, listEntryFields, listRequestFields } from './field-values.js'
-import type { ValueQuery } from './field-values.js'
-import { QueryCache } from './query-cache.js'
-import { createEntryMatcher, createRequestMatcher, parseCursor, parseLimit, parseTimeBounds } from './query-filters.js'
-import type { EntryFilter, EntryQuery, RequestFilter, RouteQuery } from './query-filters.js'
-import { isBySlowest, readSlowest } from './request-pages.js'
-import type { RequestQuery } from './request-pages.js'
+} from './query/api-types.js'
+import type { Trace, TraceSummary, VersionSummary } from './query/api-types.js'
+import { checkFormat, exportEntries } from './query/entry-export.js'
+import { readTimeContext, readTimePage } from './query/entry-pages.js'
+import type { TimePage, TimePageQuery } from './query/entry-pages.js'
+import { summarizeEntry } from './query/entry-summary.js'
+import { countEntryValues, countRequestValues, listEntryFields, listRequestFields } from './query/field-values.js'
+import type { ValueQuery } from './query/field-values.js'
+import { MatchMemo } from './query/matching/match-memo.js'
+import { QueryCache } from './query/query-cache.js'
+import {
+  createEntryMatcher,
+  createRequestMatcher,
+  parseCursor,
+  parseLimit,
+  parseTimeBounds,
+} from './query/query-filters.js'
+import type { EntryFilter, EntryQuery, RequestFilter, RouteQuery } from './query/query-filters.js'
+import { isBySlowest, readSlowest } from './query/request-pages.js'
+import type { RequestQuery } from './query/request-pages.js'
 
 const DEFAULT_BUCKETS = 60
 const DEFAULT_CONTEXT = 50
@@ -69,11 +76,13 @@ type Columns = { readonly columns?: readonly string[] }
 export class StoreReader {
   readonly #store: Store
   readonly #wallNow: () => number
+  readonly #memo: MatchMemo
   readonly #cache: QueryCache
 
-  constructor(store: Store, wallNow: () => number) {
+  constructor(store: Store, wallNow: () => number, memo = new MatchMemo()) {
     this.#store = store
     this.#wallNow = wallNow
+    this.#memo = memo
     this.#cache = new QueryCache(() => store.revision)
   }
 
@@ -93,12 +102,17 @@ export class StoreReader {
   }
 
   #readEntries(query: EntryQuery & TimePageQuery): TimePage<IndexedEntry> {
-    return readTimePage(this.#store.byTime('entry'), query, createEntryMatcher(query), parseTimeBounds(query))
+    return readTimePage(
+      this.#store.byTime('entry'),
+      query,
+      createEntryMatcher(query, this.#memo),
+      parseTimeBounds(query),
+    )
   }
 
   /** Returns the newest `limit` entries that arrived after `seq`. */
   entriesAfter(seq: number, filter: EntryFilter, limit: number): NewEntries {
-    const matches = createEntryMatcher(filter, undefined, false)
+    const matches = createEntryMatcher(filter)
     const items: StoredEntry[] = []
     let skipped = 0
     for (const entry of this.#store.newestFirst('entry')) {
@@ -139,7 +153,7 @@ export class StoreReader {
   export({ format, columns, ...filter }: EntryFilter & Columns & { readonly format?: string }): Iterable<string> {
     return exportEntries(this.#store.byTime('entry'), {
       filter,
-      matches: createEntryMatcher(filter, EXPORT_PATTERN_MS, false),
+      matches: createEntryMatcher(filter, undefined, EXPORT_PATTERN_MS),
       format: checkFormat(format),
       columns,
       lastSeq: this.#store.lastSeq,
@@ -147,12 +161,12 @@ export class StoreReader {
   }
 
   counts(filter: EntryFilter): LevelCounts {
-    const matches = createEntryMatcher(filter)
+    const matches = createEntryMatcher(filter, this.#memo)
     return this.#cache.get('counts', filter, () => countLevels(this.#matching(filter, matches)))
   }
 
   histogram({ buckets = DEFAULT_BUCKETS, ...filter }: EntryFilter & Buckets): Histogram {
-    const matches = createEntryMatcher(filter)
+    const matches = createEntryMatcher(filter, this.#memo)
     return this.#cache.get('histogram', { ...filter, buckets }, () => {
       const entries = this.#matching(filter, matches)
       const range = clampRange(parseTimeBounds(filter), findTimeRange(entries))
@@ -171,7 +185,7 @@ export class StoreReader {
 
   values(query: EntryFilter & FieldQuery): FieldValues {
     const { field, prefix, limit, ...filter } = query
-    const [matches, maxItems] = [createEntryMatcher(filter), parseLimit(limit)]
+    const [matches, maxItems] = [createEntryMatcher(filter, this.#memo), parseLimit(limit)]
     return this.#cache.get('values', query, () =>
       countEntryValues(this.#matching(filter, matches), {
         field,
@@ -183,7 +197,7 @@ export class StoreReader {
 
   requestValues(query: RequestFilter & FieldQuery): FieldValues {
     const { field, prefix, limit, ...filter } = query
-    const [matches, maxItems] = [createRequestMatcher(filter), parseLimit(limit)]
+    const [matches, maxItems] = [createRequestMatcher(filter, this.#memo), parseLimit(limit)]
     return this.#cache.get('request values', query, () =>
       countRequestValues(this.#matchingRequests(filter, matches), {
         field,
@@ -195,7 +209,7 @@ export class StoreReader {
 
   errorGroups(query: Sorted<EntryQuery>): Page<ErrorGroup> {
     const { limit, cursor, sort, ...filter } = query
-    const [maxItems, matches] = [parseLimit(limit), createEntryMatcher(filter)]
+    const [maxItems, matches] = [parseLimit(limit), createEntryMatcher(filter, this.#memo)]
     return this.#cache.get('error groups', query, () => {
       const all = this.#allEntries()
       const failures = all.filter((entry) => entry.isFailure && matches(entry))
@@ -207,7 +221,7 @@ export class StoreReader {
 
   traces(query: EntryQuery): Page<TraceSummary> {
     const { limit, cursor, ...filter } = query
-    const [maxItems, matches] = [parseLimit(limit), createEntryMatcher(filter)]
+    const [maxItems, matches] = [parseLimit(limit), createEntryMatcher(filter, this.#memo)]
     return this.#cache.get('traces', query, () => {
       const all = this.#allEntries()
       return pageTraces(all, all.filter(matches), maxItems, cursor)
@@ -222,19 +236,19 @@ export class StoreReader {
   requestLogs({ sort, ...query }: Sorted<RequestQuery>): Page<StoredRequestLog> {
     if (isBySlowest(sort)) return readSlowest(this.#matchingRequests(query), query)
     const index = this.#store.byTime('request')
-    const { items, next } = readTimePage(index, query, createRequestMatcher(query), parseTimeBounds(query))
+    const { items, next } = readTimePage(index, query, createRequestMatcher(query, this.#memo), parseTimeBounds(query))
     return { items: items.map(({ record }) => record), next }
   }
 
   routes(filter: RequestFilter): { items: readonly RouteStats[] } {
-    const matches = createRequestMatcher(filter)
+    const matches = createRequestMatcher(filter, this.#memo)
     return this.#cache.get('routes', filter, () => ({
       items: summarizeRoutes(this.#matchingRequests(filter, matches)),
     }))
   }
 
   routeLatency({ method, route, buckets = DEFAULT_BUCKETS, ...filter }: RouteQuery & Buckets): RouteLatency {
-    const matches = createRequestMatcher(filter)
+    const matches = createRequestMatcher(filter, this.#memo)
     const requests = this.#matchingRequests(
       filter,
       (request) => request.method === method && request.route === route && matches(request),
@@ -256,7 +270,7 @@ export class StoreReader {
   }
 
   versions(filter: EntryFilter): { items: readonly VersionSummary[] } {
-    const matches = createEntryMatcher(filter)
+    const matches = createEntryMatcher(filter, this.#memo)
     return this.#cache.get('versions', filter, () => {
       const releases = this.#store.oldestFirst('release').map(({ record }) => record)
       const registered = new Map(releases.map(({ release, release_id }) => [release.version, release_id]))
@@ -266,7 +280,7 @@ export class StoreReader {
 
   compareReleases(query: RequestFilter & { readonly before: string; readonly after: string }): ReleaseComparison {
     const { before, after, ...filter } = query
-    const [matches, matchesRequest] = [createEntryMatcher(filter), createRequestMatcher(filter)]
+    const [matches, matchesRequest] = [createEntryMatcher(filter, this.#memo), createRequestMatcher(filter, this.#memo)]
     return this.#cache.get('release comparison', query, () => {
       const all = this.#allEntries()
       const requests = this.#matchingRequests(filter, matchesRequest)
@@ -308,7 +322,7 @@ export class StoreReader {
   /** Returns matching request logs, sorted by time. */
   #matchingRequests(
     filter: RequestFilter,
-    matches: (request: IndexedRequest) => boolean = createRequestMatcher(filter),
+    matches = createRequestMatcher(filter, this.#memo),
   ): readonly IndexedRequest[] {
     const { sinceMs, untilMs } = parseTimeBounds(filter)
     return this.#store.byTime('request').filter(matches, sinceMs, untilMs)

@@ -1,5 +1,5 @@
 /** Generates `options-interface.ts` from the table of options. `npm run docs` writes it; a test compares it. */
-import { headers } from './headers.js'
+import { headers } from '../../src/options/headers.js'
 import {
   flag,
   hook,
@@ -14,13 +14,13 @@ import {
   share,
   text,
   texts,
-} from './kinds.js'
-import type { Kind, Row } from './kinds.js'
-import { natsCredentials, streamName, subjectPrefix } from './nats-settings.js'
-import { variablesAt } from './option-group.js'
-import { withDefaults } from './option-reader.js'
-import { OPTION_TABLE } from './option-table.js'
-import { scrubPatterns } from './scrub-patterns.js'
+} from '../../src/options/kinds.js'
+import type { Kind, Row } from '../../src/options/kinds.js'
+import { natsCredentials, streamName, subjectPrefix } from '../../src/options/nats-settings.js'
+import { variablesAt } from '../../src/options/option-group.js'
+import { withDefaults } from '../../src/options/option-reader.js'
+import { OPTION_TABLE } from '../../src/options/option-table.js'
+import { scrubPatterns } from '../../src/options/scrub-patterns.js'
 
 /** Types of the kinds that say it by nothing else. The types of the whole interface are compared with those of the table. */
 const TYPES: ReadonlyMap<Kind<unknown>, string> = new Map<Kind<unknown>, string>([

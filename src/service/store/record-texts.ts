@@ -1,6 +1,6 @@
 /** Visits the texts of a record that a search covers; used for the search text and for regular expressions (pure). */
-import type { Json, LogEntry } from '../../../protocol/log-entry.js'
-import type { RequestLog } from '../../../protocol/resources.js'
+import type { Json, LogEntry } from '../../protocol/log-entry.js'
+import type { RequestLog } from '../../protocol/resources.js'
 
 type Visit = (text: string) => boolean
 

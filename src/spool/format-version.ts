@@ -1,10 +1,10 @@
 /** Detects segments written by another format version. */
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { isOwnFolder } from '../../shared/safe-folders.js'
-import { CLAIMED, FORMAT_VERSION, SEGMENT_HEADER_BYTES, isSegment, readVersion } from '../disk-format.js'
-import { openSegment } from './segment.js'
-import { listNames } from '../spool-files.js'
+import { isOwnFolder } from '../shared/safe-folders.js'
+import { CLAIMED, FORMAT_VERSION, SEGMENT_HEADER_BYTES, isSegment, readVersion } from './disk-format.js'
+import { openSegment } from './segment/segment.js'
+import { listNames } from './spool-files.js'
 
 /** @throws the system's errors, UnsafeError */
 function findVersion(path: string): number | undefined {

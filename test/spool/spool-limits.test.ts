@@ -1,13 +1,13 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Batch } from '../../../src/batch/sender.js'
-import { SpoolFullError, evict } from '../../../src/spool/retention/eviction.js'
-import type { EvictionCandidate } from '../../../src/spool/retention/eviction.js'
-import { destinationName } from '../../../src/spool/spool-root.js'
-import { segmentsBelow } from '../disk-image.js'
-import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from '../process-run.js'
-import { SEGMENT_BYTES, evictBatches, useSpoolBench, writeBytes } from '../spool-bench.js'
+import type { Batch } from '../../src/batch/sender.js'
+import { SpoolFullError, evict } from '../../src/spool/retention/eviction.js'
+import type { EvictionCandidate } from '../../src/spool/retention/eviction.js'
+import { destinationName } from '../../src/spool/spool-root.js'
+import { segmentsBelow } from './disk-image.js'
+import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
+import { SEGMENT_BYTES, evictBatches, useSpoolBench, writeBytes } from './spool-bench.js'
 
 const MIB = 1024 * 1024
 const MAX_BYTES = MIB

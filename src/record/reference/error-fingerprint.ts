@@ -1,8 +1,8 @@
 /** The fingerprint of an error: a hash of its type, its message without variable parts, and the file of its top frame. */
 import { createHash } from 'node:crypto'
-import type { EntryError } from '../protocol/log-entry.js'
-import { findTopFrame } from './reference/entry-error.js'
-import { copyString } from './string-copy.js'
+import type { EntryError } from '../../protocol/log-entry.js'
+import { findTopFrame } from './entry-error.js'
+import { copyString } from '../string-copy.js'
 
 /** Enough to distinguish messages; the rest is mostly data. */
 const MESSAGE_CHARS = 500

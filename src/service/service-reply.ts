@@ -1,8 +1,6 @@
 /** Creates replies with the bodies that the interface specifies (interface: Errors). */
-import { VALIDATION_ERROR } from '../../protocol/ingest-result.js'
-import type { ErrorDetail, ErrorDetailBody, IngestResult, IngestResultError } from '../../protocol/ingest-result.js'
-import type { IngestServiceError } from '../ingest-service-error.js'
-import type { Problem } from '../ingest/validators.js'
+import type { ErrorDetailBody } from '../protocol/ingest-result.js'
+import type { IngestServiceError } from './ingest-service-error.js'
 
 export interface Reply {
   readonly status: number
@@ -37,25 +35,4 @@ export function createWrongMethod(allow: string): Reply {
 export function createTooManyRequests(retryAfterSeconds: number): Reply {
   const retryAfter = String(Math.max(1, Math.ceil(retryAfterSeconds)))
   return createFailure(429, 'rate limited', 'rate_limited', { 'retry-after': retryAfter })
-}
-
-/** Status 422 in the framework's format. `loc` begins with `body`. */
-export function createSchemaReply(problems: readonly Problem[]): Reply {
-  const detail: ErrorDetail[] = problems.map(({ loc, message, type }) => ({
-    loc: ['body', ...loc],
-    msg: message,
-    type,
-  }))
-  return { status: 422, body: { detail } }
-}
-
-/** The item of `errors` for one rejected entry: its first problem (interface: Ingest result). */
-export function toResultError(index: number, problem: Problem): IngestResultError {
-  return { index, code: VALIDATION_ERROR, field: problem.loc.join('.'), message: problem.message }
-}
-
-export function createIngestResult(accepted: number, errors: IngestResultError[]): IngestResult {
-  const rejected = errors.length
-  const message = rejected === 0 ? `${accepted} accepted` : `${accepted} accepted, ${rejected} rejected`
-  return { accepted, message, rejected, errors }
 }
