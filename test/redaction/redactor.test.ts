@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/protocol/log-entry.js'
 import { Redactor } from '../../src/redaction/redactor.js'
 import { hasUserinfo } from '../../src/redaction/userinfo.js'
+import { modelRuns } from '../model-runs.js'
 
 const URL_PARAMS = ['token', 'password', 'secret', 'authorization', 'api_key', 'access_token']
 const CANARY = 'canary-7f3a'
@@ -294,7 +295,7 @@ describe('any entry', () => {
         expect(all.redactJson(clean)).toBe(clean)
         if (clean !== json) expect(all.mayMatch(json)).toBe(true)
       }),
-      { numRuns: 3_000 },
+      { numRuns: modelRuns(600, 10_000) },
     )
   })
 
@@ -306,7 +307,7 @@ describe('any entry', () => {
           expect(JSON.parse(redactor.redactJson(escaped(json)))).toEqual(JSON.parse(redactor.redactJson(json)))
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: modelRuns(250, 5_000) },
     )
   })
 
@@ -366,7 +367,7 @@ describe('any entry', () => {
         const json = JSON.stringify(entry(one as unknown as JsonObject))
         expect(plain.redactJson(json)).toBe(parsing.redactJson(json))
       }),
-      { numRuns: 3_000 },
+      { numRuns: modelRuns(600, 10_000) },
     )
   })
 
@@ -375,7 +376,7 @@ describe('any entry', () => {
       fc.property(text, (message) => {
         expect(redacted(all, entry({ message }))['message']).toBe(all.redactText(message))
       }),
-      { numRuns: 2_000 },
+      { numRuns: modelRuns(500, 5_000) },
     )
   })
 
@@ -391,7 +392,7 @@ describe('any entry', () => {
           start += line.length + 1
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: modelRuns(250, 5_000) },
     )
   })
 })

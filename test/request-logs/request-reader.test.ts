@@ -11,6 +11,7 @@ import { RequestReader } from '../../src/request-logs/request-reader.js'
 import { FakeClock } from '../fake-clock.js'
 import { anyLine, corpus, createMappingOptions } from '../record/record-lines.js'
 import { hostileLines } from '../record/hostile-lines.js'
+import { modelRuns } from '../model-runs.js'
 
 const KEYS: RequestKeys = { req: 'req', res: 'res', responseTime: 'responseTime', reqId: 'reqId' }
 const OTHER_KEYS: RequestKeys = { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' }
@@ -96,6 +97,6 @@ test('hostile and generated lines', () => {
   const line = anyLine.map((one) => one.replace('{', finished))
   fc.assert(
     fc.property(fc.array(fc.oneof(anyLine, line), { maxLength: 20 }), (lines) => void compare(lines)),
-    { numRuns: 100 },
+    { numRuns: modelRuns(30, 500) },
   )
 })

@@ -22,6 +22,7 @@ import {
   send,
 } from './load-simulation.js'
 import { DOWN, OK, RecordingReport, busyFor, many, setup } from '../scripted-sender.js'
+import { modelRuns } from '../../model-runs.js'
 
 const MAX = 32
 
@@ -69,7 +70,7 @@ describe('a service that slows down under load', () => {
           expect(rateOf(seen.takenAt, 100 * baseMs, forMs) / (capacity / baseMs)).toBeGreaterThan(0.9)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: modelRuns(20, 200) },
     )
   })
 

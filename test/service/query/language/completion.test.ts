@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { applyCompletion, findCompletion, parseQuery } from '../../../../src/service/query/language/index.js'
+import { modelRuns } from '../../../model-runs.js'
 
 const at = (marked: string): ReturnType<typeof findCompletion> =>
   findCompletion(marked.replace('|', ''), marked.indexOf('|'))
@@ -82,6 +83,6 @@ it('does not throw at any position of any text', () => {
       expect(found.end).toBeGreaterThanOrEqual(Math.min(caret, text.length))
       expect(found.end).toBeLessThanOrEqual(text.length)
     }),
-    { numRuns: 5000 },
+    { numRuns: modelRuns(1_000, 10_000) },
   )
 })

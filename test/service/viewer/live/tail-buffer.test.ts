@@ -5,6 +5,7 @@ import type { EntrySummary } from '../../../../src/service/query/api-types.js'
 import { MAX_ROWS, PAGE_ROWS, TailBuffer } from '../../../../src/service/viewer/live/tail-buffer.js'
 import { LATE_AFTER_MS } from '../../../../src/service/viewer/live/tail-row.js'
 import { createEntry, keyOf, ModelStore, START_MS, timeOf } from './tail-model.js'
+import { modelRuns } from '../../../model-runs.js'
 
 /** Entries in order of arrival, 1 ms apart. */
 const span = (from: number, to: number): EntrySummary[] =>
@@ -305,7 +306,7 @@ test('for any scrolling and order of arrival, the rows match the service, withou
         check(store, tail, mergedSeq)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: modelRuns(100, 500) },
   )
 })
 
