@@ -48,14 +48,21 @@ it('random queries match the same entries as the reference', () => {
 })
 
 it('random queries match the same request logs as the reference', () => {
+  let [matching, compared] = [0, 0]
   fc.assert(
     fc.property(queryText, searchedRequest, (q, request) => {
       if (isRefused(q)) return
       const one = INDEXERS.request({ ...stored, request }, 100)
-      expect(compileRequestQuery(q)(one)).toBe(matchesRequestLog(q, request))
+      const expected = matchesRequestLog(q, request)
+      compared++
+      if (expected) matching++
+      expect(compileRequestQuery(q)(one)).toBe(expected)
     }),
     { numRuns: modelRuns(300, 3_000) },
   )
+  // 20% to 80% of the comparisons match.
+  expect(matching / compared).toBeGreaterThan(0.2)
+  expect(matching / compared).toBeLessThan(0.8)
 })
 
 const entry = entryOf({
