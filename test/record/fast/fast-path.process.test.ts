@@ -8,7 +8,7 @@ import { mapByParsing } from '../../../src/record/reference/reference-path.js'
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../../src/record/reference/entry-fields.js'
 import { modelRuns } from '../../model-runs.js'
-import { RECEIVED_AT, anyLine, corpus, createMappingOptions, errorLine, usualLine } from '../record-lines.js'
+import { RECEIVED_AT, anyLine, corpus, createMappingOptions, errorLine, renamed, usualLine } from '../record-lines.js'
 
 const mapped = createMappedRecord()
 
@@ -90,12 +90,6 @@ const unsupported: [string, MappingOptions][] = [
 function fast(line: string, options: MappingOptions): string | undefined {
   const path = new FastPath(options)
   return path.map(line, 0, line.length, -1, mapped) ? mapped.json : undefined
-}
-
-/** The line with the names that a logger with these options writes. */
-function renamed(line: string, { messageKey, errorKey, requestKeys }: MappingOptions): string {
-  const names = { msg: messageKey, err: errorKey, ...requestKeys }
-  return Object.entries(names).reduce((text, [from, to]) => text.replaceAll(`"${from}":`, `"${to}":`), line)
 }
 
 describe.each(configurations)('with %s', (_, { options, taken }) => {
