@@ -54,8 +54,8 @@ export default defineConfig({
       { extends: true, test: { name: 'perf', include: [suite('perf')], maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
     setupFiles: [path('scratch-spool.ts')],
-    // Workers, processes and sockets are slow on a busy machine.
-    testTimeout: 60_000,
+    // Workers, processes and sockets are slow on a busy machine. More runs of a property take their time.
+    testTimeout: process.env['MODEL_RUNS'] === undefined ? 60_000 : 3_600_000,
     hookTimeout: 60_000,
     // Concurrent tests of a file start processes in addition to those of other workers.
     maxConcurrency: 3,

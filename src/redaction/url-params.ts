@@ -21,7 +21,10 @@ const QUOTES = String.raw`["${'`'}]|['<>](?![\w%])`
  * End of a value: the next parameter, the fragment, or a character that is invalid in a URL. A `;` counts only before a
  * parameter whose name has no encoded equals sign; otherwise a second redaction would find a different end.
  */
-const VALUE_END = new RegExp(String.raw`[&#\0- \s]|${QUOTES}|${BACKSLASH}|;(?=(?:(?!%(?:25){0,8}3[Dd])[\w.%[\]-]){1,64}=)`, 'g')
+const VALUE_END = new RegExp(
+  String.raw`[&#\0- \s]|${QUOTES}|${BACKSLASH}|;(?=(?:(?!%(?:25){0,8}3[Dd])[\w.%[\]-]){1,64}=)`,
+  'g',
+)
 /** Escapes of JSON for characters that do not end a value. */
 const CONTINUATION = /^\\u/
 /** Also the encoded `&` or `#` of the URL that contains the parameter, or of a URL around it. */

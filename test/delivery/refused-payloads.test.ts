@@ -20,7 +20,6 @@ const lateReply: Outcome = { kind: 'retryable', status: 504, reason: 'status 504
 
 interface Setup {
   readonly maxConcurrency?: number
-  readonly maxBufferBytes?: number
   /** Seed of the retry delays. Default: all are half of their maximum. */
   readonly seed?: number
   /** Milliseconds until the reply. Default 25. */
@@ -37,7 +36,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-function setUp({ maxConcurrency = 1, maxBufferBytes = 8 << 20, seed, latencyMs = () => 25, refuse }: Setup) {
+function setUp({ maxConcurrency = 1, seed, latencyMs = () => 25, refuse }: Setup) {
   const random = seed === undefined ? () => 0.5 : seeded(seed)
   const clock = new FakeClock()
   const accepted = new Map<string, number>()
@@ -71,7 +70,7 @@ function setUp({ maxConcurrency = 1, maxBufferBytes = 8 << 20, seed, latencyMs =
     sender: chain,
     breaker,
     clock,
-    maxBufferBytes,
+    maxBufferBytes: 8 << 20,
     requestTimeoutMs: 10_000,
     account,
     report: new RecordingReport(),
@@ -374,23 +373,6 @@ test.each([0.2, 0.3])(
     expect(setup.letters).toEqual([])
   },
 )
-
-test('memory is full of batches whose entries fail: a later batch is sent', async () => {
-  const setup = setUp({ maxConcurrency: 4, maxBufferBytes: 8 << 20, refuse: refusingBad(reset) })
-  setup.log('good')
-  await setup.clock.advance(1_000)
-  const log = (word: string): void => setup.log(...Array.from({ length: 10 }, () => `${word} ${'x'.repeat(100_000)}`))
-  for (let n = 0; n < 8; n += 1) {
-    log('bad')
-    await setup.clock.advance(500)
-  }
-  const before = setup.good()
-  for (let n = 0; n < 60; n += 1) {
-    log('good')
-    await setup.clock.advance(10_000)
-  }
-  expect(setup.good() - before).toBeGreaterThan(500)
-})
 
 test('the process ends: a batch is tried although earlier ones fail', async () => {
   const { clock, log, delivery, accepted } = setUp({ refuse: refusingBad(reset) })

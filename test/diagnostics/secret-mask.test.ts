@@ -1,6 +1,7 @@
 /** Masks secrets in text in every form, complete or partial. */
 import { describe, expect, test } from 'vitest'
 import { createSecretMask } from '../../src/diagnostics/secret-mask.js'
+import { expectLinearTime } from '../linear-time.js'
 
 const KEY = 'pk_Live/8f3A1c5D+7e9b2F4a6C0d'
 const mask = createSecretMask([KEY])
@@ -144,20 +145,9 @@ test.each(['a', 'a%', '%25', '%61', String.raw`\u0061`, '\\', '&#0', '&#97;', '\
   'takes linear time for %j',
   (unit) => {
     const repeated = createSecretMask(['ab'.repeat(20), `${'a'.repeat(30)}1`, 'a'.repeat(8)])
-    const msFor = (chars: number): number => {
+    expectLinearTime(400_000, (chars) => {
       const text = unit.repeat(chars / unit.length)
-      return (
-        Math.min(
-          ...Array.from({ length: 3 }, () => {
-            const start = process.cpuUsage().user
-            repeated(text)
-            return process.cpuUsage().user - start
-          }),
-        ) / 1_000
-      )
-    }
-    msFor(20_000)
-    // Quadratic time would be 256 times as long.
-    expect(msFor(400_000)).toBeLessThan(64 * Math.max(msFor(25_000), 2))
+      return () => repeated(text)
+    })
   },
 )

@@ -9,6 +9,7 @@ interface Scenario {
 interface Outcome {
   readonly expected: number
   readonly lostAtExit?: number
+  readonly hasEndedBefore?: boolean
   readonly deadLettered?: number
 }
 interface Harness {
@@ -26,6 +27,8 @@ const { ALL, OURS, run, missed } = Object.assign({}, ...parts.map((part) => ({ .
 
 /** Scenarios that wait for a lease or measure memory have no quick size. */
 const QUICK = ALL.filter(({ quick }) => quick !== undefined)
+/** Everything is delivered before the application ends, if that is after the outage. */
+const DELIVERED = ['down', '503', '429']
 /** One of 100 entries is rejected. */
 const DEAD_LETTERED: Readonly<Record<string, number>> = {
   rejected: 40,
@@ -43,8 +46,9 @@ describe.concurrent('through', () => {
     { timeout: 60_000 },
     async (_name, scenario) => {
       const outcome = await run(scenario, OURS, 'quick')
-      // On a busy machine the application may end while the service is down. Then the next start delivers.
-      expect(missed(scenario, { ...outcome, lostAtExit: 0 })).toEqual([])
+      // On a busy machine the application may end while the service is down, or time out. Then the next start delivers.
+      const isDelivered = DELIVERED.includes(scenario.key) && outcome.hasEndedBefore === false
+      expect(missed(scenario, isDelivered ? outcome : { ...outcome, lostAtExit: 0 })).toEqual([])
       expect(outcome.expected).toBeGreaterThan(0)
       expect(outcome.deadLettered).toBe(DEAD_LETTERED[scenario.key])
     },

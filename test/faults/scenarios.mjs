@@ -57,6 +57,7 @@ export async function through(
   if (fromMs === 'first-stored') await until(() => stage.server.stored.size > 0 || !app.isRunning, PATIENCE_MS)
   else await sleep(fromMs)
   await during()
+  const hasEndedBefore = !app.isRunning
   const { code } = await app.done
   const expected = range(0, count).filter((n) => !isExcused(n))
   const lostAtExit = stage.lost(expected).length
@@ -64,8 +65,17 @@ export async function through(
   const blocked = app.events
     .filter(({ name, payload }) => name === 'blocked' && payload > BLOCKED_MS)
     .map(({ payload }) => `a log call took ${payload} ms`)
-  const wrong = stage.isOurs ? [...(code === 0 ? [] : [`the application ended with ${code}`]), ...blocked] : []
-  return { expected: count, lostAtExit, lost: stage.lost(expected).length, wrong }
+  const dropped = app.events
+    .filter(({ name }) => name === 'ingest:dropped')
+    .map(({ payload }) => `dropped: ${JSON.stringify(payload)}`)
+  const wrong = [...(code === 0 ? [] : [`the application ended with ${code}`]), ...blocked, ...dropped]
+  return {
+    expected: count,
+    hasEndedBefore,
+    lostAtExit,
+    lost: stage.lost(expected).length,
+    wrong: stage.isOurs ? wrong : [],
+  }
 }
 
 /**

@@ -31,6 +31,7 @@ export const OURS = {
  * @property {true} [isMeasure] the scenario measures something other than loss
  * @property {number} duplicated copies beyond the first
  * @property {number} [lostAtExit] before the next start
+ * @property {boolean} [hasEndedBefore] the application ended before the fault did
  * @property {number} [mayDuplicate] number of entries in flight, which may arrive twice; default 0
  * @property {number} [deadLettered] in the dead letters
  * @property {number} [early] requests before a Retry-After had passed

@@ -11,6 +11,7 @@ import { parseExact, stringifyExact } from '../../src/shared/exact-json.js'
 import { validateEntry } from '../../src/service/index.js'
 import { RECEIVED_AT, anyLine, corpus, createMappingOptions } from '../record/record-lines.js'
 import { faults } from '../record/valid-entry.js'
+import { modelRuns } from '../model-runs.js'
 
 const MAX_ENTRY_BYTES = 256 * 1024
 const ENTRY: LogEntry = {
@@ -319,7 +320,7 @@ test('every entry of the mapper is kept completely, changed or not', () => {
     expect(faults(touched.json, MAX_ENTRY_BYTES)).toEqual([])
   }
   for (const { raw } of corpus) same(raw)
-  fc.assert(fc.property(anyLine, same), { numRuns: 500 })
+  fc.assert(fc.property(anyLine, same), { numRuns: modelRuns(150, 2_000) })
 })
 
 function longNumbers(json: string): string[] {

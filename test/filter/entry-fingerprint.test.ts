@@ -9,6 +9,7 @@ import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { computeErrorFingerprint } from '../../src/record/reference/error-fingerprint.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { RECEIVED_AT, corpus, createMappingOptions, anyLine } from '../record/record-lines.js'
+import { modelRuns } from '../model-runs.js'
 
 const STACK = 'TypeError: no user 7\n    at f (/app/src/a.js:1:2)'
 
@@ -88,5 +89,5 @@ test('finds the same fingerprint as a parser for every entry of the mapper', () 
     }
   }
   for (const line of lines) same(line)
-  fc.assert(fc.property(anyLine, same), { numRuns: 500 })
+  fc.assert(fc.property(anyLine, same), { numRuns: modelRuns(150, 2_000) })
 })

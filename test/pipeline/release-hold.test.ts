@@ -29,11 +29,9 @@ test('all entries have the id, except those with their own release', async () =>
 test('sends entries immediately if the service rejects the registration', async () => {
   const { write, service, reported, pipeline } = await piped(RELEASE)
   service.faults.add({ kind: 'status', status: 422, endpoint: 'releases' })
-  const startedAt = performance.now()
   write({ msg: 'first' })
   pipeline.end()
   await vi.waitFor(() => expect(service.arrived).toBe(1), { timeout: 4_000 })
-  expect(performance.now() - startedAt).toBeLessThan(4_500)
   expect(service.entries().items[0]?.entry.release_id).toBeUndefined()
   expect(reported.find(({ name }) => name === 'ingest:problem')?.payload).toMatchObject({
     message: expect.stringMatching(/release/),

@@ -7,6 +7,7 @@ import { Mapper } from '../../src/record/mapper.js'
 import { mapByParsing } from '../../src/record/reference/reference-path.js'
 import { RECEIVED_AT, anyLine, corpus, createMappingOptions } from './record-lines.js'
 import { faults } from './valid-entry.js'
+import { modelRuns } from '../model-runs.js'
 
 function jsonOf(line: string, over: Partial<MappingOptions> = {}): string {
   return new Mapper(createMappingOptions(over), -1, () => 0).map(line, 0, line.length).json
@@ -236,7 +237,7 @@ describe('bytes', () => {
           expect(faults(json, maxEntryBytes)).toEqual([])
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: modelRuns(200, 1_000) },
     )
     for (const { raw } of corpus) expect(faults(jsonOf(raw, { maxEntryBytes }), maxEntryBytes)).toEqual([])
   })

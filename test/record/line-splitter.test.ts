@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LineSplitter } from '../../src/record/line-splitter.js'
+import { modelRuns } from '../model-runs.js'
 
 function linesOf(chunks: readonly string[], maxLineChars?: number): string[] {
   const lines: string[] = []
@@ -44,7 +45,7 @@ describe('lines', () => {
           .filter((line) => line !== '')
         expect(linesOf(cutAt(whole, places))).toEqual(wanted)
       }),
-      { numRuns: 5_000 },
+      { numRuns: modelRuns(1_000, 5_000) },
     )
   })
 

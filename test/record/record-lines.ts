@@ -33,6 +33,12 @@ export function createMappingOptions(over: Partial<MappingOptions> = {}): Mappin
   }
 }
 
+/** The line with the names that a logger with these options writes. */
+export function renamed(line: string, { messageKey, errorKey, requestKeys }: MappingOptions): string {
+  const names = { msg: messageKey, err: errorKey, ...requestKeys }
+  return Object.entries(names).reduce((text, [from, to]) => text.replaceAll(`"${from}":`, `"${to}":`), line)
+}
+
 /** Every key with a meaning in the field table, and some without. */
 const KEYS = [
   'level',

@@ -9,6 +9,7 @@ import { CUT_MARK, shortenLine } from '../../src/record/shorten-line.js'
 import { Redactor } from '../../src/redaction/redactor.js'
 import { createMappingOptions } from './record-lines.js'
 import { faults } from './valid-entry.js'
+import { modelRuns } from '../model-runs.js'
 
 const HEAD = '"level":50,"time":1795219732486'
 const MAX = 256 * 1024
@@ -92,11 +93,17 @@ describe('a long line keeps its message, and notes what was removed', () => {
 })
 
 describe('no half of a secret at a cut', () => {
-  const plain = new Redactor({ patterns: [], urlParams, maxTextChars: MAX })
+  /** Small, since redacting takes most of the time. */
+  const maxChars = 64 * 1024
+  /** Of the third long text. */
+  const keptChars = maxChars / 4
+  const after = 'b '.repeat(100_000)
+  const withoutLengths = (json: string): string => json.replace(/\(\d+ characters\)|_bytes":\d+/g, '')
+  const plain = new Redactor({ patterns: [], urlParams, maxTextChars: maxChars })
   const patterns = new Redactor({
-    patterns: ['email', 'creditCard', String.raw`sk_\d{16}`],
+    patterns: ['email', 'creditCard', String.raw`sk_\d{64}`],
     urlParams,
-    maxTextChars: MAX,
+    maxTextChars: maxChars,
   })
   const S = '4711471147114711'
   const secrets = [
@@ -107,7 +114,7 @@ describe('no half of a secret at a cut', () => {
     `{\\"cookie\\":\\"${S}\\"}`,
     `Basic ${Buffer.from(`bob:${S}`).toString('base64')} `,
   ]
-  const matched = [`sk_${S} `, 'jane4711@example.com ', '4111111111111111 ']
+  const matched = [`sk_${S.repeat(4)} `, 'jane4711@example.com ', '4111111111111111 ']
 
   test.each([
     ['without patterns', plain, secrets],
@@ -115,25 +122,31 @@ describe('no half of a secret at a cut', () => {
   ])(
     '%s',
     (_, redactor, forms) => {
+      let longest = 0
       for (const secret of forms) {
         for (const around of [0, 4_096]) {
-          for (let back = 0; back <= secret.length + 12; back += 3) {
-            const before = MAX + around - back
-            const value = `"${'a '.repeat(before / 2)}${secret}${'b '.repeat(200_000)}"`
-            const json = jsonOf(`{${HEAD},"err":{"type":"E","message":"m","stack":${value}},"msg":"m"}`, { redactor })
-            expect(json, `${secret} ${back}`).not.toMatch(/4711|4111|Ym9iOj|jane/)
+          for (let back = 0; back <= secret.length + 12; back += 4) {
+            const before = keptChars + around - back
+            const value = `"${'a '.repeat(before / 2)}${secret}${after}"`
+            const line = `{${HEAD},"x":"${after}","y":"${after}","err":{"type":"E","message":"m","stack":${value}},"msg":"m"}`
+            const json = jsonOf(line, { redactor, maxEntryBytes: maxChars })
+            const { length = 0 } = /(?:a )+/.exec(json)?.[0] ?? ''
+            longest = Math.max(longest, length)
+            expect(withoutLengths(json), `${secret} ${back}`).not.toMatch(/4711|4111|Ym9iOj|jane/)
           }
         }
       }
+      // Only the note of the length hides the last characters: the entry is not shortened further.
+      expect(longest).toBeGreaterThan(keptChars - 30)
     },
     60_000,
   )
 
   test('even if redaction makes the text short', () => {
     for (let back = 0; back <= 60; back += 3) {
-      const before = `?token=${'x'.repeat(MAX + 4_096 - back - 20)} `
-      const line = `{${HEAD},"msg":"${before}https://bob:${S}${S}@a.example/ ${'b '.repeat(300_000)}"}`
-      expect(jsonOf(line, { redactor: plain })).not.toContain('4711')
+      const before = `?token=${'x'.repeat(maxChars + 4_096 - back - 20)} `
+      const line = `{${HEAD},"msg":"${before}https://bob:${S}${S}@a.example/ ${'b '.repeat(270_000)}"}`
+      expect(jsonOf(line, { redactor: plain, maxEntryBytes: maxChars })).not.toContain('4711')
     }
   })
 })
@@ -170,7 +183,7 @@ describe('any JSON', () => {
         expect(Object.keys(short).length).toBeLessThanOrEqual(1_002)
         expect(cuts.items).toBeGreaterThan(0)
       }),
-      { numRuns: 30 },
+      { numRuns: modelRuns(8, 30) },
     )
   })
 })

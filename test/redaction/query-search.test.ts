@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { QuerySearch } from '../../src/redaction/query-search.js'
+import { modelRuns } from '../model-runs.js'
 
 /** The equivalent regular expression. */
 const PLACE = /(?:query|params|meters)":(?:\{"|\[[^\]])/gi
@@ -56,6 +57,6 @@ test('finds the same as the expression', () => {
       }
       expect(found).toEqual(expected)
     }),
-    { numRuns: 20_000 },
+    { numRuns: modelRuns(4_000, 100_000) },
   )
 })

@@ -105,11 +105,9 @@ export class BatchQueue {
       this.#pushStored({ ...batch, place }, inFlightBytes, this.#evicted)
       return []
     }
-    const fits = inFlightBytes + bytesOf(batch) <= this.#maxBytes
-    // Batches in flight may wait for the outcome of another one, so one of them may always wait here.
-    if (!fits && (bytesOf(batch) > this.#maxBytes || this.#memoryOnly.length > 0)) return [batch]
+    if (inFlightBytes + bytesOf(batch) > this.#maxBytes) return [batch]
     this.#add(this.#memoryOnly, { lane: 'memoryOnly', sequence: this.#nextMemoryOnly++, batch })
-    return fits ? this.#shrink(inFlightBytes) : []
+    return this.#shrink(inFlightBytes)
   }
 
   /** Whether a durable batch waits on disk only, because there is no memory for it or earlier batches wait there. */

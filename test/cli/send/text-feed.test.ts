@@ -11,6 +11,7 @@ import { LineJoiner } from '../../../src/record/line-joiner.js'
 import { LineSplitter, MAX_LINE_CHARS } from '../../../src/record/line-splitter.js'
 import type { Batch } from '../../../src/batch/sender.js'
 import { FakeClock } from '../../fake-clock.js'
+import { modelRuns } from '../../model-runs.js'
 
 const NAMESPACE = '6ba7b810-9dad-51d1-80b4-00c04fd430c8'
 const START: Position = { offset: 0, lineStart: 0, tail: Buffer.alloc(0) }
@@ -156,7 +157,7 @@ test('each line is sent once, in order, and the position at the end is the end',
       expect(counts.filtered).toBe(blocksOf(content).filter((block) => block.startsWith('-')).length)
       expect(position.tail.equals(content.subarray(-1024))).toBe(true)
     }),
-    { numRuns: 1_000 },
+    { numRuns: modelRuns(300, 3_000) },
   )
 })
 
@@ -178,7 +179,7 @@ test('after a kill the next run sends the rest; only batches within the window a
       const isPlain = !/\n[ \r}]/.test(content.toString())
       if (plan.batchBytes > 1_000 && isPlain) expect(repeated.length).toBeLessThanOrEqual(plan.window)
     }),
-    { numRuns: 2_000 },
+    { numRuns: modelRuns(500, 5_000) },
   )
 })
 
@@ -193,7 +194,7 @@ test('if the file grows after a kill, a batch id is never used again for other c
         expect(bodies.get(batchId)?.equals(body)).not.toBe(false)
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: modelRuns(300, 3_000) },
   )
 })
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { batchFrom, isBadEntry, judging, nameless, setUpIsolation } from './bad-entries.js'
+import { modelRuns } from '../../model-runs.js'
 
 const BATCHES = 30
 const ENTRIES = 100
@@ -107,6 +108,6 @@ test('an app logs an entry now and then while the gateway is broken for minutes'
         expect(accepted).toHaveLength(counts.reduce((sum, count) => sum + count, 3))
       },
     ),
-    { numRuns: 100 },
+    { numRuns: modelRuns(40, 400) },
   )
 })

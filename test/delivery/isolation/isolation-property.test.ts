@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../../src/batch/sender.js'
 import { batchFrom, busy, isBadEntry, judging, nameless, setUpIsolation } from './bad-entries.js'
+import { modelRuns } from '../../model-runs.js'
 
 const error = (index: number) => ({ index, code: 'VALIDATION_ERROR', field: 'level', message: 'bad' })
 
@@ -84,7 +85,7 @@ test('bad entries become dead letters, all others are accepted once, the number 
         expect(requests.length).toBeLessThan(bound)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: modelRuns(20, 200) },
   )
   process.stdout.write(`requests: at most ${(100 * most).toFixed(0)} % of the bound\n`)
 })
@@ -123,6 +124,6 @@ test('ended at any time, accepted, rejected and abandoned entries add up to the 
         expect(clock.timers).toBe(0)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: modelRuns(20, 200) },
   )
 })

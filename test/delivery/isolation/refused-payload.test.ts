@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../../src/batch/sender.js'
 import { batchFrom, isBadEntry, setUpIsolation } from './bad-entries.js'
+import { modelRuns } from '../../model-runs.js'
 
 const STATUSES = [200, 302, 401, 403, 404, 405, 406, 409, 410, 411, 415, 422, 451]
 const refused = (status: number): Outcome => ({ kind: 'endpoint-rejected', status, reason: `status ${status}` })
@@ -264,7 +265,7 @@ test('any subset of entries is refused with any reply, and the service breaks at
         expect(requests.length).toBeLessThan(60 + 60 * batches.length + 600)
       },
     ),
-    { numRuns: Number(process.env['MODEL_RUNS'] ?? 150) },
+    { numRuns: modelRuns(50, 5_000) },
   )
   process.stdout.write(`${runs} services that refuse some payloads\n`)
 })

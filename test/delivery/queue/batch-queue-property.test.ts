@@ -10,6 +10,7 @@ import { BatchQueue } from '../../../src/delivery/queue/batch-queue.js'
 import type { Batch, BatchAcknowledgement, SegmentPosition } from '../../../src/batch/sender.js'
 import { FakeClock, settled } from '../../fake-clock.js'
 import { batchOf } from '../scripted-sender.js'
+import { modelRuns } from '../../model-runs.js'
 
 const KEPT: BatchAcknowledgement = { isDurable: true, createPart: () => KEPT, acknowledge: () => {} }
 
@@ -137,6 +138,6 @@ test('each batch is sent once, and a flush waits for all batches before it', asy
         }
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: modelRuns(250, 5_000) },
   )
 })

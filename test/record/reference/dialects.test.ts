@@ -12,6 +12,7 @@ import { taker } from '../../request-logs/extract-lines.js'
 import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
 import type { CorpusRecord } from '../record-lines.js'
 import { faults } from '../valid-entry.js'
+import { modelRuns } from '../../model-runs.js'
 
 const options = createMappingOptions()
 const lines = new Map(
@@ -623,7 +624,7 @@ describe('any record', () => {
         if (unsent.test(line)) return
         for (const [text] of line.matchAll(/leaf-\d+/g)) expect(json).toContain(text)
       }),
-      { numRuns: 3_000 },
+      { numRuns: modelRuns(600, 3_000) },
     )
   })
 

@@ -99,6 +99,7 @@ it.each([{ cursor: '12' }, { cursor: '1-x' }, { newer: '' }, { newer: '1-' }, { 
 
 describe('the context of an entry', () => {
   it('has all entries around it by time, with cursors that continue', () => {
+    const continued = { newer: 0, older: 0 }
     fc.assert(
       fc.property(seconds, seconds, fc.integer({ min: 1, max: 9 }), (some, others, limit) => {
         const { reader, add } = open()
@@ -113,6 +114,8 @@ describe('the context of an entry', () => {
         const newer = found?.newer ?? null
         const older = found?.older ?? null
         expect([newer === null, older === null]).toEqual([from === 0, to >= all.length])
+        if (newer !== null) continued.newer++
+        if (older !== null) continued.older++
         if (newer !== null)
           expect(seqs(reader.entries({ newer, limit: 100 }))).toEqual(seqs({ items: all.slice(0, from) }))
         if (older !== null)
@@ -120,6 +123,7 @@ describe('the context of an entry', () => {
       }),
       { numRuns: 200 },
     )
+    expect(Math.min(continued.newer, continued.older)).toBeGreaterThan(20)
   })
 
   it('is undefined for an unknown entry, and has the requested columns', () => {

@@ -7,6 +7,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { resolveStoreFile } from '../../../src/service/store/store-file.js'
 import { Store } from '../../../src/service/store/store.js'
 import { entryOf, requestLog } from '../support.js'
+import { modelRuns } from '../../model-runs.js'
 
 const START_MS = Date.parse('2026-01-31T08:00:00.000Z')
 const iso = (second: number): string => new Date(START_MS + second * 1000).toISOString()
@@ -81,7 +82,7 @@ it.each([
       store.close()
       rmSync(folder, { recursive: true })
     }),
-    { numRuns: hasFile ? 60 : 150 },
+    { numRuns: modelRuns(hasFile ? 20 : 50, hasFile ? 60 : 500) },
   )
 })
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { addTerm, excludeTerm, listTerms, parseQuery } from '../../../../src/service/query/language/index.js'
 import { removeTerm, setComparison, toggleValue } from '../../../../src/service/query/language/index.js'
 import { queryText, withoutPositions } from './queries.js'
+import { modelRuns } from '../../../model-runs.js'
 
 it.each<[string, string, string | number | boolean | null, string]>([
   ['', 'service', 'api', 'service:api'],
@@ -84,7 +85,7 @@ describe('terms', () => {
         }
         expect(rest).toBe('')
       }),
-      { numRuns: 1000 },
+      { numRuns: modelRuns(250, 2_000) },
     )
   })
 
@@ -127,7 +128,7 @@ it('keeps all other terms as typed, and the query valid', () => {
       )
       expect(toggleValue(toggled, field, one)).toBe('')
     }),
-    { numRuns: 1000 },
+    { numRuns: modelRuns(250, 2_000) },
   )
 })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_QUERY_LENGTH, parseQuery, printQuery } from '../../../../src/service/query/language/index.js'
 import { malformedQuery, queryText, withoutPositions } from './queries.js'
+import { modelRuns } from '../../../model-runs.js'
 
 /** Formats a parsed query compactly, to show its structure. */
 const parsed = (text: string): unknown => {
@@ -119,7 +120,7 @@ it('prints a query that parses to the same query', () => {
       if (query === undefined) throw new Error(`${text} is refused`)
       expect(parsed(printQuery(query))).toEqual(withoutPositions(query))
     }),
-    { numRuns: 3000 },
+    { numRuns: modelRuns(600, 6_000) },
   )
 })
 
@@ -133,7 +134,7 @@ it('refuses 2,000 malformed queries with a message and a position within the tex
       expect(problem.length).toBeGreaterThanOrEqual(0)
       expect(problem.position + problem.length).toBeLessThanOrEqual(text.length)
     }),
-    { numRuns: 2000 },
+    { numRuns: modelRuns(400, 4_000) },
   )
 })
 
@@ -146,6 +147,6 @@ it('parses or refuses any text without throwing', () => {
       if (query !== undefined) expect(parsed(printQuery(query))).toEqual(withoutPositions(query))
       else expect(problem.position + problem.length).toBeLessThanOrEqual(text.length)
     }),
-    { numRuns: 5000 },
+    { numRuns: modelRuns(1_000, 10_000) },
   )
 })
