@@ -1,9 +1,10 @@
-/** Every line gives exactly one valid entry, for any content. */
+/** Every line gives exactly one valid entry, for any content. `process/corpus.process.test.ts` sends 10,000 of them through the worker. */
 import { describe, expect, test } from 'vitest'
 import { LineSplitter } from '../../src/record/line-splitter.js'
 import { Mapper } from '../../src/record/mapper.js'
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import { mapByParsing } from '../../src/record/reference/reference-path.js'
+import { modelRuns } from '../model-runs.js'
 import { hostileLines } from './hostile-lines.js'
 import { RECEIVED_AT, createMappingOptions } from './record-lines.js'
 import { faults } from './valid-entry.js'
@@ -12,7 +13,7 @@ const SEED = 20_261_121
 const wallNow = (): number => Date.parse(RECEIVED_AT)
 
 const configurations: [string, MappingOptions, number][] = [
-  ['no options', createMappingOptions(), 10_000],
+  ['no options', createMappingOptions(), modelRuns(2_000, 10_000)],
   [
     'options that name what records name',
     createMappingOptions({

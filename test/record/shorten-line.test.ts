@@ -125,7 +125,7 @@ describe('no half of a secret at a cut', () => {
       let longest = 0
       for (const secret of forms) {
         for (const around of [0, 4_096]) {
-          for (let back = 0; back <= secret.length + 12; back += 4) {
+          for (let back = 0; back <= secret.length + 12; back += 6) {
             const before = keptChars + around - back
             const value = `"${'a '.repeat(before / 2)}${secret}${after}"`
             const line = `{${HEAD},"x":"${after}","y":"${after}","err":{"type":"E","message":"m","stack":${value}},"msg":"m"}`

@@ -88,11 +88,11 @@ it('64 bodies of 5 MiB at once, each without its last byte', async () => {
   expect(await grownMib(service, before)).toBeLessThan(1200)
 })
 
-it('gzip bombs: 200 small bodies that become 5 MiB or more', async () => {
+it('gzip bombs: 60 small bodies that become 5 MiB or more', async () => {
   const { service, before } = await startMeasured()
   const bombs = [200 * MIB, 5 * MIB - 100].map((length) => gzipSync(Buffer.alloc(length, 32), { level: 9 }))
   const answers = await Promise.all([
-    ...Array.from({ length: 200 }, (_, n) =>
+    ...Array.from({ length: 60 }, (_, n) =>
       call(`${service.url}/ingest`, { body: bombs[n % 2], headers: { 'content-encoding': 'gzip' } }),
     ),
     servesOthers(service),

@@ -42,7 +42,7 @@ it('random queries match the same entries as the reference', () => {
         expect(matches(one)).toBe(expected)
       }
     }),
-    { numRuns: modelRuns(800, 10_000) },
+    { numRuns: modelRuns(500, 10_000) },
   )
   // 20% to 80% of the comparisons match.
   expect(matching / compared).toBeGreaterThan(0.2)
@@ -60,7 +60,7 @@ it('random queries match the same request logs as the reference', () => {
       if (expected) matching++
       expect(compileRequestQuery(q, memo)(one)).toBe(expected)
     }),
-    { numRuns: modelRuns(300, 3_000) },
+    { numRuns: modelRuns(250, 3_000) },
   )
   // 20% to 80% of the comparisons match.
   expect(matching / compared).toBeGreaterThan(0.2)
