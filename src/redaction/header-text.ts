@@ -51,7 +51,8 @@ const NOTHING = new RegExp(`(?:undefined|null|none|nil|true|false)${VALUE_END}`,
 const MARKER = new RegExp(String.raw`(?:\[removed\]|\[scrubbed\])(?:(?=${SPACE}${NEXT}|${QUOTE})|${VALUE_END})`, 'y')
 const NUMBER = new RegExp(String.raw`-?\d[\d.e+-]*${VALUE_END}`, 'iy')
 const QUERY_MARK = /(?:[?&]|&amp;|\\u00(?:26|3f))$/i
-const QUERY_VALUE = /[^&#\0- "'<>`\\]*/y
+/** As in `UrlParams`: a single quote or an angle bracket within a word is a part of the value. */
+const QUERY_VALUE = /(?:[^&#\0- "'<>`\\]|['<>](?=[\w%]))*/y
 /** The value continues after a closing quote or bracket: `"a"; b=c`. */
 const CONTINUATION = new RegExp(String.raw`[\w=%~@!$^(-]|;${SPACE}(?:\w|${QUOTE})`, 'y')
 /** String concatenation, `'a' + 'b'`, on one or more lines. */

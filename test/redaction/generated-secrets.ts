@@ -9,7 +9,7 @@ export interface GeneratedSecret {
   readonly token: string
   /** Form and position, for the report */
   readonly kind: string
-  /** `docs/privacy.md` does not list the form as one that stays */
+  /** Whether the form must be removed: neither `docs/privacy.md` nor `NOT_PROMISED` excludes it */
   readonly promised: boolean
   /** Arguments of a logger's method, or a text for the pipe */
   readonly log?: readonly unknown[]
@@ -874,14 +874,14 @@ function pipeText(random: Random, text: string): [string, string] {
   return random.make(places)
 }
 
-/** Forms that `docs/privacy.md` lists as not removed, and those that it does not list. */
+/** Further forms that may be kept: `docs/privacy.md` lists them as not removed, or does not mention them. */
 const NOT_PROMISED = new RegExp(
   [
     '^params.*@(?:json|format)', // as a text
     '^members\\.namedReversed.*@(?:json|format)', // a value before its name
     '^members\\.numberPair.*@(?:json|format)', // a number in a list in a text
     '^text\\.xml/',
-    '^text\\.parameter/(?:apostrophe|backtick)', // encodeURIComponent does not encode them
+    '^text\\.parameter/backtick', // encodeURIComponent encodes it
     '^text\\.line/(?:equals|marker)', // a comparison, name === value; a marker after an equals sign
     '^text\\.folded/.*@printed', // text before the name hides that the string is indented less than its line
     '^text\\.list/.*@errName', // a colon after the list
