@@ -81,7 +81,7 @@ export interface Delivered {
   readonly unreadable?: true
 }
 
-/** The service checked the content and rejected all of it. */
+/** All entries were rejected, or the reply may concern the key or the URL (`mayConcernEndpoint`). */
 export interface Refused {
   readonly kind: 'refused'
   readonly status: number

@@ -112,7 +112,7 @@ export class ServiceDelivery {
 
   /** Whether the service refuses everything. A single refused payload is no evidence of that. */
   get isRefused(): boolean {
-    return this.breaker.failures.rejections.isRejectingAll && this.#refused.size > 1
+    return this.breaker.failures.rejections.mayRejectAll && this.#refused.size > 1
   }
 
   /** Number of batches in progress that the service refused. They may wait until it accepts another batch. */
@@ -127,7 +127,7 @@ export class ServiceDelivery {
     const isolated = [...this.#running].filter(({ isIsolated, abort }) => isIsolated && !abort.signal.aborted)
     const sending = isolated.find(({ isSending }) => isSending)
     // A batch being sent can finish without other batches, except if the service seems to reject everything: then it waits for a probe.
-    if (sending !== undefined && (sending.isInFlight || !this.breaker.failures.rejections.isRejectingAll)) return
+    if (sending !== undefined && (sending.isInFlight || !this.breaker.failures.rejections.mayRejectAll)) return
     sending?.abort.abort()
     for (const { abort } of isolated.slice(0, Math.ceil(isolated.length / 2))) abort.abort()
   }

@@ -108,12 +108,12 @@ export class BatchProgress {
   }
 
   /** Call if the only entry of a sub-batch was rejected. */
-  recordSuspect({ positions }: SubBatch): void {
+  recordRejectedAlone({ positions }: SubBatch): void {
     this.#rejectedAlone.add(positions[0] as number)
   }
 
   /** Whether each entry was rejected alone before, so another rejection says nothing about the endpoint. */
-  areSuspects({ positions }: SubBatch): boolean {
+  wereRejectedAlone({ positions }: SubBatch): boolean {
     return positions.every((position) => this.#rejectedAlone.has(position))
   }
 
@@ -166,7 +166,7 @@ export class BatchProgress {
   }
 
   /** Moves the only entry to the dead letters. */
-  recordRejectedAlone(subBatch: SubBatch, { status, reason }: Refused): void {
+  moveToDeadLetters(subBatch: SubBatch, { status, reason }: Refused): void {
     this.recordRejected(subBatch, [nameless(0, reason)], status)
   }
 

@@ -19,7 +19,7 @@ import { BatchProgress } from './batch-progress.js'
 import type { DeadLetterOptions, SubBatch } from './batch-progress.js'
 
 export interface IsolationOptions extends DeadLetterOptions {
-  /** Returns `delivered`, `refused`, `abandoned`, or `retryable` for a batch to be halved. */
+  /** Returns `delivered`, `refused`, `abandoned`, or `retryable` with `sendAs`. */
   readonly inner: Sender
   /** The circuit breaker that `inner` waits for. */
   readonly breaker: Pick<CircuitBreaker, 'failures' | 'limitToOne' | 'openForRejections' | 'suspend'>
@@ -94,7 +94,7 @@ class BatchBisection {
   readonly #takeTurn: TakeTurn
   readonly #progress: BatchProgress
   readonly #signal: AbortSignal
-  /** Candidates to send. Of those with a provably bad entry, the last one is sent next. */
+  /** Candidates to send; the last one that may be sent is next. */
   #open: Candidate[] = []
   /** Parts that are sent outside the search. */
   readonly #separate = new Set<Promise<void>>()
@@ -134,13 +134,13 @@ class BatchBisection {
         this.#breaker.limitToOne()
         this.#resume = this.#breaker.suspend()
       }
-      if (this.#areSuspects && !(await this.#waitForRepeat())) break
+      if (this.#wereRejectedAlone && !(await this.#waitForRepeat())) break
       this.#endTurn = await this.#takeTurn()
       rejections.searchedId = this.#rootId
       // By now, the endpoint may accept entries that it rejected before.
       if (rejections.rejectsAllCount !== rejectsAllCount || this.#open.length === 0) this.#startOver()
       rejectsAllCount = rejections.rejectsAllCount
-      if (rejections.isRejectingAll) await this.#probe()
+      if (rejections.mayRejectAll) await this.#probe()
       else await this.#search()
       this.#yieldTurn()
       if (!this.#progress.isFinished && this.#open.length > 0) await this.#waitForAcceptance()
@@ -166,18 +166,18 @@ class BatchBisection {
   }
 
   /** Whether each entry that is left was rejected alone. */
-  get #areSuspects(): boolean {
-    return this.#progress.openEntries > 0 && this.#progress.areSuspects(this.#progress.remaining)
+  get #wereRejectedAlone(): boolean {
+    return this.#progress.openEntries > 0 && this.#progress.wereRejectedAlone(this.#progress.remaining)
   }
 
   get #canSearch(): boolean {
-    return !this.#progress.isFinished && !this.#breaker.failures.rejections.isRejectingAll
+    return !this.#progress.isFinished && !this.#breaker.failures.rejections.mayRejectAll
   }
 
   /** Descends to a single entry, then sends the other halves. Continues with halves of those if anything was accepted. */
   async #search(): Promise<void> {
     const { failures } = this.#breaker
-    if (failures.attempts.accepted === 0 && (await this.#areSinglesRejected())) return
+    if (failures.attempts.accepted === 0 && (await this.#probeTwoSingles())) return
     this.#rejections = 0
     let isDescending = true
     while (this.#canSearch) {
@@ -193,14 +193,14 @@ class BatchBisection {
     }
     const rejection = this.#open.at(-1)?.rejection
     if (this.#canSearch && this.#rejections > 1 && !this.#hasAccepted && rejection !== undefined)
-      this.#breaker.openForRejections(rejection, this.#rootId, this.#areSuspects)
+      this.#breaker.openForRejections(rejection, this.#rootId, this.#wereRejectedAlone)
   }
 
   /**
    * Sends up to two single entries of a batch that was rejected before anything was accepted. Halving would send up to 14
    * requests to a gateway that rejects everything. @returns whether they were rejected; the circuit is open then
    */
-  async #areSinglesRejected(): Promise<boolean> {
+  async #probeTwoSingles(): Promise<boolean> {
     const { count, rejection } = this.#open.at(-1) ?? { count: 0 }
     if (rejection === undefined || count === 1) return false
     let latest = rejection
@@ -231,10 +231,10 @@ class BatchBisection {
     const rest = { count: count - size, cut: () => this.#progress.slice(whole, size) }
     this.#open.splice(index, 1, ...(size < count ? [rest] : []))
     const part = this.#progress.slice(whole, 0, size)
-    const areSuspects = this.#progress.areSuspects(part)
+    const wereRejectedAlone = this.#progress.wereRejectedAlone(part)
     const rejected = await this.#send(part, { hasBadEntry: hasBadEntry === true && size === count })
     const isRejected = rejected !== undefined
-    if (isRejected && !areSuspects) this.#rejections += 1
+    if (isRejected && !wereRejectedAlone) this.#rejections += 1
     // A 413 is only about the size of the entries.
     const isProven =
       hasBadEntry || (rejection !== undefined && rejection.status !== 413 && this.#breaker.failures.isProof(rejection))
@@ -255,7 +255,7 @@ class BatchBisection {
     const progress = this.#progress
     this.#acceptedBefore = this.#breaker.failures.attempts.accepted
     const count = progress.openEntries
-    // A single entry has not been rejected alone.
+    // The rejection of the batch is not one of its last entry alone.
     if (count === 0) this.#open = []
     else this.#open = [{ count, cut: () => progress.remaining, rejection: count === 1 ? undefined : rejection }]
   }
@@ -296,7 +296,7 @@ class BatchBisection {
           // A batch of one entry must be rejected again, because nothing else may be sent for minutes before and after
           // it.
           const rejection = isFirst && sent.batch.count === 1 ? { ...outcome, failureNumber: undefined } : outcome
-          if (sent.batch.count === 1) this.#progress.recordSuspect(sent)
+          if (sent.batch.count === 1) this.#progress.recordRejectedAlone(sent)
           const candidate = { count: sent.batch.count, cut: () => sent, rejection, hasBadEntry }
           this.#open.push(candidate)
           return candidate
@@ -307,7 +307,7 @@ class BatchBisection {
           await (outcome.sendAs === 'parts' ? this.#sendParts(sent) : this.#sendSeparately(sent))
           return undefined
         }
-        // Otherwise it would fail so often that no rejection in the search is a proof.
+        // Each failure of this part would invalidate the proofs of the search.
         const isOver = (): boolean => failures.rejections.searchedId !== this.#rootId || failures.isIdleAtEnd
         await failures.until(isOver, this.#signal, this.#options.maxWaitMs ?? MAX_WAIT_MS)
       } else {
@@ -348,7 +348,7 @@ class BatchBisection {
       const { rejection, hasBadEntry, cut } = candidate
       if (rejection === undefined || !(hasBadEntry || this.#breaker.failures.isProof(rejection))) continue
       this.#open.splice(this.#open.indexOf(candidate), 1)
-      this.#progress.recordRejectedAlone(cut(), rejection)
+      this.#progress.moveToDeadLetters(cut(), rejection)
       this.#breaker.failures.rejections.recordProof()
     }
   }
@@ -371,7 +371,7 @@ class BatchBisection {
   async #waitForAcceptance(): Promise<void> {
     const { failures } = this.#breaker
     const rejection = this.#open.at(-1)?.rejection
-    const isOver = (): boolean => failures.isAccepting || failures.rejections.isRejectingAll || failures.isIdleAtEnd
+    const isOver = (): boolean => failures.isAccepting || failures.rejections.mayRejectAll || failures.isIdleAtEnd
     // Directly after an acceptance the entry is probably bad, so the endpoint is not probed.
     await failures.until(
       isOver,

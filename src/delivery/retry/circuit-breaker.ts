@@ -4,8 +4,9 @@
  * Closed: one attempt at a time at first. While batches wait and the service keeps up, concurrency grows up to
  * `maxConcurrency` (`AdaptiveConcurrencyLimit`). A failure while other requests are accepted delays only its own batch,
  * at first for a few response times. With one attempt at a time, the others also wait, because the order is kept. Open:
- * an outage has its own pause (`FailureState`), which replaces all others, and starts a new epoch. Attempts of an older
- * epoch may extend a Retry-After, but change nothing else. Half-open: after the pause, one probe is sent. After the
+ * an outage has its own pause (`FailureState`), which replaces all others, and starts a new epoch. An attempt of an
+ * older epoch does not open the circuit. It may extend a Retry-After, lengthen the pause after rejections, or end that
+ * pause if it is accepted. Half-open: after the pause, one probe is sent. After the
  * outage, attempts start no faster than `RecoveryRampUp` allows.
  *
  * A rejection that names no entry is not a success, since a gateway may reject everything. Isolation distinguishes the
@@ -42,8 +43,11 @@ const FAILURES_OF_PART = 2
 /** Maximum number of delayed batches outside the queue, where they cannot be dropped. Memory limits them as well. */
 const MAX_DELAYED = 1_024
 /** Number of batches from which the first probes of a rejecting endpoint are chosen. */
-const FIRST_PROBES = 32
-/** How often a batch that may be stored is sent again unchanged after a rejection: no deployment of a gateway takes longer. */
+const PROBE_CANDIDATES = 32
+/**
+ * How often a batch that may be stored is sent again unchanged after a rejection, once per minute. A gateway's
+ * deployment takes less time.
+ */
 const MAX_REPEATS = 3
 
 export class CircuitBreaker {
@@ -77,13 +81,13 @@ export class CircuitBreaker {
   /** Number of batches that may be taken: attempts in flight, and batches that wait for a retry. */
   get limit(): number {
     const { limit: allowed, running, staleRequests } = this.#concurrency
-    const { isRejectingAll, longPauses } = this.failures.rejections
+    const { mayRejectAll, longPauses } = this.failures.rejections
     // Many bad batches in a row may wait, so after each long pause the probe is chosen from twice as many.
     // At shutdown, few attempts are left for those that wait, which may be bad.
     const waiting = this.#isEnding
-      ? Math.min(this.#waitQueue.size, FIRST_PROBES)
+      ? Math.min(this.#waitQueue.size, PROBE_CANDIDATES)
       : this.#waitQueue.countDelayed(this.#now)
-    const delayed = isRejectingAll ? FIRST_PROBES * 2 ** longPauses : waiting
+    const delayed = mayRejectAll ? PROBE_CANDIDATES * 2 ** longPauses : waiting
     // Requests of older epochs are not counted, as long as there are connections.
     const fresh = Math.min(allowed, Math.max(this.#options.maxConcurrency - staleRequests, 1))
     // During the ramp-up, a batch is taken only when it may be sent, so new entries are sent first.
@@ -93,7 +97,7 @@ export class CircuitBreaker {
 
   /** Whether the process is shutting down and the next attempt would start after the deadline. */
   get isFinished(): boolean {
-    return this.failures.opensAt >= this.#shutdownAt
+    return this.failures.nextAttemptAt >= this.#shutdownAt
   }
 
   createRetryState(batch: RetriedBatch): RetryState {
@@ -117,16 +121,16 @@ export class CircuitBreaker {
     const isPart = batchId !== rootId
     if (isPart && this.failures.attempts.accepted > acceptedAtStart) return true
     // No other batch can show in this outage whether the content is the cause.
-    const isAlone = !this.#waitQueue.hasOtherThan(retryState)
-    // Each waiting part has shown nothing, so the next one comes later.
-    return isAlone && contentFailures > PROBES_OF_ONE * (1 + this.#waitQueue.size)
+    const isOnlyBatch = !this.#waitQueue.hasOtherThan(retryState)
+    // Each waiting part failed without showing the cause, so the next split needs more failures.
+    return isOnlyBatch && contentFailures > PROBES_OF_ONE * (1 + this.#waitQueue.size)
   }
 
   /**
-   * Whether the batch must be sent again unchanged after a rejection: the service may have stored it, and has accepted
-   * nothing since then, so the cause may be the endpoint. Delays the batch.
+   * Schedules the batch to be sent again unchanged after a rejection, if the service may have stored it and has accepted
+   * nothing since then, so the cause may be the endpoint. @returns whether it did
    */
-  mustRepeat(retryState: RetryState): boolean {
+  scheduleRepeat(retryState: RetryState): boolean {
     const { rejections, attempts } = this.failures
     if (retryState.mayBeStoredAt !== attempts.accepted || retryState.repeats === MAX_REPEATS) return false
     retryState.repeats += 1
@@ -144,7 +148,7 @@ export class CircuitBreaker {
     if (this.#waitQueue.isEmpty && this.#concurrency.running === 0) this.#rampUp.arrivedIdle()
     // Fast path for the usual case, which needs no queue.
     if (this.#waitQueue.isEmpty && this.#concurrency.hasCapacity && !this.isFinished) {
-      if (Math.max(this.failures.opensAt, this.#rampUp.nextAt, retryState.notBefore) <= this.#now) {
+      if (Math.max(this.failures.nextAttemptAt, this.#rampUp.nextAt, retryState.notBefore) <= this.#now) {
         this.#rampUp.started()
         const outcome = this.#run(retryState, signal, attempt)
         if (this.#rampUp.isActive) this.#onCapacity()
@@ -204,8 +208,8 @@ export class CircuitBreaker {
   }
 
   /** Opens the circuit, as `FailureState.recordRejectsAll`. */
-  openForRejections(refused: Refused, rootId: string, isAlone = false): void {
-    this.failures.recordRejectsAll(refused, rootId, isAlone)
+  openForRejections(refused: Refused, rootId: string, hasOnlyRejected = false): void {
+    this.failures.recordRejectsAll(refused, rootId, hasOnlyRejected)
     this.#open()
     this.#advance()
   }
@@ -267,18 +271,18 @@ export class CircuitBreaker {
     this.#shutdownFailuresLeft -= 1
     if (this.#shutdownFailuresLeft <= 0) this.#shutdownAt = -Infinity
     this.#waitQueue.limitDelays()
-    this.#concurrency.failed(this.failures.opensAt - this.#now, overload)
+    this.#concurrency.failed(this.failures.nextAttemptAt - this.#now, overload)
   }
 
   #advance(): void {
     this.#waitQueue.cancelFrom(this.isFinished ? -Infinity : this.#shutdownAt)
     while (this.#concurrency.hasCapacity && !this.#waitQueue.isEmpty) {
       const now = this.#now
-      const at = Math.max(this.failures.opensAt, this.#rampUp.nextAt, this.#waitQueue.dueAt)
+      const at = Math.max(this.failures.nextAttemptAt, this.#rampUp.nextAt, this.#waitQueue.dueAt)
       if (at > now) return this.#wakeTimer.set(at)
       this.#rampUp.started()
       const { rejections } = this.failures
-      if (rejections.isRejectingAll) this.#waitQueue.admitProbe(now, (rootId) => rejections.wasRejected(rootId))
+      if (rejections.mayRejectAll) this.#waitQueue.admitProbe(now, (rootId) => rejections.wasRejected(rootId))
       else this.#waitQueue.admitFirst(now, this.#isEnding)
       if (this.#rampUp.isActive) this.#onCapacity()
     }

@@ -102,11 +102,10 @@ export class FailureState {
   }
 
   /** The earliest time of the next attempt. */
-  get opensAt(): number {
+  get nextAttemptAt(): number {
     return Math.max(this.#retryAfter.until, this.#pausedUntil, this.#aloneUntil)
   }
 
-  /** Numbers of attempts. */
   get attempts(): Readonly<AttemptCounts> {
     return this.#history.counts
   }
@@ -135,13 +134,13 @@ export class FailureState {
 
   /**
    * Ends an attempt.
-   * @param isCurrent whether it started after the latest outage; an older attempt may extend a Retry-After, but changes
-   * nothing else
-   * @param isAlone whether only one request at a time is sent
+   * @param isCurrent whether it belongs to the current epoch; an older attempt may extend a Retry-After, lengthen the
+   * pause after rejections, or end that pause if it is accepted
+   * @param isOneAtATime whether only one request at a time is sent
    */
-  record(attempt: Attempt, outcome: Outcome, isCurrent: boolean, isAlone: boolean): AttemptResult {
+  record(attempt: Attempt, outcome: Outcome, isCurrent: boolean, isOneAtATime: boolean): AttemptResult {
     try {
-      return this.#record(attempt, outcome, isCurrent, isAlone)
+      return this.#record(attempt, outcome, isCurrent, isOneAtATime)
     } finally {
       this.#history.counts.ended += 1
       this.#emit((listener) => void listener.onChange?.())
@@ -154,13 +153,13 @@ export class FailureState {
   }
 
   /**
-   * Records that all parts of a batch were rejected.
-   * @param isAlone whether nothing that was not rejected is left to send, so the failure is reported
+   * Records that isolation found no accepted entry in a batch.
+   * @param hasOnlyRejected whether nothing else is left to send, so the failure is reported
    */
-  recordRejectsAll(refused: Refused, rootId: string, isAlone: boolean): void {
+  recordRejectsAll(refused: Refused, rootId: string, hasOnlyRejected: boolean): void {
     this.#history.failed()
-    this.rejections.addAllOf(rootId)
-    this.#reject(refused, !isAlone && this.attempts.accepted > 0)
+    this.rejections.addRejectedBatch(rootId)
+    this.#reject(refused, !hasOnlyRejected && this.attempts.accepted > 0)
     this.#emit((listener) => void listener.onChange?.())
   }
 
@@ -215,13 +214,13 @@ export class FailureState {
     return since === undefined ? (this.#retryAfter.ageMs ?? 0) : this.#options.clock.now() - since
   }
 
-  #record(attempt: Attempt, outcome: Outcome, isCurrent: boolean, isAlone: boolean): AttemptResult {
+  #record(attempt: Attempt, outcome: Outcome, isCurrent: boolean, isOneAtATime: boolean): AttemptResult {
     switch (outcome.kind) {
       case 'delivered':
         if (outcome.accepted > 0) this.#history.accepted(attempt)
         if (isCurrent) return this.#succeed()
         // Requests that were in flight at the rejection are accepted: the endpoint does not reject everything.
-        if (outcome.accepted > 0 && this.rejections.isRejectingAll) this.#succeed()
+        if (outcome.accepted > 0 && this.rejections.mayRejectAll) this.#succeed()
         return 'none'
       case 'refused':
         if (!namesNoEntry(outcome)) return isCurrent ? this.#succeed() : 'none'
@@ -238,7 +237,7 @@ export class FailureState {
           this.#emit((listener) => listener.onRetryAfter?.(retryAfterMs))
         }
         if (!isCurrent) return 'none'
-        if (!this.#isOutage(outcome, attempt, isAlone)) return 'isolated'
+        if (!this.#isOutage(outcome, attempt, isOneAtATime)) return 'isolated'
         attempt.retryState.probes += 1
         return this.#fail(outcome)
       }
@@ -258,17 +257,17 @@ export class FailureState {
 
   #recordRejection(refused: Refused, retryState: RetryState, isCurrent: boolean): AttemptResult {
     const { rejections } = this
-    if (!rejections.isRejectingAll && (!refused.mayConcernEndpoint || rejections.searchedId !== undefined)) {
-      rejections.addRejected(retryState)
+    if (!rejections.mayRejectAll && (!refused.mayConcernEndpoint || rejections.searchedId !== undefined)) {
+      rejections.addContentRejection(retryState)
       return 'none'
     }
     if (!isCurrent) {
-      rejections.addOlder(retryState)
+      rejections.addOlderRejection(retryState)
       this.#pausedUntil = Math.max(this.#pausedUntil, this.#failedAt + rejections.pauseMs)
       return 'none'
     }
     const isRepeated = rejections.wasRejected(retryState.batchId)
-    rejections.add(retryState)
+    rejections.addEndpointRejection(retryState)
     const hasProbe = this.attempts.accepted > 0 || (retryState.isDivisible && !this.#isEnding)
     return this.#reject(refused, hasProbe && !isRepeated)
   }
@@ -277,20 +276,20 @@ export class FailureState {
   #reject(refused: Refused, hasProbe: boolean): 'outage' {
     const failure: EndpointRejected = { ...refused, kind: 'endpoint-rejected' }
     this.#outage.fail(failure, this.#startOfOutage)
-    return this.#pause(failure, hasProbe && this.rejections.isSuspicion)
+    return this.#pause(failure, hasProbe && this.rejections.isNextProbeQuick)
   }
 
   /**
    * Whether a failure is an outage. A 429 and a failure during an outage always are. Otherwise the failure delays only
    * its own batch, or all batches if only one request at a time is sent.
    */
-  #isOutage({ status }: Retryable, { startedAt, retryState }: Attempt, isAlone: boolean): boolean {
+  #isOutage({ status }: Retryable, { startedAt, retryState }: Attempt, isOneAtATime: boolean): boolean {
     this.#outage.attemptFailed(startedAt)
     const mayBeCause = isSuspect(retryState)
     if (this.lastFailure !== undefined || (status === 429 && !mayBeCause) || this.#recent.recordFailure(retryState))
       return true
     // At shutdown at most two attempts are left, see `FAILURES_ON_DISK`.
-    if (isAlone && this.#isEnding) return true
+    if (isOneAtATime && this.#isEnding) return true
     const { clock, random, retry } = this.#options
     const now = clock.now()
     this.#outage.suspect(now)
@@ -301,7 +300,7 @@ export class FailureState {
     const firstMs = retryState.failures === 1 && !mayBeCause ? (now - startedAt) * FIRST_DELAY_REPLIES : Infinity
     retryState.notBefore = now + random() * Math.min(maxMs, firstMs)
     // No other request shows whether this is an outage, and the order is kept.
-    if (isAlone && !mayBeCause) this.#aloneUntil = retryState.notBefore
+    if (isOneAtATime && !mayBeCause) this.#aloneUntil = retryState.notBefore
     return false
   }
 
@@ -328,7 +327,7 @@ export class FailureState {
     this.#pausedUntil = now + pauseMs
     this.rejections.paused(now)
     if (!isSuspicion)
-      this.#emit((listener) => listener.onFailure?.(failure, this.#ageMs, this.opensAt - now, this.#isEnding))
+      this.#emit((listener) => listener.onFailure?.(failure, this.#ageMs, this.nextAttemptAt - now, this.#isEnding))
     return 'outage'
   }
 
@@ -338,7 +337,7 @@ export class FailureState {
     const ageMs = this.#ageMs
     const hasFailed = this.#outage.reason !== undefined
     this.#outage.end()
-    this.rejections.end()
+    this.rejections.succeeded()
     // Set by rejections of older attempts.
     this.#pausedUntil = -Infinity
     this.#emit((listener) => listener.onSuccess?.())

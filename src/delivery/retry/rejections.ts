@@ -16,9 +16,9 @@ const OTHERS_FIRST_MS = 2_000
 const QUICK_PROBES = 2
 /** As `QUICK_PROBES`, if entries were accepted before, since the endpoint is less likely to be the cause. */
 const QUICK_PROBES_AFTER_ACCEPTANCE = 4
-/** Pause before the third request after a rejection; doubles with each further one. */
+/** Pause after the second rejection in a row; doubles with each further one. */
 const QUICK_PROBE_MS = 1_000
-/** After this number of proofs without a contradiction, rejections depend on the content again. */
+/** After this number of proofs without a contradiction, `REJECTIONS_FOR_PROOF` applies again. */
 const CAREFUL_PROOFS = 20
 /** How often a single entry must be rejected in a row before it may be a dead letter. */
 const REJECTIONS_FOR_PROOF = 2
@@ -35,7 +35,7 @@ export class Rejections {
   #inARow = 0
   #rejectsAllCount = 0
   #latestAt = -Infinity
-  /** Before this time a batch that was rejected is not sent again unchanged; may be shortened. */
+  /** Earliest time at which a rejected batch is sent again unchanged; `repeatAt` makes it earlier. */
   #repeatFrom = -Infinity
   /** Number of further entries for which more rejections are required. */
   #carefulProofs = 0
@@ -46,8 +46,8 @@ export class Rejections {
     this.#attempts = attempts
   }
 
-  /** Whether the endpoint is assumed to reject everything. */
-  get isRejectingAll(): boolean {
+  /** Whether the endpoint may reject everything: it may have caused a rejection since the latest success. */
+  get mayRejectAll(): boolean {
     return this.#inARow > 0
   }
 
@@ -56,8 +56,8 @@ export class Rejections {
     return this.#rejectsAllCount
   }
 
-  /** Whether another entry is sent soon and shows whether the endpoint is the cause. */
-  get isSuspicion(): boolean {
+  /** Whether the next probe is sent within seconds. */
+  get isNextProbeQuick(): boolean {
     return this.pauseMs < PROBE_INTERVAL_MS
   }
 
@@ -67,14 +67,14 @@ export class Rejections {
     return this.#inARow <= this.#quickProbes ? QUICK_PROBE_MS * 2 ** (this.#inARow - 2) : PROBE_INTERVAL_MS
   }
 
-  /** Number of long pauses while the endpoint rejects everything. */
+  /** Number of long pauses since the latest success; 0 if a whole batch was rejected before anything was accepted. */
   get longPauses(): number {
     return Number.isFinite(this.#inARow) ? Math.max(this.#inARow - this.#quickProbes, 0) : 0
   }
 
   /** Milliseconds until a rejected batch may be sent again unchanged; not positive if it may. */
   get repeatsInMs(): number {
-    return this.isRejectingAll ? this.#repeatFrom - this.#clock.now() : 0
+    return this.mayRejectAll ? this.#repeatFrom - this.#clock.now() : 0
   }
 
   /** How often a single entry must be rejected in a row before it may be a dead letter. */
@@ -94,31 +94,31 @@ export class Rejections {
 
   /** When this batch may be sent. If it, or the batch it is a part of, was rejected, others are sent first. */
   notBeforeOf({ batchId, origin }: RetriedBatch): number {
-    if (!this.isRejectingAll) return -Infinity
+    if (!this.mayRejectAll) return -Infinity
     if (this.wasRejected(batchId)) return this.#repeatFrom
     const isOfRejected = this.#inARow === 1 && origin !== undefined && this.wasRejected(origin.batchId)
     return isOfRejected && !this.#isEnding ? this.#latestAt + OTHERS_FIRST_MS : -Infinity
   }
 
   /** Call for a rejection that says nothing about the endpoint. */
-  addRejected({ rootId }: RetryState): void {
+  addContentRejection({ rootId }: RetryState): void {
     this.#rejectedIds.add(rootId)
   }
 
   /** Call for a rejection that the endpoint may have caused. */
-  add({ rootId }: RetryState): void {
+  addEndpointRejection({ rootId }: RetryState): void {
     this.#count(1)
     this.#rejectedIds.add(rootId)
   }
 
   /** Call for such a rejection of an older attempt, which says nothing about the time since then. */
-  addOlder({ rootId }: RetryState): void {
-    if (this.isRejectingAll) this.#inARow += 1
+  addOlderRejection({ rootId }: RetryState): void {
+    if (this.mayRejectAll) this.#inARow += 1
     this.#rejectedIds.add(rootId)
   }
 
-  /** Call if all parts of a batch were rejected. If nothing was accepted yet, the endpoint is the likely cause. */
-  addAllOf(rootId: string): void {
+  /** Call if isolation found no accepted entry in a batch. If nothing was accepted yet, the endpoint is the likely cause. */
+  addRejectedBatch(rootId: string): void {
     this.#rejectedIds.add(rootId)
     this.#count(this.#attempts.accepted > 0 ? 1 : Infinity)
   }
@@ -134,7 +134,7 @@ export class Rejections {
     this.#repeatFrom = Math.min(this.#repeatFrom, at)
   }
 
-  /** Call if entries that were rejected are accepted, unchanged: what is rejected does not depend on the content alone. */
+  /** Call if rejected entries are accepted later, unchanged: the content alone was not the cause. */
   recordContradiction(): void {
     this.#carefulProofs = CAREFUL_PROOFS
   }
@@ -149,8 +149,8 @@ export class Rejections {
     this.#isEnding = true
   }
 
-  /** Call for each acceptance. */
-  end(): void {
+  /** Call for each success. */
+  succeeded(): void {
     this.#inARow = 0
   }
 
@@ -159,8 +159,8 @@ export class Rejections {
   }
 
   #count(added: number): void {
-    const wasSuspicion = this.isSuspicion
+    const wasQuick = this.isNextProbeQuick
     this.#inARow += added
-    if (wasSuspicion && !this.isSuspicion) this.#rejectsAllCount += 1
+    if (wasQuick && !this.isNextProbeQuick) this.#rejectsAllCount += 1
   }
 }

@@ -19,7 +19,7 @@ export function createRetrySender(inner: Sender, breaker: CircuitBreaker): Sende
           case 'abandoned':
             return outcome
           case 'refused':
-            if (!breaker.mustRepeat(retryState)) return outcome
+            if (!breaker.scheduleRepeat(retryState)) return outcome
             reason = outcome.reason
             break
           case 'retryable': {

@@ -17,7 +17,7 @@ export interface RetryState {
   failures: number
   /** Failures of this batch during outages. */
   probes: number
-  /** Failures in a row that an entry of the batch may have caused; -Infinity after a reply that waited for the service. */
+  /** Failures in a row that an entry of the batch may have caused; -Infinity after a failure such as a timeout. */
   contentFailures: number
   /** Number of requests accepted before the latest failure after which the service may have stored the batch. */
   mayBeStoredAt: number | undefined

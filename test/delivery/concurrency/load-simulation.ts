@@ -118,10 +118,10 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
   const limits: [number, number][] = []
   const takenAt: number[] = []
   const refusedAt: number[] = []
-  let [now, inFlight, opensAt, failures, peak] = [0, 0, 0, 0, 0]
+  let [now, inFlight, nextAttemptAt, failures, peak] = [0, 0, 0, 0, 0]
 
   function fill(): void {
-    while (now >= opensAt && concurrency.hasCapacity) {
+    while (now >= nextAttemptAt && concurrency.hasCapacity) {
       inFlight += 1
       peak = Math.max(peak, inFlight)
       const flight = concurrency.begin({ now, idleMs: idleMs(now) })
@@ -135,7 +135,7 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
     const isCurrent = concurrency.end(flight, { now, idleMs: idleMs(now) })
     if (refused) {
       refusedAt.push(now)
-      if (retryAfterMs > 0) opensAt = Math.max(opensAt, now + retryAfterMs * (1 + 0.1 * random()))
+      if (retryAfterMs > 0) nextAttemptAt = Math.max(nextAttemptAt, now + retryAfterMs * (1 + 0.1 * random()))
       if (
         isCurrent &&
         retryAfterMs === 0 &&
@@ -143,10 +143,10 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
       ) {
         concurrency.isolatedFailure(flight)
       } else if (isCurrent) {
-        opensAt = Math.max(opensAt, now + random() * Math.min(5_000, 250 * 2 ** failures++))
-        concurrency.failed(opensAt - now, flight)
+        nextAttemptAt = Math.max(nextAttemptAt, now + random() * Math.min(5_000, 250 * 2 ** failures++))
+        concurrency.failed(nextAttemptAt - now, flight)
       }
-      events.add(opensAt, fill)
+      events.add(nextAttemptAt, fill)
     } else {
       takenAt.push(now)
       if (isCurrent) {
