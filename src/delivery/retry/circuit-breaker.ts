@@ -40,6 +40,11 @@ export interface CircuitBreakerOptions extends FailureStateOptions, FailureListe
 const FAILURES_BEFORE_SPLIT = 5
 /** As `FAILURES_BEFORE_SPLIT`, for a part. */
 const FAILURES_OF_PART = 2
+/**
+ * As `PROBES_OF_ONE`, for a batch that may be stored: its parts would arrive twice. A service that stores a batch rarely
+ * loses so many replies in a row.
+ */
+const RESETS_OF_ONE = 6
 /** Maximum number of delayed batches outside the queue, where they cannot be dropped. Memory limits them as well. */
 const MAX_DELAYED = 1_024
 /** Number of batches from which the first probes of a rejecting endpoint are chosen. */
@@ -123,7 +128,8 @@ export class CircuitBreaker {
     // No other batch can show in this outage whether the content is the cause.
     const isOnlyBatch = !this.#waitQueue.hasOtherThan(retryState)
     // Each waiting part failed without showing the cause, so the next split needs more failures.
-    return isOnlyBatch && contentFailures > PROBES_OF_ONE * (1 + this.#waitQueue.size)
+    const least = retryState.mayBeStoredAt === undefined ? PROBES_OF_ONE : RESETS_OF_ONE
+    return isOnlyBatch && contentFailures > least * (1 + this.#waitQueue.size)
   }
 
   /**
