@@ -44,7 +44,7 @@ const FAILURES_OF_PART = 2
  * As `PROBES_OF_ONE`, for a batch that may be stored: its parts would arrive twice. A service that stores a batch rarely
  * loses so many replies in a row.
  */
-const RESETS_OF_ONE = 6
+const RESETS_OF_ONE = 5
 /** Maximum number of delayed batches outside the queue, where they cannot be dropped. Memory limits them as well. */
 const MAX_DELAYED = 1_024
 /** Number of batches from which the first probes of a rejecting endpoint are chosen. */
