@@ -268,7 +268,8 @@ export class FailureState {
     }
     const isRepeated = rejections.wasRejected(retryState.batchId)
     rejections.addEndpointRejection(retryState)
-    const hasProbe = this.attempts.accepted > 0 || (retryState.isDivisible && !this.#isEnding)
+    const { isDivisible, batchId, rootId } = retryState
+    const hasProbe = this.attempts.accepted > 0 || ((isDivisible || batchId !== rootId) && !this.#isEnding)
     return this.#reject(refused, hasProbe && !isRepeated)
   }
 
