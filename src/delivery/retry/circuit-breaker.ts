@@ -107,7 +107,7 @@ export class CircuitBreaker {
 
   createRetryState(batch: RetriedBatch): RetryState {
     const { rejections, attempts } = this.failures
-    return this.#waitQueue.createRetryState(batch, rejections.notBeforeOf(batch), attempts.accepted)
+    return this.#waitQueue.createRetryState(batch, rejections.notBeforeOf(batch, this.#isEnding), attempts.accepted)
   }
 
   /** How isolation sends the batch after a failure; undefined if it is tried again. */

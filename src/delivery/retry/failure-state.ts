@@ -186,7 +186,6 @@ export class FailureState {
   startShutdown(): void {
     this.#isEnding = true
     this.#outage.restartBackoff()
-    this.rejections.startShutdown()
     this.endBackoff()
   }
 

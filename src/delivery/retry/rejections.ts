@@ -39,7 +39,6 @@ export class Rejections {
   #repeatFrom = -Infinity
   /** Number of further entries for which more rejections are required. */
   #carefulProofs = 0
-  #isEnding = false
 
   constructor(clock: Clock, attempts: Readonly<AttemptCounts>) {
     this.#clock = clock
@@ -92,12 +91,15 @@ export class Rejections {
     this.#rejectedIds.delete(rootId)
   }
 
-  /** When this batch may be sent. If it, or the batch it is a part of, was rejected, others are sent first. */
-  notBeforeOf({ batchId, origin }: RetriedBatch): number {
+  /**
+   * When this batch may be sent. If it, or the batch it is a part of, was rejected, others are sent first.
+   * @param isEnding whether the process is shutting down, so a part does not wait for others
+   */
+  notBeforeOf({ batchId, origin }: RetriedBatch, isEnding: boolean): number {
     if (!this.mayRejectAll) return -Infinity
     if (this.wasRejected(batchId)) return this.#repeatFrom
     const isOfRejected = this.#inARow === 1 && origin !== undefined && this.wasRejected(origin.batchId)
-    return isOfRejected && !this.#isEnding ? this.#latestAt + OTHERS_FIRST_MS : -Infinity
+    return isOfRejected && !isEnding ? this.#latestAt + OTHERS_FIRST_MS : -Infinity
   }
 
   /** Call for a rejection that says nothing about the endpoint. */
@@ -142,11 +144,6 @@ export class Rejections {
   /** Call if an entry that was rejected alone becomes a dead letter. */
   recordProof(): void {
     this.#carefulProofs = Math.max(this.#carefulProofs - 1, 0)
-  }
-
-  /** Called at shutdown. Nothing waits for other entries any more. */
-  startShutdown(): void {
-    this.#isEnding = true
   }
 
   /** Call for each success. */
