@@ -1,5 +1,7 @@
 /** `app | pino-ingest`: sends the lines of stdin and copies its bytes to stdout. */
+import { once } from 'node:events'
 import { StringDecoder } from 'node:string_decoder'
+import build from 'pino-abstract-transport'
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import type { EmitEvent } from '../../diagnostics/reporter.js'
 import { loadHook } from '../../filter/load-hook.js'
@@ -11,6 +13,7 @@ import type { Arguments, Command } from '../shared/command.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
 import { formatJsonLine, printable } from '../shared/printable.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
+import { StdoutCopy } from './stdout-copy.js'
 
 export const pipeCommand: Command = {
   summary: 'Reads log lines from stdin, sends them to the service, and copies them to stdout.',
@@ -48,7 +51,7 @@ async function afterFailure(args: readonly string[]): Promise<void> {
   if (process.stdin.isTTY || process.stdin.readableEnded) return
   if (!args.includes('--json'))
     process.stderr.write(`Nothing is sent; the input is ${isQuiet ? 'discarded' : 'copied to stdout'}.\n`)
-  const { isInterrupted } = await readInput({ isQuiet, print: () => {}, receive: () => {}, abandon: () => {} })
+  const { isInterrupted } = await readInput({ isQuiet, print: () => {}, receive: () => {} })
   if (isInterrupted) process.exit(EXIT_USAGE)
 }
 
@@ -91,11 +94,17 @@ interface ReadOptions {
   readonly isQuiet: boolean
   readonly print: (text: string) => void
   readonly receive: (chunk: Buffer) => void
+  /** Called when nothing was received for `MAX_SILENCE_MS`, and nothing waits to be received. */
+  readonly onSilence?: () => void
+  /** Called after reading; delivers what was received. */
+  readonly close?: () => Promise<void>
   /** Called for a signal after reading. */
-  readonly abandon: () => void
+  readonly abandon?: () => void
 }
 
 async function send(transport: Pipeline, isQuiet: boolean, print: (text: string) => void): Promise<Reading> {
+  const { records } = transport
+  const decoder = new StringDecoder('utf8')
   let abandon = (): void => {}
   const abandoned = new Promise<void>((resolve) => {
     abandon = () => {
@@ -103,66 +112,67 @@ async function send(transport: Pipeline, isQuiet: boolean, print: (text: string)
       resolve()
     }
   })
-  const decoder = new StringDecoder('utf8')
+  const close = async (): Promise<void> => {
+    records.write(decoder.end())
+    transport.end()
+    await Promise.race([transport.close(), abandoned])
+  }
+  const receive = (chunk: Buffer): void => records.write(decoder.write(chunk))
+  return readInput({ isQuiet, print, receive, onSilence: () => records.flushLines(), close, abandon })
+}
+
+/** Reads stdin to its end or to the second signal, and copies it to stdout while stdout can be written. */
+async function readInput({ isQuiet, print, receive, onSilence, close, abandon }: ReadOptions): Promise<Reading> {
+  const state = { hasFailed: false, isInterrupted: false }
+  const copy = isQuiet
+    ? undefined
+    : new StdoutCopy((error) => {
+        if (error.code === 'EPIPE') return
+        state.hasFailed = true
+        print(`cannot write to stdout (${error.code ?? error.message}); entries are still sent`)
+      })
+  const input = build((lines) => void lines.resume(), {
+    parse: 'lines',
+    metadata: false,
+    close: async () => {
+      clearTimeout(silence)
+      await close?.()
+    },
+  })
   let chunks = 0
   const silence = setTimeout(() => {
     const read = chunks
     // In the next turn of the event loop, because text may wait to be read while this process is busy or suspended.
     setImmediate(() => {
-      if (chunks === read && !process.stdin.isPaused()) transport.records.flushLines()
+      if (chunks !== read || input.destroyed) return
+      if (input.writableLength > 0) silence.refresh()
+      else onSilence?.()
     })
   }, MAX_SILENCE_MS)
-  const receive = (chunk: Buffer): void => {
+  // The pipeline splits the lines, for a twentieth of the time, and cuts a line that would fill the memory.
+  input._transform = (chunk: Buffer, _encoding, done) => {
     chunks += 1
     silence.refresh()
-    transport.records.write(decoder.write(chunk))
+    receive(chunk)
+    // Input waits for a slow reader of stdout.
+    if (copy === undefined) done()
+    else copy.write(chunk, done)
   }
-  const reading = await readInput({ isQuiet, print, receive, abandon })
-  clearTimeout(silence)
-  transport.records.write(decoder.end())
-  transport.end()
-  await Promise.race([transport.close(), abandoned])
-  return reading
-}
-
-/**
- * Reads stdin to its end or to the second signal, and copies it to stdout while stdout can be written.
- * @returns the state, which changes if stdout fails or a signal arrives later
- */
-async function readInput({ isQuiet, print, receive, abandon }: ReadOptions): Promise<Reading> {
-  const { stdin, stdout } = process
-  const state = { hasFailed: false, isInterrupted: false }
-  let isReading = true
-  await new Promise<void>((stopReading) => {
-    onTerminationSignal((times) => {
-      if (times === 1) return isReading ? print('reads until stdin ends; another signal ends it now') : undefined
-      state.isInterrupted = true
-      if (!isReading) return abandon()
-      print('stops reading and delivers the lines read so far; another signal ends it at once')
-      stopReading()
-    })
-    stdin.on('data', (chunk: Buffer) => void (isReading && receive(chunk)))
-    stdin.once('end', stopReading)
-    stdin.once('error', (error: NodeJS.ErrnoException) => {
-      state.hasFailed = true
-      print(`cannot read stdin (${error.code ?? error.message})`)
-      stopReading()
-    })
-    if (isQuiet) return
-    // Input is delivered even while stdout is not read.
-    stdin.pipe(stdout, { end: false })
-    stdout.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') {
-        state.hasFailed = true
-        print(`cannot write to stdout (${error.code ?? error.message}); entries are still sent`)
-      }
-      stdin.unpipe(stdout)
-      if (isReading) stdin.resume()
-    })
+  input._flush = (done) => done()
+  onTerminationSignal((times) => {
+    if (times === 1) return input.destroyed ? undefined : print('reads until stdin ends; another signal ends it now')
+    state.isInterrupted = true
+    if (input.destroyed) return abandon?.()
+    print('stops reading and delivers the lines read so far; another signal ends it at once')
+    input.destroy()
   })
-  isReading = false
-  stdin.unpipe(stdout)
-  stdin.pause()
+  process.stdin.once('error', (error: NodeJS.ErrnoException) => {
+    state.hasFailed = true
+    print(`cannot read stdin (${error.code ?? error.message})`)
+    input.destroy()
+  })
+  process.stdin.pipe(input)
+  await once(input, 'close')
   return state
 }
 

@@ -148,6 +148,22 @@ describe('the pass-through', () => {
   })
 })
 
+test('after the second signal a stalled reader of stdout does not keep the process from exiting', async () => {
+  const { service, env } = await withService()
+  const { child, said, done } = startCli([], env)
+  child.stdout.pause()
+  const line = `${'x'.repeat(10_000)}\n`
+  for (let n = 0; n < 200; n += 1) child.stdin.write(line)
+  await until(() => service.arrived > 0)
+  const again = setInterval(() => child.kill('SIGINT'), 50)
+  await until(() => said().includes('stops reading'))
+  clearInterval(again)
+  await new Promise((resolve) => child.once('exit', resolve))
+  expect(child.exitCode).toBe(0)
+  child.stdout.resume()
+  await done
+})
+
 describe('lines that belong together', () => {
   const HEADERS = {
     headers: { 'set-cookie': ['sid=s3cret-1; HttpOnly', 'theme=dark; Path=/; SameSite=Lax; Max-Age=31536000'] },
