@@ -25,7 +25,8 @@ const inSrc = (/** @type {string} */ name) => join(src, name)
 
 const TARGET = 'node20'
 const IS_COMMONJS = '{"type":"commonjs"}\n'
-const PACKAGES = /^(?:node:.*|undici(?:\/.*)?|re2js|pino|pino-abstract-transport|sonic-boom|@nats-io\/.*|@opentelemetry\/api)$/
+const PACKAGES =
+  /^(?:node:.*|undici(?:\/.*)?|re2js|pino|pino-abstract-transport|sonic-boom|@nats-io\/.*|@opentelemetry\/api)$/
 /** Not minified: Node searches the line of its `throw` for a text, and `lineLimit` breaks lines anywhere. */
 const KEPT_LINES = 'throw-without-excerpt'
 /** Properties of the option table that only its documentation needs. */

@@ -22,6 +22,7 @@ const ORDER = [
   'growth',
   'cost',
   'processes',
+  'pipe',
   'start',
   'stages',
   'profile',

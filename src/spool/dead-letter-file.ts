@@ -2,8 +2,9 @@
 import { closeSync, constants, fdatasyncSync, fstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DeadLetter } from '../batch/sender.js'
-import { openOwn, syncFolder, writeAll } from '../shared/safe-files.js'
+import { openOwn, syncFolder } from '../shared/safe-files.js'
 import { ensureFolder } from '../shared/safe-folders.js'
+import { TextAppender } from '../shared/text-appender.js'
 import { DEAD_LETTERS } from './disk-format.js'
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -39,7 +40,7 @@ export class DeadLetterFile {
     const fd = this.#open()
     try {
       const isNewFile = fstatSync(fd).size === 0
-      writeAll(fd, Buffer.from(letters.map((letter) => toDeadLetterLine(letter, at)).join('')))
+      new TextAppender(fd).append(letters.map((letter) => toDeadLetterLine(letter, at)).join(''))
       if (this.#isPowerSafe) {
         fdatasyncSync(fd)
         if (isNewFile) syncFolder(this.#folder)

@@ -81,6 +81,24 @@ test('what is built is reached from the entry points, and nothing that they load
   expect([...reached].filter((path) => path.startsWith('dist/')).toSorted()).toEqual(built('dist').toSorted())
 })
 
+test('it loads each dependency, and no package that is not one', () => {
+  const loaded = new Set(
+    paths
+      .filter((path) => path.endsWith('.js'))
+      .flatMap((path) => [
+        ...read(path)
+          .replaceAll('\\\n', '')
+          .matchAll(/\brequire\(["']((?:@[\w-]+\/)?[\w-]+)["'/]/g),
+      ])
+      .map(([, name = '']) => name),
+  )
+  const { dependencies, peerDependencies } = manifest as Record<string, Record<string, string>>
+  const needed = Object.keys(dependencies ?? {})
+  expect(needed.length).toBeGreaterThan(0)
+  expect(needed.filter((name) => !loaded.has(name))).toEqual([])
+  expect([...loaded].filter((name) => !(name in { ...dependencies, ...peerDependencies }))).toEqual([])
+})
+
 test('beside that there are pages, the licence and package.json, and nothing else', () => {
   const others = paths.filter((path) => !path.startsWith('dist/'))
   expect(

@@ -4,7 +4,8 @@
  */
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { isObject } from '../../shared/argument-checks.js'
-import { openPrivate, removeTemporaries, replaceFile, writeAll } from '../../shared/safe-files.js'
+import { openPrivate, removeTemporaries, replaceFile } from '../../shared/safe-files.js'
+import { TextAppender } from '../../shared/text-appender.js'
 import { createStoreError } from './store-error.js'
 import type { StoreFile } from './store-file.js'
 import { RECORD_KINDS } from './stored-record.js'
@@ -29,6 +30,7 @@ export class Journal {
   readonly #onProblem: (message: string) => void
   /** Undefined after a write failure or close. */
   #fd: number | undefined
+  #appender: TextAppender | undefined
   #bytes = 0
 
   /** @throws IngestServiceError `STORE` if the file is not a journal of this version, or cannot be opened. */
@@ -58,11 +60,10 @@ export class Journal {
 
   /** Writes synchronously: once this returns, a killed process does not lose the lines. */
   append(lines: string): void {
-    if (this.#fd === undefined) return
+    if (this.#appender === undefined) return
     try {
-      const bytes = Buffer.from(lines)
-      writeAll(this.#fd, bytes)
-      this.#bytes += bytes.length
+      this.#appender.append(lines)
+      this.#bytes += Buffer.byteLength(lines)
     } catch (error) {
       this.#fail(error)
     }
@@ -83,10 +84,12 @@ export class Journal {
   close(): void {
     if (this.#fd !== undefined) closeSync(this.#fd)
     this.#fd = undefined
+    this.#appender = undefined
   }
 
   #appendTo(fd: number): void {
     this.#fd = fd
+    this.#appender = new TextAppender(fd)
     this.#bytes = fstatSync(fd).size
   }
 
@@ -158,12 +161,13 @@ function* readLines(fd: number): Generator<string> {
 }
 
 function writeLines(fd: number, lines: Iterable<string>, lastSeq: number): void {
+  const file = new TextAppender(fd)
   let pending = `${HEADER}\n${JSON.stringify({ kind: 'mark', seq: lastSeq })}\n`
   for (const line of lines) {
     pending += line
     if (pending.length < CHUNK_BYTES) continue
-    writeAll(fd, Buffer.from(pending))
+    file.append(pending)
     pending = ''
   }
-  writeAll(fd, Buffer.from(pending))
+  file.append(pending)
 }

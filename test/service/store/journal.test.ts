@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { resolveStoreFile } from '../../../src/service/store/store-file.js'
 import { Store } from '../../../src/service/store/store.js'
 import type { StoredEntry } from '../../../src/service/store/stored-record.js'
+import { fullAfter } from '../../spool/disk-faults.js'
 import { entryOf } from '../support.js'
 
 function record(seq: number, message = 'hello'): StoredEntry {
@@ -129,6 +130,18 @@ it('continues in memory after a write error, and reports it once', () => {
   for (let seq = 2; seq <= 100; seq++) store.append('entry', [record(seq)], 1)
   expect(problems).toEqual([expect.stringContaining('in memory only')])
   expect(seqs(store)).toHaveLength(10)
+})
+
+it.each([0, 1, 100])('leaves no partial line when the disk is full after %i bytes', (bytes) => {
+  const path = file()
+  const { store, problems } = open(path)
+  store.append('entry', [record(1)], 1)
+  const before = readFileSync(path, 'utf8')
+  onTestFinished(fullAfter(bytes, (written) => written === path))
+  store.append('entry', [record(2)], 1)
+  expect(problems).toEqual([expect.stringMatching(/ENOSPC.*in memory only/)])
+  expect(readFileSync(path, 'utf8')).toBe(before)
+  expect(seqs(store)).toEqual([2, 1])
 })
 
 it('refuses a file that is not a journal, and does not change it', () => {

@@ -1,0 +1,38 @@
+/** Appends text to an open file, through SonicBoom. */
+import { fstatSync, ftruncateSync } from 'node:fs'
+import type { SonicBoom } from 'sonic-boom'
+import loadSonicBoom from './load-sonic-boom.cjs'
+
+/**
+ * Synchronous: once `append` returns, a killed process does not lose the text. The descriptor remains the caller's, because SonicBoom would
+ * follow links and open files of other users.
+ *
+ * Not for the segments and acknowledgements of the spool: after a failed write these must know how many bytes the file has, and write
+ * several buffers without joining them (`writeAll`).
+ */
+export class TextAppender {
+  readonly #fd: number
+  readonly #file: SonicBoom
+  #error: Error | undefined
+
+  /** @param fd opened for appending, by `openOwn` or `openPrivate` */
+  constructor(fd: number) {
+    this.#fd = fd
+    // An error at once, instead of waiting until the file system is ready.
+    this.#file = new (loadSonicBoom())({ fd, sync: true, retryEAGAIN: () => false })
+    this.#file.on('error', (error: Error) => (this.#error = error))
+  }
+
+  /** Appends all of the text, or nothing. After an error the appender cannot be used. @throws the system's errors */
+  append(text: string): void {
+    const { size } = fstatSync(this.#fd)
+    this.#file.write(text)
+    if (this.#error === undefined) return
+    try {
+      ftruncateSync(this.#fd, size)
+    } catch {
+      // Ignored: the error of the write is thrown, and readers skip a partial line.
+    }
+    throw this.#error
+  }
+}
