@@ -48,7 +48,7 @@ async function run(command) {
     try {
       mkdirSync(out, { recursive: true })
       if (command.against !== undefined) compareWith(question, command.out ?? KEPT, command.against)
-      else if (command.isRedraw) redraw(question, out)
+      else if (command.isRedraw) await redraw(question, out)
       else await ask(question, options, out)
     } catch (error) {
       fail(question.name, error)
@@ -76,14 +76,14 @@ async function ask(question, options, out) {
   const kept = { ...around, result }
   // Stored before anything can fail: a measurement takes long.
   showProgress(`written: ${writeResult(out, name, kept)}`)
-  show(question, kept, out)
+  await show(question, kept, out)
 }
 
 /** @param {Question} question @param {string} out */
-function redraw(question, out) {
+async function redraw(question, out) {
   const kept = readResult(out, question.name)
   if (kept === undefined) console.log(`\n${question.name}: there is no result in ${out}`)
-  else show(question, kept, out)
+  else await show(question, kept, out)
 }
 
 /** @param {Question} question @param {string} folder @param {string} against */
@@ -95,9 +95,9 @@ function compareWith({ name }, folder, against) {
 }
 
 /** @param {Question} question @param {import('./tools/results.mjs').Kept} kept @param {string} out */
-function show(question, kept, out) {
+async function show(question, kept, out) {
   console.log(['', ...headOf(kept), '', ...question.lines(kept.result)].join('\n'))
-  drawCharts(out, question.name, question.charts?.(kept.result) ?? {}, footerOf(kept))
+  await drawCharts(out, question.name, question.charts?.(kept.result) ?? {}, footerOf(kept))
 }
 
 /** From a folder of experiments the tables are only printed. @param {string | undefined} out */

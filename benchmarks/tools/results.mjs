@@ -1,7 +1,7 @@
 /** Stored results, with the machine, versions, commit and date of each. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { withFooter } from './chart.mjs'
+import { svgOf } from './chart.mjs'
 
 /**
  * @typedef {ReturnType<typeof import('./surroundings.mjs').surroundings> & {
@@ -21,12 +21,12 @@ export function readResult(folder, name) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
 }
 
-/** @param {string} folder @param {string} name of the question @param {Record<string, string>} charts SVG by file @param {string} footer */
-export function drawCharts(folder, name, charts, footer) {
-  for (const [file, svg] of Object.entries(charts)) {
+/** @param {string} folder @param {string} name of the question @param {Record<string, import('./chart.mjs').Chart>} charts by file @param {string} footer */
+export async function drawCharts(folder, name, charts, footer) {
+  for (const [file, chart] of Object.entries(charts)) {
     if (basename(file) !== file || !file.startsWith(name) || !file.endsWith('.svg'))
       throw new RangeError(`a chart of ${name} must be called ${name}*.svg, not ${file}`)
-    writeFileSync(join(folder, file), withFooter(svg, footer))
+    writeFileSync(join(folder, file), await svgOf(chart, footer))
   }
 }
 
