@@ -11,8 +11,18 @@ import { svgOf } from './chart.mjs'
 /** @param {string} folder @param {string} name @param {Kept} kept @returns {string} the file */
 export function writeResult(folder, name, kept) {
   const file = fileOf(folder, name)
-  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`)
+  writeFileSync(file, `${linesOf(kept)}\n`)
   return file
+}
+
+/** JSON with one line per row of a table, at any depth up to 4. @param {unknown} value @param {string} [indent] @returns {string} */
+function linesOf(value, indent = '') {
+  if (typeof value !== 'object' || value === null || indent.length > 6) return JSON.stringify(value)
+  const inner = `${indent}  `
+  const [open, lines, close] = Array.isArray(value)
+    ? ['[', value.map((row) => JSON.stringify(row)), ']']
+    : ['{', Object.entries(value).map(([key, of]) => `${JSON.stringify(key)}: ${linesOf(of, inner)}`), '}']
+  return lines.length === 0 ? open + close : `${open}\n${inner}${lines.join(`,\n${inner}`)}\n${indent}${close}`
 }
 
 /** @param {string} folder @param {string} name @returns {Kept | undefined} */
