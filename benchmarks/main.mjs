@@ -1,6 +1,7 @@
 /**
  * Runs the questions of this folder: measures, prints, and stores results and charts.
- * `npm run bench [-- NAME…] [--list] [--quick] [--rounds N] [--records N] [--OPTION N] [--out DIR] [--redraw] [--readme] [--against DIR]`
+ * `npm run bench [-- NAME…] [--list] [--quick] [--rounds N] [--records N] [--OPTION N] [--out DIR] [--redraw] [--against DIR]`
+ * Then it writes the numbers and charts of README.md and docs from the stored results.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import { agreementOf } from './tools/agreement.mjs'
 import { hasDefaults, optionsFor, parseCommand } from './tools/command-line.mjs'
 import { stopAll } from './tools/children.mjs'
 import { loadQuestions } from './tools/questions.mjs'
-import { PICTURES, markdownOf, withResults } from './tools/readme.mjs'
+import { PAGES, PICTURES, withResults } from './tools/pages.mjs'
 import { drawCharts, footerOf, headOf, readResult, writeResult } from './tools/results.mjs'
 import { surroundings } from './tools/surroundings.mjs'
 import { canMeasureThreads } from './tools/threads.mjs'
@@ -17,8 +18,7 @@ import { canMeasureThreads } from './tools/threads.mjs'
 /** @typedef {import('./tools/questions.mjs').Question} Question */
 
 const KEPT = fileURLToPath(new URL('./results', import.meta.url))
-/** With tables and charts that `--readme` writes. */
-const PAGE = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Ignored by git. */
 const TRIAL = fileURLToPath(new URL('./results/trial', import.meta.url))
 
@@ -41,7 +41,6 @@ async function run(command) {
   // Other questions need not show these failures.
   if (command.isAll) for (const [name, error] of broken) fail(name, error)
   if (command.isList) return list()
-  if (command.isReadme) return writeReadme(command.out)
   for (const question of command.questions) {
     const options = optionsFor(question, command)
     const out = command.out ?? (hasDefaults(question, options) ? KEPT : TRIAL)
@@ -56,6 +55,7 @@ async function run(command) {
       stopAll()
     }
   }
+  if (command.out === undefined && command.against === undefined) writePages()
   if (failed.length === 0) return
   console.error(`\nfailed: ${failed.join(', ')}`)
   process.exitCode = 1
@@ -100,14 +100,16 @@ async function show(question, kept, out) {
   await drawCharts(out, question.name, question.charts?.(kept.result) ?? {}, footerOf(kept))
 }
 
-/** From a folder of experiments the tables are only printed. @param {string | undefined} out */
-function writeReadme(out) {
-  const stored = Object.fromEntries(
-    ['throughput', 'network', 'rates'].map((name) => [name, readResult(out ?? KEPT, name)]),
-  )
-  if (out !== undefined) return console.log(markdownOf(stored))
-  writeFileSync(PAGE, withResults(readFileSync(PAGE, 'utf8'), stored))
-  for (const { file } of PICTURES) copyFileSync(join(KEPT, file), join(PAGE, '../images', file))
+function writePages() {
+  const stored = (/** @type {string} */ name) => {
+    const kept = readResult(KEPT, name)
+    if (kept === undefined)
+      throw new RangeError(`there is no result of ${name} for the pages: npm run bench -- ${name}`)
+    return kept
+  }
+  for (const page of PAGES.map((name) => join(ROOT, name)))
+    writeFileSync(page, withResults(readFileSync(page, 'utf8'), stored))
+  for (const file of Object.keys(PICTURES)) copyFileSync(join(KEPT, file), join(ROOT, 'docs/images', file))
 }
 
 function list() {

@@ -97,13 +97,13 @@ export const question = {
       'throughput-ratios.svg': barChart({
         title: 'Entries acknowledged per second, relative to the best peer',
         subtitle: 'More is better. With the spool on.',
-        unit: 'times the best peer of the round',
+        unit: 'times the best peer',
         groups: ratios('entriesPerSecond', 'most'),
       }),
       'throughput-cpu-ratios.svg': barChart({
         title: "CPU of pino's worker per entry, relative to the best peer",
         subtitle: 'Less is better. With the spool on.',
-        unit: 'times the best peer of the round',
+        unit: 'times the best peer',
         groups: ratios('workerUs', 'least'),
       }),
       'throughput.svg': barChart({

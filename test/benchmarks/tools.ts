@@ -61,7 +61,6 @@ export interface Command {
   isQuick: boolean
   isList: boolean
   isRedraw: boolean
-  isReadme: boolean
   out: string | undefined
   against: string | undefined
 }
