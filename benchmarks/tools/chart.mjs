@@ -15,40 +15,23 @@ import { compile } from 'vega-lite'
 
 const WIDTH = 860
 const MARGIN = 24
-/** Names as CSS variables, since an SVG in an `img` element follows the color scheme only with a style of its own. */
-const COLORS = {
-  ground: ['#ffffff', '#161b22'],
-  loud: ['#1f2328', '#e6edf3'],
-  soft: ['#59636e', '#9198a1'],
-  grid: ['#e4e9ee', '#2a313a'],
-  band: ['#fff7db', '#2e2711'],
-}
-const OURS = [
-  ['#d9480f', '#ff8c42'],
-  ['#f59f00', '#ffd43b'],
-  ['#a61e4d', '#f783ac'],
-  ['#862e9c', '#da77f2'],
-]
-const OTHERS = [
-  ['#7b93ab', '#8ea6bd'],
-  ['#4c6ef5', '#748ffc'],
-  ['#2b8a3e', '#69db7c'],
-  ['#1098ad', '#3bc9db'],
-  ['#5f3dc4', '#9775fa'],
-]
-const NAMED = [
-  ...Object.entries(COLORS),
-  ...OURS.map((colors, n) => /** @type {const} */ ([`ours-${n}`, colors])),
-  ...OTHERS.map((colors, n) => /** @type {const} */ ([`other-${n}`, colors])),
-]
-const variables = (/** @type {0 | 1} */ scheme) =>
-  `svg{${NAMED.map(([name, colors]) => `--${name}:${colors[scheme]}`).join(';')}}`
 const FONT = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif'
-const STYLE = `<style>text{font-family:${FONT}}${variables(0)}@media (prefers-color-scheme:dark){${variables(1)}}</style>`
+const LIGHT = '--ground:#fff;--loud:#1f2328;--soft:#59636e;--grid:#e4e9ee;--band:#fff7db'
+const DARK = '--ground:#161b22;--loud:#e6edf3;--soft:#9198a1;--grid:#2a313a;--band:#2e2711'
+const [OURS, OURS_DARK] = [
+  palette('ours', 'd9480f f59f00 a61e4d 862e9c'),
+  palette('ours', 'ff8c42 ffd43b f783ac da77f2'),
+]
+const [OTHERS, OTHERS_DARK] = [
+  palette('other', '7b93ab 4c6ef5 2b8a3e 1098ad 5f3dc4'),
+  palette('other', '8ea6bd 748ffc 69db7c 3bc9db 9775fa'),
+]
+/** In each chart, since an SVG in an `img` element does not inherit the style of its page. */
+const STYLE = `<style>text{font-family:${FONT}}svg{${[LIGHT, ...OURS, ...OTHERS].join(';')}}@media (prefers-color-scheme:dark){svg{${[DARK, ...OURS_DARK, ...OTHERS_DARK].join(';')}}}</style>`
 /** Attributes and empty elements without an effect: two thirds of Vega's output. */
 const DEFAULTS =
   / (?:class|font-family|role|aria-[a-z]+|pointer-events)="[^"]*"| (?:opacity|stroke-width)="1"|<path [^>]*d="(?:M0,0h0v0h0Z)?"[^>]*>/g
-const [GROUND, LOUD, SOFT, GRID, BAND] = Object.keys(COLORS).map(color)
+const [GROUND, LOUD, SOFT, GRID, BAND] = ['ground', 'loud', 'soft', 'grid', 'band'].map(color)
 
 const CONFIG = {
   aria: false,
@@ -223,6 +206,11 @@ export function lineChart({ title, subtitle, x, y, series, bands = [] }) {
 function said({ value, note }) {
   if (!Number.isFinite(value)) return note ?? 'no result'
   return note === undefined ? written(value) : `${written(value)} · ${note}`
+}
+
+/** CSS variables. @param {string} name @param {string} colors */
+function palette(name, colors) {
+  return colors.split(' ').map((rgb, n) => `--${name}-${n}:#${rgb}`)
 }
 
 /** @param {string} name */
