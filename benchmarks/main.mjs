@@ -1,6 +1,7 @@
 /**
  * Runs the questions of this folder: measures, prints, and stores results and charts.
- * `npm run bench [-- NAME…] [--list] [--quick] [--rounds N] [--records N] [--OPTION N] [--out DIR] [--redraw] [--readme] [--against DIR]`
+ * `npm run bench [-- NAME…] [--list] [--quick] [--rounds N] [--records N] [--OPTION N] [--out DIR] [--redraw] [--against DIR]`
+ * Then it writes the numbers and charts of README.md and docs from the stored results.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import { agreementOf } from './tools/agreement.mjs'
 import { hasDefaults, optionsFor, parseCommand } from './tools/command-line.mjs'
 import { stopAll } from './tools/children.mjs'
 import { loadQuestions } from './tools/questions.mjs'
-import { PICTURES, markdownOf, withResults } from './tools/readme.mjs'
+import { PAGES, PICTURES, withResults } from './tools/pages.mjs'
 import { drawCharts, footerOf, headOf, readResult, writeResult } from './tools/results.mjs'
 import { surroundings } from './tools/surroundings.mjs'
 import { canMeasureThreads } from './tools/threads.mjs'
@@ -17,8 +18,7 @@ import { canMeasureThreads } from './tools/threads.mjs'
 /** @typedef {import('./tools/questions.mjs').Question} Question */
 
 const KEPT = fileURLToPath(new URL('./results', import.meta.url))
-/** With tables and charts that `--readme` writes. */
-const PAGE = fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url))
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Ignored by git. */
 const TRIAL = fileURLToPath(new URL('./results/trial', import.meta.url))
 
@@ -41,14 +41,13 @@ async function run(command) {
   // Other questions need not show these failures.
   if (command.isAll) for (const [name, error] of broken) fail(name, error)
   if (command.isList) return list()
-  if (command.isReadme) return writeReadme(command.out)
   for (const question of command.questions) {
     const options = optionsFor(question, command)
     const out = command.out ?? (hasDefaults(question, options) ? KEPT : TRIAL)
     try {
       mkdirSync(out, { recursive: true })
       if (command.against !== undefined) compareWith(question, command.out ?? KEPT, command.against)
-      else if (command.isRedraw) redraw(question, out)
+      else if (command.isRedraw) await redraw(question, out)
       else await ask(question, options, out)
     } catch (error) {
       fail(question.name, error)
@@ -56,6 +55,7 @@ async function run(command) {
       stopAll()
     }
   }
+  if (command.out === undefined && command.against === undefined) writePages()
   if (failed.length === 0) return
   console.error(`\nfailed: ${failed.join(', ')}`)
   process.exitCode = 1
@@ -76,14 +76,14 @@ async function ask(question, options, out) {
   const kept = { ...around, result }
   // Stored before anything can fail: a measurement takes long.
   showProgress(`written: ${writeResult(out, name, kept)}`)
-  show(question, kept, out)
+  await show(question, kept, out)
 }
 
 /** @param {Question} question @param {string} out */
-function redraw(question, out) {
+async function redraw(question, out) {
   const kept = readResult(out, question.name)
   if (kept === undefined) console.log(`\n${question.name}: there is no result in ${out}`)
-  else show(question, kept, out)
+  else await show(question, kept, out)
 }
 
 /** @param {Question} question @param {string} folder @param {string} against */
@@ -95,19 +95,21 @@ function compareWith({ name }, folder, against) {
 }
 
 /** @param {Question} question @param {import('./tools/results.mjs').Kept} kept @param {string} out */
-function show(question, kept, out) {
+async function show(question, kept, out) {
   console.log(['', ...headOf(kept), '', ...question.lines(kept.result)].join('\n'))
-  drawCharts(out, question.name, question.charts?.(kept.result) ?? {}, footerOf(kept))
+  await drawCharts(out, question.name, question.charts?.(kept.result) ?? {}, footerOf(kept))
 }
 
-/** From a folder of experiments the tables are only printed. @param {string | undefined} out */
-function writeReadme(out) {
-  const stored = Object.fromEntries(
-    ['throughput', 'network', 'rates'].map((name) => [name, readResult(out ?? KEPT, name)]),
-  )
-  if (out !== undefined) return console.log(markdownOf(stored))
-  writeFileSync(PAGE, withResults(readFileSync(PAGE, 'utf8'), stored))
-  for (const { file } of PICTURES) copyFileSync(join(KEPT, file), join(PAGE, '../images', file))
+function writePages() {
+  const stored = (/** @type {string} */ name) => {
+    const kept = readResult(KEPT, name)
+    if (kept === undefined)
+      throw new RangeError(`there is no result of ${name} for the pages: npm run bench -- ${name}`)
+    return kept
+  }
+  for (const page of PAGES.map((name) => join(ROOT, name)))
+    writeFileSync(page, withResults(readFileSync(page, 'utf8'), stored))
+  for (const file of Object.keys(PICTURES)) copyFileSync(join(KEPT, file), join(ROOT, 'docs/images', file))
 }
 
 function list() {

@@ -67,7 +67,7 @@ function cost(us) {
   return us.toFixed(us < 100 ? 2 : 0).padStart(7)
 }
 
-/** @param {readonly Costed[]} result @returns {Record<string, string>} */
+/** @param {readonly Costed[]} result @returns {Record<string, import('../tools/chart.mjs').Chart>} */
 export function drawn(result) {
   return {
     'cost-size.svg': lines(result, 'size', true),

@@ -95,15 +95,15 @@ export const question = {
       }))
     return {
       'throughput-ratios.svg': barChart({
-        title: 'Entries acknowledged per second, relative to the best peer of the round',
-        subtitle: 'More is better. With the spool on; thin lines show the minimum and the maximum of the rounds.',
-        unit: 'times',
+        title: 'Entries acknowledged per second, relative to the best peer',
+        subtitle: 'More is better. With the spool on.',
+        unit: 'times the best peer',
         groups: ratios('entriesPerSecond', 'most'),
       }),
       'throughput-cpu-ratios.svg': barChart({
-        title: "CPU of pino's worker per entry, relative to the best peer of the round",
-        subtitle: 'Less is better. With the spool on; thin lines show the minimum and the maximum of the rounds.',
-        unit: 'times',
+        title: "CPU of pino's worker per entry, relative to the best peer",
+        subtitle: 'Less is better. With the spool on.',
+        unit: 'times the best peer',
         groups: ratios('workerUs', 'least'),
       }),
       'throughput.svg': barChart({

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 
 /**
  * @typedef {import('./questions.mjs').Question} Question
- * @typedef {{ questions: Question[], isAll: boolean, given: Record<string, number>, isQuick: boolean, isList: boolean, isRedraw: boolean, isReadme: boolean, out: string | undefined, against: string | undefined }} Command
+ * @typedef {{ questions: Question[], isAll: boolean, given: Record<string, number>, isQuick: boolean, isList: boolean, isRedraw: boolean, out: string | undefined, against: string | undefined }} Command
  *   given: options by name, all of them known to a question that is asked
  */
 
@@ -11,7 +11,6 @@ const OWN = /** @type {const} */ ({
   list: { type: 'boolean' },
   quick: { type: 'boolean' },
   redraw: { type: 'boolean' },
-  readme: { type: 'boolean' },
   out: { type: 'string' },
   against: { type: 'string' },
 })
@@ -48,12 +47,9 @@ export function parseCommand(args, questions, broken = new Map()) {
     list = false,
     quick = false,
     redraw = false,
-    readme = false,
     out,
     against,
-  } = /** @type {{ list?: boolean, quick?: boolean, redraw?: boolean, readme?: boolean, out?: string, against?: string }} */ (
-    values
-  )
+  } = /** @type {{ list?: boolean, quick?: boolean, redraw?: boolean, out?: string, against?: string }} */ (values)
   return {
     questions: asked,
     isAll: positionals.length === 0,
@@ -61,7 +57,6 @@ export function parseCommand(args, questions, broken = new Map()) {
     isQuick: quick,
     isList: list,
     isRedraw: redraw,
-    isReadme: readme,
     out,
     against,
   }
@@ -92,7 +87,7 @@ function parsed(args, known) {
     // Node's second sentence is about names that start with a dash, which do not exist here.
     const [message] = /** @type {Error} */ (error).message.split('. ')
     throw new RangeError(
-      `${message}; there are --list, --quick, --redraw, --readme, --out DIR, --against DIR, and ${[...known].map((name) => `--${name} N`).join(', ')}`,
+      `${message}; there are --list, --quick, --redraw, --out DIR, --against DIR, and ${[...known].map((name) => `--${name} N`).join(', ')}`,
       { cause: error },
     )
   }

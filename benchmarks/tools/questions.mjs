@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from 'node:fs'
  *   `showProgress` writes a line to stderr; `resultOf`: the result of another question in this run, otherwise the stored one
  * @typedef {{
  *   name: string, asks: string, needsLinux?: boolean, options: Record<string, number>, quick?: Record<string, number>,
- *   measure: (asked: Asked) => Promise<any>, lines: (result: any) => string[], charts?: (result: any) => Record<string, string>,
+ *   measure: (asked: Asked) => Promise<any>, lines: (result: any) => string[], charts?: (result: any) => Record<string, import('./chart.mjs').Chart>,
  * }} Question
  */
 

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { BENCHMARKS, tool } from './tools.js'
-import type { Question } from './tools.js'
+import type { Chart, Question } from './tools.js'
 
 const { foldersOf, loadQuestions } = await tool('questions')
+const { svgOf } = await tool('chart')
 const { hasDefaults, optionsFor, parseCommand } = await tool('command-line')
 
 const { questions, broken } = await loadQuestions(BENCHMARKS)
@@ -40,6 +41,22 @@ describe.each(foldersOf(BENCHMARKS))('%s', (folder) => {
     expect(rows).toEqual([`| \`${folder}\` | ${question.asks} |`])
   })
 })
+
+it.each(['throughput-ratios.svg', 'throughput-cpu-ratios.svg'])(
+  'docs/images/%s has the stored numbers',
+  async (file) => {
+    const stored = JSON.parse(readFileSync(new URL('results/throughput.json', BENCHMARKS), 'utf8')) as {
+      result: object
+    }
+    const chart = byName.get('throughput')?.charts?.(stored.result)[file] as Chart
+    const textsOf = (svg: string): string[] => svg.match(/>[^<]+<\/text>/g) ?? []
+    const drawn = textsOf(await svgOf(chart, ''))
+    expect(drawn.length).toBeGreaterThan(20)
+    expect(textsOf(readFileSync(new URL(`../docs/images/${file}`, BENCHMARKS), 'utf8'))).toEqual(
+      expect.arrayContaining(drawn),
+    )
+  },
+)
 
 describe('the command line', () => {
   const ask = (name: string, options: Record<string, number>, quick?: Record<string, number>): Question => ({

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { BENCHMARKS } from './tools.js'
+import { BENCHMARKS, tool } from './tools.js'
+import type { Chart } from './tools.js'
 
 interface Size {
   bytes: number
@@ -15,7 +16,7 @@ interface Size {
 const { sizeOf } = (await import(new URL('start/size.mjs', BENCHMARKS).href)) as { sizeOf: (folder: string) => Size }
 const { startLines, startChart, sizeLines } = (await import(new URL('start/print.mjs', BENCHMARKS).href)) as {
   startLines: (starts: object[]) => string[]
-  startChart: (starts: object[]) => string
+  startChart: (starts: object[]) => Chart
   sizeLines: (installed: object[]) => string[]
 }
 
@@ -101,18 +102,21 @@ it('shows the difference from the empty worker, and void rounds', () => {
   expect(lines.at(-1)).toBe('does not count: failed, round 1: its first record did not come')
 })
 
-it('draws no bar without a valid round', () => {
-  const svg = startChart([empty, failed, whole])
+const { svgOf } = await tool('chart')
+const drawn = (starts: object[]): Promise<string> => svgOf(startChart(starts), '')
+
+it('draws no bar without a valid round', async () => {
+  const svg = await drawn([empty, failed, whole])
   expect(svg.match(/>no round counts<\/text>/g)).toHaveLength(2)
   expect(svg).toContain('290 · set to wait 100')
 })
 
-it('writes a number instead of a bar that would shrink all others', () => {
+it('writes a number instead of a bar that would shrink all others', async () => {
   const slow = { ...whole, name: 'slow', spreads: { ...whole.spreads, readyMs: spread(1_000), firstMs: spread(2_000) } }
-  const svg = startChart([empty, whole, slow])
+  const svg = await drawn([empty, whole, slow])
   expect(svg).toContain('>1,000, too long for this scale</text>')
   expect(svg).toContain('>2,000, too long for this scale</text>')
-  expect(startChart([empty, whole, { ...slow, spreads: whole.spreads }])).not.toContain('too long')
+  expect(await drawn([empty, whole, { ...slow, spreads: whole.spreads }])).not.toContain('too long')
 })
 
 it("subtracts pino's own part", () => {

@@ -38,11 +38,9 @@ export interface LineChart {
   bands?: { label: string; from: number; to: number }[]
 }
 
-export interface Axis {
-  from: number
-  to: number
-  ticks: number[]
-  isLog: boolean
+/** Rendered by `svgOf`. */
+export interface Chart {
+  title: string
 }
 
 export interface Question {
@@ -53,7 +51,7 @@ export interface Question {
   quick?: Record<string, number>
   measure: (asked: object) => Promise<unknown>
   lines: (result: unknown) => string[]
-  charts?: (result: unknown) => Record<string, string>
+  charts?: (result: unknown) => Record<string, Chart>
 }
 
 export interface Command {
@@ -63,7 +61,6 @@ export interface Command {
   isQuick: boolean
   isList: boolean
   isRedraw: boolean
-  isReadme: boolean
   out: string | undefined
   against: string | undefined
 }
@@ -77,13 +74,9 @@ export interface Call {
 
 interface Tools {
   chart: {
-    barChart: (chart: BarChart) => string
-    lineChart: (chart: LineChart) => string
-    withFooter: (svg: string, footer: string) => string
-  }
-  'chart-scale': {
-    axisOf: (values: number[], how?: { isLog?: boolean; fromZero?: boolean; max?: number; ticks?: number }) => Axis
-    scaleOf: (axis: Axis, start: number, end: number) => (value: number) => number
+    barChart: (chart: BarChart) => Chart
+    lineChart: (chart: LineChart) => Chart
+    svgOf: (chart: Chart, footer: string) => Promise<string>
     written: (value: number) => string
   }
   'command-line': {
