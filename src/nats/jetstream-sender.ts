@@ -1,6 +1,8 @@
 /** The innermost sender with `nats`: publishes one batch and turns the acknowledgement into an outcome. */
 import type { MsgHdrs } from '@nats-io/transport-node'
-import type { Batch, Outcome, Sender } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
+import type { Outcome } from '../batch/outcome.js'
+import type { Sender } from '../batch/sender.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Clock } from '../shared/clock.js'
 import { VERSION } from '../version.js'

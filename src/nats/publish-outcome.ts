@@ -1,5 +1,5 @@
 /** Converts an error of the NATS client to the outcome of a publish attempt. */
-import type { EndpointRejected, Refused, Retryable } from '../batch/sender.js'
+import type { EndpointRejected, Refused, Retryable } from '../batch/outcome.js'
 import { isAuthorizationError, isPermissionError, isUnanswered, JETSTREAM_CODES, jetStreamCode } from './nats-error.js'
 
 export type PublishFailure = Retryable | EndpointRejected | Refused

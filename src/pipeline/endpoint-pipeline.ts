@@ -2,7 +2,7 @@
  * Sends entries to one endpoint: entries -> batches -> disk -> requests. A pipeline has one for log entries and one for
  * request logs.
  */
-import type { Batch } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
 import { Delivery } from '../delivery/delivery.js'
 import type { EndpointTarget } from '../delivery/destination.js'
 import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'

@@ -3,7 +3,7 @@
  * id. The batches are already on disk, without the id, so nothing is lost in the meantime.
  */
 import { SERVICE_MESSAGES } from '../diagnostics/messages.js'
-import type { Batch } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
 import { createBatchBody, parseBatchEntries } from '../batch/sub-batch.js'
 import type { Reporter } from '../diagnostics/reporter.js'
 import type { Settings } from '../options/settings.js'

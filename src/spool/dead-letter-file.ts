@@ -1,7 +1,7 @@
 /** Stores entries that the service rejected, with its reason, as lines of JSON. */
 import { closeSync, constants, fdatasyncSync, fstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { DeadLetter } from '../batch/sender.js'
+import type { DeadLetter } from '../batch/batch.js'
 import { openOwn, syncFolder, writeAll } from '../shared/safe-files.js'
 import { ensureFolder } from '../shared/safe-folders.js'
 import { DEAD_LETTERS } from './disk-format.js'

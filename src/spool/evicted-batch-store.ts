@@ -1,5 +1,5 @@
 /** Batches of this instance that were evicted from memory and are stored on disk only. They are read back in order. */
-import type { Batch, SegmentPosition } from '../batch/sender.js'
+import type { Batch, SegmentPosition } from '../batch/batch.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import type { CurrentInstance } from './instance/current-instance.js'
 import { isResourceExhausted } from './format-version.js'

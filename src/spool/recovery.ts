@@ -1,5 +1,5 @@
 /** Claims segments of exited processes and reads them back, one batch at a time. */
-import type { Batch } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
 import { DROP_MESSAGES, SPOOL_MESSAGES } from '../diagnostics/messages.js'
 import { toAcknowledgementLogPath } from './disk-format.js'
 import type { EvictionCandidate } from './retention/eviction.js'

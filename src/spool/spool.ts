@@ -1,6 +1,6 @@
 /** The disk store of one pipeline: its folders, its limits, and the fallback to memory. */
 import { join, resolve } from 'node:path'
-import type { DeadLetter } from '../batch/sender.js'
+import type { DeadLetter } from '../batch/batch.js'
 import type { DropReason } from '../diagnostics/account.js'
 import type { UnreportedDrops } from '../diagnostics/account.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'

@@ -1,6 +1,6 @@
 /** The test in place of the delivery: batches that wait in memory or on disk, and their outcomes. */
 import { parseBatchEntries, createSubBatch } from '../../src/batch/sub-batch.js'
-import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/sender.js'
+import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/batch.js'
 import type { Ledger } from './model-ledger.js'
 import type { ProcessRun } from './process-run.js'
 

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/sender.js'
+import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/batch.js'
 import { failing, fullAfter } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
 import { ProcessRun } from './process-run.js'

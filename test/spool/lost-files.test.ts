@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
+import type { Batch, SegmentPosition } from '../../src/batch/batch.js'
 import { failing, watchAllSyncs } from './disk-faults.js'
 import { segmentsBelow } from './disk-image.js'
 import { ProcessRun } from './process-run.js'

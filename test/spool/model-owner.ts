@@ -2,7 +2,7 @@
 import type { EntryLog } from '../../src/spool/entry-log.js'
 import type { Clock } from '../../src/shared/clock.js'
 import { parseBatchEntries, createSubBatch } from '../../src/batch/sub-batch.js'
-import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
+import type { Batch, SegmentPosition } from '../../src/batch/batch.js'
 import { ProcessRun } from './process-run.js'
 import type { ProcessRunOptions } from './process-run.js'
 import { numbersIn } from './shared-service.js'

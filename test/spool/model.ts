@@ -1,5 +1,5 @@
 /** Runs a spool on a real file system step by step, and compares it with the expected state. */
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import { FakeClock } from '../fake-clock.js'
 import { damage } from './file-damage.js'
 import type { Damage } from './file-damage.js'

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import type { Machine } from '../../src/spool/instance/ownership.js'
 import { failing } from './disk-faults.js'
 import { filesBelow } from './disk-image.js'

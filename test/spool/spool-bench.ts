@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, vi } from 'vitest'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
 import { destinationName } from '../../src/spool/spool-root.js'
 import { FakeClock } from '../fake-clock.js'

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import { SpoolFullError, evict } from '../../src/spool/retention/eviction.js'
 import type { EvictionCandidate } from '../../src/spool/retention/eviction.js'
 import { destinationName } from '../../src/spool/spool-root.js'

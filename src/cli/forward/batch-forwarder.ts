@@ -1,7 +1,7 @@
 /** Pulls batches of one kind from the queue at the rate at which the service accepts them, delivers and acknowledges them. */
 import { setMaxListeners } from 'node:events'
 import type { Msg } from '@nats-io/transport-node'
-import type { DeadLetter } from '../../batch/sender.js'
+import type { DeadLetter } from '../../batch/batch.js'
 import type { OutcomeRecorder } from '../../delivery/outcome-recorder.js'
 import { parseAckSubject } from '../../nats/jetstream-request.js'
 import type { BatchKind, StreamNames } from '../../nats/message.js'

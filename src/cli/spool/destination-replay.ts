@@ -2,7 +2,7 @@
  * Replays instances and dead letters of one destination. They stay in its folder until they are acknowledged: a wrong key causes no loss.
  */
 import { join } from 'node:path'
-import type { Batch, DeadLetter } from '../../batch/sender.js'
+import type { Batch, DeadLetter } from '../../batch/batch.js'
 import type { Clock } from '../../shared/clock.js'
 import { ensureFolder } from '../../shared/safe-folders.js'
 import { DeadLetterFile } from '../../spool/dead-letter-file.js'

@@ -1,5 +1,6 @@
 /** The entries of a batch that is being isolated: sub-batches to send, and the outcome of each entry. */
-import type { Batch, DeadLetter, Delivered, Outcome, Refused } from '../../batch/sender.js'
+import type { Batch, DeadLetter } from '../../batch/batch.js'
+import type { Delivered, Outcome, Refused } from '../../batch/outcome.js'
 import { createBatchBody, createSubBatch, createSubBatchId, parseBatchEntries } from '../../batch/sub-batch.js'
 import type { IngestResultError } from '../../protocol/ingest-result.js'
 import { shortenToFit } from '../../record/shorten-entry.js'

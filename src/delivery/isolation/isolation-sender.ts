@@ -13,7 +13,8 @@
  * A part that fails without a rejection, such as an entry that resets the connection, is sent outside the search, so it
  * does not delay the others.
  */
-import type { Outcome, Refused, Sender } from '../../batch/sender.js'
+import type { Outcome, Refused } from '../../batch/outcome.js'
+import type { Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from '../retry/circuit-breaker.js'
 import { BatchProgress } from './batch-progress.js'
 import type { DeadLetterOptions, SubBatch } from './batch-progress.js'

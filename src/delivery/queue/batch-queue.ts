@@ -6,7 +6,7 @@
  * After an outage, new batches are sent before the backlog, because otherwise they would wait as long as the outage
  * lasted.
  */
-import type { Batch } from '../../batch/sender.js'
+import type { Batch } from '../../batch/batch.js'
 import { EvictedLane } from './evicted-lane.js'
 import type { BatchOnDisk } from './evicted-lane.js'
 import { Fifo } from './fifo.js'

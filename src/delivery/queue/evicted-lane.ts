@@ -2,7 +2,7 @@
  * Batches of this process that wait on disk only, and batches read back. Each keeps its sequence number, although
  * younger batches may have been sent before it.
  */
-import type { Batch, SegmentPosition } from '../../batch/sender.js'
+import type { Batch, SegmentPosition } from '../../batch/batch.js'
 import { Fifo } from './fifo.js'
 import type { DiskBacklog } from './recovered-lane.js'
 

@@ -1,6 +1,6 @@
 /** Types of the batch queue. */
 import type { Clock } from '../../shared/clock.js'
-import type { Batch } from '../../batch/sender.js'
+import type { Batch } from '../../batch/batch.js'
 import type { EvictedBatches } from './evicted-lane.js'
 import type { DiskBacklog } from './recovered-lane.js'
 

@@ -1,6 +1,6 @@
 /** Batches that earlier processes left on disk. Only a few are in memory at a time. */
 import type { Clock } from '../../shared/clock.js'
-import type { Batch } from '../../batch/sender.js'
+import type { Batch } from '../../batch/batch.js'
 import { REPLIES_LEFT } from '../shutdown-policy.js'
 import { Fifo } from './fifo.js'
 

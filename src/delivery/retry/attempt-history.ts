@@ -2,7 +2,7 @@
  * The order of acceptances and failures. It shows whether a rejection proves that an entry is bad: the service accepted
  * others directly before and directly after it.
  */
-import type { EndpointRejected, Outcome, Refused } from '../../batch/sender.js'
+import type { EndpointRejected, Outcome, Refused } from '../../batch/outcome.js'
 import type { RetryState } from './wait-queue.js'
 
 export interface AttemptCounts {

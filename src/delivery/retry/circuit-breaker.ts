@@ -12,7 +12,7 @@
  * A rejection that names no entry is not a success, since a gateway may reject everything. Isolation distinguishes the
  * two cases (`limitToOne`, `suspend`, `openForRejections`).
  */
-import type { Outcome, Refused } from '../../batch/sender.js'
+import type { Outcome, Refused } from '../../batch/outcome.js'
 import { AdaptiveConcurrencyLimit } from '../concurrency/adaptive-concurrency-limit.js'
 import type { InFlightRequest } from '../concurrency/adaptive-concurrency-limit.js'
 import { isOverload } from '../concurrency/overload-ceiling.js'

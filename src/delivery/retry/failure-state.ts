@@ -4,7 +4,7 @@
  *
  * A Retry-After counts as an outage while it lasts, but not afterwards, because nothing failed during it.
  */
-import type { EndpointRejected, Outcome, Refused, Retryable } from '../../batch/sender.js'
+import type { EndpointRejected, Outcome, Refused, Retryable } from '../../batch/outcome.js'
 import type { RetrySettings } from '../../options/settings.js'
 import { nextDelayMs } from '../../shared/backoff.js'
 import type { Clock } from '../../shared/clock.js'

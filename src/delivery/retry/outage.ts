@@ -1,5 +1,5 @@
 /** Whether the service fails, as one state that begins anew with each success. */
-import type { EndpointRejected, Retryable } from '../../batch/sender.js'
+import type { EndpointRejected, Retryable } from '../../batch/outcome.js'
 
 interface Failing {
   readonly reason: string

@@ -1,5 +1,5 @@
 /** The batches that wait for the circuit breaker, the oldest first. */
-import type { Batch } from '../../batch/sender.js'
+import type { Batch } from '../../batch/batch.js'
 
 /**
  * The sequence of a batch and its failures. Kept through all attempts, so an older batch is sent before a younger one.

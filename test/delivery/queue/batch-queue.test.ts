@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { BatchQueue } from '../../../src/delivery/queue/batch-queue.js'
 import type { QueueDisk } from '../../../src/delivery/queue/queued-batch.js'
-import type { Batch, SegmentPosition } from '../../../src/batch/sender.js'
+import type { Batch, SegmentPosition } from '../../../src/batch/batch.js'
 import { FakeClock, settled } from '../../fake-clock.js'
 import { batchOf } from '../scripted-sender.js'
 
