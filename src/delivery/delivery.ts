@@ -11,7 +11,7 @@ import { FlushWaiters } from './queue/flush-waiters.js'
 import type { FlushOutcome } from './queue/flush-waiters.js'
 import type { CircuitBreaker } from './retry/circuit-breaker.js'
 import { bytesOf } from './queue/queued-batch.js'
-import type { QueueDisk, QueuedBatch, Lane, Watermark } from './queue/queued-batch.js'
+import type { QueueDisk, QueuedBatch, BatchKind, Watermark } from './queue/queued-batch.js'
 import { ABORT_MS, FAILURES_ON_DISK } from './shutdown-policy.js'
 import { BatchQueue } from './queue/batch-queue.js'
 
@@ -106,7 +106,7 @@ export class Delivery {
     const dropped = this.#queue.push(batch, this.#inFlightBytes)
     const { breaker, maxBufferBytes } = this.#options
     if (dropped.length > 0)
-      this.#recorder.recordEvicted(dropped, batch, { maxBufferBytes, lastFailure: breaker.failures.lastFailure })
+      this.#recorder.recordDropped(dropped, batch, { maxBufferBytes, lastFailure: breaker.failures.lastFailure })
     this.#startWaiting()
   }
 
@@ -198,11 +198,11 @@ export class Delivery {
     this.#flushWaiters.end(this.#recorder.keptEntries > 0 ? 'spooled' : 'acknowledged')
   }
 
-  /** The oldest unsettled batch of each lane. */
+  /** The oldest unsettled batch of each kind. */
   get #oldest(): Watermark {
     const { durable, memoryOnly } = this.#queue.oldest
-    const sequences = (lane: Lane): number[] =>
-      [...this.#inFlight.keys()].filter((queued) => queued.lane === lane).map(({ sequence }) => sequence)
+    const sequences = (kind: BatchKind): number[] =>
+      [...this.#inFlight.keys()].filter((queued) => queued.kind === kind).map(({ sequence }) => sequence)
     return {
       durable: Math.min(durable, ...sequences('durable')),
       memoryOnly: Math.min(memoryOnly, ...sequences('memoryOnly')),

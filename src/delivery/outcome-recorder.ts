@@ -90,7 +90,7 @@ export class OutcomeRecorder {
    * Counts all entries before reporting one, since a listener may read the account.
    * @param newest the batch that needed the memory, which may itself be too large
    */
-  recordEvicted(
+  recordDropped(
     batches: readonly Batch[],
     newest: Batch,
     { maxBufferBytes, lastFailure }: { readonly maxBufferBytes: number; readonly lastFailure: string | undefined },

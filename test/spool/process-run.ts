@@ -181,7 +181,7 @@ export class ProcessRun {
     this.#clock.die()
     this.spool.log.current?.close()
     this.spool.recovery.close()
-    this.spool.evicted.forgetAll()
+    this.spool.spilled.forgetAll()
   }
 }
 

@@ -7,7 +7,7 @@ import type { EvictionCandidate } from '../../src/spool/retention/eviction.js'
 import { destinationName } from '../../src/spool/spool-root.js'
 import { segmentsBelow } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
-import { SEGMENT_BYTES, evictBatches, useSpoolBench, writeBytes } from './spool-bench.js'
+import { SEGMENT_BYTES, spillBatches, useSpoolBench, writeBytes } from './spool-bench.js'
 
 const MIB = 1024 * 1024
 const MAX_BYTES = MIB
@@ -25,7 +25,7 @@ function begin(): ProcessRun {
     {
       onBatch: (batch) => {
         run.held += batch.count
-        if (batch.place !== undefined) evictBatches(run, [batch])
+        if (batch.place !== undefined) spillBatches(run, [batch])
       },
     },
   )
@@ -41,7 +41,7 @@ function others(): string {
 async function sendAll(run: ProcessRun): Promise<void> {
   for (;;) {
     let taken: Batch | undefined
-    await run.spool.evicted.next((batch) => {
+    await run.spool.spilled.next((batch) => {
       taken = batch
       run.held += batch.count
     })
@@ -127,13 +127,13 @@ describe('new entries near the limit', () => {
     let taken: Batch | undefined
     while (
       segmentsBelow(root).length > 4 &&
-      (await run.spool.evicted.next((batch) => {
+      (await run.spool.spilled.next((batch) => {
         taken = batch
         run.held += batch.count
       }))
     )
       run.settle(taken as Batch)
-    expect(run.spool.evicted.entries).toBeGreaterThan(0)
+    expect(run.spool.spilled.entries).toBeGreaterThan(0)
     await bench.clock.advance(1_000)
     expect(run.spool.usedShare).toBeLessThan(REFUSE_DEBUG)
   })

@@ -125,7 +125,7 @@ describe('maxBytes was lowered below the size of claimed segments', () => {
     writeBytes(run, 1)
     await bench.clock.advance(2_000)
     const batch = run.batches[0]
-    run.spool.evicted.push({ ...batch, place: batch?.place } as Parameters<typeof run.spool.evicted.push>[0])
+    run.spool.spilled.push({ ...batch, place: batch?.place } as Parameters<typeof run.spool.spilled.push>[0])
     expect(run.spool.usedShare).toBeGreaterThan(0)
     await bench.clock.advance(2_000)
     expect(run.spool.recovery.droppingBytes).toBeGreaterThan(0)

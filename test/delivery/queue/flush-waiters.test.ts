@@ -29,7 +29,7 @@ function onDisk(script: (attempt: number) => Outcome | undefined) {
     account: new Account(),
     report: new RecordingReport(),
     disk: {
-      evicted: {
+      spilled: {
         batches: 0,
         hasMore: false,
         push: () => {},

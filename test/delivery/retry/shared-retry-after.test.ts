@@ -37,7 +37,7 @@ test('a flush of batches on disk does not wait for a Retry-After that ends too l
     account: new Account(),
     report: new RecordingReport(),
     disk: {
-      evicted: {
+      spilled: {
         batches: 0,
         hasMore: false,
         push: () => {},
