@@ -151,11 +151,11 @@ export class AdaptiveConcurrencyLimit {
    * Called when a request failed while others were accepted. Frequent failures lower the limit, at most once per round
    * trip.
    */
-  isolatedFailure({ sequence, concurrentRequests }: InFlightRequest): void {
+  singleFailure({ sequence, concurrentRequests }: InFlightRequest): void {
     if (sequence < this.#ignoredBefore) return this.#ceiling.addFailure()
     // Lowering the limit would not help if it is one or was not reached.
     if (this.#limit === 1 || concurrentRequests * 4 < this.#limit * 3) return
-    const limit = this.#ceiling.isolatedFailure(sequence, concurrentRequests, this.#limit, this.#sampler.now)
+    const limit = this.#ceiling.singleFailure(sequence, concurrentRequests, this.#limit, this.#sampler.now)
     if (limit === this.#limit) return
     this.#limit = limit
     this.#ignoredBefore = this.#begun

@@ -64,7 +64,7 @@ export class OverloadCeiling {
    * @param inFlight requests in flight, including this one
    * @returns the new limit
    */
-  isolatedFailure(sequence: number, inFlight: number, limit: number, now: number): number {
+  singleFailure(sequence: number, inFlight: number, limit: number, now: number): number {
     if (now < this.#unrelatedUntil) return limit
     if (this.#ceiling === Infinity) {
       this.#latest = [...this.#latest.slice(1 - FREQUENT), { sequence, now }]

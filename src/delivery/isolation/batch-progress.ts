@@ -99,13 +99,13 @@ export class BatchProgress {
 
   /**
    * A single one of the remaining entries, if possible one that was not rejected alone.
-   * @param turn selects it; consecutive numbers cover all of them
+   * @param number selects it; consecutive numbers cover all of them
    */
-  probe(turn: number): SubBatch {
+  probe(number: number): SubBatch {
     const rest = this.remaining
     const unknown = rest.positions.flatMap((position, index) => (this.#rejectedAlone.has(position) ? [] : [index]))
     const indexes = unknown.length > 0 ? unknown : range(0, rest.batch.count)
-    return this.#part(rest, [indexes[(turn * PROBE_STRIDE) % indexes.length] as number])
+    return this.#part(rest, [indexes[(number * PROBE_STRIDE) % indexes.length] as number])
   }
 
   /** Call if the only entry of a sub-batch was rejected. */
