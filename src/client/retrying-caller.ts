@@ -1,5 +1,5 @@
 /** Sends a request with a limited number of attempts and waits between them. */
-import { nextDelayMs } from '../shared/backoff.js'
+import { computeDelayMs } from '../shared/backoff.js'
 import type { RetrySettings } from '../options/settings.js'
 import type { Secret } from '../options/secret.js'
 import type { Clock } from '../shared/clock.js'
@@ -91,7 +91,7 @@ export class RetryingCaller {
         this.#notBefore[group] = Math.max(this.#notBefore[group], clock.now() + askedMs)
         if (group === 'keyed') this.#options.onRetryAfter?.(askedMs)
       }
-      const backoffMs = nextDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
+      const backoffMs = computeDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
       // Adds the backoff to the Retry-After, so many processes do not return at the same instant.
       const delayMs = askedMs + backoffMs
       const isLate = clock.now() + delayMs >= deadlineAt

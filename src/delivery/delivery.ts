@@ -10,7 +10,7 @@ import type { OutcomeRecorderOptions } from './outcome-recorder.js'
 import { FlushWaiters } from './queue/flush-waiters.js'
 import type { FlushOutcome } from './queue/flush-waiters.js'
 import type { CircuitBreaker } from './retry/circuit-breaker.js'
-import { bytesOf } from './queue/queued-batch.js'
+import { countBytes } from './queue/queued-batch.js'
 import type { QueueDisk, QueuedBatch, BatchKind, Watermark } from './queue/queued-batch.js'
 import { ABORT_MS, FAILURES_ON_DISK } from './shutdown-policy.js'
 import { BatchQueue } from './queue/batch-queue.js'
@@ -224,7 +224,7 @@ export class Delivery {
     while (this.#queue.entries > 0 && this.#inFlight.size < this.#options.breaker.limit && this.#hasCapacity) {
       const queued = this.#queue.shift()
       if (queued === undefined) break
-      this.#inFlightBytes += bytesOf(queued.batch)
+      this.#inFlightBytes += countBytes(queued.batch)
       this.#inFlightEntries += queued.batch.count
       this.#inFlight.set(queued, NOT_YET)
       const delivered = this.#deliver(queued)
@@ -244,7 +244,7 @@ export class Delivery {
     }
     // Batches in flight at the deadline are already counted.
     if (!this.#inFlight.delete(queued)) return
-    this.#inFlightBytes -= bytesOf(queued.batch)
+    this.#inFlightBytes -= countBytes(queued.batch)
     this.#inFlightEntries -= queued.batch.count
     this.#queue.settled(queued, this.#options.clock.now() - startedAt)
     this.#recorder.record(queued.batch, outcome)

@@ -16,7 +16,7 @@ import { SpoolLimits } from './spool-limits.js'
 import { FULL_SEGMENT_BYTES } from './segment/segment.js'
 import type { SpoolOptions } from './spool-options.js'
 import { SpoolReporter } from './spool-reporter.js'
-import { defaultRoot, destinationName } from './spool-root.js'
+import { findDefaultRoot, nameDestination } from './spool-root.js'
 import { WriteAheadLog } from './write-ahead-log.js'
 
 export type { SpoolOptions } from './spool-options.js'
@@ -54,10 +54,10 @@ export class Spool {
       ...given
     } = options
     const { account, clock, durability, machine = readMachine(), maxAgeMs, maxBytes } = given
-    const root = dir === undefined ? defaultRoot() : resolve(dir)
+    const root = dir === undefined ? findDefaultRoot() : resolve(dir)
     const reporter = new SpoolReporter(options.report, root)
     const foldersFor = (to: string): string[] =>
-      [apiKey, ...previousApiKeys].map((key) => join(root, destinationName(to, key)))
+      [apiKey, ...previousApiKeys].map((key) => join(root, nameDestination(to, key)))
     const destinations = foldersFor(url)
     const destination = destinations[0] as string
     const isPowerSafe = durability === 'power'

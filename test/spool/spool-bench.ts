@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, vi } from 'vitest'
 import type { Batch } from '../../src/batch/batch.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
-import { destinationName } from '../../src/spool/spool-root.js'
+import { nameDestination } from '../../src/spool/spool-root.js'
 import { FakeClock } from '../fake-clock.js'
 import { filesBelow } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, Processes, URL_OF_TESTS } from './process-run.js'
@@ -33,7 +33,7 @@ class SpoolBench<Clock extends FakeClock> {
 
   constructor(path: string, batchSize: number, clock: Clock) {
     this.root = join(this.scratch, path)
-    this.destination = join(this.root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
+    this.destination = join(this.root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS))
     this.#batchSize = batchSize
     this.clock = clock
   }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Batch } from '../../src/batch/batch.js'
 import { SpoolFullError, evict } from '../../src/spool/retention/eviction.js'
 import type { EvictionCandidate } from '../../src/spool/retention/eviction.js'
-import { destinationName } from '../../src/spool/spool-root.js'
+import { nameDestination } from '../../src/spool/spool-root.js'
 import { segmentsBelow } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
 import { SEGMENT_BYTES, spillBatches, useSpoolBench, writeBytes } from './spool-bench.js'
@@ -95,7 +95,7 @@ describe('no room', () => {
   test('that deleting dead letters frees: no segment is deleted', () => {
     const run = begin()
     writeBytes(run, SEGMENT_BYTES)
-    const dead = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS), 'dead')
+    const dead = join(root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS), 'dead')
     mkdirSync(dead)
     writeFileSync(join(dead, 'a.ndjson'), Buffer.alloc(MAX_BYTES / 2))
     writeFileSync(others(), Buffer.alloc(MAX_BYTES / 2))
@@ -167,7 +167,7 @@ describe('new entries near the limit', () => {
 })
 
 function ownFolder(): string {
-  const destination = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
+  const destination = join(root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS))
   return join(destination, readdirSync(destination).find((name) => name.endsWith('.live')) as string)
 }
 

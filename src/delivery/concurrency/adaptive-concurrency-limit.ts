@@ -15,7 +15,7 @@
  * requests often fail while others are accepted, the limit shrinks by a tenth as long as that helps.
  */
 import { OverloadCeiling } from './overload-ceiling.js'
-import { ResponseTimeSampler, trimmedMean } from './response-time-sampler.js'
+import { ResponseTimeSampler, computeTrimmedMean } from './response-time-sampler.js'
 import type { EventLoopSample } from './response-time-sampler.js'
 
 /**
@@ -201,7 +201,7 @@ export class AdaptiveConcurrencyLimit {
     if (tookMs !== undefined) this.#repliesMs.push(tookMs)
     const needed = this.#phase === 'steady' ? this.#limit : Math.min(this.#limit, UNSAMPLED)
     if (this.#repliesMs.length < needed && this.#ended < needed * MAX_ROUND) return
-    const replyMs = this.#repliesMs.length * 2 < needed ? undefined : trimmedMean(this.#repliesMs)
+    const replyMs = this.#repliesMs.length * 2 < needed ? undefined : computeTrimmedMean(this.#repliesMs)
     const isUsed = this.#peak * 4 >= this.#limit * 3
     this.#nextRound()
     if (this.#phase === 'measuring') this.#regain(replyMs)

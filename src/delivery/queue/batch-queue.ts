@@ -10,7 +10,7 @@ import type { Batch } from '../../batch/batch.js'
 import { SpilledQueue } from './spilled-queue.js'
 import type { BatchOnDisk } from './spilled-queue.js'
 import { Fifo } from './fifo.js'
-import { BATCH_OVERHEAD_BYTES, bytesOf } from './queued-batch.js'
+import { BATCH_OVERHEAD_BYTES, countBytes } from './queued-batch.js'
 import type { QueuedBatch, Watermark, QueueOptions } from './queued-batch.js'
 import { RecoveredQueue } from './recovered-queue.js'
 
@@ -105,7 +105,7 @@ export class BatchQueue {
       this.#pushStored({ ...batch, place }, inFlightBytes, this.#spilled)
       return []
     }
-    if (inFlightBytes + bytesOf(batch) > this.#maxBytes) return [batch]
+    if (inFlightBytes + countBytes(batch) > this.#maxBytes) return [batch]
     this.#add(this.#memoryOnly, { kind: 'memoryOnly', sequence: this.#nextMemoryOnly++, batch })
     return this.#shrink(inFlightBytes)
   }
@@ -235,12 +235,12 @@ export class BatchQueue {
   }
 
   #count(batch: Batch): void {
-    this.#bytes += bytesOf(batch)
+    this.#bytes += countBytes(batch)
     this.#entries += batch.count
   }
 
   #remove(batch: Batch): void {
-    this.#bytes -= bytesOf(batch)
+    this.#bytes -= countBytes(batch)
     this.#entries -= batch.count
   }
 

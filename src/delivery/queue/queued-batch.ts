@@ -44,6 +44,6 @@ export interface Watermark {
 /** Memory of a batch in addition to its body: buffer, promise, queue slot. Measured with batches of one entry. */
 export const BATCH_OVERHEAD_BYTES = 1_024
 
-export function bytesOf({ body }: Batch): number {
+export function countBytes({ body }: Batch): number {
   return body.length + BATCH_OVERHEAD_BYTES
 }

@@ -6,7 +6,7 @@
  */
 import type { EndpointRejected, Outcome, Refused, Retryable } from '../../batch/outcome.js'
 import type { RetrySettings } from '../../options/settings.js'
-import { nextDelayMs } from '../../shared/backoff.js'
+import { computeDelayMs } from '../../shared/backoff.js'
 import type { Clock } from '../../shared/clock.js'
 import { AttemptHistory, hasNamedEntry } from './attempt-history.js'
 import type { Attempt, AttemptCounts } from './attempt-history.js'
@@ -321,7 +321,7 @@ export class FailureState {
     const pauseMs =
       failure.kind === 'endpoint-rejected' && failure.status !== undefined && failure.queue === undefined
         ? this.rejections.pauseMs
-        : nextDelayMs({ ...this.#options, attempt: attempts, outageAgeMs: this.#ageMs })
+        : computeDelayMs({ ...this.#options, attempt: attempts, outageAgeMs: this.#ageMs })
     this.#pausedUntil = now + pauseMs
     this.rejections.recordPause(now)
     if (!isUnreported)

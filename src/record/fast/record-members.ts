@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import { MAX_KEYS } from '../clean-copy.js'
 import { take, toIdText } from '../coerce.js'
-import { mayHoldExchange } from '../http-error.js'
+import { mayContainExchange } from '../http-error.js'
 import { toRequestPart } from '../mapped-record.js'
 import type { RequestPart } from '../mapped-record.js'
 import { MemberCursor, joinMembers } from '../member-cursor.js'
@@ -238,7 +238,7 @@ export class RecordMembers {
   }
 
   #readUser(member: MemberCursor): boolean {
-    if (this.user !== '' || !member.isObject() || mayHoldExchange(member.value())) return false
+    if (this.user !== '' || !member.isObject() || mayContainExchange(member.value())) return false
     const source = parseExact(member.value()) as JsonObject
     const user: JsonObject = {}
     for (const field of ['id', 'email', 'name']) {
@@ -264,7 +264,7 @@ export class RecordMembers {
   /** Whether a container must be mapped by the reference path. */
   #isDeclined(kind: number, member: MemberCursor): boolean {
     if (kind === HOLDER_KEY) return true
-    return mayHoldExchange(member.value())
+    return mayContainExchange(member.value())
   }
 
   /** Returns false if the value is declined. */

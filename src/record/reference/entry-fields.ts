@@ -31,7 +31,7 @@ import { toRequestPart } from '../mapped-record.js'
 import type { RequestPart } from '../mapped-record.js'
 import { createObject, putUnderFreeKey } from '../clean-copy.js'
 import { omitHttpMembers } from '../http-error.js'
-import { formatRequestTitle, requestPartKeys, takeRequest, toRequestId } from './entry-request.js'
+import { formatRequestTitle, listRequestPartKeys, takeRequest, toRequestId } from './entry-request.js'
 import { addNote } from '../shorten-entry.js'
 import { isCallersTrace, takeTrace } from './entry-trace.js'
 
@@ -131,7 +131,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const kept: JsonObject = level.customLevel === undefined ? {} : { level: level.customLevel }
   const timestamp = takeTime(record, dialect) ?? receivedAt
   const { requestKeys } = options
-  const parted = [...PARTED, ...requestPartKeys(requestKeys)].filter((key) => hasMembers(record[key]))
+  const parted = [...PARTED, ...listRequestPartKeys(requestKeys)].filter((key) => hasMembers(record[key]))
 
   const entry: LogEntry = { level: level.level, message: '', timestamp }
   // Before the service, because a `name` next to a stack is the error's.
