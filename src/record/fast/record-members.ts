@@ -8,7 +8,7 @@ import { take, toIdText } from '../coerce.js'
 import { mayContainExchange } from '../http-error.js'
 import { toRequestPart } from '../mapped-record.js'
 import type { RequestPart } from '../mapped-record.js'
-import { MemberCursor, joinMembers } from '../member-cursor.js'
+import { MemberCursor, joinMembers, joinObject } from '../member-cursor.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { LevelTextCache, RecordHead, TimestampTextCache, toMessageText } from './entry-head.js'
 import type { LevelText } from './entry-head.js'
@@ -113,11 +113,6 @@ export class RecordMembers {
     const known = this.slots.texts[REQUEST_ID_SLOT]
     if (known === '') this.slots.set(REQUEST_ID_SLOT, this.otherId)
     else if (known !== this.otherId) this.metadata = joinMembers(this.metadata, this.otherIdMember)
-  }
-
-  /** Adds an object to the metadata. @param members without braces; '' adds nothing */
-  addObject(key: string, members: string): void {
-    if (members !== '') this.metadata = joinMembers(this.metadata, `"${key}":{${members}}`)
   }
 
   #reset(): void {
@@ -247,7 +242,7 @@ export class RecordMembers {
     }
     if (Object.keys(user).length === 0) return false
     this.user = stringifyExact(user)
-    this.addObject('user', stringifyExact(source).slice(1, -1))
+    this.metadata = joinObject(this.metadata, 'user', stringifyExact(source).slice(1, -1))
     return true
   }
 
