@@ -4,7 +4,7 @@ import { systemClock } from '../../build/modules/shared/clock.js'
 import { SETTINGS, newMapper } from './configured.mjs'
 
 /**
- * @typedef {import('../../src/batch/sender.js').Batch} Batch
+ * @typedef {import('../../src/batch/batch.js').Batch} Batch
  * @typedef {{ batchId: string, first: number, count: number, severity: number, text: Buffer }} Piece entries that the batcher logs together
  */
 

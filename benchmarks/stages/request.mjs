@@ -6,7 +6,7 @@ import { createIngestSender } from '../../build/modules/delivery/ingest-sender.j
 import { cpuUs } from '../tools/measure.mjs'
 import { batchesOf } from './batches.mjs'
 
-/** @typedef {import('../../src/batch/sender.js').Batch} Batch */
+/** @typedef {import('../../src/batch/batch.js').Batch} Batch */
 
 /** Requests in flight, by pass. */
 const CONCURRENCIES = Object.entries({ request: 4, 'request: 32 in flight': 32 })

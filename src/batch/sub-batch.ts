@@ -1,6 +1,6 @@
 /** Parts of a batch: their ids, bodies and positions. */
 import { createHash } from 'node:crypto'
-import type { Batch } from './sender.js'
+import type { Batch } from './batch.js'
 
 /** Ids made by this package. */
 export const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i

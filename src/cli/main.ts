@@ -7,7 +7,7 @@ import { COMMON_FLAGS, parseArguments } from './shared/arguments.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './shared/command.js'
 import type { Command } from './shared/command.js'
 import { formatHelp, toHelpData } from './shared/help.js'
-import { formatJsonLine, printable } from './shared/printable.js'
+import { formatJsonLine, toPrintable } from './shared/printable.js'
 
 interface CommandEntry {
   readonly summary: string
@@ -102,7 +102,7 @@ async function main(given: readonly string[]): Promise<number> {
       const prefix = message.startsWith('pino-ingest ') ? '' : 'pino-ingest: '
       const help = code === 'USAGE' ? `See ${['pino-ingest', ...helpOf, '--help'].join(' ')}.\n` : ''
       const details = error instanceof CommandError ? error.details.map((line) => `${line}\n`).join('') : ''
-      process.stderr.write(`${prefix}${printable(message)}\n${details}${help}`)
+      process.stderr.write(`${prefix}${toPrintable(message)}\n${details}${help}`)
     }
     await afterFailure?.(own)
     return exitCode

@@ -9,31 +9,31 @@ export interface Abortable {
 }
 
 export class AbortListeners {
-  readonly #held = new Map<AbortSignal, { readonly requests: Set<Abortable>; readonly listener: () => void }>()
+  readonly #listeners = new Map<AbortSignal, { readonly requests: Set<Abortable>; readonly listener: () => void }>()
 
   /** Aborts `request` when `signal` aborts, until `remove`. An aborted signal does nothing. */
   add(signal: AbortSignal, request: Abortable): void {
-    let held = this.#held.get(signal)
-    if (held === undefined) {
+    let registered = this.#listeners.get(signal)
+    if (registered === undefined) {
       const requests = new Set<Abortable>()
-      held = {
+      registered = {
         requests,
         listener: () => {
           for (const one of requests) one.abort()
         },
       }
-      this.#held.set(signal, held)
-      signal.addEventListener('abort', held.listener)
+      this.#listeners.set(signal, registered)
+      signal.addEventListener('abort', registered.listener)
     }
-    held.requests.add(request)
+    registered.requests.add(request)
   }
 
   remove(signal: AbortSignal, request: Abortable): void {
-    const held = this.#held.get(signal)
-    if (held === undefined) return
-    held.requests.delete(request)
-    if (held.requests.size > 0) return
-    this.#held.delete(signal)
-    signal.removeEventListener('abort', held.listener)
+    const registered = this.#listeners.get(signal)
+    if (registered === undefined) return
+    registered.requests.delete(request)
+    if (registered.requests.size > 0) return
+    this.#listeners.delete(signal)
+    signal.removeEventListener('abort', registered.listener)
   }
 }

@@ -86,7 +86,7 @@ export function validateMonitorToken(token: unknown): string {
 
 function check(value: unknown, shape: Shape, path: string): void {
   if (typeof shape === 'string') {
-    if (!SCALARS[shape].holds(value)) throw invalid(path, SCALARS[shape].rule, value)
+    if (!SCALARS[shape].isValid(value)) throw invalid(path, SCALARS[shape].rule, value)
   } else if (isList(shape)) {
     if (!Array.isArray(value)) throw invalid(path, 'be a list', value)
     // Not forEach, which skips holes: JSON converts them to null.
@@ -111,25 +111,25 @@ function checkFields(value: Record<string, unknown>, shape: Readonly<Record<stri
     throw invalid(`${path}${memberOf(unknown)}`, 'be a field of the interface, which it is not', value[unknown])
 }
 
-const SCALARS: Record<Extract<Shape, string>, { readonly rule: string; holds(value: unknown): boolean }> = {
-  text: { rule: 'be text', holds: (value) => typeof value === 'string' },
-  filled: { rule: 'be text that is not empty', holds: (value) => typeof value === 'string' && value.trim() !== '' },
+const SCALARS: Record<Extract<Shape, string>, { readonly rule: string; isValid(value: unknown): boolean }> = {
+  text: { rule: 'be text', isValid: (value) => typeof value === 'string' },
+  filled: { rule: 'be text that is not empty', isValid: (value) => typeof value === 'string' && value.trim() !== '' },
   email: {
     rule: 'be an e-mail address, such as jane@example.com',
-    holds: (value) => typeof value === 'string' && /^[^\s@]+@[^\s@]+$/.test(value),
+    isValid: (value) => typeof value === 'string' && /^[^\s@]+@[^\s@]+$/.test(value),
   },
-  number: { rule: 'be a finite number', holds: (value) => Number.isFinite(value) },
-  integer: { rule: 'be an integer', holds: (value) => Number.isSafeInteger(value) },
-  flag: { rule: 'be true or false', holds: (value) => typeof value === 'boolean' },
-  object: { rule: 'be an object', holds: isObject },
-  level: { rule: `be one of ${LEVELS.join(', ')}`, holds: (value) => (LEVELS as readonly unknown[]).includes(value) },
+  number: { rule: 'be a finite number', isValid: (value) => Number.isFinite(value) },
+  integer: { rule: 'be an integer', isValid: (value) => Number.isSafeInteger(value) },
+  flag: { rule: 'be true or false', isValid: (value) => typeof value === 'boolean' },
+  object: { rule: 'be an object', isValid: isObject },
+  level: { rule: `be one of ${LEVELS.join(', ')}`, isValid: (value) => (LEVELS as readonly unknown[]).includes(value) },
   time: {
     rule: 'be an ISO 8601 time, such as 2026-11-21T00:08:52.486Z',
-    holds: (value) => isTime(value, /^(?:Z|[+-]\d\d:\d\d)$/),
+    isValid: (value) => isTime(value, /^(?:Z|[+-]\d\d:\d\d)$/),
   },
   utc: {
     rule: 'be an ISO 8601 time in UTC, such as 2026-11-21T00:08:52.486Z',
-    holds: (value) => isTime(value, /^(?:Z|\+00:00)$/),
+    isValid: (value) => isTime(value, /^(?:Z|\+00:00)$/),
   },
 }
 

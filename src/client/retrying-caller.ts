@@ -1,5 +1,5 @@
 /** Sends a request with a limited number of attempts and waits between them. */
-import { nextDelayMs } from '../shared/backoff.js'
+import { computeDelayMs } from '../shared/backoff.js'
 import type { RetrySettings } from '../options/settings.js'
 import type { Secret } from '../options/secret.js'
 import type { Clock } from '../shared/clock.js'
@@ -68,13 +68,13 @@ export class RetryingCaller {
     const { clock, maxAttempts, random, timeoutMs } = this.#options
     const startedAt = clock.now()
     const deadlineAt = startedAt + timeoutMs
-    const lane = call.body === null ? 'keyless' : 'keyed'
+    const group = call.body === null ? 'keyless' : 'keyed'
     for (let attempt = 1; ; attempt += 1) {
       this.#throwIfEnded(call.signal)
       for (
-        let remainingMs = this.#notBefore[lane] - clock.now();
+        let remainingMs = this.#notBefore[group] - clock.now();
         remainingMs > 0;
-        remainingMs = this.#notBefore[lane] - clock.now()
+        remainingMs = this.#notBefore[group] - clock.now()
       ) {
         if (clock.now() + remainingMs >= deadlineAt) throw createRateLimitedError(remainingMs)
         await this.#wait(remainingMs, call.signal)
@@ -88,10 +88,10 @@ export class RetryingCaller {
         return reply
       const askedMs = reply instanceof HttpFailure ? 0 : (parseRetryAfterMs(reply, clock.wallNow()) ?? 0)
       if (askedMs > 0) {
-        this.#notBefore[lane] = Math.max(this.#notBefore[lane], clock.now() + askedMs)
-        if (lane === 'keyed') this.#options.onRetryAfter?.(askedMs)
+        this.#notBefore[group] = Math.max(this.#notBefore[group], clock.now() + askedMs)
+        if (group === 'keyed') this.#options.onRetryAfter?.(askedMs)
       }
-      const backoffMs = nextDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
+      const backoffMs = computeDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
       // Adds the backoff to the Retry-After, so many processes do not return at the same instant.
       const delayMs = askedMs + backoffMs
       const isLate = clock.now() + delayMs >= deadlineAt

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { CHALLENGE_HEADER, findProofProblem } from '../shared/local-proof.js'
 import type { ChallengeReply } from '../shared/local-proof.js'
 import { findToken, TOKEN_VARIABLE } from '../options/dev-token.js'
-import { processEnv } from '../options/process-env.js'
+import { readProcessEnv } from '../options/process-env.js'
 import { UnverifiedListenerError } from './unverified-listener-error.js'
 
 /** Much larger than the reply of the local service. */
@@ -19,7 +19,7 @@ const MAX_REPLY_BYTES = 16 * 1024
  */
 export async function verifyListener(socket: Socket, url: string, timeoutMs: number): Promise<void> {
   // Read each time, because `pino-ingest dev` creates the token at its first start.
-  const { token, from, problem = '' } = findToken(processEnv())
+  const { token, from, problem = '' } = findToken(readProcessEnv())
   const { remoteAddress: address = '', remotePort: port = 0 } = socket
   const { host } = new URL(url)
   const notLocal = (why: string): UnverifiedListenerError =>

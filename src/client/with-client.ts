@@ -15,14 +15,14 @@ export async function withClient<T>(
   try {
     return await call(client)
   } catch (error) {
-    throw withLocalHint(error)
+    throw addLocalHint(error)
   } finally {
     await client.close()
   }
 }
 
 /** Adds a hint if no URL was set, since the user may not know that requests go to the local service. */
-export function withLocalHint(error: unknown): unknown {
+export function addLocalHint(error: unknown): unknown {
   if (!(error instanceof IngestError) || error.code !== 'UNAVAILABLE' || !error.message.includes(`${LOCAL_URL}/`))
     return error
   return new IngestError(

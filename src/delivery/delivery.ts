@@ -2,14 +2,16 @@
 import { setMaxListeners } from 'node:events'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import type { Clock } from '../shared/clock.js'
-import type { Batch, Outcome, Sender } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
+import type { Outcome } from '../batch/outcome.js'
+import type { Sender } from '../batch/sender.js'
 import { OutcomeRecorder } from './outcome-recorder.js'
 import type { OutcomeRecorderOptions } from './outcome-recorder.js'
 import { FlushWaiters } from './queue/flush-waiters.js'
 import type { FlushOutcome } from './queue/flush-waiters.js'
 import type { CircuitBreaker } from './retry/circuit-breaker.js'
-import { bytesOf } from './queue/queued-batch.js'
-import type { QueueDisk, QueuedBatch, Lane, Watermark } from './queue/queued-batch.js'
+import { countBytes } from './queue/queued-batch.js'
+import type { QueueDisk, QueuedBatch, BatchKind, Watermark } from './queue/queued-batch.js'
 import { ABORT_MS, FAILURES_ON_DISK } from './shutdown-policy.js'
 import { BatchQueue } from './queue/batch-queue.js'
 
@@ -104,7 +106,7 @@ export class Delivery {
     const dropped = this.#queue.push(batch, this.#inFlightBytes)
     const { breaker, maxBufferBytes } = this.#options
     if (dropped.length > 0)
-      this.#recorder.recordEvicted(dropped, batch, { maxBufferBytes, lastFailure: breaker.failures.lastFailure })
+      this.#recorder.recordDropped(dropped, batch, { maxBufferBytes, lastFailure: breaker.failures.lastFailure })
     this.#startWaiting()
   }
 
@@ -196,11 +198,11 @@ export class Delivery {
     this.#flushWaiters.end(this.#recorder.keptEntries > 0 ? 'spooled' : 'acknowledged')
   }
 
-  /** The oldest unsettled batch of each lane. */
+  /** The oldest unsettled batch of each kind. */
   get #oldest(): Watermark {
     const { durable, memoryOnly } = this.#queue.oldest
-    const sequences = (lane: Lane): number[] =>
-      [...this.#inFlight.keys()].filter((queued) => queued.lane === lane).map(({ sequence }) => sequence)
+    const sequences = (kind: BatchKind): number[] =>
+      [...this.#inFlight.keys()].filter((queued) => queued.kind === kind).map(({ sequence }) => sequence)
     return {
       durable: Math.min(durable, ...sequences('durable')),
       memoryOnly: Math.min(memoryOnly, ...sequences('memoryOnly')),
@@ -222,7 +224,7 @@ export class Delivery {
     while (this.#queue.entries > 0 && this.#inFlight.size < this.#options.breaker.limit && this.#hasCapacity) {
       const queued = this.#queue.shift()
       if (queued === undefined) break
-      this.#inFlightBytes += bytesOf(queued.batch)
+      this.#inFlightBytes += countBytes(queued.batch)
       this.#inFlightEntries += queued.batch.count
       this.#inFlight.set(queued, NOT_YET)
       const delivered = this.#deliver(queued)
@@ -242,7 +244,7 @@ export class Delivery {
     }
     // Batches in flight at the deadline are already counted.
     if (!this.#inFlight.delete(queued)) return
-    this.#inFlightBytes -= bytesOf(queued.batch)
+    this.#inFlightBytes -= countBytes(queued.batch)
     this.#inFlightEntries -= queued.batch.count
     this.#queue.settled(queued, this.#options.clock.now() - startedAt)
     this.#recorder.record(queued.batch, outcome)

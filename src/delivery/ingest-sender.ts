@@ -14,7 +14,9 @@ import {
 import type { ExpectedBody, ItemList, ReplyKind } from '../client/reply-parser.js'
 import type { IngestResult } from '../protocol/ingest-result.js'
 import { PATHS } from '../protocol/limits.js'
-import type { Batch, Delivered, Retryable, Outcome, Sender } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
+import type { Delivered, Retryable, Outcome } from '../batch/outcome.js'
+import type { Sender } from '../batch/sender.js'
 
 export interface IngestSenderOptions {
   readonly http: Pick<Http, 'post'>

@@ -1,5 +1,6 @@
 /** NATS JetStream as a destination. The first batch loads the client. */
-import type { Batch, Outcome } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
+import type { Outcome } from '../batch/outcome.js'
 import type { BatchKind } from '../nats/message.js'
 import type { Publisher } from '../nats/publisher.js'
 import { requireNats } from '../nats/require-nats.js'

@@ -3,7 +3,8 @@ import type { Account } from '../diagnostics/account.js'
 import { DROP_MESSAGES, SERVICE_MESSAGES } from '../diagnostics/messages.js'
 import { LEVELS } from '../protocol/log-entry.js'
 import type { Reporter } from '../diagnostics/reporter.js'
-import type { Batch, Outcome } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
+import type { Outcome } from '../batch/outcome.js'
 
 export interface OutcomeRecorderOptions {
   readonly account: Account
@@ -89,7 +90,7 @@ export class OutcomeRecorder {
    * Counts all entries before reporting one, since a listener may read the account.
    * @param newest the batch that needed the memory, which may itself be too large
    */
-  recordEvicted(
+  recordDropped(
     batches: readonly Batch[],
     newest: Batch,
     { maxBufferBytes, lastFailure }: { readonly maxBufferBytes: number; readonly lastFailure: string | undefined },

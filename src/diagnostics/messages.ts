@@ -211,7 +211,7 @@ export const DROP_MESSAGES = {
     cause: 'the spool was emptied while it was in use',
     remedy: 'as above',
   },
-  evictedWhileWaiting: {
+  deletedWhileWaiting: {
     text: () => 'their segment on disk was deleted before they were sent',
     cause: 'the spool was full, or another process took over the segment',
     remedy: 'raise `spool.maxBytes`, or find out why the service does not accept the entries',

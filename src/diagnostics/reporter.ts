@@ -250,13 +250,13 @@ export class Reporter {
   }
 }
 
-function mergeLines(held: Line, next: Line): Line {
-  return { messages: held.messages + next.messages, count: held.count + next.count, text: next.text }
+function mergeLines(pending: Line, next: Line): Line {
+  return { messages: pending.messages + next.messages, count: pending.count + next.count, text: next.text }
 }
 
 /** The latest payload, with the sum of the counts. */
-function mergeEvents<T extends object>(held: T, next: T): T {
-  return 'count' in held && 'count' in next ? { ...next, count: Number(held.count) + Number(next.count) } : next
+function mergeEvents<T extends object>(pending: T, next: T): T {
+  return 'count' in pending && 'count' in next ? { ...next, count: Number(pending.count) + Number(next.count) } : next
 }
 
 function cut(text: string, chars: number): string {

@@ -6,12 +6,12 @@ import type { Clock } from '../shared/clock.js'
 export class Throttle<T> {
   readonly #clock: Clock
   readonly #windowMs: number
-  readonly #merge: (held: T, next: T) => T
+  readonly #merge: (pending: T, next: T) => T
   readonly #out: (value: T) => void
-  #held: T | undefined
+  #pending: T | undefined
   #cancelTimer: (() => void) | undefined
 
-  constructor(clock: Clock, windowMs: number, merge: (held: T, next: T) => T, out: (value: T) => void) {
+  constructor(clock: Clock, windowMs: number, merge: (pending: T, next: T) => T, out: (value: T) => void) {
     this.#clock = clock
     this.#windowMs = windowMs
     this.#merge = merge
@@ -20,7 +20,7 @@ export class Throttle<T> {
 
   offer(value: T): void {
     if (this.#cancelTimer !== undefined) {
-      this.#held = this.#held === undefined ? value : this.#merge(this.#held, value)
+      this.#pending = this.#pending === undefined ? value : this.#merge(this.#pending, value)
       return
     }
     this.#openWindow()
@@ -36,22 +36,22 @@ export class Throttle<T> {
 
   /** Discards the merged value. The window continues. @returns whether there was one */
   discard(): boolean {
-    const isHeld = this.#held !== undefined
-    this.#held = undefined
-    return isHeld
+    const hadPending = this.#pending !== undefined
+    this.#pending = undefined
+    return hadPending
   }
 
   #openWindow(): void {
     this.#cancelTimer = this.#clock.timer(this.#windowMs, () => {
       this.#cancelTimer = undefined
-      if (this.#held !== undefined) this.#openWindow()
+      if (this.#pending !== undefined) this.#openWindow()
       this.#passOn()
     })
   }
 
   #passOn(): void {
-    const held = this.#held
-    this.#held = undefined
-    if (held !== undefined) this.#out(held)
+    const pending = this.#pending
+    this.#pending = undefined
+    if (pending !== undefined) this.#out(pending)
   }
 }

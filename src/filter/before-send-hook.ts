@@ -7,7 +7,7 @@ import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { LEVELS } from '../protocol/log-entry.js'
 import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { finishEntry } from '../record/finish-entry.js'
-import { cleanCopy, createCutCounts } from '../record/clean-copy.js'
+import { copyClean, createCutCounts } from '../record/clean-copy.js'
 import type { CutCounts } from '../record/clean-copy.js'
 import { noteCuts } from '../record/shorten-entry.js'
 import type { Redactor } from '../redaction/redactor.js'
@@ -96,8 +96,8 @@ export class BeforeSendHook {
 
 /** Limits depth and width of the metadata to those of a record. */
 function cleanEntry({ metadata, ...others }: { metadata?: Json }, cuts: CutCounts): JsonObject {
-  const entry = cleanCopy(others, cuts)
-  if (metadata !== undefined) entry['metadata'] = isObject(metadata) ? cleanCopy(metadata, cuts, () => true) : metadata
+  const entry = copyClean(others, cuts)
+  if (metadata !== undefined) entry['metadata'] = isObject(metadata) ? copyClean(metadata, cuts, () => true) : metadata
   return entry
 }
 

@@ -31,7 +31,7 @@ export interface DeduplicatorOptions {
 const MAX_KEYS = 1_000
 const MAX_BYTES = 8 * 1024 * 1024
 /** Maximum bytes of one repeat. */
-const MAX_HELD_BYTES = 64 * 1024
+const MAX_KEPT_BYTES = 64 * 1024
 /** A UTF-16 unit has at most three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
 const LEAST_BUFFER_BYTES = 1_024
@@ -67,7 +67,7 @@ export class Deduplicator {
     this.#options = options
     this.#maxKeys = options.maxKeys ?? MAX_KEYS
     this.#maxBytes = options.maxBytes ?? MAX_BYTES
-    this.#maxEntryBytes = Math.min(options.maxEntryBytes ?? MAX_HELD_BYTES, MAX_HELD_BYTES)
+    this.#maxEntryBytes = Math.min(options.maxEntryBytes ?? MAX_KEPT_BYTES, MAX_KEPT_BYTES)
   }
 
   /** Number of open windows. */
@@ -94,7 +94,7 @@ export class Deduplicator {
     const window = this.#windows.get(key)
     // The timer may be late in a busy thread.
     if (window !== undefined && now - window.openedAt < this.#options.windowMs) {
-      this.#hold(window, entryJson)
+      this.#keep(window, entryJson)
       return true
     }
     if (window !== undefined) this.#close(window, now)
@@ -128,10 +128,10 @@ export class Deduplicator {
     if (this.#cancelTimer === undefined) this.#startTimer(this.#options.windowMs)
   }
 
-  #hold(window: Window, entryJson: string): void {
+  #keep(window: Window, entryJson: string): void {
     window.count += 1
     if (window.count === 1) window.first = copyString(findTimestamp(entryJson))
-    const json = bytesFit(entryJson, MAX_HELD_BYTES) ? entryJson : condense(entryJson, MAX_HELD_BYTES)
+    const json = bytesFit(entryJson, MAX_KEPT_BYTES) ? entryJson : condense(entryJson, MAX_KEPT_BYTES)
     if (!bytesFit(json, window.last.length)) this.#grow(window, json)
     window.length = window.last.write(json)
     // The last window stays regardless of its size, because it may be this one.

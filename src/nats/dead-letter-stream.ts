@@ -1,6 +1,6 @@
 /** Reads the dead-letter stream without a consumer: reading leaves nothing behind and needs no permission to create one. */
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream'
-import type { DeadLetter } from '../batch/sender.js'
+import type { DeadLetter } from '../batch/batch.js'
 import { decodeDeadLetter } from './dead-letter.js'
 import type { BatchKind, StreamNames } from './message.js'
 

@@ -1,6 +1,6 @@
 /** Encodes a rejected entry as a message of the dead-letter stream: the reason in headers, the entry's JSON as the body. Pure. */
 import { createHash } from 'node:crypto'
-import type { DeadLetter } from '../batch/sender.js'
+import type { DeadLetter } from '../batch/batch.js'
 import { BATCH_ID_HEADER, MESSAGE_ID_HEADER } from './message.js'
 import type { BatchKind, StreamNames } from './message.js'
 

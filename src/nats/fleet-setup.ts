@@ -8,7 +8,7 @@ import {
   isJetStreamMissing,
   isPermissionError,
   JETSTREAM_CODES,
-  jetStreamCode,
+  readErrorCode,
 } from './nats-error.js'
 import { toBucketConfig, toConsumerConfig, toDeadConfig, toQueueConfig } from './streams.js'
 import type { StreamSettings, StreamSizes } from './streams.js'
@@ -108,7 +108,7 @@ async function orUndefined<T>(find: () => Promise<T>): Promise<T | undefined> {
   try {
     return await find()
   } catch (error) {
-    const code = jetStreamCode(error)
+    const code = readErrorCode(error)
     if (code === JETSTREAM_CODES.streamNotFound || code === JETSTREAM_CODES.consumerNotFound) return undefined
     throw error
   }
@@ -123,7 +123,7 @@ const NO_STORAGE: readonly number[] = [
 
 /** @param text the error as text, without secrets */
 export function describeSetupFailure(error: unknown, text: string, replicas: number): Failure {
-  const code = jetStreamCode(error)
+  const code = readErrorCode(error)
   if (code === JETSTREAM_CODES.replicasNeedCluster) {
     return {
       problem: `${replicas} replicas need a cluster of at least ${replicas} servers, but this server is not in a cluster (${text})`,

@@ -1,6 +1,8 @@
 /** The innermost sender with `nats`: publishes one batch and turns the acknowledgement into an outcome. */
 import type { MsgHdrs } from '@nats-io/transport-node'
-import type { Batch, Outcome, Sender } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
+import type { Outcome } from '../batch/outcome.js'
+import type { Sender } from '../batch/sender.js'
 import { PATHS } from '../protocol/limits.js'
 import type { Clock } from '../shared/clock.js'
 import { VERSION } from '../version.js'
@@ -16,7 +18,7 @@ import {
 } from './message.js'
 import type { BatchKind } from './message.js'
 import { isUnanswered } from './nats-error.js'
-import { misconfigured, tooLarge, toPublishFailure } from './publish-outcome.js'
+import { createMisconfigured, createTooLarge, toPublishFailure } from './publish-outcome.js'
 import type { OpenConnection, PublisherConnection } from './publisher-connection.js'
 import { findStreamProblem } from './stream-check.js'
 
@@ -65,7 +67,8 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
   const publish = async (batch: Batch, open: OpenConnection): Promise<Outcome> => {
     const { stream, subject } = options
     const maxBytes = (open.connection.info?.max_payload ?? Infinity) - MAX_HEADER_BYTES
-    if (batch.body.length > maxBytes) return tooLarge(`${batch.body.length} bytes exceed the servers' max_payload`)
+    if (batch.body.length > maxBytes)
+      return createTooLarge(`${batch.body.length} bytes exceed the servers' max_payload`)
     const id = messageIds.get(batch.batchId) ?? { number: 0 }
     const headers = createHeaders(options.kind, batch)
     if (id.number > 0) headers.set(BATCH_ID_HEADER, batch.batchId)
@@ -84,7 +87,7 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
     } catch (error) {
       if ((error as { code?: unknown }).code === IN_DOUBT) noteDoubt(batch.batchId, id)
       const problem = isUnanswered(error) ? await findStreamProblem(open.connection, stream, subject) : undefined
-      if (problem !== undefined) return misconfigured(problem)
+      if (problem !== undefined) return createMisconfigured(problem)
       throw error
     }
     unansweredSince = undefined
@@ -109,7 +112,7 @@ export function createJetStreamSender(options: JetStreamSenderOptions): Sender {
           return { ...failure, reason }
         }
         unansweredSince ??= clock.now()
-        return clock.now() - unansweredSince < UNANSWERED_MS ? { ...failure, reason } : misconfigured(reason)
+        return clock.now() - unansweredSince < UNANSWERED_MS ? { ...failure, reason } : createMisconfigured(reason)
       }
     },
   }

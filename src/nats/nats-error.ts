@@ -28,7 +28,7 @@ export const JETSTREAM_CODES = {
 } as const
 
 /** Error code of JetStream's reply, if there is one. */
-export function jetStreamCode(error: unknown): number | undefined {
+export function readErrorCode(error: unknown): number | undefined {
   for (const one of withCauses(error)) {
     const { code } = one as { readonly code?: unknown }
     if (typeof code === 'number' && code >= 10_000) return code
@@ -73,14 +73,14 @@ export function isAuthorizationError(error: unknown): boolean {
 export function isUnanswered(error: unknown): boolean {
   // The client also uses `JetStreamNotEnabled` for an account without JetStream, but then with the server's reply as its cause.
   return (
-    jetStreamCode(error) === undefined &&
+    readErrorCode(error) === undefined &&
     namesOf(error).some((name) => name === 'NoResponders' || name === 'JetStreamNotEnabled')
   )
 }
 
 /** Whether JetStream is disabled, or has no leader at present. */
 export function isJetStreamMissing(error: unknown): boolean {
-  const code = jetStreamCode(error)
+  const code = readErrorCode(error)
   return code === JETSTREAM_CODES.notEnabledForAccount || code === JETSTREAM_CODES.notEnabled || isUnanswered(error)
 }
 

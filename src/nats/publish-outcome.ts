@@ -1,6 +1,6 @@
 /** Converts an error of the NATS client to the outcome of a publish attempt. */
-import type { EndpointRejected, Refused, Retryable } from '../batch/sender.js'
-import { isAuthorizationError, isPermissionError, isUnanswered, JETSTREAM_CODES, jetStreamCode } from './nats-error.js'
+import type { EndpointRejected, Refused, Retryable } from '../batch/outcome.js'
+import { isAuthorizationError, isPermissionError, isUnanswered, JETSTREAM_CODES, readErrorCode } from './nats-error.js'
 
 export type PublishFailure = Retryable | EndpointRejected | Refused
 
@@ -25,28 +25,28 @@ const TOO_LARGE_STATUS = 413
 /** Unknown errors are retried, since a retry loses nothing. */
 export function toPublishFailure(error: unknown): PublishFailure {
   const reason = describe(error)
-  const code = jetStreamCode(error)
+  const code = readErrorCode(error)
   const isOverMaxPayload = nameOf(error) === 'InvalidArgumentError' && reason.includes('max_payload')
-  if (code === JETSTREAM_CODES.messageTooLarge || isOverMaxPayload) return tooLarge(reason)
-  if (code !== undefined && MISCONFIGURED.has(code)) return misconfigured(reason)
+  if (code === JETSTREAM_CODES.messageTooLarge || isOverMaxPayload) return createTooLarge(reason)
+  if (code !== undefined && MISCONFIGURED.has(code)) return createMisconfigured(reason)
   if (code !== undefined && FULL.has(code)) return { kind: 'retryable', reason, queue: 'full' }
   if (isPermissionError(error)) return { kind: 'endpoint-rejected', reason, queue: 'forbidden' }
   if (isAuthorizationError(error)) return { kind: 'endpoint-rejected', reason, queue: 'unauthorized' }
   return { kind: 'retryable', reason, queue: 'unavailable' }
 }
 
-export function misconfigured(reason: string): EndpointRejected {
+export function createMisconfigured(reason: string): EndpointRejected {
   return { kind: 'endpoint-rejected', reason, queue: 'misconfigured' }
 }
 
-export function tooLarge(reason: string): Refused {
+export function createTooLarge(reason: string): Refused {
   return { kind: 'refused', status: TOO_LARGE_STATUS, reason, rejected: [] }
 }
 
 function describe(error: unknown): string {
   if (isUnanswered(error)) return 'no JetStream stream responds'
   const text = error instanceof Error ? error.message : String(error)
-  const code = jetStreamCode(error)
+  const code = readErrorCode(error)
   return nameOf(error) === 'TimeoutError'
     ? 'no acknowledgement in time'
     : code === undefined

@@ -18,7 +18,7 @@ export function parseCreds(text: string): UserJwt | undefined {
 }
 
 /** The secret parts of a `.creds` file, or a bare seed. The text around them consists of words that messages contain as well. */
-export function secretParts(credentials: string): string[] {
+export function findSecretParts(credentials: string): string[] {
   const { jwt, seed } = parseCreds(credentials) ?? { seed: credentials }
   return jwt === undefined ? [seed] : [jwt, seed]
 }
@@ -28,7 +28,7 @@ export function secretParts(credentials: string): string[] {
  * another one. From it no secret can be recovered.
  * @returns of a JWT its account, which stays the same when users are replaced; else what distinguishes the user. Undefined without credentials
  */
-export function natsIdentity(credentials: string | undefined, tls: Tls | undefined): string | undefined {
+export function findNatsIdentity(credentials: string | undefined, tls: Tls | undefined): string | undefined {
   if (credentials !== undefined) {
     const user = parseCreds(credentials)
     return (

@@ -1,6 +1,6 @@
 /** The option `nats`: the servers, credentials and stream of NATS JetStream. */
 import type { Kind } from './kinds.js'
-import { natsIdentity, parseCreds } from './nats-credentials.js'
+import { findNatsIdentity, parseCreds } from './nats-credentials.js'
 import { Secret } from './secret.js'
 import { findTlsProblem } from './tls.js'
 import type { Tls } from './tls.js'
@@ -82,7 +82,7 @@ export function resolveNats(
   const unusable = tls === undefined ? undefined : findTlsProblem(tls)
   if (unusable !== undefined)
     problems.push(`nats.tls must be certificates and a key that can be used, got ${unusable} (not shown)`)
-  const identity = unusable === undefined ? natsIdentity(credentials?.trim(), tls) : undefined
+  const identity = unusable === undefined ? findNatsIdentity(credentials?.trim(), tls) : undefined
   const hosts = urls.map(({ hostname, port }) => `${hostname}:${port === '' ? DEFAULT_PORT : port}`)
   return {
     servers: hosts,

@@ -46,6 +46,6 @@ export function switchable<const M extends Members & { readonly enabled: Row<boo
 }
 
 /** Variables of an option or a member, which `path` names. */
-export function variablesAt({ variables }: Row<unknown>, path: string): readonly string[] {
+export function findVariables({ variables }: Row<unknown>, path: string): readonly string[] {
   return variables ?? [`PINO_INGEST_${path.replaceAll('.', '_').replace(/[A-Z]/g, '_$&').toUpperCase()}`]
 }

@@ -5,7 +5,7 @@ import { describeHidden, formatName, formatValue } from './format-value.js'
 import { isPlainObject } from './kinds.js'
 import type { Members, Row } from './kinds.js'
 import { findNearestName } from './nearest-name.js'
-import { variablesAt } from './option-group.js'
+import { findVariables } from './option-group.js'
 
 export interface ReaderSources {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -99,7 +99,7 @@ export class OptionReader {
   }
 
   #fromVariables(row: Row<unknown>, path: string): Given | undefined {
-    for (const place of variablesAt(row, path)) {
+    for (const place of findVariables(row, path)) {
       const text = this.#sources.env[place]
       if (text === undefined || text === '') continue
       const value = row.isFile === true || place.endsWith('_FILE') ? this.#readFile(row, place, text) : text
@@ -129,12 +129,12 @@ function memberOf({ place, value }: Given, name: string): Given | undefined {
 }
 
 /** Adds the defaults of an option, or of a group's members. @returns undefined if there is no value at all */
-export function withDefaults(row: Row<unknown>, value: unknown): unknown {
+export function addDefaults(row: Row<unknown>, value: unknown): unknown {
   const { members } = row.kind
   if (members === undefined) return value ?? row.default
   const completed = Object.entries(members)
     .map(
-      ([name, member]) => [name, withDefaults(member, (value as Record<string, unknown> | undefined)?.[name])] as const,
+      ([name, member]) => [name, addDefaults(member, (value as Record<string, unknown> | undefined)?.[name])] as const,
     )
     .filter(([, one]) => one !== undefined)
   return completed.length === 0 && value === undefined ? undefined : Object.fromEntries(completed)

@@ -20,7 +20,7 @@ import {
 } from './kinds.js'
 import type { Row } from './kinds.js'
 import { headers } from './headers.js'
-import { group, switchable, variablesAt } from './option-group.js'
+import { group, switchable, findVariables } from './option-group.js'
 import { natsCredentials, streamName, subjectPrefix } from './nats-settings.js'
 import { scrubPatterns } from './scrub-patterns.js'
 import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from './size-limits.js'
@@ -495,13 +495,13 @@ export type OptionValues = {
 /** The options that can be set in code. `IngestOptions` is generated, and equal to it (`options-interface.test.ts`). */
 export type OptionsOfTable = { -readonly [Name in OptionName]?: ValueOf<(typeof OPTION_TABLE)[Name]> | undefined }
 
-export function rowOf(name: OptionName): OptionRow<unknown> {
+export function findRow(name: OptionName): OptionRow<unknown> {
   return OPTION_TABLE[name] as OptionRow<unknown>
 }
 
 /** The variables of the option itself. */
-export function variablesOf(name: OptionName): readonly string[] {
-  return variablesAt(rowOf(name), name)
+export function listVariables(name: OptionName): readonly string[] {
+  return findVariables(findRow(name), name)
 }
 
 export interface PathRow {
@@ -511,8 +511,8 @@ export interface PathRow {
 }
 
 /** An option and its members, at all depths. */
-export function pathsOf(name: OptionName): PathRow[] {
-  return pathsAt({ path: name, row: rowOf(name) })
+export function listPaths(name: OptionName): PathRow[] {
+  return pathsAt({ path: name, row: findRow(name) })
 }
 
 function pathsAt(one: PathRow): PathRow[] {
@@ -521,6 +521,6 @@ function pathsAt(one: PathRow): PathRow[] {
 }
 
 /** The variables of the option and of its members. */
-export function allVariablesOf(name: OptionName): readonly string[] {
-  return pathsOf(name).flatMap(({ path: at, row }) => variablesAt(row, at))
+export function listAllVariables(name: OptionName): readonly string[] {
+  return listPaths(name).flatMap(({ path: at, row }) => findVariables(row, at))
 }

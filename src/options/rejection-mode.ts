@@ -3,7 +3,7 @@
 const NODE_OPTION = '--unhandled-rejections'
 
 /** The value of Node's option, which the command line sets before the environment. */
-export function rejectionMode(): string {
+export function findRejectionMode(): string {
   const args = [...(process.env['NODE_OPTIONS'] ?? '').split(/\s+/), ...process.execArgv]
   let mode = 'throw'
   for (const [index, arg] of args.entries()) {

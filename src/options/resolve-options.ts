@@ -8,7 +8,7 @@ import { findCiDeploy } from './ci.js'
 import { isPlainObject } from './kinds.js'
 import { findEquivalentOptions } from './equivalent-options.js'
 import { findNearestName } from './nearest-name.js'
-import { secretParts } from './nats-credentials.js'
+import { findSecretParts } from './nats-credentials.js'
 import { resolveNats } from './nats-settings.js'
 import type { NatsOption } from './nats-settings.js'
 import { readResource } from './resource.js'
@@ -17,9 +17,9 @@ import type { Settings } from './settings.js'
 import { resolveSpool, isInMemory } from './spool-settings.js'
 import type { SpoolOption } from './spool-settings.js'
 import { formatValue, formatName } from './format-value.js'
-import { OptionReader, withDefaults } from './option-reader.js'
+import { OptionReader, addDefaults } from './option-reader.js'
 import type { ReaderSources } from './option-reader.js'
-import { LEVEL_NAMES, OPTION_TABLE, rowOf, variablesOf } from './option-table.js'
+import { LEVEL_NAMES, OPTION_TABLE, findRow, listVariables } from './option-table.js'
 import type { OptionName, OptionValues } from './option-table.js'
 import { findTlsProblem } from './tls.js'
 import type { Tls } from './tls.js'
@@ -74,12 +74,12 @@ export function resolveOptions(
   const reader = new OptionReader(sources, problems)
   for (const name of Object.keys(OPTION_TABLE) as OptionName[]) {
     const before = problems.length
-    const row = rowOf(name)
+    const row = findRow(name)
     const value = names.includes(name)
       ? reader.read(row, name, { inCode: isGiven(options, name) ? { place: name, value: options[name] } : undefined })
       : undefined
     if (problems.length > before) wrong.add(name)
-    values[name] = withDefaults(row, value)
+    values[name] = addDefaults(row, value)
   }
   const settings = complete({ values, options, wrong, sources, problems, reader })
   if (problems.length > 0) {
@@ -211,7 +211,7 @@ function complete({
         ...Object.values(headers),
         ...(nats?.credentials === undefined
           ? []
-          : secretParts(nats.credentials.reveal()).map((one) => new Secret(one))),
+          : findSecretParts(nats.credentials.reveal()).map((one) => new Secret(one))),
       ],
       spool,
       breadcrumbs: hasBreadcrumbs === true && breadcrumbs,
@@ -236,7 +236,7 @@ function keyWarning(
   const given = (['apiKey', 'previousApiKeys', 'headers'] as const)
     .filter((name) => own[name] !== undefined)
     .map((name) =>
-      isGiven(options, name) ? name : variablesOf(name).find((variable) => nonEmpty(env[variable]) !== undefined),
+      isGiven(options, name) ? name : listVariables(name).find((variable) => nonEmpty(env[variable]) !== undefined),
     )
   if (given.length === 0) return undefined
   const names = `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'}`
@@ -246,7 +246,7 @@ function keyWarning(
 
 function environmentProxy(url: string, env: OptionSources['env'], reader: OptionReader): unknown {
   const proxy = findProxy(url, env)
-  return proxy === undefined ? false : reader.check(rowOf('proxy'), proxy.variable, proxy.value)
+  return proxy === undefined ? false : reader.check(findRow('proxy'), proxy.variable, proxy.value)
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../shared/clock.js'
 import type { EntryLog } from '../spool/entry-log.js'
-import type { Batch } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
 import type { BatchSettings } from '../options/settings.js'
 
 export interface BatcherOptions {

@@ -2,7 +2,7 @@
  * Sends entries to one endpoint: entries -> batches -> disk -> requests. A pipeline has one for log entries and one for
  * request logs.
  */
-import type { Batch } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
 import { Delivery } from '../delivery/delivery.js'
 import type { EndpointTarget } from '../delivery/destination.js'
 import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
@@ -64,7 +64,7 @@ export class EndpointPipeline {
   readonly #delivery: Delivery
   readonly #spool: Spool | undefined
   readonly #stopReportingFailures: () => void
-  #hold: { add(batch: Batch): void } | undefined
+  #buffer: { add(batch: Batch): void } | undefined
 
   constructor(options: EndpointPipelineOptions) {
     const { settings, clock, account, report, source, isInProcess } = options
@@ -104,7 +104,7 @@ export class EndpointPipeline {
       log: source ?? spool?.log,
       ...(source && { newId: () => source.newBatchId() }),
       canStayOnDisk: (bytes) => delivery.waitsOnDisk(bytes),
-      onBatch: (batch) => (this.#hold ?? this).add(batch),
+      onBatch: (batch) => (this.#buffer ?? this).add(batch),
     })
     account.addStage(() => batcher.pendingEntries)
     account.addStage(() => delivery.pendingEntries)
@@ -119,9 +119,9 @@ export class EndpointPipeline {
     this.#stopReportingFailures = failures.end
   }
 
-  /** Passes later batches to `hold`, which passes them to `add` when they may be delivered. */
-  connect(hold: { add(batch: Batch): void }): void {
-    this.#hold = hold
+  /** Passes later batches to `buffer`, which passes them to `add` when they may be delivered. */
+  connect(buffer: { add(batch: Batch): void }): void {
+    this.#buffer = buffer
   }
 
   /** Starts claiming and sending batches that earlier processes left on disk. */

@@ -23,7 +23,7 @@ import type { EntryBuilder } from './entry-builder.js'
 import { createMappingOptions } from './mapping-options.js'
 import type { PinoConfig } from './mapping-options.js'
 import { RecordReader } from './record-reader.js'
-import { ReleaseHold } from './release-hold.js'
+import { ReleaseBuffer } from './release-buffer.js'
 import { RequestLogPipeline, toRequestLogUrl } from './request-log-pipeline.js'
 
 export interface PipelineOptions {
@@ -54,7 +54,7 @@ export class Pipeline {
   readonly #mapper: Mapper
   readonly #entryBuilder: EntryBuilder
   readonly #endpoints: readonly [EndpointPipeline, ...EndpointPipeline[]]
-  readonly #release: ReleaseHold | undefined
+  readonly #release: ReleaseBuffer | undefined
   readonly #notices: DropNotices
   readonly #destination: Destination
   #closing: Promise<void> | undefined
@@ -147,7 +147,7 @@ export class Pipeline {
     })
     const release =
       settings.enabled && settings.release === true
-        ? new ReleaseHold({ settings, clock, report: reporter, endpoints, mapper })
+        ? new ReleaseBuffer({ settings, clock, report: reporter, endpoints, mapper })
         : undefined
     this.account.addStage(() => records.pendingEntries + (release?.pendingEntries ?? 0))
     notices.connect(entries)

@@ -15,16 +15,16 @@ export interface RegistrationOptions {
    * include it.
    */
   readonly onRetryAfter: (delayMs: number) => void
-  /** Called if the Retry-After ends after the time for which entries are held. */
+  /** Called if the Retry-After ends after the time for which entries are buffered. */
   readonly onPostponed: (error: IngestError) => void
 }
 
-/** In-process, a request keeps the process alive; entries are held for at most this time. */
+/** In-process, a request keeps the process alive; entries are buffered for at most this time. */
 const MAX_REQUEST_MS = 5_000
 const MIN_REPORTED_MS = 5_000
 
 /**
- * Makes one attempt, and another after a Retry-After. With more attempts, each rejection would hold the entries again.
+ * Makes one attempt, and another after a Retry-After. With more attempts, each rejection would buffer the entries again.
  * @returns a function that resolves to the id. It rejects like `registerRelease`, or with `ABORTED` if `signal` ends a
  * wait
  */

@@ -8,7 +8,7 @@ export type Level = (typeof LEVELS)[number]
 /** Any JSON value. */
 export type Json = string | number | boolean | null | Json[] | JsonObject
 
-/** An object that JSON can hold. */
+/** An object that JSON can represent. */
 export interface JsonObject {
   [key: string]: Json
 }

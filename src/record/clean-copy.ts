@@ -57,7 +57,7 @@ export function createObject(): JsonObject {
  *
  * @param isKept whether a key of `source` itself is copied even beyond the limit
  */
-export function cleanCopy(source: object, cuts: CutCounts, isKept: (key: string) => boolean = () => false): JsonObject {
+export function copyClean(source: object, cuts: CutCounts, isKept: (key: string) => boolean = () => false): JsonObject {
   const root = createObject()
   const open: { from: object; to: JsonObject | Json[]; depth: number }[] = [{ from: source, to: root, depth: 1 }]
   for (let task = open.pop(); task !== undefined; task = open.pop()) {

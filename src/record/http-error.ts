@@ -75,7 +75,7 @@ const SIGN =
   /"(?:stack(?:_?trace)?|(?:rawH|h)eaders|httpRequest|isAxiosError|status|statusCode|code)":|(?:Error|Exception)"/
 
 /** Whether compact JSON that is not within an error may contain an error or an HTTP message. */
-export function mayHoldExchange(json: string): boolean {
+export function mayContainExchange(json: string): boolean {
   return MAY_HOLD_HTTP_MESSAGE.test(json) && SIGN.test(json)
 }
 

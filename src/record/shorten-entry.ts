@@ -119,7 +119,7 @@ export function addNote<E extends { metadata?: JsonObject }>(entry: E, facts: Js
   return entry
 }
 
-/** Notes what `cleanCopy` and `shortenLine` removed. */
+/** Notes what `copyClean` and `shortenLine` removed. */
 export function noteCuts(entry: { metadata?: JsonObject }, { depth, keys, items, nul, bytes }: CutCounts): void {
   if (bytes > 0) addNote(entry, { shortened_from_bytes: bytes })
   if (depth > 0) addNote(entry, { cut_for_depth: depth })

@@ -56,7 +56,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map([
   ['writeErrors', withoutDocuments],
 ])
 
-/** Members of an error that may hold values. */
+/** Members of an error that may contain values. */
 export const STATEMENT_MEMBERS: ReadonlySet<string> = new Set(RULES.keys())
 
 /** Matches compact JSON within an error that may contain such members. */

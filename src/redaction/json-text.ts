@@ -17,7 +17,7 @@ const TEXT = /"((?:[^"\\]|\\.)*)"(:?)/g
 /**
  * Gives the same result as the `EntryWalk` of `Redactor` without patterns. Duplicate keys are kept and redacted.
  *
- * @returns undefined if the entry must be parsed: it may hold user info, an escape may hide a letter, a parameter is in
+ * @returns undefined if the entry must be parsed: it may contain user info, an escape may hide a letter, a parameter is in
  * a key or directly after an escape, or a query has an unusual form
  */
 export function redactJsonText(json: string, params: UrlParams): string | undefined {
@@ -56,14 +56,14 @@ function findSecretMembers(json: string, params: UrlParams): Range[] | undefined
     if (json[keyStart - 2] === '\\') return undefined
     if (!isQueryName(json.slice(keyStart, keyEnd))) continue
     from = findValueEnd(json, container, json.length)
-    if (from === -1 || mayHoldPair(json.slice(container, from), params)) return undefined
+    if (from === -1 || mayContainPair(json.slice(container, from), params)) return undefined
     if (!addMembers(json, container, from, params, members)) return undefined
   }
   return members
 }
 
 /** Whether a parsed query has a list with the name of a parameter: `[['token', …]]`, `[{ name: 'token', … }]`. */
-export function mayHoldPair(query: string, params: UrlParams): boolean {
+export function mayContainPair(query: string, params: UrlParams): boolean {
   if (!query.includes('[')) return false
   for (const [, text = '', colon] of query.matchAll(TEXT))
     if (colon === '' && (text.includes('\\') || params.has(text))) return true

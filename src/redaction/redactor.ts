@@ -9,7 +9,7 @@ import { isCardNumber } from './credit-card.js'
 import { createPattern } from './patterns.js'
 import type { Pattern } from './patterns.js'
 import { NAME_KEY, VALUE_KEY } from './header-members.js'
-import { mayHoldPair, redactJsonText } from './json-text.js'
+import { mayContainPair, redactJsonText } from './json-text.js'
 import { QuerySearch, findKey, isQueryName } from './query-search.js'
 import { TextBudget } from './text-budget.js'
 import { UrlParams } from './url-params.js'
@@ -92,7 +92,7 @@ export class Redactor {
     const part = text.slice(at, at + QUERY_CHARS)
     const end = findValueEnd(part, 0, part.length)
     if (end === -1) return true
-    if (mayHoldPair(part.slice(0, end), this.#params)) return true
+    if (mayContainPair(part.slice(0, end), this.#params)) return true
     for (let member = findKey(part, 0, end); member !== undefined; member = findKey(part, member.valueStart, end))
       if (member.key.includes('\\') || this.#params.has(member.key)) return true
     return false

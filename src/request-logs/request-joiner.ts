@@ -6,7 +6,7 @@ import type { RequestKeys } from '../options/settings.js'
 import type { LogEntry } from '../protocol/log-entry.js'
 import type { MappedRecord } from '../record/mapped-record.js'
 import { MemberCursor, joinMembers } from '../record/member-cursor.js'
-import { requestPartKeys } from '../record/reference/entry-request.js'
+import { listRequestPartKeys } from '../record/reference/entry-request.js'
 import { shortenToFit } from '../record/shorten-entry.js'
 import type { Clock } from '../shared/clock.js'
 import { findValueEnd } from '../shared/json-scan.js'
@@ -50,7 +50,7 @@ export class RequestJoiner {
 
   constructor({ clock, requestKeys, maxEntryBytes }: RequestJoinerOptions) {
     this.#maxEntryBytes = maxEntryBytes
-    this.#startKeys = ['route', ...requestPartKeys(requestKeys)]
+    this.#startKeys = ['route', ...listRequestPartKeys(requestKeys)]
     this.#starts = new RequestStarts(clock)
   }
 

@@ -3,7 +3,7 @@ import type { RequestKeys } from '../options/settings.js'
 import type { Json } from '../protocol/log-entry.js'
 import { cleanText } from '../record/clean-copy.js'
 import { toIdText, toIsoTime } from '../record/coerce.js'
-import { requestPartKeys } from '../record/reference/entry-request.js'
+import { listRequestPartKeys } from '../record/reference/entry-request.js'
 import { isCatchAll } from './route-pattern.js'
 
 /** The message of Fastify's first record of a request. */
@@ -50,7 +50,7 @@ export interface MetadataKeys {
 }
 
 export function createMetadataKeys(keys: RequestKeys): MetadataKeys {
-  return { ids: [...new Set([keys.reqId, 'reqId'])], parts: requestPartKeys(keys).toReversed() }
+  return { ids: [...new Set([keys.reqId, 'reqId'])], parts: listRequestPartKeys(keys).toReversed() }
 }
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -88,7 +88,7 @@ export class RequestReader {
     const route = found[ROUTE] ?? ''
     const beginning = found[METADATA]
     const from = found[0].length
-    const isWhole = beginning === undefined || !this.#mayHoldMore(entryJson, from, host !== '')
+    const isWhole = beginning === undefined || !this.#mayContainMore(entryJson, from, host !== '')
     if (isWhole && (route === '' || !isCatchAll(route.slice(1, -1)))) return { id, route, host }
     try {
       const metadata = JSON.parse(entryJson.slice(from - (beginning ?? '').length - 1, -1)) as Fields
@@ -99,7 +99,7 @@ export class RequestReader {
   }
 
   /** Whether the metadata may contain a route, an id or the host at or after `from`. */
-  #mayHoldMore(entryJson: string, from: number, hasHost: boolean): boolean {
+  #mayContainMore(entryJson: string, from: number, hasHost: boolean): boolean {
     if (entryJson.includes(ROUTE_KEY, from) || (!hasHost && entryJson.includes(HOST_KEY, from))) return true
     for (const key of this.#idKeys) if (entryJson.includes(key, from)) return true
     return false

@@ -93,7 +93,7 @@ const HOSTS: readonly unknown[] = ['127.0.0.1', '::1', 'localhost']
 interface Rule {
   /** Completes "must be …". */
   readonly text: string
-  readonly holds: (value: unknown) => boolean
+  readonly isValid: (value: unknown) => boolean
   /** Its value is not shown: it may be a valid key or token followed by a line break. */
   readonly isSecret?: boolean
 }
@@ -103,42 +103,42 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const isInteger = (value: unknown, from: number): boolean => Number.isSafeInteger(value) && (value as number) >= from
 const isAbove0 = (value: unknown): boolean => typeof value === 'number' && value > 0
 const have = (value: unknown, rules: Readonly<Record<string, (member: unknown) => boolean>>): boolean =>
-  isObject(value) && Object.entries(rules).every(([name, holds]) => holds(value[name]))
+  isObject(value) && Object.entries(rules).every(([name, isValid]) => isValid(value[name]))
 
-const FLAG: Rule = { text: 'true or false', holds: (value) => typeof value === 'boolean' }
-const COUNT: Rule = { text: 'an integer from 1', holds: (value) => isInteger(value, 1) }
-const FUNCTION: Rule = { text: 'a function', holds: isFunction }
-const SECRETS: Rule = { text: 'a list of texts', holds: isTexts, isSecret: true }
+const FLAG: Rule = { text: 'true or false', isValid: (value) => typeof value === 'boolean' }
+const COUNT: Rule = { text: 'an integer from 1', isValid: (value) => isInteger(value, 1) }
+const FUNCTION: Rule = { text: 'a function', isValid: isFunction }
+const SECRETS: Rule = { text: 'a list of texts', isValid: isTexts, isSecret: true }
 
 const RULES: Readonly<Record<keyof IngestServiceOptions, Rule>> = {
   host: {
     text: '127.0.0.1, ::1 or localhost, since the service must not be reachable from outside',
-    holds: (value) => HOSTS.includes(value),
+    isValid: (value) => HOSTS.includes(value),
   },
   port: {
     text: 'an integer from 0 to 65535',
-    holds: (value) => isInteger(value, 0) && (value as number) <= 65_535,
+    isValid: (value) => isInteger(value, 0) && (value as number) <= 65_535,
   },
   apiKeys: SECRETS,
-  token: { text: TOKEN_RULE, holds: (value) => typeof value === 'string' && isToken(value), isSecret: true },
+  token: { text: TOKEN_RULE, isValid: (value) => typeof value === 'string' && isToken(value), isSecret: true },
   monitorTokens: SECRETS,
   partial: FLAG,
-  partialStatus: { text: '200 or 422', holds: (value) => value === 200 || value === 422 },
+  partialStatus: { text: '200 or 422', isValid: (value) => value === 200 || value === 422 },
   dedupeBatches: FLAG,
   maxBodyBytes: COUNT,
   rateLimit: {
     text: '{ requests: an integer from 0, windowMs: above 0 }',
-    holds: (value) => have(value, { requests: (one) => isInteger(one, 0), windowMs: isAbove0 }),
+    isValid: (value) => have(value, { requests: (one) => isInteger(one, 0), windowMs: isAbove0 }),
   },
-  latencyMs: { text: 'milliseconds from 0', holds: (value) => Number.isFinite(value) && (value as number) >= 0 },
-  dbFile: { text: 'a path', holds: (value) => typeof value === 'string' && value !== '' },
+  latencyMs: { text: 'milliseconds from 0', isValid: (value) => Number.isFinite(value) && (value as number) >= 0 },
+  dbFile: { text: 'a path', isValid: (value) => typeof value === 'string' && value !== '' },
   maxEntries: COUNT,
   maxStoreBytes: COUNT,
-  maxAgeMs: { text: 'milliseconds above 0', holds: isAbove0 },
+  maxAgeMs: { text: 'milliseconds above 0', isValid: isAbove0 },
   maxRecordedRequests: COUNT,
   clock: {
     text: '{ now, wallNow: functions }',
-    holds: (value) =>
+    isValid: (value) =>
       have(value, { now: isFunction, wallNow: isFunction, timer: (one) => one === undefined || isFunction(one) }),
   },
   onProblem: FUNCTION,
@@ -156,8 +156,8 @@ export function resolveServiceOptions(options: IngestServiceOptions): ResolvedSe
 function check(name: string, value: unknown): void {
   if (!Object.hasOwn(RULES, name))
     throw new IngestError('CONFIG', `unknown option ${name}; known are ${Object.keys(RULES).join(', ')}`)
-  const { text, holds, isSecret = false } = RULES[name as keyof IngestServiceOptions]
-  if (holds(value)) return
+  const { text, isValid, isSecret = false } = RULES[name as keyof IngestServiceOptions]
+  if (isValid(value)) return
   throw new IngestError(
     'CONFIG',
     `${name} must be ${text}; got ${isSecret ? describeType(value) : describeValue(value)}`,

@@ -1,5 +1,5 @@
 /** Queries over the stored records, for calls in-process and over HTTP. A query scans the records in memory at most once. */
-import { pageGroups, toErrorGroup } from './analytics/error-groups.js'
+import { listGroups, toErrorGroup } from './analytics/error-groups.js'
 import type { GroupContext } from './analytics/error-groups.js'
 import { createHistogram, NO_HISTOGRAM } from './analytics/histogram.js'
 import { findNewFingerprints, summarizeVersions } from './analytics/latest-versions.js'
@@ -11,7 +11,7 @@ import { findRequestVersions } from './analytics/request-versions.js'
 import { summarizeRoutes, toRouteLatency } from './analytics/route-stats.js'
 import { clampRange, createTimeBuckets, findTimeRange } from './analytics/time-buckets.js'
 import { toTrace } from './analytics/trace-spans.js'
-import { pageTraces } from './analytics/traces.js'
+import { listTraces } from './analytics/traces.js'
 import type { IndexedEntry, IndexedRecord, IndexedRequest } from './store/indexed-record.js'
 import type { Store } from './store/store.js'
 import type { LevelCounts, Page, PageQuery, RecordKind, Records, Stored, StoredEntry } from './store/stored-record.js'
@@ -213,7 +213,7 @@ export class StoreReader {
     return this.#cache.get('error groups', query, () => {
       const all = this.#allEntries()
       const failures = all.filter((entry) => entry.isFailure && matches(entry))
-      const { items, next } = pageGroups(failures, { limit: maxItems, cursor, sort })
+      const { items, next } = listGroups(failures, { limit: maxItems, cursor, sort })
       const context = this.#groupContext(filter, all)
       return { items: items.map((members) => toErrorGroup(members, context)), next }
     })
@@ -224,7 +224,7 @@ export class StoreReader {
     const [maxItems, matches] = [parseLimit(limit), createEntryMatcher(filter, this.#memo)]
     return this.#cache.get('traces', query, () => {
       const all = this.#allEntries()
-      return pageTraces(all, all.filter(matches), maxItems, cursor)
+      return listTraces(all, all.filter(matches), maxItems, cursor)
     })
   }
 

@@ -19,7 +19,7 @@ const LEAST_CAP_MS = 5_000
  * quarter of the outage's age, at least 5 s or the first step, at most `retry.maxMs`.
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
-export function nextDelayMs({ attempt, outageAgeMs, retry: { minMs, maxMs }, random }: BackoffInput): number {
+export function computeDelayMs({ attempt, outageAgeMs, retry: { minMs, maxMs }, random }: BackoffInput): number {
   const capMs = Math.min(maxMs, Math.max(LEAST_CAP_MS, minMs, outageAgeMs * OUTAGE_SHARE))
   return random() * Math.min(capMs, minMs * 2 ** Math.min(Math.max(attempt, 1) - 1, 52))
 }

@@ -1,7 +1,7 @@
 /** Stores entries that the service rejected, with its reason, as lines of JSON. */
 import { closeSync, constants, fdatasyncSync, fstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { DeadLetter } from '../batch/sender.js'
+import type { DeadLetter } from '../batch/batch.js'
 import { openOwn, syncFolder } from '../shared/safe-files.js'
 import { ensureFolder } from '../shared/safe-folders.js'
 import { TextAppender } from '../shared/text-appender.js'

@@ -1,5 +1,5 @@
 /** The interface between the batcher and the store of its entries. */
-import type { Batch, DeadLetter } from '../batch/sender.js'
+import type { Batch, DeadLetter } from '../batch/batch.js'
 
 /**
  * Stores entries before they are sent. Never throws. Another process may claim the open batch and send its entries on

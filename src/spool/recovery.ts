@@ -1,9 +1,9 @@
 /** Claims segments of exited processes and reads them back, one batch at a time. */
-import type { Batch } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
 import { DROP_MESSAGES, SPOOL_MESSAGES } from '../diagnostics/messages.js'
 import { toAcknowledgementLogPath } from './disk-format.js'
 import type { EvictionCandidate } from './retention/eviction.js'
-import { EvictionQueue } from './retention/eviction-queue.js'
+import { DeletionQueue } from './retention/deletion-queue.js'
 import { isClaimExpired } from './retention/expiry.js'
 import { readAcknowledgements } from './segment/acknowledgement-log.js'
 import type { Settlement } from './segment/acknowledgement-log.js'
@@ -38,7 +38,7 @@ export class Recovery {
   readonly #options: RecoveryOptions
   readonly #claims: Claims
   readonly scanning: TimeSlicedTask
-  readonly #evictions: EvictionQueue
+  readonly #deletions: DeletionQueue
   /** Oldest first. */
   #waiting: ClaimedSegment[] = []
   /** Segments that cannot be read at present; retried at the next scan. */
@@ -55,7 +55,7 @@ export class Recovery {
     this.#options = options
     this.#claims = new Claims(options)
     this.scanning = new TimeSlicedTask(options.clock)
-    this.#evictions = new EvictionQueue(options)
+    this.#deletions = new DeletionQueue(options)
   }
 
   /** Whether `next` may return a batch. */
@@ -70,7 +70,7 @@ export class Recovery {
 
   /** All claimed segments on disk. */
   get segments(): Segment[] {
-    return [...this.#unread.map(({ segment }) => segment), ...this.#evictions.segments, ...this.#unsettled]
+    return [...this.#unread.map(({ segment }) => segment), ...this.#deletions.segments, ...this.#unsettled]
   }
 
   /** Segments that can be deleted to make space, oldest first. */
@@ -81,7 +81,7 @@ export class Recovery {
 
   /** Bytes that will be deleted after their entries are counted. */
   get droppingBytes(): number {
-    return this.#evictions.bytes
+    return this.#deletions.bytes
   }
 
   get #unread(): ClaimedSegment[] {
@@ -110,7 +110,7 @@ export class Recovery {
    * @returns a promise that resolves when the scan ends. Never rejects
    */
   async scan(instance: InstanceFolder, onSlice: () => void = () => {}): Promise<void> {
-    this.#evictions.retry()
+    this.#deletions.retry()
     this.#waiting.push(...this.#postponed.splice(0))
     if (this.scanning.isBusy) return
     const onClaimed = (): void => {
@@ -157,7 +157,7 @@ export class Recovery {
   #forgetSegments(): Segment[] {
     const all = this.segments
     this.scanning.cancel()
-    this.#evictions.clear()
+    this.#deletions.clear()
     if (this.#open !== undefined) this.#close(this.#open)
     for (const list of [this.#waiting, this.#postponed, this.#ready]) list.length = 0
     return all
@@ -205,7 +205,7 @@ export class Recovery {
       try {
         if (!isClaimExpired(claimed.segment.path, { machine, wallNowMs: clock.wallNow(), maxAgeMs }))
           return openSegment(claimed)
-        if (claimed.isFinal) return this.#evictions.add(claimed, 'age', DROP_MESSAGES.tooOld.text(maxAgeMs))
+        if (claimed.isFinal) return this.#deletions.add(claimed, 'age', DROP_MESSAGES.tooOld.text(maxAgeMs))
         this.#postponed.push(claimed)
       } catch (error) {
         this.#postpone(claimed, error)
@@ -217,7 +217,7 @@ export class Recovery {
   /** Queues the segment for deletion, after its entries are counted. @returns its bytes */
   #evict(claimed: ClaimedSegment): number {
     if (this.#open?.claimed === claimed) this.#close(this.#open)
-    void this.#evictions.add(claimed, 'spool', DROP_MESSAGES.spoolFull.text())
+    void this.#deletions.add(claimed, 'spool', DROP_MESSAGES.spoolFull.text())
     return claimed.bytes
   }
 

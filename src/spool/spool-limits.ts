@@ -6,7 +6,7 @@ import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import type { Clock } from '../shared/clock.js'
 import { createFile } from '../shared/safe-files.js'
 import { DEAD_LETTERS, REPORTED, toAcknowledgementLogPath } from './disk-format.js'
-import type { EvictedBatchStore } from './evicted-batch-store.js'
+import type { SpilledBatchStore } from './spilled-batch-store.js'
 import type { CurrentInstance } from './instance/current-instance.js'
 import { LeaseWatch } from './instance/ownership.js'
 import type { Machine } from './instance/ownership.js'
@@ -33,7 +33,7 @@ export interface SpoolLimitsOptions {
   readonly machine: Machine
   readonly clock: Clock
   readonly instance: CurrentInstance
-  readonly evicted: EvictedBatchStore
+  readonly spilled: SpilledBatchStore
   readonly recovery: Recovery
   readonly onError: (error: unknown) => void
   readonly onDropped: (entries: number, reason: DropReason, detail: string) => void
@@ -211,7 +211,7 @@ export class SpoolLimits {
 
   /** Entries of the segment that are also in memory are still sent. */
   #drop(segment: Segment, reason: 'spool' | 'age', detail: string): void {
-    const entries = this.#options.evicted.forget(segment.number)
+    const entries = this.#options.spilled.forget(segment.number)
     segment.drop()
     if (entries > 0) this.#options.onDropped(entries, reason, detail)
   }

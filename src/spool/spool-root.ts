@@ -6,7 +6,7 @@ import { ownUid, syncFolder } from '../shared/safe-files.js'
 import { ensureFolder, ensureNamedRoot } from '../shared/safe-folders.js'
 
 /** A folder for each user in the system's folder for temporary files. */
-export function defaultRoot(): string {
+export function findDefaultRoot(): string {
   return join(tmpdir(), `pino-ingest-${userTag()}`)
 }
 
@@ -19,7 +19,7 @@ function userTag(): string {
  * A short hash from which the key cannot be recovered. Each key has its own folder, so entries are sent only with the
  * key with which they were logged.
  */
-export function destinationName(url: string, apiKey: string): string {
+export function nameDestination(url: string, apiKey: string): string {
   return createHash('sha256').update(`${url}\n${apiKey}`).digest('hex').slice(0, 16)
 }
 

@@ -1,12 +1,12 @@
 /** The disk store of one pipeline: its folders, its limits, and the fallback to memory. */
 import { join, resolve } from 'node:path'
-import type { DeadLetter } from '../batch/sender.js'
+import type { DeadLetter } from '../batch/batch.js'
 import type { DropReason } from '../diagnostics/account.js'
 import type { UnreportedDrops } from '../diagnostics/account.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import { isOwnFolder } from '../shared/safe-folders.js'
 import { DeadLetterFile } from './dead-letter-file.js'
-import { EvictedBatchStore } from './evicted-batch-store.js'
+import { SpilledBatchStore } from './spilled-batch-store.js'
 import { CurrentInstance } from './instance/current-instance.js'
 import { writeDropCounts } from './instance/drop-counts.js'
 import { RENEW_MS, readMachine } from './instance/ownership.js'
@@ -16,7 +16,7 @@ import { SpoolLimits } from './spool-limits.js'
 import { FULL_SEGMENT_BYTES } from './segment/segment.js'
 import type { SpoolOptions } from './spool-options.js'
 import { SpoolReporter } from './spool-reporter.js'
-import { defaultRoot, destinationName } from './spool-root.js'
+import { findDefaultRoot, nameDestination } from './spool-root.js'
 import { WriteAheadLog } from './write-ahead-log.js'
 
 export type { SpoolOptions } from './spool-options.js'
@@ -30,7 +30,7 @@ const SEGMENTS_IN_ROOT = 16
 
 export class Spool {
   readonly log: WriteAheadLog
-  readonly evicted: EvictedBatchStore
+  readonly spilled: SpilledBatchStore
   readonly recovery: Recovery
   readonly #options: SpoolOptions
   readonly #reporter: SpoolReporter
@@ -54,10 +54,10 @@ export class Spool {
       ...given
     } = options
     const { account, clock, durability, machine = readMachine(), maxAgeMs, maxBytes } = given
-    const root = dir === undefined ? defaultRoot() : resolve(dir)
+    const root = dir === undefined ? findDefaultRoot() : resolve(dir)
     const reporter = new SpoolReporter(options.report, root)
     const foldersFor = (to: string): string[] =>
-      [apiKey, ...previousApiKeys].map((key) => join(root, destinationName(to, key)))
+      [apiKey, ...previousApiKeys].map((key) => join(root, nameDestination(to, key)))
     const destinations = foldersFor(url)
     const destination = destinations[0] as string
     const isPowerSafe = durability === 'power'
@@ -75,7 +75,7 @@ export class Spool {
     this.#destination = destination
     this.#instance = instance
     this.#tasks = new PeriodicTasks(clock)
-    this.evicted = new EvictedBatchStore({ instance, onDropped, onError: (error) => reporter.readFailed(error) })
+    this.spilled = new SpilledBatchStore({ instance, onDropped, onError: (error) => reporter.readFailed(error) })
     this.recovery = new Recovery({
       destinations,
       machine,
@@ -100,7 +100,7 @@ export class Spool {
       machine,
       clock,
       instance,
-      evicted: this.evicted,
+      spilled: this.spilled,
       recovery: this.recovery,
       onDropped,
       onError: (error) => reporter.writeFailed(error),
@@ -133,7 +133,7 @@ export class Spool {
 
   /** Entries on disk that are neither queued nor in flight. */
   get pendingEntries(): number {
-    return this.evicted.entries + this.recovery.readyEntries + this.#retainedEntries
+    return this.spilled.entries + this.recovery.readyEntries + this.#retainedEntries
   }
 
   /** Entries on disk that this process will no longer send; another process records their outcome. */
@@ -143,7 +143,7 @@ export class Spool {
 
   /** Share of `maxBytes` in use. 0 while no own entries wait on disk, because other processes then fill the spool. */
   get usedShare(): number {
-    if (this.evicted.entries === 0) return 0
+    if (this.spilled.entries === 0) return 0
     return (this.#limits.rootBytes + (this.log.current?.segment.writtenBytes ?? 0)) / this.#options.maxBytes
   }
 
@@ -189,7 +189,7 @@ export class Spool {
   }
 
   #renew(): void {
-    if (this.evicted.retry()) this.#options.onFound()
+    if (this.spilled.retry()) this.#options.onFound()
     const { folder } = this.#instance
     try {
       if (folder === undefined) return
@@ -208,7 +208,7 @@ export class Spool {
   #dropDeletedSegments(): void {
     try {
       for (const segment of this.#instance.folder?.deletedSegments() ?? []) {
-        const entries = this.evicted.forget(segment.number)
+        const entries = this.spilled.forget(segment.number)
         segment.drop()
         this.log.abandonSegment(segment)
         drop(this.#options, entries, 'damaged', DROP_MESSAGES.segmentDeleted.text(segment.path))
@@ -243,7 +243,7 @@ export class Spool {
 
   /** Called when another process deleted the folder. Entries that were only on disk are lost. */
   #loseRest(): void {
-    const entries = this.evicted.forgetAll() + this.recovery.readyEntries
+    const entries = this.spilled.forgetAll() + this.recovery.readyEntries
     this.recovery.forgetReady()
     drop(this.#options, entries, 'damaged', DROP_MESSAGES.folderDeleted.text(this.#destination))
   }
@@ -251,10 +251,10 @@ export class Spool {
   /** Leaves the entries that are only on disk. @returns their number */
   #retainRest(reason: DropReason): number {
     const lost = this.recovery.memoryOnlyEntries
-    const retained = this.evicted.forgetAll() + this.recovery.readyEntries - lost
+    const retained = this.spilled.forgetAll() + this.recovery.readyEntries - lost
     this.recovery.forgetReady()
     this.#retainedEntries += retained
-    if (lost > 0) drop(this.#options, lost, reason, DROP_MESSAGES.evictedWhileWaiting.text())
+    if (lost > 0) drop(this.#options, lost, reason, DROP_MESSAGES.deletedWhileWaiting.text())
     return retained
   }
 }

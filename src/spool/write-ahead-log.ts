@@ -1,5 +1,5 @@
 /** Writes entries to disk as they arrive: frames and one seal per batch. Falls back to memory if a write fails. */
-import type { Batch } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
 import type { Clock } from '../shared/clock.js'
 import type { EntryLog } from './entry-log.js'
 import type { CurrentInstance } from './instance/current-instance.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createBatchBody, parseBatchEntries, createSubBatchId, createSubBatch } from '../../src/batch/sub-batch.js'
-import type { Batch, BatchAcknowledgement } from '../../src/batch/sender.js'
+import type { Batch, BatchAcknowledgement } from '../../src/batch/batch.js'
 
 const ID = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
 const UUID_V5 = /^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/

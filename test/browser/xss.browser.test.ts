@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { IngestService } from '../../src/service/index.js'
 import { formatTerm } from '../../src/service/query/language/index.js'
-import { plainText } from '../../src/service/viewer/plain-text.js'
+import { toPlainText } from '../../src/service/viewer/plain-text.js'
 import { describeInBrowser, useBrowser } from './browser.js'
 import { CORPUS } from './corpus.js'
 import { hostileEntry, hostileFeedback, hostileRelease, hostileRequest, refusedBodies } from './hostile.js'
@@ -130,7 +130,7 @@ describeInBrowser('hostile texts', () => {
     const shown: string = await page
       .getByRole('main')
       .evaluate((element: { textContent: string }) => element.textContent)
-    const unseen = CORPUS.map((text) => plainText(text.slice(0, 40))).filter((text) => !shown.includes(text))
+    const unseen = CORPUS.map((text) => toPlainText(text.slice(0, 40))).filter((text) => !shown.includes(text))
     // Monitors are shown as hashes; the list of entries is checked below.
     if (view !== 'monitors' && view !== 'entries') expect(unseen).toEqual([])
   })
@@ -140,7 +140,7 @@ describeInBrowser('hostile texts', () => {
     await rows(page).first().waitFor()
     const seen = new Set<string>()
     const unseen = (): string[] =>
-      CORPUS.map((text) => plainText(text.slice(0, 200))).filter(
+      CORPUS.map((text) => toPlainText(text.slice(0, 200))).filter(
         (text) => ![...seen].some((shown) => shown.includes(text)),
       )
     // The list renders rows a frame after scrolling, so a busy machine may need several passes.
@@ -224,7 +224,7 @@ describeInBrowser('hostile texts', () => {
       if (text.length > 250) continue
       const shown = await detail(page).evaluate((element: { textContent: string }) => element.textContent)
       // Message, error, breadcrumb, request, user, tags, metadata and other fields are complete.
-      const copies = shown.split(plainText(text)).length - 1
+      const copies = shown.split(toPlainText(text)).length - 1
       expect(copies, `${JSON.stringify(text)} is shown`).toBeGreaterThanOrEqual(text.length < 60 ? 20 : 8)
     }
   }, 180_000)

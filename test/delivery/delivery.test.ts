@@ -4,7 +4,7 @@ import { Delivery } from '../../src/delivery/delivery.js'
 import { FailureState } from '../../src/delivery/retry/failure-state.js'
 import { CircuitBreaker } from '../../src/delivery/retry/circuit-breaker.js'
 import { createRetrySender } from '../../src/delivery/retry/retry-sender.js'
-import type { Outcome } from '../../src/batch/sender.js'
+import type { Outcome } from '../../src/batch/outcome.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { DOWN, OK, RecordingReport, batchOf, busyFor, many, setup, watch } from './scripted-sender.js'
 

@@ -4,7 +4,7 @@ import { HttpFailure } from '../../src/client/http-types.js'
 import type { Http, HttpReply, HttpRequestInit } from '../../src/client/http-types.js'
 import { createGzipSender } from '../../src/delivery/gzip-sender.js'
 import { createIngestSender } from '../../src/delivery/ingest-sender.js'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import { FakeClock } from '../fake-clock.js'
 
 const BODY = '{"batch_id":"b","logs":[{"message":"äöü"}]}'

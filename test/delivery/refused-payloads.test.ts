@@ -1,6 +1,7 @@
 /** Payloads that something on the way refuses, through the queue and the sender chain: what they cost other entries. */
 import { expect, test } from 'vitest'
-import type { Batch, Outcome } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
+import type { Outcome } from '../../src/batch/outcome.js'
 import { createBatchBody, parseBatchEntries } from '../../src/batch/sub-batch.js'
 import { Delivery } from '../../src/delivery/delivery.js'
 import { CircuitBreaker } from '../../src/delivery/retry/circuit-breaker.js'

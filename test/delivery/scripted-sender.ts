@@ -6,7 +6,9 @@ import { createIsolationSender } from '../../src/delivery/isolation/isolation-se
 import { CircuitBreaker } from '../../src/delivery/retry/circuit-breaker.js'
 import type { CircuitBreakerOptions } from '../../src/delivery/retry/circuit-breaker.js'
 import { createRetrySender } from '../../src/delivery/retry/retry-sender.js'
-import type { Batch, Outcome, Sender } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
+import type { Outcome } from '../../src/batch/outcome.js'
+import type { Sender } from '../../src/batch/sender.js'
 import { FakeClock } from '../fake-clock.js'
 
 export const OK: Outcome = { kind: 'delivered', accepted: 1, rejected: [] }

@@ -6,7 +6,7 @@ import { Account, DROP_REASONS } from '../../src/diagnostics/account.js'
 import { Admission } from '../../src/pipeline/admission.js'
 import { Batcher } from '../../src/pipeline/batcher.js'
 import type { AccountSnapshot } from '../../src/diagnostics/account.js'
-import type { Outcome } from '../../src/batch/sender.js'
+import type { Outcome } from '../../src/batch/outcome.js'
 import { DOWN, OK, UNAUTHORIZED, busyFor, setup } from '../delivery/scripted-sender.js'
 import type { Attempt } from '../delivery/scripted-sender.js'
 

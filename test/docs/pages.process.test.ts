@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { IngestErrorCode } from '../../src/shared/errors.js'
-import { OPTION_TABLE, allVariablesOf } from '../../src/options/option-table.js'
+import { OPTION_TABLE, listAllVariables } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
 import { optionsMarkdown, usualOptionsMarkdown } from '../options/render-tables.js'
 import { DOCUMENTS, codeBlocks, prose, readText, regionOf, root, sectionOf, writeRegion } from '../markdown.js'
@@ -76,7 +76,7 @@ function cliProblem(words: readonly string[]): string | undefined {
 
 /** Those of options, and those that a command's help names. */
 function knownVariables(): Set<string> {
-  const ofOptions = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap((option) => allVariablesOf(option))
+  const ofOptions = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap((option) => listAllVariables(option))
   const ofCommands = helpOf('').commands.flatMap(({ name }) => helpOf(name).notes.join(' ').match(VARIABLE) ?? [])
   return new Set([...ofOptions, ...ofCommands])
 }

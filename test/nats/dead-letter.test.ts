@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DeadLetter } from '../../src/batch/sender.js'
+import type { DeadLetter } from '../../src/batch/batch.js'
 import { decodeDeadLetter, encodeDeadLetter } from '../../src/nats/dead-letter.js'
 import { toStreamNames } from '../../src/nats/message.js'
 

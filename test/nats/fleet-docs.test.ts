@@ -8,7 +8,7 @@ import { FORWARD_FAMILIES } from '../../src/cli/forward/forward-metrics.js'
 import { forwardRunCommand } from '../../src/cli/forward/forward-run-command.js'
 import { toStreamNames } from '../../src/nats/message.js'
 import { ACK_WAIT_MS, MAX_ACK_PENDING } from '../../src/nats/streams.js'
-import { allVariablesOf, OPTION_TABLE } from '../../src/options/option-table.js'
+import { listAllVariables, OPTION_TABLE } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
 import { readText } from '../markdown.js'
 
@@ -40,7 +40,7 @@ describe('docs/fleet.md', () => {
   })
 
   test('mentions only existing variables', () => {
-    const known = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(allVariablesOf)
+    const known = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(listAllVariables)
     const names = toStreamNames({ stream: 'PINO_INGEST', subject: 'pino-ingest' })
     const streams = [names.stream, names.deadStream, names.bucket]
     const named = unique(/\bPINO_INGEST[A-Z_]*/g).filter((name) => !streams.includes(name))

@@ -1,6 +1,6 @@
 /** The tables of docs/migration.md: the named options exist, and the new configurations are accepted. */
 import { describe, expect, test } from 'vitest'
-import { OPTION_TABLE, pathsOf } from '../../src/options/option-table.js'
+import { OPTION_TABLE, listPaths } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
 import { codeBlocks, sectionOf } from '../markdown.js'
 import { resolve } from './resolve.js'
@@ -19,7 +19,7 @@ const rows = sectionOf(PAGE, 'Each option')
   )
 const [head = [], ...body] = rows
 
-const PATHS = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(pathsOf).map(({ path }) => path)
+const PATHS = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(listPaths).map(({ path }) => path)
 
 /** Matches `name`, `name.member` and `name: value`, and skips events, paths, programs and entry fields. */
 function namesIn(cell: string): string[] {

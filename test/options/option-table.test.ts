@@ -1,32 +1,36 @@
 import { expect, test } from 'vitest'
 import { findNearestName } from '../../src/options/nearest-name.js'
-import { OPTION_TABLE, allVariablesOf, pathsOf, rowOf, variablesOf } from '../../src/options/option-table.js'
+import { OPTION_TABLE, listAllVariables, listPaths, findRow, listVariables } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
 import { optionsMarkdown, usualOptionsMarkdown } from './render-tables.js'
 
 const names = Object.keys(OPTION_TABLE) as OptionName[]
 
 test('every default is valid', () => {
-  for (const { path, row } of names.flatMap(pathsOf)) {
+  for (const { path, row } of names.flatMap(listPaths)) {
     const { kind, default: value } = row
     if (value !== undefined) expect(kind.read(value), path).toEqual(value)
   }
 })
 
 test('every variable sets only one option', () => {
-  const variables = names.flatMap(allVariablesOf)
+  const variables = names.flatMap(listAllVariables)
   expect(new Set(variables).size).toBe(variables.length)
-  expect(variablesOf('requestTimeoutMs')).toEqual(['PINO_INGEST_REQUEST_TIMEOUT_MS'])
-  expect(allVariablesOf('retry')).toEqual(['PINO_INGEST_RETRY', 'PINO_INGEST_RETRY_MIN_MS', 'PINO_INGEST_RETRY_MAX_MS'])
+  expect(listVariables('requestTimeoutMs')).toEqual(['PINO_INGEST_REQUEST_TIMEOUT_MS'])
+  expect(listAllVariables('retry')).toEqual([
+    'PINO_INGEST_RETRY',
+    'PINO_INGEST_RETRY_MIN_MS',
+    'PINO_INGEST_RETRY_MAX_MS',
+  ])
 })
 
 test('the tables have one row per option, in its section', () => {
   const lines = optionsMarkdown().split('\n')
   const rows = lines.filter((line) => line.startsWith('| `'))
-  const ownRows = names.flatMap(pathsOf).filter(({ row }) => row.isInGroupRow !== true)
+  const ownRows = names.flatMap(listPaths).filter(({ row }) => row.isInGroupRow !== true)
   expect(rows.map((line) => /^\| `([\w.]+)`/.exec(line)?.[1])).toEqual(ownRows.map(({ path }) => path))
   // Members without a row are part of another row.
-  for (const variable of names.flatMap(allVariablesOf)) expect(rows.join('\n')).toContain(`\`${variable}\``)
+  for (const variable of names.flatMap(listAllVariables)) expect(rows.join('\n')).toContain(`\`${variable}\``)
   // An unescaped pipe would add a column.
   for (const line of rows) expect(line.split('|'), line).toHaveLength(6)
   // The common options have the same description in both tables.
@@ -35,7 +39,7 @@ test('the tables have one row per option, in its section', () => {
   // The README is in another folder, so their links would not be right in both.
   expect(usual).not.toContain('](')
   const titles = lines.filter((line) => line.startsWith('## ')).map((line) => line.slice(3))
-  expect(titles).toEqual([...new Set(names.map((name) => rowOf(name).section))])
+  expect(titles).toEqual([...new Set(names.map((name) => findRow(name).section))])
 })
 
 test('suggests the nearest name, or none', () => {

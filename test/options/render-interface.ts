@@ -17,8 +17,8 @@ import {
 } from '../../src/options/kinds.js'
 import type { Kind, Row } from '../../src/options/kinds.js'
 import { natsCredentials, streamName, subjectPrefix } from '../../src/options/nats-settings.js'
-import { variablesAt } from '../../src/options/option-group.js'
-import { withDefaults } from '../../src/options/option-reader.js'
+import { findVariables } from '../../src/options/option-group.js'
+import { addDefaults } from '../../src/options/option-reader.js'
 import { OPTION_TABLE } from '../../src/options/option-table.js'
 import { scrubPatterns } from '../../src/options/scrub-patterns.js'
 
@@ -120,7 +120,7 @@ function rangeOf({ rule }: Kind<unknown>): { min: number; max: number; unit: str
 }
 
 function variablesText(row: Row<unknown>, path: string): string {
-  const variables = variablesAt(row, path)
+  const variables = findVariables(row, path)
   if (variables.length === 0) return ''
   const names = variables.map((one) => `\`${one}\``).join(', ')
   const [, format] = /\(in a variable: (.+)\)$/.exec(row.kind.rule) ?? []
@@ -135,7 +135,7 @@ function defaultText(row: Row<unknown>): string {
 
 /** @param quote marks the value as code, without its translation to a larger unit */
 export function defaultValueText(row: Row<unknown>, quote: (literal: string) => string): string {
-  const value = withDefaults(row, undefined)
+  const value = addDefaults(row, undefined)
   if (value === undefined) return 'none'
   const range = rangeOf(row.kind)
   const long =

@@ -1,7 +1,7 @@
 /** Generates the tables of options in README.md and docs/options.md. `npm run docs` writes them; tests compare them. */
 import type { Kind, Row } from '../../src/options/kinds.js'
-import { variablesAt } from '../../src/options/option-group.js'
-import { OPTION_TABLE, pathsOf, rowOf, SECTIONS } from '../../src/options/option-table.js'
+import { findVariables } from '../../src/options/option-group.js'
+import { OPTION_TABLE, listPaths, findRow, SECTIONS } from '../../src/options/option-table.js'
 import type { OptionName, PathRow } from '../../src/options/option-table.js'
 import { defaultValueText, ruleText } from './render-interface.js'
 
@@ -26,14 +26,14 @@ const HEAD = ['| option | variables | default | meaning |', '|---|---|---|---|']
 
 /** The README's table: the usual options, of which none has a link. */
 export function usualOptionsMarkdown(): string {
-  return formatTable(NAMES.flatMap(pathsOf).filter(({ path: at }) => USUAL.includes(at)))
+  return formatTable(NAMES.flatMap(listPaths).filter(({ path: at }) => USUAL.includes(at)))
 }
 
 /** The tables of docs/options.md: all options by section. */
 export function optionsMarkdown(): string {
   return SECTIONS.map((title) => {
-    const own = NAMES.filter((name) => rowOf(name).section === title)
-    return `## ${title}\n\n${formatTable(own.flatMap(pathsOf))}`
+    const own = NAMES.filter((name) => findRow(name).section === title)
+    return `## ${title}\n\n${formatTable(own.flatMap(listPaths))}`
   }).join('\n\n')
 }
 
@@ -63,7 +63,7 @@ function defaultCell(row: Row<unknown>): string {
 function shownVariables({ path: at, row }: PathRow): string[] {
   const parts = Object.entries(row.kind.members ?? {}).filter(([, member]) => member.isInGroupRow === true)
   return [
-    ...variablesAt(row, at),
+    ...findVariables(row, at),
     ...parts.flatMap(([name, member]) => shownVariables({ path: `${at}.${name}`, row: member })),
   ]
 }

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { variablesAt } from '../../src/options/option-group.js'
-import { OPTION_TABLE, pathsOf } from '../../src/options/option-table.js'
+import { findVariables } from '../../src/options/option-group.js'
+import { OPTION_TABLE, listPaths } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
 import { Secret } from '../../src/options/secret.js'
 import { resolve } from './resolve.js'
@@ -110,13 +110,13 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, value: unknown, 
   PINO_INGEST_LEVEL_KEY: ['lvl', 'lvl'],
 }
 
-const PATHS = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(pathsOf)
+const PATHS = (Object.keys(OPTION_TABLE) as OptionName[]).flatMap(listPaths)
 
 /** These members are set by the variables of their group, like `enabled`. */
 const WITHOUT = new Set(['tls', 'nats', 'nats.tls', 'breadcrumbs.enabled', 'requestLogs.enabled', 'spool.enabled'])
 
 test.each(PATHS.filter(({ path }) => !WITHOUT.has(path)))('$path', ({ path, row }) => {
-  const variables = variablesAt(row, path)
+  const variables = findVariables(row, path)
   expect(variables).not.toEqual([])
   for (const variable of variables) {
     const [text, value, others = {}] = EXAMPLES[variable] ?? expect.unreachable(`there is no example for ${variable}`)

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Batcher } from '../../src/pipeline/batcher.js'
 import type { BatcherOptions } from '../../src/pipeline/batcher.js'
 import { systemClock } from '../../src/shared/clock.js'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import { FakeClock } from '../fake-clock.js'
 
 interface Body {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nextDelayMs } from '../../src/shared/backoff.js'
+import { computeDelayMs } from '../../src/shared/backoff.js'
 
 const usual = { retry: { minMs: 250, maxMs: 30_000 }, outageAgeMs: 0 }
 /** The maximum delay with jitter. */
-const most = (given: Partial<Parameters<typeof nextDelayMs>[0]>): number =>
-  nextDelayMs({ ...usual, attempt: 1, random: () => 1, ...given })
+const most = (given: Partial<Parameters<typeof computeDelayMs>[0]>): number =>
+  computeDelayMs({ ...usual, attempt: 1, random: () => 1, ...given })
 
 test('doubles from retry.minMs', () => {
   expect([1, 2, 3, 4, 5].map((attempt) => most({ attempt }))).toEqual([250, 500, 1_000, 2_000, 4_000])
@@ -42,7 +42,7 @@ test('the delay is finite and within its limits for any input', () => {
       fc.integer({ min: 0, max: 86_400_000 }),
       fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       (attempt, outageAgeMs, minMs, more, value) => {
-        const delay = nextDelayMs({
+        const delay = computeDelayMs({
           attempt,
           outageAgeMs,
           retry: { minMs, maxMs: minMs + more },

@@ -1,6 +1,6 @@
 /** Sanitizes external text for display: no invisible characters, and none that move or forge text. */
 import { describe, expect, test } from 'vitest'
-import { formatJsonLine, printable } from '../../src/cli/shared/printable.js'
+import { formatJsonLine, toPrintable } from '../../src/cli/shared/printable.js'
 import { CONTROL_CHARACTERS } from '../../src/shared/control-characters.js'
 
 function clear(text: string): string {
@@ -63,7 +63,7 @@ test.each([
 
 test('on the command line escapes both halves of a character, and keeps JSON valid', () => {
   const text = 'a\u{e0041}b\nc\u200b'
-  expect(printable(text)).toBe(String.raw`a\udb40\udc41b\nc\u200b`)
+  expect(toPrintable(text)).toBe(String.raw`a\udb40\udc41b\nc\u200b`)
   const line = formatJsonLine({ text })
   expect(line).toBe(`{"text":"a${String.raw`\udb40\udc41`}b${String.raw`\n`}c${String.raw`\u200b`}"}\n`)
   expect(JSON.parse(line)).toEqual({ text })

@@ -19,7 +19,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import { filesBelow, readFrames, readSegment, segmentsBelow } from './disk-image.js'
 import { expectRecovery, intact } from './expected-recovery.js'
 import { KEY_OF_TESTS, ProcessRun } from './process-run.js'

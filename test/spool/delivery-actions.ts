@@ -1,6 +1,6 @@
 /** The test in place of the delivery: batches that wait in memory or on disk, and their outcomes. */
 import { parseBatchEntries, createSubBatch } from '../../src/batch/sub-batch.js'
-import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/sender.js'
+import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/batch.js'
 import type { Ledger } from './model-ledger.js'
 import type { ProcessRun } from './process-run.js'
 
@@ -11,7 +11,7 @@ export class DeliveryActions {
   readonly #ledger: Ledger
   /** In memory and on disk, in order, before those only on disk. */
   #stored: Stored[] = []
-  #evicted: Stored[] = []
+  #spilled: Stored[] = []
   /** In flight, in any order. */
   #flying: Batch[] = []
   #isMemoryShort = false
@@ -24,12 +24,12 @@ export class DeliveryActions {
     this.#ledger = ledger
   }
 
-  get evictedCount(): number {
-    return this.#evicted.length
+  get spilledCount(): number {
+    return this.#spilled.length
   }
 
-  get evictedEntries(): number {
-    return this.#evicted.reduce((sum, { count }) => sum + count, 0)
+  get spilledEntries(): number {
+    return this.#spilled.reduce((sum, { count }) => sum + count, 0)
   }
 
   get inMemory(): readonly Batch[] {
@@ -40,10 +40,10 @@ export class DeliveryActions {
   enqueue(batch: Batch): void {
     const { place } = batch
     if (place === undefined) return this.fly(batch)
-    if (this.#evicted.length > 0 || this.#isReading || this.#isMemoryShort) {
+    if (this.#spilled.length > 0 || this.#isReading || this.#isMemoryShort) {
       this.#isMemoryShort = false
-      this.#evicted.push({ ...batch, place })
-      return this.#run.spool.evicted.push({ ...batch, place })
+      this.#spilled.push({ ...batch, place })
+      return this.#run.spool.spilled.push({ ...batch, place })
     }
     this.#stored.push({ ...batch, place })
     this.#run.held += batch.count
@@ -54,8 +54,8 @@ export class DeliveryActions {
     this.#run.held += batch.count
   }
 
-  /** @param isShort whether the next new batch is not kept in memory; otherwise the newest is evicted */
-  evict(isShort: boolean): void {
+  /** @param isShort whether the next new batch is not kept in memory; otherwise the newest is spilled */
+  spill(isShort: boolean): void {
     if (isShort) {
       this.#isMemoryShort = true
       return
@@ -64,17 +64,17 @@ export class DeliveryActions {
     if (batch?.acknowledgement?.isDurable !== true) return
     this.#stored.pop()
     this.#run.held -= batch.count
-    this.#evicted.unshift(batch)
-    this.#run.spool.evicted.unshift(batch)
+    this.#spilled.unshift(batch)
+    this.#run.spool.spilled.unshift(batch)
   }
 
   /** @param meanwhile runs during the disk read */
   async readBack(meanwhile: () => void = () => {}): Promise<void> {
     let taken: Batch | undefined
     // Nothing is read if nothing waits.
-    if (this.#evicted.length === 0) return meanwhile()
+    if (this.#spilled.length === 0) return meanwhile()
     this.#isReading = true
-    const reading = this.#run.spool.evicted.next((batch) => {
+    const reading = this.#run.spool.spilled.next((batch) => {
       taken = batch
       if (batch.place !== undefined) this.#stored.push({ ...batch, place: batch.place })
       this.#run.held += batch.count
@@ -82,8 +82,8 @@ export class DeliveryActions {
     meanwhile()
     const isTaken = await reading
     this.#isReading = false
-    this.#lostEntries = this.loseEvicted()
-    const wanted = this.#evicted.shift()
+    this.#lostEntries = this.loseSpilled()
+    const wanted = this.#spilled.shift()
     if (isTaken !== (wanted !== undefined) || taken?.batchId !== wanted?.batchId)
       throw new Error(`${taken?.batchId} was read back instead of ${wanted?.batchId}`)
     if (taken !== undefined) this.checkBody(taken, taken.batchId, [...this.#ledger.get(taken.batchId).texts.keys()])
@@ -143,9 +143,9 @@ export class DeliveryActions {
   }
 
   /** Batches only on disk whose segment was deleted. @returns their entries */
-  loseEvicted(): number {
-    const lost = this.#evicted.filter(({ acknowledgement: custody }) => custody?.isDurable === false)
-    this.#evicted = this.#evicted.filter((batch) => !lost.includes(batch))
+  loseSpilled(): number {
+    const lost = this.#spilled.filter(({ acknowledgement: custody }) => custody?.isDurable === false)
+    this.#spilled = this.#spilled.filter((batch) => !lost.includes(batch))
     const before = this.#lostEntries
     this.#lostEntries = 0
     return lost.reduce((sum, { count }) => sum + count, before)

@@ -2,11 +2,11 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/sender.js'
+import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/batch.js'
 import { failing, fullAfter } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
 import { ProcessRun } from './process-run.js'
-import { idsOf, evictBatches, useSpoolBench } from './spool-bench.js'
+import { idsOf, spillBatches, useSpoolBench } from './spool-bench.js'
 
 type Placed = Batch & { readonly place: SegmentPosition }
 
@@ -25,7 +25,7 @@ function written(run: ProcessRun, count: number, characters = 100): Placed[] {
 
 async function readAll(run: ProcessRun): Promise<string[]> {
   const read: Batch[] = []
-  while (await run.spool.evicted.next((batch) => read.push(batch)));
+  while (await run.spool.spilled.next((batch) => read.push(batch)));
   run.held += read.reduce((sum, { count }) => sum + count, 0)
   return idsOf(read)
 }
@@ -39,16 +39,16 @@ describe.each(['EMFILE', 'ENFILE', 'EIO', 'EACCES'])('%s when batches on disk ar
   test('entries stay pending and are read in order at the next renewal', async () => {
     const run = begin()
     const batches = written(run, 100, 10_000)
-    evictBatches(run, batches)
+    spillBatches(run, batches)
     failingOpen(code, (path) => path.endsWith('.seg'))
     for (let seconds = 0; seconds < 3; seconds += 1) {
       expect(await readAll(run)).toEqual([])
       await bench.clock.advance(1_000)
     }
     expect(run.drops).toEqual([])
-    expect(run.spool.evicted.entries).toBe(1_000)
+    expect(run.spool.spilled.entries).toBe(1_000)
     expect(run.account.snapshot()).toMatchObject({ pending: 1_000, balances: true })
-    expect(run.spool.evicted.hasMore).toBe(false)
+    expect(run.spool.spilled.hasMore).toBe(false)
     restore()
     const found = run.foundTimes
     await bench.clock.advance(RENEW_MS)
@@ -61,7 +61,7 @@ describe.each(['EMFILE', 'ENFILE', 'EIO', 'EACCES'])('%s when batches on disk ar
 test('an unreadable segment is reported once and read when the error ends; other segments are read meanwhile', async () => {
   const run = begin()
   const batches = written(run, 120, 10_000)
-  evictBatches(run, batches)
+  spillBatches(run, batches)
   const first = batches.filter(({ place }) => place.segment === 1)
   failingOpen('EIO', (path) => path.endsWith('00000001.seg'))
   expect(await readAll(run)).toEqual(idsOf(batches.slice(first.length)))

@@ -1,7 +1,7 @@
 /** Faults injected into the spool one at a time: the model must detect each of them. */
 import { cpSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import { Segment } from '../../src/spool/segment/segment.js'
 import { SegmentWriter } from '../../src/spool/segment/segment-writer.js'
 import { WriteAheadLog } from '../../src/spool/write-ahead-log.js'

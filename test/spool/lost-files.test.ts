@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
+import type { Batch, SegmentPosition } from '../../src/batch/batch.js'
 import { failing, watchAllSyncs } from './disk-faults.js'
 import { segmentsBelow } from './disk-image.js'
 import { ProcessRun } from './process-run.js'
@@ -61,10 +61,10 @@ describe('another process deletes the file of a segment, but not its folder', ()
     const [first, ...rest] = written(run, 5) as [Placed, ...Placed[]]
     for (const batch of rest) {
       run.held -= batch.count
-      run.spool.evicted.push(batch)
+      run.spool.spilled.push(batch)
     }
     rmSync(pathsOf()[0] as string)
-    expect(await run.spool.evicted.next(() => {})).toBe(false)
+    expect(await run.spool.spilled.next(() => {})).toBe(false)
     if (when === 'renewal') await bench.clock.advance(RENEW_MS)
     else run.spool.close()
     expect(run.drops).toEqual([expect.objectContaining({ count: 40, reason: 'damaged' })])
@@ -78,7 +78,7 @@ describe('another process deletes the file of a segment, but not its folder', ()
       const run = begin()
       const batches = written(run, 5)
       run.held -= 50
-      for (const batch of batches) run.spool.evicted.push(batch)
+      for (const batch of batches) run.spool.spilled.push(batch)
       const folder = dirname(pathsOf()[0] as string)
       const mend = failing('readdirSync', ([path]) => (path === folder ? code : undefined))
       await bench.clock.advance(RENEW_MS)

@@ -1,7 +1,7 @@
 /** The entries of the app on their way through batcher and log. The ledger records them when they are written. */
 import type { EntryLog } from '../../src/spool/entry-log.js'
 import type { Clock } from '../../src/shared/clock.js'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import type { Ledger } from './model-ledger.js'
 import type { ProcessRun } from './process-run.js'
 import type { Profile } from './model-steps.js'

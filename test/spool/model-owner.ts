@@ -2,7 +2,7 @@
 import type { EntryLog } from '../../src/spool/entry-log.js'
 import type { Clock } from '../../src/shared/clock.js'
 import { parseBatchEntries, createSubBatch } from '../../src/batch/sub-batch.js'
-import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
+import type { Batch, SegmentPosition } from '../../src/batch/batch.js'
 import { ProcessRun } from './process-run.js'
 import type { ProcessRunOptions } from './process-run.js'
 import { numbersIn } from './shared-service.js'
@@ -125,17 +125,17 @@ export class ModelOwner {
     if (isCommitted) this.run.batcher.commit()
   }
 
-  /** Evicts the newest batch from memory to disk. */
-  evict(): void {
+  /** Spills the newest batch from memory to disk. */
+  spill(): void {
     const batch = this.#stored.at(-1)
     if (batch?.acknowledgement?.isDurable !== true) return
     this.#stored.pop()
     this.run.held -= batch.count
-    this.run.spool.evicted.unshift(batch)
+    this.run.spool.spilled.unshift(batch)
   }
 
   async readBack(): Promise<void> {
-    await this.run.spool.evicted.next((batch) => {
+    await this.run.spool.spilled.next((batch) => {
       this.run.held += batch.count
       if (batch.place !== undefined) this.#stored.push({ ...batch, place: batch.place })
     })
@@ -291,7 +291,7 @@ export class ModelOwner {
   #enqueue(batch: Batch): void {
     const { place } = batch
     if (place === undefined) this.#flying.push(batch)
-    else if (this.run.spool.evicted.batches > 0) return this.run.spool.evicted.push({ ...batch, place })
+    else if (this.run.spool.spilled.batches > 0) return this.run.spool.spilled.push({ ...batch, place })
     else this.#stored.push({ ...batch, place })
     this.run.held += batch.count
   }

@@ -7,7 +7,7 @@ const KINDS = [
   ...times(9, 'append'),
   ...times(2, 'seal'),
   ...times(2, 'direct'),
-  ...times(3, 'evict'),
+  ...times(3, 'spill'),
   ...times(2, 'readBack'),
   ...times(1, 'readBackMeanwhile'),
   ...times(2, 'recoverMeanwhile'),

@@ -1,5 +1,5 @@
 /** Runs a spool on a real file system step by step, and compares it with the expected state. */
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import { FakeClock } from '../fake-clock.js'
 import { damage } from './file-damage.js'
 import type { Damage } from './file-damage.js'
@@ -75,8 +75,8 @@ export class Model {
         return this.#actions.enqueue(this.#input.direct(1 + (a % 6), b))
       case 'seal':
         return this.#run.batcher.seal()
-      case 'evict':
-        return actions.evict(a % 2 === 1)
+      case 'spill':
+        return actions.spill(a % 2 === 1)
       case 'readBack':
         return actions.readBack()
       case 'readBackMeanwhile':
@@ -130,7 +130,7 @@ export class Model {
     if (this.#hasDropped ? damaged > this.#expectedMissing : damaged !== this.#expectedMissing) {
       throw new Error(`${damaged} entries are counted as damaged, ${this.#expectedMissing} are`)
     }
-    while (this.#actions.evictedCount > 0) await this.#actions.readBack()
+    while (this.#actions.spilledCount > 0) await this.#actions.readBack()
     this.#actions.settleAll()
     this.#checkAccount()
     this.#ledger.audit(segmentsBelow(this.#root))
@@ -229,7 +229,7 @@ export class Model {
     this.#run.batcher.seal()
     this.#checkBound()
     this.#actions.giveUp()
-    const kept = this.#run.held + this.#actions.evictedEntries + this.#readyOnDisk()
+    const kept = this.#run.held + this.#actions.spilledEntries + this.#readyOnDisk()
     this.#run.spool.close()
     this.#checkAccount()
     const { pending } = this.#run.account.snapshot()
@@ -263,7 +263,7 @@ export class Model {
     // A segment with only damaged entries is deleted with it, and reported without a number.
     if (this.#run.problems.some((problem) => problem.includes('the oldest segment was deleted')))
       this.#hasDropped = true
-    let lost = this.#actions.loseEvicted()
+    let lost = this.#actions.loseSpilled()
     if (reported > 0 || lost > 0) {
       this.#hasDropped = true
       const there = this.#segmentKeys()

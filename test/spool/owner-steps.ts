@@ -6,7 +6,7 @@ import type { Fault } from './model-disk.js'
 const KINDS = [
   ...times(9, 'append'),
   ...times(2, 'seal'),
-  ...times(2, 'evict'),
+  ...times(2, 'spill'),
   ...times(2, 'readBack'),
   ...times(5, 'send'),
   ...times(1, 'loseReply'),

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import type { Machine } from '../../src/spool/instance/ownership.js'
 import { failing } from './disk-faults.js'
 import { filesBelow } from './disk-image.js'
@@ -351,12 +351,12 @@ describe('an owner that was suspended for longer than half a lease', () => {
     for (const name of ['a', 'b', 'c']) write(run, name)
     for (const batch of run.batches.splice(0)) {
       run.held -= batch.count
-      run.spool.evicted.push({ ...batch, place: batch.place as NonNullable<Batch['place']> })
+      run.spool.spilled.push({ ...batch, place: batch.place as NonNullable<Batch['place']> })
     }
     claimAll()
     stand(LEASE_MS)
     write(run, 'd')
-    expect(await run.spool.evicted.next(() => {})).toBe(false)
+    expect(await run.spool.spilled.next(() => {})).toBe(false)
     expect(run.account.snapshot()).toMatchObject({ received: 4, pending: 4, balances: true })
     const [d] = run.batches as [Batch]
     run.settle(d)

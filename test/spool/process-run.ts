@@ -5,7 +5,7 @@ import type { DropReason } from '../../src/diagnostics/account.js'
 import { Batcher } from '../../src/pipeline/batcher.js'
 import type { EntryLog } from '../../src/spool/entry-log.js'
 import type { Clock } from '../../src/shared/clock.js'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import type { Machine } from '../../src/spool/instance/ownership.js'
 import { Spool } from '../../src/spool/spool.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
@@ -181,7 +181,7 @@ export class ProcessRun {
     this.#clock.die()
     this.spool.log.current?.close()
     this.spool.recovery.close()
-    this.spool.evicted.forgetAll()
+    this.spool.spilled.forgetAll()
   }
 }
 

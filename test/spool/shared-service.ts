@@ -1,6 +1,6 @@
 /** A service for two owners. Reports violations: an entry that arrives twice without a reason, an id with two contents. */
 import { parseBatchEntries } from '../../src/batch/sub-batch.js'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 
 export interface KnownEntry {
   /** Whether the spool reported it as written. */

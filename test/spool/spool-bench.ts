@@ -2,9 +2,9 @@
 import { mkdirSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, vi } from 'vitest'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
-import { destinationName } from '../../src/spool/spool-root.js'
+import { nameDestination } from '../../src/spool/spool-root.js'
 import { FakeClock } from '../fake-clock.js'
 import { filesBelow } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, Processes, URL_OF_TESTS } from './process-run.js'
@@ -33,7 +33,7 @@ class SpoolBench<Clock extends FakeClock> {
 
   constructor(path: string, batchSize: number, clock: Clock) {
     this.root = join(this.scratch, path)
-    this.destination = join(this.root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
+    this.destination = join(this.root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS))
     this.#batchSize = batchSize
     this.clock = clock
   }
@@ -134,10 +134,10 @@ export function writeBytes(run: ProcessRun, bytes: number, severity = 2): void {
   }
 }
 
-/** A batch that is evicted from memory: it waits only on disk. */
-export function evictBatches(run: ProcessRun, batches: readonly Batch[]): void {
+/** A batch that is spilled from memory: it waits only on disk. */
+export function spillBatches(run: ProcessRun, batches: readonly Batch[]): void {
   for (const { count, place } of batches) {
     run.held -= count
-    if (place !== undefined) run.spool.evicted.push({ count, place } as Parameters<typeof run.spool.evicted.push>[0])
+    if (place !== undefined) run.spool.spilled.push({ count, place } as Parameters<typeof run.spool.spilled.push>[0])
   }
 }

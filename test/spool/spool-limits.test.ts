@@ -1,13 +1,13 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Batch } from '../../src/batch/sender.js'
+import type { Batch } from '../../src/batch/batch.js'
 import { SpoolFullError, evict } from '../../src/spool/retention/eviction.js'
 import type { EvictionCandidate } from '../../src/spool/retention/eviction.js'
-import { destinationName } from '../../src/spool/spool-root.js'
+import { nameDestination } from '../../src/spool/spool-root.js'
 import { segmentsBelow } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
-import { SEGMENT_BYTES, evictBatches, useSpoolBench, writeBytes } from './spool-bench.js'
+import { SEGMENT_BYTES, spillBatches, useSpoolBench, writeBytes } from './spool-bench.js'
 
 const MIB = 1024 * 1024
 const MAX_BYTES = MIB
@@ -25,7 +25,7 @@ function begin(): ProcessRun {
     {
       onBatch: (batch) => {
         run.held += batch.count
-        if (batch.place !== undefined) evictBatches(run, [batch])
+        if (batch.place !== undefined) spillBatches(run, [batch])
       },
     },
   )
@@ -41,7 +41,7 @@ function others(): string {
 async function sendAll(run: ProcessRun): Promise<void> {
   for (;;) {
     let taken: Batch | undefined
-    await run.spool.evicted.next((batch) => {
+    await run.spool.spilled.next((batch) => {
       taken = batch
       run.held += batch.count
     })
@@ -95,7 +95,7 @@ describe('no room', () => {
   test('that deleting dead letters frees: no segment is deleted', () => {
     const run = begin()
     writeBytes(run, SEGMENT_BYTES)
-    const dead = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS), 'dead')
+    const dead = join(root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS), 'dead')
     mkdirSync(dead)
     writeFileSync(join(dead, 'a.ndjson'), Buffer.alloc(MAX_BYTES / 2))
     writeFileSync(others(), Buffer.alloc(MAX_BYTES / 2))
@@ -127,13 +127,13 @@ describe('new entries near the limit', () => {
     let taken: Batch | undefined
     while (
       segmentsBelow(root).length > 4 &&
-      (await run.spool.evicted.next((batch) => {
+      (await run.spool.spilled.next((batch) => {
         taken = batch
         run.held += batch.count
       }))
     )
       run.settle(taken as Batch)
-    expect(run.spool.evicted.entries).toBeGreaterThan(0)
+    expect(run.spool.spilled.entries).toBeGreaterThan(0)
     await bench.clock.advance(1_000)
     expect(run.spool.usedShare).toBeLessThan(REFUSE_DEBUG)
   })
@@ -167,7 +167,7 @@ describe('new entries near the limit', () => {
 })
 
 function ownFolder(): string {
-  const destination = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
+  const destination = join(root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS))
   return join(destination, readdirSync(destination).find((name) => name.endsWith('.live')) as string)
 }
 

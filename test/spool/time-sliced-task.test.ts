@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { destinationName } from '../../src/spool/spool-root.js'
+import { nameDestination } from '../../src/spool/spool-root.js'
 import { FakeClock } from '../fake-clock.js'
 import { failing } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
@@ -34,7 +34,7 @@ class SlowClock extends FakeClock {
 const bench = useSpoolBench({ createClock: () => new SlowClock(Date.now()) })
 const { scratch, root, processes, begin, kill, inject, restore } = bench
 
-const destinationOf = (at: string, key = KEY_OF_TESTS): string => join(at, destinationName(URL_OF_TESTS, key))
+const destinationOf = (at: string, key = KEY_OF_TESTS): string => join(at, nameDestination(URL_OF_TESTS, key))
 
 /** Creates folders of ended processes, each with one batch that contains one entry, its number. */
 async function leave(count: number, apiKey = KEY_OF_TESTS): Promise<void> {
@@ -125,7 +125,7 @@ describe('maxBytes was lowered below the size of claimed segments', () => {
     writeBytes(run, 1)
     await bench.clock.advance(2_000)
     const batch = run.batches[0]
-    run.spool.evicted.push({ ...batch, place: batch?.place } as Parameters<typeof run.spool.evicted.push>[0])
+    run.spool.spilled.push({ ...batch, place: batch?.place } as Parameters<typeof run.spool.spilled.push>[0])
     expect(run.spool.usedShare).toBeGreaterThan(0)
     await bench.clock.advance(2_000)
     expect(run.spool.recovery.droppingBytes).toBeGreaterThan(0)

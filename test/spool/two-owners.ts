@@ -59,8 +59,8 @@ export class TwoOwners {
           return owner.append(1 + (a % 7), b % 300, a % 3 > 0)
         case 'seal':
           return owner.run.batcher.seal()
-        case 'evict':
-          return owner.evict()
+        case 'spill':
+          return owner.spill()
         case 'readBack':
           return owner.readBack()
         case 'send':
@@ -264,7 +264,7 @@ export class TwoOwners {
     await this.#as(owner.clock, async () => {
       owner.run.batcher.seal()
       await owner.recover(Infinity)
-      while (owner.run.spool.evicted.batches > 0) await owner.readBack()
+      while (owner.run.spool.spilled.batches > 0) await owner.readBack()
       while (owner.hasBatches) owner.send(0, true, false)
     })
   }

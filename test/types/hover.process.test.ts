@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript-5.9'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Row } from '../../src/options/kinds.js'
-import { variablesAt } from '../../src/options/option-group.js'
-import { OPTION_TABLE, pathsOf } from '../../src/options/option-table.js'
+import { findVariables } from '../../src/options/option-group.js'
+import { OPTION_TABLE, listPaths } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
 import { CALL_OPTION_NAMES } from '../../src/client/call-limits.js'
 
@@ -171,12 +171,12 @@ function hoverAt(file: string, position: number): Hover {
 describe.each(Object.keys(USES) as Use[])('options in %s', (use) => {
   test('each has its meaning, its variables and its default', () => {
     const positions = optionsIn(use)
-    const paths = optionsOf(use).flatMap(pathsOf)
+    const paths = optionsOf(use).flatMap(listPaths)
     expect([...positions.keys()]).toEqual(paths.map(({ path }) => path))
     for (const { path, row } of paths) {
       const { text, byDefault } = hoverAt(main, positions.get(path) ?? 0)
       expect(text.replace(/Variables?.*/, '').length, `meaning of ${path}: ${text}`).toBeGreaterThan(10)
-      for (const variable of variablesAt(row, path)) expect(text, path).toContain(`\`${variable}\``)
+      for (const variable of findVariables(row, path)) expect(text, path).toContain(`\`${variable}\``)
       expect(byDefault ?? '', `default of ${path}`).not.toBe('')
       if (typeof row.default !== 'object' && row.default !== undefined)
         expect(byDefault, path).toContain(String(row.default))

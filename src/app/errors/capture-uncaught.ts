@@ -1,7 +1,7 @@
 /** [main] Logs the error that ends the process, and lets Node exit. */
 import { FLUSH_METHOD } from '../../transport/flush-message.js'
 import { checkNames } from '../../options/known-names.js'
-import { rejectionMode } from '../../options/rejection-mode.js'
+import { findRejectionMode } from '../../options/rejection-mode.js'
 import { checkArgument, describeValue, readOptions, readTimeoutMs } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
 import { flush } from '../lifecycle/flush.js'
@@ -118,7 +118,7 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
     // Only for this error, because a permanent listener would change the behavior of other libraries.
     process.once(UNCAUGHT_EVENT, () => {
       // With `strict`, Node continues as if the rejection were not handled yet, and would warn.
-      if (origin === REJECTION_EVENT && rejectionMode() === 'strict') process.once(REJECTION_EVENT, () => {})
+      if (origin === REJECTION_EVENT && findRejectionMode() === 'strict') process.once(REJECTION_EVENT, () => {})
       if (isFlushing) return
       isFlushing = true
       process.exitCode = exitCode ?? 1 // the application may call process.exit() before the flush has ended
@@ -166,7 +166,7 @@ async function flushAll(registrations: readonly Registration[], logCount: () => 
  * listens only while the application does.
  */
 function followRejections(listener: (reason: unknown) => void): () => void {
-  const mode = rejectionMode()
+  const mode = findRejectionMode()
   if (mode === 'strict') return () => {} // all rejections reach the monitor
   if (mode === 'warn' || mode === 'none') {
     process.on(REJECTION_EVENT, listener)

@@ -1,6 +1,6 @@
 /** [main] Ids of events, which applications show to users and which feedback refers to. */
 import { randomUUID } from 'node:crypto'
-import { currentHistory } from '../scope/app-state.js'
+import { findHistory } from '../scope/app-state.js'
 
 /**
  * A new UUID, to be put on a record as `event_id`: `captureError(logger, error, { event_id })`. The service's interface does not define
@@ -11,7 +11,7 @@ export function newEventId(): string {
 }
 
 export function rememberEventId(id: string): string {
-  currentHistory().eventId = id
+  findHistory().eventId = id
   return id
 }
 
@@ -19,6 +19,6 @@ export function rememberEventId(id: string): string {
  * The newest id of the current scope, or of the process outside any scope. Never the id of another request, since
  * feedback would refer to the wrong error.
  */
-export function lastEventId(): string | undefined {
-  return currentHistory().eventId
+export function findLastEventId(): string | undefined {
+  return findHistory().eventId
 }

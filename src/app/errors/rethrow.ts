@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { readFileSync, writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
-import { rejectionMode } from '../../options/rejection-mode.js'
+import { findRejectionMode } from '../../options/rejection-mode.js'
 import { isError } from '../../record/error-serializer.js'
 import { throwWithoutExcerpt } from './throw-without-excerpt.js'
 
@@ -25,7 +25,7 @@ export function isRejectionError(thrown: unknown): thrown is Error {
 export function rethrow(thrown: unknown, origin: string): void {
   const enhance = isError(thrown) && origin === 'uncaughtException' ? findEnhance(thrown) : undefined
   if (enhance !== undefined) return emitAgain(thrown, enhance)
-  const mode = rejectionMode()
+  const mode = findRejectionMode()
   const endsProcess = mode === 'strict' || (mode === 'throw' && process.listenerCount('unhandledRejection') === 0)
   const frame = isError(thrown) && !isRejectionError(thrown) ? topFrame(thrown) : undefined
   // For its own errors without a file, such as a JSON syntax error in a rejected promise, the engine knows the

@@ -8,7 +8,7 @@ import { createHttp } from '../../client/http.js'
 import type { Clock } from '../../shared/clock.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
-import { withLocalHint } from '../../client/with-client.js'
+import { addLocalHint } from '../../client/with-client.js'
 
 /** The options of `IngestClient`. A key is accepted and ignored. */
 export type PingOptions = Pick<IngestOptions, (typeof CALL_OPTION_NAMES)[number]> & CallLimits
@@ -46,7 +46,7 @@ export class Pinger {
     try {
       await this.#calls.post(this.#call)
     } catch (error) {
-      throw withLocalHint(error)
+      throw addLocalHint(error)
     }
   }
 

@@ -58,7 +58,7 @@ export function startHeartbeatWithClock(
   const failures = new Throttle<Failures>(
     clock,
     REPORT_WINDOW_MS,
-    (held, next) => ({ count: held.count + next.count, error: next.error }),
+    (pending, next) => ({ count: pending.count + next.count, error: next.error }),
     ({ count, error }) =>
       report(
         logger,

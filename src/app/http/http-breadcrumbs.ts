@@ -5,7 +5,7 @@ import { systemClock } from '../../shared/clock.js'
 import { keepBreadcrumb } from '../scope/scope-breadcrumbs.js'
 import { toRequestBreadcrumb, isIgnored, toNodeUrl, toUndiciUrl } from './request-breadcrumb.js'
 import type { RequestOutcome, UndiciRequest } from './request-breadcrumb.js'
-import { appState, currentHistory } from '../scope/app-state.js'
+import { findAppState, findHistory } from '../scope/app-state.js'
 import type { ScopeHistory } from '../scope/app-state.js'
 
 type AnyRequest = UndiciRequest | ClientRequest
@@ -24,7 +24,7 @@ interface StartedRequest {
  * @returns a function that removes the listeners
  */
 export function httpBreadcrumbs(): () => void {
-  const state = appState()
+  const state = findAppState()
   state.httpUsers += 1
   state.stopHttp ??= listen()
   let isUndone = false
@@ -41,7 +41,7 @@ export function httpBreadcrumbs(): () => void {
 function listen(): () => void {
   const started = new WeakMap<object, StartedRequest>()
   const start = (request: AnyRequest): void => {
-    if (!started.has(request)) started.set(request, { trail: currentHistory(), atMs: systemClock.now() })
+    if (!started.has(request)) started.set(request, { trail: findHistory(), atMs: systemClock.now() })
   }
   const finish = (request: AnyRequest, place: () => string | undefined, outcome: RequestOutcome): void => {
     if (outcome.status !== undefined && outcome.status < 200) return // informational: the final reply follows

@@ -1,7 +1,7 @@
 /** [main] An outgoing request and its outcome as a breadcrumb, without parts that may contain credentials. Pure. */
 import type { ClientRequest } from 'node:http'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
-import { boundedText } from '../scope/bounded-copy.js'
+import { limitText } from '../scope/bounded-copy.js'
 import { toBreadcrumb } from '../scope/scope-breadcrumbs.js'
 
 /** The request of undici's channels: https://undici.nodejs.org, Diagnostics Channel Support. */
@@ -49,7 +49,7 @@ function toBareUrl(origin: string, path: string): string | undefined {
   const whole = /^https?:\/\//i.test(path) ? path : origin.replace(/\/$/, '') + path
   if (!URL.canParse(whole)) return undefined
   const { protocol, host, pathname } = new URL(whole)
-  return boundedText(`${protocol}//${host}${pathname}`)
+  return limitText(`${protocol}//${host}${pathname}`)
 }
 
 export function toRequestBreadcrumb(

@@ -5,13 +5,13 @@ import { LEVELS } from '../../protocol/log-entry.js'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 import { PINO_LEVELS, resolveLevel } from '../../record/coerce.js'
 import { TEXT_FIELDS } from '../../record/reference/entry-fields.js'
-import { boundFields } from './logger-bindings.js'
+import { readBoundFields } from './logger-bindings.js'
 import { takeBreadcrumbs } from '../scope/scope-breadcrumbs.js'
 import { findActiveSpanIds } from './active-span.js'
 import { findFastifyId, findRoute } from './route.js'
 import { parseId } from '../scope/scope-context.js'
-import { isSameUser, namesUser } from '../scope/scope.js'
-import { currentScope, currentHistory } from '../scope/app-state.js'
+import { isSameUser, hasUser } from '../scope/scope.js'
+import { findScope, findHistory } from '../scope/app-state.js'
 import type { ScopeFacts, ScopeTrace, ScopeUser } from '../scope/app-state.js'
 
 /** pino's type of the option `mixin`. */
@@ -106,7 +106,7 @@ function collectFields(
   responseKey: string,
   learned: Learned,
 ): Fields & AddedFields {
-  const scope = currentScope()
+  const scope = findScope()
   const facts = scope?.facts
   const added: Record<string, unknown> & AddedFields = {}
   if (facts !== undefined) {
@@ -121,7 +121,7 @@ function collectFields(
   if (requestId !== undefined && !record.hasAny(REQUEST_ID_NAMES)) added.reqId = requestId
   const route = response === undefined || record.has('route') ? undefined : findRoute(response)
   if (route !== undefined) added.route = route
-  const history = scope?.history ?? currentHistory()
+  const history = scope?.history ?? findHistory()
   if (history.breadcrumbs.length > 0 && isFailure(level, record.logger) && !record.has('breadcrumbs'))
     added.breadcrumbs = takeBreadcrumbs(history)
   return added
@@ -148,7 +148,7 @@ function findRequestId(record: RecordFields, response: unknown, learned: Learned
 }
 
 function addIdentity(added: AddedFields, facts: ScopeFacts, record: RecordFields): void {
-  if (namesUser(facts) && (!record.hasAny(USER_NAMES) || isSameUser(facts, record.user()))) {
+  if (hasUser(facts) && (!record.hasAny(USER_NAMES) || isSameUser(facts, record.user()))) {
     if (facts.user !== undefined && !record.has('user')) added.user = facts.user
     if (facts.user_id !== undefined && !record.hasAny(['user_id', 'userId'])) added.user_id = facts.user_id
   }
@@ -176,7 +176,7 @@ class RecordFields {
   }
 
   get bound(): ReadonlyMap<string, unknown> {
-    return (this.#bound ??= boundFields(this.logger))
+    return (this.#bound ??= readBoundFields(this.logger))
   }
 
   hasAny(names: readonly string[]): boolean {

@@ -13,7 +13,7 @@ import { createIngestMixin, mergeMixin } from './ingest-mixin.js'
 import { createLogMethod } from './log-method.js'
 import type { LogCall } from './log-method.js'
 import { readPinoProperty } from './pino-symbols.js'
-import { levelOfResponse } from './response-level.js'
+import { findResponseLevel } from './response-level.js'
 import type { HttpLoggerOptions } from './response-level.js'
 
 type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
@@ -75,7 +75,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
     ...(transport !== false && {
       transport: checkedTransport(transport, findKeys(own), own.customAttributeKeys),
     }),
-    ...(own.customLogLevel === undefined && own.useLevel === undefined && { customLogLevel: levelOfResponse }),
+    ...(own.customLogLevel === undefined && own.useLevel === undefined && { customLogLevel: findResponseLevel }),
     mixin: createIngestMixin(own.mixin, own.customAttributeKeys?.res ?? 'res'),
     mixinMergeStrategy: own.mixinMergeStrategy ?? mergeMixin,
     serializers: {

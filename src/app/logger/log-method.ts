@@ -4,7 +4,7 @@
  */
 import type { LogFn, LoggerOptions } from 'pino'
 import { isError } from '../../record/error-serializer.js'
-import { holdWorkers } from './logger-streams.js'
+import { keepWorkersReachable } from './logger-streams.js'
 import { readPinoProperty } from './pino-symbols.js'
 
 /** pino's option `hooks.logMethod`. */
@@ -30,7 +30,7 @@ export function createLogMethod(appHook: LogMethodHook | undefined, call: LogCal
     const stream = readPinoProperty(logger, 'pino.stream')
     if (stream !== call.stream) {
       call.stream = stream
-      holdWorkers(logger)
+      keepWorkersReachable(logger)
     }
     const outer = call.logger // a getter of the record may log, too
     call.logger = logger

@@ -12,7 +12,7 @@ const NONE: Fields = new Map()
 const known = new WeakMap<object, Bound>()
 
 /** The fields that the logger adds to each record. */
-export function boundFields(logger: object): Fields {
+export function readBoundFields(logger: object): Fields {
   const text = readPinoProperty(logger, 'pino.chindings')
   if (typeof text !== 'string') return NONE
   const last = known.get(logger)

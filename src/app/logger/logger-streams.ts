@@ -25,17 +25,17 @@ export function isWorkerStream(stream: object): boolean {
   return 'worker' in stream && 'emit' in stream
 }
 
-const heldStreams = new Set<object>()
+const reachableStreams = new Set<object>()
 
 /**
  * Keeps pino's streams of the logger until they close. If no later code uses a logger, V8 may collect it, and pino then
  * ends its worker, even if entries wait there for the service.
  */
-export function holdWorkers(logger: object): void {
+export function keepWorkersReachable(logger: object): void {
   for (const stream of findLoggerStreams(logger)) {
-    if (!isWorkerStream(stream) || heldStreams.has(stream)) continue
-    heldStreams.add(stream)
-    ;(stream as EventEmitter).once('close', () => heldStreams.delete(stream))
+    if (!isWorkerStream(stream) || reachableStreams.has(stream)) continue
+    reachableStreams.add(stream)
+    ;(stream as EventEmitter).once('close', () => reachableStreams.delete(stream))
   }
 }
 

@@ -62,7 +62,7 @@ interface LoggedResponse {
  * pino-http's `customLogLevel`, called as `(request, response, error)`, by version 6 as `(response, error)`. `error` is
  * a stream error; Express' error handlers set `response.err`.
  */
-export function levelOfResponse(...given: readonly unknown[]): Level {
+export function findResponseLevel(...given: readonly unknown[]): Level {
   // A request that a server receives has the status null.
   const [response, error] = (
     typeof (given[0] as LoggedResponse | undefined)?.statusCode === 'number' ? given : given.slice(1)

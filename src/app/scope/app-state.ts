@@ -53,7 +53,7 @@ export function createHistory(): ScopeHistory {
   return { breadcrumbs: [], eventId: undefined }
 }
 
-export function appState(): AppState {
+export function findAppState(): AppState {
   return ((globalThis as { [STATE]?: AppState })[STATE] ??= {
     scopes: new AsyncLocalStorage<Scope>(),
     processHistory: createHistory(),
@@ -62,12 +62,12 @@ export function appState(): AppState {
   })
 }
 
-export function currentScope(): Scope | undefined {
-  return appState().scopes.getStore()
+export function findScope(): Scope | undefined {
+  return findAppState().scopes.getStore()
 }
 
 /** The history of the current scope, or of the process outside any scope. */
-export function currentHistory(): ScopeHistory {
-  const { scopes, processHistory: outside } = appState()
+export function findHistory(): ScopeHistory {
+  const { scopes, processHistory: outside } = findAppState()
   return scopes.getStore()?.history ?? outside
 }

@@ -12,7 +12,7 @@ const CUT = '…'
 const UNREADABLE = '[unreadable]'
 
 /** Copies the text, because a slice would keep the whole text in memory. */
-export function boundedText(text: string): string {
+export function limitText(text: string): string {
   return text.length <= MAX_TEXT_CHARS
     ? text
     : Buffer.from(text.slice(0, MAX_TEXT_CHARS).toWellFormed() + CUT).toString()
@@ -22,7 +22,7 @@ export function boundedText(text: string): string {
  * Plain JSON of at most 256 values, three levels deep, with strings of at most 1,000 characters. The rest, functions
  * and symbols are omitted. Never throws: a getter that throws becomes `[unreadable]`.
  */
-export function boundedObject(value: object): JsonObject {
+export function limitObject(value: object): JsonObject {
   const budget = { values: MAX_VALUES }
   const copy = copyValue(value, 0, budget)
   return typeof copy === 'object' && copy !== null && !Array.isArray(copy) ? copy : { value: copy ?? null }
@@ -36,13 +36,13 @@ function copyValue(value: unknown, depth: number, budget: Budget): Json | undefi
   budget.values -= 1
   switch (typeof value) {
     case 'string':
-      return boundedText(value)
+      return limitText(value)
     case 'boolean':
       return value
     case 'number':
       return Number.isFinite(value) ? value : String(value)
     case 'bigint':
-      return boundedText(String(value))
+      return limitText(String(value))
     case 'object':
       return value === null ? null : copyObject(value, depth, budget)
     default:
@@ -53,8 +53,8 @@ function copyValue(value: unknown, depth: number, budget: Budget): Json | undefi
 function copyObject(value: object, depth: number, budget: Budget): Json {
   try {
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
-    if (value instanceof URL) return boundedText(value.href)
-    if (value instanceof Error) return boundedText(String(value))
+    if (value instanceof URL) return limitText(value.href)
+    if (value instanceof Error) return limitText(String(value))
     if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
     if (depth >= MAX_DEPTH) return Array.isArray(value) ? '[array]' : '[object]'
     return Array.isArray(value)
@@ -86,7 +86,7 @@ function copyMembers(source: Record<string, unknown>, depth: number, budget: Bud
     } catch {
       value = UNREADABLE
     }
-    if (value !== undefined) copy[boundedText(key)] = value
+    if (value !== undefined) copy[limitText(key)] = value
   }
   return copy
 }

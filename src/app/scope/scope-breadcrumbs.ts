@@ -1,7 +1,7 @@
 /** [main] Breadcrumbs that the application adds itself, in addition to logged records. */
 import type { Breadcrumb } from '../../protocol/log-entry.js'
-import { boundedObject, boundedText } from './bounded-copy.js'
-import { currentHistory } from './app-state.js'
+import { limitObject, limitText } from './bounded-copy.js'
+import { findHistory } from './app-state.js'
 import type { ScopeHistory } from './app-state.js'
 
 /** Fields as in the service's interface (Log entry, breadcrumbs). */
@@ -30,7 +30,7 @@ const MAX_BREADCRUMBS = 100
  */
 export function addBreadcrumb(breadcrumb: BreadcrumbInput): void {
   try {
-    keepBreadcrumb(currentHistory(), toBreadcrumb(breadcrumb))
+    keepBreadcrumb(findHistory(), toBreadcrumb(breadcrumb))
   } catch {
     // A value of another type, or a getter that throws, must not fail the application.
   }
@@ -50,11 +50,10 @@ export function toBreadcrumb(input: BreadcrumbInput): Breadcrumb {
   const breadcrumb: Breadcrumb = {}
   for (const field of ['type', 'category', 'message', 'level'] as const) {
     const value: unknown = input[field]
-    if (value !== undefined && value !== null && typeof value !== 'object')
-      breadcrumb[field] = boundedText(String(value))
+    if (value !== undefined && value !== null && typeof value !== 'object') breadcrumb[field] = limitText(String(value))
   }
   breadcrumb.timestamp = isoTime(input.timestamp)
-  if (typeof input.data === 'object' && input.data !== null) breadcrumb.data = boundedObject(input.data)
+  if (typeof input.data === 'object' && input.data !== null) breadcrumb.data = limitObject(input.data)
   return breadcrumb
 }
 

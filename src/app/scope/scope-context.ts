@@ -1,5 +1,5 @@
 /** [main] Parses the context of a scope into the entry's fields. Pure. */
-import { boundedText } from './bounded-copy.js'
+import { limitText } from './bounded-copy.js'
 import type { ScopeFacts, ScopeTrace, ScopeUser } from './app-state.js'
 
 type Id = string | number
@@ -92,7 +92,7 @@ function parseUser(given: unknown): ScopeUser | undefined {
 
 export function parseId(given: unknown): string | undefined {
   if (typeof given === 'number' || typeof given === 'bigint') return String(given)
-  return typeof given === 'string' && given !== '' ? boundedText(given) : undefined
+  return typeof given === 'string' && given !== '' ? limitText(given) : undefined
 }
 
 /** W3C Trace Context, section 3.2: version (ff is none), trace-id, parent-id, flags; a later version may add to them. */

@@ -2,7 +2,7 @@
 import { checkArgument, isFunction } from '../../shared/argument-checks.js'
 import { parseScopeFacts } from './scope-context.js'
 import type { ScopeContext } from './scope-context.js'
-import { appState, currentScope, createHistory } from './app-state.js'
+import { findAppState, findScope, createHistory } from './app-state.js'
 import type { Scope, ScopeFacts } from './app-state.js'
 
 /**
@@ -18,13 +18,13 @@ import type { Scope, ScopeFacts } from './app-state.js'
  */
 export function withScope<T>(context: ScopeContext, fn: () => T): T {
   checkArgument('fn of withScope()', 'a function', isFunction(fn), fn)
-  return appState().scopes.run(createScope(currentScope(), parseScopeFacts(context)), fn)
+  return findAppState().scopes.run(createScope(findScope(), parseScopeFacts(context)), fn)
 }
 
 function createScope(outer: Scope | undefined, own: ScopeFacts): Scope {
   if (outer === undefined) return { facts: own, history: createHistory() }
   const facts = { ...outer.facts, ...own }
-  if (namesUser(own) && !isSameUser(own, outer.facts)) {
+  if (hasUser(own) && !isSameUser(own, outer.facts)) {
     if (own.user === undefined) delete facts.user
     if (own.user_id === undefined) delete facts.user_id
   }
@@ -34,7 +34,7 @@ function createScope(outer: Scope | undefined, own: ScopeFacts): Scope {
   return { facts, history: isOtherWork(facts, outer.facts) ? createHistory() : outer.history }
 }
 
-export function namesUser({ user, user_id: id }: ScopeFacts): boolean {
+export function hasUser({ user, user_id: id }: ScopeFacts): boolean {
   return user !== undefined || id !== undefined
 }
 

@@ -8,7 +8,7 @@ import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } fr
 import type { Arguments, Command } from '../shared/command.js'
 import { createPaint } from '../shared/paint.js'
 import { probePort } from '../shared/port-probe.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { findOrCreateToken } from '../shared/token-store.js'
 import { ArrivalsPrinter } from './arrivals-printer.js'
@@ -51,7 +51,7 @@ async function run(given: Arguments): Promise<number> {
   }
   const options = parseServiceOptions(given)
   const { token, note } = findOrCreateToken(process.env)
-  const report = (message: string): void => void process.stderr.write(`pino-ingest dev: ${printable(message)}\n`)
+  const report = (message: string): void => void process.stderr.write(`pino-ingest dev: ${toPrintable(message)}\n`)
   if (note !== undefined) report(note)
   const isPrinting = program === undefined ? !asJson && !switches.has('quiet') : switches.has('show')
   const out = program === undefined ? process.stdout : process.stderr

@@ -9,10 +9,7 @@ const DEFAULT_PORT = 4319
 
 export const DEV_FLAGS: Flags = {
   port: { value: 'NUMBER', meaning: `port to listen on (${DEFAULT_PORT}); 0 uses a free port` },
-  host: {
-    value: 'HOST',
-    meaning: '127.0.0.1 (default), ::1 or localhost; only loopback is allowed',
-  },
+  host: { value: 'HOST', meaning: '127.0.0.1 (default), ::1 or localhost; only loopback is allowed' },
   db: { value: 'FILE', meaning: 'stores received records in this file and loads its content at startup' },
   'max-entries': {
     value: 'NUMBER',

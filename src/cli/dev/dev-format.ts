@@ -1,7 +1,7 @@
 /** Formats the messages of `dev` as text and JSON. Pure. */
 import { LOCAL_URL } from '../../options/resolve-options.js'
 import type { IngestService, IngestServiceOptions } from '../../service/index.js'
-import { printable } from '../shared/printable.js'
+import { toPrintable } from '../shared/printable.js'
 
 type Started = Pick<IngestService, 'url' | 'origin' | 'port' | 'arrived' | 'token' | 'pageUrl'>
 
@@ -26,7 +26,7 @@ export function formatStarted(service: Started, { dbFile }: IngestServiceOptions
   const kept =
     dbFile === undefined
       ? 'Stored in memory until it ends; --db FILE stores it in a file.'
-      : `Stored in ${printable(dbFile)}, which holds ${arrived} ${arrived === 1 ? 'entry' : 'entries'}.`
+      : `Stored in ${toPrintable(dbFile)}, which holds ${arrived} ${arrived === 1 ? 'entry' : 'entries'}.`
   return `Open the page: ${pageUrl}
 
 The local service listens on ${url} (Ctrl-C ends it)

@@ -1,5 +1,5 @@
 /** Creates the environment in which a program sends to the local service, regardless of the shell and `.env` files. Pure. */
-import { allVariablesOf } from '../../options/option-table.js'
+import { listAllVariables } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import type { Environment } from '../shared/child-process.js'
 
@@ -14,10 +14,10 @@ export interface ProgramEnv {
 
 export function createProgramEnv(shell: Environment, url: string): ProgramEnv {
   // As by default for the local service: no spool unless one is set.
-  const isSpoolGiven = allVariablesOf('spool').some((name) => (shell[name] ?? '') !== '')
+  const isSpoolGiven = listAllVariables('spool').some((name) => (shell[name] ?? '') !== '')
   const local: Readonly<Record<string, string>> = {
     // Empty instead of deleted, since an `.env` file sets missing variables.
-    ...Object.fromEntries(EMPTIED.flatMap(allVariablesOf).map((name) => [name, ''])),
+    ...Object.fromEntries(EMPTIED.flatMap(listAllVariables).map((name) => [name, ''])),
     PINO_INGEST_URL: url,
     PINO_INGEST_API_KEY: 'local',
     PINO_INGEST_ENABLED: 'true',

@@ -1,7 +1,7 @@
 /** `pino-ingest dev -- PROGRAM`: runs the program as a child process and ends with it. */
 import { systemClock } from '../../shared/clock.js'
 import type { IngestService } from '../../service/index.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { runChildProcess } from '../shared/child-process.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { createProgramEnv } from './program-env.js'
@@ -20,7 +20,7 @@ export async function runWithProgram(
   const name = formatProgram(program)
   const asJson = started !== undefined
   const print = (text: string): void => {
-    if (!asJson) process.stderr.write(`pino-ingest dev: ${printable(text)}\n`)
+    if (!asJson) process.stderr.write(`pino-ingest dev: ${toPrintable(text)}\n`)
   }
   const { env, overridden } = createProgramEnv(process.env, service.url)
   if (asJson) process.stderr.write(formatJsonLine({ ...started, program, overridden }))

@@ -1,7 +1,7 @@
 /** Checks the configuration without sending a request. Pure, except that it reads files named by variables. */
 import { TOKEN_VARIABLE } from '../../options/dev-token.js'
 import { findNearestName } from '../../options/nearest-name.js'
-import { OPTION_TABLE, allVariablesOf, rowOf } from '../../options/option-table.js'
+import { OPTION_TABLE, listAllVariables, findRow } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import { RESOURCE_VARIABLE, findResourceProblem, readResource } from '../../options/resource.js'
 import { resolveOptions } from '../../options/resolve-options.js'
@@ -40,7 +40,7 @@ function describeOption(option: OptionName, settings: Settings, given: Record<st
   const origin = given[option] !== undefined ? `--${option}` : describeVariables(option, env)
   if (origin === undefined) return []
   const value = settings[option as keyof Settings]
-  const isSecret = rowOf(option).secret === true
+  const isSecret = findRow(option).secret === true
   return [
     `${option}${isSecret || typeof value === 'object' ? '' : ` ${String(value)}`} (${origin}${isSecret ? ', not shown' : ''})`,
   ]
@@ -48,8 +48,8 @@ function describeOption(option: OptionName, settings: Settings, given: Record<st
 
 /** All variables that are set, for a group of options; for a single option, the variable that is used. */
 function describeVariables(option: OptionName, env: Env): string | undefined {
-  const set = allVariablesOf(option).filter((one) => isSet(env, one))
-  if (set.length > 0) return rowOf(option).kind.members === undefined ? set[0] : set.join(', ')
+  const set = listAllVariables(option).filter((one) => isSet(env, one))
+  if (set.length > 0) return findRow(option).kind.members === undefined ? set[0] : set.join(', ')
   const isAttribute = option === 'service' || option === 'version' || option === 'environment'
   return isAttribute && readResource(env)[option] !== undefined ? RESOURCE_VARIABLE : undefined
 }
@@ -62,7 +62,7 @@ export function checkKeyUse(settings: Settings | undefined): Check[] {
 /** Warns about unknown variables with the prefix, and about an unreadable OTEL_RESOURCE_ATTRIBUTES. */
 export function checkVariables(env: Env): Check[] {
   const known = [
-    ...NAMES.flatMap(allVariablesOf),
+    ...NAMES.flatMap(listAllVariables),
     'PINO_INGEST_MONITOR_TOKEN',
     'PINO_INGEST_MONITOR_TOKEN_FILE',
     TOKEN_VARIABLE,

@@ -9,7 +9,7 @@ import { ensureFolder } from '../../shared/safe-folders.js'
 import { inspectRoot } from '../../spool/inspect.js'
 import { removeEmptyFolder } from '../../spool/instance/instance-folder.js'
 import { readMachine } from '../../spool/instance/ownership.js'
-import { defaultRoot, ensureRoot } from '../../spool/spool-root.js'
+import { findDefaultRoot, ensureRoot } from '../../spool/spool-root.js'
 import { formatSize } from '../shared/terminal-format.js'
 import { listDestinations } from '../spool/locate.js'
 import { fail, pass } from './doctor-check.js'
@@ -26,7 +26,7 @@ export async function checkLocal(settings: Settings): Promise<Check[]> {
 
 /** Creates the same items as the transport at startup: the root, a folder in it, and a file in that folder. */
 function checkSpool(dir: string | undefined, settings: Settings): Check {
-  const root = dir === undefined ? defaultRoot() : resolve(dir)
+  const root = dir === undefined ? findDefaultRoot() : resolve(dir)
   const probe = join(root, `doctor-${randomBytes(8).toString('hex')}`)
   let created: readonly string[] = []
   try {

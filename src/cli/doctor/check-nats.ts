@@ -12,7 +12,7 @@ import {
   isJetStreamMissing,
   isPermissionError,
   JETSTREAM_CODES,
-  jetStreamCode,
+  readErrorCode,
 } from '../../nats/nats-error.js'
 import { findLossRisk, findTooOld } from '../../nats/server-version.js'
 import { toBucketConfig, toConsumerConfig, toDeadConfig, toQueueConfig } from '../../nats/streams.js'
@@ -192,9 +192,9 @@ async function checkConsumers(
   for (const kind of ['logs', 'requests'] satisfies BatchKind[]) {
     const name = names.consumers[kind]
     try {
-      const { config, num_pending: pending, num_ack_pending: held } = await manager.consumers.info(names.stream, name)
+      const { config, num_pending: pending, num_ack_pending: open } = await manager.consumers.info(names.stream, name)
       checks.push(
-        pass('consumer', `${name}: ${formatCount(pending, 'batch waits', 'batches wait')}, ${held} held by forwarders`),
+        pass('consumer', `${name}: ${formatCount(pending, 'batch waits', 'batches wait')}, ${open} held by forwarders`),
         ...describeDifferences(
           'consumer',
           findConsumerDifferences(names.stream, config, toConsumerConfig(names, kind)),
@@ -222,7 +222,7 @@ async function checkPublish({ jetstream, names, describe }: NatsTools, isForward
       })
       return fail('publish', `${subject}: an empty message was stored`, 'this is a bug, please report it')
     } catch (error) {
-      if (jetStreamCode(error) === JETSTREAM_CODES.wrongLastSequence)
+      if (readErrorCode(error) === JETSTREAM_CODES.wrongLastSequence)
         return pass('publish', `${subject}: permitted; the message was refused as intended, nothing is stored`)
       if (isPermissionError(error) && isForwarder)
         return pass('publish', `${subject}: not permitted, which is correct for a forwarder; an application needs it`)
@@ -248,7 +248,7 @@ function describeDifferences(name: string, differences: readonly Difference[]): 
 
 /** Whether the user lacks the permission, or its account only imports the subjects to publish to. */
 function isInvisible(error: unknown): boolean {
-  return isPermissionError(error) || jetStreamCode(error) === JETSTREAM_CODES.notEnabledForAccount
+  return isPermissionError(error) || readErrorCode(error) === JETSTREAM_CODES.notEnabledForAccount
 }
 
 /** @param isOptional whether applications need no permission to read it */
@@ -259,7 +259,7 @@ function toFailedCheck(
   { describe }: NatsTools,
   isOptional: boolean,
 ): Check {
-  const code = jetStreamCode(error)
+  const code = readErrorCode(error)
   if (code === JETSTREAM_CODES.streamNotFound || code === JETSTREAM_CODES.consumerNotFound)
     return fail(name, `${what} does not exist`, INIT)
   if (isInvisible(error) && isOptional)

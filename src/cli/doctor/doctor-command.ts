@@ -11,7 +11,7 @@ import { checkLocal } from './check-local.js'
 import { checkNats, HTTP_SKIPPED } from './check-nats.js'
 import { checkReply } from './check-reply.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { formatCount } from '../shared/terminal-format.js'
 
 export const doctorCommand: Command = {
@@ -64,8 +64,8 @@ function formatChecks(checks: readonly Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length))
   const lines = checks.map(({ name, ok, detail, fix }) => {
     const mark = !ok ? 'FAIL' : fix === undefined ? 'ok  ' : 'warn'
-    const advice = fix === undefined ? '' : `${' '.repeat(width + 6)}-> ${printable(fix)}\n`
-    return `${mark}  ${name.padEnd(width)}  ${printable(detail)}\n${advice}`
+    const advice = fix === undefined ? '' : `${' '.repeat(width + 6)}-> ${toPrintable(fix)}\n`
+    return `${mark}  ${name.padEnd(width)}  ${toPrintable(detail)}\n${advice}`
   })
   const failed = checks.filter(({ ok }) => !ok).length
   const warnings = checks.filter(({ ok, fix }) => ok && fix !== undefined).length

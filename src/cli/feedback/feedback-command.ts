@@ -3,7 +3,7 @@ import { sendFeedback } from '../../app/errors/send-feedback.js'
 import { EXIT_DONE, createUsageError } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { readStdinText } from '../shared/read-text.js'
 
 export const feedbackCommand: Command = {
@@ -46,7 +46,7 @@ async function run(given: Arguments): Promise<number> {
   process.stdout.write(
     given.switches.has('json')
       ? formatJsonLine({ sent: true, event_id: eventId })
-      : `Sent, for event ${printable(eventId)}.\n`,
+      : `Sent, for event ${toPrintable(eventId)}.\n`,
   )
   return EXIT_DONE
 }

@@ -1,7 +1,7 @@
 /** Pulls batches of one kind from the queue at the rate at which the service accepts them, delivers and acknowledges them. */
 import { setMaxListeners } from 'node:events'
 import type { Msg } from '@nats-io/transport-node'
-import type { DeadLetter } from '../../batch/sender.js'
+import type { DeadLetter } from '../../batch/batch.js'
 import type { OutcomeRecorder } from '../../delivery/outcome-recorder.js'
 import { parseAckSubject } from '../../nats/jetstream-request.js'
 import type { BatchKind, StreamNames } from '../../nats/message.js'
@@ -17,7 +17,7 @@ import { PulledMessage } from './pulled-message.js'
 import type { QueueConnection } from './queue-connection.js'
 import { QueueConsumer } from './queue-consumer.js'
 import type { QueueHealth } from './queue-health.js'
-import { expectedBodyBytes, readMessage } from './queue-message.js'
+import { computeBodyBytes, readMessage } from './queue-message.js'
 import type { NoBatch, QueuedMessage } from './queue-message.js'
 import type { ServiceDelivery } from './service-delivery.js'
 import type { StreamIncarnation } from './stream-incarnation.js'
@@ -35,12 +35,12 @@ export interface BatchForwarderOptions {
   readonly health: Pick<QueueHealth, 'failed' | 'works'>
   readonly stats: ForwardStats
   readonly clock: Clock
-  /** Limit of the bytes of all held batches. A single batch can exceed it. */
+  /** Limit of the bytes of all unacknowledged batches. A single batch can exceed it. */
   readonly maxBufferBytes: number
   readonly maxConcurrency: number
 }
 
-/** Interval at which held messages are extended, unless a third of `ack_wait` is shorter. */
+/** Interval at which unacknowledged messages are extended, unless a third of `ack_wait` is shorter. */
 const EXTEND_MS = 10_000
 /** Limit of delivered batches that wait for their acknowledgement. */
 const MAX_UNACKNOWLEDGED = 40
@@ -48,13 +48,13 @@ const MAX_UNACKNOWLEDGED = 40
 const ABORT_MS = 300
 /** Delay before the redelivery of a batch that was abandoned, or that failed because of a bug. */
 const RELEASE_MS = 30_000
-/** While the buffer is full: interval of the check whether all held batches wait for other batches. */
+/** While the buffer is full: interval of the check whether all unacknowledged batches wait for other batches. */
 const GIVE_WAY_MS = 500
 
 export class BatchForwarder {
   readonly #options: BatchForwarderOptions
   readonly #consumer: QueueConsumer
-  readonly #held = new Set<PulledMessage>()
+  readonly #inProgress = new Set<PulledMessage>()
   readonly #budget: ByteBudget
   readonly #mutex = new BatchMutex()
   /** Ends waits and retries at the end of `stop`. */
@@ -71,14 +71,14 @@ export class BatchForwarder {
     setMaxListeners(0, this.#abort.signal)
     this.#consumer = new QueueConsumer({
       ...options,
-      onMessage: (message) => void this.#hold(message),
+      onMessage: (message) => void this.#process(message),
       onAckWaitChanged: () => this.#startExtending(),
       hasRoom: () => this.#free > 0,
       signal: this.#abort.signal,
     })
     options.connection.connected.on(() => {
       // At once, since `ack_wait` continued during the outage.
-      for (const held of this.#held) void held.extend()
+      for (const pulled of this.#inProgress) void pulled.extend()
       this.#wake()
     })
     options.delivery.breaker.onCapacity(() => this.#wake())
@@ -122,7 +122,7 @@ export class BatchForwarder {
   }
 
   /**
-   * Stops pulling, delivers the held batches until `deadlineAt`, and releases the rest. Never rejects.
+   * Stops pulling, delivers the unacknowledged batches until `deadlineAt`, and releases the rest. Never rejects.
    * @param deadlineAt on the monotonic clock
    */
   async stop(deadlineAt: number): Promise<void> {
@@ -136,14 +136,14 @@ export class BatchForwarder {
     delivery.abort()
     this.#abort.abort()
     await this.#untilSettled(ABORT_MS)
-    for (const held of this.#held) held.release()
+    for (const pulled of this.#inProgress) pulled.release()
     this.#cancelExtend()
   }
 
   get #free(): number {
     const { delivery, maxConcurrency } = this.#options
     // Batches that only wait for their acknowledgement do not use up concurrency, up to a limit: they would delay the next batches.
-    const left = Math.max(maxConcurrency, MAX_UNACKNOWLEDGED) * 2 - this.#held.size
+    const left = Math.max(maxConcurrency, MAX_UNACKNOWLEDGED) * 2 - this.#inProgress.size
     return this.#budget.left === 0 ? 0 : Math.min(delivery.breaker.limit - this.#delivering, left)
   }
 
@@ -152,18 +152,18 @@ export class BatchForwarder {
     return this.#delivering - waiting - this.#mutex.waiting <= this.#options.delivery.isolated
   }
 
-  async #hold(message: Msg): Promise<void> {
+  async #process(message: Msg): Promise<void> {
     const { connection, incarnation, clock } = this.#options
-    const held = new PulledMessage({
+    const pulled = new PulledMessage({
       message,
       connection,
       incarnation,
       ackWaitMs: () => this.#consumer.ackWaitMs,
       clock,
     })
-    if (this.#isStopping) return held.release()
+    if (this.#isStopping) return pulled.release()
     const share = this.#budget.take(message.data.length)
-    this.#held.add(held)
+    this.#inProgress.add(pulled)
     this.#delivering += 1
     let isDelivering = true
     const endDelivering = (): void => {
@@ -173,21 +173,21 @@ export class BatchForwarder {
       this.#wake()
     }
     try {
-      await this.#forward(held, share, endDelivering)
+      await this.#forward(pulled, share, endDelivering)
     } catch (bug) {
       // Not expected. The message is redelivered.
       this.#options.health.failed('a batch', 'UNAVAILABLE', String(bug), true)
-      held.release(RELEASE_MS)
+      pulled.release(RELEASE_MS)
     }
     endDelivering()
-    this.#held.delete(held)
+    this.#inProgress.delete(pulled)
     this.#budget.give(share)
     this.#wake()
   }
 
   /** @returns undefined if this forwarder stops before there is room for the body */
   #read({ message }: PulledMessage, share: Share): Promise<QueuedMessage | NoBatch | undefined> {
-    const bytes = expectedBodyBytes(message)
+    const bytes = computeBodyBytes(message)
     if (bytes === undefined) return readMessage(message)
     return this.#budget.unpack(share, bytes, async () => {
       const read = await readMessage(message)
@@ -195,16 +195,16 @@ export class BatchForwarder {
     })
   }
 
-  async #forward(held: PulledMessage, share: Share, endDelivering: () => void): Promise<void> {
+  async #forward(pulled: PulledMessage, share: Share, endDelivering: () => void): Promise<void> {
     const { stats, delivered, delivery, recorder, clock } = this.#options
-    const read = await this.#read(held, share)
-    if (read === undefined) return held.release()
+    const read = await this.#read(pulled, share)
+    if (read === undefined) return pulled.release()
     if ('problem' in read) {
       endDelivering()
-      return this.#storeInvalid(held, read)
+      return this.#storeInvalid(pulled, read)
     }
     const { batch } = read
-    if ((parseAckSubject(held.message.reply)?.deliveries ?? 1) > 1) {
+    if ((parseAckSubject(pulled.message.reply)?.deliveries ?? 1) > 1) {
       stats.batches.redelivered += 1
       stats.entries.redelivered += batch.count
     }
@@ -215,43 +215,43 @@ export class BatchForwarder {
         stats.batches.duplicate += 1
         stats.entries.duplicate += batch.count
         endDelivering()
-        if (known !== '') return await this.#settle(held, batch.batchId, parseUnstored(known, batch.body))
-        return void (await held.acknowledge(this.#abort.signal))
+        if (known !== '') return await this.#settle(pulled, batch.batchId, parseUnstored(known, batch.body))
+        return void (await pulled.acknowledge(this.#abort.signal))
       }
-      const { outcome, deadLetters: letters } = await delivery.deliver(batch, () => !held.isOverdue)
+      const { outcome, deadLetters: letters } = await delivery.deliver(batch, () => !pulled.isOverdue)
       endDelivering()
       if (outcome.kind !== 'delivered') {
         stats.batches.released += 1
-        return held.release(this.#isStopping ? 0 : RELEASE_MS)
+        return pulled.release(this.#isStopping ? 0 : RELEASE_MS)
       }
       stats.batches.forwarded += 1
       stats.entries.forwarded += outcome.accepted
       stats.entries.rejected += batch.count - outcome.accepted
       stats.lastSuccessAtMs = clock.wallNow()
       recorder.record(batch, outcome)
-      await this.#settle(held, batch.batchId, letters)
+      await this.#settle(pulled, batch.batchId, letters)
     } finally {
       endTurn()
     }
   }
 
   /** Call when the service has accepted the batch. @param letters the entries that it rejected */
-  async #settle(held: PulledMessage, batchId: string, letters: readonly DeadLetter[]): Promise<void> {
+  async #settle(pulled: PulledMessage, batchId: string, letters: readonly DeadLetter[]): Promise<void> {
     const { delivered, deadLetters, kind } = this.#options
     // Before the id is saved: a forwarder killed between the two steps would lose the letters.
     if (await deadLetters.store(kind, letters, this.#abort.signal)) {
       await delivered.add(batchId)
-      await held.acknowledge(this.#abort.signal)
+      await pulled.acknowledge(this.#abort.signal)
     } else {
       await delivered.addUnfinished(batchId, formatUnstored(letters))
-      held.release()
+      pulled.release()
     }
   }
 
   /** Stores a message that is not a batch as a dead letter, since the service would always refuse it. */
-  async #storeInvalid(held: PulledMessage, { id, problem }: NoBatch): Promise<void> {
+  async #storeInvalid(pulled: PulledMessage, { id, problem }: NoBatch): Promise<void> {
     const { stats, deadLetters, kind } = this.#options
-    const { sequence = 0, storedAt = '' } = parseAckSubject(held.message.reply) ?? {}
+    const { sequence = 0, storedAt = '' } = parseAckSubject(pulled.message.reply) ?? {}
     const letter: DeadLetter = {
       // The message's id alone may not be unique.
       batchId: `${id === '' ? 'message' : id}-${sequence}-${storedAt}`,
@@ -262,15 +262,15 @@ export class BatchForwarder {
       reason: `the message is not a batch: ${problem}`,
       entry: '',
     }
-    if (!(await deadLetters.store(kind, [letter], this.#abort.signal, held.message.data))) return held.release()
+    if (!(await deadLetters.store(kind, [letter], this.#abort.signal, pulled.message.data))) return pulled.release()
     stats.batches.invalid += 1
-    await held.acknowledge(this.#abort.signal)
+    await pulled.acknowledge(this.#abort.signal)
   }
 
   #startExtending(): void {
     this.#cancelExtend()
     this.#cancelExtend = this.#options.clock.timer(Math.min(EXTEND_MS, this.#consumer.ackWaitMs / 3), () => {
-      for (const held of this.#held) void held.extend()
+      for (const pulled of this.#inProgress) void pulled.extend()
       this.#startExtending()
     })
   }
@@ -301,6 +301,6 @@ export class BatchForwarder {
   async #untilSettled(ms: number): Promise<void> {
     const { clock } = this.#options
     const endsAt = clock.now() + ms
-    while (this.#held.size > 0 && clock.now() < endsAt) await this.#untilWoken(endsAt - clock.now())
+    while (this.#inProgress.size > 0 && clock.now() < endsAt) await this.#untilWoken(endsAt - clock.now())
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Limits the bytes of the batches that a forwarder holds. Compressed batches are unpacked one at a time, when there is room: a few
- * kilobytes can become megabytes, and a batch under isolation is held for minutes.
+ * Limits the bytes of the batches in a forwarder. Compressed batches are unpacked one at a time, when there is room: a few
+ * kilobytes can become megabytes, and a batch under isolation stays for minutes.
  */
 
 /** The part of the budget that one message uses. */

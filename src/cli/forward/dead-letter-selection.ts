@@ -2,7 +2,7 @@
 import { readDeadLetters } from '../../nats/dead-letter-stream.js'
 import type { StoredDeadLetter } from '../../nats/dead-letter-stream.js'
 import type { BatchKind } from '../../nats/message.js'
-import { isPermissionError, JETSTREAM_CODES, jetStreamCode } from '../../nats/nats-error.js'
+import { isPermissionError, JETSTREAM_CODES, readErrorCode } from '../../nats/nats-error.js'
 import { PATHS } from '../../protocol/limits.js'
 import { CommandError, createUsageError, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Flags } from '../shared/command.js'
@@ -48,7 +48,7 @@ export async function withSession<T>(purpose: string, run: (session: NatsSession
     return await run(session)
   } catch (error) {
     if (error instanceof CommandError) throw error
-    if (jetStreamCode(error) === JETSTREAM_CODES.streamNotFound) {
+    if (readErrorCode(error) === JETSTREAM_CODES.streamNotFound) {
       throw new CommandError(
         'STREAM',
         `the stream ${session.names.deadStream} does not exist; create it with pino-ingest forward init`,

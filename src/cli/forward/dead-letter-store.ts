@@ -1,5 +1,5 @@
 /** Stores rejected entries in the dead-letter stream. */
-import type { DeadLetter } from '../../batch/sender.js'
+import type { DeadLetter } from '../../batch/batch.js'
 import { countHeaderBytes, encodeDeadLetter } from '../../nats/dead-letter.js'
 import type { DeadLetterMessage } from '../../nats/dead-letter.js'
 import { publishToStream } from '../../nats/jetstream-request.js'

@@ -4,7 +4,7 @@ import { systemClock } from '../../shared/clock.js'
 import { EXIT_DONE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { NATS_NOTE } from '../shared/nats-session.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { formatAge, formatColumns, formatNumber, formatSize } from '../shared/terminal-format.js'
 import { formatRejection } from '../spool/read-dead-letters.js'
 import { formatDeadLetterCount } from '../spool/spool-format.js'
@@ -90,7 +90,7 @@ function formatGroups(
     endpoint,
     `first ${age(first)}`,
     `last ${age(last)}`,
-    printable(reason),
+    toPrintable(reason),
   ])
   return [`${formatDeadLetterCount(entries)} in ${stream}, ${formatSize(bytes)}`, ...formatColumns(rows)]
     .map((line) => `${line}\n`)

@@ -9,11 +9,11 @@ import { createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { NATS_NOTE } from '../shared/nats-session.js'
 import type { NatsSession } from '../shared/nats-session.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { formatDeadLetterCount } from '../spool/spool-format.js'
 import { ENDPOINTS, KIND_FLAG, parseDeadLetterFilter, selectDeadLetters, withSession } from './dead-letter-selection.js'
-import { createReplayedBatch } from './replayed-batch.js'
+import { createRepublishedBatch } from './republished-batch.js'
 
 /** Letters published concurrently. */
 const CONCURRENCY = 32
@@ -62,7 +62,7 @@ async function run(given: Arguments): Promise<number> {
         while (!isStopped && result.lastFailure === undefined) {
           const next = await letters.next()
           if (next.done === true) return
-          await replayLetter(session, next.value, result)
+          await republishLetter(session, next.value, result)
         }
       }
       await Promise.all(Array.from({ length: CONCURRENCY }, work))
@@ -80,12 +80,12 @@ async function run(given: Arguments): Promise<number> {
 }
 
 /** Never rejects. */
-export async function replayLetter(
+export async function republishLetter(
   { jetstream, manager, names, describe }: Pick<NatsSession, 'jetstream' | 'manager' | 'names' | 'describe'>,
   letter: StoredDeadLetter,
   result: ReplayResult,
 ): Promise<void> {
-  const batch = createReplayedBatch(letter)
+  const batch = createRepublishedBatch(letter)
   if (batch === undefined) {
     result.skipped += 1
     return
@@ -121,5 +121,5 @@ function formatResult({ replayed, skipped, failed, lastFailure }: ReplayResult, 
   if (skipped > 0)
     lines.push(`Skipped ${formatDeadLetterCount(skipped)} without an entry: see pino-ingest forward dead show.`)
   if (failed > 0) lines.push(`Kept ${formatDeadLetterCount(failed)} that failed: ${lastFailure ?? 'unknown error'}`)
-  return lines.map((line) => `${printable(line)}\n`).join('')
+  return lines.map((line) => `${toPrintable(line)}\n`).join('')
 }

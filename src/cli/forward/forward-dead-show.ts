@@ -4,11 +4,11 @@ import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatEntrySummary } from '../shared/entry-summary.js'
 import { NATS_NOTE } from '../shared/nats-session.js'
-import { printable } from '../shared/printable.js'
+import { toPrintable } from '../shared/printable.js'
 import { parseInteger } from '../shared/quantities.js'
 import { formatRejection } from '../spool/read-dead-letters.js'
 import { KIND_FLAG, parseDeadLetterFilter, selectDeadLetters, withSession } from './dead-letter-selection.js'
-import { isJsonObject } from './replayed-batch.js'
+import { isJsonObject } from './republished-batch.js'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1_000_000
@@ -43,7 +43,7 @@ async function run(given: Arguments): Promise<number> {
   return withSession('forward dead', async (session) => {
     const shorten = (text: string): string => {
       const masked = session.mask(text)
-      return printable(masked.length <= MAX_MESSAGE_CHARS ? masked : `${masked.slice(0, MAX_MESSAGE_CHARS - 1)}…`)
+      return toPrintable(masked.length <= MAX_MESSAGE_CHARS ? masked : `${masked.slice(0, MAX_MESSAGE_CHARS - 1)}…`)
     }
     let shown = 0
     for await (const letter of selectDeadLetters(session, filter)) {
@@ -56,7 +56,7 @@ async function run(given: Arguments): Promise<number> {
         // The content of a message that was not a batch may not be JSON.
         const entry = isJsonObject(letter.entry) ? letter.entry : JSON.stringify(letter.entry)
         process.stdout.write(
-          `${printable(session.mask(toDeadLetterLine({ ...letter, entry }, letter.at).trimEnd()))}\n`,
+          `${toPrintable(session.mask(toDeadLetterLine({ ...letter, entry }, letter.at).trimEnd()))}\n`,
         )
         continue
       }

@@ -4,7 +4,7 @@ import type { FleetItem } from '../../nats/fleet-setup.js'
 import { createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { NATS_NOTE, openNatsSession, resolveNatsSettings } from '../shared/nats-session.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { parseBytes } from '../shared/quantities.js'
 import type { NamedSize } from '../../nats/config-check.js'
 import type { StreamSizes } from '../../nats/streams.js'
@@ -106,5 +106,5 @@ function formatItems(items: readonly FleetItem[], isOk: boolean): string {
   const end = isOk
     ? 'Everything is set up.'
     : 'Existing streams and consumers were not changed. Fix the problems above, then run the command again.'
-  return [...lines, end].map((line) => `${printable(line)}\n`).join('')
+  return [...lines, end].map((line) => `${toPrintable(line)}\n`).join('')
 }

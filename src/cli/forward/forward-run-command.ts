@@ -10,7 +10,7 @@ import type { Settings } from '../../options/settings.js'
 import { systemClock } from '../../shared/clock.js'
 import { CommandError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { formatNumber } from '../shared/terminal-format.js'
 import { resolveNatsSettings } from '../shared/nats-session.js'
 import { requireEnabled } from '../shared/require-enabled.js'
@@ -66,7 +66,7 @@ async function run({ switches, texts }: Arguments): Promise<number> {
   }
   const report = (event: string, data: object, text: string): void => {
     if (isQuiet || isSilent) return
-    process.stderr.write(asJson ? formatJsonLine({ event, ...data }) : `pino-ingest: ${printable(text)}\n`)
+    process.stderr.write(asJson ? formatJsonLine({ event, ...data }) : `pino-ingest: ${toPrintable(text)}\n`)
   }
   const forward = new ForwardRun({
     settings,

@@ -14,7 +14,7 @@ import type { NatsSettings } from '../../options/nats-settings.js'
 import type { Settings } from '../../options/settings.js'
 import type { Clock } from '../../shared/clock.js'
 import { CONTROL_CHARACTERS } from '../../shared/control-characters.js'
-import { destinationName } from '../../spool/spool-root.js'
+import { nameDestination } from '../../spool/spool-root.js'
 import { BatchForwarder } from './batch-forwarder.js'
 import { DeadLetterStore } from './dead-letter-store.js'
 import { DeliveredBatches } from './delivered-batches.js'
@@ -113,7 +113,7 @@ export class ForwardRun {
     this.#monitor = new QueueMonitor({ connection, incarnation, forwarders: this.#forwarders, orphaned, clock })
     this.#retryAfter = new SharedRetryAfter({
       bucket,
-      destination: destinationName(settings.url, settings.apiKey.reveal()),
+      destination: nameDestination(settings.url, settings.apiKey.reveal()),
       deliveries: this.#deliveries,
       clock,
     })
@@ -164,7 +164,7 @@ export class ForwardRun {
     }
   }
 
-  /** Stops pulling, and delivers or releases the held batches within 10 s. Never rejects. */
+  /** Stops pulling, and delivers or releases the pulled batches within 10 s. Never rejects. */
   async stop(): Promise<void> {
     const { clock } = this.#options
     const deadlineAt = clock.now() + DELIVER_MS

@@ -8,7 +8,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { BATCH_ID_HEADER, MESSAGE_ID_HEADER } from '../../nats/message.js'
 import type { BatchKind, StreamNames } from '../../nats/message.js'
 import { manageJetStream, MESSAGE_TOO_LARGE, publishToStream } from '../../nats/jetstream-request.js'
-import { jetStreamCode } from '../../nats/nats-error.js'
+import { readErrorCode } from '../../nats/nats-error.js'
 import type { Reporter } from '../../diagnostics/reporter.js'
 import type { Clock } from '../../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
@@ -156,7 +156,7 @@ export class OrphanedMessages {
     const { streams } = await manageJetStream(connection, TIMEOUT_MS)
     await streams.deleteMessage(names.stream, sequence, false).catch((error: unknown) => {
       // Another forwarder may have deleted it.
-      if (jetStreamCode(error) === undefined) throw error
+      if (readErrorCode(error) === undefined) throw error
     })
   }
 }
@@ -166,5 +166,5 @@ export class OrphanedMessages {
  * headers that the client refuses to send.
  */
 function isUnpublishable(error: unknown): boolean {
-  return jetStreamCode(error) === MESSAGE_TOO_LARGE || (error instanceof Error && error.name === 'InvalidArgumentError')
+  return readErrorCode(error) === MESSAGE_TOO_LARGE || (error instanceof Error && error.name === 'InvalidArgumentError')
 }

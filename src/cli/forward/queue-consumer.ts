@@ -2,7 +2,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { CONSUMER_NOT_FOUND, manageJetStream, STREAM_NOT_FOUND } from '../../nats/jetstream-request.js'
 import type { BatchKind, StreamNames } from '../../nats/message.js'
-import { describeNatsError, jetStreamCode } from '../../nats/nats-error.js'
+import { describeNatsError, readErrorCode } from '../../nats/nats-error.js'
 import { PullSubscription } from '../../nats/pull-subscription.js'
 import type { PullFailure } from '../../nats/pull-subscription.js'
 import { ACK_WAIT_MS } from '../../nats/streams.js'
@@ -122,7 +122,7 @@ export class QueueConsumer {
       if (!hasRoom()) this.#pullWorks()
       return true
     } catch (error) {
-      const code = jetStreamCode(error)
+      const code = readErrorCode(error)
       this.#isMissing = code === CONSUMER_NOT_FOUND || code === STREAM_NOT_FOUND
       if (this.#isMissing) {
         this.#facts = undefined

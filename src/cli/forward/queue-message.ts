@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Msg } from '@nats-io/transport-node'
 import { countBatchEntries } from '../../batch/count-entries.js'
-import type { Batch } from '../../batch/sender.js'
+import type { Batch } from '../../batch/batch.js'
 import { UUID } from '../../batch/sub-batch.js'
 import { BATCH_ID_HEADER, CONTENT_ENCODING_HEADER, COUNT_HEADER, MESSAGE_ID_HEADER } from '../../nats/message.js'
 import { LARGEST_BATCH_BYTES, LARGEST_ENTRY_BYTES } from '../../options/size-limits.js'
@@ -37,7 +37,7 @@ const ID = /^[\w-]{1,64}$/
 const MAX_ID_UNITS = 64
 
 /** @returns bytes of the body according to a compressed message; undefined if it is not compressed */
-export function expectedBodyBytes({ data, headers }: Pick<Msg, 'data' | 'headers'>): number | undefined {
+export function computeBodyBytes({ data, headers }: Pick<Msg, 'data' | 'headers'>): number | undefined {
   if (headers?.get(CONTENT_ENCODING_HEADER) !== 'gzip') return undefined
   // gzip ends with the length. RFC 1952, section 2.3.1
   const length = data.length < 4 ? 0 : new DataView(data.buffer, data.byteOffset + data.length - 4).getUint32(0, true)

@@ -1,5 +1,7 @@
 /** Delivers batches of one kind to the service, with the transport's own senders. */
-import type { Batch, BatchAcknowledgement, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
+import type { Batch, BatchAcknowledgement, DeadLetter } from '../../batch/batch.js'
+import type { Outcome } from '../../batch/outcome.js'
+import type { Sender } from '../../batch/sender.js'
 import type { EndpointTarget } from '../../delivery/destination.js'
 import { CircuitBreaker } from '../../delivery/retry/circuit-breaker.js'
 import { createFailureReporter } from '../../delivery/retry/failure-reporter.js'

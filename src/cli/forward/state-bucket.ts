@@ -7,7 +7,7 @@
 import type { Msg } from '@nats-io/transport-node'
 import { manageJetStream, publishToStream, STREAM_NOT_FOUND } from '../../nats/jetstream-request.js'
 import type { StreamNames } from '../../nats/message.js'
-import { describeNatsError, jetStreamCode } from '../../nats/nats-error.js'
+import { describeNatsError, readErrorCode } from '../../nats/nats-error.js'
 import type { Clock } from '../../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
 import type { QueueHealth } from './queue-health.js'
@@ -118,7 +118,7 @@ export class StateBucket {
       (error: unknown) => {
         if (connection.current === undefined) return undefined
         this.#distrustedUntil = clock.now() + DISTRUST_MS
-        const code = jetStreamCode(error)
+        const code = readErrorCode(error)
         if (code !== undefined) this.#isMissing = code === STREAM_NOT_FOUND
         health.failed(PART, 'UNAVAILABLE', describeNatsError(error))
         return undefined

@@ -9,7 +9,7 @@ import { runChildProcess } from '../shared/child-process.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 
 const TOKEN_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN'
 const FILE_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN_FILE'
@@ -70,7 +70,7 @@ async function runThenPing(program: readonly string[], pinger: Pinger, asJson: b
     const pinged = exitCode === EXIT_DONE && failure === undefined
     const notes = { ...(failure !== undefined && { message: failure }), ...(warning !== undefined && { warning }) }
     process.stderr.write(formatJsonLine({ pinged, exit_code: exitCode, signal, ...notes }))
-  } else if (failure !== undefined) process.stderr.write(`pino-ingest: ${printable(failure)}\n`)
+  } else if (failure !== undefined) process.stderr.write(`pino-ingest: ${toPrintable(failure)}\n`)
   return exitCode
 }
 

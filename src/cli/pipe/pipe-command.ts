@@ -11,7 +11,7 @@ import { systemClock } from '../../shared/clock.js'
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { StdoutCopy } from './stdout-copy.js'
 
@@ -65,7 +65,7 @@ async function run(given: Arguments): Promise<number> {
       process.stderr.write(formatJsonLine({ event: name, ...payload }))
   }
   const print = (text: string): void => {
-    if (!asJson && !isSilent) process.stderr.write(`pino-ingest: ${printable(text)}\n`)
+    if (!asJson && !isSilent) process.stderr.write(`pino-ingest: ${toPrintable(text)}\n`)
   }
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
   const transport = new Pipeline({ settings, hook, clock: systemClock, emit, joinsLines: true })

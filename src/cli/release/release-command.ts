@@ -4,7 +4,7 @@ import { findRelease } from '../../client/release/release-facts.js'
 import { EXIT_DONE, createUsageError } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { readTextFile } from '../shared/read-text.js'
 
 export const releaseCommand: Command = {
@@ -49,7 +49,7 @@ async function run(given: Arguments): Promise<number> {
     )
     return { ...(await client.registerRelease(registered)), ...registered }
   })
-  process.stdout.write(given.switches.has('json') ? formatJsonLine(found) : `${printable(found.release_id)}\n`)
+  process.stdout.write(given.switches.has('json') ? formatJsonLine(found) : `${toPrintable(found.release_id)}\n`)
   return EXIT_DONE
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openPrivate, removeTemporaries } from '../../shared/safe-files.js'
 import { createFolders, ensureNamedRoot } from '../../shared/safe-folders.js'
 import { CommandError, EXIT_FAILED } from '../shared/command.js'
-import { Checkpoint, createState, digest, readState } from './checkpoint.js'
+import { Checkpoint, createState, computeDigest, readState } from './checkpoint.js'
 
 export interface CheckpointFolderOptions {
   readonly dir: string
@@ -47,7 +47,7 @@ export class CheckpointFolder {
     const { dir, destinations, options, isRestart } = this.#options
     if (fileId === undefined)
       return { checkpoint: new Checkpoint(createState(options), undefined), hasOtherOptions: false }
-    const [path = '', ...former] = destinations.map((name) => join(dir, name, `${digest(fileId)}.json`))
+    const [path = '', ...former] = destinations.map((name) => join(dir, name, `${computeDigest(fileId)}.json`))
     let previousFd: number | undefined
     try {
       removeTemporaries(path)

@@ -40,7 +40,7 @@ const VERSION = 1
 const RECORD_BYTES = 1024
 const MAX_READS = 100
 
-export function digest(content: string | Uint8Array): string {
+export function computeDigest(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 32)
 }
 
@@ -71,7 +71,7 @@ export class Checkpoint {
 
   /** @throws as `save` */
   advance({ offset, lineStart, tail }: Position, counts: Counts): void {
-    this.save({ offset, lineStart, tailBytes: tail.length, tailHash: digest(tail), counts, done: null })
+    this.save({ offset, lineStart, tailBytes: tail.length, tailHash: computeDigest(tail), counts, done: null })
   }
 
   /**

@@ -2,7 +2,7 @@
  * Replaces the spool for entries that are read from a file, since the file is their copy on disk. Reports the acknowledged position to each
  * file.
  */
-import type { Batch, BatchAcknowledgement, DeadLetter } from '../../batch/sender.js'
+import type { Batch, BatchAcknowledgement, DeadLetter } from '../../batch/batch.js'
 import { createSubBatchId } from '../../batch/sub-batch.js'
 import type { RereadableSource } from '../../spool/entry-log.js'
 import type { Counts, Position } from './checkpoint.js'

@@ -4,7 +4,7 @@ import { open, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import { CommandError, EXIT_FAILED } from '../shared/command.js'
-import { digest } from './checkpoint.js'
+import { computeDigest } from './checkpoint.js'
 import type { CheckpointState, Position } from './checkpoint.js'
 
 /** A file, or stdin. */
@@ -93,7 +93,7 @@ export async function findResumePosition(
     if (found.length > tailBytes) break
   }
   const tail = found.subarray(0, tailBytes)
-  if (offset > 0 && digest(tail) !== tailHash) return undefined
+  if (offset > 0 && computeDigest(tail) !== tailHash) return undefined
   const isLonger = lineStart < offset && found.length > tailBytes && found[tailBytes] !== NEWLINE
   if (!isLonger) return { offset, lineStart, tail }
   return { offset: lineStart, lineStart, tail: tail.subarray(0, Math.max(0, tailBytes - (offset - lineStart))) }

@@ -1,6 +1,6 @@
 /** Progress on stderr: a bar on a terminal, lines elsewhere, and messages between them. */
 import type { Clock } from '../../shared/clock.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { formatNumber } from '../shared/terminal-format.js'
 
 export interface Progress {
@@ -29,9 +29,9 @@ export function formatProgress(
   const percent = total === undefined ? undefined : Math.min(99, Math.floor((100 * done) / Math.max(total, 1)))
   const rate = `${formatNumber(Math.round(entriesPerSecond))} entries/s`
   const left = secondsLeft === undefined ? [] : [`${formatDuration(secondsLeft)} left`]
-  const state = failure === undefined ? [rate, ...left] : [`waiting for the service: ${printable(failure)}`]
+  const state = failure === undefined ? [rate, ...left] : [`waiting for the service: ${toPrintable(failure)}`]
   const text = [
-    `${printable(label)}${percent === undefined ? '' : ` ${percent}%`}`,
+    `${toPrintable(label)}${percent === undefined ? '' : ` ${percent}%`}`,
     `${formatNumber(entries)} entries`,
     ...state,
   ].join(', ')
@@ -96,7 +96,7 @@ export class ProgressPrinter {
     this.clear()
     const isJson = this.#options.mode === 'json'
     this.#options.out.write(
-      isJson ? formatJsonLine({ event: 'message', message: text }) : `pino-ingest send: ${printable(text)}\n`,
+      isJson ? formatJsonLine({ event: 'message', message: text }) : `pino-ingest send: ${toPrintable(text)}\n`,
     )
   }
 

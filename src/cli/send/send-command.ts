@@ -9,16 +9,16 @@ import type { Settings } from '../../options/settings.js'
 import { Pipeline } from '../../pipeline/pipeline.js'
 import { systemClock } from '../../shared/clock.js'
 import { DeadLetterFile } from '../../spool/dead-letter-file.js'
-import { destinationName } from '../../spool/spool-root.js'
+import { nameDestination } from '../../spool/spool-root.js'
 import { EXIT_DONE, EXIT_FAILED, createUsageError } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { parseInteger } from '../shared/quantities.js'
 import { requireEnabled } from '../shared/require-enabled.js'
 import { formatEntryCount } from '../shared/terminal-format.js'
-import { digest } from './checkpoint.js'
+import { computeDigest } from './checkpoint.js'
 import { CheckpointFolder, findStateDir } from './checkpoint-folder.js'
 import { FilePositionLog } from './file-position-log.js'
 import { FileSender } from './file-sender.js'
@@ -80,7 +80,7 @@ async function run(given: Arguments): Promise<number> {
   const keys = [settings.apiKey, ...settings.previousApiKeys]
   const checkpoints = new CheckpointFolder({
     dir: texts.get('state') ?? findStateDir(process.env),
-    destinations: keys.map((one) => destinationName(settings.url, one.reveal())),
+    destinations: keys.map((one) => nameDestination(settings.url, one.reveal())),
     options: hashOptions(settings),
     isRestart: switches.has('restart'),
   })
@@ -112,7 +112,7 @@ async function run(given: Arguments): Promise<number> {
     printer.clear()
     if (isJson) process.stdout.write(formatJsonLine(maskDeep(result, mask)))
     else if (!isSuccess(result)) onMessage(text)
-    else if (!isQuiet) process.stdout.write(`${printable(mask(text))}\n`)
+    else if (!isQuiet) process.stdout.write(`${toPrintable(mask(text))}\n`)
   }
   if (settings.keyWarning !== undefined) onMessage(settings.keyWarning)
   const events = new EventEmitter()
@@ -199,5 +199,5 @@ function hashOptions(settings: Settings): string {
   const { metadata: ofProcess } = readResource(process.env)
   const own = Object.entries(metadata).filter(([name, value]) => ofProcess[name] !== value)
   const mapping = [level, pino, requestLogs.keys, service, environment, tags, own]
-  return digest(JSON.stringify([mapping, sample, beforeSend, scrub, fingerprint, maxEntryBytes]))
+  return computeDigest(JSON.stringify([mapping, sample, beforeSend, scrub, fingerprint, maxEntryBytes]))
 }

@@ -10,7 +10,7 @@ import { toStreamNames } from '../../nats/message.js'
 import type { StreamNames } from '../../nats/message.js'
 import { describeNatsError, isAuthorizationError } from '../../nats/nats-error.js'
 import { requireNats } from '../../nats/require-nats.js'
-import { secretParts } from '../../options/nats-credentials.js'
+import { findSecretParts } from '../../options/nats-credentials.js'
 import type { NatsSettings } from '../../options/nats-settings.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import { CommandError, EXIT_FAILED, EXIT_USAGE } from './command.js'
@@ -52,7 +52,9 @@ export function resolveNatsSettings(): NatsSettings {
 
 /** @throws IngestError `CONFIG`; CommandError if no server can be reached */
 export async function openNatsSession(purpose: string, settings = resolveNatsSettings()): Promise<NatsSession> {
-  const mask = createSecretMask(settings.credentials === undefined ? [] : secretParts(settings.credentials.reveal()))
+  const mask = createSecretMask(
+    settings.credentials === undefined ? [] : findSecretParts(settings.credentials.reveal()),
+  )
   const describe = (error: unknown): string => mask(describeNatsError(error))
   requireNats({ nats: settings })
   // Otherwise a hanging server keeps the process alive.

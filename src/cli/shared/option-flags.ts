@@ -1,9 +1,9 @@
 /** Flags for options of the transport. */
-import { rowOf } from '../../options/option-table.js'
+import { findRow } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import type { Arguments, Flags } from './command.js'
 
-const PINO_MEMBERS = rowOf('pino').kind.members ?? {}
+const PINO_MEMBERS = findRow('pino').kind.members ?? {}
 
 /** Flags by option or member of `pino`, in kebab case. No flag for the API key, since process lists show arguments. */
 export const OPTION_FLAGS = {
@@ -30,7 +30,7 @@ export function parseOptionFlags({ texts }: Arguments): Record<string, unknown> 
     if (value === undefined) continue
     const name = flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
     const member = PINO_MEMBERS[name]
-    if (member === undefined) given[name] = rowOf(name as OptionName).kind.parse(value)
+    if (member === undefined) given[name] = findRow(name as OptionName).kind.parse(value)
     else pino[name] = member.kind.parse(value)
   }
   return Object.keys(pino).length === 0 ? given : { ...given, pino }

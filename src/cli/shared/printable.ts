@@ -4,7 +4,7 @@ import { CONTROL_CHARACTERS } from '../../shared/control-characters.js'
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** Returns one line, with control characters escaped. */
-export function printable(text: string): string {
+export function toPrintable(text: string): string {
   return text.replace(CONTROL_CHARACTERS, (run) =>
     Array.from(run, (character) => SHORT[character] ?? escape(character)).join(''),
   )

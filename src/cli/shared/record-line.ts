@@ -3,7 +3,7 @@ import type { Level, LogEntry } from '../../protocol/log-entry.js'
 import type { RecordKind, Records } from '../../service/store/stored-record.js'
 import { PLAIN } from './paint.js'
 import type { Paint, Style } from './paint.js'
-import { printable } from './printable.js'
+import { toPrintable } from './printable.js'
 
 /** An entry, or its summary in a list. */
 export type LineEntry = Pick<LogEntry, 'level' | 'message' | 'timestamp' | 'service' | 'error' | 'request'>
@@ -39,7 +39,7 @@ export function formatEntryLine(
 const LINES: { readonly [K in RecordKind]: (record: Records[K], paint: Paint) => string } = {
   entry: ({ entry }, paint) => formatEntryLine(entry, paint),
   request: ({ request: { timestamp, service = '-', method, path, status_code: status, duration_ms: ms } }, paint) => {
-    const text = `${truncate(service)} ${truncate(`${method} ${path}`)} ${paint(statusStyle(status), String(status))} ${formatDuration(ms)}`
+    const text = `${truncate(service)} ${truncate(`${method} ${path}`)} ${paint(selectStatusStyle(status), String(status))} ${formatDuration(ms)}`
     return formatLine(timestamp, paint('cyan', 'http'.padEnd(LEVEL_WIDTH)), text, paint)
   },
   feedback: ({ received_at: at, feedback: { event_id: id, name, email, comments } }, paint) =>
@@ -88,13 +88,13 @@ export function formatDuration(ms: number): string {
   return ms < 1000 ? `${Number(ms.toPrecision(3))} ms` : `${Number((ms / 1000).toPrecision(3))} s`
 }
 
-export function statusStyle(status: number): Style {
+export function selectStatusStyle(status: number): Style {
   return status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
 }
 
 /** Shortened, and with control characters as escapes. */
 export function truncate(text: string): string {
-  return printable(text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS - 1)}…`)
+  return toPrintable(text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS - 1)}…`)
 }
 
 function formatLine(timestamp: string, label: string, text: string, paint: Paint): string {

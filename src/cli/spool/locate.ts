@@ -9,7 +9,7 @@ import { inspectRoot } from '../../spool/inspect.js'
 import type { FoundDestination } from '../../spool/inspect.js'
 import { readMachine } from '../../spool/instance/ownership.js'
 import type { Machine } from '../../spool/instance/ownership.js'
-import { defaultRoot, destinationName } from '../../spool/spool-root.js'
+import { findDefaultRoot, nameDestination } from '../../spool/spool-root.js'
 import { CommandError, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Flags } from '../shared/command.js'
 import { findKind } from './item-kind.js'
@@ -38,7 +38,7 @@ export const DIR_FLAG: Flags = {
 /** Rejects with CommandError if the folder does not exist or is unsafe to read. */
 export async function locateSpool({ texts }: Arguments): Promise<SpoolLocation> {
   const { env } = process
-  const root = texts.get('dir') ?? (env['PINO_INGEST_SPOOL_DIR'] || defaultRoot())
+  const root = texts.get('dir') ?? (env['PINO_INGEST_SPOOL_DIR'] || findDefaultRoot())
   const machine = readMachine()
   const destinations = inspectSpool(root, machine)
   const settings = tryResolveSettings()
@@ -77,7 +77,7 @@ interface DestinationNames {
 export function listDestinations({ url, apiKey, previousApiKeys }: Settings): DestinationNames[] {
   return [apiKey, ...previousApiKeys]
     .map((key) => key.reveal())
-    .map((key) => ({ entries: destinationName(url, key), requests: destinationName(url + PATHS.requests, key) }))
+    .map((key) => ({ entries: nameDestination(url, key), requests: nameDestination(url + PATHS.requests, key) }))
 }
 
 function inspectSpool(root: string, machine: Machine): FoundDestination[] {

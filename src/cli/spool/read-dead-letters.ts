@@ -1,6 +1,6 @@
 /** Reads dead-letter files, which contain one letter per line. */
 import { closeSync, constants } from 'node:fs'
-import type { DeadLetter } from '../../batch/sender.js'
+import type { DeadLetter } from '../../batch/batch.js'
 import { openOwn, readAtMost } from '../../shared/safe-files.js'
 
 export interface StoredDeadLetter extends DeadLetter {

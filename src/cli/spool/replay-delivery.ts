@@ -1,6 +1,8 @@
 /** Delivers batches of one kind to their endpoint with the transport's own senders, until a deadline. */
 import { setMaxListeners } from 'node:events'
-import type { Batch, BatchAcknowledgement, DeadLetter, Outcome, Sender } from '../../batch/sender.js'
+import type { Batch, BatchAcknowledgement, DeadLetter } from '../../batch/batch.js'
+import type { Outcome } from '../../batch/outcome.js'
+import type { Sender } from '../../batch/sender.js'
 import { createDestination } from '../../delivery/destination.js'
 import type { Destination } from '../../delivery/destination.js'
 import { CircuitBreaker } from '../../delivery/retry/circuit-breaker.js'

@@ -5,7 +5,7 @@ import type { FoundDestination, FoundInstance, UnsettledSummary } from '../../sp
 import type { FoundFile } from '../../spool/spool-files.js'
 import { EXIT_DONE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { formatAge, formatColumns, formatCount, formatSize } from '../shared/terminal-format.js'
 import type { ItemKind } from './item-kind.js'
 import { DIR_FLAG, locateSpool } from './locate.js'
@@ -142,7 +142,7 @@ function sumBytes(listed: readonly Listed[]): number {
 
 function formatListed(location: SpoolLocation, listed: readonly Listed[]): string {
   const instances = listed.flatMap((one) => one.instances)
-  const blocks = [printable(location.mask(location.root)), ...listed.map((one) => formatDestination(location, one))]
+  const blocks = [toPrintable(location.mask(location.root)), ...listed.map((one) => formatDestination(location, one))]
   const deadLetters = formatDeadLetterCount(sum(listed.map((one) => one.deadLetters.entries)))
   const total = [
     formatCount(instances.length, 'instance', 'instances'),
@@ -200,7 +200,7 @@ function formatNotes({ isForeign, damagedBytes, missingEntries, problems, kind }
     ...(isForeign ? ['written by another version of pino-ingest, not read'] : []),
     ...(damagedBytes > 0 ? [`damaged: ${formatCount(damagedBytes, 'byte', 'bytes')} outside of frames`] : []),
     ...(missingEntries > 0 ? [`damaged: ${formatItemCount(missingEntries, kind)} missing`] : []),
-    ...problems.map((problem) => `cannot be read: ${printable(problem)}`),
+    ...problems.map((problem) => `cannot be read: ${toPrintable(problem)}`),
   ].map((note) => `    ${note}`)
 }
 
@@ -211,9 +211,9 @@ function formatDeadLetters({ files, bytes, entries, damagedLines, reasons, probl
   const more = sum(reasons.slice(SHOWN_REASONS).map(({ count }) => count))
   return [
     `  ${formatDeadLetterCount(entries)} in ${formatCount(files, 'file', 'files')}, ${formatSize(bytes)}`,
-    ...reasons.slice(0, SHOWN_REASONS).map(({ reason, count }) => `    ${count} x ${printable(reason)}`),
+    ...reasons.slice(0, SHOWN_REASONS).map(({ reason, count }) => `    ${count} x ${toPrintable(reason)}`),
     ...(more > 0 ? [`    ${more} x for other reasons`] : []),
     ...(damagedLines > 0 ? [`    damaged: ${formatCount(damagedLines, 'line', 'lines')}`] : []),
-    ...problems.map((problem) => `    cannot be read: ${printable(problem)}`),
+    ...problems.map((problem) => `    cannot be read: ${toPrintable(problem)}`),
   ]
 }

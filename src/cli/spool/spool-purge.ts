@@ -7,7 +7,7 @@ import type { FoundInstance } from '../../spool/inspect.js'
 import { InstanceFolder } from '../../spool/instance/instance-folder.js'
 import { createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { parseDurationMs } from '../shared/quantities.js'
 import { formatAge, formatCount, formatSize } from '../shared/terminal-format.js'
 import { claimInstance, describeHolder } from './claim-instance.js'
@@ -61,7 +61,7 @@ interface Target {
 interface Kept {
   readonly name: string
   readonly reason: string
-  readonly isHeld: boolean
+  readonly isInUse: boolean
 }
 
 async function run(given: Arguments): Promise<number> {
@@ -81,7 +81,7 @@ async function run(given: Arguments): Promise<number> {
   const selection = id === undefined ? selectAll(location) : selectById(location, id)
   const kept: Kept[] = findOutermost(selection.instances)
     .filter(({ isFree }) => !isFree)
-    .map((one) => ({ name: one.name, reason: describeHolder(one), isHeld: true }))
+    .map((one) => ({ name: one.name, reason: describeHolder(one), isInUse: true }))
   const targets = (await findTargets(selection, location)).filter(
     ({ modifiedAtMs }) => modifiedAtMs < systemClock.wallNow() - olderThanMs,
   )
@@ -99,7 +99,7 @@ async function run(given: Arguments): Promise<number> {
   } else process.stdout.write(formatResult(location, isConfirmed, targets, deleted, kept))
   if (!isConfirmed) return EXIT_USAGE
   // An instance in use is a failure only if it was selected by an ID.
-  return kept.some(({ isHeld }) => !isHeld || (id !== undefined && deleted.length === 0)) ? EXIT_FAILED : EXIT_DONE
+  return kept.some(({ isInUse }) => !isInUse || (id !== undefined && deleted.length === 0)) ? EXIT_FAILED : EXIT_DONE
 }
 
 async function findTargets({ instances, deadLetters }: Selection, { kinds }: SpoolLocation): Promise<Target[]> {
@@ -141,9 +141,9 @@ function deleteAll(location: SpoolLocation, targets: readonly Target[], kept: Ke
           ? void rmSync(target.path, { force: true })
           : deleteInstance(location, target.instance)
       if (reason === undefined) return true
-      kept.push({ name: target.name, reason, isHeld: false })
+      kept.push({ name: target.name, reason, isInUse: false })
     } catch (error) {
-      kept.push({ name: target.name, reason: error instanceof Error ? error.message : String(error), isHeld: false })
+      kept.push({ name: target.name, reason: error instanceof Error ? error.message : String(error), isInUse: false })
     }
     return false
   })
@@ -173,8 +173,10 @@ function formatResult(
   deleted: readonly Target[],
   kept: readonly Kept[],
 ): string {
-  const left = kept.map(({ name, reason }) => `Kept ${printable(name)}: ${printable(location.mask(reason))}\n`).join('')
-  if (targets.length === 0) return `${left}There is nothing to delete in ${printable(location.root)}.\n`
+  const left = kept
+    .map(({ name, reason }) => `Kept ${toPrintable(name)}: ${toPrintable(location.mask(reason))}\n`)
+    .join('')
+  if (targets.length === 0) return `${left}There is nothing to delete in ${toPrintable(location.root)}.\n`
   if (isConfirmed) return `${left}Deleted ${formatTotal(deleted)}.\n`
   return `${left}Would delete:\n${targets.map(formatTarget).join('')}Nothing was deleted. Add --yes to delete ${formatTotal(targets)}.\n`
 }
@@ -183,7 +185,7 @@ function formatTarget({ kind, name, bytes, entries, instance, modifiedAtMs }: Ta
   const content =
     instance === undefined ? 'dead letters' : `${instance.state}, ${formatItemCount(entries, kind)} not settled`
   const age = modifiedAtMs === 0 ? '' : `, written ${formatAge(systemClock.wallNow() - modifiedAtMs)} ago`
-  return `  ${printable(name)}  ${content}, ${formatSize(bytes)}${age}\n`
+  return `  ${toPrintable(name)}  ${content}, ${formatSize(bytes)}${age}\n`
 }
 
 function formatTotal(targets: readonly Target[]): string {

@@ -4,13 +4,13 @@ import type { Settings } from '../../options/resolve-options.js'
 import { systemClock } from '../../shared/clock.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { parseInteger } from '../shared/quantities.js'
 import { requireEnabled } from '../shared/require-enabled.js'
 import { formatNumber } from '../shared/terminal-format.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { describeHolder } from './claim-instance.js'
-import { DestinationReplay } from './destination-replay.js'
+import { DestinationBatches } from './destination-batches.js'
 import type { ItemKind } from './item-kind.js'
 import { DIR_FLAG, locateSpool } from './locate.js'
 import type { SpoolLocation } from './locate.js'
@@ -58,7 +58,7 @@ interface Skipped {
   readonly name: string
   readonly reason: string
   /** Whether a running process owns it and will send it. */
-  readonly isHeld: boolean
+  readonly isInUse: boolean
 }
 
 interface Tally {
@@ -89,13 +89,13 @@ async function run(given: Arguments): Promise<number> {
   const location = await locateSpool(given)
   const asJson = switches.has('json')
   const print = (text: string): void => {
-    if (!asJson) process.stderr.write(`pino-ingest spool: ${printable(location.mask(text))}\n`)
+    if (!asJson) process.stderr.write(`pino-ingest spool: ${toPrintable(location.mask(text))}\n`)
   }
   const selection = id === undefined ? selectAll(location) : selectById(location, id)
   const result = await replay(location, settings, selection, timeoutMs, print)
   process.stdout.write(asJson ? formatJsonLine(toData(result, location.mask)) : formatResult(result, location.mask))
   // An instance in use is a failure only if it was selected by an ID.
-  const isMissed = result.skipped.some(({ isHeld }) => !isHeld || !isAll)
+  const isMissed = result.skipped.some(({ isInUse }) => !isInUse || !isAll)
   const { rejected, kept } = addTallies(result)
   return kept + rejected + result.problems.length === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
 }
@@ -135,10 +135,10 @@ async function replay(
     delivery.onRetryAfter((delayMs) => deliveries.forEach((one) => one !== delivery && one.applyRetryAfter(delayMs)))
   const stop = (): void => deliveries.forEach((one) => one.stop())
   const sending = { ...settings, root, machine, clock: systemClock, onProblem: addProblem, onLost: stop }
-  const onSkipped = (name: string, reason: string): number => skipped.push({ name, reason, isHeld: false })
-  const replays = openReplays({ ...selection, instances }, addProblem, (destination) => ({
+  const onSkipped = (name: string, reason: string): number => skipped.push({ name, reason, isInUse: false })
+  const sources = openSources({ ...selection, instances }, addProblem, (destination) => ({
     kind: kinds.get(destination) ?? 'entries',
-    replay: new DestinationReplay({ ...sending, destination, onSkipped }),
+    batches: new DestinationBatches({ ...sending, destination, onSkipped }),
   }))
 
   const undoSignals = onTerminationSignal((times) => {
@@ -148,7 +148,7 @@ async function replay(
   })
   const endProgress = reportProgress(deliveries, print)
   const sendAll = (delivery: ReplayDelivery): Promise<void> => {
-    const parts = replays.filter(({ kind }) => kind === delivery.kind).flatMap((one) => one.replay.jobs())
+    const parts = sources.filter(({ kind }) => kind === delivery.kind).flatMap((one) => one.batches.jobs())
     return delivery.sendAll(joinJobs(parts, addProblem))
   }
   await Promise.all(deliveries.map(sendAll))
@@ -156,7 +156,7 @@ async function replay(
   undoSignals()
 
   const kept = { entries: 0, requests: 0 }
-  for (const one of replays) kept[one.kind] += (await one.replay.finish().catch(addProblem)) ?? 0
+  for (const one of sources) kept[one.kind] += (await one.batches.finish().catch(addProblem)) ?? 0
   const tallies = Object.fromEntries(
     deliveries.map(({ kind, accepted, rejected, unstored }) => {
       return [kind, { sent: accepted + rejected, accepted, rejected, kept: kept[kind], unstored }]
@@ -168,17 +168,17 @@ async function replay(
 type ProblemListener = (error: unknown) => undefined
 type Jobs = AsyncGenerator<ReplayJob, undefined>
 
-interface KindReplay {
+interface ReplaySource {
   readonly kind: ItemKind
-  readonly replay: DestinationReplay
+  readonly batches: DestinationBatches
 }
 
 /** Claims the selected instances and files. Each that fails is a problem, and the others are replayed. */
-function openReplays(
+function openSources(
   { instances, deadLetters }: Selection,
   addProblem: ProblemListener,
-  create: (destination: string) => KindReplay,
-): KindReplay[] {
+  create: (destination: string) => ReplaySource,
+): ReplaySource[] {
   const attempt = <T>(act: () => T): T | undefined => {
     try {
       return act()
@@ -190,8 +190,8 @@ function openReplays(
   return [...destinations].flatMap((destination) => {
     const made = attempt(() => create(destination))
     if (made === undefined) return []
-    for (const one of instances) if (one.destination === destination) attempt(() => made.replay.addInstance(one))
-    for (const one of deadLetters) if (one.destination === destination) attempt(() => made.replay.addDeadLetters(one))
+    for (const one of instances) if (one.destination === destination) attempt(() => made.batches.addInstance(one))
+    for (const one of deadLetters) if (one.destination === destination) attempt(() => made.batches.addDeadLetters(one))
     return [made]
   })
 }
@@ -234,7 +234,7 @@ function splitFree(instances: Selection['instances']) {
       .filter(({ isFree, isForeign }) => !isFree || isForeign)
       .map((one) => ({
         name: one.name,
-        isHeld: !one.isFree,
+        isInUse: !one.isFree,
         reason: one.isForeign ? 'it was written by another version of pino-ingest' : describeHolder(one),
       })),
   }
@@ -278,5 +278,5 @@ function formatResult(result: ReplayResult, mask: (text: string) => string): str
     lines.push(`${formatNumber(unstored)} of the rejected are not stored: the service did not say which it rejected.`)
   if (rejected > unstored) lines.push('Rejected entries are stored with the reason: pino-ingest spool show dead')
   if (kept > 0 && lastFailure !== undefined) lines.push(`Last failure: ${lastFailure}`)
-  return lines.map((line) => `${printable(mask(line))}\n`).join('')
+  return lines.map((line) => `${toPrintable(mask(line))}\n`).join('')
 }

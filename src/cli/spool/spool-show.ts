@@ -4,7 +4,7 @@ import { parseBatchEntries } from '../../batch/sub-batch.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatEntrySummary } from '../shared/entry-summary.js'
-import { printable } from '../shared/printable.js'
+import { toPrintable } from '../shared/printable.js'
 import { parseInteger } from '../shared/quantities.js'
 import { DIR_FLAG, locateSpool } from './locate.js'
 import { formatRejection, parseDeadLetter, readLines } from './read-dead-letters.js'
@@ -54,7 +54,7 @@ async function run(given: Arguments): Promise<number> {
     batchId,
     printer,
   )
-  for (const problem of problems) process.stderr.write(`pino-ingest spool: ${printable(location.mask(problem))}\n`)
+  for (const problem of problems) process.stderr.write(`pino-ingest spool: ${toPrintable(location.mask(problem))}\n`)
   if (batchId !== undefined && printer.count === 0 && problems.length === 0) {
     throw new CommandError('SPOOL', `${location.root} has no unsettled or rejected entries of batch ${id}`, EXIT_FAILED)
   }
@@ -157,7 +157,7 @@ class EntryPrinter {
     // Masking and escaping change only strings, so the line stays valid JSON.
     process.stdout.write(
       this.#asJson
-        ? `${printable(this.#mask(json))}\n`
+        ? `${toPrintable(this.#mask(json))}\n`
         : `  ${formatEntrySummary(json, (text) => this.#shorten(text))}\n`,
     )
     return true
@@ -165,6 +165,6 @@ class EntryPrinter {
 
   #shorten(text: string): string {
     const masked = this.#mask(text)
-    return printable(masked.length <= MAX_MESSAGE_CHARS ? masked : `${masked.slice(0, MAX_MESSAGE_CHARS - 1)}…`)
+    return toPrintable(masked.length <= MAX_MESSAGE_CHARS ? masked : `${masked.slice(0, MAX_MESSAGE_CHARS - 1)}…`)
   }
 }

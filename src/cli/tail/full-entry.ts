@@ -1,7 +1,7 @@
 /** Formats the details that `--full` prints below an entry's line. Pure. */
 import type { Json, LogEntry } from '../../protocol/log-entry.js'
 import type { Paint } from '../shared/paint.js'
-import { printable } from '../shared/printable.js'
+import { toPrintable } from '../shared/printable.js'
 
 const INDENT = '    '
 const MAX_VALUE_CHARS = 2_000
@@ -16,7 +16,7 @@ export function formatFullEntry(entry: LogEntry, paint: Paint): string {
   const { message, error, metadata = {}, breadcrumbs = [] } = entry
   const fields = Object.entries(entry as unknown as Record<string, Json>).filter(([name]) => !ELSEWHERE.includes(name))
   const row = ([name, value]: readonly [string, Json]): string =>
-    `${paint('dim', printable(name).padEnd(NAME_WIDTH))} ${formatValue(value)}`
+    `${paint('dim', toPrintable(name).padEnd(NAME_WIDTH))} ${formatValue(value)}`
   const lines = [
     ...(message.includes('\n') ? formatBlock(message) : []),
     ...(error?.stack === undefined ? [] : formatBlock(error.stack)),
@@ -31,24 +31,24 @@ function formatBlock(text: string): string[] {
   const lines = text.split('\n')
   const left = lines.length - MAX_LINES
   return [
-    ...lines.slice(0, MAX_LINES).map((line) => truncate(printable(line.replaceAll('\t', INDENT)))),
+    ...lines.slice(0, MAX_LINES).map((line) => truncate(toPrintable(line.replaceAll('\t', INDENT)))),
     ...(left > 0 ? [`… ${left} more lines`] : []),
   ]
 }
 
 /** Formats flat objects as `method GET, path /`, strings unchanged, other values as JSON. */
 function formatValue(value: Json): string {
-  if (typeof value === 'string') return truncate(printable(value))
+  if (typeof value === 'string') return truncate(toPrintable(value))
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
-    return truncate(printable(value.join(', ')))
+    return truncate(toPrintable(value.join(', ')))
   const isFlat =
     typeof value === 'object' &&
     value !== null &&
     !Array.isArray(value) &&
     Object.values(value).every((inner) => typeof inner !== 'object')
-  if (!isFlat) return truncate(printable(JSON.stringify(value)))
+  if (!isFlat) return truncate(toPrintable(JSON.stringify(value)))
   return truncate(
-    printable(
+    toPrintable(
       Object.entries(value)
         .map(([name, inner]) => `${name} ${String(inner)}`)
         .join(', '),

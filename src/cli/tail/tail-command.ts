@@ -10,7 +10,7 @@ import type { FoundToken } from '../shared/token-store.js'
 import { formatEntryLine } from '../shared/record-line.js'
 import { createPaint } from '../shared/paint.js'
 import type { Paint } from '../shared/paint.js'
-import { formatJsonLine, printable } from '../shared/printable.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { EntryFollower } from './entry-follower.js'
 import type { ReceivedEntry } from './entry-follower.js'
@@ -82,7 +82,7 @@ async function run(given: Arguments): Promise<number> {
     onEntries: (entries) => writeFully(process.stdout, entries.map(textOf).join('')),
     report: (message) =>
       process.stderr.write(
-        asJson ? formatJsonLine({ event: 'message', message }) : `pino-ingest tail: ${printable(message)}\n`,
+        asJson ? formatJsonLine({ event: 'message', message }) : `pino-ingest tail: ${toPrintable(message)}\n`,
       ),
     renewToken: () => {
       const { token } = access

@@ -4,7 +4,7 @@ import { IngestServiceError } from '../../service/ingest-service-error.js'
 import { parseQuery } from '../../service/query/language/parser.js'
 import { compileEntryQuery } from '../../service/query/matching/compile-query.js'
 import { createUsageError } from '../shared/command.js'
-import { printable } from '../shared/printable.js'
+import { toPrintable } from '../shared/printable.js'
 import type { Arguments, Flags } from '../shared/command.js'
 
 /** Query parameters by flag. */
@@ -85,9 +85,9 @@ function checkWithRange(query = ''): void {
 function markPart(query: string, position: number, length: number): readonly string[] {
   const from = Math.max(0, position - SHOWN_BEFORE)
   const end = Math.min(query.length, position + Math.max(length, 1) + SHOWN_AFTER)
-  const before = (from > 0 ? '…' : '') + printable(query.slice(from, position))
-  const wrong = printable(query.slice(position, Math.min(position + length, end)))
-  const after = printable(query.slice(position + length, end)) + (end < query.length ? '…' : '')
+  const before = (from > 0 ? '…' : '') + toPrintable(query.slice(from, position))
+  const wrong = toPrintable(query.slice(position, Math.min(position + length, end)))
+  const after = toPrintable(query.slice(position + length, end)) + (end < query.length ? '…' : '')
   const width = (text: string): number => [...text].length
   return [`  ${before}${wrong}${after}`, `  ${' '.repeat(width(before))}${'^'.repeat(Math.max(1, width(wrong)))}`]
 }

@@ -1,6 +1,6 @@
 /** Reads commit, branch and author from the git clone around a folder, by running `git`. */
 import { execFile } from 'node:child_process'
-import { processEnv } from '../../options/process-env.js'
+import { readProcessEnv } from '../../options/process-env.js'
 
 export interface GitFacts {
   readonly commit?: string
@@ -30,7 +30,7 @@ export async function readGit(folder: string): Promise<GitFacts> {
  */
 async function git(folder: string, ...args: readonly string[]): Promise<readonly string[]> {
   // git sets these variables in its hooks, where they would override the folder.
-  const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_COMMON_DIR: _common, ...env } = processEnv()
+  const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_COMMON_DIR: _common, ...env } = readProcessEnv()
   return new Promise((resolve) => {
     const onEnd = (error: unknown, stdout: string): void => {
       clearTimeout(timer)

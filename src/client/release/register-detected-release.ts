@@ -1,5 +1,5 @@
 /** Registers a release whose missing fields are detected. Used by the application's helper, the transport and the command line. */
-import { processEnv } from '../../options/process-env.js'
+import { readProcessEnv } from '../../options/process-env.js'
 import { checkArgument } from '../../shared/argument-checks.js'
 import type { CallOptions, IngestClient, IngestClientOptions } from '../index.js'
 import type { TransportHooks } from '../retrying-caller.js'
@@ -30,7 +30,7 @@ export function registerDetectedRelease(options: DetectedReleaseOptions, hooks?:
   const call = async (client: IngestClient): Promise<string> => {
     const release = await findRelease(
       { version, commit_hash, branch, deployed_by, changelog },
-      { env: processEnv(), cwd },
+      { env: readProcessEnv(), cwd },
     )
     return (await client.registerRelease(release, { signal })).release_id
   }

@@ -6,7 +6,7 @@ import { findCiFacts } from '../../options/ci.js'
 import type { Env } from '../../options/ci.js'
 import { readResource } from '../../options/resource.js'
 import { OptionReader } from '../../options/option-reader.js'
-import { rowOf, variablesOf } from '../../options/option-table.js'
+import { findRow, listVariables } from '../../options/option-table.js'
 import type { EntryDeploy } from '../../protocol/log-entry.js'
 import type { Release } from '../../protocol/resources.js'
 import { readGit } from './git.js'
@@ -44,7 +44,7 @@ export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSour
   const people = Object.keys(ci).length > 0 ? ci.deployed_by : git.deployed_by
   const deployedBy = findFirst(given.deployed_by, own.deployed_by, people)
   const version =
-    findFirst(given.version, ...variablesOf('version').map((variable) => env[variable]), readResource(env).version) ??
+    findFirst(given.version, ...listVariables('version').map((variable) => env[variable]), readResource(env).version) ??
     (await findVersion(env, cwd, ci.tag, commit))
   const { changelog } = given
   return {
@@ -59,7 +59,7 @@ export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSour
 /** The variables of the option `deploy`. */
 function readDeploy(env: Env): EntryDeploy {
   const problems: string[] = []
-  const read = new OptionReader({ env, readFile: () => '' }, problems).read(rowOf('deploy'), 'deploy', {})
+  const read = new OptionReader({ env, readFile: () => '' }, problems).read(findRow('deploy'), 'deploy', {})
   if (problems.length > 0) throw new IngestError('CONFIG', problems.join('; '))
   return (read ?? {}) as EntryDeploy
 }

@@ -15,7 +15,7 @@
  * requests often fail while others are accepted, the limit shrinks by a tenth as long as that helps.
  */
 import { OverloadCeiling } from './overload-ceiling.js'
-import { ResponseTimeSampler, trimmedMean } from './response-time-sampler.js'
+import { ResponseTimeSampler, computeTrimmedMean } from './response-time-sampler.js'
 import type { EventLoopSample } from './response-time-sampler.js'
 
 /**
@@ -151,11 +151,11 @@ export class AdaptiveConcurrencyLimit {
    * Called when a request failed while others were accepted. Frequent failures lower the limit, at most once per round
    * trip.
    */
-  isolatedFailure({ sequence, concurrentRequests }: InFlightRequest): void {
+  singleFailure({ sequence, concurrentRequests }: InFlightRequest): void {
     if (sequence < this.#ignoredBefore) return this.#ceiling.addFailure()
     // Lowering the limit would not help if it is one or was not reached.
     if (this.#limit === 1 || concurrentRequests * 4 < this.#limit * 3) return
-    const limit = this.#ceiling.isolatedFailure(sequence, concurrentRequests, this.#limit, this.#sampler.now)
+    const limit = this.#ceiling.singleFailure(sequence, concurrentRequests, this.#limit, this.#sampler.now)
     if (limit === this.#limit) return
     this.#limit = limit
     this.#ignoredBefore = this.#begun
@@ -201,7 +201,7 @@ export class AdaptiveConcurrencyLimit {
     if (tookMs !== undefined) this.#repliesMs.push(tookMs)
     const needed = this.#phase === 'steady' ? this.#limit : Math.min(this.#limit, UNSAMPLED)
     if (this.#repliesMs.length < needed && this.#ended < needed * MAX_ROUND) return
-    const replyMs = this.#repliesMs.length * 2 < needed ? undefined : trimmedMean(this.#repliesMs)
+    const replyMs = this.#repliesMs.length * 2 < needed ? undefined : computeTrimmedMean(this.#repliesMs)
     const isUsed = this.#peak * 4 >= this.#limit * 3
     this.#nextRound()
     if (this.#phase === 'measuring') this.#regain(replyMs)

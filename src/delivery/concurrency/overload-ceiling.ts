@@ -7,7 +7,7 @@
  * one request less than are in flight fails at least one request per round trip. Fewer failures cost less than a lower
  * limit, and do not change it.
  */
-import type { Retryable } from '../../batch/sender.js'
+import type { Retryable } from '../../batch/outcome.js'
 
 /** Maximum share of the number of requests that were in flight at the overload. */
 const CAUTIOUS_SHARE = 0.9
@@ -64,7 +64,7 @@ export class OverloadCeiling {
    * @param inFlight requests in flight, including this one
    * @returns the new limit
    */
-  isolatedFailure(sequence: number, inFlight: number, limit: number, now: number): number {
+  singleFailure(sequence: number, inFlight: number, limit: number, now: number): number {
     if (now < this.#unrelatedUntil) return limit
     if (this.#ceiling === Infinity) {
       this.#latest = [...this.#latest.slice(1 - FREQUENT), { sequence, now }]

@@ -50,7 +50,7 @@ export function readEventLoopIdleMs(): number {
 }
 
 /** Mean without the slowest values. More stable than a median. */
-export function trimmedMean(values: readonly number[]): number {
+export function computeTrimmedMean(values: readonly number[]): number {
   const kept = values.toSorted((a, b) => a - b).slice(0, Math.ceil(values.length * TYPICAL_SHARE))
   return kept.reduce((sum, value) => sum + value, 0) / kept.length
 }

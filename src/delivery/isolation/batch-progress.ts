@@ -1,5 +1,6 @@
 /** The entries of a batch that is being isolated: sub-batches to send, and the outcome of each entry. */
-import type { Batch, DeadLetter, Delivered, Outcome, Refused } from '../../batch/sender.js'
+import type { Batch, DeadLetter } from '../../batch/batch.js'
+import type { Delivered, Outcome, Refused } from '../../batch/outcome.js'
 import { createBatchBody, createSubBatch, createSubBatchId, parseBatchEntries } from '../../batch/sub-batch.js'
 import type { IngestResultError } from '../../protocol/ingest-result.js'
 import { shortenToFit } from '../../record/shorten-entry.js'
@@ -98,13 +99,13 @@ export class BatchProgress {
 
   /**
    * A single one of the remaining entries, if possible one that was not rejected alone.
-   * @param turn selects it; consecutive numbers cover all of them
+   * @param number selects it; consecutive numbers cover all of them
    */
-  probe(turn: number): SubBatch {
+  probe(number: number): SubBatch {
     const rest = this.remaining
     const unknown = rest.positions.flatMap((position, index) => (this.#rejectedAlone.has(position) ? [] : [index]))
     const indexes = unknown.length > 0 ? unknown : range(0, rest.batch.count)
-    return this.#part(rest, [indexes[(turn * PROBE_STRIDE) % indexes.length] as number])
+    return this.#part(rest, [indexes[(number * PROBE_STRIDE) % indexes.length] as number])
   }
 
   /** Call if the only entry of a sub-batch was rejected. */

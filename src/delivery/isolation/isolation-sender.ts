@@ -13,7 +13,8 @@
  * A part that fails without a rejection, such as an entry that resets the connection, is sent outside the search, so it
  * does not delay the others.
  */
-import type { Outcome, Refused, Sender } from '../../batch/sender.js'
+import type { Outcome, Refused } from '../../batch/outcome.js'
+import type { Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from '../retry/circuit-breaker.js'
 import { BatchProgress } from './batch-progress.js'
 import type { DeadLetterOptions, SubBatch } from './batch-progress.js'
@@ -99,17 +100,17 @@ class BatchBisection {
   /** Parts that are sent outside the search. */
   readonly #separate = new Set<Promise<void>>()
   readonly #rootId: string
-  #probes: number
+  #nextProbe: number
   #acceptedBefore = 0
   /** Rejections in this search that say something about the endpoint. */
-  #rejections = 0
+  #rejectionCount = 0
   #endTurn: (() => void) | undefined
   #resume: (() => void) | undefined
 
   constructor(options: IsolationOptions, takeTurn: TakeTurn, progress: BatchProgress, signal: AbortSignal) {
     const { batch } = progress.whole
     this.#rootId = batch.origin?.batchId ?? batch.batchId
-    this.#probes = Math.floor((options.random ?? Math.random)() * batch.count)
+    this.#nextProbe = Math.floor((options.random ?? Math.random)() * batch.count)
     this.#breaker = options.breaker
     this.#options = options
     this.#takeTurn = takeTurn
@@ -178,7 +179,7 @@ class BatchBisection {
   async #search(): Promise<void> {
     const { failures } = this.#breaker
     if (failures.attempts.accepted === 0 && (await this.#probeTwoSingles())) return
-    this.#rejections = 0
+    this.#rejectionCount = 0
     let isDescending = true
     while (this.#canSearch) {
       const hasAccepted = this.#hasAccepted
@@ -192,7 +193,7 @@ class BatchBisection {
       this.#deadLetterProven()
     }
     const rejection = this.#open.at(-1)?.rejection
-    if (this.#canSearch && this.#rejections > 1 && !this.#hasAccepted && rejection !== undefined)
+    if (this.#canSearch && this.#rejectionCount > 1 && !this.#hasAccepted && rejection !== undefined)
       this.#breaker.openForRejections(rejection, this.#rootId, this.#wereRejectedAlone)
   }
 
@@ -205,7 +206,7 @@ class BatchBisection {
     if (rejection === undefined || count === 1) return false
     let latest = rejection
     for (let singles = 0; singles < 2; singles += 1) {
-      const rejected = await this.#send(this.#progress.probe(this.#probes++))
+      const rejected = await this.#send(this.#progress.probe(this.#nextProbe++))
       latest = rejected?.rejection ?? latest
       this.#startOver(rejection)
       if (rejected === undefined || !this.#canSearch) return false
@@ -234,7 +235,7 @@ class BatchBisection {
     const wereRejectedAlone = this.#progress.wereRejectedAlone(part)
     const rejected = await this.#send(part, { hasBadEntry: hasBadEntry === true && size === count })
     const isRejected = rejected !== undefined
-    if (isRejected && !wereRejectedAlone) this.#rejections += 1
+    if (isRejected && !wereRejectedAlone) this.#rejectionCount += 1
     // A 413 is only about the size of the entries.
     const isProven =
       hasBadEntry || (rejection !== undefined && rejection.status !== 413 && this.#breaker.failures.isProof(rejection))
@@ -245,7 +246,7 @@ class BatchBisection {
   }
 
   async #probe(): Promise<void> {
-    const rejected = await this.#send(this.#progress.probe(this.#probes++))
+    const rejected = await this.#send(this.#progress.probe(this.#nextProbe++))
     if (rejected === undefined) this.#startOver()
     else if (this.#progress.openEntries === 1) this.#open = [rejected]
     else this.#open.splice(this.#open.indexOf(rejected), 1)
@@ -273,7 +274,7 @@ class BatchBisection {
     const { hasBadEntry = false, isSeparate = false } = how
     const { failures } = this.#breaker
     /** Rejections in a row of a single entry. */
-    let rejections = 0
+    let rejectionsInARow = 0
     for (let rest: SubBatch | undefined = subBatch; rest !== undefined; rest = this.#progress.unsettled(rest)) {
       const sent: SubBatch = rest
       const outcome: Outcome = first ?? (await this.#options.inner.send(sent.batch, this.#signal))
@@ -281,17 +282,17 @@ class BatchBisection {
       first = undefined
       if (outcome.kind === 'delivered') {
         this.#progress.recordDelivered(sent, outcome)
-        if (rejections > 0) failures.rejections.recordContradiction()
+        if (rejectionsInARow > 0) failures.rejections.recordContradiction()
       } else if (outcome.kind === 'refused') {
         const isTooLarge = outcome.status === 413
         const canShorten = isTooLarge && sent.batch.count === 1 && this.#options.isShortenable !== false
         const shortened = canShorten ? this.#progress.shortened(sent) : undefined
         const named = isTooLarge ? 0 : this.#progress.recordRejected(sent, outcome.rejected, outcome.status)
-        rejections += 1
+        rejectionsInARow += 1
         const mayProve = hasBadEntry || (!isFirst && outcome.failureNumber !== undefined)
         // One of several nodes may reject everything: another one accepts a good entry.
         const isRepeated =
-          sent.batch.count === 1 && !isTooLarge && mayProve && rejections < failures.rejections.rejectionsForProof
+          sent.batch.count === 1 && !isTooLarge && mayProve && rejectionsInARow < failures.rejections.rejectionsForProof
         if (shortened === undefined && named === 0 && !isRepeated) {
           // A batch of one entry must be rejected again, because nothing else may be sent for minutes before and after
           // it.

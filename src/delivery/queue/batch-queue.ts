@@ -1,18 +1,18 @@
 /**
- * The waiting batches in four lanes: durable batches in memory, which are evicted when memory is short; evicted
+ * The waiting batches in four queues: durable batches in memory, which are spilled when memory is short; spilled
  * batches, which are read back in order; batches only in memory, the oldest of which is dropped when memory is short;
  * and batches that earlier processes left on disk, a few at a time.
  *
  * After an outage, new batches are sent before the backlog, because otherwise they would wait as long as the outage
  * lasted.
  */
-import type { Batch } from '../../batch/sender.js'
-import { EvictedLane } from './evicted-lane.js'
-import type { BatchOnDisk } from './evicted-lane.js'
+import type { Batch } from '../../batch/batch.js'
+import { SpilledQueue } from './spilled-queue.js'
+import type { BatchOnDisk } from './spilled-queue.js'
 import { Fifo } from './fifo.js'
-import { BATCH_OVERHEAD_BYTES, bytesOf } from './queued-batch.js'
+import { BATCH_OVERHEAD_BYTES, countBytes } from './queued-batch.js'
 import type { QueuedBatch, Watermark, QueueOptions } from './queued-batch.js'
-import { RecoveredLane } from './recovered-lane.js'
+import { RecoveredQueue } from './recovered-queue.js'
 
 /**
  * Memory for durable batches during an outage, and for batches read back: more are read while these are sent. During a
@@ -31,8 +31,8 @@ export class BatchQueue {
   #onReadBack: () => void = () => {}
   readonly #durable = new Fifo<QueuedBatch>()
   readonly #memoryOnly = new Fifo<QueuedBatch>()
-  readonly #evicted: EvictedLane | undefined
-  readonly #recovered: RecoveredLane
+  readonly #spilled: SpilledQueue | undefined
+  readonly #recovered: RecoveredQueue
   #nextDurable = 0
   #nextMemoryOnly = 0
   #bytes = 0
@@ -40,7 +40,7 @@ export class BatchQueue {
   /** New batches since the latest batch of a backlog. */
   #liveInARow = 0
   #isRecoveredNext = false
-  /** Whether evicted batches are from an outage. */
+  /** Whether spilled batches are from an outage. */
   #hasOutageBacklog = false
   #isClosed = false
 
@@ -56,8 +56,8 @@ export class BatchQueue {
     this.#readyBytes = Math.min(READY_BYTES, maxBufferBytes * READY_SHARE)
     this.#isDown = isDown
     this.#isOrdered = maxConcurrency === 1
-    this.#evicted = disk && new EvictedLane(disk.evicted)
-    this.#recovered = new RecoveredLane({
+    this.#spilled = disk && new SpilledQueue(disk.spilled)
+    this.#recovered = new RecoveredQueue({
       recovery: disk?.recovery,
       clock,
       forMs: recoverForMs,
@@ -75,7 +75,7 @@ export class BatchQueue {
     return this.#bytes
   }
 
-  /** Entries in memory, of all lanes. */
+  /** Entries in memory, of all queues. */
   get entries(): number {
     return this.#entries + this.#recovered.entries
   }
@@ -85,10 +85,10 @@ export class BatchQueue {
     return { durable: this.#nextDurable, memoryOnly: this.#nextMemoryOnly }
   }
 
-  /** The oldest waiting batch of each lane. */
+  /** The oldest waiting batch of each kind. */
   get oldest(): Watermark {
     return {
-      durable: Math.min(this.#durable.first?.sequence ?? this.#nextDurable, this.#evicted?.oldest ?? Infinity),
+      durable: Math.min(this.#durable.first?.sequence ?? this.#nextDurable, this.#spilled?.oldest ?? Infinity),
       memoryOnly: this.#memoryOnly.first?.sequence ?? this.#nextMemoryOnly,
     }
   }
@@ -101,47 +101,47 @@ export class BatchQueue {
   push(batch: Batch, inFlightBytes: number): Batch[] {
     this.#recovered.touch()
     const { place } = batch
-    if (place !== undefined && this.#evicted !== undefined) {
-      this.#pushStored({ ...batch, place }, inFlightBytes, this.#evicted)
+    if (place !== undefined && this.#spilled !== undefined) {
+      this.#pushStored({ ...batch, place }, inFlightBytes, this.#spilled)
       return []
     }
-    if (inFlightBytes + bytesOf(batch) > this.#maxBytes) return [batch]
-    this.#add(this.#memoryOnly, { lane: 'memoryOnly', sequence: this.#nextMemoryOnly++, batch })
+    if (inFlightBytes + countBytes(batch) > this.#maxBytes) return [batch]
+    this.#add(this.#memoryOnly, { kind: 'memoryOnly', sequence: this.#nextMemoryOnly++, batch })
     return this.#shrink(inFlightBytes)
   }
 
   /** Whether a durable batch waits on disk only, because there is no memory for it or earlier batches wait there. */
   waitsOnDisk(bodyBytes: number, inFlightBytes: number): boolean {
-    const isBehind = this.#evicted?.isEmpty === false && (!this.#isBacklog || this.#isDown())
+    const isBehind = this.#spilled?.isEmpty === false && (!this.#isBacklog || this.#isDown())
     const bound = this.#isDown() ? this.#readyBytes : this.#maxBytes
     return isBehind || inFlightBytes + this.#bytes + bodyBytes + BATCH_OVERHEAD_BYTES > bound
   }
 
-  /** Whether new batches are sent before evicted ones. If the service was only slow, the order is kept. */
+  /** Whether new batches are sent before spilled ones. If the service was only slow, the order is kept. */
   get #isBacklog(): boolean {
     return this.#hasOutageBacklog && !this.#isOrdered
   }
 
-  #pushStored(batch: BatchOnDisk, inFlightBytes: number, evicted: EvictedLane): void {
+  #pushStored(batch: BatchOnDisk, inFlightBytes: number, spilled: SpilledQueue): void {
     const sequence = this.#nextDurable++
-    const wasEmpty = evicted.isEmpty
+    const wasEmpty = spilled.isEmpty
     // A batch without a body waits on disk, even if memory is free again.
     if (batch.body.length === 0 || this.waitsOnDisk(batch.body.length, inFlightBytes)) {
       this.#hasOutageBacklog = this.#isDown() || (this.#hasOutageBacklog && !wasEmpty)
-      evicted.push(sequence, batch)
+      spilled.push(sequence, batch)
     } else {
-      if (!wasEmpty) evicted.pass(batch)
-      this.#add(this.#durable, { lane: 'durable', sequence, batch })
+      if (!wasEmpty) spilled.pass(batch)
+      this.#add(this.#durable, { kind: 'durable', sequence, batch })
     }
   }
 
   /** Called after an outage: new batches are then also sent before those in memory. */
   moveToBacklog(): void {
-    if (this.#evicted === undefined || this.#isOrdered || this.#durable.length === 0) return
+    if (this.#spilled === undefined || this.#isOrdered || this.#durable.length === 0) return
     this.#hasOutageBacklog = true
     const kept: QueuedBatch[] = []
     for (let queued = this.#durable.shift(); queued !== undefined; queued = this.#durable.shift()) kept.push(queued)
-    this.#evicted.keep(kept)
+    this.#spilled.keep(kept)
   }
 
   /** The next batch to send. */
@@ -153,9 +153,9 @@ export class BatchQueue {
   }
 
   /** Called when a batch from `shift` is settled. */
-  settled({ lane, batch }: QueuedBatch, tookMs: number): void {
+  settled({ kind, batch }: QueuedBatch, tookMs: number): void {
     this.#recovered.replied(tookMs)
-    if (lane === 'recovered') this.#recovered.settled(batch)
+    if (kind === 'recovered') this.#recovered.settled(batch)
   }
 
   /** Reads more from disk if there is memory for it. */
@@ -179,8 +179,8 @@ export class BatchQueue {
     this.#isClosed = true
     const all: QueuedBatch[] = []
     for (let queued = this.#shiftReturned(); queued !== undefined; queued = this.#shiftReturned()) all.push(queued)
-    for (const lane of [this.#durable, this.#memoryOnly]) {
-      for (let queued = lane.shift(); queued !== undefined; queued = lane.shift()) all.push(queued)
+    for (const queue of [this.#durable, this.#memoryOnly]) {
+      for (let queued = queue.shift(); queued !== undefined; queued = queue.shift()) all.push(queued)
     }
     this.#bytes = this.#entries = 0
     return [...all, ...this.#recovered.close().map((batch) => this.#queued(batch))]
@@ -188,7 +188,7 @@ export class BatchQueue {
 
   #shiftLive(): QueuedBatch | undefined {
     const isReturnedNext =
-      !this.#isBacklog && (this.#evicted?.firstReturned ?? Infinity) < (this.#durable.first?.sequence ?? Infinity)
+      !this.#isBacklog && (this.#spilled?.firstReturned ?? Infinity) < (this.#durable.first?.sequence ?? Infinity)
     const queued = isReturnedNext
       ? this.#shiftReturned()
       : (this.#shiftOf(this.#durable) ?? this.#shiftOf(this.#memoryOnly))
@@ -201,22 +201,22 @@ export class BatchQueue {
     const own = (): QueuedBatch | undefined => (this.#isBacklog ? this.#shiftReturned() : undefined)
     const queued = this.#isRecoveredNext ? (this.#shiftRecovered() ?? own()) : (own() ?? this.#shiftRecovered())
     if (queued === undefined) return undefined
-    this.#isRecoveredNext = queued.lane !== 'recovered'
+    this.#isRecoveredNext = queued.kind !== 'recovered'
     this.#liveInARow = 0
     return queued
   }
 
-  #shiftOf(lane: Fifo<QueuedBatch>): QueuedBatch | undefined {
-    const queued = lane.shift()
+  #shiftOf(queue: Fifo<QueuedBatch>): QueuedBatch | undefined {
+    const queued = queue.shift()
     if (queued !== undefined) this.#remove(queued.batch)
     return queued
   }
 
   #shiftReturned(): QueuedBatch | undefined {
-    const returned = this.#evicted?.shift()
+    const returned = this.#spilled?.shift()
     if (returned === undefined) return undefined
     this.#remove(returned.batch)
-    return { lane: 'durable', ...returned }
+    return { kind: 'durable', ...returned }
   }
 
   #shiftRecovered(): QueuedBatch | undefined {
@@ -226,25 +226,25 @@ export class BatchQueue {
 
   /** Wraps a batch of an earlier process; these have no order. */
   #queued(batch: Batch): QueuedBatch {
-    return { lane: 'recovered', sequence: 0, batch }
+    return { kind: 'recovered', sequence: 0, batch }
   }
 
-  #add(lane: Fifo<QueuedBatch>, queued: QueuedBatch): void {
-    lane.push(queued)
+  #add(queue: Fifo<QueuedBatch>, queued: QueuedBatch): void {
+    queue.push(queued)
     this.#count(queued.batch)
   }
 
   #count(batch: Batch): void {
-    this.#bytes += bytesOf(batch)
+    this.#bytes += countBytes(batch)
     this.#entries += batch.count
   }
 
   #remove(batch: Batch): void {
-    this.#bytes -= bytesOf(batch)
+    this.#bytes -= countBytes(batch)
     this.#entries -= batch.count
   }
 
-  /** Evicts the newest durable batches, then drops the oldest of the others. */
+  /** Spills the newest durable batches, then drops the oldest of the others. */
   #shrink(inFlightBytes: number): Batch[] {
     const dropped: Batch[] = []
     while (inFlightBytes + this.#bytes > this.#maxBytes) {
@@ -253,30 +253,30 @@ export class BatchQueue {
       if (batch === undefined) break
       this.#remove(batch)
       if (stored !== undefined && batch.place !== undefined && batch.acknowledgement?.isDurable !== false)
-        this.#evicted?.unshift(stored, batch.place)
+        this.#spilled?.unshift(stored, batch.place)
       else dropped.push(batch)
     }
     return dropped
   }
 
   /**
-   * Pops only the batch directly before the evicted ones. They are read from its position on, so batches in between
+   * Pops only the batch directly before the spilled ones. They are read from its position on, so batches in between
    * would be read again.
    */
   #popStored(): QueuedBatch | undefined {
     const last = this.#durable.last
-    if (last === undefined || this.#evicted?.isReading === true) return undefined
+    if (last === undefined || this.#spilled?.isReading === true) return undefined
     if (last.batch.acknowledgement?.isDurable === false) return this.#durable.pop() // dropped from the disk
-    return last.sequence + 1 === (this.#evicted?.firstSequence ?? this.#nextDurable) ? this.#durable.pop() : undefined
+    return last.sequence + 1 === (this.#spilled?.firstSequence ?? this.#nextDurable) ? this.#durable.pop() : undefined
   }
 
   #readBack(): void {
-    const evicted = this.#evicted
-    if (evicted?.isReadable !== true || this.#isClosed) return
+    const spilled = this.#spilled
+    if (spilled?.isReadable !== true || this.#isClosed) return
     // One batch of the backlog is always in memory, even if new batches fill the memory.
-    const isWanted = this.#isBacklog && !this.#isDown() && evicted.firstReturned === undefined
+    const isWanted = this.#isBacklog && !this.#isDown() && spilled.firstReturned === undefined
     if (this.#bytes > this.#readyBytes && !isWanted) return
-    void evicted
+    void spilled
       .read(({ batch }) => this.#count(batch))
       .then(() => {
         this.#onReadBack()

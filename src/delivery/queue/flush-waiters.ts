@@ -13,7 +13,7 @@ export interface FlushWaitersOptions {
   readonly breaker: Pick<CircuitBreaker, 'failures' | 'retrySoon'>
   /** Whether this process abandoned entries that are on disk. */
   readonly hasKept: () => boolean
-  /** The oldest unsettled batch of each lane. */
+  /** The oldest unsettled batch of each kind. */
   readonly oldest: () => Watermark
 }
 

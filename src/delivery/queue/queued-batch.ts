@@ -1,11 +1,11 @@
 /** Types of the batch queue. */
 import type { Clock } from '../../shared/clock.js'
-import type { Batch } from '../../batch/sender.js'
-import type { EvictedBatches } from './evicted-lane.js'
-import type { DiskBacklog } from './recovered-lane.js'
+import type { Batch } from '../../batch/batch.js'
+import type { SpilledBatches } from './spilled-queue.js'
+import type { DiskBacklog } from './recovered-queue.js'
 
 export interface QueueDisk {
-  readonly evicted: EvictedBatches
+  readonly spilled: SpilledBatches
   readonly recovery: DiskBacklog
 }
 
@@ -26,16 +26,16 @@ export interface QueueOptions {
   readonly recoverForMs?: number | undefined
 }
 
-export type Lane = 'durable' | 'memoryOnly' | 'recovered'
+export type BatchKind = 'durable' | 'memoryOnly' | 'recovered'
 
 export interface QueuedBatch {
-  readonly lane: Lane
-  /** Sequence number within its lane. */
+  readonly kind: BatchKind
+  /** Sequence number within its kind. */
   readonly sequence: number
   readonly batch: Batch
 }
 
-/** A sequence number in each lane of this process. */
+/** A sequence number in each kind of this process. */
 export interface Watermark {
   readonly durable: number
   readonly memoryOnly: number
@@ -44,6 +44,6 @@ export interface Watermark {
 /** Memory of a batch in addition to its body: buffer, promise, queue slot. Measured with batches of one entry. */
 export const BATCH_OVERHEAD_BYTES = 1_024
 
-export function bytesOf({ body }: Batch): number {
+export function countBytes({ body }: Batch): number {
   return body.length + BATCH_OVERHEAD_BYTES
 }

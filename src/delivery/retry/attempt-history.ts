@@ -2,7 +2,7 @@
  * The order of acceptances and failures. It shows whether a rejection proves that an entry is bad: the service accepted
  * others directly before and directly after it.
  */
-import type { EndpointRejected, Outcome, Refused } from '../../batch/sender.js'
+import type { EndpointRejected, Outcome, Refused } from '../../batch/outcome.js'
 import type { RetryState } from './wait-queue.js'
 
 export interface AttemptCounts {
@@ -68,7 +68,7 @@ export class AttemptHistory {
   markProof(attempt: Attempt, reply: Outcome): Outcome {
     const isHttpReply = reply.kind === 'endpoint-rejected' && reply.status !== undefined && reply.queue === undefined
     const outcome = isHttpReply ? toRefused(reply, reply.status) : reply
-    if (outcome.kind !== 'refused' || !namesNoEntry(outcome) || attempt.failures !== this.#failures) return outcome
+    if (outcome.kind !== 'refused' || hasNamedEntry(outcome) || attempt.failures !== this.#failures) return outcome
     const { batchId } = attempt.retryState
     const isRepeated = this.#provable?.batchId === batchId && this.#provable.failureNumber === this.#failures
     if (!attempt.isAccepting && !isRepeated) return outcome
@@ -82,7 +82,7 @@ function toRefused({ reason }: EndpointRejected, status: number): Refused {
   return { kind: 'refused', status, reason, rejected: [], mayConcernEndpoint: true }
 }
 
-/** Whether a rejection names no entry. Excludes a 413, which is about the size. */
-export function namesNoEntry({ status, rejected }: Refused): boolean {
-  return rejected.length === 0 || status === 413
+/** Whether a rejection names an entry. Excludes a 413, which is about the size. */
+export function hasNamedEntry({ status, rejected }: Refused): boolean {
+  return rejected.length > 0 && status !== 413
 }

@@ -12,7 +12,7 @@
  * A rejection that names no entry is not a success, since a gateway may reject everything. Isolation distinguishes the
  * two cases (`limitToOne`, `suspend`, `openForRejections`).
  */
-import type { Outcome, Refused } from '../../batch/sender.js'
+import type { Outcome, Refused } from '../../batch/outcome.js'
 import { AdaptiveConcurrencyLimit } from '../concurrency/adaptive-concurrency-limit.js'
 import type { InFlightRequest } from '../concurrency/adaptive-concurrency-limit.js'
 import { isOverload } from '../concurrency/overload-ceiling.js'
@@ -22,7 +22,7 @@ import type { EventLoopSample } from '../concurrency/response-time-sampler.js'
 import { FailureState } from './failure-state.js'
 import type { FailureListener, FailureStateOptions } from './failure-state.js'
 import { RecoveryRampUp } from './recovery-ramp-up.js'
-import { PROBES_OF_ONE, WaitQueue } from './wait-queue.js'
+import { FAILURES_BEFORE_OTHERS, WaitQueue } from './wait-queue.js'
 import type { RetriedBatch, RetryState } from './wait-queue.js'
 import { WakeTimer } from './wake-timer.js'
 
@@ -41,10 +41,10 @@ const FAILURES_BEFORE_SPLIT = 5
 /** As `FAILURES_BEFORE_SPLIT`, for a part. */
 const FAILURES_OF_PART = 2
 /**
- * As `PROBES_OF_ONE`, for a batch that may be stored: its parts would arrive twice. A service that stores a batch rarely
+ * As `FAILURES_BEFORE_OTHERS`, for a batch that may be stored: its parts would arrive twice. A service that stores a batch rarely
  * loses so many replies in a row.
  */
-const RESETS_OF_ONE = 5
+const RESETS_BEFORE_OTHERS = 5
 /** Maximum number of delayed batches outside the queue, where they cannot be dropped. Memory limits them as well. */
 const MAX_DELAYED = 1_024
 /** Number of batches from which the first probes of a rejecting endpoint are chosen. */
@@ -112,23 +112,23 @@ export class CircuitBreaker {
 
   /** How isolation sends the batch after a failure; undefined if it is tried again. */
   isolationAfter(retryState: RetryState): 'parts' | 'separate' | undefined {
-    const { batchId, rootId, failures, probes } = retryState
+    const { batchId, rootId, singleFailures, outageFailures } = retryState
     if (this.#shouldSplit(retryState)) return 'parts'
     const isSearched = this.failures.rejections.searchedId === rootId && batchId !== rootId
-    return isSearched && failures + probes >= PROBES_OF_ONE ? 'separate' : undefined
+    return isSearched && singleFailures + outageFailures >= FAILURES_BEFORE_OTHERS ? 'separate' : undefined
   }
 
   /** Whether one of the entries may be the cause of the failures. */
   #shouldSplit(retryState: RetryState): boolean {
-    const { isDivisible, batchId, rootId, failures, contentFailures, acceptedAtStart } = retryState
+    const { isDivisible, batchId, rootId, singleFailures, contentFailures, acceptedAtStart } = retryState
     if (!isDivisible || contentFailures < FAILURES_OF_PART) return false
-    if (failures >= FAILURES_BEFORE_SPLIT) return true
+    if (singleFailures >= FAILURES_BEFORE_SPLIT) return true
     const isPart = batchId !== rootId
     if (isPart && this.failures.attempts.accepted > acceptedAtStart) return true
     // No other batch can show in this outage whether the content is the cause.
     const isOnlyBatch = !this.#waitQueue.hasOtherThan(retryState)
     // Each waiting part failed without showing the cause, so the next split needs more failures.
-    const least = retryState.mayBeStoredAt === undefined ? PROBES_OF_ONE : RESETS_OF_ONE
+    const least = retryState.mayBeStoredAt === undefined ? FAILURES_BEFORE_OTHERS : RESETS_BEFORE_OTHERS
     return isOnlyBatch && contentFailures > least * (1 + this.#waitQueue.size)
   }
 
@@ -262,7 +262,7 @@ export class CircuitBreaker {
       if (result === 'success') this.#succeeded(request)
       else if (result === 'outage')
         this.#open(outcome.kind === 'retryable' && isOverload(outcome) ? request : undefined)
-      else if (result === 'isolated') this.#concurrency.isolatedFailure(request)
+      else if (result === 'single-failure') this.#concurrency.singleFailure(request)
       this.#advance()
     }
   }

@@ -4,7 +4,7 @@ import type { IngestErrorCode } from '../../shared/errors.js'
 import { QUEUE_MESSAGES, SERVICE_MESSAGES } from '../../diagnostics/messages.js'
 import type { Message } from '../../diagnostics/messages.js'
 import type { Reporter } from '../../diagnostics/reporter.js'
-import type { EndpointRejected, QueueFailure, Retryable } from '../../batch/sender.js'
+import type { EndpointRejected, QueueFailure, Retryable } from '../../batch/outcome.js'
 import type { CircuitBreakerOptions } from './circuit-breaker.js'
 
 /** An outage is reported if it will have reached this age by the next attempt. */

@@ -4,15 +4,15 @@
  *
  * A Retry-After counts as an outage while it lasts, but not afterwards, because nothing failed during it.
  */
-import type { EndpointRejected, Outcome, Refused, Retryable } from '../../batch/sender.js'
+import type { EndpointRejected, Outcome, Refused, Retryable } from '../../batch/outcome.js'
 import type { RetrySettings } from '../../options/settings.js'
-import { nextDelayMs } from '../../shared/backoff.js'
+import { computeDelayMs } from '../../shared/backoff.js'
 import type { Clock } from '../../shared/clock.js'
-import { AttemptHistory, namesNoEntry } from './attempt-history.js'
+import { AttemptHistory, hasNamedEntry } from './attempt-history.js'
 import type { Attempt, AttemptCounts } from './attempt-history.js'
 import { Outage } from './outage.js'
 import { RecentReplies } from './recent-replies.js'
-import { Rejections } from './rejections.js'
+import { RejectionTracker } from './rejection-tracker.js'
 import { RetryAfter } from './retry-after.js'
 import { isSuspect } from './wait-queue.js'
 import type { RetryState } from './wait-queue.js'
@@ -39,8 +39,8 @@ export interface FailureListener {
   onChange?(): unknown
 }
 
-/** `isolated`: a failure while other requests are accepted. */
-export type AttemptResult = 'success' | 'outage' | 'isolated' | 'none'
+/** `single-failure`: of one batch, while other requests are accepted. */
+export type AttemptResult = 'success' | 'outage' | 'single-failure' | 'none'
 
 const RETRY_AFTER_REASON = 'the service sent a Retry-After'
 /**
@@ -59,7 +59,7 @@ const SUSPECT_RETRY_MS = 60_000
 const MAX_BATCH_DELAY_MS = 5_000
 
 export class FailureState {
-  readonly rejections: Rejections
+  readonly rejections: RejectionTracker
   readonly #options: FailureStateOptions & { readonly random: () => number }
   readonly #recent = new RecentReplies()
   readonly #listeners = new Set<FailureListener>()
@@ -70,13 +70,12 @@ export class FailureState {
   #pausedUntil = -Infinity
   /** Set after a failure of the only request: no other batch is sent before that one. */
   #aloneUntil = -Infinity
-  #failedAt = -Infinity
   #isEnding = false
 
   constructor(options: FailureStateOptions) {
     this.#options = { ...options, random: options.random ?? Math.random }
     this.#retryAfter = new RetryAfter(options.clock, this.#options.random)
-    this.rejections = new Rejections(options.clock, this.#history.counts)
+    this.rejections = new RejectionTracker(options.clock, this.#history.counts)
   }
 
   /** @returns a function that ends the subscription */
@@ -170,7 +169,7 @@ export class FailureState {
   /** Shortens the backoff to at most `retry.minMs` after the latest failure. */
   shortenBackoff(): void {
     const { clock, retry } = this.#options
-    this.#pausedUntil = Math.min(this.#pausedUntil, this.#failedAt + retry.minMs)
+    this.#pausedUntil = Math.min(this.#pausedUntil, this.rejections.pausedAt + retry.minMs)
     this.#aloneUntil = Math.min(this.#aloneUntil, clock.now() + retry.minMs)
     this.rejections.repeatAt(clock.now())
     this.#emit((listener) => void listener.onChange?.())
@@ -222,7 +221,7 @@ export class FailureState {
         if (outcome.accepted > 0 && this.rejections.mayRejectAll) this.#succeed()
         return 'none'
       case 'refused':
-        if (!namesNoEntry(outcome)) return isCurrent ? this.#succeed() : 'none'
+        if (hasNamedEntry(outcome)) return isCurrent ? this.#succeed() : 'none'
         this.#history.failed(attempt)
         return this.#recordRejection(outcome, attempt.retryState, isCurrent)
       case 'retryable': {
@@ -236,8 +235,8 @@ export class FailureState {
           this.#emit((listener) => listener.onRetryAfter?.(retryAfterMs))
         }
         if (!isCurrent) return 'none'
-        if (!this.#isOutage(outcome, attempt, isOneAtATime)) return 'isolated'
-        attempt.retryState.probes += 1
+        if (!this.#isOutage(outcome, attempt, isOneAtATime)) return 'single-failure'
+        attempt.retryState.outageFailures += 1
         return this.#fail(outcome)
       }
       case 'endpoint-rejected':
@@ -262,7 +261,7 @@ export class FailureState {
     }
     if (!isCurrent) {
       rejections.addOlderRejection(retryState)
-      this.#pausedUntil = Math.max(this.#pausedUntil, this.#failedAt + rejections.pauseMs)
+      this.#pausedUntil = Math.max(this.#pausedUntil, rejections.pausedAt + rejections.pauseMs)
       return 'none'
     }
     const isRepeated = rejections.wasRejected(retryState.batchId)
@@ -292,12 +291,12 @@ export class FailureState {
     if (isOneAtATime && this.#isEnding) return true
     const { clock, random, retry } = this.#options
     const now = clock.now()
-    this.#outage.suspect(now)
-    retryState.failures += 1
+    this.#outage.recordSingleFailure(now)
+    retryState.singleFailures += 1
     const maxMs = mayBeCause
-      ? Math.min(retry.minMs * 2 ** retryState.failures, SUSPECT_RETRY_MS)
-      : Math.min(retry.minMs * BATCH_SHARE * retryState.failures, retry.maxMs, MAX_BATCH_DELAY_MS)
-    const firstMs = retryState.failures === 1 && !mayBeCause ? (now - startedAt) * FIRST_DELAY_REPLIES : Infinity
+      ? Math.min(retry.minMs * 2 ** retryState.singleFailures, SUSPECT_RETRY_MS)
+      : Math.min(retry.minMs * BATCH_SHARE * retryState.singleFailures, retry.maxMs, MAX_BATCH_DELAY_MS)
+    const firstMs = retryState.singleFailures === 1 && !mayBeCause ? (now - startedAt) * FIRST_DELAY_REPLIES : Infinity
     retryState.notBefore = now + random() * Math.min(maxMs, firstMs)
     // No other request shows whether this is an outage, and the order is kept.
     if (isOneAtATime && !mayBeCause) this.#aloneUntil = retryState.notBefore
@@ -314,7 +313,7 @@ export class FailureState {
     return this.#options.clock.now() - this.#ageMs
   }
 
-  #pause(failure: Retryable | EndpointRejected, isSuspicion = false): 'outage' {
+  #pause(failure: Retryable | EndpointRejected, isUnreported = false): 'outage' {
     const now = this.#options.clock.now()
     const { attempts } = this.#outage
     // Without a status, the local service is not running or NATS is misconfigured. A probe is cheap then, and may
@@ -322,11 +321,10 @@ export class FailureState {
     const pauseMs =
       failure.kind === 'endpoint-rejected' && failure.status !== undefined && failure.queue === undefined
         ? this.rejections.pauseMs
-        : nextDelayMs({ ...this.#options, attempt: attempts, outageAgeMs: this.#ageMs })
-    this.#failedAt = now
+        : computeDelayMs({ ...this.#options, attempt: attempts, outageAgeMs: this.#ageMs })
     this.#pausedUntil = now + pauseMs
-    this.rejections.paused(now)
-    if (!isSuspicion)
+    this.rejections.recordPause(now)
+    if (!isUnreported)
       this.#emit((listener) => listener.onFailure?.(failure, this.#ageMs, this.nextAttemptAt - now, this.#isEnding))
     return 'outage'
   }

@@ -1,5 +1,5 @@
 /** Whether the service fails, as one state that begins anew with each success. */
-import type { EndpointRejected, Retryable } from '../../batch/sender.js'
+import type { EndpointRejected, Retryable } from '../../batch/outcome.js'
 
 interface Failing {
   readonly reason: string
@@ -14,7 +14,7 @@ interface Failing {
 type State =
   | { readonly kind: 'none' }
   /** Single batches failed while others may be accepted. `since`: undefined until the first of them was delayed. */
-  | { readonly kind: 'suspected'; readonly since: number | undefined; readonly failingSince: number }
+  | { readonly kind: 'possible'; readonly since: number | undefined; readonly failingSince: number }
   | ({ readonly kind: 'failing' } & Failing)
 
 export class Outage {
@@ -38,21 +38,21 @@ export class Outage {
     return 'attempts' in this.#state ? this.#state.attempts : 0
   }
 
-  /** Call for each attempt that may succeed later. @param startedAt its start */
-  attemptFailed(startedAt: number): void {
+  /** Call for each attempt that may succeed later. @param attemptStartedAt its start */
+  attemptFailed(attemptStartedAt: number): void {
     const state = this.#state
-    if (state.kind === 'none') this.#state = { kind: 'suspected', since: undefined, failingSince: startedAt }
-    else if (state.failingSince === undefined) this.#state = { ...state, failingSince: startedAt }
+    if (state.kind === 'none') this.#state = { kind: 'possible', since: undefined, failingSince: attemptStartedAt }
+    else if (state.failingSince === undefined) this.#state = { ...state, failingSince: attemptStartedAt }
   }
 
   /** Call if such a failure only delays its batch. */
-  suspect(now: number): void {
-    if (this.#state.kind === 'suspected') this.#state = { ...this.#state, since: this.#state.since ?? now }
+  recordSingleFailure(now: number): void {
+    if (this.#state.kind === 'possible') this.#state = { ...this.#state, since: this.#state.since ?? now }
   }
 
-  /** @param startedAt start of the outage if none is in progress */
-  fail({ reason }: Retryable | EndpointRejected, startedAt: number): void {
-    this.#state = { kind: 'failing', ...this.#next(reason, startedAt) }
+  /** @param startOfOutage if none is in progress */
+  fail({ reason }: Retryable | EndpointRejected, startOfOutage: number): void {
+    this.#state = { kind: 'failing', ...this.#next(reason, startOfOutage) }
   }
 
   restartBackoff(): void {
@@ -63,10 +63,10 @@ export class Outage {
     this.#state = { kind: 'none' }
   }
 
-  #next(reason: string, startedAt: number): Failing {
+  #next(reason: string, startOfOutage: number): Failing {
     const state = this.#state
     const { failingSince, attempts } = this
-    const since = state.kind === 'none' ? startedAt : Math.min(state.since ?? startedAt, startedAt)
+    const since = state.kind === 'none' ? startOfOutage : Math.min(state.since ?? startOfOutage, startOfOutage)
     return { reason, since: this.since ?? since, failingSince, attempts: attempts + 1 }
   }
 }

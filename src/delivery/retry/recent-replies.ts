@@ -20,10 +20,10 @@ export class RecentReplies {
   }
 
   /** @returns whether the failure is an outage */
-  recordFailure(turn: RetryState): boolean {
+  recordFailure(retryState: RetryState): boolean {
     this.#add(true)
-    const isOutage = turn.acceptedBefore === this.#accepted || this.#failed.filter(Boolean).length * 2 > KEPT
-    turn.acceptedBefore = this.#accepted
+    const isOutage = retryState.acceptedBefore === this.#accepted || this.#failed.filter(Boolean).length * 2 > KEPT
+    retryState.acceptedBefore = this.#accepted
     if (isOutage) this.#failed = []
     return isOutage
   }

@@ -14,8 +14,8 @@ import type { FailureListener } from './failure-state.js'
 const FACTOR = 1.7
 /** A client that logs continuously sends one batch per second; one that logs less may send as many. */
 const MIN_PER_SECOND = 1
-const HOLD_OUTAGES = 1.5
-const MAX_HOLD_MS = 300_000
+const STEADY_OUTAGES = 1.5
+const MAX_STEADY_MS = 300_000
 const DOUBLES_EVERY_MS = 5_000
 const JITTER = 0.4
 /** Time constant of the decaying count from which the usual rate is computed. */
@@ -35,7 +35,7 @@ export class RecoveryRampUp implements FailureListener {
   #usualPerMs: number | undefined
   #isActive = false
   #isDisabled = false
-  #holdUntil = -Infinity
+  #steadyUntil = -Infinity
   #nextAt = -Infinity
 
   /** @param random in [0, 1) */
@@ -64,7 +64,7 @@ export class RecoveryRampUp implements FailureListener {
   onRecovery(outageAgeMs: number, hasFailed: boolean): void {
     if (this.#usualPerMs === undefined || !hasFailed || this.#isDisabled) return
     this.#isActive = true
-    this.#holdUntil = Math.max(this.#holdUntil, this.#now + Math.min(HOLD_OUTAGES * outageAgeMs, MAX_HOLD_MS))
+    this.#steadyUntil = Math.max(this.#steadyUntil, this.#now + Math.min(STEADY_OUTAGES * outageAgeMs, MAX_STEADY_MS))
     this.#nextAt = this.#now + this.#random() * this.#intervalMs
   }
 
@@ -99,7 +99,7 @@ export class RecoveryRampUp implements FailureListener {
     this.#count = this.#usualPerMs * this.#weightMs
     this.#countedAt = this.#now
     this.#usualPerMs = undefined
-    this.#holdUntil = -Infinity
+    this.#steadyUntil = -Infinity
   }
 
   /** Called at shutdown, when there is no time for a ramp-up. */
@@ -114,7 +114,7 @@ export class RecoveryRampUp implements FailureListener {
 
   get #intervalMs(): number {
     const perMs = Math.max(FACTOR * (this.#usualPerMs ?? 0), MIN_PER_SECOND / 1000)
-    return 1 / (perMs * 2 ** (Math.max(this.#now - this.#holdUntil, 0) / DOUBLES_EVERY_MS))
+    return 1 / (perMs * 2 ** (Math.max(this.#now - this.#steadyUntil, 0) / DOUBLES_EVERY_MS))
   }
 
   get #decayedCount(): number {

@@ -1,5 +1,6 @@
 /** Retries until the outcome is final. The circuit breaker, shared by all batches, decides when. */
-import type { Abandoned, Sender } from '../../batch/sender.js'
+import type { Abandoned } from '../../batch/outcome.js'
+import type { Sender } from '../../batch/sender.js'
 import type { CircuitBreaker } from './circuit-breaker.js'
 
 /**

@@ -1,5 +1,5 @@
 /** The batches that wait for the circuit breaker, the oldest first. */
-import type { Batch } from '../../batch/sender.js'
+import type { Batch } from '../../batch/batch.js'
 
 /**
  * The sequence of a batch and its failures. Kept through all attempts, so an older batch is sent before a younger one.
@@ -13,10 +13,10 @@ export interface RetryState {
   readonly acceptedAtStart: number
   /** Whether a part of the batch can be sent alone. */
   readonly isDivisible: boolean
-  /** Failures of this batch outside outages. */
-  failures: number
+  /** Failures of this batch while other requests were accepted. */
+  singleFailures: number
   /** Failures of this batch during outages. */
-  probes: number
+  outageFailures: number
   /** Failures in a row that an entry of the batch may have caused; -Infinity after a failure such as a timeout. */
   contentFailures: number
   /** Number of requests accepted before the latest failure after which the service may have stored the batch. */
@@ -32,11 +32,11 @@ export interface RetryState {
 export type RetriedBatch = Pick<Batch, 'batchId' | 'count' | 'origin'>
 
 /** Short outages are over by then, so the order is kept. */
-export const PROBES_OF_ONE = 3
+export const FAILURES_BEFORE_OTHERS = 3
 
 /** Whether the batch may be the cause of the failures, so another one is the better probe. */
-export function isSuspect({ probes }: RetryState): boolean {
-  return probes >= PROBES_OF_ONE
+export function isSuspect({ outageFailures }: RetryState): boolean {
+  return outageFailures >= FAILURES_BEFORE_OTHERS
 }
 
 interface Waiter {
@@ -63,7 +63,7 @@ export class WaitQueue {
   createRetryState({ batchId, count, origin }: RetriedBatch, notBefore: number, acceptedAtStart: number): RetryState {
     const rootId = origin?.batchId ?? batchId
     const ids = { sequence: this.#nextSequence++, batchId, rootId, acceptedAtStart }
-    const counts = { failures: 0, probes: 0, contentFailures: 0, acceptedBefore: 0, repeats: 0 }
+    const counts = { singleFailures: 0, outageFailures: 0, contentFailures: 0, acceptedBefore: 0, repeats: 0 }
     return { ...ids, ...counts, mayBeStoredAt: undefined, isDivisible: count > 1, notBefore }
   }
 
@@ -113,7 +113,7 @@ export class WaitQueue {
   admitFirst(now: number, isEnding: boolean): void {
     const due = this.#due(now)
     const unsuspected = isEnding ? undefined : due.find(({ retryState }) => !isSuspect(retryState))
-    const failures = ({ retryState }: Waiter): number => retryState.probes + retryState.failures
+    const failures = ({ retryState }: Waiter): number => retryState.outageFailures + retryState.singleFailures
     ;(unsuspected ?? due.toSorted((a, b) => failures(a) - failures(b)).at(0))?.end(true)
   }
 

@@ -1,10 +1,10 @@
 /** Writes the entry from the members read from a line. */
 import { createFingerprint } from '../reference/error-fingerprint.js'
-import { joinMembers } from '../member-cursor.js'
+import { joinMembers, joinObject } from '../member-cursor.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { NOTE_KEY } from '../shorten-entry.js'
 import type { LevelText } from './entry-head.js'
-import { FINGERPRINT_SLOT, RELEASE_SLOT, SOURCE_SLOT, formatIdentity, formatSlots } from './fast-fields.js'
+import { FINGERPRINT_SLOT, RELEASE_SLOT, SLOT_FIELDS, SOURCE_SLOT, formatIdentity, formatSlots } from './fast-fields.js'
 import type { KeyTable, StaticText } from './fast-fields.js'
 import { unquote } from './field-slots.js'
 import type { RecordMembers } from './record-members.js'
@@ -13,72 +13,78 @@ export class EntryComposer {
   readonly #options: MappingOptions
   readonly #static: StaticText
   readonly #table: KeyTable
+  /** By slot: fields of records that have none. Those of an error are replaced at each line. */
+  readonly #added = SLOT_FIELDS.map(() => '')
 
   constructor(options: MappingOptions, staticText: StaticText, table: KeyTable) {
     this.#options = options
     this.#static = staticText
     this.#table = table
+    this.#added[RELEASE_SLOT] = staticText.releaseId
   }
 
-  /**
-   * Returns the entry without its closing brace; undefined if the line is declined. Changes the metadata, the slots and
-   * the identity of `members`.
-   */
+  /** Returns the entry without its closing brace; undefined if the line is declined. */
   compose(members: RecordMembers, level: LevelText): string | undefined {
-    if (level.metadata !== '') members.metadata = joinMembers(members.metadata, level.metadata)
-    if (members.name !== '' && !this.#placeName(members)) return undefined
-    let parts = ''
-    if (members.hasRequest) {
-      if (members.request.request === '') return undefined
-      const duration = members.duration === '' ? '' : `,"duration_ms":${members.duration}`
-      parts = `,"request":{${members.request.request}${duration}}`
-      members.addObject(this.#table.req, members.request.reqRest)
-      members.addObject(this.#table.res, members.request.resRest)
-    } else if (members.duration !== '') parts = `,"perf":{"duration_ms":${members.duration}}`
-    if (members.user !== '') parts += `,"user":${members.user}`
-    if (members.hasError) {
-      this.#placeSource(members)
-      parts += `,"error":${members.error.json}`
-      members.addObject('error', members.error.rest)
-      if (members.error.omitted > 0) members.addObject(NOTE_KEY, `"omitted_http_members":${members.error.omitted}`)
-    }
-    if (this.#static.releaseId !== '' && members.slots.texts[RELEASE_SLOT] === '')
-      members.slots.set(RELEASE_SLOT, this.#static.releaseId)
-    if (this.#static.metadata !== '') members.metadata = joinMembers(members.metadata, this.#static.metadata)
+    const { identity, name, request, slots } = members
+    // pino's `name` becomes the service if neither the record nor the options have one.
+    const isService = name !== '' && identity.service === '' && this.#options.service === undefined
+    const keptName = isService ? '' : name
+    if (keptName !== '' && this.#static.metadataKeys.has('name')) return undefined
+    if (members.hasRequest && request.request === '') return undefined
+    this.#addErrorFields(members)
+    const metadata = this.#joinMetadata(members, level.metadata, keptName)
     return (
       level.opening +
       members.message +
       members.timestamp +
-      (members.hasIdentity ? formatIdentity(members.identity, this.#options) : this.#static.identity) +
-      parts +
-      (members.slots.isEmpty && !members.hasReq ? '' : formatSlots(members.slots.texts, members.request.trace)) +
+      (isService || members.hasIdentity
+        ? formatIdentity(identity, this.#options, isService ? name : identity.service)
+        : this.#static.identity) +
+      formatParts(members) +
+      (slots.isEmpty && !members.hasReq && !this.#hasAdded
+        ? ''
+        : formatSlots(slots.texts, this.#added, request.trace)) +
       this.#static.deploy +
       (members.tags === '' ? this.#static.tags : `,"tags":${members.tags}`) +
-      (members.metadata === '' ? '' : `,"metadata":{${members.metadata}}`)
+      (metadata === '' ? '' : `,"metadata":{${metadata}}`)
     )
   }
 
-  /** pino's `name` becomes the service if neither the record nor the options have one. */
-  #placeName(members: RecordMembers): boolean {
-    if (members.identity.service === '' && this.#options.service === undefined) {
-      members.identity.service = members.name
-      members.hasIdentity = true
-      return true
-    }
-    members.metadata = joinMembers(members.metadata, `"name":${members.name}`)
-    return !this.#static.metadataKeys.has('name')
+  get #hasAdded(): boolean {
+    return this.#static.releaseId !== '' || this.#added[SOURCE_SLOT] !== '' || this.#added[FINGERPRINT_SLOT] !== ''
   }
 
-  #placeSource(members: RecordMembers): void {
-    const needsFingerprint = this.#options.fingerprint === 'auto' && members.slots.texts[FINGERPRINT_SLOT] === ''
-    const needsSource = members.slots.texts[SOURCE_SLOT] === ''
-    if (!needsSource && !needsFingerprint) return
-    const source = members.error.findSource()
-    if (needsSource && source !== '') members.slots.set(SOURCE_SLOT, `"${source}"`)
-    if (needsFingerprint) {
-      const { type, message } = members.error
-      const fingerprint = createFingerprint(unquote(type), unquote(message), unquote(`"${source}"`))
-      members.slots.set(FINGERPRINT_SLOT, `"${fingerprint}"`)
-    }
+  #addErrorFields({ hasError, error, slots: { texts } }: RecordMembers): void {
+    const needsFingerprint = hasError && this.#options.fingerprint === 'auto' && texts[FINGERPRINT_SLOT] === ''
+    const source = needsFingerprint || (hasError && texts[SOURCE_SLOT] === '') ? error.findSource() : ''
+    this.#added[SOURCE_SLOT] = source === '' ? '' : `"${source}"`
+    this.#added[FINGERPRINT_SLOT] = needsFingerprint
+      ? `"${createFingerprint(unquote(error.type), unquote(error.message), unquote(`"${source}"`))}"`
+      : ''
   }
+
+  #joinMetadata(
+    { metadata, error, hasError, hasRequest, request }: RecordMembers,
+    level: string,
+    name: string,
+  ): string {
+    let joined = level === '' ? metadata : joinMembers(metadata, level)
+    if (name !== '') joined = joinMembers(joined, `"name":${name}`)
+    if (hasRequest)
+      joined = joinObject(joinObject(joined, this.#table.req, request.reqRest), this.#table.res, request.resRest)
+    if (hasError) {
+      joined = joinObject(joined, 'error', error.rest)
+      if (error.omitted > 0) joined = joinObject(joined, NOTE_KEY, `"omitted_http_members":${error.omitted}`)
+    }
+    return this.#static.metadata === '' ? joined : joinMembers(joined, this.#static.metadata)
+  }
+}
+
+/** The objects of the entry except its trace, deploy and metadata. */
+function formatParts({ duration, error, hasError, hasRequest, request, user }: RecordMembers): string {
+  let parts = ''
+  if (hasRequest) parts = `,"request":{${request.request}${duration === '' ? '' : `,"duration_ms":${duration}`}}`
+  else if (duration !== '') parts = `,"perf":{"duration_ms":${duration}}`
+  if (user !== '') parts += `,"user":${user}`
+  return hasError ? `${parts},"error":${error.json}` : parts
 }

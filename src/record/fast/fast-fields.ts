@@ -64,11 +64,12 @@ function isRequestId(key: string): boolean {
   return slot === REQUEST_ID_SLOT || slot === OTHER_REQUEST_ID
 }
 
-/** JSON members of the entry for the filled slots; `headerTrace` is used if no slot holds a trace id. */
-export function formatSlots(slots: readonly string[], headerTrace: string): string {
+/** JSON members of the entry. @param added used for empty slots @param headerTrace used if no slot has a trace id */
+export function formatSlots(slots: readonly string[], added: readonly string[], headerTrace: string): string {
   let json = ''
   for (let slot = 0; slot < FIRST_TRACE_SLOT; slot += 1) {
-    if (slots[slot] !== '') json += `,"${SLOT_FIELDS[slot]}":${slots[slot] as string}`
+    const text = slots[slot] || added[slot]
+    if (text) json += `,"${SLOT_FIELDS[slot]}":${text}`
   }
   let trace = ''
   for (let slot = FIRST_TRACE_SLOT; slot < SLOT_FIELDS.length; slot += 1) {
@@ -86,15 +87,15 @@ export interface Identity {
 }
 
 /** Members for service, environment and version: the record's values win over the options'. */
-export function formatIdentity(identity: Identity, options: MappingOptions): string {
-  const member = (field: keyof Identity, fallback: string | undefined): string => {
-    if (identity[field] !== '') return `,"${field}":${identity[field]}`
+export function formatIdentity(identity: Identity, options: MappingOptions, service = identity.service): string {
+  const member = (field: keyof Identity, own: string, fallback: string | undefined): string => {
+    if (own !== '') return `,"${field}":${own}`
     return fallback === undefined ? '' : `,"${field}":${JSON.stringify(fallback)}`
   }
   return (
-    member('service', options.service ?? options.fallbackService) +
-    member('environment', options.environment) +
-    member('version', options.version)
+    member('service', service, options.service ?? options.fallbackService) +
+    member('environment', identity.environment, options.environment) +
+    member('version', identity.version, options.version)
   )
 }
 

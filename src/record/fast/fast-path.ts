@@ -96,9 +96,9 @@ export class FastPath {
       severity >= (hasRequest ? requestThreshold : threshold) || requestPart === 'start' || requestPart === 'end'
     const openJson = isComposed ? this.#composer.compose(members, level) : ''
     if (openJson === undefined) return false
-    const hasHeader = this.#secrets.mayHoldHeader(text, start, end, this.#unsentEnd)
+    const hasHeader = this.#secrets.mayContainHeader(text, start, end, this.#unsentEnd)
     if (isComposed && hasHeader) return false
-    const hasUrlSecret = this.#secrets.mayHoldUrlSecret(text, start, end, this.#unsentEnd)
+    const hasUrlSecret = this.#secrets.mayContainUrlSecret(text, start, end, this.#unsentEnd)
     record.openJson = openJson
     record.json = isComposed ? `${openJson}}` : ''
     if (isComposed && !this.#redact(record, hasUrlSecret)) return false

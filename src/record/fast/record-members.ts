@@ -5,10 +5,10 @@ import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import { MAX_KEYS } from '../clean-copy.js'
 import { take, toIdText } from '../coerce.js'
-import { mayHoldExchange } from '../http-error.js'
+import { mayContainExchange } from '../http-error.js'
 import { toRequestPart } from '../mapped-record.js'
 import type { RequestPart } from '../mapped-record.js'
-import { MemberCursor, joinMembers } from '../member-cursor.js'
+import { MemberCursor, joinMembers, joinObject } from '../member-cursor.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { LevelTextCache, RecordHead, TimestampTextCache, toMessageText } from './entry-head.js'
 import type { LevelText } from './entry-head.js'
@@ -113,11 +113,6 @@ export class RecordMembers {
     const known = this.slots.texts[REQUEST_ID_SLOT]
     if (known === '') this.slots.set(REQUEST_ID_SLOT, this.otherId)
     else if (known !== this.otherId) this.metadata = joinMembers(this.metadata, this.otherIdMember)
-  }
-
-  /** Adds an object to the metadata. @param members without braces; '' adds nothing */
-  addObject(key: string, members: string): void {
-    if (members !== '') this.metadata = joinMembers(this.metadata, `"${key}":{${members}}`)
   }
 
   #reset(): void {
@@ -238,7 +233,7 @@ export class RecordMembers {
   }
 
   #readUser(member: MemberCursor): boolean {
-    if (this.user !== '' || !member.isObject() || mayHoldExchange(member.value())) return false
+    if (this.user !== '' || !member.isObject() || mayContainExchange(member.value())) return false
     const source = parseExact(member.value()) as JsonObject
     const user: JsonObject = {}
     for (const field of ['id', 'email', 'name']) {
@@ -247,7 +242,7 @@ export class RecordMembers {
     }
     if (Object.keys(user).length === 0) return false
     this.user = stringifyExact(user)
-    this.addObject('user', stringifyExact(source).slice(1, -1))
+    this.metadata = joinObject(this.metadata, 'user', stringifyExact(source).slice(1, -1))
     return true
   }
 
@@ -264,7 +259,7 @@ export class RecordMembers {
   /** Whether a container must be mapped by the reference path. */
   #isDeclined(kind: number, member: MemberCursor): boolean {
     if (kind === HOLDER_KEY) return true
-    return mayHoldExchange(member.value())
+    return mayContainExchange(member.value())
   }
 
   /** Returns false if the value is declined. */

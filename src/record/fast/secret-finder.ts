@@ -26,7 +26,7 @@ export class SecretFinder {
   }
 
   /** Whether the line may contain a header or a credential. Lines must be passed in ascending order. */
-  mayHoldHeader(text: string, start: number, end: number, unsentEnd: UnsentEnd): boolean {
+  mayContainHeader(text: string, start: number, end: number, unsentEnd: UnsentEnd): boolean {
     let at = this.#names.next(text, start)
     while (at < end) {
       const after = unsentEnd(at)
@@ -37,7 +37,7 @@ export class SecretFinder {
   }
 
   /** Whether the line may contain a URL parameter or user info to redact. Lines must be passed in ascending order. */
-  mayHoldUrlSecret(text: string, start: number, end: number, unsentEnd: UnsentEnd): boolean {
+  mayContainUrlSecret(text: string, start: number, end: number, unsentEnd: UnsentEnd): boolean {
     let at = this.#params.next(text, start)
     while (at < end) {
       const after = unsentEnd(at)

@@ -212,7 +212,7 @@ export const DIALECT_KEYS: ReadonlySet<string> = new Set([
   ...['headers', 'body'].flatMap((key) => [`httpRequest.${key}`, `context.httpRequest.${key}`]),
 ])
 
-/** Names of the parts of an OpenTelemetry record that hold attributes. */
+/** Names of the parts of an OpenTelemetry record that contain attributes. */
 const ATTRIBUTES = ['attributes', 'resource.attributes', 'resource', 'Attributes', 'Resource.attributes', 'Resource']
 
 /**

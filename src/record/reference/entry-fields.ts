@@ -31,7 +31,7 @@ import { toRequestPart } from '../mapped-record.js'
 import type { RequestPart } from '../mapped-record.js'
 import { createObject, putUnderFreeKey } from '../clean-copy.js'
 import { omitHttpMembers } from '../http-error.js'
-import { formatRequestTitle, requestPartKeys, takeRequest, toRequestId } from './entry-request.js'
+import { formatRequestTitle, listRequestPartKeys, takeRequest, toRequestId } from './entry-request.js'
 import { addNote } from '../shorten-entry.js'
 import { isCallersTrace, takeTrace } from './entry-trace.js'
 
@@ -116,97 +116,132 @@ export interface RecordIds {
   readonly hasBreadcrumbs: boolean
 }
 
-/** @param record a clean copy, which is changed @param receivedAt ISO 8601 */
+/** @param record a clean copy, whose members are moved to the entry @param receivedAt ISO 8601 */
 export function toEntry(record: JsonObject, options: MappingOptions, receivedAt: string): MappedEntry {
-  // pino writes its level and time outside the wrapper; within it they are logged data.
-  if (options.nestedKey !== undefined) liftNested(record, options.nestedKey, ['level', 'time'])
-  if (record['@timestamp'] !== undefined) liftNested(record, LOGSTASH_FIELDS, [])
+  unwrap(record, options.nestedKey)
   const omitted = omitHttpMembers(record, options.errorKey)
   const dialect = new DialectRecord(record)
   const message = takeMessage(record, options.messageKey) ?? dialect.resolve('message', undefined, toPlainText)
-  const wholeMetadata = isObject(record['metadata']) ? record['metadata'] : undefined
-  if (wholeMetadata !== undefined) delete record['metadata']
+  const wholeMetadata = takeObject(record, 'metadata')
   const known = takeLevel(record, dialect, options)
   const level = known ?? toResolvedLevel('info')
-  const kept: JsonObject = level.customLevel === undefined ? {} : { level: level.customLevel }
-  const timestamp = takeTime(record, dialect) ?? receivedAt
-  const { requestKeys } = options
-  const parted = [...PARTED, ...requestPartKeys(requestKeys)].filter((key) => hasMembers(record[key]))
-
-  const entry: LogEntry = { level: level.level, message: '', timestamp }
+  const entry: LogEntry = { level: level.level, message: '', timestamp: takeTime(record, dialect) ?? receivedAt }
+  const parted = [...PARTED, ...listRequestPartKeys(options.requestKeys)].filter((key) => hasMembers(record[key]))
   // Before the service, because a `name` next to a stack is the error's.
   const ownError = takeError(record, options.errorKey, message)
   moveMetadata(record, dialect)
   takeIdentity(entry, record, dialect, options)
+  takeTextFields(entry, record, dialect, options.requestKeys)
+  const { ownId, callersHeader } = takeRequestAndTrace(entry, record, dialect, options.requestKeys)
+  dialect.removeUnsent()
+  const error = ownError ?? takeShapedError(record)
+  set(entry, 'error', completeError(error?.error, dialect, message))
+  takeUser(entry, record)
+  set(entry, 'user', completeUser(entry.user, dialect))
+  takeDuration(entry, record, dialect, options.requestKeys.responseTime)
+  takeOwnFields(entry, record, options)
+  entry.message = chooseEntryMessage(entry, message)
+  if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error ?? {}))
+  if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
+  const ids = findIds(entry, callersHeader)
+  if (options.fingerprint === 'auto' && entry.error !== undefined)
+    entry.fingerprint ??= computeErrorFingerprint(entry.error)
+  for (const key of parted) if (isObject(record[key]) && !hasMembers(record[key])) delete record[key]
+  set(entry, 'metadata', mergeMetadata(wholeMetadata, error?.rest, level.customLevel, record, options.metadata))
+  if (omitted > 0) addNote(entry, { omitted_http_members: omitted })
+  const requestPart = findRequestPart(entry, ownId)
+  const requestId = requestPart === 'none' ? '' : ownId
+  return { entry, level, hasLevel: known !== undefined, ids, requestPart, requestId }
+}
+
+/** Moves the members of wrappers to the record. */
+function unwrap(record: JsonObject, nestedKey: string | undefined): void {
+  // pino writes its level and time outside the wrapper; within it they are logged data.
+  if (nestedKey !== undefined) liftNested(record, nestedKey, ['level', 'time'])
+  if (record['@timestamp'] !== undefined) liftNested(record, LOGSTASH_FIELDS, [])
+}
+
+function takeObject(record: JsonObject, key: string): JsonObject | undefined {
+  const value = record[key]
+  if (!isObject(value)) return undefined
+  delete record[key]
+  return value
+}
+
+function takeTextFields(entry: LogEntry, record: JsonObject, dialect: DialectRecord, { reqId }: RequestKeys): void {
   for (const [field, names] of TEXT_FIELDS) {
-    const keys = field === 'request_id' ? [...names.slice(0, 2), requestKeys.reqId, ...names.slice(2)] : names
+    const keys = field === 'request_id' ? [...names.slice(0, 2), reqId, ...names.slice(2)] : names
     set(entry, field, take(record, keys, field === 'request_id' ? toRequestId : toIdText))
     // Fastify's `reqId` may repeat the scope's `request_id`.
     removeRepeats(record, keys, entry[field])
   }
   for (const field of ['session_id', 'action'] as const)
     set(entry, field, dialect.resolve(field, entry[field], toIdText))
+}
+
+/** @returns the framework's id of the request, or '', and the header with the ids of the request's caller */
+function takeRequestAndTrace(entry: LogEntry, record: JsonObject, dialect: DialectRecord, keys: RequestKeys) {
   // Fastify's id is the same in all records of a request; a scope may have set another one.
-  const ownId = toRequestId(record[requestKeys.reqId]) ?? toRequestId(record['reqId']) ?? entry.request_id ?? ''
-  const taken = takeRequest(record, entry.request_id, requestKeys)
+  const ownId = toRequestId(record[keys.reqId]) ?? toRequestId(record['reqId']) ?? entry.request_id ?? ''
+  const taken = takeRequest(record, entry.request_id, keys)
   set(entry, 'request', completeRequest(taken.request, dialect))
   const requestId = dialect.resolve('request_id', entry.request_id ?? taken.id, toRequestId)
   set(entry, 'request_id', requestId ?? take(record, OTHER_REQUEST_IDS, toRequestId))
   removeRepeats(record, OTHER_REQUEST_IDS, entry.request_id)
-  const { trace, header } = takeTrace(record, dialect, taken.traceHeader)
+  const { trace, header: callersHeader } = takeTrace(record, dialect, taken.traceHeader)
   set(entry, 'trace', trace)
-  dialect.removeUnsent()
-  const error = ownError ?? takeShapedError(record)
-  set(entry, 'error', completeError(error?.error, dialect, message))
-  takeUser(entry, record)
-  set(entry, 'user', completeUser(entry.user, dialect))
-  takeDuration(entry, record, dialect, requestKeys.responseTime)
-  set(entry, 'deploy', takeDeploy(record) ?? options.deploy)
-  set(entry, 'breadcrumbs', takeBreadcrumbs(record, options.levels))
-  set(entry, 'tags', withTags(takeTexts(record, 'tags', ['tags']), options.tags))
-  set(
-    entry,
-    'notify',
-    take(record, ['notify'], (value) => (typeof value === 'boolean' ? value : undefined)),
-  )
+  return { ownId, callersHeader }
+}
+
+/** Takes the fields that have only the service's names. */
+function takeOwnFields(entry: LogEntry, record: JsonObject, { deploy, levels, tags }: MappingOptions): void {
+  set(entry, 'deploy', takeDeploy(record) ?? deploy)
+  set(entry, 'breadcrumbs', takeBreadcrumbs(record, levels))
+  set(entry, 'tags', addTags(takeTexts(record, 'tags', ['tags']), tags))
+  set(entry, 'notify', take(record, ['notify'], toFlag))
   set(entry, 'notify_channels', takeTexts(record, 'notify_channels', ['notify_channels', 'notifyChannels']))
-  // An empty message logged with an error, such as Node's AggregateError, is replaced by the joined messages of its
-  // parts.
-  const logged = message === '' && entry.error !== undefined ? undefined : message
-  entry.message = logged ?? (entry.error?.message || formatRequestTitle(entry.request)) ?? NO_MESSAGE
-  if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error ?? {}))
-  if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
-  const ids = {
+}
+
+function toFlag(value: Json): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined
+}
+
+/** An empty message logged with an error, such as Node's AggregateError, is replaced by the joined messages of its parts. */
+function chooseEntryMessage({ error, request }: LogEntry, message: string | undefined): string {
+  const logged = message === '' && error !== undefined ? undefined : message
+  return logged ?? (error?.message || formatRequestTitle(request)) ?? NO_MESSAGE
+}
+
+function findIds(entry: LogEntry, callersHeader: Json | undefined): RecordIds {
+  return {
     traceId: entry.trace?.trace_id ?? '',
-    isCallersTrace: isCallersTrace(entry.trace, header),
+    isCallersTrace: isCallersTrace(entry.trace, callersHeader),
     requestId: entry.request_id ?? '',
     sessionId: entry.session_id ?? '',
     fingerprint: entry.fingerprint ?? '',
     hasBreadcrumbs: entry.breadcrumbs !== undefined,
   }
-  if (options.fingerprint === 'auto' && entry.error !== undefined)
-    entry.fingerprint ??= computeErrorFingerprint(entry.error)
+}
 
-  for (const key of parted) if (isObject(record[key]) && !hasMembers(record[key])) delete record[key]
-  const metadata = Object.assign(createObject(), wholeMetadata)
-  if (error !== undefined && Object.keys(error.rest).length > 0) putUnderFreeKey(metadata, 'error', error.rest)
-  for (const source of [kept, record])
-    for (const key of Object.keys(source)) putUnderFreeKey(metadata, key, source[key] as Json)
-  for (const key of Object.keys(options.metadata)) {
-    if (!Object.hasOwn(metadata, key)) metadata[key] = options.metadata[key] as Json
-  }
-  if (Object.keys(metadata).length > 0 || wholeMetadata !== undefined) entry.metadata = metadata
-  if (omitted > 0) addNote(entry, { omitted_http_members: omitted })
-  const { status_code: status, duration_ms: _durationMs, ...start } = entry.request ?? {}
-  const requestPart = toRequestPart(Object.keys(start).length > 0, status !== undefined, ownId !== '')
-  return {
-    entry,
-    level,
-    hasLevel: known !== undefined,
-    ids,
-    requestPart,
-    requestId: requestPart === 'none' ? '' : ownId,
-  }
+/** @returns the record's own metadata with the rest of its error, its level, what is left of it, and the options' metadata */
+function mergeMetadata(
+  whole: JsonObject | undefined,
+  errorRest: JsonObject | undefined,
+  customLevel: Json | undefined,
+  rest: JsonObject,
+  added: JsonObject,
+): JsonObject | undefined {
+  const metadata = Object.assign(createObject(), whole)
+  if (errorRest !== undefined && Object.keys(errorRest).length > 0) putUnderFreeKey(metadata, 'error', errorRest)
+  if (customLevel !== undefined) putUnderFreeKey(metadata, 'level', customLevel)
+  for (const key of Object.keys(rest)) putUnderFreeKey(metadata, key, rest[key] as Json)
+  for (const key of Object.keys(added)) if (!Object.hasOwn(metadata, key)) metadata[key] = added[key] as Json
+  return Object.keys(metadata).length > 0 || whole !== undefined ? metadata : undefined
+}
+
+function findRequestPart({ request }: LogEntry, ownId: string): RequestPart {
+  const { status_code: status, duration_ms: _durationMs, ...start } = request ?? {}
+  return toRequestPart(Object.keys(start).length > 0, status !== undefined, ownId !== '')
 }
 
 function removeRepeats(record: JsonObject, keys: readonly string[], known: string | undefined): void {
@@ -350,7 +385,7 @@ function takeTexts(record: JsonObject, name: string, keys: readonly string[]): s
   return found.map(toIdText).filter((text) => text !== undefined)
 }
 
-function withTags(own: string[] | undefined, added: readonly string[]): string[] | undefined {
+function addTags(own: string[] | undefined, added: readonly string[]): string[] | undefined {
   if (added.length === 0) return own
   return [...(own ?? []), ...added.filter((tag) => own?.includes(tag) !== true)]
 }

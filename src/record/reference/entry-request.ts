@@ -42,13 +42,13 @@ export interface RequestParts {
 }
 
 /** Keys of a record that may have a request or a response; configured names come first. */
-export function requestPartKeys({ req, res }: RequestKeys): readonly string[] {
+export function listRequestPartKeys({ req, res }: RequestKeys): readonly string[] {
   return [req, 'req', 'request', res, 'res', 'response']
 }
 
 /** Removes the mapped members from `record`. Other members of `req` and `res` are kept for the metadata. */
 export function takeRequest(record: JsonObject, hasRequestId: string | undefined, keys: RequestKeys): RequestParts {
-  const parts = requestPartKeys(keys)
+  const parts = listRequestPartKeys(keys)
   const requestKey = parts.slice(0, 3).find((key) => hasMembers(record[key]))
   const responseKey = parts.slice(3).find((key) => hasMembers(record[key]))
   const req = requestKey === undefined ? {} : (record[requestKey] as JsonObject)

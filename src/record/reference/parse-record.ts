@@ -1,6 +1,6 @@
 /** Parses one line to a clean record. */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
-import { cleanCopy, putUnderFreeKey } from '../clean-copy.js'
+import { copyClean, putUnderFreeKey } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import {
@@ -51,13 +51,13 @@ export function parseRecord(
     record[key] = parseExact(text) as Json
     if (stringifyExact(last) !== stringifyExact(record[key])) putUnderFreeKey(record, `${key}_`, last)
   }
-  return cleanCopy(parsed, cuts, isKept)
+  return copyClean(parsed, cuts, isKept)
 }
 
 const FIRST_KEY = /^[\t\n\r ]*\{[\t\n\r ]*"([^"\\]{1,64})"[\t\n\r ]*:/
 
 /** The first key of a line that begins like a JSON object. */
-export function firstKey(line: string): string | undefined {
+export function findFirstKey(line: string): string | undefined {
   return FIRST_KEY.exec(line)?.[1]
 }
 

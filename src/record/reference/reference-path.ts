@@ -10,7 +10,7 @@ import { finishEntry } from '../finish-entry.js'
 import { cleanText, createCutCounts } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
 import { isMappedKey } from './mapped-keys.js'
-import { completeMembers, firstKey, parseRecord } from './parse-record.js'
+import { completeMembers, findFirstKey, parseRecord } from './parse-record.js'
 import { addNote, noteCuts } from '../shorten-entry.js'
 import { isLongLine, shortenLine, shortenText } from '../shorten-line.js'
 
@@ -41,7 +41,7 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
     return parseRecord(json, cuts, isMapped, options.levelKey)
   }
   const whole = parse(line)
-  const key = whole === undefined ? firstKey(line) : undefined
+  const key = whole === undefined ? findFirstKey(line) : undefined
   const isIncomplete = key !== undefined && (cutFrom > 0 || isMapped(key))
   const record = isIncomplete ? parse(completeMembers(line)) : whole
   // Also before the mapping, because a record's `name` and `value` may become parts of different fields.

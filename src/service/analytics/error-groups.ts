@@ -47,7 +47,7 @@ interface GroupPageQuery {
  * @param failures sorted by time
  * @throws IngestServiceError `QUERY`.
  */
-export function pageGroups(failures: readonly IndexedEntry[], { limit, cursor, sort }: GroupPageQuery): Page<Members> {
+export function listGroups(failures: readonly IndexedEntry[], { limit, cursor, sort }: GroupPageQuery): Page<Members> {
   checkSort(sort, GROUP_SORTS)
   const isByCount = sort === 'count'
   const compare = (a: Position, b: Position): number => (isByCount ? b.count - a.count : 0) || comparePositions(a, b)

@@ -2,7 +2,7 @@
 import type { Histogram } from '../query/api-types.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 import { addToCounts, createLevelCounts } from './level-counts.js'
-import { bucketIndex, formatBucketStart } from './time-buckets.js'
+import { findBucketIndex, formatBucketStart } from './time-buckets.js'
 import type { TimeBuckets } from './time-buckets.js'
 
 export const NO_HISTOGRAM: Histogram = { since: null, until: null, step_ms: 0, buckets: [], before: 0, after: 0 }
@@ -12,7 +12,7 @@ export function createHistogram(entries: Iterable<IndexedEntry>, buckets: TimeBu
   let before = 0
   let after = 0
   for (const { timeMs, level } of entries) {
-    const index = bucketIndex(buckets, timeMs)
+    const index = findBucketIndex(buckets, timeMs)
     const bucket = counts[index]
     if (bucket !== undefined) addToCounts(bucket, level)
     else if (index < 0) before++

@@ -1,7 +1,7 @@
 /** Statistics of request logs by route: counts, errors, percentiles (pure). */
 import type { RouteLatency, RouteStats } from '../query/api-types.js'
 import type { IndexedRequest } from '../store/indexed-record.js'
-import { bucketIndex, formatBucketStart } from './time-buckets.js'
+import { findBucketIndex, formatBucketStart } from './time-buckets.js'
 import type { TimeBuckets } from './time-buckets.js'
 import { compareTexts } from '../query/compare-texts.js'
 
@@ -87,7 +87,7 @@ export function toRouteLatency(requests: Requests, buckets: TimeBuckets | undefi
   let before = 0
   let after = 0
   for (const request of requests) {
-    const index = bucketIndex(buckets, request.timeMs)
+    const index = findBucketIndex(buckets, request.timeMs)
     const bucket = members[index]
     if (bucket !== undefined) bucket.push(request)
     else if (index < 0) before++

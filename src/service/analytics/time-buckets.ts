@@ -46,7 +46,7 @@ export function createTimeBuckets({ firstMs, lastMs }: TimeRange, maxBuckets: nu
 }
 
 /** Index of the bucket that contains the time. For a time outside, the index is negative, or `count` or greater. */
-export function bucketIndex({ sinceMs, stepMs }: TimeBuckets, timeMs: number): number {
+export function findBucketIndex({ sinceMs, stepMs }: TimeBuckets, timeMs: number): number {
   return Math.floor((timeMs - sinceMs) / stepMs)
 }
 

@@ -55,7 +55,7 @@ function tallyTraces(entries: readonly IndexedEntry[], wanted: ReadonlySet<strin
  * Lists traces with at least one matching entry, latest start first. Counts and durations include entries that do not match.
  * @param entries all entries, sorted by time @throws IngestServiceError `QUERY`.
  */
-export function pageTraces(
+export function listTraces(
   entries: readonly IndexedEntry[],
   matching: readonly IndexedEntry[],
   limit: number,

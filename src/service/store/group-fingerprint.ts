@@ -29,7 +29,7 @@ export function computeFingerprint(entry: LogEntry): string {
   const type = error?.type?.slice(0, MAX_TYPE) ?? ''
   const route = findFailedRoute(entry)
   // For a route, the message is not normalized: it contains the status, which distinguishes failures.
-  const message = route === undefined ? withoutValues(error?.message ?? entry.message) : error?.message
+  const message = route === undefined ? removeValues(error?.message ?? entry.message) : error?.message
   const location = route ?? findErrorLocation(error?.stack) ?? withoutLine(entry.source) ?? ''
   const parts = [type, message, location].join('\u001f')
   return createHash('sha256').update(parts).digest('hex').slice(0, 16)
@@ -49,7 +49,7 @@ const VALUE = /\d|@|^[a-f]{8,}$/i
 const VALUES = /\*(?:[\s,;|]*\*)+/g
 
 /** Replaces every value in the message (number, id, address, quoted text) by `*`. */
-export function withoutValues(message: string): string {
+export function removeValues(message: string): string {
   return message
     .slice(0, MAX_MESSAGE_READ)
     .replace(QUOTED, '*')

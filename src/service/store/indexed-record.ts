@@ -1,7 +1,7 @@
 /** Creates the in-memory form of records, with values for queries that are computed once (pure). */
 import type { EntryUser, Level } from '../../protocol/log-entry.js'
 import { findDurationMs } from './entry-duration.js'
-import { joinTexts, anyRequestText, anyEntryText } from './record-texts.js'
+import { joinTexts, testRequestTexts, testEntryTexts } from './record-texts.js'
 import { findErrorGroup, isFailure } from './group-fingerprint.js'
 import { intern } from './intern.js'
 import type { RecordKind, Records, Stored, StoredEntry, StoredRequestLog } from './stored-record.js'
@@ -84,7 +84,7 @@ let lastSerial = 0
 
 export function indexEntry(record: StoredEntry, bytes = 0): IndexedEntry {
   const { entry } = record
-  const search = joinTexts((visit) => void anyEntryText(entry, visit))
+  const search = joinTexts((visit) => void testEntryTexts(entry, visit))
   const fingerprint = findErrorGroup(entry)
   const eventId = entry.metadata?.['event_id']
   return {
@@ -116,7 +116,7 @@ export function indexEntry(record: StoredEntry, bytes = 0): IndexedEntry {
 
 function indexRequest(record: StoredRequestLog, bytes: number): IndexedRequest {
   const { request } = record
-  const search = joinTexts((visit) => void anyRequestText(request, visit))
+  const search = joinTexts((visit) => void testRequestTexts(request, visit))
   return {
     seq: record.seq,
     serial: ++lastSerial,

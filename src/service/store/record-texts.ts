@@ -5,7 +5,7 @@ import type { RequestLog } from '../../protocol/resources.js'
 type Visit = (text: string) => boolean
 
 /** Calls `visit` for each text until it returns true. @returns whether it returned true */
-export function anyEntryText(entry: LogEntry, visit: Visit): boolean {
+export function testEntryTexts(entry: LogEntry, visit: Visit): boolean {
   const { error, request, user, trace, deploy, tags, metadata, breadcrumbs } = entry
   return (
     visit(entry.message) ||
@@ -28,8 +28,8 @@ export function anyEntryText(entry: LogEntry, visit: Visit): boolean {
   )
 }
 
-/** Like `anyEntryText`, for a request log. */
-export function anyRequestText(request: RequestLog, visit: Visit): boolean {
+/** Like `testEntryTexts`, for a request log. */
+export function testRequestTexts(request: RequestLog, visit: Visit): boolean {
   const { method, path, route, request_id, service, environment, host, status_code } = request
   return some(visit, method, path, route, request_id, service, environment, host, String(status_code))
 }

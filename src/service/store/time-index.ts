@@ -108,12 +108,12 @@ function findFirstAtOrAfter(sorted: readonly Timed[], position: Timed): number {
 }
 
 /** Binary search: the first index for which the predicate is true; `count` if there is none. */
-function findFirst(count: number, holds: (index: number) => boolean): number {
+function findFirst(count: number, matches: (index: number) => boolean): number {
   let low = 0
   let high = count
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (holds(middle)) high = middle
+    if (matches(middle)) high = middle
     else low = middle + 1
   }
   return low

@@ -5,14 +5,14 @@
 import { Observable } from './observable.js'
 import { isToken } from '../../protocol/token-rule.js'
 import {
-  afterEntered,
-  afterRefused,
-  afterAccepted,
-  withReceivedToken,
-  hasOther,
+  markEntered,
+  markRefused,
+  markAccepted,
+  markReceived,
+  hasOtherToken,
   isOnTrial,
   NO_ACCESS,
-  tokenIn,
+  findTokenIn,
 } from './access-state.js'
 import type { Access } from './access-state.js'
 
@@ -25,10 +25,10 @@ export const access = new Observable<Access>(NO_ACCESS)
 /** Reads the token from the address, and removes it from the address bar, because addresses are copied, shown and stored. */
 export function takeToken(): void {
   const { hash, pathname, search } = location
-  const given = tokenIn(hash)
+  const given = findTokenIn(hash)
   if (/[#?&]token=/.test(hash)) history.replaceState(history.state, '', `${pathname}${search}`)
   const known = access.value.token === null ? remembered() : null
-  if (known !== null) access.set(withReceivedToken(access.value, known))
+  if (known !== null) access.set(markReceived(access.value, known))
   if (given !== null) setToken(given)
 }
 
@@ -36,21 +36,20 @@ export function takeToken(): void {
 export function watchToken(): void {
   addEventListener('hashchange', takeToken)
   addEventListener('storage', ({ key, newValue }) => {
-    if (key === STORAGE_KEY && newValue !== null && isToken(newValue))
-      access.set(withReceivedToken(access.value, newValue))
+    if (key === STORAGE_KEY && newValue !== null && isToken(newValue)) access.set(markReceived(access.value, newValue))
   })
 }
 
 export function setToken(token: string): void {
-  access.set(afterEntered(access.value, token))
+  access.set(markEntered(access.value, token))
   if (isOnTrial(access.value, token)) void tryToken(token)
 }
 
 /** Marks a token as refused. Ignored if another token was set meanwhile. */
 export function refuseToken(token: string | null): void {
   // Reloads with the stored token: requests and the stream have failed with this one.
-  if (hasOther(access.value, token, remembered())) location.reload()
-  else access.set(afterRefused(access.value, token))
+  if (hasOtherToken(access.value, token, remembered())) location.reload()
+  else access.set(markRefused(access.value, token))
 }
 
 /** Retries until the service has accepted or refused the token. */
@@ -74,7 +73,7 @@ async function statusWith(token: string): Promise<number | undefined> {
 
 function store(token: string): void {
   const before = access.value
-  access.set(afterAccepted(before, token))
+  access.set(markAccepted(before, token))
   if (access.value === before) return
   try {
     localStorage.setItem(STORAGE_KEY, token)

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Level } from '../../protocol/log-entry.js'
 import { ApiError } from './api.js'
-import { fullTime, shortTime } from './view-format.js'
+import { formatFullTime, formatShortTime } from './view-format.js'
 
 export function LevelBadge({ level }: { level: Level }) {
   return <span class={`level level-${level}`}>{level}</span>
@@ -11,8 +11,8 @@ export function LevelBadge({ level }: { level: Level }) {
 /** The time of day, with the date in the title. */
 export function Time({ at }: { at: string }) {
   return (
-    <time class="time" dateTime={at} title={`${fullTime(at)} (${at})`}>
-      {shortTime(at)}
+    <time class="time" dateTime={at} title={`${formatFullTime(at)} (${at})`}>
+      {formatShortTime(at)}
     </time>
   )
 }

@@ -18,13 +18,13 @@ const MAY_HAVE_INVISIBLE =
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u180E\u200B-\u200F\u2028-\u206F\uDB40\uFEFF\uFFF9-\uFFFB]/
 
 /** Removes terminal colors, and replaces each invisible character by a mark: `‹U+202E›`. */
-export function plainText(text: string): string {
+export function toPlainText(text: string): string {
   if (!MAY_HAVE_INVISIBLE.test(text)) return text
   return text.replace(STYLES, '').replace(INVISIBLE, (character) => `‹U+${codeOf(character)}›`)
 }
 
 /** Escapes invisible characters in JSON; the result is JSON with the same values. */
-export function plainJson(json: string): string {
+export function toPlainJson(json: string): string {
   if (!MAY_HAVE_INVISIBLE.test(json)) return json
   return json.replace(INVISIBLE, (character) =>
     [...Array(character.length).keys()]

@@ -1,9 +1,9 @@
 /**
- * Applies `plainText` to every rendered text and tooltip, because components could forget to. Values of input fields are unchanged:
+ * Applies `toPlainText` to every rendered text and tooltip, because components could forget to. Values of input fields are unchanged:
  * the user edits and copies the original.
  */
 import { options } from 'preact'
-import { plainText } from './plain-text.js'
+import { toPlainText } from './plain-text.js'
 
 const TEXT_ATTRIBUTES = ['title', 'aria-label'] as const
 
@@ -24,13 +24,13 @@ export function renderPlainText(): void {
 function toPlain(node: Node): void {
   const { type, props } = node
   if (typeof props === 'string') {
-    node.props = plainText(props)
+    node.props = toPlainText(props)
     return
   }
   if (typeof type !== 'string') return
   const attributes = props as Record<string, unknown>
   for (const name of TEXT_ATTRIBUTES) {
     const value = attributes[name]
-    if (typeof value === 'string') attributes[name] = plainText(value)
+    if (typeof value === 'string') attributes[name] = toPlainText(value)
   }
 }

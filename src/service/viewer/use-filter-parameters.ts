@@ -1,6 +1,6 @@
 /** Converts the filter to API parameters. Moves a sliding window every few seconds. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { filterKey, filterParameters } from './view.js'
+import { createFilterKey, listFilterParameters } from './view.js'
 import type { Filter } from './view.js'
 
 const SLIDE_MS = 5000
@@ -8,7 +8,7 @@ const SLIDE_MS = 5000
 export function useFilterParameters(filter: Filter): Record<string, string> {
   const [nowMs, setNowMs] = useState(() => Date.now())
   const isSliding = filter.last !== null
-  const key = filterKey(filter)
+  const key = createFilterKey(filter)
   useEffect(() => {
     if (!isSliding) return undefined
     setNowMs(Date.now())
@@ -17,5 +17,5 @@ export function useFilterParameters(filter: Filter): Record<string, string> {
     }, SLIDE_MS)
     return () => clearInterval(timer)
   }, [key, isSliding])
-  return useMemo(() => filterParameters(filter, nowMs), [key, nowMs])
+  return useMemo(() => listFilterParameters(filter, nowMs), [key, nowMs])
 }

@@ -1,7 +1,7 @@
 /** Uses the address bar as the only state of the page. */
 import { Observable } from './observable.js'
 import { useObservable } from './use-observable.js'
-import { changedView, createHref, parseView } from './view.js'
+import { changeView, createHref, parseView } from './view.js'
 import type { View } from './view.js'
 
 const current = new Observable<View>(parseView(location.search))
@@ -10,14 +10,14 @@ export function useView(): View {
   return useObservable(current)
 }
 
-export function currentView(): View {
+export function readView(): View {
   return current.value
 }
 
 type Time = Pick<View, 'last' | 'since' | 'until'>
 
 /** Time ranges from which the user zoomed in to the current one, stored in the history entry. */
-export function zoomOrigins(): readonly Time[] {
+export function readZoomOrigins(): readonly Time[] {
   return (history.state as readonly Time[] | null) ?? []
 }
 
@@ -29,7 +29,7 @@ interface NavigateOptions {
 }
 
 export function navigate(change: Partial<View>, { replace = false, origins }: NavigateOptions = {}): void {
-  go(createHref(changedView(current.value, change)), replace, origins)
+  go(createHref(changeView(current.value, change)), replace, origins)
 }
 
 function go(href: string, replace: boolean, origins?: readonly Time[]): void {
@@ -37,7 +37,7 @@ function go(href: string, replace: boolean, origins?: readonly Time[]): void {
   const { last, since, until } = current.value
   const next = parseView(href.slice(1))
   const isSameTime = next.last === last && next.since === since && next.until === until
-  const state = origins ?? (isSameTime ? zoomOrigins() : null)
+  const state = origins ?? (isSameTime ? readZoomOrigins() : null)
   if (replace) history.replaceState(state, '', href)
   else history.pushState(state, '', href)
   current.set(next)

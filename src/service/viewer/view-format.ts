@@ -13,47 +13,47 @@ const two = (value: number): string => String(value).padStart(2, '0')
 const three = (value: number): string => String(value).padStart(3, '0')
 
 /** Local time of day: `14:03:07.512`. Invalid times stay unchanged. */
-export function shortTime(iso: string): string {
+export function formatShortTime(iso: string): string {
   const at = new Date(iso)
   if (Number.isNaN(at.getTime())) return iso
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${three(at.getMilliseconds())}`
 }
 
 /** Local date and time: `2026-11-21 14:03:07.512`. */
-export function fullTime(iso: string): string {
+export function formatFullTime(iso: string): string {
   const at = new Date(iso)
-  return Number.isNaN(at.getTime()) ? iso : `${dateOf(at)} ${shortTime(iso)}`
+  return Number.isNaN(at.getTime()) ? iso : `${dateOf(at)} ${formatShortTime(iso)}`
 }
 
 /** UTC offset of a time in minutes; without an offset, that of the local zone. */
-export function aheadOfUtc(iso: string): number {
+export function findUtcOffset(iso: string): number {
   if (/z$/i.test(iso)) return 0
   const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)$/.exec(iso.slice(10)) ?? []
   return sign === undefined
-    ? localAheadOfUtc(iso)
+    ? findLocalOffset(iso)
     : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) + 0
 }
 
 /** UTC offset of local time at that moment in minutes; daylight saving time changes it. */
-export function localAheadOfUtc(at: string | number): number {
+export function findLocalOffset(at: string | number): number {
   return 0 - new Date(at).getTimezoneOffset()
 }
 
 /** Formats a UTC offset in minutes: `UTC+1`, `UTC-3:30`, `UTC`. */
-export function zoneName(aheadMinutes: number): string {
+export function formatZone(aheadMinutes: number): string {
   const minutes = Math.abs(aheadMinutes)
   if (minutes === 0) return 'UTC'
   return `UTC${aheadMinutes < 0 ? '-' : '+'}${Math.floor(minutes / 60)}${minutes % 60 === 0 ? '' : `:${two(minutes % 60)}`}`
 }
 
 /** Relative time: `3 min ago`; `in 5 s` if clocks differ. */
-export function ago(iso: string, nowMs: number): string {
+export function formatAgo(iso: string, nowMs: number): string {
   const passedMs = nowMs - Date.parse(iso)
   if (Number.isNaN(passedMs)) return ''
   const length = Math.abs(passedMs)
   if (length < SECOND_MS) return 'now'
   if (length >= HOUR_MS && length < 10 * HOUR_MS) {
-    const text = duration(Math.floor(length / MINUTE_MS) * MINUTE_MS)
+    const text = formatDuration(Math.floor(length / MINUTE_MS) * MINUTE_MS)
     return passedMs < 0 ? `in ${text}` : `${text} ago`
   }
   const [unitMs, unit] =
@@ -69,9 +69,9 @@ export function ago(iso: string, nowMs: number): string {
 }
 
 /** Formats a duration: `0.4 ms`, `12 ms`, `1.25 s`, `3 min 5 s`, `2 h 10 min`, `4 days`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms)) return ''
-  if (ms < 0) return `-${duration(-ms)}`
+  if (ms < 0) return `-${formatDuration(-ms)}`
   if (ms < 10) return `${decimals(ms, 1)} ms`
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`
   if (ms < MINUTE_MS) return `${decimals(ms / SECOND_MS, 2)} s`
@@ -79,43 +79,43 @@ export function duration(ms: number): string {
   return ms < 2 * DAY_MS ? inTwo(ms, HOUR_MS, 'h', MINUTE_MS, 'min') : `${NUMBER.format(Math.round(ms / DAY_MS))} days`
 }
 
-export function count(n: number): string {
+export function formatCount(n: number): string {
   return NUMBER.format(n)
 }
 
 /** Short format of a number: `940`, `12.4K`, `1.2M`. */
-export function shortCount(n: number): string {
+export function formatShortCount(n: number): string {
   return n < 10_000 ? NUMBER.format(n) : COMPACT.format(n)
 }
 
 /** Formats a ratio: `0 %`, `0.4 %`, `12 %`. */
-export function percent(ratio: number): string {
+export function formatPercent(ratio: number): string {
   const value = ratio * 100
   return `${value !== 0 && Math.abs(value) < 10 ? decimals(value, 1) : Math.round(value)} %`
 }
 
-export function bytes(n: number): string {
+export function formatBytes(n: number): string {
   if (n < 1000) return `${n} B`
   if (n < 1_000_000) return `${decimals(n / 1000, 1)} kB`
   return `${decimals(n / 1_000_000, 1)} MB`
 }
 
 /** Formats a memory limit in binary units, as in the documentation: `192 MiB`. */
-export function memory(n: number): string {
+export function formatMemory(n: number): string {
   return n < MIB ? `${decimals(n / 1024, 1)} KiB` : `${decimals(n / MIB, 1)} MiB`
 }
 
 /** Formats a count with its noun: `1 entry`, `2 entries`. */
-export function plural(n: number, one: string, many = `${one}s`): string {
-  return `${count(n)} ${n === 1 ? one : many}`
+export function formatPlural(n: number, one: string, many = `${one}s`): string {
+  return `${formatCount(n)} ${n === 1 ? one : many}`
 }
 
 /** Formats a time range. The date is shown once if both ends are on the same day; the precision depends on the length. */
-export function timeRange(sinceMs: number, untilMs: number): string {
+export function formatTimeRange(sinceMs: number, untilMs: number): string {
   const since = new Date(sinceMs)
   const until = new Date(untilMs)
   const end = untilMs - sinceMs < 10 * SECOND_MS ? 12 : 8
-  const time = (at: Date): string => shortTime(at.toISOString()).slice(0, end)
+  const time = (at: Date): string => formatShortTime(at.toISOString()).slice(0, end)
   const isOneDay = dateOf(since) === dateOf(until)
   return `${dateOf(since)} ${time(since)} – ${isOneDay ? '' : `${dateOf(until)} `}${time(until)}`
 }

@@ -107,7 +107,7 @@ export function createHref(change: Partial<View>): string {
  * Applies a change to the view. Another view keeps query, time and columns, and closes open details. A filter ends the list around an
  * entry, which is not filtered.
  */
-export function changedView(view: View, change: Partial<View>): View {
+export function changeView(view: View, change: Partial<View>): View {
   const isOther = change.name !== undefined && change.name !== view.name
   const isSliding = change.last !== undefined && change.last !== null
   const isFixed = (change.since ?? change.until ?? null) !== null
@@ -130,18 +130,18 @@ export function pickFilter({ q, last, since, until }: Filter): Filter {
   return { q, last, since, until }
 }
 
-export function filterKey({ q, last, since, until }: Filter): string {
+export function createFilterKey({ q, last, since, until }: Filter): string {
   return JSON.stringify([q, last, since, until])
 }
 
 /** Start of the sliding window in milliseconds since the epoch; null if the filter has no window. */
-export function windowStart({ last }: Pick<View, 'last'>, nowMs: number): number | null {
+export function findWindowStart({ last }: Pick<View, 'last'>, nowMs: number): number | null {
   return last === null ? null : nowMs - LAST_MS[last]
 }
 
 /** Returns `q`, `since` and `until` for the API. */
-export function filterParameters(filter: Filter, nowMs: number): Record<string, string> {
-  const startMs = windowStart(filter, nowMs)
+export function listFilterParameters(filter: Filter, nowMs: number): Record<string, string> {
+  const startMs = findWindowStart(filter, nowMs)
   const since = startMs === null ? filter.since : new Date(startMs).toISOString()
   return {
     ...(filter.q.trim() !== '' && { q: filter.q }),

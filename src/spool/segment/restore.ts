@@ -1,5 +1,5 @@
 /** Converts a batch read from a segment to batches to send, each with its acknowledgement. */
-import type { Batch } from '../../batch/sender.js'
+import type { Batch } from '../../batch/batch.js'
 import type { Settlement } from './acknowledgement-log.js'
 import { createPartAcknowledgements } from './segment-acknowledgement.js'
 import type { ReadBatch } from './segment-reader.js'

@@ -1,5 +1,5 @@
 /** Acknowledgement of a batch whose entries are in a segment. */
-import type { BatchAcknowledgement } from '../../batch/sender.js'
+import type { BatchAcknowledgement } from '../../batch/batch.js'
 import { PositionSet } from './position-set.js'
 import type { Segment } from './segment.js'
 

@@ -1,5 +1,5 @@
 /** Batches of this instance on disk that must not be read back because they are in memory. Pure. */
-import type { SegmentPosition } from '../../batch/sender.js'
+import type { SegmentPosition } from '../../batch/batch.js'
 
 /**
  * Live batches are sent before a backlog in long ranges. This class stores the ends of these ranges instead of each

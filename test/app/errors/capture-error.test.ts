@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import pino from 'pino'
 import { addBreadcrumb } from '../../../src/app/scope/scope-breadcrumbs.js'
 import { captureError } from '../../../src/app/errors/capture-error.js'
-import { lastEventId } from '../../../src/app/errors/event-id.js'
+import { findLastEventId } from '../../../src/app/errors/event-id.js'
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 import { withScope } from '../../../src/app/scope/scope.js'
 import { Mapper } from '../../../src/record/mapper.js'
@@ -69,7 +69,7 @@ describe('captureError', () => {
       event_id: 'told',
       failure: { message: 'boom' },
     })
-    expect(lastEventId()).toBe('told')
+    expect(findLastEventId()).toBe('told')
   })
 
   test.each<[unknown, string, Record<string, unknown>]>([

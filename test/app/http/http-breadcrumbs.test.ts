@@ -9,7 +9,7 @@ import { toRequestBreadcrumb, isIgnored, toUndiciUrl } from '../../../src/app/ht
 import { httpBreadcrumbs } from '../../../src/app/http/http-breadcrumbs.js'
 import { takeBreadcrumbs } from '../../../src/app/scope/scope-breadcrumbs.js'
 import { withScope } from '../../../src/app/scope/scope.js'
-import { currentHistory } from '../../../src/app/scope/app-state.js'
+import { findHistory } from '../../../src/app/scope/app-state.js'
 import { createHttp } from '../../../src/client/http.js'
 import type { Breadcrumb } from '../../../src/protocol/log-entry.js'
 
@@ -51,10 +51,10 @@ beforeEach(() => {
 
 afterEach(() => {
   stop()
-  takeBreadcrumbs(currentHistory())
+  takeBreadcrumbs(findHistory())
 })
 
-const left = (): Breadcrumb[] => takeBreadcrumbs(currentHistory())
+const left = (): Breadcrumb[] => takeBreadcrumbs(findHistory())
 
 const ways: readonly [string, (url: string, method?: string) => Promise<unknown>][] = [
   ['fetch', async (url, method = 'GET') => (await fetch(url, { method })).text()],

@@ -5,7 +5,7 @@ import { addBreadcrumb, takeBreadcrumbs } from '../../../src/app/scope/scope-bre
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 import { ingestMixin } from '../../../src/app/logger/ingest-mixin.js'
 import { withScope } from '../../../src/app/scope/scope.js'
-import { currentHistory } from '../../../src/app/scope/app-state.js'
+import { findHistory } from '../../../src/app/scope/app-state.js'
 import { bare, lines } from '../lines.js'
 
 const out = lines()
@@ -178,7 +178,7 @@ describe('breadcrumbs', () => {
       logger.child({ breadcrumbs: own }).error('x')
       pino({ mixin: ingestMixin(() => ({ breadcrumbs: own })) }, out.stream).error('x')
       for (const record of out.records().slice(-3)) expect(record['breadcrumbs']).toEqual(own)
-      expect(takeBreadcrumbs(currentHistory())).toMatchObject([{ message: 'kept' }])
+      expect(takeBreadcrumbs(findHistory())).toMatchObject([{ message: 'kept' }])
     })
   })
 
@@ -186,7 +186,7 @@ describe('breadcrumbs', () => {
     withScope({}, () => {
       addBreadcrumb({ message: 'kept' })
       pino({ level: 'fatal', mixin: ingestMixin() }, out.stream).error('not written')
-      expect(takeBreadcrumbs(currentHistory()).length).toBe(1)
+      expect(takeBreadcrumbs(findHistory()).length).toBe(1)
     })
   })
 })

@@ -1,7 +1,7 @@
 /** The level that `ingestOptions()` returns to pino-http, whose versions call it with different arguments. */
 import { describe, expect, test } from 'vitest'
 import pino from 'pino'
-import { levelOfResponse } from '../../../src/app/logger/response-level.js'
+import { findResponseLevel } from '../../../src/app/logger/response-level.js'
 
 /** As Node creates it for a server. */
 const request = { statusCode: null, method: 'GET' }
@@ -21,18 +21,18 @@ describe.each<[string, (response: unknown, error?: unknown) => unknown[]]>([
     [{ statusCode: 200, err: failed }, undefined, 'error'],
     [{ statusCode: 404, err: failed }, undefined, 'warn'],
   ])('%j with the error %s is logged at %s', (response, error, level) => {
-    expect(levelOfResponse(...toArguments(response, error))).toBe(level)
+    expect(findResponseLevel(...toArguments(response, error))).toBe(level)
   })
 })
 
 test('never throws', () => {
   for (const values of [[], [null], [undefined, null], [request], ['a', 'b']])
-    expect(levelOfResponse(...values)).toBe('info')
+    expect(findResponseLevel(...values)).toBe('info')
 })
 
 test("returns the logger's own name of the level", () => {
   const customLevels = { emerg: 0, err: 3, warning: 4, info: 6 }
   const log = pino({ customLevels, useOnlyCustomLevels: true, levelComparison: 'DESC', level: 'info' })
-  const levels = [200, 404, 500].map((statusCode) => levelOfResponse(request, { statusCode, log }))
+  const levels = [200, 404, 500].map((statusCode) => findResponseLevel(request, { statusCode, log }))
   expect(levels).toEqual(['info', 'warning', 'err'])
 })

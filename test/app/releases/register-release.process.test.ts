@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events'
 import type { MessagePort } from 'node:worker_threads'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { withLocalHint } from '../../../src/client/with-client.js'
+import { addLocalHint } from '../../../src/client/with-client.js'
 import { registerRelease } from '../../../src/app/releases/register-release.js'
 import { notifyRelease } from '../../../src/app/releases/release-notification.js'
 import { IngestError } from '../../../src/shared/errors.js'
@@ -99,7 +99,7 @@ describe('registers', () => {
 
   test('the message says how to start the local service if it is not running', () => {
     const at = (url: string): unknown =>
-      withLocalHint(new IngestError('UNAVAILABLE', `POST ${url}/releases/register: ECONNREFUSED`))
+      addLocalHint(new IngestError('UNAVAILABLE', `POST ${url}/releases/register: ECONNREFUSED`))
     expect(at(LOCAL_URL)).toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringContaining('npx pino-ingest dev'),

@@ -3,23 +3,23 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import pino from 'pino'
-import { boundedObject } from '../../../src/app/scope/bounded-copy.js'
+import { limitObject } from '../../../src/app/scope/bounded-copy.js'
 import { addBreadcrumb, takeBreadcrumbs } from '../../../src/app/scope/scope-breadcrumbs.js'
-import { lastEventId, newEventId } from '../../../src/app/errors/event-id.js'
+import { findLastEventId, newEventId } from '../../../src/app/errors/event-id.js'
 import { ingestMixin } from '../../../src/app/logger/ingest-mixin.js'
 import { withScope } from '../../../src/app/scope/scope.js'
 import type { ScopeContext } from '../../../src/app/scope/scope-context.js'
-import { currentScope, currentHistory } from '../../../src/app/scope/app-state.js'
+import { findScope, findHistory } from '../../../src/app/scope/app-state.js'
 import { lines } from '../lines.js'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'
 
 function messages(): (string | undefined)[] {
-  return takeBreadcrumbs(currentHistory()).map(({ message }) => message)
+  return takeBreadcrumbs(findHistory()).map(({ message }) => message)
 }
 
-beforeEach(() => void takeBreadcrumbs(currentHistory())) // of the process
+beforeEach(() => void takeBreadcrumbs(findHistory())) // of the process
 
 describe('withScope', () => {
   test('returns the result of the function, and throws its error', async () => {
@@ -35,11 +35,11 @@ describe('withScope', () => {
         throw new RangeError("the app's")
       }),
     ).rejects.toThrow(RangeError)
-    expect(currentScope()).toBeUndefined()
+    expect(findScope()).toBeUndefined()
   })
 
   test('reads ids, the three user fields, tags, and a trace in each form', () => {
-    const read = (context: unknown): unknown => withScope(context as ScopeContext, () => currentScope()?.facts)
+    const read = (context: unknown): unknown => withScope(context as ScopeContext, () => findScope()?.facts)
     const user = { id: 7, email: 'a@example.com', name: 'Ada', passwordHash: 'x' }
     expect(
       read({ user, user_id: 7, sessionId: 's', requestId: 9n, tags: ['a', 'b'], fields: { tenant: 't' } }),
@@ -77,30 +77,30 @@ describe('withScope', () => {
       },
     ],
   ])('ignores %s', (_, context) => {
-    expect(withScope(context as unknown as ScopeContext, () => currentScope()?.facts)).toEqual({})
+    expect(withScope(context as unknown as ScopeContext, () => findScope()?.facts)).toEqual({})
   })
 
   test('an inner scope adds to the outer one, and ends', () => {
     withScope({ user_id: 'u', tags: ['a'], fields: { x: 1, y: 1 } }, () => {
       withScope({ session_id: 's', tags: ['b', 'a'], fields: { y: 2 } }, () => {
-        expect(currentScope()?.facts).toEqual({
+        expect(findScope()?.facts).toEqual({
           user_id: 'u',
           session_id: 's',
           tags: ['a', 'b'],
           fields: { x: 1, y: 2 },
         })
       })
-      expect(currentScope()?.facts).toEqual({ user_id: 'u', tags: ['a'], fields: { x: 1, y: 1 } })
+      expect(findScope()?.facts).toEqual({ user_id: 'u', tags: ['a'], fields: { x: 1, y: 1 } })
     })
   })
 
   test('never mixes the fields of two users', () => {
     withScope({ user: { id: 'a', email: 'a@example.com' }, user_id: 'a' }, () => {
-      withScope({ user_id: 'b' }, () => expect(currentScope()?.facts).toEqual({ user_id: 'b' }))
+      withScope({ user_id: 'b' }, () => expect(findScope()?.facts).toEqual({ user_id: 'b' }))
       withScope({ user: { email: 'b@example.com' } }, () =>
-        expect(currentScope()?.facts).toEqual({ user: { email: 'b@example.com' } }),
+        expect(findScope()?.facts).toEqual({ user: { email: 'b@example.com' } }),
       )
-      withScope({ user_id: 'a' }, () => expect(currentScope()?.facts.user?.email).toBe('a@example.com'))
+      withScope({ user_id: 'a' }, () => expect(findScope()?.facts.user?.email).toBe('a@example.com'))
     })
   })
 })
@@ -150,7 +150,7 @@ describe('breadcrumbs', () => {
       withScope({}, () => {
         for (const timestamp of [undefined, 0, new Date(1), '2024-01-01T00:00:00Z', 'no time'])
           addBreadcrumb({ timestamp })
-        expect(takeBreadcrumbs(currentHistory()).map((breadcrumb) => breadcrumb.timestamp)).toEqual([
+        expect(takeBreadcrumbs(findHistory()).map((breadcrumb) => breadcrumb.timestamp)).toEqual([
           '2025-01-02T03:04:05.006Z',
           '1970-01-01T00:00:00.000Z',
           '1970-01-01T00:00:00.001Z',
@@ -168,7 +168,7 @@ describe('breadcrumbs', () => {
       const data = { items: [1] }
       addBreadcrumb({ type: 'user', category: 'cart', message: 'added', level: 'info', data })
       data.items.push(2)
-      expect(takeBreadcrumbs(currentHistory())).toMatchObject([
+      expect(takeBreadcrumbs(findHistory())).toMatchObject([
         { type: 'user', category: 'cart', message: 'added', level: 'info', data: { items: [1] } },
       ])
     })
@@ -190,7 +190,7 @@ describe('breadcrumbs', () => {
       ]) {
         expect(() => addBreadcrumb(breadcrumb as never)).not.toThrow()
       }
-      for (const breadcrumb of takeBreadcrumbs(currentHistory())) expect(Object.keys(breadcrumb)).toEqual(['timestamp'])
+      for (const breadcrumb of takeBreadcrumbs(findHistory())) expect(Object.keys(breadcrumb)).toEqual(['timestamp'])
     })
   })
 })
@@ -199,14 +199,14 @@ describe('data of breadcrumbs', () => {
   test('is small for any input', () => {
     const circular: Record<string, unknown> = { a: 1 }
     circular['self'] = circular
-    expect(boundedObject(circular)).toEqual({ a: 1, self: { a: 1, self: { a: 1, self: '[object]' } } })
-    expect(JSON.stringify(boundedObject({ text: 'x'.repeat(1e6) })).length).toBeLessThan(1_100)
+    expect(limitObject(circular)).toEqual({ a: 1, self: { a: 1, self: { a: 1, self: '[object]' } } })
+    expect(JSON.stringify(limitObject({ text: 'x'.repeat(1e6) })).length).toBeLessThan(1_100)
     const wide = Object.fromEntries(
       Array.from({ length: 1e5 }, (_, index) => [`k${index}`, [index, 'x'.repeat(5_000)]]),
     )
-    expect(JSON.stringify(boundedObject({ wide, list: [wide, wide, wide] })).length).toBeLessThan(300_000)
+    expect(JSON.stringify(limitObject({ wide, list: [wide, wide, wide] })).length).toBeLessThan(300_000)
     expect(
-      boundedObject({
+      limitObject({
         get no() {
           throw new Error('no')
         },
@@ -214,7 +214,7 @@ describe('data of breadcrumbs', () => {
       }),
     ).toEqual({ no: '[unreadable]', yes: 1 })
     expect(
-      boundedObject(
+      limitObject(
         new Proxy(
           {},
           {
@@ -226,7 +226,7 @@ describe('data of breadcrumbs', () => {
       ),
     ).toEqual({ value: '[unreadable]' })
     expect(
-      boundedObject({
+      limitObject({
         f() {},
         s: Symbol('x'),
         n: Number.NaN,
@@ -245,7 +245,7 @@ describe('data of breadcrumbs', () => {
       z: '[3 bytes]',
     })
     const forged = JSON.parse('{"__proto__":{"x":1},"constructor":2}') as object
-    expect(JSON.stringify(boundedObject(forged))).toBe('{"__proto__":{"x":1},"constructor":2}')
+    expect(JSON.stringify(limitObject(forged))).toBe('{"__proto__":{"x":1},"constructor":2}')
   })
 
   test('is valid JSON of bounded size, and the input is not changed', () => {
@@ -260,7 +260,7 @@ describe('data of breadcrumbs', () => {
           withNullPrototype: true,
         }),
         (value) => {
-          const text = JSON.stringify(boundedObject(value))
+          const text = JSON.stringify(limitObject(value))
           expect(JSON.parse(text)).toBeTypeOf('object')
           expect(text.length).toBeLessThan(1_200 * 256)
         },
@@ -273,12 +273,12 @@ describe('the newest event id', () => {
   test('is that of the scope, or of the process outside a scope', () => {
     const outside = newEventId()
     withScope({ request_id: 'a' }, () => {
-      expect(lastEventId()).toBeUndefined()
+      expect(findLastEventId()).toBeUndefined()
       const inner = withScope({ tags: ['x'] }, () => newEventId())
-      expect(lastEventId()).toBe(inner)
-      withScope({ request_id: 'b' }, () => expect(lastEventId()).toBeUndefined())
+      expect(findLastEventId()).toBe(inner)
+      withScope({ request_id: 'b' }, () => expect(findLastEventId()).toBeUndefined())
     })
-    expect(lastEventId()).toBe(outside)
+    expect(findLastEventId()).toBe(outside)
     expect(outside).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/)
   })
 })
@@ -321,10 +321,10 @@ test('both builds share the scope, the breadcrumbs and the event id', async () =
   expect(other.withScope).not.toBe(withScope)
   other.withScope({ request_id: 'r' }, () => {
     addBreadcrumb({ message: 'shared' })
-    expect(currentScope()?.facts).toEqual({ request_id: 'r' })
-    expect(other.currentHistory().breadcrumbs).toMatchObject([{ message: 'shared' }])
-    expect(other.lastEventId()).toBe(undefined)
+    expect(findScope()?.facts).toEqual({ request_id: 'r' })
+    expect(other.findHistory().breadcrumbs).toMatchObject([{ message: 'shared' }])
+    expect(other.findLastEventId()).toBe(undefined)
     const id = newEventId()
-    expect(other.lastEventId()).toBe(id)
+    expect(other.findLastEventId()).toBe(id)
   })
 })

@@ -1,7 +1,7 @@
 /** Storing rejected entries in the dead-letter stream. */
 import type { Msg, MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 import { describe, expect, test } from 'vitest'
-import type { DeadLetter } from '../../../src/batch/sender.js'
+import type { DeadLetter } from '../../../src/batch/batch.js'
 import { DeadLetterStore } from '../../../src/cli/forward/dead-letter-store.js'
 import { FakeClock } from '../../fake-clock.js'
 

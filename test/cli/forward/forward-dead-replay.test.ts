@@ -1,7 +1,7 @@
 /** Deletion of replayed dead letters. */
 import type { JetStreamPublishOptions } from '@nats-io/jetstream'
 import { expect, test } from 'vitest'
-import { replayLetter } from '../../../src/cli/forward/forward-dead-replay.js'
+import { republishLetter } from '../../../src/cli/forward/forward-dead-replay.js'
 import { toStreamNames } from '../../../src/nats/message.js'
 
 const LETTER = {
@@ -34,9 +34,9 @@ async function replay(stream: string, answer: object = { stream, seq: 1, duplica
     manager: { streams: { deleteMessage } },
     names: toStreamNames({ stream: 'S', subject: 's' }),
     describe: String,
-  } as unknown as Parameters<typeof replayLetter>[0]
+  } as unknown as Parameters<typeof republishLetter>[0]
   const result = { replayed: 0, skipped: 0, failed: 0, lastFailure: undefined }
-  await replayLetter(session, LETTER, result)
+  await republishLetter(session, LETTER, result)
   return { stored, deleted, result }
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { digest } from '../../../src/cli/send/checkpoint.js'
+import { computeDigest } from '../../../src/cli/send/checkpoint.js'
 import type { CheckpointState } from '../../../src/cli/send/checkpoint.js'
 import { findResumePosition, openInput, readText } from '../../../src/cli/send/file-reader.js'
 import type { InputFile } from '../../../src/cli/send/file-reader.js'
@@ -120,7 +120,7 @@ describe('a later run', () => {
       offset,
       lineStart,
       tailBytes: tail.length,
-      tailHash: digest(tail),
+      tailHash: computeDigest(tail),
       counts,
       done: null,
       namespace: '',

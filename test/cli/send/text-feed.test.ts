@@ -9,7 +9,7 @@ import { TextFeed } from '../../../src/cli/send/text-feed.js'
 import { parseBatchEntries } from '../../../src/batch/sub-batch.js'
 import { LineJoiner } from '../../../src/record/line-joiner.js'
 import { LineSplitter, MAX_LINE_CHARS } from '../../../src/record/line-splitter.js'
-import type { Batch } from '../../../src/batch/sender.js'
+import type { Batch } from '../../../src/batch/batch.js'
 import { FakeClock } from '../../fake-clock.js'
 import { modelRuns } from '../../model-runs.js'
 

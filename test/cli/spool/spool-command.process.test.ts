@@ -24,7 +24,7 @@ import { summarizeUnsettled, inspectRoot } from '../../../src/spool/inspect.js'
 import type { FoundInstance } from '../../../src/spool/inspect.js'
 import { InstanceFolder } from '../../../src/spool/instance/instance-folder.js'
 import { readMachine } from '../../../src/spool/instance/ownership.js'
-import { destinationName } from '../../../src/spool/spool-root.js'
+import { nameDestination } from '../../../src/spool/spool-root.js'
 import { startApp } from '../../process/run-app.js'
 import type { AppPlan, RunningApp } from '../../process/run-app.js'
 import { httpServer } from '../../client/http-servers.js'
@@ -169,11 +169,11 @@ describe('ls', () => {
     expect(code).toBe(0)
     expect(out).toMatch(
       new RegExp(
-        `^${destinationName(DOWN, KEY)} {2}the current destination\\n {2}\\S+ +killed +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`,
+        `^${nameDestination(DOWN, KEY)} {2}the current destination\\n {2}\\S+ +killed +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`,
         'm',
       ),
     )
-    expect(out).toMatch(new RegExp(`^${destinationName(DOWN, OTHER_KEY)} {2}another destination\\n.* 30 entries`, 'm'))
+    expect(out).toMatch(new RegExp(`^${nameDestination(DOWN, OTHER_KEY)} {2}another destination\\n.* 30 entries`, 'm'))
     expect(out).toMatch(/^Total: 2 instances, [\d.]+ KiB, 280 entries not settled, 0 dead letters$/m)
     expect((await spool(root, ['ls'], { PINO_INGEST_URL: 'nonsense' })).out).toContain('url and key are not set')
     const elsewhere = await runCli(['spool', 'ls', '--json', '--dir', root], { PINO_INGEST_SPOOL_DIR: '/nonexistent' })
@@ -297,7 +297,7 @@ describe('replay', () => {
     const root = newRoot()
     await killed(root, 40)
     await killed(root, 250, { key: OTHER_KEY })
-    const other = instancesIn(root).find(({ destination }) => destination === destinationName(DOWN, OTHER_KEY))
+    const other = instancesIn(root).find(({ destination }) => destination === nameDestination(DOWN, OTHER_KEY))
     const service = await started({ apiKeys: [KEY] })
     expect(await spool(root, ['replay', other?.name ?? ''], to(service))).toMatchObject({
       code: 0,
@@ -331,7 +331,7 @@ describe('replay', () => {
     })
     const { destinations } = await listed(root)
     expect(destinations.filter(({ instances }) => instances.length > 0).map(({ name }) => name)).toEqual([
-      destinationName(DOWN, KEY),
+      nameDestination(DOWN, KEY),
     ])
     expect(destinations.flatMap(({ instances }) => instances).every(({ isFree }) => isFree)).toBe(true)
     expect(await spool(root, ['replay', '--all'], to(service))).toMatchObject({ code: 0 })
@@ -406,7 +406,7 @@ describe('replay', () => {
     /** The second file follows by name. */
     function twoFiles(first = 'a'): { root: string; folder: string; file: string } {
       const root = newRoot()
-      const folder = join(root, destinationName(DOWN, KEY), 'dead')
+      const folder = join(root, nameDestination(DOWN, KEY), 'dead')
       mkdirSync(folder, { recursive: true })
       for (const name of [first, 'b']) writeFileSync(join(folder, `${name}.ndjson`), LETTER)
       return { root, folder, file: join(folder, `${first}.ndjson`) }
@@ -445,7 +445,7 @@ describe('replay', () => {
 
   test('dead letters: damaged lines are kept, and nothing is lost while the service is down', TIMEOUT, async () => {
     const root = newRoot()
-    const folder = join(root, destinationName(DOWN, KEY), 'dead')
+    const folder = join(root, nameDestination(DOWN, KEY), 'dead')
     mkdirSync(folder, { recursive: true })
     const entry = (n: number): string =>
       `{"level":"info","message":"m","timestamp":"2026-01-31T08:00:00.000Z","metadata":{"n":${n}}}`
@@ -560,7 +560,7 @@ describe('purge', () => {
     expect(asked.out).toContain('120 entries not settled')
     expect(asked.out).toContain('Nothing was deleted. Add --yes')
     expect(treeOf(root)).toEqual(before)
-    const other = instancesIn(root).find(({ destination }) => destination === destinationName(DOWN, OTHER_KEY))
+    const other = instancesIn(root).find(({ destination }) => destination === nameDestination(DOWN, OTHER_KEY))
     expect(await spool(root, ['purge', other?.name ?? '', '--yes'])).toMatchObject({
       code: 0,
       out: expect.stringContaining('Deleted 1 instance with 30 entries not settled'),

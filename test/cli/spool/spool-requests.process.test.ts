@@ -11,7 +11,7 @@ import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../../src/protocol/resources.js'
 import type { IngestService } from '../../../src/service/index.js'
 import { toDeadLetterLine } from '../../../src/spool/dead-letter-file.js'
-import { destinationName } from '../../../src/spool/spool-root.js'
+import { nameDestination } from '../../../src/spool/spool-root.js'
 import { Spool } from '../../../src/spool/spool.js'
 import { httpServer } from '../../client/http-servers.js'
 import { entryOf, requestLog, started } from '../../service/support.js'
@@ -63,7 +63,7 @@ function left(root: string, url: string, items: readonly object[], apiKey = KEY)
 }
 
 function letters(root: string, url: string, items: readonly object[], apiKey = KEY): void {
-  const folder = join(root, destinationName(url, apiKey), 'dead')
+  const folder = join(root, nameDestination(url, apiKey), 'dead')
   mkdirSync(folder, { recursive: true })
   writeFileSync(
     join(folder, 'mk2x0c1p-9f3a1c000000-00000001.ndjson'),
@@ -131,11 +131,11 @@ describe('with both on disk', () => {
     const { code, out } = await spool(root, ['ls'])
     expect(code).toBe(0)
     expect(out).toMatch(
-      new RegExp(`^${destinationName(DOWN, KEY)} {2}the current destination\\n.* 2 batches +130 entries`, 'm'),
+      new RegExp(`^${nameDestination(DOWN, KEY)} {2}the current destination\\n.* 2 batches +130 entries`, 'm'),
     )
     expect(out).toMatch(
       new RegExp(
-        `^${destinationName(REQUESTS, KEY)} {2}the current destination, request logs\\n.* 3 batches +250 request logs`,
+        `^${nameDestination(REQUESTS, KEY)} {2}the current destination, request logs\\n.* 3 batches +250 request logs`,
         'm',
       ),
     )
@@ -148,15 +148,15 @@ describe('with both on disk', () => {
     }
     expect(data.destinations.map(({ name, kind, isPresent }) => [name, kind, isPresent]).toSorted()).toEqual(
       [
-        [destinationName(DOWN, KEY), 'entries', true],
-        [destinationName(REQUESTS, KEY), 'requests', true],
+        [nameDestination(DOWN, KEY), 'entries', true],
+        [nameDestination(REQUESTS, KEY), 'requests', true],
       ].toSorted(),
     )
     expect(data.total).toMatchObject({ entries: 130, requestLogs: 250 })
   })
 
   test('show prints a line for each', async () => {
-    const { code, out } = await spool(both(), ['show', destinationName(REQUESTS, KEY), '--limit', '2'])
+    const { code, out } = await spool(both(), ['show', nameDestination(REQUESTS, KEY), '--limit', '2'])
     expect(out).toContain(
       '  2026-01-31T08:00:00Z     200   GET /n/0 1.5 ms\n  2026-01-31T08:00:00Z     200   GET /n/1 1.5 ms\n',
     )
@@ -235,14 +235,14 @@ describe('with both on disk', () => {
       upTo(20).map((n) => (n === 7 ? { ...logAt(n), path: 7 } : logAt(n))),
     )
     const service = await started({ apiKeys: [KEY] })
-    expect(await spool(root, ['replay', destinationName(REQUESTS, KEY)], to(service.url))).toMatchObject({
+    expect(await spool(root, ['replay', nameDestination(REQUESTS, KEY)], to(service.url))).toMatchObject({
       code: 1,
       out: expect.stringContaining('Sent 20 request logs: 19 accepted, 1 rejected.'),
     })
     expect((await spool(root, ['show', 'dead'])).out).toMatch(
       /200 +GET - 1\.5 ms\n {2}-> 422 type_error\.str, path: str type expected/,
     )
-    const [dead] = readdirSync(join(root, destinationName(REQUESTS, KEY), 'dead'))
+    const [dead] = readdirSync(join(root, nameDestination(REQUESTS, KEY), 'dead'))
     expect(dead).toBeDefined()
     letters(root, DOWN, [entryAt(1)])
     expect((await spool(root, ['replay', 'dead'], to(service.url))).out).toContain(
@@ -282,7 +282,7 @@ describe('with both on disk', () => {
     expect(out).toMatch(/closed, 250 request logs not settled/)
     expect(out).toMatch(/Add --yes to delete 2 instances with 130 entries and 250 request logs not settled/)
     expect(code).toBe(2)
-    expect(await spool(root, ['purge', destinationName(REQUESTS, KEY), '--yes'])).toMatchObject({ code: 0 })
+    expect(await spool(root, ['purge', nameDestination(REQUESTS, KEY), '--yes'])).toMatchObject({ code: 0 })
     expect(JSON.parse((await spool(root, ['ls', '--json'])).out)).toMatchObject({
       total: { entries: 130, requestLogs: 0 },
     })

@@ -44,7 +44,7 @@ function client(max = 32, initial?: number, idleAt = (now: number): number => no
     failAlone: (): void => {
       const flight = flights.pop() as InFlightRequest
       concurrency.end(flight, moment())
-      concurrency.isolatedFailure(flight)
+      concurrency.singleFailure(flight)
     },
     fail: (pauseMs: number): void => {
       concurrency.end(flights.shift() as InFlightRequest, moment())

@@ -141,7 +141,7 @@ export function send({ service, forMs, maxConcurrency = 32, seed = 1, idleMs = (
         retryAfterMs === 0 &&
         !recent.recordFailure(line.createRetryState({ batchId: 'b', count: 1 }, -Infinity, 0))
       ) {
-        concurrency.isolatedFailure(flight)
+        concurrency.singleFailure(flight)
       } else if (isCurrent) {
         nextAttemptAt = Math.max(nextAttemptAt, now + random() * Math.min(5_000, 250 * 2 ** failures++))
         concurrency.failed(nextAttemptAt - now, flight)

@@ -5,7 +5,8 @@ import type { CircuitBreakerOptions } from '../../../src/delivery/retry/circuit-
 import { createIsolationSender } from '../../../src/delivery/isolation/isolation-sender.js'
 import { createRetrySender } from '../../../src/delivery/retry/retry-sender.js'
 import { createBatchBody, parseBatchEntries } from '../../../src/batch/sub-batch.js'
-import type { Batch, BatchAcknowledgement, DeadLetter, Retryable, Outcome, Refused } from '../../../src/batch/sender.js'
+import type { Batch, BatchAcknowledgement, DeadLetter } from '../../../src/batch/batch.js'
+import type { Retryable, Outcome, Refused } from '../../../src/batch/outcome.js'
 import { FakeClock } from '../../fake-clock.js'
 
 export type Entry = { readonly message: string; readonly [key: string]: unknown }

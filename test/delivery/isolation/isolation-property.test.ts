@@ -1,7 +1,7 @@
 /** For any bad entries and any form of rejection, bad entries become dead letters and all others are accepted once. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Outcome } from '../../../src/batch/sender.js'
+import type { Outcome } from '../../../src/batch/outcome.js'
 import { batchFrom, busy, isBadEntry, judging, nameless, setUpIsolation } from './bad-entries.js'
 import { modelRuns } from '../../model-runs.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createSubBatchId } from '../../../src/batch/sub-batch.js'
-import type { Outcome } from '../../../src/batch/sender.js'
+import type { Outcome } from '../../../src/batch/outcome.js'
 import { batchFrom, batchWith, busy, isBadEntry, judging, messages, nameless, setUpIsolation } from './bad-entries.js'
 
 const ID = '6ba7b810-9dad-41d1-80b4-00c04fd430c8'

@@ -1,7 +1,7 @@
 /** A gateway that refuses one payload with the reply of a wrong key or URL. Other entries show which it is. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Outcome } from '../../../src/batch/sender.js'
+import type { Outcome } from '../../../src/batch/outcome.js'
 import { batchFrom, isBadEntry, setUpIsolation } from './bad-entries.js'
 import { modelRuns } from '../../model-runs.js'
 

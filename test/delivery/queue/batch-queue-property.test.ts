@@ -4,18 +4,18 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { EvictedBatches } from '../../../src/delivery/queue/evicted-lane.js'
+import type { SpilledBatches } from '../../../src/delivery/queue/spilled-queue.js'
 import type { QueuedBatch } from '../../../src/delivery/queue/queued-batch.js'
 import { BatchQueue } from '../../../src/delivery/queue/batch-queue.js'
-import type { Batch, BatchAcknowledgement, SegmentPosition } from '../../../src/batch/sender.js'
+import type { Batch, BatchAcknowledgement, SegmentPosition } from '../../../src/batch/batch.js'
 import { FakeClock, settled } from '../../fake-clock.js'
 import { batchOf } from '../scripted-sender.js'
 import { modelRuns } from '../../model-runs.js'
 
 const KEPT: BatchAcknowledgement = { isDurable: true, createPart: () => KEPT, acknowledge: () => {} }
 
-/** All batches in the order of writing. Waiting batches are read from one position, as `Evicted` does. */
-class SequentialDisk implements EvictedBatches {
+/** All batches in the order of writing. Waiting batches are read from one position, as `Spilled` does. */
+class SequentialDisk implements SpilledBatches {
   readonly #written: Batch[] = []
   readonly #passed = new Set<number>()
   #from = 0
@@ -76,14 +76,14 @@ test('each batch is sent once, and a flush waits for all batches before it', asy
       fc.constantFrom(1, 32),
       fc.constantFrom(6_000, 12_000, 40_000),
       async (steps, maxConcurrency, maxBufferBytes) => {
-        const evicted = new SequentialDisk()
+        const spilled = new SequentialDisk()
         const recovery = { hasMore: false, next: () => Promise.resolve(false) }
         let isDown = false
         const queue = new BatchQueue({
           maxBufferBytes,
           maxConcurrency,
           clock: new FakeClock(),
-          disk: { evicted, recovery },
+          disk: { spilled, recovery },
           isDown: () => isDown,
         })
         const sent: string[] = []
@@ -108,7 +108,7 @@ test('each batch is sent once, and a flush waits for all batches before it', asy
           if (step === 'stored') {
             const name = `s${count++}`
             open.set(name, queue.watermark.durable)
-            queue.push(evicted.write(name), inFlightBytes())
+            queue.push(spilled.write(name), inFlightBytes())
           } else if (step === 'loose')
             lost.push(...queue.push(batchOf(`l${count++}`), inFlightBytes()).map(({ batchId }) => batchId))
           else if (step === 'send' && !isDown) send()

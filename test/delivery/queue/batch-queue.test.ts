@@ -1,11 +1,11 @@
 /**
- * Lanes of the queue: batches beyond the memory limit wait on disk and return in order; every fourth batch comes from
+ * Queues of the batch queue: batches beyond the memory limit wait on disk and return in order; every fourth batch comes from
  * earlier processes.
  */
 import { describe, expect, test } from 'vitest'
 import { BatchQueue } from '../../../src/delivery/queue/batch-queue.js'
 import type { QueueDisk } from '../../../src/delivery/queue/queued-batch.js'
-import type { Batch, SegmentPosition } from '../../../src/batch/sender.js'
+import type { Batch, SegmentPosition } from '../../../src/batch/batch.js'
 import { FakeClock, settled } from '../../fake-clock.js'
 import { batchOf } from '../scripted-sender.js'
 
@@ -27,7 +27,7 @@ class FakeDisk implements QueueDisk {
   readonly waiting: Batch[] = []
   readonly left: Batch[] = []
   passed = 0
-  readonly evicted = lengthened(
+  readonly spilled = lengthened(
     'batches',
     () => this.waiting.length,
     lengthened('hasMore', () => this.waiting.length > 0, {
@@ -226,7 +226,7 @@ describe('after an outage', () => {
 })
 
 describe('batches in memory only', () => {
-  test('first evict batches that are also on disk, then drop the oldest', () => {
+  test('first spill batches that are also on disk, then drop the oldest', () => {
     const { queue, onDisk } = setup(10_000)
     for (const name of names('s', 5)) queue.push(stored(name), 0)
     for (const name of names('l', 5)) expect(queue.push(batchOf(name), 0)).toEqual([])

@@ -4,7 +4,8 @@ import { Account } from '../../../src/diagnostics/account.js'
 import { Delivery } from '../../../src/delivery/delivery.js'
 import { createIsolationSender } from '../../../src/delivery/isolation/isolation-sender.js'
 import { createRetrySender } from '../../../src/delivery/retry/retry-sender.js'
-import type { Outcome, SegmentPosition } from '../../../src/batch/sender.js'
+import type { SegmentPosition } from '../../../src/batch/batch.js'
+import type { Outcome } from '../../../src/batch/outcome.js'
 import { DOWN, OK, RecordingReport, UNAUTHORIZED, batchOf, busyFor, setup, watch } from '../scripted-sender.js'
 
 const REQUEST_TIMEOUT_MS = 10_000
@@ -28,7 +29,7 @@ function onDisk(script: (attempt: number) => Outcome | undefined) {
     account: new Account(),
     report: new RecordingReport(),
     disk: {
-      evicted: {
+      spilled: {
         batches: 0,
         hasMore: false,
         push: () => {},

@@ -4,7 +4,7 @@ import { Account } from '../../../src/diagnostics/account.js'
 import { Reporter } from '../../../src/diagnostics/reporter.js'
 import { FakeClock } from '../../fake-clock.js'
 import { DOWN, RecordingReport, UNAUTHORIZED, busyFor } from '../scripted-sender.js'
-import type { Retryable, EndpointRejected } from '../../../src/batch/sender.js'
+import type { Retryable, EndpointRejected } from '../../../src/batch/outcome.js'
 
 const down = DOWN as Retryable
 const busy = busyFor(3600) as Retryable

@@ -1,7 +1,7 @@
 /** A service with random failures, in simulated time: random failures are not an outage, and an outage is detected soon. */
 import { describe, expect, test } from 'vitest'
 import { createFailureReporter } from '../../../src/delivery/retry/failure-reporter.js'
-import type { Outcome } from '../../../src/batch/sender.js'
+import type { Outcome } from '../../../src/batch/outcome.js'
 import { FakeClock, settled } from '../../fake-clock.js'
 import { seeded } from '../concurrency/load-simulation.js'
 import { DOWN, OK, RecordingReport, batchOf, busyFor, many, setup } from '../scripted-sender.js'

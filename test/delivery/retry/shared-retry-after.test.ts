@@ -1,7 +1,7 @@
 /** A Retry-After received by another part of the transport: it counts as an outage until it has passed. */
 import { expect, test, vi } from 'vitest'
 import { Delivery } from '../../../src/delivery/delivery.js'
-import type { SegmentPosition } from '../../../src/batch/sender.js'
+import type { SegmentPosition } from '../../../src/batch/batch.js'
 import { OK, DOWN, RecordingReport, batchOf, busyFor, many, setup, watch } from '../scripted-sender.js'
 import { Account } from '../../../src/diagnostics/account.js'
 import { createRetrySender } from '../../../src/delivery/retry/retry-sender.js'
@@ -37,7 +37,7 @@ test('a flush of batches on disk does not wait for a Retry-After that ends too l
     account: new Account(),
     report: new RecordingReport(),
     disk: {
-      evicted: {
+      spilled: {
         batches: 0,
         hasMore: false,
         push: () => {},

@@ -4,7 +4,7 @@ import { Account } from '../../../src/diagnostics/account.js'
 import { Delivery } from '../../../src/delivery/delivery.js'
 import { CircuitBreaker } from '../../../src/delivery/retry/circuit-breaker.js'
 import { createRetrySender } from '../../../src/delivery/retry/retry-sender.js'
-import type { Outcome } from '../../../src/batch/sender.js'
+import type { Outcome } from '../../../src/batch/outcome.js'
 import { FakeClock } from '../../fake-clock.js'
 import { DOWN, RecordingReport, batchOf } from '../scripted-sender.js'
 

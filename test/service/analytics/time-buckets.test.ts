@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  bucketIndex,
+  findBucketIndex,
   createTimeBuckets,
   clampRange,
   formatBucketStart,
@@ -28,8 +28,8 @@ describe('a frame', () => {
         expect(frame.count).toBeGreaterThanOrEqual(1)
         expect(frame.count).toBeLessThanOrEqual(maxBuckets)
         expect(Number.isSafeInteger(frame.stepMs) && frame.stepMs >= 1).toBe(true)
-        expect(bucketIndex(frame, range.firstMs)).toBe(0)
-        expect(bucketIndex(frame, range.lastMs)).toBe(frame.count - 1)
+        expect(findBucketIndex(frame, range.firstMs)).toBe(0)
+        expect(findBucketIndex(frame, range.lastMs)).toBe(frame.count - 1)
         expect(formatBucketStart(frame, frame.count)).toMatch(/Z$/)
       }),
       { numRuns: 2000 },
@@ -108,7 +108,7 @@ it('the range is the requested one, else that of the records', () => {
   for (const maxBuckets of [1, 60, 500]) {
     const range = within(-8.64e15, 8.64e15)
     const frame = createTimeBuckets(range ?? found, maxBuckets)
-    expect(bucketIndex(frame, at('2026-01-31T08:00:00Z'))).toBeLessThan(maxBuckets)
+    expect(findBucketIndex(frame, at('2026-01-31T08:00:00Z'))).toBeLessThan(maxBuckets)
     expect(formatBucketStart(frame, frame.count)).toMatch(/Z$/)
   }
 })

@@ -6,7 +6,7 @@ import {
   computeFingerprint,
   findErrorGroup,
   isFailure,
-  withoutValues,
+  removeValues,
 } from '../../../src/service/store/group-fingerprint.js'
 import { findErrorLocation } from '../../../src/service/store/error-location.js'
 import { entryOf } from '../support.js'
@@ -48,7 +48,7 @@ describe('the fingerprint is equal', () => {
     ['keys with values', 'failed: id=17 user=a1', 'failed: id=99 user=b2'],
     ['JSON', 'bad body {"id":17,"name":"ann"}', 'bad body {"id":18,"name":"bob"}'],
   ])('for different %s', (_, one, other) => {
-    expect(withoutValues(one)).toBe(withoutValues(other))
+    expect(removeValues(one)).toBe(removeValues(other))
     expect(isSame(failure(one), failure(other))).toBe(true)
   })
 
@@ -114,8 +114,8 @@ describe('the fingerprint differs', () => {
   })
 
   it('for other words: an apostrophe is not a quote', () => {
-    expect(withoutValues("can't read the user's name")).toBe("can't read the user's name")
-    expect(withoutValues("can't read the user's name")).not.toBe(withoutValues("can't write the user's name"))
+    expect(removeValues("can't read the user's name")).toBe("can't read the user's name")
+    expect(removeValues("can't read the user's name")).not.toBe(removeValues("can't write the user's name"))
   })
 
   it('for the same text split into other parts', () => {
@@ -214,7 +214,7 @@ it('the fingerprint has a fixed length, and takes a bounded time for any text', 
 it('opening quotes take about as long as any other text', () => {
   const cpuOf = (text: string): number => {
     const from = process.cpuUsage()
-    for (let n = 0; n < 200; n++) withoutValues(text)
+    for (let n = 0; n < 200; n++) removeValues(text)
     return process.cpuUsage(from).user
   }
   const best = (text: string): number => Math.min(...Array.from({ length: 5 }, () => cpuOf(text)))

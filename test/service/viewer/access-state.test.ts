@@ -2,15 +2,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  afterEntered,
-  afterRefused,
-  afterAccepted,
-  withReceivedToken,
-  hasOther,
+  markEntered,
+  markRefused,
+  markAccepted,
+  markReceived,
+  hasOtherToken,
   isOnTrial,
   NO_ACCESS,
-  pastedToken,
-  tokenIn,
+  parsePastedToken,
+  findTokenIn,
 } from '../../../src/service/viewer/access-state.js'
 import type { Access } from '../../../src/service/viewer/access-state.js'
 
@@ -36,7 +36,7 @@ describe('a token', () => {
     [NEW, null],
     ['', null],
   ])('in %j', (text, token) => {
-    expect(tokenIn(text)).toBe(token)
+    expect(findTokenIn(text)).toBe(token)
   })
 
   test.each([
@@ -47,63 +47,62 @@ describe('a token', () => {
     [`${NEW} ${NEW}`, null],
     ['http://127.0.0.1:4319/#token=short', null],
   ])('pasted as %j', (text, token) => {
-    expect(pastedToken(text)).toBe(token)
+    expect(parsePastedToken(text)).toBe(token)
   })
 })
 
 describe('a new token', () => {
   test('is tried, and replaces the accepted token when the service accepts it', () => {
-    const tried = afterEntered(inUse, NEW)
+    const tried = markEntered(inUse, NEW)
     expect(tried).toEqual({ token: NEW, isRefused: false, accepted: OLD })
     expect(isOnTrial(tried, NEW)).toBe(true)
-    expect(afterAccepted(tried, NEW)).toEqual({ token: NEW, isRefused: false, accepted: NEW })
+    expect(markAccepted(tried, NEW)).toEqual({ token: NEW, isRefused: false, accepted: NEW })
   })
 
   test('is replaced by the stored one when the service refuses it', () => {
-    const tried = afterEntered(inUse, NEW)
-    expect([tried.accepted, hasOther(tried, NEW, OLD)]).toEqual([OLD, true])
+    const tried = markEntered(inUse, NEW)
+    expect([tried.accepted, hasOtherToken(tried, NEW, OLD)]).toEqual([OLD, true])
   })
 
   test('that is refused requires another token if none was accepted', () => {
-    const tried = afterEntered(NO_ACCESS, NEW)
-    expect(hasOther(tried, NEW, null)).toBe(false)
-    expect(afterRefused(tried, NEW)).toEqual({ token: NEW, isRefused: true, accepted: null })
+    const tried = markEntered(NO_ACCESS, NEW)
+    expect(hasOtherToken(tried, NEW, null)).toBe(false)
+    expect(markRefused(tried, NEW)).toEqual({ token: NEW, isRefused: true, accepted: null })
   })
 
   test('that is already accepted needs no trial', () => {
-    expect(isOnTrial(afterEntered(inUse, OLD), OLD)).toBe(false)
-    expect(afterEntered(afterRefused(inUse, OLD), OLD)).toEqual(inUse)
+    expect(isOnTrial(markEntered(inUse, OLD), OLD)).toBe(false)
+    expect(markEntered(markRefused(inUse, OLD), OLD)).toEqual(inUse)
   })
 })
 
 test('an accepted token that the service no longer accepts is refused', () => {
-  expect(hasOther(inUse, OLD, OLD)).toBe(false)
-  expect(afterRefused(inUse, OLD)).toEqual({ ...inUse, isRefused: true })
+  expect(hasOtherToken(inUse, OLD, OLD)).toBe(false)
+  expect(markRefused(inUse, OLD)).toEqual({ ...inUse, isRefused: true })
 })
 
 test('a reply to a previous token does not affect the current one', () => {
-  const tried = afterEntered(inUse, NEW)
-  expect([afterRefused(tried, OLD), afterAccepted(tried, OLD), hasOther(tried, OLD, NEW)]).toEqual([
+  const tried = markEntered(inUse, NEW)
+  expect([markRefused(tried, OLD), markAccepted(tried, OLD), hasOtherToken(tried, OLD, NEW)]).toEqual([
     tried,
     tried,
     false,
   ])
-  expect(afterAccepted(inUse, NEW)).toBe(inUse)
+  expect(markAccepted(inUse, NEW)).toBe(inUse)
   // One reply refused it; an earlier, late reply accepts it.
-  expect(afterAccepted(afterRefused(tried, NEW), NEW).isRefused).toBe(true)
+  expect(markAccepted(markRefused(tried, NEW), NEW).isRefused).toBe(true)
 })
 
 describe('a token stored by another tab', () => {
   test('is used in this tab too', () => {
     const used = { token: NEW, isRefused: false, accepted: NEW }
-    for (const before of [NO_ACCESS, inUse, afterRefused(inUse, OLD)])
-      expect(withReceivedToken(before, NEW)).toEqual(used)
+    for (const before of [NO_ACCESS, inUse, markRefused(inUse, OLD)]) expect(markReceived(before, NEW)).toEqual(used)
   })
 
   test('waits until the service has accepted or refused the token being tried', () => {
-    const tried = withReceivedToken(afterEntered(NO_ACCESS, 'third-token_of-22-lett'), OLD)
+    const tried = markReceived(markEntered(NO_ACCESS, 'third-token_of-22-lett'), OLD)
     expect(tried).toEqual({ token: 'third-token_of-22-lett', isRefused: false, accepted: OLD })
-    expect(hasOther(tried, tried.token, OLD)).toBe(true)
+    expect(hasOtherToken(tried, tried.token, OLD)).toBe(true)
   })
 })
 
@@ -116,15 +115,15 @@ test('for any sequence of addresses, exactly the tokens that the service accepte
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
       let access = inUse
       for (const { hash, isJudged } of steps) {
-        const given = tokenIn(hash)
-        if (given !== null) access = afterEntered(access, given)
+        const given = findTokenIn(hash)
+        if (given !== null) access = markEntered(access, given)
         const sent = access.token ?? ''
-        if (isJudged && sent === OLD) access = afterAccepted(access, sent)
+        if (isJudged && sent === OLD) access = markAccepted(access, sent)
         // The state after a reload.
         else if (isJudged)
-          access = hasOther(access, sent, access.accepted)
-            ? withReceivedToken(NO_ACCESS, access.accepted ?? '')
-            : afterRefused(access, sent)
+          access = hasOtherToken(access, sent, access.accepted)
+            ? markReceived(NO_ACCESS, access.accepted ?? '')
+            : markRefused(access, sent)
         expect(access.accepted).toBe(OLD)
         if (isJudged) expect(access).toEqual(inUse)
       }

@@ -1,7 +1,7 @@
 /** Removal of terminal colors, and marks for invisible characters. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { plainJson, plainText } from '../../../src/service/viewer/plain-text.js'
+import { toPlainJson, toPlainText } from '../../../src/service/viewer/plain-text.js'
 
 test.each([
   ['plain text', 'plain text'],
@@ -14,7 +14,7 @@ test.each([
   ['bell\u0007\u007F\u0085', 'bell‹U+0007›‹U+007F›‹U+0085›'],
   ['first\r\n\tsecond', 'first\r\n\tsecond'],
   ['👩‍👩‍👧 می‌خواهم مرحبا', '👩‍👩‍👧 می‌خواهم مرحبا'],
-])('%j', (text, shown) => expect(plainText(text)).toBe(shown))
+])('%j', (text, shown) => expect(toPlainText(text)).toBe(shown))
 
 // oxlint-disable-next-line no-misleading-character-class -- no control or format character except those that languages need
 const FORBIDDEN = /[^\P{Cc}\t\n\r]|[\u202A-\u202E\u2066-\u2069\u200B\uFEFF\u2060\u{E0000}-\u{E007F}]/u
@@ -22,9 +22,9 @@ const FORBIDDEN = /[^\P{Cc}\t\n\r]|[\u202A-\u202E\u2066-\u2069\u200B\uFEFF\u2060
 test('removes control characters and changes of direction from any text; plain text is unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme-ascii' }), (any, ascii) => {
-      expect(plainText(any)).not.toMatch(FORBIDDEN)
-      expect(plainText(plainText(any))).toBe(plainText(any))
-      expect(plainText(ascii)).toBe(ascii)
+      expect(toPlainText(any)).not.toMatch(FORBIDDEN)
+      expect(toPlainText(toPlainText(any))).toBe(toPlainText(any))
+      expect(toPlainText(ascii)).toBe(ascii)
     }),
   )
 })
@@ -32,7 +32,7 @@ test('removes control characters and changes of direction from any text; plain t
 test('JSON keeps its value', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      const json = plainJson(JSON.stringify({ [text]: text }))
+      const json = toPlainJson(JSON.stringify({ [text]: text }))
       expect(json).not.toMatch(FORBIDDEN)
       expect(JSON.parse(json)).toEqual({ [text]: text })
     }),

@@ -1,20 +1,20 @@
 /** Formatting of times, durations and numbers. */
 import { describe, expect, test } from 'vitest'
 import {
-  ago,
-  aheadOfUtc,
-  bytes,
-  count,
-  duration,
-  fullTime,
-  localAheadOfUtc,
-  memory,
-  percent,
-  plural,
-  shortCount,
-  shortTime,
-  timeRange,
-  zoneName,
+  formatAgo,
+  findUtcOffset,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatFullTime,
+  findLocalOffset,
+  formatMemory,
+  formatPercent,
+  formatPlural,
+  formatShortCount,
+  formatShortTime,
+  formatTimeRange,
+  formatZone,
 } from '../../../src/service/viewer/view-format.js'
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   [Number.NaN, ''],
   [Infinity, ''],
 ])('duration(%d): %s', (ms, text) => {
-  expect(duration(ms)).toBe(text)
+  expect(formatDuration(ms)).toBe(text)
 })
 
 test.each([
@@ -51,7 +51,7 @@ test.each([
   [-5000, 'in 5 s'],
 ])('ago, after %d ms: %s', (passedMs, text) => {
   const at = Date.parse('2026-03-01T12:00:00.000Z')
-  expect(ago(new Date(at).toISOString(), at + passedMs)).toBe(text)
+  expect(formatAgo(new Date(at).toISOString(), at + passedMs)).toBe(text)
 })
 
 test.each([
@@ -61,7 +61,7 @@ test.each([
   [0.1234, '12 %'],
   [1, '100 %'],
 ])('percent(%d): %s', (ratio, text) => {
-  expect(percent(ratio)).toBe(text)
+  expect(formatPercent(ratio)).toBe(text)
 })
 
 test.each([
@@ -70,7 +70,7 @@ test.each([
   [1500, '1.5 kB'],
   [134_217_728, '134.2 MB'],
 ])('bytes(%d): %s', (n, text) => {
-  expect(bytes(n)).toBe(text)
+  expect(formatBytes(n)).toBe(text)
 })
 
 test.each([
@@ -78,7 +78,7 @@ test.each([
   [1.5 * 1024 * 1024, '1.5 MiB'],
   [64 * 1024, '64 KiB'],
 ])('memory(%d): %s', (n, text) => {
-  expect(memory(n)).toBe(text)
+  expect(formatMemory(n)).toBe(text)
 })
 
 test.each([
@@ -87,8 +87,8 @@ test.each([
   [-210, 'UTC-3:30'],
   [345, 'UTC+5:45'],
   [-300, 'UTC-5'],
-])('zoneName(%d): %s', (aheadMinutes, text) => {
-  expect(zoneName(aheadMinutes)).toBe(text)
+])('formatZone(%d): %s', (aheadMinutes, text) => {
+  expect(formatZone(aheadMinutes)).toBe(text)
 })
 
 test.each([
@@ -97,28 +97,25 @@ test.each([
   ['2026-03-01T04:05:06+02:00', 120],
   ['2026-03-01T04:05:06.007-0330', -210],
   ['2026-03-01T04:05:06-00:00', 0],
-])('aheadOfUtc(%s): %d', (iso, minutes) => {
-  expect(aheadOfUtc(iso)).toBe(minutes)
+])('findUtcOffset(%s): %d', (iso, minutes) => {
+  expect(findUtcOffset(iso)).toBe(minutes)
 })
 
 test('a time without an offset is local', () => {
   const iso = '2026-07-01T04:05:06'
-  expect(aheadOfUtc(iso)).toBe(localAheadOfUtc(iso))
-  expect(Date.parse(`${iso}Z`) - Date.parse(iso)).toBe(localAheadOfUtc(iso) * 60_000)
+  expect(findUtcOffset(iso)).toBe(findLocalOffset(iso))
+  expect(Date.parse(`${iso}Z`) - Date.parse(iso)).toBe(findLocalOffset(iso) * 60_000)
 })
 
 test('counts', () => {
-  expect([count(1234567), shortCount(9999), shortCount(12_400), shortCount(1_200_000)]).toEqual([
-    '1,234,567',
-    '9,999',
-    '12.4K',
-    '1.2M',
-  ])
-  expect([plural(1, 'entry', 'entries'), plural(2000, 'entry', 'entries'), plural(0, 'ping')]).toEqual([
-    '1 entry',
-    '2,000 entries',
-    '0 pings',
-  ])
+  expect([formatCount(1234567), formatShortCount(9999), formatShortCount(12_400), formatShortCount(1_200_000)]).toEqual(
+    ['1,234,567', '9,999', '12.4K', '1.2M'],
+  )
+  expect([
+    formatPlural(1, 'entry', 'entries'),
+    formatPlural(2000, 'entry', 'entries'),
+    formatPlural(0, 'ping'),
+  ]).toEqual(['1 entry', '2,000 entries', '0 pings'])
 })
 
 describe('times are local', () => {
@@ -126,17 +123,17 @@ describe('times are local', () => {
   const iso = new Date('2026-03-01T04:05:06.007').toISOString()
 
   test('short and full', () => {
-    expect([shortTime(iso), fullTime(iso)]).toEqual(['04:05:06.007', '2026-03-01 04:05:06.007'])
+    expect([formatShortTime(iso), formatFullTime(iso)]).toEqual(['04:05:06.007', '2026-03-01 04:05:06.007'])
   })
 
   test('an invalid time is unchanged', () => {
-    expect([shortTime('soon'), fullTime('soon'), ago('soon', 0)]).toEqual(['soon', 'soon', ''])
+    expect([formatShortTime('soon'), formatFullTime('soon'), formatAgo('soon', 0)]).toEqual(['soon', 'soon', ''])
   })
 
   test('a range within a day has its date once, and as many digits as needed', () => {
     const at = Date.parse(iso)
-    expect(timeRange(at, at + 3_600_000)).toBe('2026-03-01 04:05:06 – 05:05:06')
-    expect(timeRange(at, at + 5)).toBe('2026-03-01 04:05:06.007 – 04:05:06.012')
-    expect(timeRange(at, at + 86_400_000 * 3)).toBe('2026-03-01 04:05:06 – 2026-03-04 04:05:06')
+    expect(formatTimeRange(at, at + 3_600_000)).toBe('2026-03-01 04:05:06 – 05:05:06')
+    expect(formatTimeRange(at, at + 5)).toBe('2026-03-01 04:05:06.007 – 04:05:06.012')
+    expect(formatTimeRange(at, at + 86_400_000 * 3)).toBe('2026-03-01 04:05:06 – 2026-03-04 04:05:06')
   })
 })

@@ -1,18 +1,18 @@
 /** Parsing and formatting of the page's address. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { timeText } from '../../../src/service/viewer/entries/time-text.js'
+import { formatTimeText } from '../../../src/service/viewer/entries/time-text.js'
 import {
-  changedView,
+  changeView,
   createHref,
-  filterKey,
-  filterParameters,
+  createFilterKey,
+  listFilterParameters,
   isFiltered,
   LAST_RANGES,
   NO_FILTER,
   parseView,
   VIEWS,
-  windowStart,
+  findWindowStart,
 } from '../../../src/service/viewer/view.js'
 import type { View } from '../../../src/service/viewer/view.js'
 
@@ -120,11 +120,11 @@ describe('a change of the view', () => {
   }
 
   test('to another view keeps query, time and columns, and closes details', () => {
-    expect(changedView(open, { name: 'errors' })).toEqual({ ...open, ...closed, name: 'errors' })
+    expect(changeView(open, { name: 'errors' })).toEqual({ ...open, ...closed, name: 'errors' })
   })
 
   test('to another view can open a detail of the new view', () => {
-    expect(changedView(open, { name: 'traces', trace: 't2' })).toEqual({
+    expect(changeView(open, { name: 'traces', trace: 't2' })).toEqual({
       ...open,
       ...closed,
       name: 'traces',
@@ -133,57 +133,60 @@ describe('a change of the view', () => {
   })
 
   test('of the query keeps the detail open', () => {
-    expect(changedView(open, { q: '' })).toEqual({ ...open, q: '', around: null })
+    expect(changeView(open, { q: '' })).toEqual({ ...open, q: '', around: null })
   })
 
   test.each([{ q: 'x' }, { last: '5m' as const }, { since: 'a' }, { until: 'b' }, { last: null }])(
     'of the filter to %j ends the list around an entry',
     (change) => {
-      expect(changedView(open, change).around).toBe(null)
-      expect(changedView(open, { ...change, around: 'ent_3' }).around).toBe('ent_3')
+      expect(changeView(open, change).around).toBe(null)
+      expect(changeView(open, { ...change, around: 'ent_3' }).around).toBe('ent_3')
     },
   )
 
   test('of anything else keeps the list around an entry', () => {
-    expect(changedView(open, { columns: [], entry: null }).around).toBe('ent_2')
+    expect(changeView(open, { columns: [], entry: null }).around).toBe('ent_2')
   })
 
   test('of the time replaces a window by fixed times, and vice versa', () => {
-    const fixed = changedView(open, { since: 'a', until: 'b' })
+    const fixed = changeView(open, { since: 'a', until: 'b' })
     expect([fixed.last, fixed.since, fixed.until]).toEqual([null, 'a', 'b'])
-    const sliding = changedView(fixed, { last: '60m' })
+    const sliding = changeView(fixed, { last: '60m' })
     expect([sliding.last, sliding.since, sliding.until]).toEqual(['60m', null, null])
-    expect(changedView(open, { since: null, until: null }).last).toBe('5m')
+    expect(changeView(open, { since: null, until: null }).last).toBe('5m')
   })
 })
 
 describe('a filter', () => {
   test('can be a window up to now', () => {
-    expect(filterParameters({ ...NO_FILTER, q: 'a b', last: '15m' }, NOW_MS)).toEqual({
+    expect(listFilterParameters({ ...NO_FILTER, q: 'a b', last: '15m' }, NOW_MS)).toEqual({
       q: 'a b',
       since: '2026-01-01T11:45:00.000Z',
     })
-    expect([windowStart({ last: '5m' }, NOW_MS), windowStart(NO_FILTER, NOW_MS)]).toEqual([NOW_MS - 300_000, null])
+    expect([findWindowStart({ last: '5m' }, NOW_MS), findWindowStart(NO_FILTER, NOW_MS)]).toEqual([
+      NOW_MS - 300_000,
+      null,
+    ])
   })
 
   test('is omitted if it is empty', () => {
-    expect(filterParameters({ ...NO_FILTER, q: '  ' }, NOW_MS)).toEqual({})
-    expect(filterParameters({ ...NO_FILTER, since: 'a', until: 'b' }, NOW_MS)).toEqual({ since: 'a', until: 'b' })
+    expect(listFilterParameters({ ...NO_FILTER, q: '  ' }, NOW_MS)).toEqual({})
+    expect(listFilterParameters({ ...NO_FILTER, since: 'a', until: 'b' }, NOW_MS)).toEqual({ since: 'a', until: 'b' })
     expect([isFiltered({ ...NO_FILTER, q: ' ' }), isFiltered({ ...NO_FILTER, until: 'b' })]).toEqual([false, true])
   })
 
   test('has one key per query and time', () => {
-    expect(filterKey({ ...START, q: 'a' })).toBe(filterKey({ ...NO_FILTER, q: 'a' }))
-    expect(filterKey({ ...NO_FILTER, since: 'a' })).not.toBe(filterKey({ ...NO_FILTER, until: 'a' }))
+    expect(createFilterKey({ ...START, q: 'a' })).toBe(createFilterKey({ ...NO_FILTER, q: 'a' }))
+    expect(createFilterKey({ ...NO_FILTER, since: 'a' })).not.toBe(createFilterKey({ ...NO_FILTER, until: 'a' }))
   })
 
   test('formats its time', () => {
-    expect(timeText(NO_FILTER)).toBeNull()
-    expect(timeText({ ...NO_FILTER, last: '5m' })).toBe('Last 5 min')
-    expect(timeText({ ...NO_FILTER, since: 'yesterday', until: 'now' })).toBe('yesterday – now')
-    expect(timeText({ ...NO_FILTER, since: 'a' })).toBe('since a')
-    expect(timeText({ ...NO_FILTER, since: '2026-01-01T10:00:00.000Z', until: '2026-01-01T11:00:00.000Z' })).toMatch(
-      /^2026-01-01 .+ – .+/,
-    )
+    expect(formatTimeText(NO_FILTER)).toBeNull()
+    expect(formatTimeText({ ...NO_FILTER, last: '5m' })).toBe('Last 5 min')
+    expect(formatTimeText({ ...NO_FILTER, since: 'yesterday', until: 'now' })).toBe('yesterday – now')
+    expect(formatTimeText({ ...NO_FILTER, since: 'a' })).toBe('since a')
+    expect(
+      formatTimeText({ ...NO_FILTER, since: '2026-01-01T10:00:00.000Z', until: '2026-01-01T11:00:00.000Z' }),
+    ).toMatch(/^2026-01-01 .+ – .+/)
   })
 })

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { DestinationReplay } from '../../../src/cli/spool/destination-replay.js'
+import { DestinationBatches } from '../../../src/cli/spool/destination-batches.js'
 import type { Clock } from '../../../src/shared/clock.js'
-import type { Batch } from '../../../src/batch/sender.js'
+import type { Batch } from '../../../src/batch/batch.js'
 import { inspectRoot } from '../../../src/spool/inspect.js'
 import { LeaseWatch, writeOwner } from '../../../src/spool/instance/ownership.js'
 import type { Machine } from '../../../src/spool/instance/ownership.js'
@@ -107,7 +107,7 @@ describe('an owner in another PID namespace that is unaware of a claim', () => {
     setLeaseAges(LEASE_MS + 1_000)
     const machine = processes.born()
     const skipped: string[] = []
-    const replay = new DestinationReplay({
+    const replay = new DestinationBatches({
       root,
       destination: basename(destination),
       machine,

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { UnreportedDrops } from '../../../src/diagnostics/account.js'
-import { destinationName } from '../../../src/spool/spool-root.js'
+import { nameDestination } from '../../../src/spool/spool-root.js'
 import type { SpoolOptions } from '../../../src/spool/spool.js'
 import { FakeClock } from '../../fake-clock.js'
 import { filesBelow } from '../disk-image.js'
@@ -34,7 +34,7 @@ test.each([
   close(begin(taken))
   close(begin(taken))
   expect(taken).toEqual([DROPS])
-  expect(readdirSync(join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS)))).toEqual([])
+  expect(readdirSync(join(root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS)))).toEqual([])
 })
 
 test('reported counts are deleted', () => {

@@ -6,7 +6,7 @@ import { LeaseWatch } from '../../../src/spool/instance/ownership.js'
 import { SegmentReader } from '../../../src/spool/segment/segment-reader.js'
 import { Recovery } from '../../../src/spool/recovery.js'
 import { InstanceFolder } from '../../../src/spool/instance/instance-folder.js'
-import { destinationName } from '../../../src/spool/spool-root.js'
+import { nameDestination } from '../../../src/spool/spool-root.js'
 import { FakeClock } from '../../fake-clock.js'
 import { filesBelow, segmentsBelow } from '../disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from '../process-run.js'
@@ -42,7 +42,7 @@ describe('own segments', () => {
       { maxAgeMs },
       {
         onBatch: (batch) => {
-          if (batch.place !== undefined) run.spool.evicted.push({ ...batch, place: batch.place })
+          if (batch.place !== undefined) run.spool.spilled.push({ ...batch, place: batch.place })
         },
       },
     )
@@ -77,7 +77,7 @@ describe('entries of dead processes', () => {
 
   async function recover(uptimeMs: () => number): Promise<{ entries: number; drops: string[] }> {
     const machine = { ...processes.born(), uptimeMs }
-    const destination = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS))
+    const destination = join(root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS))
     const drops: string[] = []
     const recovery = new Recovery({
       destinations: [destination],
@@ -194,7 +194,7 @@ describe('other destinations', () => {
 
   /** Without the mark that they were reported. */
   function files(): number {
-    return filesBelow(join(root, destinationName(URL_OF_TESTS, OTHER))).filter((path) => !path.endsWith('/reported'))
+    return filesBelow(join(root, nameDestination(URL_OF_TESTS, OTHER))).filter((path) => !path.endsWith('/reported'))
       .length
   }
 
@@ -207,7 +207,7 @@ describe('other destinations', () => {
   test('are reported once for any number of processes, and again after they were sent and new ones remain', async () => {
     setAge(HOUR_MS)
     const first = begin()
-    expect(reports(first)).toEqual([expect.stringContaining(destinationName(URL_OF_TESTS, OTHER))])
+    expect(reports(first)).toEqual([expect.stringContaining(nameDestination(URL_OF_TESTS, OTHER))])
     const second = begin({ apiKey: 'a third key' })
     await bench.clock.advance(120_000)
     expect(reports(first, second)).toHaveLength(1)
@@ -229,7 +229,7 @@ describe('other destinations', () => {
     kill(more)
     setAge(HOUR_MS)
     const [report, ...others] = reports(begin())
-    for (const key of [OTHER, 'one more key']) expect(report).toContain(destinationName(URL_OF_TESTS, key))
+    for (const key of [OTHER, 'one more key']) expect(report).toContain(nameDestination(URL_OF_TESTS, key))
     expect(others).toEqual([])
   })
 
@@ -250,7 +250,7 @@ describe('other destinations', () => {
 
   test('are deleted when older, with a report of path and size', async () => {
     setAge(8 * DAY_MS)
-    const folder = join(root, destinationName(URL_OF_TESTS, OTHER))
+    const folder = join(root, nameDestination(URL_OF_TESTS, OTHER))
     const bytes = filesBelow(folder)
       .filter((path) => !path.endsWith('owner'))
       .reduce((sum, path) => sum + readFileSync(path).length, 0)
@@ -289,7 +289,7 @@ describe('other destinations', () => {
 })
 
 test('own dead letters are deleted after maxAgeMs', () => {
-  const dead = join(root, destinationName(URL_OF_TESTS, KEY_OF_TESTS), 'dead')
+  const dead = join(root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS), 'dead')
   mkdirSync(dead, { recursive: true })
   writeFileSync(join(dead, 'old.ndjson'), '{}')
   setAge(2 * HOUR_MS)

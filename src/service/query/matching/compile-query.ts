@@ -7,7 +7,7 @@ import { parseQuery } from '../language/parser.js'
 import { printQuery } from '../language/printer.js'
 import type { QueryNode, QueryProblem, QueryValue, TermNode } from '../language/query-node.js'
 import { QueryProblemError } from '../language/query-node.js'
-import { foldCase, anyRequestText, anyEntryText } from '../../store/record-texts.js'
+import { foldCase, testRequestTexts, testEntryTexts } from '../../store/record-texts.js'
 import { findEntryReader, findRequestReader, isIndexedEntryField, isIndexedRequestField } from './field-readers.js'
 import type { FieldReader, FieldValue } from './record-readers.js'
 import type { MatchMemo, MemoKey } from './match-memo.js'
@@ -34,14 +34,14 @@ const ENTRIES: SearchedKind<IndexedEntry> = {
   name: 'entry',
   isIndexed: isIndexedEntryField,
   findReader: findEntryReader,
-  anyText: ({ record }, visit) => anyEntryText(record.entry, visit),
+  anyText: ({ record }, visit) => testEntryTexts(record.entry, visit),
 }
 
 const REQUESTS: SearchedKind<IndexedRequest> = {
   name: 'request',
   isIndexed: isIndexedRequestField,
   findReader: findRequestReader,
-  anyText: ({ record }, visit) => anyRequestText(record.request, visit),
+  anyText: ({ record }, visit) => testRequestTexts(record.request, visit),
 }
 
 /**

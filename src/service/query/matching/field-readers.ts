@@ -1,6 +1,6 @@
 /** Readers for the fields of indexed records (pure). */
 import type { IndexedEntry, IndexedRequest } from '../../store/indexed-record.js'
-import { findRecordReader, ownReader, REQUEST_READERS } from './record-readers.js'
+import { findRecordReader, createOwnReader, REQUEST_READERS } from './record-readers.js'
 import type { FieldReader, Readers } from './record-readers.js'
 
 /** Several times faster than reading the record, because all indexed entries share one hidden class. */
@@ -34,7 +34,7 @@ const INDEXED_REQUEST_READERS: Readers<IndexedRequest> = {
 
 /** @param name resolved @param timesAsText read times as text instead of milliseconds */
 export function findEntryReader(name: string, timesAsText = false): FieldReader<IndexedEntry> {
-  const indexed = ownReader(INDEXED_ENTRY_READERS, name)
+  const indexed = createOwnReader(INDEXED_ENTRY_READERS, name)
   if (indexed !== undefined && !(timesAsText && name === 'timestamp')) return indexed
   const read = findRecordReader(name)
   return ({ record }) => read(record)
@@ -42,9 +42,9 @@ export function findEntryReader(name: string, timesAsText = false): FieldReader<
 
 /** @param name resolved @param timesAsText read times as text instead of milliseconds */
 export function findRequestReader(name: string, timesAsText = false): FieldReader<IndexedRequest> {
-  const indexed = ownReader(INDEXED_REQUEST_READERS, name)
+  const indexed = createOwnReader(INDEXED_REQUEST_READERS, name)
   if (indexed !== undefined && !(timesAsText && name === 'timestamp')) return indexed
-  const read = ownReader(REQUEST_READERS, name)
+  const read = createOwnReader(REQUEST_READERS, name)
   return read === undefined ? () => undefined : ({ record }) => read(record)
 }
 

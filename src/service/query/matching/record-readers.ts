@@ -90,10 +90,10 @@ const METADATA = 'metadata.'
 /** For a field that only request logs have, reads the path in `metadata`. @param name resolved */
 export function findRecordReader(name: string): FieldReader<StoredEntry> {
   const path = name.startsWith(METADATA) ? name.slice(METADATA.length) : name
-  return ownReader(ENTRY_READERS, name) ?? createMetadataReader(path)
+  return createOwnReader(ENTRY_READERS, name) ?? createMetadataReader(path)
 }
 
-export function ownReader<R>(readers: Readers<R>, name: string): FieldReader<R> | undefined {
+export function createOwnReader<R>(readers: Readers<R>, name: string): FieldReader<R> | undefined {
   return Object.hasOwn(readers, name) ? readers[name] : undefined
 }
 

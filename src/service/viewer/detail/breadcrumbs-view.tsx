@@ -1,9 +1,9 @@
 /** The breadcrumbs of an error, on a timeline that ends with the error. */
 import { useState } from 'preact/hooks'
 import type { Breadcrumb, LogEntry } from '../../../protocol/log-entry.js'
-import { count, fullTime } from '../view-format.js'
+import { formatCount, formatFullTime } from '../view-format.js'
 import { LongText } from './show-more.js'
-import { offsetText } from './timeline.js'
+import { formatOffset } from './timeline.js'
 import { Fold } from './section.js'
 import { Tree } from './tree-view.js'
 import { truncate, formatPreview } from './tree.js'
@@ -26,7 +26,7 @@ export function Breadcrumbs({
     <>
       {hidden > 0 && (
         <button type="button" class="more" onClick={() => setShown(shown + STEP)}>
-          Show {count(next)} earlier{hidden > next && ` of ${count(hidden)}`}
+          Show {formatCount(next)} earlier{hidden > next && ` of ${formatCount(hidden)}`}
         </button>
       )}
       <ol class="breadcrumbs">
@@ -55,8 +55,8 @@ function BreadcrumbItem({
   const kinds = [...new Set([type, category])].filter((one) => one !== undefined && one !== '').join(' · ')
   return (
     <li class="breadcrumb" data-level={level}>
-      <span class="offset" title={timestamp === undefined ? undefined : `${fullTime(timestamp)} (${timestamp})`}>
-        {timestamp === undefined ? '' : offsetText(Date.parse(timestamp) - endMs)}
+      <span class="offset" title={timestamp === undefined ? undefined : `${formatFullTime(timestamp)} (${timestamp})`}>
+        {timestamp === undefined ? '' : formatOffset(Date.parse(timestamp) - endMs)}
       </span>
       <div class="breadcrumb-text">
         {kinds !== '' && <span class="kind">{truncate(kinds, 80)}</span>}

@@ -1,10 +1,10 @@
 /** Lists the fields of an entry for the panel, with their names in the query language (pure). */
 import type { LogEntry } from '../../../protocol/log-entry.js'
-import { duration } from '../view-format.js'
+import { formatDuration } from '../view-format.js'
 import { createFacts } from './fact.js'
 import type { Fact } from './fact.js'
 
-export function requestFacts({ request }: LogEntry): readonly Fact[] {
+export function listRequestFacts({ request }: LogEntry): readonly Fact[] {
   if (request === undefined) return []
   const { method, path, url, status_code: status, duration_ms: durationMs, ip, user_agent: userAgent } = request
   return createFacts([
@@ -18,7 +18,7 @@ export function requestFacts({ request }: LogEntry): readonly Fact[] {
   ])
 }
 
-export function userFacts({ user, user_id: userId, session_id: sessionId }: LogEntry): readonly Fact[] {
+export function listUserFacts({ user, user_id: userId, session_id: sessionId }: LogEntry): readonly Fact[] {
   return createFacts([
     ['Id', 'user', user?.id],
     ['User id', 'user', userId === user?.id ? undefined : userId],
@@ -28,7 +28,7 @@ export function userFacts({ user, user_id: userId, session_id: sessionId }: LogE
   ])
 }
 
-export function perfFacts({ perf }: LogEntry): readonly Fact[] {
+export function listPerfFacts({ perf }: LogEntry): readonly Fact[] {
   if (perf === undefined) return []
   const { duration_ms: durationMs, memory_mb: memory } = perf
   return createFacts([
@@ -40,7 +40,7 @@ export function perfFacts({ perf }: LogEntry): readonly Fact[] {
 }
 
 /** Lists ids and origins. @param group computed fingerprint of an entry that was sent without one */
-export function contextFacts(entry: LogEntry, group: string | undefined): readonly Fact[] {
+export function listContextFacts(entry: LogEntry, group: string | undefined): readonly Fact[] {
   const { trace, deploy, fingerprint } = entry
   return [
     ...createFacts([
@@ -69,7 +69,7 @@ function linkFact(name: string, field: string, value: string | undefined): reado
 }
 
 function durationText(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : duration(ms)
+  return ms === undefined ? undefined : formatDuration(ms)
 }
 
 function notifyText({ notify, notify_channels: channels }: LogEntry): string | undefined {

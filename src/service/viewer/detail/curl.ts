@@ -13,7 +13,7 @@ const UNKNOWN_HOST = 'HOST'
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
 /** Returns null if neither URL nor path is known. Secrets stay as logged. */
-export function curlCommand({ request, metadata }: LogEntry): string | null {
+export function formatCurlCommand({ request, metadata }: LogEntry): string | null {
   const target = request?.url ?? request?.path
   if (request === undefined || target === undefined || target === '') return null
   const headers = findHeaders(metadata)

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { addTerm } from '../../query/language/index.js'
 import { useView } from '../use-view.js'
-import { changedView, createHref } from '../view.js'
+import { changeView, createHref } from '../view.js'
 import { isFilterable } from './fact.js'
 
 interface EntriesLinkProps {
@@ -20,7 +20,7 @@ export function EntriesLink({ name, value, class: className, title, children }: 
   if (!isFilterable(value)) return <span class={className}>{children}</span>
   const q = name === null ? `${view.q} ${JSON.stringify(value)}`.trim() : addTerm(view.q, name, value)
   return (
-    <a class={className} href={createHref(changedView(view, { name: 'entries', q }))} title={title}>
+    <a class={className} href={createHref(changeView(view, { name: 'entries', q }))} title={title}>
       {children}
     </a>
   )

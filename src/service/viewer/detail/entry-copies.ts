@@ -1,7 +1,7 @@
 /** Copies a whole entry: as JSON, as a link, or its request as curl. */
 import type { StoredEntry } from '../../store/stored-record.js'
 import { createHref } from '../view.js'
-import { curlCommand } from './curl.js'
+import { formatCurlCommand } from './curl.js'
 import { copyWithNotice, showNotice } from './notice.js'
 
 export function copyEntryJson({ entry }: StoredEntry): void {
@@ -14,7 +14,7 @@ export function copyEntryLink({ id }: StoredEntry): void {
 }
 
 export function copyRequestCurl({ entry }: StoredEntry): void {
-  const command = curlCommand(entry)
+  const command = formatCurlCommand(entry)
   if (command === null) showNotice('This entry has no request to copy')
   else copyWithNotice(command, 'the request as curl')
 }

@@ -7,7 +7,7 @@ import { useCommands } from '../commands.js'
 import { Empty, Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { createHref } from '../view.js'
-import { contextFacts, perfFacts, requestFacts, userFacts } from './context.js'
+import { listContextFacts, listPerfFacts, listRequestFacts, listUserFacts } from './context.js'
 import { Breadcrumbs } from './breadcrumbs-view.js'
 import { copyEntryJson, copyEntryLink, copyRequestCurl } from './entry-copies.js'
 import { ErrorPart } from './error-view.js'
@@ -20,7 +20,7 @@ import { ReleaseFact } from './release-fact.js'
 import { Section } from './section.js'
 import { Tags } from './tags.js'
 import { Tree } from './tree-view.js'
-import { metadataField } from './value-field.js'
+import { toMetadataField } from './value-field.js'
 
 export function EntryDetail({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { data, error } = useQuery<EntryWithFeedback>(`entries/${encodeURIComponent(id)}`, {}, useChanges('feedback'))
@@ -73,10 +73,10 @@ function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback; readon
     'copy-link': () => copyEntryLink(stored),
   })
   const { error, breadcrumbs = [], metadata, tags = [], trace } = entry
-  const request = requestFacts(entry)
-  const user = userFacts(entry)
-  const perf = perfFacts(entry)
-  const context = contextFacts(entry, stored.fingerprint)
+  const request = listRequestFacts(entry)
+  const user = listUserFacts(entry)
+  const perf = listPerfFacts(entry)
+  const context = listContextFacts(entry, stored.fingerprint)
   const memberCount = metadata === undefined ? 0 : Object.keys(metadata).length
   return (
     <>
@@ -104,7 +104,7 @@ function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback; readon
       )}
       {memberCount > 0 && metadata !== undefined && (
         <Section title="Metadata" hint={String(memberCount)}>
-          <Tree value={metadata} label="Metadata" field={metadataField} />
+          <Tree value={metadata} label="Metadata" field={toMetadataField} />
         </Section>
       )}
       {trace?.trace_id !== undefined ? (

@@ -6,7 +6,7 @@ const MAX_PROPERTIES = 12
 const MAX_CHARS = 500
 
 /** Returns `code`, `errno`, `syscall` and other short properties. */
-export function propertiesOf(more: Json | undefined): Readonly<Record<string, string>> {
+export function listProperties(more: Json | undefined): Readonly<Record<string, string>> {
   if (more === undefined || !isContainer(more) || Array.isArray(more)) return {}
   const fitting: Record<string, string> = {}
   for (const key of Object.keys(more).slice(0, MAX_PROPERTIES)) {
@@ -20,7 +20,7 @@ export function propertiesOf(more: Json | undefined): Readonly<Record<string, st
 const MAX_MEMBERS = 100
 
 /** Returns the stacks of an `AggregateError`'s members, if the sender did not include them in the error's own stack. */
-export function memberStacks(more: Json | undefined): readonly string[] {
+export function listMemberStacks(more: Json | undefined): readonly string[] {
   if (more === undefined || !isContainer(more) || Array.isArray(more)) return []
   const lists = ['aggregateErrors', 'errors'].map((key) => more[key]).filter((list) => Array.isArray(list))
   return lists

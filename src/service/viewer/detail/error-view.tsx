@@ -1,19 +1,19 @@
 /** An entry's error: type, message, other properties, stack. */
 import type { EntryError, Json, LogEntry } from '../../../protocol/log-entry.js'
 import { LongText, Many } from './show-more.js'
-import { memberStacks, propertiesOf } from './error-parts.js'
+import { listMemberStacks, listProperties } from './error-parts.js'
 import { createFacts } from './fact.js'
 import { Facts } from './facts.js'
 import { StackView } from './stack-view.js'
 import { truncate } from './tree.js'
-import { metadataField } from './value-field.js'
+import { toMetadataField } from './value-field.js'
 import { ValueMenu } from './value-menu.js'
 
 export function ErrorPart({ error, entry }: { readonly error: EntryError; readonly entry: LogEntry }) {
   const { type, message, stack } = error
   const more: Json | undefined = entry.metadata?.['error']
-  const properties = propertiesOf(more)
-  const members = memberStacks(more)
+  const properties = listProperties(more)
+  const members = listMemberStacks(more)
   return (
     <div class="error">
       {type !== undefined && type !== '' && (
@@ -30,7 +30,7 @@ export function ErrorPart({ error, entry }: { readonly error: EntryError; readon
       {Object.keys(properties).length > 0 && (
         <Facts
           facts={createFacts(
-            Object.entries(properties).map(([key, value]) => [key, metadataField(['error', key]), value]),
+            Object.entries(properties).map(([key, value]) => [key, toMetadataField(['error', key]), value]),
           )}
         />
       )}

@@ -1,6 +1,6 @@
 /** User feedback on an entry. */
 import type { StoredFeedback } from '../../store/stored-record.js'
-import { fullTime } from '../view-format.js'
+import { formatFullTime } from '../view-format.js'
 import { LongText, Many } from './show-more.js'
 
 export function FeedbackList({ items }: { readonly items: readonly StoredFeedback[] }) {
@@ -16,7 +16,7 @@ export function FeedbackList({ items }: { readonly items: readonly StoredFeedbac
                   .filter((one) => one !== undefined)
                   .map((one) => one.slice(0, 200))
                   .join(' · ')}{' '}
-                <time dateTime={at}>{fullTime(at)}</time>
+                <time dateTime={at}>{formatFullTime(at)}</time>
               </p>
             </li>
           ))}

@@ -1,10 +1,10 @@
 /** The top of the panel: level, message, time, origin and buttons. */
 import type { StoredEntry } from '../../store/stored-record.js'
-import { ago, aheadOfUtc, fullTime, localAheadOfUtc, zoneName } from '../view-format.js'
+import { formatAgo, findUtcOffset, formatFullTime, findLocalOffset, formatZone } from '../view-format.js'
 import { LevelBadge } from '../components.js'
 import { useNow } from '../use-now.js'
 import { useView } from '../use-view.js'
-import { changedView, createHref } from '../view.js'
+import { changeView, createHref } from '../view.js'
 import { LongText } from './show-more.js'
 import { EntriesLink } from './entries-link.js'
 import { copyEntryJson, copyEntryLink, copyRequestCurl } from './entry-copies.js'
@@ -15,8 +15,8 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry; readon
   const { entry } = stored
   const view = useView()
   const nowMs = useNow()
-  const zone = zoneName(aheadOfUtc(entry.timestamp))
-  const localZone = zoneName(localAheadOfUtc(entry.timestamp))
+  const zone = formatZone(findUtcOffset(entry.timestamp))
+  const localZone = formatZone(findLocalOffset(entry.timestamp))
   return (
     <header class="detail-head">
       <div class="detail-bar">
@@ -25,7 +25,7 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry; readon
         <span class="detail-tools">
           <a
             class="button small"
-            href={createHref({ ...changedView(view, { name: 'entries', around: stored.id }), entry: stored.id })}
+            href={createHref({ ...changeView(view, { name: 'entries', around: stored.id }), entry: stored.id })}
             title="All entries around this one in time, unfiltered"
           >
             Show in context
@@ -76,7 +76,7 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry; readon
       <p class="detail-time">
         <span>
           <time dateTime={entry.timestamp} title={entry.timestamp}>
-            {fullTime(entry.timestamp)}
+            {formatFullTime(entry.timestamp)}
           </time>{' '}
           <span class="hint">{localZone}</span>
         </span>
@@ -85,7 +85,7 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry; readon
             <span>{entry.timestamp}</span> {zone}
           </span>
         )}
-        <span class="hint">{ago(entry.timestamp, nowMs)}</span>
+        <span class="hint">{formatAgo(entry.timestamp, nowMs)}</span>
       </p>
     </header>
   )

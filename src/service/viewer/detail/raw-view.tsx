@@ -1,8 +1,8 @@
 /** The entry as JSON. */
 import { useMemo } from 'preact/hooks'
 import type { LogEntry } from '../../../protocol/log-entry.js'
-import { plainJson } from '../plain-text.js'
-import { bytes } from '../view-format.js'
+import { toPlainJson } from '../plain-text.js'
+import { formatBytes } from '../view-format.js'
 import { Copy } from './copy.js'
 
 /** Maximum number of characters to show: the layout of a longer element takes too long. */
@@ -17,13 +17,13 @@ export function Raw({ entry, id }: { readonly entry: LogEntry; readonly id: stri
         <button type="button" class="quiet" onClick={() => download(text, `${id}.json`)}>
           Download
         </button>
-        <span class="hint">{bytes(new Blob([text]).size)}</span>
+        <span class="hint">{formatBytes(new Blob([text]).size)}</span>
       </div>
       {text.length > MAX_SHOWN_CHARS ? (
         <p class="hint">Too long to show. Copy or download it.</p>
       ) : (
         <pre class="mono" tabIndex={0} aria-label="Raw JSON">
-          {plainJson(text)}
+          {toPlainJson(text)}
         </pre>
       )}
     </div>

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { EntrySummary } from '../../query/api-types.js'
 import type { Page, StoredEntry } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'
-import { count, duration } from '../view-format.js'
+import { formatCount, formatDuration } from '../view-format.js'
 import { Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
@@ -69,7 +69,7 @@ function Timeline({ entry, by, value, others, hasMore }: TimelineProps) {
   return (
     <>
       <p class="hint">
-        {count(items.length)} entries in {duration(totalMs)}
+        {formatCount(items.length)} entries in {formatDuration(totalMs)}
         {hasMore && `, only the newest`}. <a href={href}>Show them in the list</a>
       </p>
       <ol class="timeline">
@@ -79,7 +79,7 @@ function Timeline({ entry, by, value, others, hasMore }: TimelineProps) {
       </ol>
       {shown.items.length < items.length && (
         <button type="button" class="more" onClick={() => setWhole(true)}>
-          Show all {count(items.length)}
+          Show all {formatCount(items.length)}
         </button>
       )}
     </>
@@ -97,7 +97,7 @@ function Row({
   return (
     <li class={isCurrent ? 'current' : undefined} data-level={item.level}>
       <a href={createHref({ ...view, entry: item.id })} aria-current={isCurrent ? 'true' : undefined}>
-        <span class="offset">{offsetMs === 0 ? '0 ms' : `+${duration(offsetMs)}`}</span>
+        <span class="offset">{offsetMs === 0 ? '0 ms' : `+${formatDuration(offsetMs)}`}</span>
         <span class="what">
           <span class="visually-hidden">{item.level} </span>
           {item.service !== undefined && <span class="kind">{truncate(item.service, 30)}</span>}{' '}

@@ -1,7 +1,7 @@
 /** Lists and texts that show a part first, because logged values can be huge. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { bytes, count } from '../view-format.js'
+import { formatBytes, formatCount } from '../view-format.js'
 import { Copy } from './copy.js'
 import { foldText } from './fold-text.js'
 
@@ -36,7 +36,10 @@ export function MoreButton({
   readonly noun: string
   readonly onMore: () => void
 }) {
-  const text = rest <= step ? `Show ${count(rest)} more ${noun}` : `Show ${count(step)} of ${count(rest)} more ${noun}`
+  const text =
+    rest <= step
+      ? `Show ${formatCount(rest)} more ${noun}`
+      : `Show ${formatCount(step)} of ${formatCount(rest)} more ${noun}`
   return (
     <button type="button" class="more" onClick={onMore}>
       {text}
@@ -66,13 +69,13 @@ export function LongText({ text, class: className, maxChars = 1_500, maxLines = 
       {folded.isCut && isWhole && (
         <span class="hint">
           {' '}
-          The first {count(folded.text.length)} of {count(text.length)} characters.{' '}
+          The first {formatCount(folded.text.length)} of {formatCount(text.length)} characters.{' '}
           <Copy label="Copy all of it" text={() => text} />
         </span>
       )}
       {folded.isCut && !isWhole && (
         <button type="button" class="more" onClick={() => setWhole(true)}>
-          Show all ({bytes(text.length)})
+          Show all ({formatBytes(text.length)})
         </button>
       )}
     </span>

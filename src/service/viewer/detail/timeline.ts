@@ -1,7 +1,7 @@
 /** Formats relative times, and lays out the entries of a trace as bars on one scale (pure). */
 
 /** Formats an offset: `−1.2 s`, `+35 ms`, `0 ms`. Empty for an invalid time. */
-export function offsetText(ms: number): string {
+export function formatOffset(ms: number): string {
   if (!Number.isFinite(ms)) return ''
   const size = Math.abs(ms)
   const sign = ms < 0 ? '−' : ms > 0 ? '+' : ''

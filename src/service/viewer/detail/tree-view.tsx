@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { Json } from '../../../protocol/log-entry.js'
 import { MoreButton } from './show-more.js'
-import { copyText, truncate, isContainer, kindOf, listMembers, pathText, formatPreview, sizeOf } from './tree.js'
+import { toCopy, truncate, isContainer, findKind, listMembers, formatPath, formatPreview, countItems } from './tree.js'
 import type { Member, Path } from './tree.js'
 import { ValueMenu } from './value-menu.js'
 
@@ -47,7 +47,7 @@ function Members({
   readonly field: ToField
 }) {
   const [shown, setShown] = useState(STEP)
-  const size = sizeOf(value)
+  const size = countItems(value)
   return (
     <>
       <ul class={depth === 0 ? undefined : depth <= MAX_INDENTED_DEPTH ? 'indented' : 'flat'}>
@@ -73,7 +73,7 @@ function Node({
   readonly depth: number
   readonly field: ToField
 }) {
-  const size = sizeOf(value)
+  const size = countItems(value)
   const [isOpen, setOpen] = useState(depth < OPEN_DEPTH - 1 && size <= OPEN_MEMBERS)
   const keyText = truncate(String(key), 100)
   if (!isContainer(value) || size === 0) {
@@ -99,7 +99,7 @@ function Node({
 
 function Scalar({ value }: { readonly value: Json }) {
   const [isWhole, setWhole] = useState(false)
-  const kind = kindOf(value)
+  const kind = findKind(value)
   if (typeof value !== 'string')
     return <span class={`value ${kind}`}>{isContainer(value) ? formatPreview(value) : String(value)}</span>
   const text = truncate(value, isWhole ? MAX_STRING_CHARS : STRING_CHARS)
@@ -116,8 +116,8 @@ function Scalar({ value }: { readonly value: Json }) {
 }
 
 function Actions({ value, path, field }: { readonly value: Json; readonly path: Path; readonly field: ToField }) {
-  const place = pathText(path)
+  const place = formatPath(path)
   if (isContainer(value))
-    return <ValueMenu name={place} field={null} value={null} text={() => copyText(value)} path={place} />
+    return <ValueMenu name={place} field={null} value={null} text={() => toCopy(value)} path={place} />
   return <ValueMenu name={place} field={field?.(path) ?? null} value={value} path={place} />
 }

@@ -10,7 +10,7 @@ export interface Member {
   readonly value: Json
 }
 
-export function kindOf(value: Json): ValueKind {
+export function findKind(value: Json): ValueKind {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   return typeof value as ValueKind
@@ -20,7 +20,7 @@ export function isContainer(value: Json): value is Json[] | { [key: string]: Jso
   return typeof value === 'object' && value !== null
 }
 
-export function sizeOf(value: Json): number {
+export function countItems(value: Json): number {
   if (!isContainer(value)) return 0
   return Array.isArray(value) ? value.length : Object.keys(value).length
 }
@@ -37,7 +37,7 @@ export function listMembers(value: Json, count: number): readonly Member[] {
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
 /** Formats a path: `user.roles[0]["last seen"]`. */
-export function pathText(path: Path): string {
+export function formatPath(path: Path): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
     if (!IDENTIFIER.test(key)) return `${text}[${JSON.stringify(key)}]`
@@ -51,7 +51,7 @@ const PREVIEW_CHARS = 80
 /** Formats a folded container as one short line: `{ id, name, roles, … }`, `[1, 2, …]`. */
 export function formatPreview(value: Json): string {
   if (!isContainer(value)) return scalarPreview(value)
-  const size = sizeOf(value)
+  const size = countItems(value)
   if (size === 0) return Array.isArray(value) ? '[]' : '{}'
   const shown = listMembers(value, PREVIEW_MEMBERS).map(({ key, value: one }) =>
     typeof key === 'number' ? scalarPreview(one) : truncate(key, 30),
@@ -76,6 +76,6 @@ export function cutAt(text: string, end: number): string {
 }
 
 /** Formats a value for the clipboard: text without quotation marks, other values as JSON. */
-export function copyText(value: Json): string {
+export function toCopy(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

@@ -5,7 +5,7 @@ import type { Path } from './tree.js'
 export type FieldValue = string | number | boolean | null
 
 /** Omits indices, because a term matches any element of an array. */
-export function metadataField(path: Path): string {
+export function toMetadataField(path: Path): string {
   return ['metadata', ...path.filter((key) => typeof key === 'string')].join('.')
 }
 

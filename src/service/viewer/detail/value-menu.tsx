@@ -1,7 +1,7 @@
 /** The menu of a logged value: filter, exclude, column, copy. Current filters are kept. */
 import { addTerm, excludeTerm, setComparison } from '../../query/language/index.js'
-import { currentView } from '../use-view.js'
-import { changedView, createHref } from '../view.js'
+import { readView } from '../use-view.js'
+import { changeView, createHref } from '../view.js'
 import type { View } from '../view.js'
 import { isFilterable } from './fact.js'
 import { MenuButton } from './menu.js'
@@ -28,9 +28,9 @@ export function ValueMenu(props: ValueMenuProps) {
 }
 
 function listActions({ name, field, value, text, path }: ValueMenuProps): readonly MenuItem[] {
-  const view = currentView()
+  const view = readView()
   const href = (change: Partial<View>): string =>
-    createHref({ ...changedView(view, { name: 'entries', ...change }), entry: view.entry })
+    createHref({ ...changeView(view, { name: 'entries', ...change }), entry: view.entry })
   const items: MenuItem[] = []
   if (field !== null && (typeof value !== 'string' || isFilterable(value))) {
     items.push(

@@ -1,7 +1,7 @@
 /** Announces the number of new entries to screen readers at intervals, instead of each entry. */
 import { useEffect, useState } from 'preact/hooks'
 import type { EntryFeed } from '../live/entry-feed.js'
-import { plural } from '../view-format.js'
+import { formatPlural } from '../view-format.js'
 
 const INTERVAL_MS = 5000
 
@@ -12,7 +12,7 @@ export function Announcer({ feed }: { feed: EntryFeed }) {
     const timer = setInterval(() => {
       const fresh = feed.tail.arrived - announced
       announced += fresh
-      setText(fresh === 0 ? '' : plural(fresh, 'new entry', 'new entries'))
+      setText(fresh === 0 ? '' : formatPlural(fresh, 'new entry', 'new entries'))
     }, INTERVAL_MS)
     return () => clearInterval(timer)
   }, [feed])

@@ -5,13 +5,13 @@ import { keepFocus } from '../keep-focus.js'
 import { navigate } from '../use-view.js'
 import { NO_FILTER } from '../view.js'
 import type { Filter, View } from '../view.js'
-import { timeText } from './time-text.js'
+import { formatTimeText } from './time-text.js'
 
 const NO_TIME: Partial<View> = { last: null, since: null, until: null }
 
 export function Chips({ view }: { view: Filter }) {
   const terms = listTerms(view.q)
-  const time = timeText(view)
+  const time = formatTimeText(view)
   if (terms.length === 0 && time === null) return null
   return (
     <div class="chips" role="group" aria-label="Active filters" onClickCapture={() => keepFocus('.chips button')}>

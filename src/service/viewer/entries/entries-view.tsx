@@ -5,7 +5,7 @@ import type { ServiceStatus } from '../../query/api-types.js'
 import { ApiError } from '../api-error.js'
 import { useChanges } from '../changes.js'
 import { useCommands } from '../commands.js'
-import { plural } from '../view-format.js'
+import { formatPlural } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { Empty, Problem } from '../components.js'
 import { Connect } from '../shell/connect.js'
@@ -13,7 +13,7 @@ import { focusDetail, isDetailFocused } from '../shell/detail-panel.js'
 import { useObservable } from '../use-observable.js'
 import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'
-import { filterKey, isFiltered as hasFilter, NO_FILTER } from '../view.js'
+import { createFilterKey, isFiltered as hasFilter, NO_FILTER } from '../view.js'
 import type { View } from '../view.js'
 import { AroundBar } from './around-bar.js'
 import { Chips } from './chips.js'
@@ -39,12 +39,12 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
   useEffect(() => {
     if (entry !== null) setSelected(entry)
   }, [entry])
-  const key = JSON.stringify([filterKey(view), around])
+  const key = JSON.stringify([createFilterKey(view), around])
   const shown = useRef(key)
   useEffect(() => {
     if (shown.current === key) return
     shown.current = key
-    // Resets the selection: the row may not match the new filter, and a selection holds the list.
+    // Resets the selection: the row may not match the new filter, and a selection freezes the list.
     setSelected(entry)
     list.current?.toTop()
   }, [key])
@@ -151,7 +151,7 @@ function NothingMatches() {
       <p>
         {total === undefined
           ? 'Others may exist.'
-          : `${plural(total, 'entry is', 'entries are')} stored, and none matches the filter.`}{' '}
+          : `${formatPlural(total, 'entry is', 'entries are')} stored, and none matches the filter.`}{' '}
         New matches appear here.
       </p>
       <button type="button" class="button" onClick={() => navigate(NO_FILTER)}>

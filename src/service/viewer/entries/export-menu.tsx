@@ -5,7 +5,7 @@ import { showNotice } from '../detail/notice.js'
 import { Icon } from '../icons.js'
 import { Popup } from '../popup.js'
 import { CSV_COLUMNS } from '../../query/csv-columns.js'
-import { filterParameters, formatColumns } from '../view.js'
+import { listFilterParameters, formatColumns } from '../view.js'
 import type { View } from '../view.js'
 import { saveFile } from './save-file.js'
 
@@ -22,7 +22,7 @@ export function ExportMenu({ view }: { view: View }) {
       const columns =
         format === 'csv' && view.columns.length > 0 ? { columns: formatColumns([...CSV_COLUMNS, ...view.columns]) } : {}
       // Sends the token in a header: the browser's download history would store it as part of the URL.
-      const response = await request('export', { ...filterParameters(view, Date.now()), ...columns, format }, {})
+      const response = await request('export', { ...listFilterParameters(view, Date.now()), ...columns, format }, {})
       saveFile(await response.blob(), `entries.${format}`)
     } catch (error) {
       showNotice(`The export failed: ${error instanceof Error ? error.message : String(error)}`)

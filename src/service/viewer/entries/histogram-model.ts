@@ -1,7 +1,7 @@
 /** Computes the geometry of the histogram, and converts selections to filters (pure). */
 import type { Level } from '../../../protocol/log-entry.js'
 import type { Histogram, HistogramBucket } from '../../query/api-types.js'
-import { plural, timeRange } from '../view-format.js'
+import { formatPlural, formatTimeRange } from '../view-format.js'
 
 /** Levels from bottom to top. The most severe is at the bottom, where heights are easiest to compare. */
 export const STACK: readonly Level[] = ['fatal', 'error', 'warn', 'info', 'debug']
@@ -35,7 +35,7 @@ export function findMaxTotal(histogram: Histogram): number {
 }
 
 /** Index of the bucket at this share of the width; -1 if there is none. */
-export function indexAt(part: number, buckets: number): number {
+export function toIndex(part: number, buckets: number): number {
   return Math.max(Math.min(buckets - 1, 0), Math.min(buckets - 1, Math.floor(part * buckets)))
 }
 
@@ -52,14 +52,14 @@ export function selectRange(
 }
 
 /** Describes a selection: `2026-11-21 14:03:00 – 14:03:30: 12 entries, 2 error, 10 info`. */
-export function describe(histogram: Histogram, from: number, to: number): string {
+export function describeRange(histogram: Histogram, from: number, to: number): string {
   const range = selectRange(histogram, from, to)
   if (range === undefined) return 'no entries'
   const chosen = histogram.buckets.slice(Math.min(from, to), Math.max(from, to) + 1)
   const sum = (key: Level | 'total'): number => chosen.reduce((total, bucket) => total + bucket[key], 0)
   const levels = STACK.filter((level) => sum(level) > 0).map((level) => `${sum(level)} ${level}`)
-  const when = timeRange(Date.parse(range.since), Date.parse(range.until))
-  return `${when}: ${[plural(sum('total'), 'entry', 'entries'), ...levels].join(', ')}`
+  const when = formatTimeRange(Date.parse(range.since), Date.parse(range.until))
+  return `${when}: ${[formatPlural(sum('total'), 'entry', 'entries'), ...levels].join(', ')}`
 }
 
 /** Maximum number of labels on the axis. */

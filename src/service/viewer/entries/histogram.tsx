@@ -2,12 +2,12 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Histogram as HistogramData } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
-import { count, duration, shortTime, timeRange } from '../view-format.js'
+import { formatCount, formatDuration, formatShortTime, formatTimeRange } from '../view-format.js'
 import { useQuery } from '../use-query.js'
 import { useFilterParameters } from '../use-filter-parameters.js'
 import type { Filter } from '../view.js'
 import { useSize } from '../use-size.js'
-import { describe, indexAt, findMaxTotal, selectRange, createSegments, createTicks } from './histogram-model.js'
+import { describeRange, toIndex, findMaxTotal, selectRange, createSegments, createTicks } from './histogram-model.js'
 import { useSlowly } from './use-slowly.js'
 import { canZoomOut, zoomIn, zoomOut } from './zoom.js'
 
@@ -20,7 +20,7 @@ interface Choice {
   readonly from: number
   readonly to: number
   /** True during a selection, false while the pointer only hovers. */
-  readonly isHeld: boolean
+  readonly isDrag: boolean
 }
 
 export function Histogram({ view }: { view: Filter }) {
@@ -30,9 +30,9 @@ export function Histogram({ view }: { view: Filter }) {
   const [isDragging, setDragging] = useState(false)
   const chart = useRef<HTMLDivElement>(null)
   // Freezes the data during a selection: new data would change the times of its positions.
-  const held = useRef(newest)
-  if (choice?.isHeld !== true) held.current = newest
-  const data = held.current
+  const frozen = useRef(newest)
+  if (choice?.isDrag !== true) frozen.current = newest
+  const data = frozen.current
   const length = data?.buckets.length ?? 0
   const shown = choice !== null && Math.max(choice.from, choice.to) < length ? choice : null
   const { before = 0, after = 0 } = data ?? {}
@@ -44,18 +44,18 @@ export function Histogram({ view }: { view: Filter }) {
   }
   const indexOf = (event: PointerEvent): number => {
     const box = chart.current?.getBoundingClientRect()
-    return box === undefined ? 0 : indexAt((event.clientX - box.left) / box.width, length)
+    return box === undefined ? 0 : toIndex((event.clientX - box.left) / box.width, length)
   }
   const onPointerDown = (event: PointerEvent): void => {
     if (event.button !== 0 || length === 0) return
     chart.current?.setPointerCapture(event.pointerId)
     setDragging(true)
-    setChoice({ from: indexOf(event), to: indexOf(event), isHeld: true })
+    setChoice({ from: indexOf(event), to: indexOf(event), isDrag: true })
   }
   const onPointerMove = (event: PointerEvent): void => {
     if (length === 0) return
     const to = indexOf(event)
-    setChoice(isDragging && choice !== null ? { ...choice, to } : { from: to, to, isHeld: false })
+    setChoice(isDragging && choice !== null ? { ...choice, to } : { from: to, to, isDrag: false })
   }
   const onPointerUp = (): void => {
     setDragging(false)
@@ -70,7 +70,7 @@ export function Histogram({ view }: { view: Filter }) {
     if (length === 0 || event.ctrlKey || event.metaKey || event.altKey) return
     if (by !== 0) {
       const to = shown === null ? (by > 0 ? 0 : length - 1) : Math.max(0, Math.min(length - 1, shown.to + by))
-      setChoice({ from: event.shiftKey && shown !== null ? shown.from : to, to, isHeld: true })
+      setChoice({ from: event.shiftKey && shown !== null ? shown.from : to, to, isDrag: true })
     } else if (event.key === 'Enter' && shown !== null) select(shown)
     else if (event.key === 'Escape' && shown !== null) setChoice(null)
     else return
@@ -83,12 +83,14 @@ export function Histogram({ view }: { view: Filter }) {
         <span>
           {data === undefined || data.since === null || data.until === null
             ? ' '
-            : timeRange(Date.parse(data.since), Date.parse(data.until))}
+            : formatTimeRange(Date.parse(data.since), Date.parse(data.until))}
         </span>
-        {data !== undefined && length > 0 && <span class="faint">{duration(data.step_ms)} a bar</span>}
+        {data !== undefined && length > 0 && <span class="faint">{formatDuration(data.step_ms)} a bar</span>}
         {(before > 0 || after > 0) && (
           <span class="faint" title="Matches outside the chart">
-            {[before > 0 && `${count(before)} older`, after > 0 && `${count(after)} newer`].filter(Boolean).join(', ')}
+            {[before > 0 && `${formatCount(before)} older`, after > 0 && `${formatCount(after)} newer`]
+              .filter(Boolean)
+              .join(', ')}
           </span>
         )}
         {canZoomOut() && (
@@ -117,7 +119,7 @@ export function Histogram({ view }: { view: Filter }) {
         </div>
       )}
       <p class="visually-hidden" role="status">
-        {data !== undefined && shown?.isHeld === true && !isDragging ? describe(data, shown.from, shown.to) : ''}
+        {data !== undefined && shown?.isDrag === true && !isDragging ? describeRange(data, shown.from, shown.to) : ''}
       </p>
       {data !== undefined && <Axis data={data} />}
     </section>
@@ -132,7 +134,7 @@ function Chart({ data, choice }: { data: HistogramData; choice: Choice | null })
   return (
     <svg
       role="img"
-      aria-label={`Chart: ${describe(data, 0, buckets.length - 1)}`}
+      aria-label={`Chart: ${describeRange(data, 0, buckets.length - 1)}`}
       viewBox={`0 0 ${Math.max(1, buckets.length)} 1`}
       preserveAspectRatio="none"
     >
@@ -152,7 +154,7 @@ function Chart({ data, choice }: { data: HistogramData; choice: Choice | null })
 
 function Tooltip({ data, choice: { from, to } }: { data: HistogramData; choice: Choice }) {
   const middle = ((from + to) / 2 + 0.5) / data.buckets.length
-  const [when, what] = describe(data, from, to).split(': ')
+  const [when, what] = describeRange(data, from, to).split(': ')
   // Shifts the label in proportion to its position to keep it within the chart.
   const place = { left: `${middle * 100}%`, transform: `translateX(-${middle * 100}%)` }
   return (
@@ -170,7 +172,7 @@ function Axis({ data: { buckets, step_ms: stepMs, since, until } }: { data: Hist
   const { ref, width } = useSize<HTMLDivElement>()
   const isDays = since !== null && until !== null && Date.parse(until) - Date.parse(since) > 2 * DAY_MS
   const digits = isDays ? 10 : stepMs < 1000 ? 12 : stepMs < 60_000 ? 8 : 5
-  const text = (at: string): string => (isDays ? at.slice(0, digits) : shortTime(at).slice(0, digits))
+  const text = (at: string): string => (isDays ? at.slice(0, digits) : formatShortTime(at).slice(0, digits))
   return (
     <div class="axis" aria-hidden="true" ref={ref}>
       {createTicks(buckets.length, width, digits * DIGIT_PX).map((index) => (

@@ -6,7 +6,7 @@ import { listTerms, removeTerm, toggleValue } from '../../query/language/index.j
 import { useFilterParameters } from '../use-filter-parameters.js'
 import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'
-import { count, shortCount } from '../view-format.js'
+import { formatCount, formatShortCount } from '../view-format.js'
 import type { Filter } from '../view.js'
 import { useSlowly } from './use-slowly.js'
 
@@ -25,11 +25,11 @@ export function LevelToggles({ view }: { view: Filter }) {
           type="button"
           class={`level-toggle level-toggle-${level}`}
           aria-pressed={term?.values.includes(level) === true}
-          title={counts === undefined ? undefined : `${count(counts[level])} ${level}`}
+          title={counts === undefined ? undefined : `${formatCount(counts[level])} ${level}`}
           onClick={() => navigate({ q: toggleValue(view.q, 'level', level) })}
         >
           {level}
-          <span class="count">{counts === undefined ? '' : shortCount(counts[level])}</span>
+          <span class="count">{counts === undefined ? '' : formatShortCount(counts[level])}</span>
         </button>
       ))}
     </div>

@@ -32,7 +32,7 @@ export function findLine(starts: readonly number[], row: number): number {
 }
 
 /** Returns the row or divider on a line. */
-export function lineAt(starts: readonly number[], line: number): Line {
+export function findLineAt(starts: readonly number[], line: number): Line {
   for (const [passed, start] of starts.entries()) {
     if (start + passed > line) return { row: line - passed }
     if (start + passed === line) return { divider: start }
@@ -52,16 +52,16 @@ export function findDrawn(starts: readonly number[], rows: number, { topPx, heig
   return {
     lines,
     firstLine,
-    drawn: Array.from({ length: Math.max(0, endLine - firstLine) }, (_, at) => lineAt(starts, firstLine + at)),
-    firstRow: rowAt(starts, firstLine),
-    endRow: endLine === 0 ? 0 : rowAt(starts, endLine - 1) + 1,
-    visibleEndRow: rowAt(starts, Math.max(0, visibleEndLine - 1)) + 1,
+    drawn: Array.from({ length: Math.max(0, endLine - firstLine) }, (_, at) => findLineAt(starts, firstLine + at)),
+    firstRow: findRowAt(starts, firstLine),
+    endRow: endLine === 0 ? 0 : findRowAt(starts, endLine - 1) + 1,
+    visibleEndRow: findRowAt(starts, Math.max(0, visibleEndLine - 1)) + 1,
   }
 }
 
 /** Returns the row on a line, or the row below the divider. */
-export function rowAt(starts: readonly number[], line: number): number {
-  const found = lineAt(starts, line)
+export function findRowAt(starts: readonly number[], line: number): number {
+  const found = findLineAt(starts, line)
   return 'row' in found ? found.row : found.divider
 }
 

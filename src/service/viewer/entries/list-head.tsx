@@ -2,14 +2,14 @@
 import { Icon } from '../icons.js'
 import { keepFocus } from '../keep-focus.js'
 import { navigate } from '../use-view.js'
-import { columnTitle } from './row-text.js'
-import { localAheadOfUtc, zoneName } from '../view-format.js'
+import { formatColumnTitle } from './row-text.js'
+import { findLocalOffset, formatZone } from '../view-format.js'
 
 export function ListHead({ columns }: { columns: readonly string[] }) {
   return (
     <div role="row" aria-rowindex={1} class="row list-head">
       <span role="columnheader">
-        Time <span class="zone">({zoneName(localAheadOfUtc(Date.now()))})</span>
+        Time <span class="zone">({formatZone(findLocalOffset(Date.now()))})</span>
       </span>
       <span role="columnheader">Level</span>
       <span role="columnheader" class="row-service">
@@ -18,7 +18,7 @@ export function ListHead({ columns }: { columns: readonly string[] }) {
       {columns.map((name) => (
         <span key={name} role="columnheader" class="row-column column-head">
           <span class="cut" title={name}>
-            {columnTitle(name)}
+            {formatColumnTitle(name)}
           </span>
           <button
             type="button"

@@ -1,17 +1,17 @@
 /** The virtual list of entries: only visible rows are in the document; all have the same height. */
 import type { RefObject } from 'preact'
 import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useState } from 'preact/hooks'
-import { plural } from '../view-format.js'
+import { formatPlural } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { useSize } from '../use-size.js'
 import type { EntryFeed } from '../live/entry-feed.js'
 import { Announcer } from './announcer.js'
-import { findDayStarts, findDrawn, findLine, rowAt } from './lines.js'
+import { findDayStarts, findDrawn, findLine, findRowAt } from './lines.js'
 import type { Viewport } from './lines.js'
 import { ListHead } from './list-head.js'
 import { Row } from './row.js'
 import { toLocalDay, findConstantDetails } from './row-text.js'
-import { usePointerOver } from './use-hold.js'
+import { usePointerOver } from './use-pointer-over.js'
 import { useNarrow } from './use-narrow.js'
 import { usePress } from './use-press.js'
 
@@ -52,11 +52,11 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
   const { isPressed, ...press } = usePress(onOpen)
   // Rows must not move while the user reads or points at them.
   const isReading = isOpen || selected !== null || isOver || isPressed
-  const isHeld = isPaused || isReading || topPx > 0 || marked !== null
+  const isFrozen = isPaused || isReading || topPx > 0 || marked !== null
   useLayoutEffect(() => {
-    if (isHeld) feed.hold()
+    if (isFrozen) feed.freeze()
     else feed.release()
-  }, [feed, isHeld])
+  }, [feed, isFrozen])
 
   const dayOf = (at: number): string => toLocalDay(tail.at(at)?.entry.timestamp ?? '')
   const starts = findDayStarts(tail.firstLoaded, tail.length, dayOf)
@@ -91,11 +91,11 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
       style={{ '--columns': columns.length }}
       {...over}
     >
-      {isHeld && marked === null && tail.waiting > 0 && !isPressed && (
+      {isFrozen && marked === null && tail.waiting > 0 && !isPressed && (
         <button type="button" class="new-rows" onClick={onNewest}>
           <Icon name="up" />
           {isReading && !isPaused ? 'Holding, ' : ''}
-          {plural(tail.waiting, 'new', 'new')}
+          {formatPlural(tail.waiting, 'new', 'new')}
         </button>
       )}
       {feed.hasNewer && (
@@ -190,7 +190,7 @@ function createHandle(scroller: RefObject<HTMLElement | null>, starts: readonly 
       else if (at < element.scrollTop) element.scrollTo({ top: at })
       else if (at + rowPx > element.scrollTop + roomPx) element.scrollTo({ top: at + rowPx - roomPx })
     },
-    firstVisible: () => rowAt(starts, Math.ceil((scroller.current?.scrollTop ?? 0) / rowPx)),
+    firstVisible: () => findRowAt(starts, Math.ceil((scroller.current?.scrollTop ?? 0) / rowPx)),
     focus: () => scroller.current?.focus({ preventScroll: true }),
   }
 }

@@ -1,6 +1,6 @@
 /** A multi-select list with a filter field (WAI-ARIA combobox with a listbox). */
 import { useState } from 'preact/hooks'
-import { shortCount } from '../view-format.js'
+import { formatShortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
 
 export interface Option {
@@ -98,7 +98,7 @@ export function Options({ id, title, options, hasMore, empty, isFree, onInput, o
                 value
               )}
             </span>
-            {count !== undefined && <span class="count">{shortCount(count)}</span>}
+            {count !== undefined && <span class="count">{formatShortCount(count)}</span>}
           </li>
         ))}
       </ul>

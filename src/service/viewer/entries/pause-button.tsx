@@ -1,6 +1,6 @@
 /** A button that pauses and resumes the list of entries. */
 import { Icon } from '../icons.js'
-import { shortCount } from '../view-format.js'
+import { formatShortCount } from '../view-format.js'
 
 interface PauseButtonProps {
   readonly isPaused: boolean
@@ -22,7 +22,7 @@ export function PauseButton({ isPaused, waiting, onPause }: PauseButtonProps) {
       <span class="word">{isPaused ? 'Paused' : 'Pause'}</span>
       {isPaused && waiting > 0 && (
         <span class="count">
-          {shortCount(waiting)}
+          {formatShortCount(waiting)}
           <span class="visually-hidden"> new</span>
         </span>
       )}

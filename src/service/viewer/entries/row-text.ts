@@ -1,32 +1,33 @@
 /** Formats the texts of a row (pure). */
 import type { EntrySummary } from '../../query/api-types.js'
-import { duration, fullTime, shortTime } from '../view-format.js'
+import { formatDuration, formatFullTime, formatShortTime } from '../view-format.js'
 
 const MAX_DETAILS = 4
 const MINUTE_MS = 60_000
 
 /** Returns the local date: `2026-11-21`. */
 export function toLocalDay(timestamp: string): string {
-  return fullTime(timestamp).slice(0, 10)
+  return formatFullTime(timestamp).slice(0, 10)
 }
 
 /** Formats the time of day; adds the date for other days than today, and the year for other years. */
-export function rowTime(timestamp: string, today: string): string {
+export function formatRowTime(timestamp: string, today: string): string {
   const day = toLocalDay(timestamp)
-  if (day === today) return shortTime(timestamp)
-  const full = fullTime(timestamp)
+  if (day === today) return formatShortTime(timestamp)
+  const full = formatFullTime(timestamp)
   return day.slice(0, 4) === today.slice(0, 4) ? full.slice(5) : full.slice(0, 19)
 }
 
 /** Accessible name of a row: `Error, payment answered 502, 10:04:05`. */
-export function rowName({ level, message, timestamp }: EntrySummary, today: string): string {
-  const time = toLocalDay(timestamp) === today ? shortTime(timestamp).slice(0, 8) : fullTime(timestamp).slice(0, 19)
+export function formatRowName({ level, message, timestamp }: EntrySummary, today: string): string {
+  const time =
+    toLocalDay(timestamp) === today ? formatShortTime(timestamp).slice(0, 8) : formatFullTime(timestamp).slice(0, 19)
   return `${level.slice(0, 1).toUpperCase()}${level.slice(1)}, ${message}, ${time}`
 }
 
 /** Formats a delay: `3 min`; without seconds from 1 min. */
-export function lateText(ms: number): string {
-  return duration(ms < MINUTE_MS ? Math.round(ms / 1000) * 1000 : Math.floor(ms / MINUTE_MS) * MINUTE_MS)
+export function formatLate(ms: number): string {
+  return formatDuration(ms < MINUTE_MS ? Math.round(ms / 1000) * 1000 : Math.floor(ms / MINUTE_MS) * MINUTE_MS)
 }
 
 /** Returns the names of details whose value is equal in all entries that have them, sorted. Needs at least two entries. */
@@ -49,12 +50,12 @@ export function findConstantDetails(entries: readonly EntrySummary[]): string[] 
 }
 
 /** Shortens a column name by removing the prefix that most names share. */
-export function columnTitle(name: string): string {
+export function formatColumnTitle(name: string): string {
   return name.replace(/^metadata\./, '')
 }
 
 /** Returns the user and the first details that differ between rows, except those that have a column. */
-export function rowDetails(
+export function formatRowDetails(
   { user, details = {} }: EntrySummary,
   constant: ReadonlySet<string>,
   columns: readonly string[],

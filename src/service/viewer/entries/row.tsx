@@ -1,10 +1,10 @@
 /** A row of the list: one entry. */
 import { Component } from 'preact'
 import type { EntrySummary } from '../../query/api-types.js'
-import { duration, fullTime, plural } from '../view-format.js'
+import { formatDuration, formatFullTime, formatPlural } from '../view-format.js'
 import { Icon } from '../icons.js'
 import type { TailRow } from '../live/tail-row.js'
-import { columnTitle, lateText, rowDetails, rowName, rowTime } from './row-text.js'
+import { formatColumnTitle, formatLate, formatRowDetails, formatRowName, formatRowTime } from './row-text.js'
 
 interface RowProps {
   readonly row: TailRow
@@ -54,14 +54,14 @@ export class Row extends Component<RowProps> {
         id={`row-${seq}`}
         aria-rowindex={index + 2}
         aria-selected={isSelected}
-        aria-label={rowName(entry, today)}
+        aria-label={formatRowName(entry, today)}
         aria-current={isMarked ? 'true' : undefined}
         data-entry={id}
         class={`row row-${level}${isMarked ? ' row-marked' : ''}`}
         onClick={this.#onClick}
       >
-        <span role="gridcell" class="row-time" title={fullTime(timestamp)}>
-          {rowTime(timestamp, today)}
+        <span role="gridcell" class="row-time" title={formatFullTime(timestamp)}>
+          {formatRowTime(timestamp, today)}
         </span>
         <span role="gridcell" class="row-level">
           <span class={`level level-${level}`}>{level}</span>
@@ -77,8 +77,8 @@ export class Row extends Component<RowProps> {
           ))}
         <span role="gridcell" class="row-text">
           {lateMs > 0 && (
-            <span class="chip row-late" title={`Arrived after newer entries, ${lateText(lateMs)} late`}>
-              late, {lateText(lateMs)}
+            <span class="chip row-late" title={`Arrived after newer entries, ${formatLate(lateMs)} late`}>
+              late, {formatLate(lateMs)}
             </span>
           )}
           <span class="row-message cut">
@@ -93,15 +93,15 @@ export class Row extends Component<RowProps> {
               class="row-values"
               details={columns.flatMap((name) => {
                 const value = entry.columns?.[name]
-                return value === undefined ? [] : [[columnTitle(name), value] as const]
+                return value === undefined ? [] : [[formatColumnTitle(name), value] as const]
               })}
             />
           )}
           {request !== undefined && <RequestPart request={request} />}
-          <Details class="row-details" details={rowDetails(entry, constant, columns)} />
+          <Details class="row-details" details={formatRowDetails(entry, constant, columns)} />
           <Tags entry={entry} />
           {breadcrumbs !== undefined && (
-            <span class="row-breadcrumbs" title={plural(breadcrumbs, 'breadcrumb')}>
+            <span class="row-breadcrumbs" title={formatPlural(breadcrumbs, 'breadcrumb')}>
               <Icon name="breadcrumbs" />
               {breadcrumbs}
               <span class="visually-hidden"> breadcrumbs</span>
@@ -159,7 +159,7 @@ function RequestPart({
     <span class="row-request">
       <span class="cut">{[method, path].filter((part) => part !== undefined).join(' ')}</span>
       {status !== undefined && <b class={`status${tone}`}>{status}</b>}
-      {durationMs !== undefined && <span class="faint">{duration(durationMs)}</span>}
+      {durationMs !== undefined && <span class="faint">{formatDuration(durationMs)}</span>}
     </span>
   )
 }

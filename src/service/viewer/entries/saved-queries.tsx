@@ -9,7 +9,7 @@ import { navigate } from '../use-view.js'
 import { isFiltered, pickFilter } from '../view.js'
 import type { Filter } from '../view.js'
 import { SavedQueryStore } from './saved-query-store.js'
-import { timeText } from './time-text.js'
+import { formatTimeText } from './time-text.js'
 
 const saved = new SavedQueryStore(() => localStorage)
 addEventListener('storage', () => saved.read())
@@ -71,7 +71,7 @@ function Panel({ view, onClose }: { view: Filter; onClose: () => void }) {
               }}
             >
               <b class="cut">{one.name}</b>
-              <span class="cut faint">{[one.q, timeText(one)].filter(Boolean).join(' · ')}</span>
+              <span class="cut faint">{[one.q, formatTimeText(one)].filter(Boolean).join(' · ')}</span>
             </button>
             <button
               type="button"

@@ -2,9 +2,9 @@
 import type { RefObject } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { applyCompletion, parseQuery } from '../../query/language/index.js'
-import { shortCount } from '../view-format.js'
+import { formatShortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
-import { currentView, navigate } from '../use-view.js'
+import { readView, navigate } from '../use-view.js'
 import { QueryProblem } from './query-problem.js'
 import type { MarkedProblem } from './query-problem.js'
 import { useCompletion } from './use-completion.js'
@@ -44,8 +44,8 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
     clearTimeout(timer.current)
     const { problem: found } = parseQuery(next)
     setProblem(found === undefined ? undefined : { q: next, ...found })
-    if (found !== undefined || next === currentView().q) return
-    const isFirst = currentView().q === ''
+    if (found !== undefined || next === readView().q) return
+    const isFirst = readView().q === ''
     asked.current = next
     // Back leaves the search instead of removing the last letter.
     navigate({ q: next }, { replace: !isFirst })
@@ -151,7 +151,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
             }}
           >
             <span class="cut">{option}</span>
-            <span class="count">{shortCount(count)}</span>
+            <span class="count">{formatShortCount(count)}</span>
           </li>
         ))}
       </ul>

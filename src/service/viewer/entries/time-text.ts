@@ -1,5 +1,5 @@
 /** Formats the time of a filter (pure). */
-import { timeRange } from '../view-format.js'
+import { formatTimeRange } from '../view-format.js'
 import type { Filter, LastRange } from '../view.js'
 
 export const LAST_TITLES: Readonly<Record<LastRange, string>> = {
@@ -9,12 +9,12 @@ export const LAST_TITLES: Readonly<Record<LastRange, string>> = {
 }
 
 /** @returns null if the filter has no time */
-export function timeText({ last, since, until }: Pick<Filter, 'last' | 'since' | 'until'>): string | null {
+export function formatTimeText({ last, since, until }: Pick<Filter, 'last' | 'since' | 'until'>): string | null {
   if (last !== null) return LAST_TITLES[last]
   if (since === null) return until === null ? null : `until ${until}`
   if (until === null) return `since ${since}`
   const sinceMs = Date.parse(since)
   const untilMs = Date.parse(until)
   // An address can contain any text. Invalid times are shown unchanged; the service reports the error.
-  return Number.isNaN(sinceMs + untilMs) ? `${since} – ${until}` : timeRange(sinceMs, untilMs)
+  return Number.isNaN(sinceMs + untilMs) ? `${since} – ${until}` : formatTimeRange(sinceMs, untilMs)
 }

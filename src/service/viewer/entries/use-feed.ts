@@ -5,7 +5,7 @@ import { live } from '../live/connection.js'
 import { EntryFeed } from '../live/entry-feed.js'
 import type { FeedSource } from '../live/entry-feed.js'
 import type { EntryContext, EntryPage, EntrySummary } from '../../query/api-types.js'
-import { filterKey } from '../view.js'
+import { createFilterKey } from '../view.js'
 import type { View } from '../view.js'
 import { paused } from './paused.js'
 
@@ -29,7 +29,7 @@ function createFeed(): EntryFeed {
         () => {
           timer = undefined
           drawnMs = performance.now()
-          // Merges when drawing rather than on arrival: a list that was held in between must not change.
+          // Merges when drawing rather than on arrival: a list that was frozen in between must not change.
           feed.tail.merge()
           draw?.()
         },
@@ -80,5 +80,5 @@ function sourceOf({ q, last, since, until, columns, around }: View): FeedSource 
 }
 
 function sourceKey(view: View): string {
-  return JSON.stringify([filterKey(view), view.columns, view.around])
+  return JSON.stringify([createFilterKey(view), view.columns, view.around])
 }

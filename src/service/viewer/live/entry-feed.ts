@@ -1,7 +1,7 @@
 /** Keeps the rows of the list up to date: first page, stream, sliding window, and more pages on scrolling. */
 import type { EntryContext, EntryPage, EntrySummary, StreamEntries } from '../../query/api-types.js'
 import { ApiError } from '../api-error.js'
-import { filterKey, filterParameters, formatColumns, NO_FILTER, windowStart } from '../view.js'
+import { createFilterKey, listFilterParameters, formatColumns, NO_FILTER, findWindowStart } from '../view.js'
 import type { Filter } from '../view.js'
 import type { LiveSource } from './live-stream.js'
 import { PAGE_ROWS, TailBuffer } from './tail-buffer.js'
@@ -81,9 +81,9 @@ export class EntryFeed {
   /** Shows another source. The previous rows stay until its rows are loaded; if only the columns differ, they stay. */
   show(source: FeedSource): void {
     const { filter, around, columns } = this.#source
-    const isSame = around === source.around && filterKey(filter) === filterKey(source.filter)
+    const isSame = around === source.around && createFilterKey(filter) === createFilterKey(source.filter)
     this.#source = source
-    if (isSame && this.#isLoaded && (this.tail.isHeld || this.tail.merge())) return this.#showColumns(columns)
+    if (isSame && this.#isLoaded && (this.tail.isFrozen || this.tail.merge())) return this.#showColumns(columns)
     this.#isLoaded = false
     this.#error = undefined
     void this.#load(false)
@@ -96,8 +96,8 @@ export class EntryFeed {
     else this.#follow(this.tail.lastSeq)
   }
 
-  hold(): void {
-    this.tail.hold()
+  freeze(): void {
+    this.tail.freeze()
   }
 
   release(): void {
@@ -170,8 +170,8 @@ export class EntryFeed {
   /** Loads the rows again with the current columns. */
   async #loadColumns(signal: AbortSignal): Promise<void> {
     const { filter, around } = this.#source
-    // No window, because held rows can be older than the sliding window.
-    const all = filterParameters(around === null ? { ...filter, last: null } : NO_FILTER, 0)
+    // No window, because frozen rows can be older than the sliding window.
+    const all = listFilterParameters(around === null ? { ...filter, last: null } : NO_FILTER, 0)
     for (let cursor = this.tail.cursorAbove(); cursor !== null;) {
       const parameters = { ...all, ...this.#columns(), cursor, limit: PAGE_ROWS }
       const page = await this.#deps.page(parameters, signal)
@@ -214,7 +214,7 @@ export class EntryFeed {
     this.tail.slide(this.#startMs())
     this.tail.reset({ items: page.items, hasOlder: page.next !== null, lastSeq: page.last_seq }, isSame)
     this.#finish()
-    if (this.tail.isTorn && !this.tail.isHeld) this.#reloadSoon()
+    if (this.tail.isTorn && !this.tail.isFrozen) this.#reloadSoon()
     if (!isSame) this.#follow(page.last_seq)
   }
 
@@ -239,7 +239,7 @@ export class EntryFeed {
 
   #slideLater(): void {
     this.#endSlide = this.#deps.later(SLIDE_INTERVAL_MS, () => {
-      if (!this.tail.isHeld) {
+      if (!this.tail.isFrozen) {
         if (this.tail.slide(this.#startMs())) this.#deps.changed()
         if (this.tail.isTorn) this.#reloadSoon()
       }
@@ -281,25 +281,25 @@ export class EntryFeed {
     // Until the first page is loaded, the rows of the previous filter are shown.
     if (!this.#isLoaded) return
     this.tail.push(items, skipped)
-    if (this.tail.isTorn && !this.tail.isHeld) this.#reloadSoon()
+    if (this.tail.isTorn && !this.tail.isFrozen) this.#reloadSoon()
     this.#deps.changed()
   }
 
   #reloadSoon(): void {
     this.#endReload ??= this.#deps.later(RELOAD_INTERVAL_MS, () => {
       this.#endReload = undefined
-      if (this.tail.isTorn && !this.tail.isHeld) void this.#load(true)
+      if (this.tail.isTorn && !this.tail.isFrozen) void this.#load(true)
     })
   }
 
   #startMs(): number | null {
-    return this.#source.around === null ? windowStart(this.#source.filter, this.#deps.now()) : null
+    return this.#source.around === null ? findWindowStart(this.#source.filter, this.#deps.now()) : null
   }
 
   /** Parameters of the API. A list around an entry has no filter. */
   #parameters(): Record<string, string> {
     const { filter, around } = this.#source
-    return { ...filterParameters(around === null ? filter : NO_FILTER, this.#deps.now()), ...this.#columns() }
+    return { ...listFilterParameters(around === null ? filter : NO_FILTER, this.#deps.now()), ...this.#columns() }
   }
 
   #columns(): { readonly columns?: string } {

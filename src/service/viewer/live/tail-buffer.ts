@@ -5,7 +5,7 @@
  *               ├ loaded rows
  *     length    └ older entries, loaded page by page
  *
- * Entries from the stream wait until the list is drawn or, if it is held, until it is released.
+ * Entries from the stream wait until the list is drawn or, if it is frozen, until it is released.
  */
 import type { EntrySummary } from '../../query/api-types.js'
 import { compareRows, createRow, formatCursor, findInsertIndex, mergeRows } from './tail-row.js'
@@ -54,7 +54,7 @@ export class TailBuffer {
   #below: TailRow[] = []
   #unseen: TailRow[] = []
   #hasOlder = false
-  #isHeld = false
+  #isFrozen = false
   #arrived = 0
   #lastSeq = 0
   #newestMs = -Infinity
@@ -96,8 +96,8 @@ export class TailBuffer {
     return this.#hasOlder
   }
 
-  get isHeld(): boolean {
-    return this.#isHeld
+  get isFrozen(): boolean {
+    return this.#isFrozen
   }
 
   /** Whether newer entries were missed; the list must then be loaded again. */
@@ -168,20 +168,20 @@ export class TailBuffer {
     if (this.#isTorn) this.#waiting = []
   }
 
-  hold(): void {
-    this.#isHeld = true
+  freeze(): void {
+    this.#isFrozen = true
   }
 
   /** @returns false if the waiting entries cannot be added; the first page must then be loaded again */
   release(): boolean {
-    this.#isHeld = false
+    this.#isFrozen = false
     return this.merge()
   }
 
-  /** Inserts the waiting entries by time, unless the list is held. @returns false if that is not possible */
+  /** Inserts the waiting entries by time, unless the list is frozen. @returns false if that is not possible */
   merge(): boolean {
     if (this.#isTorn || this.#aboveCount > 0) return false
-    if (this.#isHeld) return true
+    if (this.#isFrozen) return true
     const added = this.#waiting.filter((row) => this.#isInWindow(row)).toSorted(compareRows)
     this.#waiting = []
     this.#waitingCount = 0

@@ -4,7 +4,7 @@ import type { ServiceStatus } from '../../query/api-types.js'
 type Address = Pick<ServiceStatus, 'url' | 'is_default_url'>
 
 /** Returns five lines of code. They include URL and key only if the service has another address than the default. */
-export function connectLines({ url, is_default_url: isDefault }: Address): string {
+export function formatConnectLines({ url, is_default_url: isDefault }: Address): string {
   const address = isDefault ? '' : `url: '${url}', apiKey: 'any', `
   return [
     `import pino from 'pino'`,
@@ -17,6 +17,6 @@ export function connectLines({ url, is_default_url: isDefault }: Address): strin
 }
 
 /** Returns the command for an application that already uses the transport, without a URL in its code. */
-export function startLine({ url, is_default_url: isDefault }: Address): string {
+export function formatStartLine({ url, is_default_url: isDefault }: Address): string {
   return `${isDefault ? '' : `PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any `}node app.mjs`
 }

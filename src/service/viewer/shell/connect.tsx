@@ -2,10 +2,10 @@
 import type { ServiceStatus } from '../../query/api-types.js'
 import { Empty } from '../components.js'
 import { Copy } from '../detail/copy.js'
-import { connectLines, startLine } from './connect-lines.js'
+import { formatConnectLines, formatStartLine } from './connect-lines.js'
 
 export function Connect({ status }: { status: ServiceStatus }) {
-  const lines = connectLines(status)
+  const lines = formatConnectLines(status)
   return (
     <Empty title="Listening. Nothing has arrived yet.">
       <p>Connect an application with these five lines. Its logs are shown here within a second.</p>
@@ -17,7 +17,7 @@ export function Connect({ status }: { status: ServiceStatus }) {
       </div>
       <p>
         First run <code>npm install pino pino-ingest</code>. An application that already uses the transport without a{' '}
-        <code>url</code> logs here if started as <code>{startLine(status)}</code>
+        <code>url</code> logs here if started as <code>{formatStartLine(status)}</code>
       </p>
     </Empty>
   )

@@ -1,11 +1,11 @@
 /** The header: views, connection state, theme and help. */
 import { useEffect, useState } from 'preact/hooks'
 import type { ServiceStatus } from '../../query/api-types.js'
-import { plural, shortCount } from '../view-format.js'
+import { formatPlural, formatShortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { live } from '../live/connection.js'
 import { useObservable } from '../use-observable.js'
-import { changedView, createHref, VIEWS } from '../view.js'
+import { changeView, createHref, VIEWS } from '../view.js'
 import type { View, ViewName } from '../view.js'
 import { setTheme, theme, THEMES } from './theme.js'
 import { VIEW_TITLES } from './views.js'
@@ -66,10 +66,10 @@ interface NavLinkProps {
 function NavLink({ name, number, view, status, onGo }: NavLinkProps) {
   const { title, counts } = VIEW_TITLES[name]
   const stored = counts === null ? 0 : (status?.stored[counts[0]] ?? 0)
-  const named = counts === null || stored === 0 ? undefined : plural(stored, counts[1], counts[2])
+  const named = counts === null || stored === 0 ? undefined : formatPlural(stored, counts[1], counts[2])
   return (
     <a
-      href={createHref({ ...changedView(view, { name }), entry: null, route: null, trace: null, around: null })}
+      href={createHref({ ...changeView(view, { name }), entry: null, route: null, trace: null, around: null })}
       aria-current={view.name === name ? 'page' : undefined}
       onClick={onGo}
       title={`${named === undefined ? title : `${title}: ${named} stored`} (${number})`}
@@ -77,7 +77,7 @@ function NavLink({ name, number, view, status, onGo }: NavLinkProps) {
       {title}
       {named !== undefined && (
         <span class={name === 'rejected' ? 'count bad' : 'count'} aria-label={named}>
-          {shortCount(stored)}
+          {formatShortCount(stored)}
         </span>
       )}
     </a>

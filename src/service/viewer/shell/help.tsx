@@ -1,7 +1,7 @@
 /** The help: keys, and facts about the service. A modal dialog, because browsers keep the focus in it. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { ServiceStatus } from '../../query/api-types.js'
-import { count, duration, memory } from '../view-format.js'
+import { formatCount, formatDuration, formatMemory } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { KEY_HELP } from '../keyboard.js'
 
@@ -44,13 +44,13 @@ export function Help({ status, onClose }: { status: ServiceStatus | undefined; o
 }
 
 function About({ status: { version, url, db_file: file, limits } }: { status: ServiceStatus }) {
-  const age = limits.max_age_ms === null ? '' : `, none older than ${duration(limits.max_age_ms)}`
+  const age = limits.max_age_ms === null ? '' : `, none older than ${formatDuration(limits.max_age_ms)}`
   return (
     <>
       <h2>This service</h2>
       <p class="muted">
-        pino-ingest {version} at <code>{url}</code>. It stores the newest {count(limits.max_entries)} entries, at most{' '}
-        {memory(limits.max_bytes)}
+        pino-ingest {version} at <code>{url}</code>. It stores the newest {formatCount(limits.max_entries)} entries, at
+        most {formatMemory(limits.max_bytes)}
         {age},{' '}
         {file === null ? (
           'in memory: lost when it ends'

@@ -1,7 +1,7 @@
 /** The prompt for a token. Replaces the page while there is no accepted token. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isStorageAllowed, setToken } from '../access-token.js'
-import { pastedToken } from '../access-state.js'
+import { parsePastedToken } from '../access-state.js'
 
 export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
   const [isWrong, setWrong] = useState(false)
@@ -10,7 +10,7 @@ export function TokenPrompt({ isRefused }: { isRefused: boolean }) {
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const text = new FormData(event.currentTarget as HTMLFormElement).get('token')
-    const token = pastedToken(String(text))
+    const token = parsePastedToken(String(text))
     setWrong(token === null)
     if (token !== null) setToken(token)
   }

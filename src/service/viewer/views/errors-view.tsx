@@ -3,7 +3,7 @@ import type { ErrorGroup } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { EntriesLink } from '../detail/entries-link.js'
 import { truncate } from '../detail/tree.js'
-import { count, plural } from '../view-format.js'
+import { formatCount, formatPlural } from '../view-format.js'
 import { Bars, Empty, LevelBadge } from '../components.js'
 import { useView } from '../use-view.js'
 import { useFilterParameters } from '../use-filter-parameters.js'
@@ -39,7 +39,7 @@ export function ErrorsView() {
   return (
     <ListPage
       title="Errors"
-      about={`${plural(list.items?.length ?? 0, 'group')}${list.more === null ? '' : ' and more'}`}
+      about={`${formatPlural(list.items?.length ?? 0, 'group')}${list.more === null ? '' : ' and more'}`}
       filter={<ViewFilter kind="entries" error={list.error} />}
       tools={<OrderChoice choices={ORDERS} />}
       list={list}
@@ -110,11 +110,11 @@ function Group({ group }: { readonly group: ErrorGroup }) {
       </td>
       <td class="number" data-name="Entries">
         <EntriesLink name="fingerprint" value={group.fingerprint} title="All entries of this group">
-          {count(group.count)}
+          {formatCount(group.count)}
         </EntriesLink>
       </td>
       <td class="number" data-name="Users">
-        {group.users === 0 ? <span class="faint">–</span> : group.users >= 1_000 ? '1,000+' : count(group.users)}
+        {group.users === 0 ? <span class="faint">–</span> : group.users >= 1_000 ? '1,000+' : formatCount(group.users)}
       </td>
       <td class="group-seen" data-name="Last seen">
         <Ago at={group.last_seen} />
@@ -129,5 +129,5 @@ function Group({ group }: { readonly group: ErrorGroup }) {
 function trendText(trend: readonly number[]): string {
   const half = Math.floor(trend.length / 2)
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
-  return `${count(sum(trend.slice(0, half)))} in the first half of the time, ${count(sum(trend.slice(half)))} in the second`
+  return `${formatCount(sum(trend.slice(0, half)))} in the first half of the time, ${formatCount(sum(trend.slice(half)))} in the second`
 }

@@ -3,7 +3,7 @@ import type { ErrorGroup } from '../../query/api-types.js'
 import { truncate } from '../detail/tree.js'
 import { addTerm } from '../../query/language/index.js'
 import { useView } from '../use-view.js'
-import { plural } from '../view-format.js'
+import { formatPlural } from '../view-format.js'
 import { createHref } from '../view.js'
 
 export function GroupMeta({ group }: { readonly group: ErrorGroup }) {
@@ -39,7 +39,7 @@ function Users({ group: { top_users: users, users: total } }: { readonly group: 
         <li key={user}>
           <a
             href={createHref({ ...view, name: 'errors', q: addTerm(view.q, 'user', user), entry: null })}
-            title={`All errors of ${truncate(user, 100)}; ${plural(entries, 'entry', 'entries')} here`}
+            title={`All errors of ${truncate(user, 100)}; ${formatPlural(entries, 'entry', 'entries')} here`}
           >
             {truncate(user, 40)}
           </a>

@@ -1,11 +1,11 @@
 /** Plots a route's latency over time: three percentiles as lines, requests and errors as bars below. */
 import { useMemo, useState } from 'preact/hooks'
 import type { RouteLatency } from '../../query/api-types.js'
-import { count, duration, plural, shortTime, timeRange } from '../view-format.js'
+import { formatCount, formatDuration, formatPlural, formatShortTime, formatTimeRange } from '../view-format.js'
 import { useView } from '../use-view.js'
 import { createHref } from '../view.js'
 import type { View } from '../view.js'
-import { durationScale, createLine, timeTicks } from './plot.js'
+import { createDurationScale, createLine, createTimeTicks } from './plot.js'
 import type { Point } from './plot.js'
 import { useSize } from '../use-size.js'
 
@@ -28,7 +28,7 @@ const PX_BETWEEN_TICKS = 30
 type Bucket = RouteLatency['buckets'][number]
 
 /** Returns the time range of a bucket as a filter. */
-export function bucketTime(at: string, stepMs: number): Pick<View, 'last' | 'since' | 'until'> {
+export function formatBucketTime(at: string, stepMs: number): Pick<View, 'last' | 'since' | 'until'> {
   return { last: null, since: at, until: new Date(Date.parse(at) + stepMs).toISOString() }
 }
 
@@ -110,7 +110,7 @@ function Drawing({
     const sinceMs = Date.parse(buckets[0]?.at ?? '')
     const untilMs = sinceMs + buckets.length * stepMs
     const widthPer = (right - LEFT) / Math.max(1, buckets.length)
-    const scale = durationScale(
+    const scale = createDurationScale(
       buckets.flatMap(({ p50_ms: low, p99_ms: high }) => [low, high]).filter((one) => one !== null),
       LINES_BOTTOM,
       TOP,
@@ -124,10 +124,12 @@ function Drawing({
       scale,
       widthPer,
       bar,
-      times: timeTicks(sinceMs, untilMs, Math.max(2, Math.floor((right - LEFT) / pxPerTick)), zoneMs).map((ms) => ({
-        ms,
-        x: xOf(ms),
-      })),
+      times: createTimeTicks(sinceMs, untilMs, Math.max(2, Math.floor((right - LEFT) / pxPerTick)), zoneMs).map(
+        (ms) => ({
+          ms,
+          x: xOf(ms),
+        }),
+      ),
       lines: SERIES.map(([key, text]) => ({
         text,
         line: createLine(
@@ -146,7 +148,7 @@ function Drawing({
         <g key={value}>
           <line class="grid" x1={LEFT} x2={right} y1={scale.place(value)} y2={scale.place(value)} />
           <text class="tick" x={LEFT - 8} y={scale.place(value) + 4} text-anchor="end">
-            {duration(value)}
+            {formatDuration(value)}
           </text>
         </g>
       ))}
@@ -194,23 +196,23 @@ function Tip({
   const atMs = Date.parse(bucket.at)
   return (
     <div class={`tip ${isLeft ? 'to-left' : ''}`} style={{ left: `${left}px` }} aria-hidden="true">
-      <p class="muted">{timeRange(atMs, atMs + stepMs)}</p>
+      <p class="muted">{formatTimeRange(atMs, atMs + stepMs)}</p>
       {bucket.count > 0 &&
         SERIES.map(([key, text]) => (
           <p key={key} class={text}>
-            {text} <b>{bucket[key] === null ? '–' : duration(bucket[key])}</b>
+            {text} <b>{bucket[key] === null ? '–' : formatDuration(bucket[key])}</b>
           </p>
         ))}
       <p>
-        {plural(bucket.count, 'request')}
-        {bucket.errors > 0 && `, ${plural(bucket.errors, 'error')}`}
+        {formatPlural(bucket.count, 'request')}
+        {bucket.errors > 0 && `, ${formatPlural(bucket.errors, 'error')}`}
       </p>
     </div>
   )
 }
 
 function tickText(ms: number, stepMs: number): string {
-  const time = shortTime(new Date(ms).toISOString())
+  const time = formatShortTime(new Date(ms).toISOString())
   return stepMs < 1_000 ? time.slice(0, 12) : stepMs < 60_000 ? time.slice(0, 8) : time.slice(0, 5)
 }
 
@@ -221,17 +223,17 @@ function formatSummary(buckets: readonly Bucket[], name: string): string {
     undefined,
   )
   const requests = filled.reduce((sum, one) => sum + one.count, 0)
-  return `Latency of ${name}: ${count(requests)} requests${
+  return `Latency of ${name}: ${formatCount(requests)} requests${
     worst?.p95_ms === undefined || worst.p95_ms === null
       ? ''
-      : `, slowest p95 ${duration(worst.p95_ms)} at ${shortTime(worst.at).slice(0, 8)}`
+      : `, slowest p95 ${formatDuration(worst.p95_ms)} at ${formatShortTime(worst.at).slice(0, 8)}`
   }. The values follow as a table.`
 }
 
 /** The data of the plot as a table, for screen readers and for copying. */
 export function LatencyTable({ latency: { buckets, step_ms: stepMs } }: { readonly latency: RouteLatency }) {
   const view = useView()
-  const show = (ms: number | null) => (ms === null ? '–' : duration(ms))
+  const show = (ms: number | null) => (ms === null ? '–' : formatDuration(ms))
   return (
     <div class="table-scroll latency-table" tabIndex={0} role="region" aria-label="Latency as a table">
       <table class="table">
@@ -251,10 +253,10 @@ export function LatencyTable({ latency: { buckets, step_ms: stepMs } }: { readon
             .map((one) => (
               <tr key={one.at}>
                 <td class="time">
-                  <a href={createHref({ ...view, ...bucketTime(one.at, stepMs) })}>{shortTime(one.at)}</a>
+                  <a href={createHref({ ...view, ...formatBucketTime(one.at, stepMs) })}>{formatShortTime(one.at)}</a>
                 </td>
-                <td class="number">{count(one.count)}</td>
-                <td class="number">{count(one.errors)}</td>
+                <td class="number">{formatCount(one.count)}</td>
+                <td class="number">{formatCount(one.errors)}</td>
                 <td class="number">{show(one.p50_ms)}</td>
                 <td class="number">{show(one.p95_ms)}</td>
                 <td class="number">{show(one.p99_ms)}</td>

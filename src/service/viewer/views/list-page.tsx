@@ -1,7 +1,7 @@
 /** The layout of a list view: heading, instructions if it is empty, and a button for more items. */
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { count } from '../view-format.js'
+import { formatCount } from '../view-format.js'
 import { Problem } from '../components.js'
 import { useListKeys } from './use-list-keys.js'
 import type { List } from './use-list.js'
@@ -42,7 +42,7 @@ export function ListPage<T>({
       )}
       {isCut && (
         <p class="list-more muted">
-          These are the first {count(items?.length ?? 0)}. The others can be had from the JSON API.
+          These are the first {formatCount(items?.length ?? 0)}. The others can be had from the JSON API.
         </p>
       )}
     </ViewPage>

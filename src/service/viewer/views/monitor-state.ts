@@ -1,6 +1,6 @@
 /** Determines whether a monitor is late, and lays out its pings on a line that ends now (pure). */
 import type { MonitorSummary } from '../../query/api-types.js'
-import { duration } from '../view-format.js'
+import { formatDuration } from '../view-format.js'
 
 /** A monitor is late after this many usual intervals without a ping. */
 const LATE_AFTER = 2
@@ -18,7 +18,7 @@ export function toMonitorState(
   const passedMs = nowMs - Date.parse(lastPing)
   // Shorter intervals come from several pings at once.
   if (passedMs <= Math.max(intervalMs, 1_000) * LATE_AFTER) return { name: 'fine', text: 'on time' }
-  return { name: 'late', text: `late by ${duration(roundSeconds(passedMs - intervalMs))}` }
+  return { name: 'late', text: `late by ${formatDuration(roundSeconds(passedMs - intervalMs))}` }
 }
 
 function roundSeconds(ms: number): number {

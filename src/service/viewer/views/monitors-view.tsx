@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { MonitorSummary } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
-import { count, duration, fullTime, plural } from '../view-format.js'
+import { formatCount, formatDuration, formatFullTime, formatPlural } from '../view-format.js'
 import { Empty, Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { Ago } from './ago.js'
@@ -94,11 +94,11 @@ function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary; reado
         </div>
         <div>
           <dt>Usually every</dt>
-          <dd>{monitor.interval_ms === null ? '–' : duration(monitor.interval_ms)}</dd>
+          <dd>{monitor.interval_ms === null ? '–' : formatDuration(monitor.interval_ms)}</dd>
         </div>
         <div>
           <dt>Pings</dt>
-          <dd>{count(monitor.pings)}</dd>
+          <dd>{formatCount(monitor.pings)}</dd>
         </div>
         <div>
           <dt>First ping</dt>
@@ -122,7 +122,7 @@ function Strip({ recent, nowMs }: { readonly recent: readonly string[]; readonly
         viewBox="0 0 100 10"
         preserveAspectRatio="none"
         role="img"
-        aria-label={`The last ${plural(recent.length, 'ping')}`}
+        aria-label={`The last ${formatPlural(recent.length, 'ping')}`}
       >
         <line class="rail" x1={0} x2={silence * 100} y1={5} y2={5} />
         <line class="silence" x1={silence * 100} x2={100} y1={5} y2={5} />
@@ -132,7 +132,7 @@ function Strip({ recent, nowMs }: { readonly recent: readonly string[]; readonly
       </svg>
       {oldest !== undefined && (
         <figcaption>
-          <span>{fullTime(oldest).slice(0, 19)}</span>
+          <span>{formatFullTime(oldest).slice(0, 19)}</span>
           <span>now</span>
         </figcaption>
       )}

@@ -9,7 +9,7 @@ export interface Scale {
 const LOG_RATIO = 40
 
 /** Creates a scale for durations from `bottom` to `top` in pixels; logarithmic if the values differ widely. */
-export function durationScale(values: readonly number[], bottom: number, top: number): Scale {
+export function createDurationScale(values: readonly number[], bottom: number, top: number): Scale {
   let max = 0
   let min = Infinity
   for (const value of values) {
@@ -22,16 +22,16 @@ export function durationScale(values: readonly number[], bottom: number, top: nu
 const TICKS = 4
 
 function linearScale(max: number, bottom: number, top: number): Scale {
-  const step = niceStep(Math.max(max, 1) / TICKS)
+  const step = findNiceStep(Math.max(max, 1) / TICKS)
   const ticks = stepTicks(Math.ceil(Math.max(max, 1) / step), step)
   const end = ticks.at(-1) ?? 1
   return { ticks, place: (value) => bottom + (top - bottom) * (value / end) }
 }
 
 /** Ticks from 0 to at most `max`. */
-export function linearTicks(max: number): readonly number[] {
+export function createLinearTicks(max: number): readonly number[] {
   if (max <= 0) return [0]
-  const step = niceStep(max / TICKS)
+  const step = findNiceStep(max / TICKS)
   return stepTicks(Math.floor(max / step), step)
 }
 
@@ -40,7 +40,7 @@ function stepTicks(steps: number, step: number): readonly number[] {
 }
 
 /** Returns 1, 2 or 5 times a power of ten. */
-export function niceStep(atLeast: number): number {
+export function findNiceStep(atLeast: number): number {
   const power = 10 ** Math.floor(Math.log10(atLeast))
   const factor = [1, 2, 5, 10].find((one) => one * power >= atLeast * 0.999) ?? 10
   return factor * power
@@ -67,7 +67,7 @@ const TIME_STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500].concat(
 )
 
 /** Returns at most `maxCount` round local times in the range. @param zoneMs offset of local time from UTC */
-export function timeTicks(sinceMs: number, untilMs: number, maxCount: number, zoneMs: number): readonly number[] {
+export function createTimeTicks(sinceMs: number, untilMs: number, maxCount: number, zoneMs: number): readonly number[] {
   const step = TIME_STEPS_MS.find((one) => (untilMs - sinceMs) / one <= maxCount) ?? (untilMs - sinceMs) / maxCount
   const ticks: number[] = []
   for (

@@ -1,6 +1,6 @@
 /** Groups the reasons of a rejection by message (pure). */
 import type { RejectionReason } from '../../store/stored-record.js'
-import { pathText } from '../detail/tree.js'
+import { formatPath } from '../detail/tree.js'
 
 export interface ReasonGroup {
   readonly message: string
@@ -11,7 +11,7 @@ export interface ReasonGroup {
 export function groupReasons(reasons: readonly RejectionReason[]): readonly ReasonGroup[] {
   const groups = new Map<string, string[]>()
   for (const { loc, message } of reasons) {
-    const place = loc.length === 0 ? 'the body' : pathText(loc)
+    const place = loc.length === 0 ? 'the body' : formatPath(loc)
     const places = groups.get(message)
     if (places === undefined) groups.set(message, [place])
     else places.push(place)

@@ -3,7 +3,7 @@ import type { RejectedBatch } from '../../store/stored-record.js'
 import { useChanges } from '../changes.js'
 import { Many } from '../detail/show-more.js'
 import { truncate } from '../detail/tree.js'
-import { count, plural } from '../view-format.js'
+import { formatCount, formatPlural } from '../view-format.js'
 import { Empty } from '../components.js'
 import { Ago } from './ago.js'
 import { ListPage } from './list-page.js'
@@ -49,8 +49,8 @@ function Rejected({ rejected }: { readonly rejected: RejectedBatch }) {
       <p class="rejected-what">
         {rejected.entries > 0 && (
           <span>
-            {count(refused)} of {plural(rejected.entries, 'entry', 'entries')} refused
-            {rejected.accepted > 0 && `, ${count(rejected.accepted)} accepted`}
+            {formatCount(refused)} of {formatPlural(rejected.entries, 'entry', 'entries')} refused
+            {rejected.accepted > 0 && `, ${formatCount(rejected.accepted)} accepted`}
           </span>
         )}
         {rejected.batch_id !== null && (

@@ -1,6 +1,6 @@
 /** Describes the change of errors after a release (pure). */
 import type { ReleaseHealth } from '../../query/api-types.js'
-import { count, duration, plural } from '../view-format.js'
+import { formatCount, formatDuration, formatPlural } from '../view-format.js'
 
 export interface Change {
   /** `3 errors in the hour before, 41 after`. */
@@ -26,13 +26,13 @@ export function computeChange({
   const isComparable = before.entries > 0 && after.entries > 0
   const shares = isComparable ? { before: before.errors / before.entries, after: after.errors / after.entries } : null
   const span =
-    windowMs === HOUR_MS ? 'the hour' : `the ${duration(Math.max(1_000, Math.round(windowMs / 1_000) * 1_000))}`
-  const errorsAfter = after.entries === 0 ? 'nothing logged' : after.errors === 0 ? 'none' : count(after.errors)
+    windowMs === HOUR_MS ? 'the hour' : `the ${formatDuration(Math.max(1_000, Math.round(windowMs / 1_000) * 1_000))}`
+  const errorsAfter = after.entries === 0 ? 'nothing logged' : after.errors === 0 ? 'none' : formatCount(after.errors)
   return {
     text:
       before.entries === 0
-        ? `Nothing logged in ${span} before, ${plural(after.errors, 'error')} after`
-        : `${before.errors === 0 ? 'No errors' : plural(before.errors, 'error')} in ${span} before, ${errorsAfter} after`,
+        ? `Nothing logged in ${span} before, ${formatPlural(after.errors, 'error')} after`
+        : `${before.errors === 0 ? 'No errors' : formatPlural(before.errors, 'error')} in ${span} before, ${errorsAfter} after`,
     // If entries increased in proportion, the additional errors come from traffic and not from the release.
     verdict: shares === null ? 'same' : verdictOf(before.errors, after.errors, shares.after - shares.before),
     before: among(before),
@@ -42,7 +42,7 @@ export function computeChange({
 }
 
 function among({ entries, errors }: { readonly entries: number; readonly errors: number }): string {
-  return `${plural(errors, 'error')} among ${plural(entries, 'entry', 'entries')}`
+  return `${formatPlural(errors, 'error')} among ${formatPlural(entries, 'entry', 'entries')}`
 }
 
 function verdictOf(before: number, after: number, shareGrowth: number): Change['verdict'] {

@@ -5,7 +5,7 @@ import { LongText } from '../detail/show-more.js'
 import { Copy } from '../detail/copy.js'
 import { Fold } from '../detail/section.js'
 import { truncate } from '../detail/tree.js'
-import { fullTime, percent, plural } from '../view-format.js'
+import { formatFullTime, formatPercent, formatPlural } from '../view-format.js'
 import { Empty } from '../components.js'
 import { addTerm } from '../../query/language/index.js'
 import { createHref } from '../view.js'
@@ -66,7 +66,7 @@ function Release({ health }: { readonly health: ReleaseHealth }) {
         <span class="muted">
           <Ago at={health.registered_at} />
         </span>
-        <span class="time">{fullTime(health.registered_at)}</span>
+        <span class="time">{formatFullTime(health.registered_at)}</span>
         {health.last_registered_at !== health.registered_at && (
           <span class="muted">
             again <Ago at={health.last_registered_at} />
@@ -97,9 +97,9 @@ function Release({ health }: { readonly health: ReleaseHealth }) {
         ) : (
           <>
             <a href={entries} {...LINE}>
-              {plural(linked.entries, 'entry', 'entries')} of this release
+              {formatPlural(linked.entries, 'entry', 'entries')} of this release
             </a>
-            {linked.errors > 0 && <a href={errors}>{plural(linked.errors, 'error')}</a>}
+            {linked.errors > 0 && <a href={errors}>{formatPlural(linked.errors, 'error')}</a>}
           </>
         )}
       </p>
@@ -120,7 +120,7 @@ function Comparison({ change: { text, verdict, before, after, shares } }: { read
       </p>
       {shares !== null && (
         <p class="muted">
-          {percent(shares.before)} before ({before}), {percent(shares.after)} after ({after})
+          {formatPercent(shares.before)} before ({before}), {formatPercent(shares.after)} after ({after})
         </p>
       )}
     </div>

@@ -3,7 +3,7 @@ import type { RouteStats } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
 import { Many } from '../detail/show-more.js'
 import { truncate } from '../detail/tree.js'
-import { count, duration, percent, plural } from '../view-format.js'
+import { formatCount, formatDuration, formatPercent, formatPlural } from '../view-format.js'
 import { Empty, Problem } from '../components.js'
 import { useQuery } from '../use-query.js'
 import { navigate, useView } from '../use-view.js'
@@ -11,13 +11,13 @@ import { useFilterParameters } from '../use-filter-parameters.js'
 import { createHref, isFiltered } from '../view.js'
 import { Ago } from './ago.js'
 import { ViewPage } from './list-page.js'
-import { areMostlyPaths, parseRouteName, routeText } from './route-name.js'
+import { areMostlyPaths, parseRouteName, formatRoute } from './route-name.js'
 import { RequestFilters } from './request-filters.js'
 import { RoutePanel } from './route-panel.js'
 import { followRow } from './row-click.js'
 import { SingleRequests } from './single-requests.js'
 import { Snippet, StartHint } from './snippet.js'
-import { formatOrder, nextOrder, parseOrder, sortRows } from './sort.js'
+import { formatOrder, toggleOrder, parseOrder, sortRows } from './sort.js'
 import { LINE } from './use-list-keys.js'
 import { ViewFilter } from './view-filter.js'
 
@@ -44,7 +44,7 @@ export function RequestsView() {
       about={
         routes === undefined || routes.length === 0
           ? undefined
-          : `${plural(requests, 'request')} on ${plural(routes.length, 'route')}`
+          : `${formatPlural(requests, 'request')} on ${formatPlural(routes.length, 'route')}`
       }
     >
       <Problem error={error} />
@@ -111,7 +111,7 @@ function Routes({ routes }: { readonly routes: readonly RouteStats[] }) {
                       type="button"
                       class="sort"
                       onClick={() =>
-                        navigate({ routes: formatOrder(nextOrder(order, key, key === 'route')) }, { replace: true })
+                        navigate({ routes: formatOrder(toggleOrder(order, key, key === 'route')) }, { replace: true })
                       }
                     >
                       {text}
@@ -122,7 +122,7 @@ function Routes({ routes }: { readonly routes: readonly RouteStats[] }) {
             </thead>
             <tbody class="choosable" onClick={followRow}>
               {shown.map((route) => (
-                <Row key={routeText(route)} route={route} />
+                <Row key={formatRoute(route)} route={route} />
               ))}
             </tbody>
           </table>
@@ -138,7 +138,7 @@ function isText(column: Column): boolean {
 
 function Row({ route }: { readonly route: RouteStats }) {
   const view = useView()
-  const text = routeText(route)
+  const text = formatRoute(route)
   const isSelected = view.route === text
   return (
     <tr class={isSelected ? 'selected' : undefined}>
@@ -152,24 +152,24 @@ function Row({ route }: { readonly route: RouteStats }) {
         </a>
       </td>
       <td class="number" data-name="Requests">
-        {count(route.count)}
+        {formatCount(route.count)}
       </td>
       <td class="number" data-name="Errors">
         <span
           class={route.errors > 0 ? 'bad' : 'faint'}
-          title={`${plural(route.errors, 'response')} with 5xx, ${count(route.client_errors)} with 4xx`}
+          title={`${formatPlural(route.errors, 'response')} with 5xx, ${formatCount(route.client_errors)} with 4xx`}
         >
-          {percent(route.error_rate)}
+          {formatPercent(route.error_rate)}
         </span>
       </td>
       <td class="number" data-name="p50">
-        {duration(route.p50_ms)}
+        {formatDuration(route.p50_ms)}
       </td>
       <td class="number" data-name="p95">
-        {duration(route.p95_ms)}
+        {formatDuration(route.p95_ms)}
       </td>
       <td class="number" data-name="p99">
-        {duration(route.p99_ms)}
+        {formatDuration(route.p99_ms)}
       </td>
       <td data-name="Last" class="muted">
         <Ago at={route.last_seen} />

@@ -6,7 +6,7 @@ export interface RouteName {
   readonly route: string
 }
 
-export function routeText({ method, route }: RouteName): string {
+export function formatRoute({ method, route }: RouteName): string {
   return `${method} ${route}`
 }
 
@@ -27,6 +27,6 @@ export function areMostlyPaths(routes: readonly Pick<RouteStats, 'count'>[]): bo
 }
 
 /** Removes the process prefix that the transport adds to short ids for uniqueness; log entries have the id without it. */
-export function entryRequestId(requestId: string): string {
+export function findRequestId(requestId: string): string {
   return /^[0-9a-f]{12}-(.+)$/.exec(requestId)?.[1] ?? requestId
 }

@@ -8,8 +8,8 @@ import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
 import { createHref } from '../view.js'
 import type { Parameters } from '../api.js'
-import { bucketTime, LatencyPlot, LatencyTable } from './latency-plot.js'
-import { routeText } from './route-name.js'
+import { formatBucketTime, LatencyPlot, LatencyTable } from './latency-plot.js'
+import { formatRoute } from './route-name.js'
 import type { RouteName } from './route-name.js'
 import { SingleRequests } from './single-requests.js'
 
@@ -24,7 +24,7 @@ export function RoutePanel({
 }) {
   const view = useView()
   const { data, error } = useQuery<RouteLatency>('routes/latency', { ...filters, ...name }, version)
-  const text = routeText(name)
+  const text = formatRoute(name)
   return (
     <section class="card route-panel" aria-label={`Latency of ${text.slice(0, 200)}`}>
       <div class="route-head">
@@ -40,7 +40,7 @@ export function RoutePanel({
           <LatencyPlot
             latency={data}
             name={text.slice(0, 200)}
-            onChoose={(at) => zoomIn(view, bucketTime(at, data.step_ms))}
+            onChoose={(at) => zoomIn(view, formatBucketTime(at, data.step_ms))}
           />
           <Fold summary="As a table">{() => <LatencyTable latency={data} />}</Fold>
         </>

@@ -4,11 +4,11 @@ import type { Parameters } from '../api.js'
 import { Problem, Time } from '../components.js'
 import { truncate } from '../detail/tree.js'
 import { addTerm } from '../../query/language/index.js'
-import { duration } from '../view-format.js'
+import { formatDuration } from '../view-format.js'
 import { useView } from '../use-view.js'
 import { createHref } from '../view.js'
 import { OrderChoice } from './order-choice.js'
-import { entryRequestId } from './route-name.js'
+import { findRequestId } from './route-name.js'
 import type { RouteName } from './route-name.js'
 import { followRow } from './row-click.js'
 import { StatusCode } from './status-code.js'
@@ -85,7 +85,7 @@ function Row({ stored: { request }, hasRoute }: { readonly stored: StoredRequest
   const text = `${truncate(method, 12)} ${truncate(path, 120)}`
   return (
     <tr>
-      <td class="number">{duration(ms)}</td>
+      <td class="number">{formatDuration(ms)}</td>
       <td>
         <StatusCode code={status} />
       </td>
@@ -93,7 +93,7 @@ function Row({ stored: { request }, hasRoute }: { readonly stored: StoredRequest
         {id !== '' && id.length <= MAX_ID_CHARS ? (
           <a
             class="group-link"
-            href={createHref({ q: addTerm('', 'request_id', entryRequestId(id)) })}
+            href={createHref({ q: addTerm('', 'request_id', findRequestId(id)) })}
             title={`Entries of request ${id}`}
             {...LINE}
           >

@@ -1,7 +1,7 @@
 /** Code with a button to copy it. */
 import type { ServiceStatus } from '../../query/api-types.js'
 import { Copy } from '../detail/copy.js'
-import { startLine } from '../shell/connect-lines.js'
+import { formatStartLine } from '../shell/connect-lines.js'
 import { useQuery } from '../use-query.js'
 
 export function Snippet({ code }: { readonly code: string }) {
@@ -22,7 +22,7 @@ export function StartHint() {
   return (
     <>
       <p>Start the application with the address of this service:</p>
-      <Snippet code={startLine(data)} />
+      <Snippet code={formatStartLine(data)} />
     </>
   )
 }

@@ -27,6 +27,6 @@ export function formatOrder({ key, isDescending }: SortOrder<string>): string {
 }
 
 /** Returns the order after a click on a column header: reverses the current column; numbers start descending, texts ascending. */
-export function nextOrder<K extends string>(order: SortOrder<K>, key: K, isText: boolean): SortOrder<K> {
+export function toggleOrder<K extends string>(order: SortOrder<K>, key: K, isText: boolean): SortOrder<K> {
   return order.key === key ? { key, isDescending: !order.isDescending } : { key, isDescending: !isText }
 }

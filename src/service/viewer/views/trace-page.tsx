@@ -9,10 +9,10 @@ import { truncate } from '../detail/tree.js'
 import { addTerm } from '../../query/language/index.js'
 import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
-import { duration, plural } from '../view-format.js'
+import { formatDuration, formatPlural } from '../view-format.js'
 import { createHref } from '../view.js'
 import { ViewPage } from './list-page.js'
-import { linearTicks } from './plot.js'
+import { createLinearTicks } from './plot.js'
 import { EntryRowView, SpanRowView } from './waterfall-rows.js'
 import { createWaterfall } from './waterfall.js'
 
@@ -58,14 +58,14 @@ function Waterfall({ trace }: { readonly trace: Trace }) {
   return (
     <section class="card waterfall-card" aria-label="Waterfall">
       <p class="muted">
-        <Time at={trace.started_at} />, {duration(totalMs)}, {plural(spans.length, 'span')},{' '}
-        {plural(all, 'entry', 'entries')}, {plural(services.size, 'service')}
-        {omitted > 0 && `. ${plural(omitted, 'later entry is', 'later entries are')} not shown.`}
+        <Time at={trace.started_at} />, {formatDuration(totalMs)}, {formatPlural(spans.length, 'span')},{' '}
+        {formatPlural(all, 'entry', 'entries')}, {formatPlural(services.size, 'service')}
+        {omitted > 0 && `. ${formatPlural(omitted, 'later entry is', 'later entries are')} not shown.`}
       </p>
       <div class="waterfall-scale" aria-hidden="true">
-        {linearTicks(totalMs).map((ms) => (
+        {createLinearTicks(totalMs).map((ms) => (
           <span key={ms} style={{ left: `${totalMs === 0 ? 0 : (ms / totalMs) * 100}%` }}>
-            {duration(ms)}
+            {formatDuration(ms)}
           </span>
         ))}
       </div>

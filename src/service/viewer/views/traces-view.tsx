@@ -5,7 +5,7 @@ import { Empty, Time } from '../components.js'
 import { truncate } from '../detail/tree.js'
 import { useFilterParameters } from '../use-filter-parameters.js'
 import { useView } from '../use-view.js'
-import { count, duration, plural } from '../view-format.js'
+import { formatCount, formatDuration, formatPlural } from '../view-format.js'
 import { createHref, isFiltered } from '../view.js'
 import { ListPage } from './list-page.js'
 import { followRow } from './row-click.js'
@@ -26,7 +26,7 @@ function TraceList() {
   return (
     <ListPage
       title="Traces"
-      about={`${plural(list.items?.length ?? 0, 'trace')}${list.more === null ? '' : ' and more'}`}
+      about={`${formatPlural(list.items?.length ?? 0, 'trace')}${list.more === null ? '' : ' and more'}`}
       filter={<ViewFilter kind="entries" error={list.error} />}
       list={list}
       empty={
@@ -98,16 +98,16 @@ function Row({ trace, longestMs }: { readonly trace: TraceSummary; readonly long
         <Time at={at} />
       </td>
       <td class="trace-duration" data-name="Duration">
-        {duration(ms)}
+        {formatDuration(ms)}
         <svg class="share" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
           <rect x={0} y={0} width={longestMs === 0 ? 0 : Math.max(1, (ms / longestMs) * 100)} height={4} />
         </svg>
       </td>
       <td class="number" data-name="Entries">
-        {count(entries)}
+        {formatCount(entries)}
       </td>
       <td class={errors > 0 ? 'number bad' : 'number faint'} data-name="Errors">
-        {count(errors)}
+        {formatCount(errors)}
       </td>
     </tr>
   )

@@ -1,7 +1,7 @@
 /** Handles the keys for next and previous in lists of links and buttons: moves the focus, and updates an open detail. */
 import type { RefObject } from 'preact'
 import { useCommands } from '../commands.js'
-import { currentView } from '../use-view.js'
+import { readView } from '../use-view.js'
 
 /** Attribute for the link or button of a row. */
 export const LINE = { 'data-line': '' } as const
@@ -13,7 +13,7 @@ export function useListKeys(list: RefObject<HTMLElement | null>): void {
     const next = lines[at === -1 ? 0 : at + by]
     if (next === undefined) return
     next.focus()
-    if (currentView().entry !== null && next instanceof HTMLAnchorElement) next.click()
+    if (readView().entry !== null && next instanceof HTMLAnchorElement) next.click()
   }
   useCommands({ next: () => step(1), previous: () => step(-1) })
 }

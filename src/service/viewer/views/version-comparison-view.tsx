@@ -7,7 +7,7 @@ import { truncate } from '../detail/tree.js'
 import { useFilterParameters } from '../use-filter-parameters.js'
 import { useQuery } from '../use-query.js'
 import { navigate, useView } from '../use-view.js'
-import { count, plural } from '../view-format.js'
+import { formatCount, formatPlural } from '../view-format.js'
 import { createHref } from '../view.js'
 import { LINE } from './use-list-keys.js'
 import { compareRoutes, compareSides } from './version-comparison.js'
@@ -149,7 +149,7 @@ function Groups({
   return (
     <section class="compared-groups" aria-label={title}>
       <h3>
-        {title} <span class="count">{count(groups.length)}</span>
+        {title} <span class="count">{formatCount(groups.length)}</span>
       </h3>
       {groups.length === 0 ? (
         <p class="muted">{none}</p>
@@ -163,7 +163,7 @@ function Groups({
                   <a class="group-link" href={createHref({ ...view, entry: group.newest })} {...LINE}>
                     <b>{truncate(group.type ?? 'No error type', 80)}</b> {truncate(group.message, 160)}
                   </a>{' '}
-                  <span class="muted">{plural(group.count, 'entry', 'entries')}</span>
+                  <span class="muted">{formatPlural(group.count, 'entry', 'entries')}</span>
                 </li>
               ))}
             </ul>

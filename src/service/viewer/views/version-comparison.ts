@@ -1,6 +1,6 @@
 /** Describes the differences between two versions (pure). */
 import type { ReleaseSide, RouteComparison } from '../../query/api-types.js'
-import { count, duration, percent } from '../view-format.js'
+import { formatCount, formatDuration, formatPercent } from '../view-format.js'
 
 export type Verdict = 'worse' | 'better' | 'same'
 
@@ -40,8 +40,10 @@ export function compareSides(before: ReleaseSide, after: ReleaseSide): readonly 
     },
     {
       name: 'Error rate of requests (5xx)',
-      before: before.requests === 0 ? NONE : `${percent(before.request_error_rate)} of ${count(before.requests)}`,
-      after: after.requests === 0 ? NONE : `${percent(after.request_error_rate)} of ${count(after.requests)}`,
+      before:
+        before.requests === 0 ? NONE : `${formatPercent(before.request_error_rate)} of ${formatCount(before.requests)}`,
+      after:
+        after.requests === 0 ? NONE : `${formatPercent(after.request_error_rate)} of ${formatCount(after.requests)}`,
       ...compareRates(
         before.requests === 0 ? null : before.request_error_rate,
         after.requests === 0 ? null : after.request_error_rate,
@@ -83,11 +85,11 @@ function nameOf({ method, route }: RouteComparison): string {
 }
 
 function rateText(errors: number, entries: number): string {
-  return entries === 0 ? NONE : `${percent(errors / entries)} (${count(errors)} of ${count(entries)})`
+  return entries === 0 ? NONE : `${formatPercent(errors / entries)} (${formatCount(errors)} of ${formatCount(entries)})`
 }
 
 function latencyText(ms: number | null): string {
-  return ms === null ? NONE : duration(ms)
+  return ms === null ? NONE : formatDuration(ms)
 }
 
 type Difference = Pick<ComparisonRow, 'change' | 'verdict'>
@@ -104,7 +106,7 @@ function compareLatency(before: number | null, after: number | null): Difference
   if (before === null || after === null) return { change: '', verdict: 'same' }
   const ms = after - before
   const share = before > 0 ? ` (${signed((ms / before) * 100, 0)} %)` : ''
-  const change = `${ms > 0 ? '+' : ms < 0 ? '−' : '±'}${duration(Math.abs(ms))}${share}`
+  const change = `${ms > 0 ? '+' : ms < 0 ? '−' : '±'}${formatDuration(Math.abs(ms))}${share}`
   if (Math.abs(ms) < MIN_LATENCY_MS) return { change, verdict: 'same' }
   const isWorse = after > before * MIN_LATENCY_RATIO
   return { change, verdict: isWorse ? 'worse' : before > after * MIN_LATENCY_RATIO ? 'better' : 'same' }

@@ -5,7 +5,7 @@ import type { EntrySummary, TraceSpan } from '../../query/api-types.js'
 import { LevelBadge, Time } from '../components.js'
 import { truncate } from '../detail/tree.js'
 import { useView } from '../use-view.js'
-import { duration, plural } from '../view-format.js'
+import { formatDuration, formatPlural } from '../view-format.js'
 import { createHref } from '../view.js'
 import { LINE } from './use-list-keys.js'
 import type { EntryRow, SpanRow } from './waterfall.js'
@@ -42,12 +42,12 @@ export function SpanRowView({ row }: { readonly row: SpanRow<TraceSpan> }) {
           )}
           {root === 'cycle' && <span class="hint">its own ancestor</span>}
           <span class="visually-hidden">
-            , depth {depth + 1}, starts at +{duration(offsetMs)}, {plural(span.entries.length, 'entry', 'entries')},
-            takes{' '}
+            , depth {depth + 1}, starts at +{formatDuration(offsetMs)},{' '}
+            {formatPlural(span.entries.length, 'entry', 'entries')}, takes{' '}
           </span>
         </span>
         <Bar start={row.start} width={row.width} />
-        <span class="waterfall-time">{span.duration_ms === null ? 'unknown' : duration(span.duration_ms)}</span>
+        <span class="waterfall-time">{span.duration_ms === null ? 'unknown' : formatDuration(span.duration_ms)}</span>
       </button>
       <ul id={id} class="waterfall-entries" hidden={!isOpen}>
         {isOpen && span.entries.map((entry) => <SpanEntry key={entry.id} entry={entry} />)}
@@ -88,7 +88,7 @@ export function EntryRowView({ row: { entry, offsetMs, start } }: { readonly row
           <span class="visually-hidden">, entry without a span at </span>
         </span>
         <Bar start={start} width={0} />
-        <span class="waterfall-time">+{duration(offsetMs)}</span>
+        <span class="waterfall-time">+{formatDuration(offsetMs)}</span>
       </a>
     </li>
   )

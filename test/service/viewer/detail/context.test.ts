@@ -2,13 +2,18 @@
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../../../../src/protocol/log-entry.js'
 import type { Fact } from '../../../../src/service/viewer/detail/fact.js'
-import { contextFacts, perfFacts, requestFacts, userFacts } from '../../../../src/service/viewer/detail/context.js'
+import {
+  listContextFacts,
+  listPerfFacts,
+  listRequestFacts,
+  listUserFacts,
+} from '../../../../src/service/viewer/detail/context.js'
 
 const bare: LogEntry = { level: 'info', message: 'hello', timestamp: '2026-01-31T08:00:00.000Z' }
 
 test('a minimal entry has no facts', () => {
-  for (const facts of [requestFacts, userFacts, perfFacts]) expect(facts(bare)).toEqual([])
-  expect(contextFacts(bare, undefined)).toEqual([])
+  for (const facts of [listRequestFacts, listUserFacts, listPerfFacts]) expect(facts(bare)).toEqual([])
+  expect(listContextFacts(bare, undefined)).toEqual([])
 })
 
 test('every field of a complete entry is listed', () => {
@@ -38,7 +43,7 @@ test('every field of a complete entry is listed', () => {
     notify_channels: ['mail', 'chat'],
   }
   const format = (facts: readonly Fact[]) => facts.map(({ name, value, text = value }) => `${name}: ${text}`)
-  expect(format(requestFacts(full))).toEqual([
+  expect(format(listRequestFacts(full))).toEqual([
     'Method: GET',
     'Path: /p',
     'URL: http://h/p?q',
@@ -47,15 +52,20 @@ test('every field of a complete entry is listed', () => {
     'IP: ::1',
     'User agent: curl',
   ])
-  expect(format(userFacts(full))).toEqual([
+  expect(format(listUserFacts(full))).toEqual([
     'Id: u-2',
     'User id: u-1',
     'Name: Jane',
     'E-mail: jane@example.com',
     'Session: s-1',
   ])
-  expect(format(perfFacts(full))).toEqual(['Duration: 3 ms', 'Memory: 20 MB', 'Database queries: 0', 'Cache hits: 2'])
-  expect(format(contextFacts(full, 'computed'))).toEqual([
+  expect(format(listPerfFacts(full))).toEqual([
+    'Duration: 3 ms',
+    'Memory: 20 MB',
+    'Database queries: 0',
+    'Cache hits: 2',
+  ])
+  expect(format(listContextFacts(full, 'computed'))).toEqual([
     'Action: pay',
     'Source: a.js:1:2',
     'Request id: req',
@@ -72,7 +82,7 @@ test('every field of a complete entry is listed', () => {
 })
 
 test('ids are links to the entries that share them', () => {
-  const facts = contextFacts({ ...bare, request_id: 'r', trace: { trace_id: 't' }, release_id: 'l' }, 'computed')
+  const facts = listContextFacts({ ...bare, request_id: 'r', trace: { trace_id: 't' }, release_id: 'l' }, 'computed')
   expect(facts.map(({ field, value, isLink }) => [field, value, isLink])).toEqual([
     ['request_id', 'r', true],
     ['trace_id', 't', true],
@@ -82,11 +92,13 @@ test('ids are links to the entries that share them', () => {
 })
 
 test('filters use the value of a fact, not its text', () => {
-  const [duration] = requestFacts({ ...bare, request: { duration_ms: 1284.6 } })
+  const [duration] = listRequestFacts({ ...bare, request: { duration_ms: 1284.6 } })
   expect(duration).toEqual({ name: 'Duration', field: 'duration', value: 1284.6, text: '1.28 s' })
 })
 
 test('an id is listed once, and `notify: false` is listed', () => {
-  expect(userFacts({ ...bare, user_id: 'u', user: { id: 'u' } })).toEqual([{ name: 'Id', field: 'user', value: 'u' }])
-  expect(contextFacts({ ...bare, notify: false }, undefined)).toEqual([{ name: 'Notify', value: 'not requested' }])
+  expect(listUserFacts({ ...bare, user_id: 'u', user: { id: 'u' } })).toEqual([
+    { name: 'Id', field: 'user', value: 'u' },
+  ])
+  expect(listContextFacts({ ...bare, notify: false }, undefined)).toEqual([{ name: 'Notify', value: 'not requested' }])
 })

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject, LogEntry } from '../../../../src/protocol/log-entry.js'
-import { curlCommand } from '../../../../src/service/viewer/detail/curl.js'
+import { formatCurlCommand } from '../../../../src/service/viewer/detail/curl.js'
 
 const of = (request: LogEntry['request'], metadata?: JsonObject): string | null =>
-  curlCommand({
+  formatCurlCommand({
     level: 'info',
     message: 'request completed',
     timestamp: '2026-01-01T00:00:00.000Z',

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { runInThisContext } from 'node:vm'
 import pino from 'pino'
 import { describe, expect, test } from 'vitest'
-import { memberStacks, propertiesOf } from '../../../../src/service/viewer/detail/error-parts.js'
+import { listMemberStacks, listProperties } from '../../../../src/service/viewer/detail/error-parts.js'
 import {
   countOrigin,
   foldFrames,
@@ -177,13 +177,13 @@ test('the first line is shown once', () => {
 })
 
 test('further properties of an error', () => {
-  expect(propertiesOf({ code: 'E', errno: -1, cause: { a: 1 }, long: 'x'.repeat(600) })).toEqual({
+  expect(listProperties({ code: 'E', errno: -1, cause: { a: 1 }, long: 'x'.repeat(600) })).toEqual({
     code: 'E',
     errno: '-1',
   })
-  expect(propertiesOf('text')).toEqual({})
-  expect(memberStacks({ errors: [{ stack: 'Error: a\n    at x' }, { message: 'no stack' }, null, 'text'] })).toEqual([
-    'Error: a\n    at x',
-  ])
-  expect(memberStacks({ errors: 'text' })).toEqual([])
+  expect(listProperties('text')).toEqual({})
+  expect(
+    listMemberStacks({ errors: [{ stack: 'Error: a\n    at x' }, { message: 'no stack' }, null, 'text'] }),
+  ).toEqual(['Error: a\n    at x'])
+  expect(listMemberStacks({ errors: 'text' })).toEqual([])
 })

@@ -1,6 +1,6 @@
 /** Offsets, and the entries of a trace on one scale. */
 import { describe, expect, test } from 'vitest'
-import { selectAround, offsetText, createTimeline } from '../../../../src/service/viewer/detail/timeline.js'
+import { selectAround, formatOffset, createTimeline } from '../../../../src/service/viewer/detail/timeline.js'
 
 test.each([
   [0, '0 ms'],
@@ -11,7 +11,7 @@ test.each([
   [-3_700_000, '−1 h 1 min'],
   [-3 * 86_400_000, '−3 d'],
   [Number.NaN, ''],
-])('%d', (ms, text) => expect(offsetText(ms)).toBe(text))
+])('%d', (ms, text) => expect(formatOffset(ms)).toBe(text))
 
 const at = (ms: number, durationMs?: number) => ({
   timestamp: new Date(Date.UTC(2026, 0, 1) + ms).toISOString(),

@@ -3,18 +3,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foldText } from '../../../../src/service/viewer/detail/fold-text.js'
 import {
-  copyText,
+  toCopy,
   truncate,
-  kindOf,
+  findKind,
   listMembers,
-  pathText,
+  formatPath,
   formatPreview,
-  sizeOf,
+  countItems,
 } from '../../../../src/service/viewer/detail/tree.js'
 import type { Json } from '../../../../src/protocol/log-entry.js'
 
 test('kinds, sizes and members', () => {
-  expect([null, [], {}, 'a', 1, true].map((value) => kindOf(value as Json))).toEqual([
+  expect([null, [], {}, 'a', 1, true].map((value) => findKind(value as Json))).toEqual([
     'null',
     'array',
     'object',
@@ -22,7 +22,7 @@ test('kinds, sizes and members', () => {
     'number',
     'boolean',
   ])
-  expect([sizeOf([1, 2]), sizeOf({ a: 1 }), sizeOf('abc')]).toEqual([2, 1, 0])
+  expect([countItems([1, 2]), countItems({ a: 1 }), countItems('abc')]).toEqual([2, 1, 0])
   expect(listMembers(['a', 'b', 'c'], 2)).toEqual([
     { key: 0, value: 'a' },
     { key: 1, value: 'b' },
@@ -35,9 +35,9 @@ test('kinds, sizes and members', () => {
 })
 
 test('paths in JavaScript syntax', () => {
-  expect(pathText([])).toBe('')
-  expect(pathText(['user', 'roles', 0, 'last seen'])).toBe('user.roles[0]["last seen"]')
-  expect(pathText(['0', 'a"b'])).toBe('["0"]["a\\"b"]')
+  expect(formatPath([])).toBe('')
+  expect(formatPath(['user', 'roles', 0, 'last seen'])).toBe('user.roles[0]["last seen"]')
+  expect(formatPath(['0', 'a"b'])).toBe('["0"]["a\\"b"]')
 })
 
 test('a path evaluates to its value', () => {
@@ -47,7 +47,7 @@ test('a path evaluates to its value', () => {
         (inner, key) => (typeof key === 'number' ? Object.assign([], { [key]: inner }) : { [key]: inner }),
         'found',
       )
-      const text = pathText(path)
+      const text = formatPath(path)
       // oxlint-disable-next-line typescript/no-implied-eval -- the text is made by the code under test, of generated keys
       const read = new Function('root', `return root${text.startsWith('[') ? text : `.${text}`}`) as (
         root: unknown,
@@ -79,8 +79,8 @@ test('truncation does not split characters', () => {
 })
 
 test('text is copied without quotes, other values as JSON', () => {
-  expect(copyText('a\nb')).toBe('a\nb')
-  expect(copyText({ a: 1 })).toBe('{\n  "a": 1\n}')
+  expect(toCopy('a\nb')).toBe('a\nb')
+  expect(toCopy({ a: 1 })).toBe('{\n  "a": 1\n}')
 })
 
 describe('a long text', () => {

@@ -1,12 +1,12 @@
 /** The query fields of values. */
 import { expect, test } from 'vitest'
-import { isColumnName, metadataField, toggleColumn } from '../../../../src/service/viewer/detail/value-field.js'
+import { isColumnName, toMetadataField, toggleColumn } from '../../../../src/service/viewer/detail/value-field.js'
 
 test.each([
   [['orderId'], 'metadata.orderId'],
   [['cart', 'items', 0, 'sku'], 'metadata.cart.items.sku'],
   [['last seen', 'a.b'], 'metadata.last seen.a.b'],
-] as const)('%j is %s', (path, field) => expect(metadataField(path)).toBe(field))
+] as const)('%j is %s', (path, field) => expect(toMetadataField(path)).toBe(field))
 
 test('columns are added once, removed, and available for every field that fits', () => {
   expect(toggleColumn(['a'], 'b')).toEqual(['a', 'b'])

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Histogram, HistogramBucket } from '../../../../src/service/query/api-types.js'
 import {
-  describe as describeRange,
-  indexAt,
+  describeRange,
+  toIndex,
   findMaxTotal,
   selectRange,
   createSegments,
@@ -63,13 +63,13 @@ test('a selection covers the buckets from its start to its end, in either direct
 
 test('finds the bucket under the pointer, also beyond the edges', () => {
   expect([
-    indexAt(0, 3),
-    indexAt(0.5, 3),
-    indexAt(0.999, 3),
-    indexAt(1, 3),
-    indexAt(-0.2, 3),
-    indexAt(7, 3),
-    indexAt(0.5, 0),
+    toIndex(0, 3),
+    toIndex(0.5, 3),
+    toIndex(0.999, 3),
+    toIndex(1, 3),
+    toIndex(-0.2, 3),
+    toIndex(7, 3),
+    toIndex(0.5, 0),
   ]).toEqual([0, 1, 2, 2, 0, 2, -1])
 })
 

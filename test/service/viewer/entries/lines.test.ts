@@ -1,14 +1,14 @@
 /** Rows and dividers between days share one sequence of lines. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findDayStarts, findDrawn, lineAt, findLine } from '../../../../src/service/viewer/entries/lines.js'
+import { findDayStarts, findDrawn, findLineAt, findLine } from '../../../../src/service/viewer/entries/lines.js'
 import {
   toLocalDay,
   findConstantDetails,
-  lateText,
-  rowDetails,
-  rowName,
-  rowTime,
+  formatLate,
+  formatRowDetails,
+  formatRowName,
+  formatRowTime,
 } from '../../../../src/service/viewer/entries/row-text.js'
 import { parseSavedQueries } from '../../../../src/service/viewer/entries/saved-query.js'
 import { createEntry } from '../live/tail-model.js'
@@ -21,7 +21,7 @@ test('the lines are those of a naive list: each row, and a divider before each r
         row > 0 && days[row - 1] !== day ? [{ divider: row }, { row }] : [{ row }],
       )
       const starts = findDayStarts(0, days.length, (at) => days[at] ?? '')
-      expect(naive.map((_, line) => lineAt(starts, line))).toEqual(naive)
+      expect(naive.map((_, line) => findLineAt(starts, line))).toEqual(naive)
       for (const row of days.keys()) expect(naive[findLine(starts, row)]).toEqual({ row })
     }),
   )
@@ -46,16 +46,16 @@ describe('a row', () => {
   const today = toLocalDay(entry.timestamp)
 
   test('has its date unless it is from today', () => {
-    expect(rowTime(entry.timestamp, today)).toMatch(/^\d\d:00:05\.250$/)
-    expect(rowTime(entry.timestamp, '2026-03-01')).toMatch(/^01-01 \d\d:00:05\.250$/)
-    expect(rowTime(entry.timestamp, '2027-03-01')).toMatch(/^2026-01-01 \d\d:00:05$/)
+    expect(formatRowTime(entry.timestamp, today)).toMatch(/^\d\d:00:05\.250$/)
+    expect(formatRowTime(entry.timestamp, '2026-03-01')).toMatch(/^01-01 \d\d:00:05\.250$/)
+    expect(formatRowTime(entry.timestamp, '2027-03-01')).toMatch(/^2026-01-01 \d\d:00:05$/)
   })
 
   test('has an accessible name', () => {
-    expect(rowName({ ...entry, message: 'payment answered 502' }, today)).toMatch(
+    expect(formatRowName({ ...entry, message: 'payment answered 502' }, today)).toMatch(
       /^Error, payment answered 502, \d\d:00:05$/,
     )
-    expect(rowName(entry, '2026-03-01')).toContain('2026-01-01')
+    expect(formatRowName(entry, '2026-03-01')).toContain('2026-01-01')
   })
 
   test('shows the details that differ between rows, the user first', () => {
@@ -67,19 +67,19 @@ describe('a row', () => {
     expect(constant).toEqual(['region'])
     const [first] = rows
     if (first === undefined) throw new Error('no row')
-    expect(rowDetails(first, new Set(constant), [])).toEqual([
+    expect(formatRowDetails(first, new Set(constant), [])).toEqual([
       ['user', 'u-1'],
       ['orderId', '1'],
       ['cached', 'true'],
     ])
-    expect(rowDetails(first, new Set(), ['metadata.orderId', 'user'])).toEqual([
+    expect(formatRowDetails(first, new Set(), ['metadata.orderId', 'user'])).toEqual([
       ['region', 'eu'],
       ['cached', 'true'],
     ])
   })
 
   test('shows its delay without false precision', () => {
-    expect([lateText(2400), lateText(185_000)]).toEqual(['2 s', '3 min'])
+    expect([formatLate(2400), formatLate(185_000)]).toEqual(['2 s', '3 min'])
   })
 })
 

@@ -123,7 +123,7 @@ describe('entries out of order', () => {
 describe('a held list', () => {
   test('does not move, and counts arrivals', () => {
     const tail = loaded(10, 3)
-    tail.hold()
+    tail.freeze()
     arrive(tail, span(11, 13))
     expect([seqs(tail), tail.waiting]).toEqual([[10, 9, 8], 3])
     expect(tail.release()).toBe(true)
@@ -132,7 +132,7 @@ describe('a held list', () => {
 
   test('limits waiting entries, continues to count, and must then be loaded again', () => {
     const tail = loaded(10)
-    tail.hold()
+    tail.freeze()
     for (let from = 11; from <= 10_010; from += 100) tail.push(span(from, from + 99), 0)
     expect([tail.waiting, tail.isTorn, tail.release()]).toEqual([10_000, true, false])
     tail.expectPage()
@@ -142,7 +142,7 @@ describe('a held list', () => {
 
   test('counts entries that the stream skipped', () => {
     const tail = loaded(10)
-    tail.hold()
+    tail.freeze()
     tail.push(span(500, 509), 489)
     expect([tail.waiting, tail.release()]).toEqual([499, false])
   })
@@ -270,7 +270,7 @@ test('for any scrolling and order of arrival, the rows match the service, withou
       const deliver = (): void => {
         tail.push(store.entries.slice(delivered), 0)
         delivered = store.entries.length
-        if (tail.merge() && !tail.isHeld) mergedSeq = Math.max(mergedSeq, delivered)
+        if (tail.merge() && !tail.isFrozen) mergedSeq = Math.max(mergedSeq, delivered)
       }
       const reload = (): void => {
         tail.expectPage()
@@ -286,7 +286,7 @@ test('for any scrolling and order of arrival, the rows match the service, withou
           if (tail.release()) mergedSeq = Math.max(mergedSeq, delivered)
           else reload()
         } else {
-          tail.hold()
+          tail.freeze()
           for (let turn = 0; turn < one.turns; turn++) {
             const first = Math.floor(one.to * tail.length)
             const wanted = tail.wanted(first, first + 6)
@@ -324,7 +324,7 @@ function check(store: ModelStore, tail: TailBuffer, mergedSeq: number): boolean 
   const shown = new Set(rows)
   const expected = sorted.slice(first, last + 1).filter(({ seq }) => seq <= mergedSeq || shown.has(seq))
   expect(rows).toEqual(expected.map(({ seq }) => seq))
-  if (tail.isHeld || tail.isTorn || tail.firstLoaded > 0) return false
+  if (tail.isFrozen || tail.isTorn || tail.firstLoaded > 0) return false
   expect(rows[0]).toBe(sorted.find(({ seq }) => seq <= mergedSeq)?.seq)
   if (!tail.hasOlder) expect(last).toBe(sorted.findLastIndex(({ seq }) => seq <= mergedSeq))
   expect(timeOf(sorted[first] as EntrySummary)).toBe(tail.at(0)?.timeMs)

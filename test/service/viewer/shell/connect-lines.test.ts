@@ -1,6 +1,6 @@
 /** The instructions on an empty page. */
 import { expect, test } from 'vitest'
-import { connectLines, startLine } from '../../../../src/service/viewer/shell/connect-lines.js'
+import { formatConnectLines, formatStartLine } from '../../../../src/service/viewer/shell/connect-lines.js'
 
 const usual = { url: 'http://127.0.0.1:4318/api/v1', is_default_url: true }
 const own = { url: 'http://127.0.0.1:4320/api/v1', is_default_url: false }
@@ -8,15 +8,15 @@ const own = { url: 'http://127.0.0.1:4320/api/v1', is_default_url: false }
 test('five lines; the URL is included only if it is not the default', () => {
   for (const address of [usual, own])
     expect(
-      connectLines(address)
+      formatConnectLines(address)
         .split('\n')
         .filter((line) => line !== ''),
     ).toHaveLength(5)
-  expect(connectLines(usual)).not.toContain('url')
-  expect(connectLines(own)).toContain(`{ url: '${own.url}', apiKey: 'any', service: 'checkout' }`)
+  expect(formatConnectLines(usual)).not.toContain('url')
+  expect(formatConnectLines(own)).toContain(`{ url: '${own.url}', apiKey: 'any', service: 'checkout' }`)
 })
 
 test('the start command of an application that uses the transport', () => {
-  expect(startLine(usual)).toBe('node app.mjs')
-  expect(startLine(own)).toBe('PINO_INGEST_URL=http://127.0.0.1:4320/api/v1 PINO_INGEST_API_KEY=any node app.mjs')
+  expect(formatStartLine(usual)).toBe('node app.mjs')
+  expect(formatStartLine(own)).toBe('PINO_INGEST_URL=http://127.0.0.1:4320/api/v1 PINO_INGEST_API_KEY=any node app.mjs')
 })

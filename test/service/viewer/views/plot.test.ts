@@ -1,17 +1,22 @@
 /** Scales and lines of the latency plot. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { durationScale, createLine, niceStep, timeTicks } from '../../../../src/service/viewer/views/plot.js'
+import {
+  createDurationScale,
+  createLine,
+  findNiceStep,
+  createTimeTicks,
+} from '../../../../src/service/viewer/views/plot.js'
 
 describe('durations', () => {
   test('of similar size use a linear scale from 0', () => {
-    const { ticks, place } = durationScale([10, 30, 95], 100, 0)
+    const { ticks, place } = createDurationScale([10, 30, 95], 100, 0)
     expect(ticks).toEqual([0, 50, 100])
     expect([place(0), place(50), place(100)]).toEqual([100, 50, 0])
   })
 
   test('of different size use a logarithmic scale', () => {
-    const { ticks, place } = durationScale([2, 950], 100, 0)
+    const { ticks, place } = createDurationScale([2, 950], 100, 0)
     expect(ticks).toEqual([1, 10, 100, 1_000])
     expect(place(10)).toBeCloseTo(66.67, 1)
     expect(place(0)).toBe(100)
@@ -20,7 +25,7 @@ describe('durations', () => {
   test('are always within the plot', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1e9, noNaN: true }), { minLength: 1 }), (values) => {
-        const { ticks, place } = durationScale(values, 176, 10)
+        const { ticks, place } = createDurationScale(values, 176, 10)
         expect(ticks.length).toBeGreaterThan(1)
         expect(ticks.length).toBeLessThan(9)
         expect([...values, ...ticks].map(place).filter((y) => !(y > 9.99 && y < 176.01))).toEqual([])
@@ -28,7 +33,7 @@ describe('durations', () => {
     )
   })
 
-  test('have ticks even without values', () => expect(durationScale([], 100, 0).ticks).toEqual([0, 0.5, 1]))
+  test('have ticks even without values', () => expect(createDurationScale([], 100, 0).ticks).toEqual([0, 0.5, 1]))
 })
 
 test.each([
@@ -39,14 +44,14 @@ test.each([
   [0.03, 0.05],
   [450, 500],
 ])('a step of at least %d', (atLeast, step) => {
-  expect(niceStep(atLeast)).toBeCloseTo(step, 9)
+  expect(findNiceStep(atLeast)).toBeCloseTo(step, 9)
 })
 
 describe('times', () => {
   const start = Date.UTC(2026, 0, 1, 7, 58)
 
   test('are round', () => {
-    const ticks = timeTicks(start, start + 3_600_000, 6, 0)
+    const ticks = createTimeTicks(start, start + 3_600_000, 6, 0)
     expect(ticks.map((ms) => new Date(ms).toISOString().slice(11, 16))).toEqual([
       '08:00',
       '08:10',
@@ -59,7 +64,7 @@ describe('times', () => {
 
   test('are round in the local zone', () => {
     const zoneMs = 5.5 * 3_600_000
-    const ticks = timeTicks(start, start + 86_400_000, 4, zoneMs)
+    const ticks = createTimeTicks(start, start + 86_400_000, 4, zoneMs)
     expect(ticks.map((ms) => new Date(ms + zoneMs).toISOString().slice(11, 16))).toEqual([
       '18:00',
       '00:00',
@@ -71,7 +76,7 @@ describe('times', () => {
   test('are at most one more than requested', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e11 }), fc.integer({ min: 2, max: 12 }), (lengthMs, maxCount) => {
-        const ticks = timeTicks(start, start + lengthMs, maxCount, 0)
+        const ticks = createTimeTicks(start, start + lengthMs, maxCount, 0)
         expect(ticks.length).toBeLessThanOrEqual(maxCount + 1)
         expect(ticks.filter((tick) => tick < start || tick > start + lengthMs)).toEqual([])
       }),

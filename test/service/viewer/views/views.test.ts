@@ -7,11 +7,11 @@ import { groupReasons } from '../../../../src/service/viewer/views/reasons.js'
 import { computeChange } from '../../../../src/service/viewer/views/release-change.js'
 import {
   areMostlyPaths,
-  entryRequestId,
+  findRequestId,
   parseRouteName,
-  routeText,
+  formatRoute,
 } from '../../../../src/service/viewer/views/route-name.js'
-import { formatOrder, nextOrder, parseOrder, sortRows } from '../../../../src/service/viewer/views/sort.js'
+import { formatOrder, toggleOrder, parseOrder, sortRows } from '../../../../src/service/viewer/views/sort.js'
 
 describe('a release', () => {
   const change = (before: number, after: number, windowMs = 3_600_000) =>
@@ -121,7 +121,7 @@ test('one reason for many fields is listed once', () => {
 describe('a route', () => {
   test('is part of the address', () => {
     const name = { method: 'GET', route: '/a b/:id' }
-    expect(parseRouteName(routeText(name))).toEqual(name)
+    expect(parseRouteName(formatRoute(name))).toEqual(name)
     expect(parseRouteName(null)).toBeNull()
     expect(parseRouteName('nonsense')).toBeNull()
   })
@@ -137,8 +137,8 @@ describe('a route', () => {
   })
 
   test('entries have the request id without the process prefix', () => {
-    expect(entryRequestId('5f3a9c1e07b2-req-1')).toBe('req-1')
-    expect(entryRequestId('0b9f3c1e-5f3a-4d5e-9c1e-07b25f3a9c1e')).toBe('0b9f3c1e-5f3a-4d5e-9c1e-07b25f3a9c1e')
+    expect(findRequestId('5f3a9c1e07b2-req-1')).toBe('req-1')
+    expect(findRequestId('0b9f3c1e-5f3a-4d5e-9c1e-07b25f3a9c1e')).toBe('0b9f3c1e-5f3a-4d5e-9c1e-07b25f3a9c1e')
   })
 })
 
@@ -163,9 +163,9 @@ describe('sorting', () => {
   })
 
   test('is reversed by a second click', () => {
-    const byNumber = nextOrder({ key: 'name', isDescending: false }, 'n', false)
+    const byNumber = toggleOrder({ key: 'name', isDescending: false }, 'n', false)
     expect(byNumber).toEqual({ key: 'n', isDescending: true })
-    expect(nextOrder(byNumber, 'n', false)).toEqual({ key: 'n', isDescending: false })
-    expect(nextOrder(byNumber, 'name', true)).toEqual({ key: 'name', isDescending: false })
+    expect(toggleOrder(byNumber, 'n', false)).toEqual({ key: 'n', isDescending: false })
+    expect(toggleOrder(byNumber, 'name', true)).toEqual({ key: 'name', isDescending: false })
   })
 })

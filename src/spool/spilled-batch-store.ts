@@ -1,5 +1,5 @@
-/** Batches of this instance that were evicted from memory and are stored on disk only. They are read back in order. */
-import type { Batch, SegmentPosition } from '../batch/sender.js'
+/** Batches of this instance that were spilled from memory and are stored on disk only. They are read back in order. */
+import type { Batch, SegmentPosition } from '../batch/batch.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import type { CurrentInstance } from './instance/current-instance.js'
 import { isResourceExhausted } from './format-version.js'
@@ -8,7 +8,7 @@ import { SegmentReader } from './segment/segment-reader.js'
 import type { Segment } from './segment/segment.js'
 import { SkippedRanges } from './segment/skipped-ranges.js'
 
-export interface EvictedBatchStoreOptions {
+export interface SpilledBatchStoreOptions {
   readonly instance: Pick<CurrentInstance, 'segments'>
   readonly onDropped: (entries: number, reason: 'damaged', detail: string) => void
   readonly onError: (error: unknown) => void
@@ -25,8 +25,8 @@ interface WaitingBatches {
   isReported: boolean
 }
 
-export class EvictedBatchStore {
-  readonly #options: EvictedBatchStoreOptions
+export class SpilledBatchStore {
+  readonly #options: SpilledBatchStoreOptions
   /** By segment number. */
   readonly #waiting = new Map<number, WaitingBatches>()
   readonly #skipped = new SkippedRanges()
@@ -36,7 +36,7 @@ export class EvictedBatchStore {
   /** Whether no segment can be read, because file descriptors or memory ran out. */
   #isPaused = false
 
-  constructor(options: EvictedBatchStoreOptions) {
+  constructor(options: SpilledBatchStoreOptions) {
     this.#options = options
   }
 

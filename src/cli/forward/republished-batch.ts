@@ -2,7 +2,7 @@
 import { createBatchBody, createSubBatchId } from '../../batch/sub-batch.js'
 import type { StoredDeadLetter } from '../../nats/dead-letter-stream.js'
 
-export interface ReplayedBatch {
+export interface RepublishedBatch {
   readonly batchId: string
   readonly body: Uint8Array
 }
@@ -12,9 +12,9 @@ export interface ReplayedBatch {
  * the entry under the same batch id. With several entries per batch, the next replay would create different batches.
  * @returns undefined if the letter contains no entry
  */
-export function createReplayedBatch(
+export function createRepublishedBatch(
   letter: Pick<StoredDeadLetter, 'batchId' | 'index' | 'entry'>,
-): ReplayedBatch | undefined {
+): RepublishedBatch | undefined {
   if (!isJsonObject(letter.entry)) return undefined
   // Must differ from the id of a sub-batch: forwarders skip the ids of delivered batches.
   const batchId = createSubBatchId(`dead letter of ${letter.batchId}`, [letter.index])

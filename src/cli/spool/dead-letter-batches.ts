@@ -1,18 +1,18 @@
 /**
- * Sends the dead letters of one file again. Entries that the service accepts or rejects are removed from the file; the others are kept.
+ * Batches with the dead letters of one file. Entries that the service accepts or rejects are removed from the file; the others are kept.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { closeSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createBatchBody } from '../../batch/sub-batch.js'
-import type { BatchAcknowledgement } from '../../batch/sender.js'
+import type { BatchAcknowledgement } from '../../batch/batch.js'
 import type { BatchSettings } from '../../options/settings.js'
 import { replaceFile, writeAll } from '../../shared/safe-files.js'
 import type { FoundFile } from '../../spool/spool-files.js'
 import { parseDeadLetter, readLines } from './read-dead-letters.js'
 import type { StoredBatch } from './replay-delivery.js'
 
-export interface DeadLetterReplayOptions {
+export interface DeadLetterBatchesOptions {
   readonly batch: Pick<BatchSettings, 'size' | 'bytes'>
 }
 
@@ -21,8 +21,8 @@ const NEWLINE = Buffer.from('\n')
 /** The name without the suffix that an earlier replay added. */
 const NAME = /^(.+?)(?:-r[0-9a-f]{8})?\.ndjson$/
 
-export class DeadLetterReplay {
-  readonly #options: DeadLetterReplayOptions
+export class DeadLetterBatches {
+  readonly #options: DeadLetterBatchesOptions
   readonly #path: string
   /** Numbers of the settled lines. */
   readonly #acknowledged = new Set<number>()
@@ -31,7 +31,7 @@ export class DeadLetterReplay {
    * Renames the file: a process that writes dead letters at the same time starts a new file, and a second replay does not find this one.
    * @throws the system's errors
    */
-  constructor(file: FoundFile, options: DeadLetterReplayOptions) {
+  constructor(file: FoundFile, options: DeadLetterBatchesOptions) {
     this.#options = options
     const name = NAME.exec(file.name)?.[1] ?? file.name
     this.#path = join(dirname(file.path), `${name}-r${randomBytes(4).toString('hex')}.ndjson`)

@@ -2,14 +2,14 @@
  * Batches of this process that wait on disk only, and batches read back. Each keeps its sequence number, although
  * younger batches may have been sent before it.
  */
-import type { Batch, SegmentPosition } from '../../batch/sender.js'
+import type { Batch, SegmentPosition } from '../../batch/batch.js'
 import { Fifo } from './fifo.js'
-import type { DiskBacklog } from './recovered-lane.js'
+import type { DiskBacklog } from './recovered-queue.js'
 
 export type BatchOnDisk = Batch & { readonly place: SegmentPosition }
 
 /** Batches of this process on disk, by position. */
-export interface EvictedBatches extends DiskBacklog {
+export interface SpilledBatches extends DiskBacklog {
   readonly batches: number
   push(batch: BatchOnDisk): void
   /** Adds a batch before the waiting ones. */
@@ -30,14 +30,14 @@ interface Range {
   count: number
 }
 
-export class EvictedLane {
-  readonly #disk: EvictedBatches
+export class SpilledQueue {
+  readonly #disk: SpilledBatches
   readonly #returned = new Fifo<SequencedBatch>()
   #ranges: Range[] = []
   #waiting = 0
   #readingFrom: number | undefined
 
-  constructor(disk: EvictedBatches) {
+  constructor(disk: SpilledBatches) {
     this.#disk = disk
   }
 
@@ -66,7 +66,7 @@ export class EvictedLane {
     return this.#ranges[0]?.first
   }
 
-  /** Lowest sequence number in this lane. */
+  /** Lowest sequence number in this queue. */
   get oldest(): number {
     return Math.min(this.firstReturned ?? Infinity, this.#readingFrom ?? Infinity, this.firstSequence ?? Infinity)
   }
@@ -86,7 +86,7 @@ export class EvictedLane {
     this.#disk.pass(batch)
   }
 
-  /** Evicts the batch directly before those on disk. */
+  /** Spills the batch directly before those on disk. */
   unshift({ sequence, batch }: SequencedBatch, place: SegmentPosition): void {
     this.#forgetLost()
     this.#disk.unshift({ ...batch, place })

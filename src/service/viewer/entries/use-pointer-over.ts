@@ -22,7 +22,7 @@ export function usePointerOver(): {
   return {
     isOver,
     onPointerEnter: enter,
-    // After a release, the next movement holds the list again.
+    // After a release, the next movement freezes the list again.
     onPointerMove: (event) => {
       if (event.movementX !== 0 || event.movementY !== 0) enter(event)
     },

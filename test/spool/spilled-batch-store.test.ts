@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { EvictedLane } from '../../src/delivery/queue/evicted-lane.js'
-import type { Batch, SegmentPosition } from '../../src/batch/sender.js'
-import { EvictedBatchStore } from '../../src/spool/evicted-batch-store.js'
+import { SpilledQueue } from '../../src/delivery/queue/spilled-queue.js'
+import type { Batch, SegmentPosition } from '../../src/batch/batch.js'
+import { SpilledBatchStore } from '../../src/spool/spilled-batch-store.js'
 import { FakeClock } from '../fake-clock.js'
 import { failing } from './disk-faults.js'
 import { segmentsBelow } from './disk-image.js'
@@ -42,7 +42,7 @@ function written(count: number): Placed[] {
 
 async function readAll(): Promise<string[]> {
   const read: Batch[] = []
-  while (await run.spool.evicted.next((batch) => read.push(batch)));
+  while (await run.spool.spilled.next((batch) => read.push(batch)));
   return read.map(({ batchId }) => batchId)
 }
 
@@ -50,36 +50,36 @@ const idsOf = (batches: readonly Batch[]): string[] => batches.map(({ batchId })
 
 test('batches that are sent from memory are not read back, wherever they are stored', async () => {
   const batches = written(60)
-  const { evicted } = run.spool
+  const { spilled } = run.spool
   for (const [n, batch] of batches.entries()) {
-    if (n < 5) evicted.push(batch)
-    else if (n % 3 === 0) evicted.pass(batch)
-    else evicted.push(batch)
+    if (n < 5) spilled.push(batch)
+    else if (n % 3 === 0) spilled.pass(batch)
+    else spilled.push(batch)
   }
   const waiting = batches.filter((_, n) => n < 5 || n % 3 !== 0)
-  expect(evicted.batches).toBe(waiting.length)
+  expect(spilled.batches).toBe(waiting.length)
   expect(await readAll()).toEqual(idsOf(waiting))
-  expect(evicted.batches).toBe(0)
+  expect(spilled.batches).toBe(0)
 })
 
 test('a batch that was passed and returns is read again, with those after it', async () => {
   const [first, second, third, fourth] = written(4) as [Placed, Placed, Placed, Placed]
-  const { evicted } = run.spool
-  evicted.push(first)
-  for (const batch of [second, third]) evicted.pass(batch)
-  evicted.push(fourth)
+  const { spilled } = run.spool
+  spilled.push(first)
+  for (const batch of [second, third]) spilled.pass(batch)
+  spilled.push(fourth)
   const read: Batch[] = []
-  await evicted.next((batch) => read.push(batch))
-  evicted.unshift(third)
+  await spilled.next((batch) => read.push(batch))
+  spilled.unshift(third)
   expect([...idsOf(read), ...(await readAll())]).toEqual(idsOf([first, third, fourth]))
 })
 
 test('a damaged batch does not change which batches were passed', async () => {
   const [first, second, third] = written(3) as [Placed, Placed, Placed]
-  const { evicted } = run.spool
-  evicted.push(first)
-  evicted.pass(second)
-  evicted.push(third)
+  const { spilled } = run.spool
+  spilled.push(first)
+  spilled.pass(second)
+  spilled.push(third)
   const file = segmentsBelow(scratch)[0]?.path as string
   const fd = openSync(file, 'r+')
   writeSync(
@@ -96,13 +96,13 @@ test('a damaged batch does not change which batches were passed', async () => {
 test('batches sent from memory ahead of waiting ones take no memory afterwards', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  const evicted = new EvictedBatchStore({
+  const spilled = new SpilledBatchStore({
     instance: { segments: new Map() },
     onDropped: () => {},
     onError: () => {},
   })
   const count = 200_000
-  evicted.push({ place: { segment: 1, offset: 16 }, count: 1 })
+  spilled.push({ place: { segment: 1, offset: 16 }, count: 1 })
   const batch = (n: number): Placed => ({
     batchId: `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`,
     count: 1,
@@ -112,22 +112,22 @@ test('batches sent from memory ahead of waiting ones take no memory afterwards',
   })
   collect()
   const before = process.memoryUsage().heapUsed
-  for (let n = 0; n < count; n += 1) evicted.pass(batch(n))
+  for (let n = 0; n < count; n += 1) spilled.pass(batch(n))
   collect()
   const perBatch = (process.memoryUsage().heapUsed - before) / count
   expect(perBatch).toBeLessThan(10)
-  expect(evicted.batches).toBe(1)
+  expect(spilled.batches).toBe(1)
 })
 
 test('a batch of a later segment keeps its place in the order while an earlier segment cannot be read', async () => {
   const batches = written(100)
   const [first] = batches as [Placed]
   const second = batches.find(({ place }) => place.segment > first.place.segment) as Placed
-  const lane = new EvictedLane(run.spool.evicted)
-  lane.push(0, first)
-  lane.push(1, second)
+  const queue = new SpilledQueue(run.spool.spilled)
+  queue.push(0, first)
+  queue.push(1, second)
   const mend = failing('openSync', ([path]) => (String(path).endsWith('00000001.seg') ? 'EIO' : undefined))
-  await lane.read(() => {})
+  await queue.read(() => {})
   mend()
-  expect([lane.oldest, lane.shift()]).toMatchObject([0, { sequence: 1, batch: { batchId: second.batchId } }])
+  expect([queue.oldest, queue.shift()]).toMatchObject([0, { sequence: 1, batch: { batchId: second.batchId } }])
 })

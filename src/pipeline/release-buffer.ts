@@ -1,9 +1,9 @@
 /**
- * `release: true`: holds batches for at most a few seconds until the release is registered, so their entries get its
+ * `release: true`: buffers batches for at most a few seconds until the release is registered, so their entries get its
  * id. The batches are already on disk, without the id, so nothing is lost in the meantime.
  */
 import { SERVICE_MESSAGES } from '../diagnostics/messages.js'
-import type { Batch } from '../batch/sender.js'
+import type { Batch } from '../batch/batch.js'
 import { createBatchBody, parseBatchEntries } from '../batch/sub-batch.js'
 import type { Reporter } from '../diagnostics/reporter.js'
 import type { Settings } from '../options/settings.js'
@@ -23,23 +23,23 @@ export interface ReleaseHoldOptions {
   readonly mapper: Pick<Mapper, 'setReleaseId'>
 }
 
-const MAX_HOLD_MS = 5_000
-/** Limit for all held bodies, because adding the id takes 10 ms per MiB. */
-const MAX_HELD_BYTES = 4 * 1024 * 1024
+const MAX_BUFFER_MS = 5_000
+/** Limit for all buffered bodies, because adding the id takes 10 ms per MiB. */
+const MAX_BUFFER_BYTES = 4 * 1024 * 1024
 
-export class ReleaseHold {
+export class ReleaseBuffer {
   readonly #options: ReleaseHoldOptions
   readonly #entries: EndpointPipeline
   readonly #registerRelease: (signal: AbortSignal) => Promise<string>
   readonly #maxBytes: number
   readonly #abort = new AbortController()
   readonly #cancelTimer: () => void
-  #held: Batch[] | undefined = []
-  #heldBytes = 0
+  #buffered: Batch[] | undefined = []
+  #bufferedBytes = 0
   #isRegistering = false
   #isRegistered = false
   #end: () => void = () => {}
-  /** Resolves when no more batches are held. */
+  /** Resolves when no more batches are buffered. */
   readonly ended = new Promise<void>((resolve) => {
     this.#end = resolve
   })
@@ -49,7 +49,7 @@ export class ReleaseHold {
     const [entries] = endpoints
     this.#options = options
     this.#entries = entries
-    this.#maxBytes = Math.min(MAX_HELD_BYTES, settings.maxBufferBytes / 2)
+    this.#maxBytes = Math.min(MAX_BUFFER_BYTES, settings.maxBufferBytes / 2)
     this.#registerRelease = createRegistration({
       settings,
       clock,
@@ -59,11 +59,11 @@ export class ReleaseHold {
         for (const { breaker } of endpoints) breaker.applyRetryAfter(delayMs)
       },
     })
-    this.#cancelTimer = clock.timer(MAX_HOLD_MS, () => this.#release(undefined))
+    this.#cancelTimer = clock.timer(MAX_BUFFER_MS, () => this.#release(undefined))
   }
 
   get pendingEntries(): number {
-    return (this.#held ?? []).reduce((sum, { count }) => sum + count, 0)
+    return (this.#buffered ?? []).reduce((sum, { count }) => sum + count, 0)
   }
 
   /** Starts an attempt, unless one is in progress or has succeeded. */
@@ -76,13 +76,13 @@ export class ReleaseHold {
   /** Holds the batch or passes it to the endpoint. */
   add(batch: Batch): void {
     // A batch without a body waits on disk only, behind many others.
-    if (this.#held === undefined || batch.body.length === 0) return this.#entries.add(batch)
-    this.#held.push(batch)
-    this.#heldBytes += batch.body.length
-    if (this.#heldBytes > this.#maxBytes) this.#release(undefined)
+    if (this.#buffered === undefined || batch.body.length === 0) return this.#entries.add(batch)
+    this.#buffered.push(batch)
+    this.#bufferedBytes += batch.body.length
+    if (this.#bufferedBytes > this.#maxBytes) this.#release(undefined)
   }
 
-  /** Ends the hold and any attempt. */
+  /** Ends the buffering and any attempt. */
   stop(): void {
     this.#abort.abort()
     this.#release(undefined)
@@ -93,7 +93,7 @@ export class ReleaseHold {
     try {
       releaseId = await this.#registerRelease(this.#abort.signal)
       this.#isRegistered = true
-      this.#entries.batcher.seal() // its entries get the id together with the held batches
+      this.#entries.batcher.seal() // its entries get the id together with the buffered batches
       this.#options.mapper.setReleaseId(releaseId)
     } catch (error) {
       if (!this.#abort.signal.aborted)
@@ -105,15 +105,15 @@ export class ReleaseHold {
   }
 
   #release(releaseId: string | undefined): void {
-    const held = this.#held
-    if (held === undefined) return
+    const buffered = this.#buffered
+    if (buffered === undefined) return
     this.#cancelTimer()
     // Removed one by one: a delivery may report the account immediately, and the remaining batches must be counted as
     // pending.
-    for (let batch = held.shift(); batch !== undefined; batch = held.shift()) {
+    for (let batch = buffered.shift(); batch !== undefined; batch = buffered.shift()) {
       this.#entries.add(releaseId === undefined ? batch : addReleaseId(batch, releaseId))
     }
-    this.#held = undefined
+    this.#buffered = undefined
     this.#end()
   }
 

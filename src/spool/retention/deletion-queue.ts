@@ -4,12 +4,12 @@ import { isResourceExhausted } from '../format-version.js'
 import type { Segment } from '../segment/segment.js'
 import { readUnsettledBatches } from '../segment/unsettled-batch.js'
 
-const EVICTION_REASONS = ['spool', 'age'] as const
-type EvictionReason = (typeof EVICTION_REASONS)[number]
+const DELETION_REASONS = ['spool', 'age'] as const
+type DeletionReason = (typeof DELETION_REASONS)[number]
 
-interface Eviction {
+interface Deletion {
   readonly claimed: ClaimedSegment
-  readonly reason: EvictionReason
+  readonly reason: DeletionReason
   readonly detail: string
   /** Number of unsettled entries, once counted. */
   entries?: number
@@ -18,10 +18,10 @@ interface Eviction {
   isPostponed: boolean
 }
 
-export interface EvictionQueueOptions {
+export interface DeletionQueueOptions {
   /** Called with the number of entries counted in segments. */
   readonly onRecovered: (entries: number) => void
-  readonly onDropped: (entries: number, reason: EvictionReason, detail: string) => void
+  readonly onDropped: (entries: number, reason: DeletionReason, detail: string) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -33,12 +33,12 @@ const MAX_FAILURES = 3
 /** Maximum number of segments deleted and reported together, since a log call waits for the deletion. */
 const MAX_COUNTED = 8
 
-export class EvictionQueue {
-  readonly #options: EvictionQueueOptions
-  #queue: Eviction[] = []
+export class DeletionQueue {
+  readonly #options: DeletionQueueOptions
+  #queue: Deletion[] = []
   #running: Promise<void> | undefined
 
-  constructor(options: EvictionQueueOptions) {
+  constructor(options: DeletionQueueOptions) {
     this.#options = options
   }
 
@@ -52,7 +52,7 @@ export class EvictionQueue {
   }
 
   /** @returns a promise that resolves when all segments are deleted or none can be read at present. Never rejects */
-  add(claimed: ClaimedSegment, reason: EvictionReason, limit: string): Promise<void> {
+  add(claimed: ClaimedSegment, reason: DeletionReason, limit: string): Promise<void> {
     claimed.isDropped = true
     const detail = `${limit}, left by an earlier process: ${claimed.segment.path}`
     this.#queue.push({ claimed, reason, detail, failures: 0, isPostponed: false })
@@ -61,7 +61,7 @@ export class EvictionQueue {
 
   /** Retries segments that could not be read. */
   retry(): void {
-    for (const eviction of this.#queue) eviction.isPostponed = false
+    for (const deletion of this.#queue) deletion.isPostponed = false
     void this.#resume()
   }
 
@@ -75,7 +75,7 @@ export class EvictionQueue {
     return this.#running ?? Promise.resolve()
   }
 
-  get #next(): Eviction | undefined {
+  get #next(): Deletion | undefined {
     return this.#queue.find(({ entries, isPostponed }) => entries === undefined && !isPostponed)
   }
 
@@ -102,11 +102,11 @@ export class EvictionQueue {
     const counted = this.#queue.filter(({ entries }) => entries !== undefined)
     this.#queue = this.#queue.filter(({ entries }) => entries === undefined)
     for (const { claimed } of counted) claimed.segment.drop()
-    for (const reason of EVICTION_REASONS) {
-      const evictions = counted.filter((eviction) => eviction.reason === reason)
-      const [first] = evictions
+    for (const reason of DELETION_REASONS) {
+      const deletions = counted.filter((deletion) => deletion.reason === reason)
+      const [first] = deletions
       if (first === undefined) continue
-      const entries = evictions.reduce((sum, eviction) => sum + (eviction.entries ?? 0), 0)
+      const entries = deletions.reduce((sum, deletion) => sum + (deletion.entries ?? 0), 0)
       this.#options.onRecovered(entries)
       this.#options.onDropped(entries, reason, first.detail)
     }

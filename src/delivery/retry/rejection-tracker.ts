@@ -24,7 +24,7 @@ const CAREFUL_PROOFS = 20
 const REJECTIONS_FOR_PROOF = 2
 const REJECTIONS_FOR_PROOF_AFTER_CONTRADICTION = 6
 
-export class Rejections {
+export class RejectionTracker {
   /** Id of the original batch that is searched for bad entries, whose rejections say nothing about the endpoint. */
   searchedId: string | undefined
   readonly #clock: Clock
@@ -34,7 +34,7 @@ export class Rejections {
   /** Since the latest acceptance, of different batches or parts; Infinity if everything was rejected. */
   #inARow = 0
   #rejectsAllCount = 0
-  #latestAt = -Infinity
+  #pausedAt = -Infinity
   /** Earliest time at which a rejected batch is sent again unchanged; `repeatAt` makes it earlier. */
   #repeatFrom = -Infinity
   /** Number of further entries for which more rejections are required. */
@@ -58,6 +58,11 @@ export class Rejections {
   /** Whether the next probe is sent within seconds. */
   get isNextProbeQuick(): boolean {
     return this.pauseMs < PROBE_INTERVAL_MS
+  }
+
+  /** Start of the latest pause, for whatever reason. */
+  get pausedAt(): number {
+    return this.#pausedAt
   }
 
   /** Pause before the next probe. */
@@ -99,7 +104,7 @@ export class Rejections {
     if (!this.mayRejectAll) return -Infinity
     if (this.wasRejected(batchId)) return this.#repeatFrom
     const isOfRejected = this.#inARow === 1 && origin !== undefined && this.wasRejected(origin.batchId)
-    return isOfRejected && !isEnding ? this.#latestAt + OTHERS_FIRST_MS : -Infinity
+    return isOfRejected && !isEnding ? this.#pausedAt + OTHERS_FIRST_MS : -Infinity
   }
 
   /** Call for a rejection that says nothing about the endpoint. */
@@ -126,8 +131,8 @@ export class Rejections {
   }
 
   /** Call at each pause. */
-  paused(now: number): void {
-    this.#latestAt = now
+  recordPause(now: number): void {
+    this.#pausedAt = now
     this.#repeatFrom = now + PROBE_INTERVAL_MS
   }
 

@@ -1,8 +1,8 @@
 /**
- * Replays instances and dead letters of one destination. They stay in its folder until they are acknowledged: a wrong key causes no loss.
+ * Claims instances and dead letters of one destination, and reads their batches. They stay in its folder until they are acknowledged: a wrong key causes no loss.
  */
 import { join } from 'node:path'
-import type { Batch, DeadLetter } from '../../batch/sender.js'
+import type { Batch, DeadLetter } from '../../batch/batch.js'
 import type { Clock } from '../../shared/clock.js'
 import { ensureFolder } from '../../shared/safe-folders.js'
 import { DeadLetterFile } from '../../spool/dead-letter-file.js'
@@ -16,11 +16,11 @@ import type { Machine } from '../../spool/instance/ownership.js'
 import { Recovery } from '../../spool/recovery.js'
 import type { FoundFile } from '../../spool/spool-files.js'
 import { claimInstance } from './claim-instance.js'
-import { DeadLetterReplay } from './dead-letter-replay.js'
-import type { DeadLetterReplayOptions } from './dead-letter-replay.js'
+import { DeadLetterBatches } from './dead-letter-batches.js'
+import type { DeadLetterBatchesOptions } from './dead-letter-batches.js'
 import type { ReplayJob, StoredBatch } from './replay-delivery.js'
 
-export interface DestinationReplayOptions extends DeadLetterReplayOptions {
+export interface DestinationBatchesOptions extends DeadLetterBatchesOptions {
   readonly root: string
   /** Name of the destination's folder. */
   readonly destination: string
@@ -32,19 +32,19 @@ export interface DestinationReplayOptions extends DeadLetterReplayOptions {
   readonly onLost: () => void
 }
 
-export class DestinationReplay {
-  readonly #options: DestinationReplayOptions
+export class DestinationBatches {
+  readonly #options: DestinationBatchesOptions
   readonly #instance: InstanceFolder
   readonly #recovery: Recovery
   readonly #deadLetterFile: DeadLetterFile
-  readonly #deadLetterReplays: DeadLetterReplay[] = []
+  readonly #deadLetters: DeadLetterBatches[] = []
   #cancelRenewal: () => void = () => {}
   #isLost = false
   /** Whether a writer whose state is unknown may still append, since it has not noticed the claim. */
   #mayGrow = false
 
   /** @throws the system's errors, UnsafeError */
-  constructor(options: DestinationReplayOptions) {
+  constructor(options: DestinationBatchesOptions) {
     this.#options = options
     const { root, destination, machine, clock, onProblem, onSkipped } = options
     const folder = join(root, destination)
@@ -77,7 +77,7 @@ export class DestinationReplay {
 
   /** @throws the system's errors */
   addDeadLetters(file: FoundFile): void {
-    this.#deadLetterReplays.push(new DeadLetterReplay(file, this.#options))
+    this.#deadLetters.push(new DeadLetterBatches(file, this.#options))
   }
 
   /**
@@ -91,7 +91,7 @@ export class DestinationReplay {
     ): AsyncGenerator<ReplayJob> {
       for await (const job of jobs) yield { ...job, deadLetter }
     }
-    return [this.#recoveredJobs(), ...this.#deadLetterReplays.map((replay) => replay.jobs())].map(withDeadLetter)
+    return [this.#recoveredJobs(), ...this.#deadLetters.map((file) => file.jobs())].map(withDeadLetter)
   }
 
   async *#recoveredJobs(): AsyncGenerator<StoredBatch> {
@@ -113,9 +113,9 @@ export class DestinationReplay {
     this.#cancelRenewal()
     this.#recovery.close()
     let left = 0
-    for (const replay of this.#deadLetterReplays) {
+    for (const file of this.#deadLetters) {
       try {
-        left += replay.finish()
+        left += file.finish()
       } catch (error) {
         this.#options.onProblem(toMessage(error))
       }

@@ -1,6 +1,6 @@
 /** Batches that earlier processes left on disk. Only a few are in memory at a time. */
 import type { Clock } from '../../shared/clock.js'
-import type { Batch } from '../../batch/sender.js'
+import type { Batch } from '../../batch/batch.js'
 import { REPLIES_LEFT } from '../shutdown-policy.js'
 import { Fifo } from './fifo.js'
 
@@ -14,10 +14,10 @@ export interface DiskBacklog {
   next(take: (batch: Batch) => void): Promise<boolean>
 }
 
-export interface RecoveredLaneOptions {
+export interface RecoveredQueueOptions {
   readonly recovery: DiskBacklog | undefined
   readonly clock: Clock
-  /** Milliseconds after the application's latest batch in which this lane sends. */
+  /** Milliseconds after the application's latest batch in which this queue sends. */
   readonly forMs: number
   /** Called when a batch was read from disk. */
   readonly onRead: () => void
@@ -30,8 +30,8 @@ const LEAST = 2
 /** Decay of the slowest response time per reply. */
 const KEPT_SHARE = 0.9
 
-export class RecoveredLane {
-  readonly #options: RecoveredLaneOptions
+export class RecoveredQueue {
+  readonly #options: RecoveredQueueOptions
   readonly #waiting = new Fifo<Batch>()
   #waitingBytes = 0
   #entries = 0
@@ -44,7 +44,7 @@ export class RecoveredLane {
   #waiters: (() => void)[] = []
   #liveAt: number
 
-  constructor(options: RecoveredLaneOptions) {
+  constructor(options: RecoveredQueueOptions) {
     this.#options = options
     this.#liveAt = options.clock.now()
   }
@@ -79,7 +79,7 @@ export class RecoveredLane {
     this.#look()
   }
 
-  /** Called when a batch of any lane was settled, with the time that it took. */
+  /** Called when a batch of any kind was settled, with the time that it took. */
   replied(tookMs: number): void {
     this.#replyMs = Math.max(tookMs, (this.#replyMs ?? 0) * KEPT_SHARE)
   }
@@ -111,7 +111,7 @@ export class RecoveredLane {
     })
   }
 
-  /** Resolves when no batch of this lane is in flight or will be sent. Never rejects. */
+  /** Resolves when no batch of this queue is in flight or will be sent. Never rejects. */
   untilDone(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiters.push(resolve)

@@ -1,0 +1,91 @@
+/** What can happen to a batch. Failures are outcomes. */
+import type { IngestResultError } from '../protocol/ingest-result.js'
+
+/** The service accepted the batch, except for the entries in `rejected`. */
+export interface Delivered {
+  readonly kind: 'delivered'
+  /** Number of accepted entries; the others, `count - accepted`, were rejected. */
+  readonly accepted: number
+  readonly rejected: readonly IngestResultError[]
+  /** Status of the reply, if it names entries. */
+  readonly status?: number
+  /**
+   * Set if a 2xx reply had no ingest result but may be from the service. The batch counts as accepted; this is reported
+   * once.
+   */
+  readonly unreadable?: true
+}
+
+/** All entries were rejected, or the reply may concern the key or the URL (`mayConcernEndpoint`). */
+export interface Refused {
+  readonly kind: 'refused'
+  readonly status: number
+  readonly reason: string
+  /** The entries that the reply names; empty if it names none. */
+  readonly rejected: readonly IngestResultError[]
+  /** Number of this failure. Set if the reply names no entry and the service accepted other entries directly before. */
+  readonly failureNumber?: number | undefined
+  /**
+   * Set if the reply may concern the key or the URL instead of the content, such as a 401 or a page of a gateway. Other
+   * batches show which: if one is accepted, this one is isolated.
+   */
+  readonly mayConcernEndpoint?: true
+}
+
+/**
+ * Failure of the NATS queue: unreachable or not responding, full, credentials rejected, publishing not permitted, or
+ * stream missing or misconfigured.
+ */
+export type QueueFailure = 'unavailable' | 'full' | 'unauthorized' | 'forbidden' | 'misconfigured'
+
+/** The same bytes may be sent again, after `retryAfterMs` if the service sent one. */
+export interface Retryable {
+  readonly kind: 'retryable'
+  readonly reason: string
+  readonly status?: number
+  readonly retryAfterMs?: number
+  /**
+   * Set if an entry of the batch may be the cause: the endpoint refused the batch for now, or closed the connection. Not
+   * for replies of a gateway that waited for the service.
+   */
+  readonly mayConcernContent?: true
+  /** Set if the service may have stored the batch: its entries would arrive twice under another id. */
+  readonly mayBeStored?: true
+  /**
+   * Set for a batch that isolation sends in another way: in parts, since one of its entries may be the cause, or
+   * unchanged, but outside the search.
+   */
+  readonly sendAs?: 'parts' | 'separate'
+  /** Set if the queue failed instead of the service. */
+  readonly queue?: QueueFailure
+}
+
+/**
+ * The URL or the key is wrong, or a program other than the service replied. Entries are kept, the user is notified and
+ * the endpoint is probed.
+ */
+export interface EndpointRejected {
+  readonly kind: 'endpoint-rejected'
+  /**
+   * Status of the reply. Undefined for `queue`, and if nothing was sent because the listener at the implicit local URL
+   * could not be verified as this user's.
+   */
+  readonly status?: number
+  /** Set if the queue rejected the batch instead of the service. */
+  readonly queue?: QueueFailure
+  readonly reason: string
+  /** The remedy, if `reason` does not contain it: a sentence without a full stop. */
+  readonly remedy?: string | undefined
+}
+
+/** The deadline of the shutdown passed before the service accepted the batch. */
+export interface Abandoned {
+  readonly kind: 'abandoned'
+  readonly reason: string
+  /** Entries that were accepted before the batch was abandoned. Default 0. */
+  readonly accepted?: number
+  /** Entries that were rejected and became dead letters before the batch was abandoned. Default none. */
+  readonly rejected?: readonly IngestResultError[]
+}
+
+export type Outcome = Delivered | Refused | Retryable | EndpointRejected | Abandoned
