@@ -7,8 +7,8 @@ import loadSonicBoom from './load-sonic-boom.cjs'
  * Synchronous: once `append` returns, a killed process does not lose the text. The descriptor remains the caller's, because SonicBoom would
  * follow links and open files of other users.
  *
- * Not for the segments and acknowledgements of the spool: after a failed write these must know how many bytes the file has, and write
- * several buffers without joining them (`writeAll`).
+ * Not for the segments and acknowledgements of the spool: after a failed write these must know how many bytes the file has, and
+ * SonicBoom keeps the rest for its next write (`writeAll`).
  */
 export class TextAppender {
   readonly #fd: number
@@ -18,8 +18,8 @@ export class TextAppender {
   /** @param fd opened for appending, by `openOwn` or `openPrivate` */
   constructor(fd: number) {
     this.#fd = fd
-    // An error at once, instead of waiting until the file system is ready.
-    this.#file = new (loadSonicBoom())({ fd, sync: true, retryEAGAIN: () => false })
+    // `dest`, because SonicBoom takes an `fd` of 0 for none. An error at once, instead of waiting until the file system is ready.
+    this.#file = new (loadSonicBoom())({ dest: fd, sync: true, retryEAGAIN: () => false })
     this.#file.on('error', (error: Error) => (this.#error = error))
   }
 

@@ -121,20 +121,19 @@ async function send(transport: Pipeline, isQuiet: boolean, print: (text: string)
   return readInput({ isQuiet, print, receive, onSilence: () => records.flushLines(), close, abandon })
 }
 
-/** Reads stdin to its end or to the second signal, and copies it to stdout while stdout can be written. */
+/**
+ * Reads stdin to its end or to the second signal, and copies it to stdout while stdout can be written.
+ * @returns the state, which changes if stdout fails or a signal arrives later
+ */
 async function readInput({ isQuiet, print, receive, onSilence, close, abandon }: ReadOptions): Promise<Reading> {
+  const { stdin } = process
   const state = { hasFailed: false, isInterrupted: false }
-  const copy = isQuiet
-    ? undefined
-    : new StdoutCopy((error) => {
-        if (error.code === 'EPIPE') return
-        state.hasFailed = true
-        print(`cannot write to stdout (${error.code ?? error.message}); entries are still sent`)
-      })
+  let isReading = true
   const input = build((lines) => void lines.resume(), {
     parse: 'lines',
     metadata: false,
     close: async () => {
+      isReading = false
       clearTimeout(silence)
       await close?.()
     },
@@ -144,8 +143,8 @@ async function readInput({ isQuiet, print, receive, onSilence, close, abandon }:
     const read = chunks
     // In the next turn of the event loop, because text may wait to be read while this process is busy or suspended.
     setImmediate(() => {
-      if (chunks !== read || input.destroyed) return
-      if (input.writableLength > 0) silence.refresh()
+      if (chunks !== read || !isReading) return
+      if (stdin.isPaused()) silence.refresh()
       else onSilence?.()
     })
   }, MAX_SILENCE_MS)
@@ -154,25 +153,40 @@ async function readInput({ isQuiet, print, receive, onSilence, close, abandon }:
     chunks += 1
     silence.refresh()
     receive(chunk)
-    // Input waits for a slow reader of stdout.
-    if (copy === undefined) done()
-    else copy.write(chunk, done)
+    done()
   }
   input._flush = (done) => done()
   onTerminationSignal((times) => {
-    if (times === 1) return input.destroyed ? undefined : print('reads until stdin ends; another signal ends it now')
+    if (times === 1) return isReading ? print('reads until stdin ends; another signal ends it now') : undefined
     state.isInterrupted = true
-    if (input.destroyed) return abandon?.()
+    if (!isReading) return abandon?.()
     print('stops reading and delivers the lines read so far; another signal ends it at once')
     input.destroy()
   })
-  process.stdin.once('error', (error: NodeJS.ErrnoException) => {
+  stdin.once('error', (error: NodeJS.ErrnoException) => {
     state.hasFailed = true
     print(`cannot read stdin (${error.code ?? error.message})`)
     input.destroy()
   })
-  process.stdin.pipe(input)
+  // What was read is delivered even while stdout is not read. `pipe()` would resume stdin by itself.
+  const copy = isQuiet
+    ? undefined
+    : new StdoutCopy({
+        onReady: () => void (isReading && stdin.resume()),
+        onError: (error) => {
+          if (error.code === 'EPIPE') return
+          state.hasFailed = true
+          print(`cannot write to stdout (${error.code ?? error.message}); entries are still sent`)
+        },
+      })
+  stdin.on('data', (chunk: Buffer) => {
+    if (!isReading) return
+    input.write(chunk)
+    if (copy?.write(chunk) === false) stdin.pause()
+  })
+  stdin.once('end', () => input.end())
   await once(input, 'close')
+  stdin.pause()
   return state
 }
 

@@ -1,36 +1,49 @@
-/** Copies bytes to stdout. A slow reader delays further bytes, and never blocks this process. */
-import { SonicBoom } from 'sonic-boom'
+/** Copies bytes to stdout. A slow reader of a pipe or socket delays further bytes, and does not block this process. */
+import type { SonicBoom } from 'sonic-boom'
+import loadSonicBoom from '../../shared/load-sonic-boom.cjs'
 
 /** A full pipe is tried again after these times: soon, because a fast reader empties it within a millisecond. */
 const FIRST_RETRY_MS = 1
-const MAX_RETRY_MS = 64
+const MAX_RETRY_MS = 512
+/** With more unwritten bytes, `write` asks to wait. */
+const MAX_UNWRITTEN_BYTES = 64 * 1024
 const NOTHING = Buffer.alloc(0)
 
-export class StdoutCopy {
-  readonly #stdout: SonicBoom
-  readonly #onError: (error: NodeJS.ErrnoException) => void
-  #isOpen = true
-  #retryMs = FIRST_RETRY_MS
-  /** Set while the pipe is full. */
-  #whenReady: (() => void) | undefined
+export interface StdoutCopyOptions {
+  /** Called after `write` returned false, when more bytes can be taken. */
+  readonly onReady: () => void
+  /** Called once; nothing is written afterwards. `EPIPE`: the reader closed stdout. */
+  readonly onError: (error: NodeJS.ErrnoException) => void
+}
 
-  /** @param onError called once; nothing is written afterwards. `EPIPE`: the reader closed stdout */
-  constructor(onError: (error: NodeJS.ErrnoException) => void) {
-    this.#onError = onError
+export class StdoutCopy {
+  readonly #options: StdoutCopyOptions
+  readonly #stdout: SonicBoom
+  #isOpen = true
+  #unwrittenBytes = 0
+  /** Whether the caller waits for `onReady`. */
+  #isAwaited = false
+  #retryMs = FIRST_RETRY_MS
+  #retry: NodeJS.Timeout | undefined
+
+  constructor(options: StdoutCopyOptions) {
+    this.#options = options
     // Reading `process.stdout` makes a pipe non-blocking, except on Windows. `sync` thus writes what fits, as Node itself does.
     const { fd } = process.stdout
     // SonicBoom itself would block for 100 ms each time the pipe is full.
-    this.#stdout = new SonicBoom({ fd, sync: true, contentMode: 'buffer', retryEAGAIN: () => false })
+    this.#stdout = new (loadSonicBoom())({ fd, sync: true, contentMode: 'buffer', retryEAGAIN: () => false })
     this.#stdout.on('error', (error: NodeJS.ErrnoException) => this.#fail(error))
     this.#stdout.on('write', () => (this.#retryMs = FIRST_RETRY_MS))
-    this.#stdout.on('drain', () => this.#continue())
+    this.#stdout.on('drain', () => this.#finish())
   }
 
-  /** @param whenReady called when all bytes are written, or after an error. One call at a time */
-  write(bytes: Buffer, whenReady: () => void): void {
-    if (!this.#isOpen) return whenReady()
-    this.#whenReady = whenReady
+  /** @returns false if the caller must wait for `onReady` */
+  write(bytes: Buffer): boolean {
+    if (!this.#isOpen) return true
+    this.#unwrittenBytes += bytes.length
     this.#write(bytes)
+    this.#isAwaited ||= this.#retry !== undefined && this.#unwrittenBytes > MAX_UNWRITTEN_BYTES
+    return !this.#isAwaited
   }
 
   /** Typed for strings only; with `contentMode: 'buffer'` it takes bytes. */
@@ -39,20 +52,28 @@ export class StdoutCopy {
   }
 
   #fail(error: NodeJS.ErrnoException): void {
-    if (error.code === 'EAGAIN') {
-      // Writes the bytes that SonicBoom has kept.
-      setTimeout(() => this.#write(NOTHING), this.#retryMs)
-      this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS)
-      return
-    }
+    if (error.code === 'EAGAIN') return this.#tryAgain()
     this.#isOpen = false
-    this.#onError(error)
-    this.#continue()
+    this.#options.onError(error)
+    this.#finish()
   }
 
-  #continue(): void {
-    const whenReady = this.#whenReady
-    this.#whenReady = undefined
-    whenReady?.()
+  /** SonicBoom has kept the bytes, and writes them with the next ones. */
+  #tryAgain(): void {
+    if (this.#retry !== undefined) return
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined
+      this.#write(NOTHING)
+    }, this.#retryMs)
+    this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS)
+  }
+
+  /** `drain` may be emitted for bytes that were followed by others, which did not fit. */
+  #finish(): void {
+    if (this.#isOpen && this.#retry !== undefined) return
+    this.#unwrittenBytes = 0
+    if (!this.#isAwaited) return
+    this.#isAwaited = false
+    this.#options.onReady()
   }
 }

@@ -1,6 +1,9 @@
 /** The pipe: stdin is copied to stdout and sent to the service, and a failure of one does not affect the other. */
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { IngestService } from '../../../src/service/index.js'
@@ -148,20 +151,65 @@ describe('the pass-through', () => {
   })
 })
 
-test('after the second signal a stalled reader of stdout does not keep the process from exiting', async () => {
-  const { service, env } = await withService()
-  const { child, said, done } = startCli([], env)
-  child.stdout.pause()
-  const line = `${'x'.repeat(10_000)}\n`
-  for (let n = 0; n < 200; n += 1) child.stdin.write(line)
-  await until(() => service.arrived > 0)
-  const again = setInterval(() => child.kill('SIGINT'), 50)
-  await until(() => said().includes('stops reading'))
-  clearInterval(again)
-  await new Promise((resolve) => child.once('exit', resolve))
-  expect(child.exitCode).toBe(0)
-  child.stdout.resume()
-  await done
+describe('stdout is a pipe that is full', () => {
+  /** A FIFO that nobody reads, opened for writing; `read()` empties it. */
+  function fullPipe(): { fd: number; read: () => number } {
+    const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-fifo-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const path = join(folder, 'stdout')
+    execFileSync('mkfifo', [path])
+    // Opened for both, since opening it for one would wait for the other.
+    const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+    onTestFinished(() => closeSync(fd))
+    let filled = 0
+    try {
+      for (;;) filled += writeSync(fd, Buffer.alloc(4096, '.'))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+    }
+    let bytes = 0
+    const read = (): number => {
+      const chunk = Buffer.alloc(65_536)
+      try {
+        for (;;) bytes += readSync(fd, chunk)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+      }
+      return bytes - filled
+    }
+    return { fd, read }
+  }
+
+  const LINE = '{"level":50,"time":1767225600000,"msg":"failed"}\n'
+
+  test('each line that was read is delivered, and the copy is complete once stdout is read', async () => {
+    const { service, env } = await withService({ PINO_INGEST_FLUSH_INTERVAL_MS: '10' })
+    const { fd, read } = fullPipe()
+    const { child, done } = startCli([], env, onTestFinished, fd)
+    for (let n = 0; n < 50; n += 1) child.stdin.write(`${LINE}line ${n}\n`)
+    await until(() => service.arrived === 100)
+    child.stdin.end(LINE)
+    await until(() => service.arrived === 101)
+    expect(child.exitCode).toBeNull()
+    const expected = 51 * LINE.length + Array.from({ length: 50 }, (_, n) => `line ${n}\n`).join('').length
+    let copied = 0
+    await until(() => (copied = read()) >= expected)
+    expect(await done).toMatchObject({ code: 0, stderr: '' })
+    expect(copied).toBe(expected)
+  })
+
+  test('after two signals it ends, and everything that was read is delivered', async () => {
+    const { service, env } = await withService()
+    const { child, said, done } = startCli([], env, onTestFinished, fullPipe().fd)
+    for (let n = 0; n < 50; n += 1) child.stdin.write(LINE)
+    await until(() => service.arrived > 0)
+    child.kill('SIGINT')
+    await until(() => said().includes('reads until stdin ends'))
+    const again = setInterval(() => child.kill('SIGINT'), 50)
+    expect(await done).toMatchObject({ code: 0 })
+    clearInterval(again)
+    expect(service.arrived).toBe(50)
+  })
 })
 
 describe('lines that belong together', () => {
