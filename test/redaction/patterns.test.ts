@@ -62,9 +62,11 @@ describe('creditCard', () => {
     }
   })
 
-  test('two adjacent numbers', () => {
-    expect(redact('creditCard', '4111111111111111 5555555555554444')).toBe('[creditCard] [creditCard]')
-  })
+  test.each([
+    ['4111111111111111 5555555555554444', '[creditCard] [creditCard]'],
+    ['paid.4111111111111111.', 'paid.[creditCard].'],
+    ['4111111111111111,12/27', '[creditCard],12/27'],
+  ])('%s', (text, clean) => expect(redact('creditCard', text)).toBe(clean))
 
   test.each([
     '1763740800000',
