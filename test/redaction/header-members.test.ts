@@ -25,29 +25,13 @@ const REMOVED_NAMES = [
   `${'attributes.'.repeat(9)}http.request.header.cookie`,
 ]
 const KEPT_NAMES = [
-  'accept',
-  'user-agent',
-  'content-type',
-  'host',
-  'authority',
-  'x-request-id',
-  'traceparent',
-  'token',
-  'tokens',
-  'max_tokens',
-  'idempotency-key',
-  'cache-key',
-  'authorization.type',
-  'HTTP_HOST',
-  'secretary',
-  'authenticated',
-  'keyboard',
-  'x-forwarded-for',
-  'www-authenticate',
-  'cookieConsent',
-  'x-cache-key',
-  'monkey',
-  'session_id',
+  ...`
+    accept user-agent content-type host authority x-request-id traceparent token tokens max_tokens
+    idempotency-key cache-key authorization.type HTTP_HOST secretary authenticated keyboard
+    x-forwarded-for www-authenticate cookieConsent x-cache-key monkey session_id
+  `
+    .trim()
+    .split(/\s+/),
 ]
 
 /** Attached to the errors of axios, got and undici. */
