@@ -20,8 +20,8 @@ class UnitLast extends BaseSequencer {
   }
 }
 
-/** For two cores: process and browser tests wait most of their time. */
-const WORKERS = 3
+/** For two cores: process and browser tests wait for more than half of their time. */
+const WORKERS = 5
 
 export default defineConfig({
   root: path('..'),

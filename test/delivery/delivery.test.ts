@@ -67,15 +67,19 @@ test('counts each final outcome under its own name', async () => {
     partly: { kind: 'delivered', accepted: 9, rejected: named },
     unreadable: { kind: 'delivered', accepted: 10, rejected: [], unreadable: true },
     refused: { kind: 'refused', status: 422, reason: '422 all wrong', rejected: [] },
+    abandoned: { kind: 'abandoned', reason: 'stopped', accepted: 4, rejected: named },
   }
   const { clock, account, report, enqueue } = setup((batch) => outcomes[batch.batchId])
   enqueue(...Object.keys(outcomes).map((batchId) => batchOf(batchId, 10)))
   await clock.advance(0)
-  expect(account.snapshot()).toMatchObject({ accepted: 29, rejected: 11, pending: 0, balances: true })
-  expect(report.deliveredIds).toEqual(['whole', 'partly', 'unreadable'])
+  expect(account.snapshot()).toMatchObject({ accepted: 33, rejected: 12, dropped: { shutdown: 5 }, pending: 0 })
+  expect(account.snapshot().balances).toBe(true)
+  expect(report.drops).toEqual([{ count: 5, reason: 'shutdown', detail: 'stopped' }])
+  expect(report.deliveredIds).toEqual(['whole', 'partly', 'unreadable', 'abandoned'])
   expect(report.rejections).toEqual([
     { count: 1, reason: 'invalid level' },
     { count: 10, reason: '422 all wrong' },
+    { count: 1, reason: 'invalid level' },
   ])
   expect(report.problems).toMatchObject([{ code: 'MISDIRECTED' }])
 })
@@ -115,6 +119,16 @@ test('a sender that rejects or throws loses only its batch, which is counted', a
   await settled()
   expect(account.snapshot()).toMatchObject({ accepted: 1, dropped: { shutdown: 2 }, pending: 0, balances: true })
   expect(report.drops.map(({ detail }) => detail)).toEqual(['Error: bug 1', 'Error: bug 2'])
+})
+
+test('an entry that is not admitted is counted, and reported with the limit that was reached', () => {
+  const { account, delivery, report } = setup(() => OK)
+  for (const reason of ['buffer', 'spool'] as const) delivery.refuse(reason)
+  expect(account.snapshot().dropped).toMatchObject({ buffer: 1, spool: 1 })
+  expect(report.drops).toEqual([
+    { count: 1, reason: 'buffer', detail: expect.stringContaining('maxBufferBytes') },
+    { count: 1, reason: 'spool', detail: expect.stringContaining('spool.maxBytes') },
+  ])
 })
 
 describe('memory', () => {
@@ -266,6 +280,19 @@ describe('drain', () => {
     await clock.advance(0)
     expect(drained.done).toBe(true)
     expect(account.snapshot()).toMatchObject({ accepted: 2000, balances: true })
+  })
+
+  test('repeats a failed last attempt after minMs, however long the pauses were', async () => {
+    let isUp = false
+    const { clock, account, delivery, enqueue } = setup(() => (isUp ? OK : DOWN), { random: () => 0.9 })
+    enqueue(...many(3))
+    await clock.advance(600_000)
+    const drained = watch(delivery.drain(3000))
+    await clock.advance(100)
+    isUp = true
+    await clock.advance(1000)
+    expect(drained.done).toBe(true)
+    expect(account.snapshot()).toMatchObject({ accepted: 3, balances: true })
   })
 
   test('waits for a Retry-After that ends before the deadline', async () => {

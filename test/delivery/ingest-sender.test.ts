@@ -234,9 +234,10 @@ describe('not now', () => {
     })
   })
 
-  test.each([408, 425, 500, 502, 504])('%i', async (status) => {
+  test.each([408, 425, 500, 502, 504])('%i; a timeout or a gateway may have stored the batch', async (status) => {
     const outcome = await setup({ status }).send()
-    expect(outcome).toMatchObject({ kind: 'retryable', status })
+    const cause = [408, 502, 504].includes(status) ? 'mayBeStored' : 'mayConcernContent'
+    expect(outcome).toMatchObject({ kind: 'retryable', status, [cause]: true })
     expect(outcome).not.toHaveProperty('retryAfterMs')
   })
 

@@ -104,6 +104,7 @@ describe('refused', () => {
     ['req.headers.*', /looks like a path/],
     ['password', /is the name of a field/],
     ['apiKey', /is the name of a field/],
+    ['token', /is the name of a field/],
     // not an expression
     ['(', /Unterminated group$/],
     ['/x/q', /flags are i, m, s and u, not q/],

@@ -74,7 +74,7 @@ test('a batch that was passed and returns is read again, with those after it', a
   expect([...idsOf(read), ...(await readAll())]).toEqual(idsOf([first, third, fourth]))
 })
 
-test('a damaged batch does not change which batches were passed', async () => {
+test('a damaged batch does not change which batches were passed, and is counted', async () => {
   const [first, second, third] = written(3) as [Placed, Placed, Placed]
   const { spilled } = run.spool
   spilled.push(first)
@@ -91,6 +91,7 @@ test('a damaged batch does not change which batches were passed', async () => {
   )
   closeSync(fd)
   expect(await readAll()).toEqual(idsOf([third]))
+  expect(run.drops).toMatchObject([{ count: first.count, reason: 'damaged' }])
 })
 
 test('batches sent from memory ahead of waiting ones take no memory afterwards', () => {

@@ -374,7 +374,7 @@ test('a rejected entry: exit 1, and the reason without control characters', asyn
 })
 
 test('the exit code and the summary include entries that an earlier process left', async () => {
-  const { service, env } = await withService({ PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '500' })
+  const { service, env } = await withService({ PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '3000' })
   const leave = async (text: string): Promise<void> => {
     service.faults.add({ kind: 'status', status: 503 })
     expect((await runCli([], env, text)).code).toBe(1)

@@ -60,6 +60,20 @@ test('a failure of the queue says what to correct, and its end names the queue',
   expect(report.problems[3]).toEqual({ code: 'AUTH', message: expect.stringMatching(/permissions/) })
 })
 
+test.each([
+  [400, 'REJECTED'],
+  [413, 'REJECTED'],
+  [422, 'REJECTED'],
+  [401, 'AUTH'],
+  [403, 'AUTH'],
+  [404, 'MISDIRECTED'],
+])('status %i to everything is reported as %s, with the cause', (status, code) => {
+  const report = new RecordingReport()
+  const { onFailure } = createFailureReporter(report, new FakeClock())
+  onFailure({ kind: 'endpoint-rejected', status, reason: 'why' }, 0, 300, false)
+  expect(report.problems).toEqual([{ code, status, message: expect.stringMatching(/\bwhy;/) as string }])
+})
+
 test('the message has the cause, then the remedy', () => {
   const report = new RecordingReport()
   createFailureReporter(report, new FakeClock()).onFailure(
