@@ -152,18 +152,23 @@ describe('the pass-through', () => {
 })
 
 describe('stdout is a pipe that is full', () => {
-  /** A FIFO that nobody reads, opened for writing; `read()` empties it. */
+  /** A FIFO that nobody reads. `read()` empties it, and returns the number of bytes since it was full. */
   function fullPipe(): { fd: number; read: () => number } {
     const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-fifo-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const path = join(folder, 'stdout')
     execFileSync('mkfifo', [path])
     // Opened for both, since opening it for one would wait for the other.
-    const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
-    onTestFinished(() => closeSync(fd))
+    const own = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+    // Another description, because starting a process makes its stdout blocking.
+    const fd = openSync(path, constants.O_WRONLY)
+    onTestFinished(() => {
+      closeSync(own)
+      closeSync(fd)
+    })
     let filled = 0
     try {
-      for (;;) filled += writeSync(fd, Buffer.alloc(4096, '.'))
+      for (;;) filled += writeSync(own, Buffer.alloc(4096, '.'))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
     }
@@ -171,7 +176,7 @@ describe('stdout is a pipe that is full', () => {
     const read = (): number => {
       const chunk = Buffer.alloc(65_536)
       try {
-        for (;;) bytes += readSync(fd, chunk)
+        for (;;) bytes += readSync(own, chunk)
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
       }
