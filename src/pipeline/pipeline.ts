@@ -15,6 +15,7 @@ import { toThreshold } from '../options/resolve-options.js'
 import type { Settings } from '../options/settings.js'
 import { RequestJoiner } from '../request-logs/request-joiner.js'
 import { Mapper } from '../record/mapper.js'
+import type { MappingOptions } from '../record/reference/entry-fields.js'
 import type { Clock } from '../shared/clock.js'
 import { createEntryBuilder } from './create-entry-builder.js'
 import { DropNotices } from './drop-notices.js'
@@ -59,21 +60,16 @@ export class Pipeline {
   readonly #destination: Destination
   #closing: Promise<void> | undefined
 
-  constructor({
-    settings,
-    config,
-    clock,
-    emit,
-    hook,
-    source,
-    isInProcess = false,
-    joinsLines = false,
-  }: PipelineOptions) {
+  constructor(options: PipelineOptions) {
+    const { settings, config, clock, emit, source, isInProcess = false } = options
+    this.#settings = settings
+    this.#clock = clock
     this.account = new Account()
     this.#requestAccount = settings.requestLogs.enabled ? new Account() : undefined
     const secrets = settings.secrets.map((key) => key.reveal())
     const notices = new DropNotices({ clock, settings })
-    const reporter = new Reporter({
+    this.#notices = notices
+    this.#reporter = new Reporter({
       clock,
       logTo: settings.logTo,
       secrets,
@@ -82,14 +78,12 @@ export class Pipeline {
       onDropped: (count, reason) => notices.add(count, reason),
       onDelivered: () => notices.onAccepted(),
     })
-    const shared = { clock, isInProcess, mask: createSecretMask(secrets) }
-    const destination = createDestination({ settings, ...shared })
+    const shared = { settings, clock, isInProcess, mask: createSecretMask(secrets), report: this.#reporter }
+    this.#destination = createDestination(shared)
     const entries = new EndpointPipeline({
       ...shared,
-      settings,
       account: this.account,
-      report: reporter,
-      target: destination.entries,
+      target: this.#destination.entries,
       url: settings.url,
       source,
       siblingUrls: this.#requestAccount === undefined ? [] : [toRequestLogUrl(settings.url)],
@@ -97,85 +91,73 @@ export class Pipeline {
     })
     const mapping = createMappingOptions(settings, config)
     const joiner = new RequestJoiner({ clock, ...mapping })
+    const account = this.#requestAccount
     const requests =
-      this.#requestAccount &&
-      new RequestLogPipeline({
-        ...shared,
-        settings,
-        joiner,
-        account: this.#requestAccount,
-        report: reporter,
-        target: destination.requestLogs,
-      })
-    const endpoints = requests === undefined ? ([entries] as const) : ([entries, requests.endpoint] as const)
+      account && new RequestLogPipeline({ ...shared, joiner, account, target: this.#destination.requestLogs })
+    this.#endpoints = requests === undefined ? [entries] : [entries, requests.endpoint]
     const threshold = toThreshold(settings.level)
-    const mapper = new Mapper(
-      mapping,
-      threshold,
-      () => source?.recordTimeMs() ?? clock.wallNow(),
-      () => reporter.problem('CONFIG', APPLICATION_MESSAGES.levelUnknown.text(mapping.levelKey ?? 'level')),
-      requests === undefined ? threshold : -1,
-      (chars) => reporter.problem('INVALID', APPLICATION_MESSAGES.recordIncomplete.text(chars)),
-    )
-    const entryBuilder = createEntryBuilder({
+    this.#mapper = createMapper(options, mapping, requests === undefined ? threshold : -1, this.#reporter)
+    this.#entryBuilder = createEntryBuilder({
       settings,
-      mapping,
       clock,
-      mapper,
+      hook: options.hook,
+      mapping,
+      mapper: this.#mapper,
       joiner,
       requests,
-      hook,
-      onProblem: (message) => reporter.problem('CONFIG', message),
+      onProblem: (message) => this.#reporter.problem('CONFIG', message),
       onSummary: (entryJson, severity) => {
         entries.addGenerated(entryJson, severity)
-        reporter.stats()
+        this.#reporter.stats()
       },
     })
-    const records = new RecordReader({
+    this.records = new RecordReader({
       isEnabled: settings.enabled,
       endpoint: entries,
-      entryBuilder,
-      mapper,
+      entryBuilder: this.#entryBuilder,
+      mapper: this.#mapper,
       threshold,
       canRefuseUnread: requests === undefined,
-      joinsLines,
-      onRead: () => {
-        for (const { batcher } of endpoints) batcher.commit()
-        if (entries.batcher.pendingEntries > 0) destination.prepare()
-        reporter.stats() // in an outage and for filtered entries, nothing else emits stats
-      },
+      joinsLines: options.joinsLines ?? false,
+      onRead: () => this.#onRead(),
     })
-    const release =
+    this.#release =
       settings.enabled && settings.release === true
-        ? new ReleaseBuffer({ settings, clock, report: reporter, endpoints, mapper })
+        ? new ReleaseBuffer({ ...shared, endpoints: this.#endpoints, mapper: this.#mapper })
         : undefined
-    this.account.addStage(() => records.pendingEntries + (release?.pendingEntries ?? 0))
-    notices.connect(entries)
-    destination.onMaxBodyBytes((bytes) => {
-      for (const { batcher } of endpoints) batcher.limitBytes(bytes)
+    this.#connect()
+    this.#start()
+  }
+
+  #connect(): void {
+    const [entries, requestLogs] = this.#endpoints
+    this.account.addStage(() => this.records.pendingEntries + (this.#release?.pendingEntries ?? 0))
+    this.#notices.connect(entries)
+    this.#destination.onMaxBodyBytes((bytes) => {
+      for (const { batcher } of this.#endpoints) batcher.limitBytes(bytes)
     })
     // A Retry-After applies to all requests with the same key (interface: Errors).
-    if (requests !== undefined) {
-      entries.retryAfter.on((delayMs) => requests.endpoint.breaker.applyRetryAfter(delayMs))
-      requests.endpoint.retryAfter.on((delayMs) => entries.breaker.applyRetryAfter(delayMs))
+    if (requestLogs !== undefined) {
+      entries.retryAfter.on((delayMs) => requestLogs.breaker.applyRetryAfter(delayMs))
+      requestLogs.retryAfter.on((delayMs) => entries.breaker.applyRetryAfter(delayMs))
     }
-    if (release !== undefined) {
-      entries.connect(release)
-      entries.recovered.on((hasFailed) => void (hasFailed && release.register()))
-    }
-    this.records = records
-    this.#settings = settings
-    this.#clock = clock
-    this.#reporter = reporter
-    this.#mapper = mapper
-    this.#entryBuilder = entryBuilder
-    this.#endpoints = endpoints
-    this.#release = release
-    this.#notices = notices
-    this.#destination = destination
-    for (const endpoint of endpoints) endpoint.start()
-    release?.register()
-    if (settings.enabled && settings.keyWarning !== undefined) reporter.problem('CONFIG', settings.keyWarning)
+    const release = this.#release
+    if (release === undefined) return
+    entries.connect(release)
+    entries.recovered.on((hasFailed) => void (hasFailed && release.register()))
+  }
+
+  #start(): void {
+    const { enabled, keyWarning } = this.#settings
+    for (const endpoint of this.#endpoints) endpoint.start()
+    this.#release?.register()
+    if (enabled && keyWarning !== undefined) this.#reporter.problem('CONFIG', keyWarning)
+  }
+
+  #onRead(): void {
+    for (const { batcher } of this.#endpoints) batcher.commit()
+    if (this.#endpoints[0].batcher.pendingEntries > 0) this.#destination.prepare()
+    this.#reporter.stats() // in an outage and for filtered entries, nothing else emits stats
   }
 
   get snapshot(): AccountSnapshot {
@@ -293,4 +275,20 @@ export class Pipeline {
     const flushed = await Promise.all(this.#endpoints.map((endpoint) => endpoint.flush(timeoutMs)))
     return flushed.includes('spooled') ? 'spooled' : 'acknowledged'
   }
+}
+
+function createMapper(
+  { settings, source, clock }: PipelineOptions,
+  mapping: MappingOptions,
+  requestThreshold: number,
+  reporter: Reporter,
+): Mapper {
+  return new Mapper(
+    mapping,
+    toThreshold(settings.level),
+    () => source?.recordTimeMs() ?? clock.wallNow(),
+    () => reporter.problem('CONFIG', APPLICATION_MESSAGES.levelUnknown.text(mapping.levelKey ?? 'level')),
+    requestThreshold,
+    (chars) => reporter.problem('INVALID', APPLICATION_MESSAGES.recordIncomplete.text(chars)),
+  )
 }
