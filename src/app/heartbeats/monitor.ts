@@ -4,8 +4,8 @@ import { systemClock } from '../../shared/clock.js'
 import { checkArgument, isFunction, readOptions } from '../../shared/argument-checks.js'
 import { Pinger } from './pinger.js'
 import type { PingOptions } from './pinger.js'
-import { checkHelperLogger, report } from './helper-report.js'
-import type { HelperLogger } from './helper-report.js'
+import { checkHelperLogger, report } from './report-failures.js'
+import type { HelperLogger } from './report-failures.js'
 
 /** Options of `monitor()`: those of `IngestClient`, and a logger. */
 export type MonitorOptions = PingOptions & {

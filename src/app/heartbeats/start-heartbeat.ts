@@ -7,8 +7,8 @@ import { IngestError } from '../../shared/errors.js'
 import { Throttle } from '../../diagnostics/throttle.js'
 import { Pinger } from './pinger.js'
 import type { PingOptions } from './pinger.js'
-import { checkHelperLogger, report } from './helper-report.js'
-import type { HelperLogger } from './helper-report.js'
+import { checkHelperLogger, report } from './report-failures.js'
+import type { HelperLogger } from './report-failures.js'
 
 /** Options of `startHeartbeat()`: those of `IngestClient`, the interval and a logger. */
 export type StartHeartbeatOptions = PingOptions & {

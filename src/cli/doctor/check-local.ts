@@ -11,7 +11,7 @@ import { removeEmptyFolder } from '../../spool/instance/instance-folder.js'
 import { readMachine } from '../../spool/instance/ownership.js'
 import { findDefaultRoot, ensureRoot } from '../../spool/spool-root.js'
 import { formatSize } from '../shared/terminal-format.js'
-import { listDestinations } from '../spool/locate.js'
+import { listDestinations } from '../spool/locate-spool.js'
 import { fail, pass } from './doctor-check.js'
 import type { Check } from './doctor-check.js'
 

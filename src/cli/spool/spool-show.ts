@@ -6,11 +6,11 @@ import type { Arguments, Command } from '../shared/command.js'
 import { formatEntrySummary } from '../shared/entry-summary.js'
 import { toPrintable } from '../shared/printable.js'
 import { parseInteger } from '../shared/quantities.js'
-import { DIR_FLAG, locateSpool } from './locate.js'
+import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import { formatRejection, parseDeadLetter, readLines } from './read-dead-letters.js'
 import type { StoredDeadLetter } from './read-dead-letters.js'
-import { isBatchId, selectAll, selectById } from './select.js'
-import type { Selection } from './select.js'
+import { isBatchId, selectAll, selectById } from './select-entries.js'
+import type { Selection } from './select-entries.js'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1_000_000

@@ -6,7 +6,7 @@ import { IngestServiceError } from '../ingest-service-error.js'
 import { isDay } from './language/operands.js'
 import { compileEntryQuery, compileRequestQuery } from './matching/compile-query.js'
 import type { MatchMemo } from './matching/match-memo.js'
-import { createEqualsText } from './matching/value-tests.js'
+import { createEqualsText } from './matching/value-predicates.js'
 import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 import type { PageQuery } from '../store/stored-record.js'
 

@@ -12,8 +12,8 @@ import { findEntryReader, findRequestReader, isIndexedEntryField, isIndexedReque
 import type { FieldReader, FieldValue } from './record-readers.js'
 import type { MatchMemo, MemoKey } from './match-memo.js'
 import { compilePattern, MAX_PATTERN_MS, PatternBudget } from './pattern.js'
-import { compileValue, findParts } from './value-tests.js'
-import type { ValueTest } from './value-tests.js'
+import { compileValue, findParts } from './value-predicates.js'
+import type { ValueTest } from './value-predicates.js'
 
 export type Matcher<R> = (record: R) => boolean
 

@@ -3,7 +3,7 @@ import { sep } from 'node:path'
 import type { FoundInstance } from '../../spool/inspect.js'
 import type { FoundFile } from '../../spool/spool-files.js'
 import { CommandError, EXIT_FAILED } from '../shared/command.js'
-import type { SpoolLocation } from './locate.js'
+import type { SpoolLocation } from './locate-spool.js'
 
 export interface FoundDeadLetterFile extends FoundFile {
   /** Name of the destination's folder. */
