@@ -39,7 +39,8 @@ export const question = {
         const expected = sentOf(callsOf(shape), records)
         const rates = pipes.map(() => /** @type {number[]} */ ([]))
         for (let round = 0; round < rounds; round += 1) {
-          for (const [n, pipe] of pipes.entries()) {
+          const order = [...pipes.entries()]
+          for (const [n, pipe] of round % 2 === 0 ? order : order.toReversed()) {
             const seconds = await runOnce(sink, pipe, chunks, expected)
             rates[n]?.push(records / seconds)
           }

@@ -284,7 +284,7 @@ function fleet(stored) {
   ]
 }
 
-/** A million entries per second, from what `fleet` measured. @param {Stored} stored */
+/** A million entries per second, from the results of `fleet` and fixed sizes. @param {Stored} stored */
 function estimate(stored) {
   const { ways } = stored('fleet').result
   const of = (/** @type {string} */ setup, /** @type {string} */ key) => Number(ways[setup][key].median.toPrecision(2))

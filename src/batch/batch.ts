@@ -2,7 +2,7 @@
 
 /** At most 100 entries under one id, which every attempt reuses. */
 export interface Batch {
-  /** UUID, fixed when the batch is cut. */
+  /** UUID, final when the batch is sealed. */
   readonly batchId: string
   /** Entries in the batch. */
   readonly count: number
@@ -54,9 +54,10 @@ export interface DeadLetter {
   readonly index: number
   /** Status of the reply. */
   readonly status: number
-  /** Error code and message of the service; empty if it gave none. */
+  /** Error code of the service; empty if it gave none, as are the next two. */
   readonly code: string
   readonly field: string
+  /** Message of the service. */
   readonly reason: string
   /** As JSON. */
   readonly entry: string

@@ -45,7 +45,7 @@ export interface Retryable {
   readonly status?: number
   readonly retryAfterMs?: number
   /**
-   * Set if an entry of the batch may be the cause: the endpoint refused the batch for now, or closed the connection. Not
+   * Set if an entry of the batch may be the cause: the endpoint answered that it cannot take the batch now, or closed the connection. Not
    * for replies of a gateway that waited for the service.
    */
   readonly mayConcernContent?: true
@@ -62,7 +62,7 @@ export interface Retryable {
 
 /**
  * The URL or the key is wrong, or a program other than the service replied. Entries are kept, the user is notified and
- * the endpoint is probed.
+ * the endpoint is probed. The circuit breaker turns replies over HTTP into `Refused` with `mayConcernEndpoint`.
  */
 export interface EndpointRejected {
   readonly kind: 'endpoint-rejected'

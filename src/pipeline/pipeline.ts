@@ -171,8 +171,8 @@ export class Pipeline {
     return pending + (requestLogs?.pending ?? 0)
   }
 
-  /** Ends the text. */
-  end(): void {
+  /** Reads the last line, and seals the open batches. */
+  endInput(): void {
     this.records.end()
     this.#seal()
   }
@@ -234,7 +234,7 @@ export class Pipeline {
     this.#release?.stop()
     for (const endpoint of this.#endpoints) endpoint.abandon()
     this.#notices.close()
-    this.#end()
+    this.#closeStages()
   }
 
   async #close(): Promise<void> {
@@ -246,7 +246,7 @@ export class Pipeline {
     await this.#endRelease(toReleaseMs(shutdownTimeoutMs))
     const leftMs = Math.max(Math.ceil(shutdownTimeoutMs - (this.#clock.now() - startedAt)), 0)
     await Promise.all(this.#endpoints.map((endpoint) => endpoint.drain(leftMs)))
-    this.#end()
+    this.#closeStages()
     await this.#destination.close()
   }
 
@@ -259,7 +259,7 @@ export class Pipeline {
     release.stop()
   }
 
-  #end(): void {
+  #closeStages(): void {
     this.#entryBuilder.cancel()
     for (const endpoint of this.#endpoints) endpoint.close()
     this.#notices.end()

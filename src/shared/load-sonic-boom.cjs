@@ -1,7 +1,7 @@
 /**
  * Loads SonicBoom on demand, because loading takes 1 ms in a worker and 10 ms in a new process, and most workers append to no file.
  *
- * CommonJS in both builds, because files are appended to synchronously and bundlers follow this `require`.
+ * CommonJS, because `import()` is asynchronous. Bundlers follow this `require`.
  *
  * @returns {typeof import('sonic-boom').SonicBoom}
  */

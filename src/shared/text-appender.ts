@@ -18,12 +18,12 @@ export class TextAppender {
   /** @param fd opened for appending, by `openOwn` or `openPrivate` */
   constructor(fd: number) {
     this.#fd = fd
-    // `dest`, because SonicBoom takes an `fd` of 0 for none. An error at once, instead of waiting until the file system is ready.
+    // `dest`, because SonicBoom takes an `fd` of 0 for none. `retryEAGAIN`: an error, instead of a wait.
     this.#file = new (loadSonicBoom())({ dest: fd, sync: true, retryEAGAIN: () => false })
     this.#file.on('error', (error: Error) => (this.#error = error))
   }
 
-  /** Appends all of the text, or nothing. After an error the appender cannot be used. @throws the system's errors */
+  /** Appends all of the text. After an error it removes what was written, if possible, and cannot be used again. @throws the system's errors */
   append(text: string): void {
     const { size } = fstatSync(this.#fd)
     this.#file.write(text)

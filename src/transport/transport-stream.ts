@@ -98,7 +98,7 @@ export class TransportStream extends Transform implements Flushable, Releasable 
     if (!this.writableEnded) return (super.write as (...args: unknown[]) => boolean).call(this, chunk, ...rest)
     this.#whenConnected((pipeline) => {
       pipeline.records.write(String(chunk))
-      pipeline.end()
+      pipeline.endInput()
     })
     return true
   }
@@ -117,7 +117,7 @@ export class TransportStream extends Transform implements Flushable, Releasable 
     this.#whenConnected((pipeline) => {
       pipeline.records.finish()
       pipeline.records.write(this.#decoder.end())
-      pipeline.end()
+      pipeline.endInput()
       // Must complete before `finish`, not only before `close`, because in a pino pipeline the worker exits at
       // `finish`.
       void pipeline.close().then(() => done())

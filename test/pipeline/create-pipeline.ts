@@ -47,7 +47,7 @@ export async function piped(
     reported,
     write: (...records) => pipeline.records.write(records.map((record) => `${lineOf(record)}\n`).join('')),
     arrived: async () => {
-      pipeline.end()
+      pipeline.endInput()
       await pipeline.close()
       return service
         .entries({ limit: Infinity })

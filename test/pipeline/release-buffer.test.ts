@@ -30,7 +30,7 @@ test('sends entries immediately if the service rejects the registration', async 
   const { write, service, reported, pipeline } = await piped(RELEASE)
   service.faults.add({ kind: 'status', status: 422, endpoint: 'releases' })
   write({ msg: 'first' })
-  pipeline.end()
+  pipeline.endInput()
   await vi.waitFor(() => expect(service.arrived).toBe(1), { timeout: 4_000 })
   expect(service.entries().items[0]?.entry.release_id).toBeUndefined()
   expect(reported.find(({ name }) => name === 'ingest:problem')?.payload).toMatchObject({

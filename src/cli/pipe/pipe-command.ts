@@ -30,7 +30,7 @@ ends only the application, whose last lines are still read; the second ends read
 Delivery at the end takes at most PINO_INGEST_SHUTDOWN_TIMEOUT_MS.`,
     `With --json, stderr has one JSON object per line: {"event":"ingest:problem",…}, ingest:rejected and ingest:dropped as they
 happen, and at the end {"event":"account",…} with the outcome of every record. stdout is still a copy of the input.`,
-    'Exit codes: 0 everything was delivered, 1 some entries were not (the next start sends entries on disk), 2 invalid flags or configuration: the input is copied, and nothing is sent.',
+    'Exit codes: 0 everything was delivered, 1 some entries were not (the next start sends entries on disk), or stdin or stdout failed, 2 invalid flags or configuration: the input is copied, and nothing is sent.',
   ],
   // A first argument without dashes is a command.
   argumentAdvice: 'put the command before all flags',
@@ -45,7 +45,7 @@ const MAX_SILENCE_MS = 100
 /** Events that `--json` prints. The account includes the others. */
 const PRINTED_EVENTS: readonly string[] = ['ingest:problem', 'ingest:rejected', 'ingest:dropped']
 
-/** The application's output must not depend on this program's flags and configuration: otherwise it would receive EPIPE. */
+/** Invalid flags must not break the pipe: the application would receive EPIPE. */
 async function afterFailure(args: readonly string[]): Promise<void> {
   const isQuiet = args.includes('--quiet') || args.includes('-q')
   if (process.stdin.isTTY || process.stdin.readableEnded) return
@@ -68,12 +68,12 @@ async function run(given: Arguments): Promise<number> {
     if (!asJson && !isSilent) process.stderr.write(`pino-ingest: ${toPrintable(text)}\n`)
   }
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)
-  const transport = new Pipeline({ settings, hook, clock: systemClock, emit, joinsLines: true })
+  const pipeline = new Pipeline({ settings, hook, clock: systemClock, emit, joinsLines: true })
   if (process.stdin.isTTY)
     print('reads log lines from stdin, as in: node app.js | pino-ingest. Ctrl-D ends the input; see --help')
 
-  const { hasFailed, isInterrupted } = await send(transport, given.switches.has('quiet'), print)
-  const account = transport.snapshot
+  const { hasFailed, isInterrupted } = await send(pipeline, given.switches.has('quiet'), print)
+  const account = pipeline.snapshot
   const code = countUndelivered(account) === 0 && !hasFailed ? EXIT_DONE : EXIT_FAILED
   if (asJson) process.stderr.write(formatJsonLine({ event: 'account', ...account }))
   else if (countUndelivered(account) > 0) print(formatSummary(account))
@@ -102,20 +102,20 @@ interface ReadOptions {
   readonly abandon?: () => void
 }
 
-async function send(transport: Pipeline, isQuiet: boolean, print: (text: string) => void): Promise<Reading> {
-  const { records } = transport
+async function send(pipeline: Pipeline, isQuiet: boolean, print: (text: string) => void): Promise<Reading> {
+  const { records } = pipeline
   const decoder = new StringDecoder('utf8')
   let abandon = (): void => {}
   const abandoned = new Promise<void>((resolve) => {
     abandon = () => {
-      transport.abandon()
+      pipeline.abandon()
       resolve()
     }
   })
   const close = async (): Promise<void> => {
     records.write(decoder.end())
-    transport.end()
-    await Promise.race([transport.close(), abandoned])
+    pipeline.endInput()
+    await Promise.race([pipeline.close(), abandoned])
   }
   const receive = (chunk: Buffer): void => records.write(decoder.write(chunk))
   return readInput({ isQuiet, print, receive, onSilence: () => records.flushLines(), close, abandon })
@@ -123,7 +123,7 @@ async function send(transport: Pipeline, isQuiet: boolean, print: (text: string)
 
 /**
  * Reads stdin to its end or to the second signal, and copies it to stdout while stdout can be written.
- * @returns the state, which changes if stdout fails or a signal arrives later
+ * @returns what had happened when everything was delivered
  */
 async function readInput({ isQuiet, print, receive, onSilence, close, abandon }: ReadOptions): Promise<Reading> {
   const { stdin } = process
@@ -160,7 +160,7 @@ async function readInput({ isQuiet, print, receive, onSilence, close, abandon }:
     if (times === 1) return isReading ? print('reads until stdin ends; another signal ends it now') : undefined
     state.isInterrupted = true
     if (!isReading) return abandon?.()
-    print('stops reading and delivers the lines read so far; another signal ends it at once')
+    print('stops reading and delivers the lines read so far; another signal ends the process')
     input.destroy()
   })
   stdin.once('error', (error: NodeJS.ErrnoException) => {
@@ -168,7 +168,7 @@ async function readInput({ isQuiet, print, receive, onSilence, close, abandon }:
     print(`cannot read stdin (${error.code ?? error.message})`)
     input.destroy()
   })
-  // What was read is delivered even while stdout is not read. `pipe()` would resume stdin by itself.
+  // What was read is delivered even while stdout is full. `stdin.pipe(input)` would resume stdin nevertheless.
   const copy = isQuiet
     ? undefined
     : new StdoutCopy({

@@ -8,7 +8,7 @@ import type { Position } from './checkpoint.js'
 import type { FilePositionLog } from './file-position-log.js'
 
 export interface TextFeedOptions {
-  readonly pipeline: Pick<Pipeline, 'account' | 'end'> & {
+  readonly pipeline: Pick<Pipeline, 'account' | 'endInput'> & {
     readonly records: Pick<Pipeline['records'], 'write' | 'flushLines'>
   }
   /** The log that is also passed to the pipeline. */
@@ -120,7 +120,7 @@ export class TextFeed {
   /** @param isSealed whether the open batch is ended as well */
   #endPiece(isSealed: boolean): void {
     const { pipeline, log } = this.#options
-    if (isSealed) pipeline.end()
+    if (isSealed) pipeline.endInput()
     if (this.openEntries === 0) log.endPiece(this.#position, pipeline.account.filtered)
   }
 }

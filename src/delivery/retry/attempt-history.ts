@@ -65,7 +65,7 @@ export class AttemptHistory {
    * Must be called before `failed`. @returns the outcome, with a failure number if it is a rejection that may be a
    * proof. A wrong key or URL is a rejection as well, since a gateway may refuse one payload with the same reply
    */
-  markProof(attempt: Attempt, reply: Outcome): Outcome {
+  classifyRejection(attempt: Attempt, reply: Outcome): Outcome {
     const isHttpReply = reply.kind === 'endpoint-rejected' && reply.status !== undefined && reply.queue === undefined
     const outcome = isHttpReply ? toRefused(reply, reply.status) : reply
     if (outcome.kind !== 'refused' || hasNamedEntry(outcome) || attempt.failures !== this.#failures) return outcome

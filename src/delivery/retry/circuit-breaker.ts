@@ -38,7 +38,7 @@ export interface CircuitBreakerOptions extends FailureStateOptions, FailureListe
 
 /** A batch that fails so often while others are accepted is sent in parts. */
 const FAILURES_BEFORE_SPLIT = 5
-/** As `FAILURES_BEFORE_SPLIT`, for a part. */
+/** No batch is sent in parts before so many failures in a row that its content may have caused. A part is sent in parts then. */
 const FAILURES_OF_PART = 2
 /**
  * As `FAILURES_BEFORE_OTHERS`, for a batch that may be stored: its parts would arrive twice. A service that stores a batch rarely
@@ -232,7 +232,7 @@ export class CircuitBreaker {
     }
   }
 
-  /** Calls `listener` when `limit` has grown while nothing was sent. One listener. */
+  /** Calls `listener` when another batch may be taken. Only one listener. */
   onCapacity(listener: () => void): void {
     this.#onCapacity = listener
   }
@@ -253,7 +253,7 @@ export class CircuitBreaker {
     const request = this.#concurrency.begin(this.#sample)
     let outcome: Outcome = { kind: 'abandoned', reason: 'the sender failed' }
     try {
-      outcome = this.failures.markProof(attempt, await send())
+      outcome = this.failures.classifyRejection(attempt, await send())
       return outcome
     } finally {
       const isCurrent = this.#concurrency.end(request, this.#sample)

@@ -53,7 +53,7 @@ const FIRST_DELAY_REPLIES = 4
  * pause.
  */
 const BATCH_SHARE = 1 / 4
-/** Maximum delay of a batch that only fails itself, such as one whose content resets the connection. */
+/** Maximum delay of a batch that may be the cause itself, such as one whose content resets the connection. */
 const SUSPECT_RETRY_MS = 60_000
 /** Maximum delay of one batch while others are accepted. */
 const MAX_BATCH_DELAY_MS = 5_000
@@ -146,9 +146,9 @@ export class FailureState {
     }
   }
 
-  /** As `AttemptHistory.markProof`. Must be called before `record`. */
-  markProof(attempt: Attempt, reply: Outcome): Outcome {
-    return this.#history.markProof(attempt, reply)
+  /** As `AttemptHistory.classifyRejection`. Must be called before `record`. */
+  classifyRejection(attempt: Attempt, reply: Outcome): Outcome {
+    return this.#history.classifyRejection(attempt, reply)
   }
 
   /**

@@ -5,7 +5,7 @@
  * A client continues at 1.7 times its previous rate. All clients together thus stay below twice their usual rate, and
  * the backlog of an outage of length D is sent after D / 0.7. The limit applies for 1.5 D, at most 5 minutes, which is
  * enough for a usual backlog. Then the rate doubles every 5 s. The limit ends with the first batch that arrives while
- * no other waits. A client without a known rate, because nothing was accepted before the outage, is not limited.
+ * no other waits. A client whose first batch was accepted less than 5 s before the outage, or never, is not limited.
  */
 import type { Clock } from '../../shared/clock.js'
 import type { FailureListener } from './failure-state.js'

@@ -31,7 +31,7 @@ export interface RetryState {
 
 export type RetriedBatch = Pick<Batch, 'batchId' | 'count' | 'origin'>
 
-/** Short outages are over by then, so the order is kept. */
+/** After so many failures in outages a batch lets others go first. Short outages end earlier, and keep the order. */
 export const FAILURES_BEFORE_OTHERS = 3
 
 /** Whether the batch may be the cause of the failures, so another one is the better probe. */

@@ -13,7 +13,7 @@ export class EntryComposer {
   readonly #options: MappingOptions
   readonly #static: StaticText
   readonly #table: KeyTable
-  /** By slot: fields of records that have none. Those of an error are replaced at each line. */
+  /** By slot: the text for records without the field. That of an error's fields is replaced at each line. */
   readonly #added = SLOT_FIELDS.map(() => '')
 
   constructor(options: MappingOptions, staticText: StaticText, table: KeyTable) {
@@ -27,8 +27,8 @@ export class EntryComposer {
   compose(members: RecordMembers, level: LevelText): string | undefined {
     const { identity, name, request, slots } = members
     // pino's `name` becomes the service if neither the record nor the options have one.
-    const isService = name !== '' && identity.service === '' && this.#options.service === undefined
-    const keptName = isService ? '' : name
+    const usesNameAsService = name !== '' && identity.service === '' && this.#options.service === undefined
+    const keptName = usesNameAsService ? '' : name
     if (keptName !== '' && this.#static.metadataKeys.has('name')) return undefined
     if (members.hasRequest && request.request === '') return undefined
     this.#addErrorFields(members)
@@ -37,8 +37,8 @@ export class EntryComposer {
       level.opening +
       members.message +
       members.timestamp +
-      (isService || members.hasIdentity
-        ? formatIdentity(identity, this.#options, isService ? name : identity.service)
+      (usesNameAsService || members.hasIdentity
+        ? formatIdentity(identity, this.#options, usesNameAsService ? name : identity.service)
         : this.#static.identity) +
       formatParts(members) +
       (slots.isEmpty && !members.hasReq && !this.#hasAdded

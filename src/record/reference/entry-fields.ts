@@ -91,7 +91,7 @@ export const TEXT_FIELDS = [
 ] as const
 
 /** Objects, apart from requests, whose members become fields. Objects that become empty are not kept. */
-const PARTED = ['user', 'trace', 'perf', 'deploy']
+const OBJECT_FIELDS = ['user', 'trace', 'perf', 'deploy']
 
 export interface MappedEntry {
   readonly entry: LogEntry
@@ -126,7 +126,9 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const known = takeLevel(record, dialect, options)
   const level = known ?? toResolvedLevel('info')
   const entry: LogEntry = { level: level.level, message: '', timestamp: takeTime(record, dialect) ?? receivedAt }
-  const parted = [...PARTED, ...listRequestPartKeys(options.requestKeys)].filter((key) => hasMembers(record[key]))
+  const parted = [...OBJECT_FIELDS, ...listRequestPartKeys(options.requestKeys)].filter((key) =>
+    hasMembers(record[key]),
+  )
   // Before the service, because a `name` next to a stack is the error's.
   const ownError = takeError(record, options.errorKey, message)
   moveMetadata(record, dialect)
@@ -139,7 +141,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   takeUser(entry, record)
   set(entry, 'user', completeUser(entry.user, dialect))
   takeDuration(entry, record, dialect, options.requestKeys.responseTime)
-  takeOwnFields(entry, record, options)
+  takeServiceFields(entry, record, options)
   entry.message = chooseEntryMessage(entry, message)
   if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error ?? {}))
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
@@ -193,8 +195,8 @@ function takeRequestAndTrace(entry: LogEntry, record: JsonObject, dialect: Diale
   return { ownId, callersHeader }
 }
 
-/** Takes the fields that have only the service's names. */
-function takeOwnFields(entry: LogEntry, record: JsonObject, { deploy, levels, tags }: MappingOptions): void {
+/** Takes the fields that other log formats do not have. */
+function takeServiceFields(entry: LogEntry, record: JsonObject, { deploy, levels, tags }: MappingOptions): void {
   set(entry, 'deploy', takeDeploy(record) ?? deploy)
   set(entry, 'breadcrumbs', takeBreadcrumbs(record, levels))
   set(entry, 'tags', addTags(takeTexts(record, 'tags', ['tags']), tags))
@@ -223,7 +225,7 @@ function findIds(entry: LogEntry, callersHeader: Json | undefined): RecordIds {
   }
 }
 
-/** @returns the record's own metadata with the rest of its error, its level, what is left of it, and the options' metadata */
+/** @returns the record's `metadata`, the error's other members, a custom level, the record's other members, and the options' metadata */
 function mergeMetadata(
   whole: JsonObject | undefined,
   errorRest: JsonObject | undefined,
