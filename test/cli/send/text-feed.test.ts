@@ -60,12 +60,12 @@ function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, o
     joiner.flush()
     batcher.commit()
   }
-  const end = (): void => {
+  const endInput = (): void => {
     lines.end()
     joiner.flush()
     batcher.seal()
   }
-  return { account, records: { write, flushLines }, end }
+  return { account, records: { write, flushLines }, endInput }
 }
 
 function run(content: Buffer, plan: Plan, from = START): Run {
