@@ -1,9 +1,10 @@
-/** Half a mebibyte of worst-case text takes 4 times as long as a quarter of it, not 16 times. */
-import { describe, expect, test } from 'vitest'
+/** Half a mebibyte of worst-case text. */
+import { describe, test } from 'vitest'
 import { findNextHeader, removeHeaderLines } from '../../src/redaction/header-text.js'
 import { BUILT_INS, createPattern } from '../../src/redaction/patterns.js'
 import { Redactor } from '../../src/redaction/redactor.js'
 import { UrlParams } from '../../src/redaction/url-params.js'
+import { expectLinearTime } from '../linear-time.js'
 
 const CHARS = 512 * 1024
 const NASTY = [
@@ -90,37 +91,12 @@ function filled(piece: string, chars: number): string {
   return `${piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars - 1)}@`
 }
 
-function timeMs(work: (text: string) => unknown, text: string): number {
-  const began = performance.now()
-  work(text)
-  return performance.now() - began
-}
-
-/** Quadratic time shows in every attempt; delays of a busy machine do not. */
-const ATTEMPTS = 8
-/** A limit between 4 times (linear) and 16 times (quadratic). */
-const MOST_TIMES = 9
-/** A shorter time cannot be measured reliably and does not matter. */
-const SHORT_MS = 20
-
-const worst: string[] = []
-
-function expectLinear(name: string, work: (text: string) => unknown, pieces: readonly string[]): void {
-  let most = { ms: 0, piece: '' }
-  for (const piece of pieces) {
-    const [quarter, whole] = [filled(piece, CHARS / 4), filled(piece, CHARS)]
-    let leastMs = Infinity
-    let isLinear = false
-    for (let attempt = 0; attempt < ATTEMPTS && !isLinear; attempt += 1) {
-      const quarterMs = timeMs(work, quarter)
-      const ms = timeMs(work, whole)
-      leastMs = Math.min(leastMs, ms)
-      isLinear = ms < Math.max(quarterMs * MOST_TIMES, SHORT_MS)
-    }
-    expect(isLinear, `${name}: ${CHARS} characters of ${JSON.stringify(piece)} takes ${leastMs} ms`).toBe(true)
-    if (leastMs > most.ms) most = { ms: leastMs, piece }
-  }
-  worst.push(`${name}: ${most.ms.toFixed(1)} ms for ${JSON.stringify(most.piece)}`)
+function expectLinear(work: (text: string) => unknown, pieces: readonly string[]): void {
+  for (const piece of pieces)
+    expectLinearTime(CHARS, (size) => {
+      const text = filled(piece, size)
+      return () => work(text)
+    })
 }
 
 describe('linear', () => {
@@ -128,22 +104,21 @@ describe('linear', () => {
     '%s',
     (name) => {
       const pattern = createPattern(name)
-      expectLinear(name, (text) => pattern.redact(text), NASTY)
+      expectLinear((text) => pattern.redact(text), NASTY)
     },
     120_000,
   )
 
-  test('URL parameters', () => expectLinear('URL parameters', (text) => params.redact(text), NASTY), 120_000)
-  test('the check for URL parameters', () => expectLinear('concerns', (text) => params.mayMatch(text), NASTY), 120_000)
-  test('header lines', () => expectLinear('header lines', removeHeaderLines, [...NASTY, ...NASTY_HEADERS]), 120_000)
+  test('URL parameters', () => expectLinear((text) => params.redact(text), NASTY), 120_000)
+  test('the check for URL parameters', () => expectLinear((text) => params.mayMatch(text), NASTY), 120_000)
+  test('header lines', () => expectLinear(removeHeaderLines, [...NASTY, ...NASTY_HEADERS]), 120_000)
   test(
     'the check for headers',
-    () => expectLinear('nextHeader', (text) => findNextHeader(text, 0), [...NASTY, ...NASTY_HEADERS]),
+    () => expectLinear((text) => findNextHeader(text, 0), [...NASTY, ...NASTY_HEADERS]),
     120_000,
   )
   test('an entry', () => {
     expectLinear(
-      'an entry',
       (text) =>
         redactor.redactJson(
           JSON.stringify({
@@ -160,7 +135,6 @@ describe('linear', () => {
   test('an entry, without patterns', () => {
     const plain = new Redactor({ patterns: [], urlParams: ['token'] })
     expectLinear(
-      'an entry, without patterns',
       (text) =>
         plain.redactJson(
           JSON.stringify({
@@ -173,7 +147,6 @@ describe('linear', () => {
       [...NASTY, 'token=a ', '"token=a'],
     )
     expectLinear(
-      'queries of an entry',
       (text) => {
         const list = text.slice(0, text.lastIndexOf('},') + 1)
         return plain.redactJson(`{"level":"info","message":"token=1","timestamp":"","metadata":{"list":[${list}]}}`)
@@ -186,7 +159,7 @@ describe('linear', () => {
     'an expression that may read to the end from many positions: %s',
     (source) => {
       const pattern = createPattern(source)
-      expectLinear(source, (text) => pattern.redact(text.slice(0, text.length / 16)), ['key=', 'key=a;', 'a', 'a '])
+      expectLinear((text) => pattern.redact(text.slice(0, text.length / 16)), ['key=', 'key=a;', 'a', 'a '])
     },
     120_000,
   )
@@ -194,16 +167,10 @@ describe('linear', () => {
   test('next() from match to match', () => {
     const chunk = '{"level":30,"req":{"url":"/x?token=a","query":{"token":"a"}}}\n'
     expectLinear(
-      'nextParam',
       (text) => {
         for (let at = redactor.findNextParam(text, 0); at < text.length; at = redactor.findNextParam(text, at + 1));
       },
       [chunk, '{"url":"/x?token=a"}\n', '"query":{"a":1,', '@a', '=a'],
     )
   }, 120_000)
-
-  test('prints the times', () => {
-    process.stdout.write(`${worst.join('\n')}\n`)
-    expect(worst).toHaveLength(BUILT_INS.length + 10)
-  })
 })
