@@ -30,7 +30,7 @@ export interface CheckOptions extends Runs {
 }
 
 /** Number of sequences in `npm test`. MODEL_RUNS sets a higher number. */
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 4_000)
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 2_000)
 /** Sequences with one owner, for each durability. */
 export const RUNS_EACH = Math.ceil(RUNS / 4)
 /** Sequences with two owners. */
