@@ -29,7 +29,7 @@ function recorder() {
       write: (text: string) => void (text === '' || calls.push(text)),
       finish: () => {},
     },
-    end: () => calls.push('end'),
+    endInput: () => calls.push('end'),
     flush: async () => void calls.push('flush'),
     setReleaseId: (id: string) => calls.push(id),
     close: async () => void calls.push('close'),
