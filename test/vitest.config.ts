@@ -21,7 +21,7 @@ class UnitLast extends BaseSequencer {
 }
 
 /** For two cores: process and browser tests wait for more than half of their time. */
-const WORKERS = 5
+const WORKERS = 4
 
 export default defineConfig({
   root: path('..'),
