@@ -54,6 +54,8 @@ export class StdoutCopy {
   #fail(error: NodeJS.ErrnoException): void {
     if (error.code === 'EAGAIN') return this.#tryAgain()
     this.#isOpen = false
+    clearTimeout(this.#retry)
+    this.#retry = undefined
     this.#options.onError(error)
     this.#finish()
   }
@@ -70,7 +72,7 @@ export class StdoutCopy {
 
   /** `drain` may be emitted for bytes that were followed by others, which did not fit. */
   #finish(): void {
-    if (this.#isOpen && this.#retry !== undefined) return
+    if (this.#retry !== undefined) return
     this.#unwrittenBytes = 0
     if (!this.#isAwaited) return
     this.#isAwaited = false
