@@ -13,23 +13,32 @@ import loadSonicBoom from './load-sonic-boom.cjs'
 export class TextAppender {
   readonly #fd: number
   readonly #file: SonicBoom
+  #size: number
   #error: Error | undefined
 
-  /** @param fd opened for appending, by `openOwn` or `openPrivate` */
+  /** @param fd opened for appending, by `openOwn` or `openPrivate`, of a file to which nobody else appends @throws the system's errors */
   constructor(fd: number) {
     this.#fd = fd
+    this.#size = fstatSync(fd).size
     // `dest`, because SonicBoom takes an `fd` of 0 for none. `retryEAGAIN`: an error, instead of a wait.
     this.#file = new (loadSonicBoom())({ dest: fd, sync: true, retryEAGAIN: () => false })
     this.#file.on('error', (error: Error) => (this.#error = error))
   }
 
+  /** Size of the file in bytes. */
+  get size(): number {
+    return this.#size
+  }
+
   /** Appends all of the text. After an error it removes what was written, if possible, and cannot be used again. @throws the system's errors */
   append(text: string): void {
-    const { size } = fstatSync(this.#fd)
     this.#file.write(text)
-    if (this.#error === undefined) return
+    if (this.#error === undefined) {
+      this.#size += Buffer.byteLength(text)
+      return
+    }
     try {
-      ftruncateSync(this.#fd, size)
+      ftruncateSync(this.#fd, this.#size)
     } catch {
       // Ignored: the error of the write is thrown, and readers skip a partial line.
     }

@@ -1,5 +1,5 @@
 /** Stores entries that the service rejected, with its reason, as lines of JSON. */
-import { closeSync, constants, fdatasyncSync, fstatSync } from 'node:fs'
+import { closeSync, constants, fdatasyncSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DeadLetter } from '../batch/batch.js'
 import { openOwn, syncFolder } from '../shared/safe-files.js'
@@ -39,14 +39,15 @@ export class DeadLetterFile {
     const isNewFolder = ensureFolder(this.#folder)
     const fd = this.#open()
     try {
-      const isNewFile = fstatSync(fd).size === 0
-      new TextAppender(fd).append(letters.map((letter) => toDeadLetterLine(letter, at)).join(''))
+      const file = new TextAppender(fd)
+      const isNewFile = file.size === 0
+      file.append(letters.map((letter) => toDeadLetterLine(letter, at)).join(''))
       if (this.#isPowerSafe) {
         fdatasyncSync(fd)
         if (isNewFile) syncFolder(this.#folder)
         if (isNewFolder) syncFolder(dirname(this.#folder))
       }
-      if (fstatSync(fd).size > MAX_FILE_BYTES) this.#number += 1
+      if (file.size > MAX_FILE_BYTES) this.#number += 1
     } catch (error) {
       // The file may end with a partial line that could not be removed. Further letters are written to a new file.
       this.#number += 1

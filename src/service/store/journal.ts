@@ -2,7 +2,7 @@
  * The journal of the store: a file with one JSON line per record, appended when the record is stored. It is rewritten when it is much
  * larger than the stored records. Incomplete lines after a crash are skipped and counted.
  */
-import { closeSync, constants, fstatSync, readSync } from 'node:fs'
+import { closeSync, constants, readSync } from 'node:fs'
 import { isObject } from '../../shared/argument-checks.js'
 import { openPrivate, removeTemporaries, replaceFile } from '../../shared/safe-files.js'
 import { TextAppender } from '../../shared/text-appender.js'
@@ -31,7 +31,6 @@ export class Journal {
   /** Undefined after a write failure or close. */
   #fd: number | undefined
   #appender: TextAppender | undefined
-  #bytes = 0
 
   /** @throws IngestServiceError `STORE` if the file is not a journal of this version, or cannot be opened. */
   constructor(file: StoreFile, options: JournalOptions) {
@@ -46,24 +45,22 @@ export class Journal {
       if (damaged > 0) options.onProblem(`${file.name}: ${damaged} damaged line(s) were skipped`)
       this.#appendTo(fd)
       // After a crash the last line can be incomplete; the line feed separates it from the next record.
-      this.append(this.#bytes === 0 ? `${HEADER}\n` : '\n')
+      this.append(this.bytes === 0 ? `${HEADER}\n` : '\n')
     } catch (error) {
       if (fd !== undefined) closeSync(fd)
       throw createStoreError(file.name, error)
     }
   }
 
-  /** Size of the file in bytes. */
+  /** Size of the file in bytes; 0 after a write failure or close. */
   get bytes(): number {
-    return this.#bytes
+    return this.#appender?.size ?? 0
   }
 
   /** Writes synchronously: once this returns, a killed process does not lose the lines. */
   append(lines: string): void {
-    if (this.#appender === undefined) return
     try {
-      this.#appender.append(lines)
-      this.#bytes += Buffer.byteLength(lines)
+      this.#appender?.append(lines)
     } catch (error) {
       this.#fail(error)
     }
@@ -90,7 +87,6 @@ export class Journal {
   #appendTo(fd: number): void {
     this.#fd = fd
     this.#appender = new TextAppender(fd)
-    this.#bytes = fstatSync(fd).size
   }
 
   /** After a write error, such as a full disk, the service continues without the file. */
