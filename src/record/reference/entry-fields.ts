@@ -122,7 +122,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const omitted = omitHttpMembers(record, options.errorKey)
   const dialect = new DialectRecord(record)
   const message = takeMessage(record, options.messageKey) ?? dialect.resolve('message', undefined, toPlainText)
-  const wholeMetadata = takeObject(record, 'metadata')
+  const wholeMetadata = take(record, ['metadata'], toObject)
   const known = takeLevel(record, dialect, options)
   const level = known ?? toResolvedLevel('info')
   const entry: LogEntry = { level: level.level, message: '', timestamp: takeTime(record, dialect) ?? receivedAt }
@@ -163,13 +163,6 @@ function unwrap(record: JsonObject, nestedKey: string | undefined): void {
   if (record['@timestamp'] !== undefined) liftNested(record, LOGSTASH_FIELDS, [])
 }
 
-function takeObject(record: JsonObject, key: string): JsonObject | undefined {
-  const value = record[key]
-  if (!isObject(value)) return undefined
-  delete record[key]
-  return value
-}
-
 function takeTextFields(entry: LogEntry, record: JsonObject, dialect: DialectRecord, { reqId }: RequestKeys): void {
   for (const [field, names] of TEXT_FIELDS) {
     const keys = field === 'request_id' ? [...names.slice(0, 2), reqId, ...names.slice(2)] : names
@@ -202,6 +195,10 @@ function takeServiceFields(entry: LogEntry, record: JsonObject, { deploy, levels
   set(entry, 'tags', addTags(takeTexts(record, 'tags', ['tags']), tags))
   set(entry, 'notify', take(record, ['notify'], toFlag))
   set(entry, 'notify_channels', takeTexts(record, 'notify_channels', ['notify_channels', 'notifyChannels']))
+}
+
+function toObject(value: Json): JsonObject | undefined {
+  return isObject(value) ? value : undefined
 }
 
 function toFlag(value: Json): boolean | undefined {
@@ -418,7 +415,7 @@ function toBreadcrumb(item: JsonObject, labels: LevelLabels): Breadcrumb {
   if (level !== undefined) breadcrumb.level = level
   const timestamp = take(item, ['timestamp', 'time'], toIsoTime)
   if (timestamp !== undefined) breadcrumb.timestamp = timestamp
-  const given = take(item, ['data'], (value) => (isObject(value) ? value : undefined))
+  const given = take(item, ['data'], toObject)
   const data = given ?? createObject()
   for (const key of Object.keys(item)) putUnderFreeKey(data, key, item[key] as Json)
   if (given !== undefined || hasMembers(data)) breadcrumb.data = data
