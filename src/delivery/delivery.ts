@@ -11,7 +11,7 @@ import { FlushWaiters } from './queue/flush-waiters.js'
 import type { FlushOutcome } from './queue/flush-waiters.js'
 import type { CircuitBreaker } from './retry/circuit-breaker.js'
 import { countBytes } from './queue/queued-batch.js'
-import type { QueueDisk, QueuedBatch, BatchKind, Watermark } from './queue/queued-batch.js'
+import type { QueueDisk, QueuedBatch, QueueKind, Watermark } from './queue/queued-batch.js'
 import { ABORT_MS, FAILURES_ON_DISK } from './shutdown-policy.js'
 import { BatchQueue } from './queue/batch-queue.js'
 
@@ -201,7 +201,7 @@ export class Delivery {
   /** The oldest unsettled batch of each kind. */
   get #oldest(): Watermark {
     const { durable, memoryOnly } = this.#queue.oldest
-    const sequences = (kind: BatchKind): number[] =>
+    const sequences = (kind: QueueKind): number[] =>
       [...this.#inFlight.keys()].filter((queued) => queued.kind === kind).map(({ sequence }) => sequence)
     return {
       durable: Math.min(durable, ...sequences('durable')),

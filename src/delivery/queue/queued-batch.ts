@@ -26,10 +26,10 @@ export interface QueueOptions {
   readonly recoverForMs?: number | undefined
 }
 
-export type BatchKind = 'durable' | 'memoryOnly' | 'recovered'
+export type QueueKind = 'durable' | 'memoryOnly' | 'recovered'
 
 export interface QueuedBatch {
-  readonly kind: BatchKind
+  readonly kind: QueueKind
   /** Sequence number within its kind. */
   readonly sequence: number
   readonly batch: Batch
