@@ -2,6 +2,7 @@
  * Ratios of pino-ingest to the best peer, computed per round, since other load on the machine affects all runs of a
  * round.
  */
+import { cell } from '../tools/table.mjs'
 import { spread } from '../tools/statistics.mjs'
 
 /**
@@ -45,10 +46,10 @@ export function ratioCells(rows, ours, { key, better, what, goal, aim }) {
   const { bound, holds } = RULES[better]
   const judged = (/** @type {string} */ kind, /** @type {number | undefined} */ value) =>
     value === undefined ? [] : [`${kind} ${bound} ${value}: ${holds(ratio.median, value) ? 'holds' : 'does not hold'}`]
-  return [`${ours.name}: ${what}`, written(ratio), [...judged('goal', goal), ...judged('aim', aim)].join('; ')]
+  return [`${ours.name}: ${what}`, formatRatio(ratio), [...judged('goal', goal), ...judged('aim', aim)].join('; ')]
 }
 
 /** @param {Spread} ratio */
-export function written({ median, min, max }) {
-  return `${median.toFixed(2)} (${min.toFixed(2)} to ${max.toFixed(2)})`
+export function formatRatio(ratio) {
+  return cell(ratio, (value) => value.toFixed(2))
 }

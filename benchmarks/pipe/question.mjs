@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { dirname, join } from 'node:path'
 import { installPeers } from '../peers/install.mjs'
+import { formatRatio } from '../peers/ratios.mjs'
 import { withPeerSink } from '../peers/run.mjs'
 import { callsOf, chunksOf, sentOf, SHAPE_NAMES } from '../tools/shapes.mjs'
 import { ratios, spread } from '../tools/statistics.mjs'
@@ -69,7 +70,7 @@ export const question = {
         shape,
         name,
         cell(recordsPerSecond, (value) => Math.round(value).toLocaleString('en-US')),
-        cell(ratio, (value) => value.toFixed(2)),
+        formatRatio(ratio),
       ]),
     ]),
   ],
@@ -125,7 +126,7 @@ async function runOnce(sink, { name, peer, command, copies }, chunks, expected) 
   const seconds = (performance.now() - startedAt) / 1_000
   const { entries } = await sink.ask({ awaits: expected, quietMs: LOST_AFTER_MS, limitMs: LIMIT_MS })
   if (entries !== expected) throw new Error(`${name}: ${entries} entries instead of ${expected}`)
-  const written = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
-  if (copies && copied !== written) throw new Error(`${name}: ${copied} bytes copied instead of ${written}`)
+  const inputBytes = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0)
+  if (copies && copied !== inputBytes) throw new Error(`${name}: ${copied} bytes copied instead of ${inputBytes}`)
   return seconds
 }

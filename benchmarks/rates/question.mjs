@@ -1,6 +1,6 @@
 /** The cost for an application that logs little, as most do. */
 import { installPeers } from '../peers/install.mjs'
-import { ratioOf, written } from '../peers/ratios.mjs'
+import { ratioOf, formatRatio } from '../peers/ratios.mjs'
 import { BASELINES, SPOOL_ON, peerSubjects } from '../peers/subjects.mjs'
 import { barChart } from '../tools/chart.mjs'
 import { Samples } from '../tools/statistics.mjs'
@@ -142,7 +142,7 @@ function verdict(rows) {
             if (ratio === undefined) return []
             const said =
               goal === undefined ? '' : `goal at most ${goal}: ${ratio.median <= goal ? 'holds' : 'does not hold'}`
-            return [[`${ours.name}: ${what}`, written(ratio), said]]
+            return [[`${ours.name}: ${what}`, formatRatio(ratio), said]]
           }),
         ),
     ]),

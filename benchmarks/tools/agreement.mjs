@@ -2,7 +2,7 @@
  * Compares two results of the same question from different days or machines. A claim holds if their ranges overlap.
  * Pure.
  */
-import { ratioOf, written } from '../peers/ratios.mjs'
+import { ratioOf, formatRatio } from '../peers/ratios.mjs'
 import { table } from './table.mjs'
 
 /**
@@ -29,7 +29,9 @@ export function agreementOf(one, other) {
       if (first === undefined || second === undefined) return []
       const agrees = first.min <= second.max && second.min <= first.max
       const weaker = better === 'most' ? Math.min(first.median, second.median) : Math.max(first.median, second.median)
-      return [[`${load}: ${what}`, written(first), written(second), agrees ? 'agree' : 'DIFFER', weaker.toFixed(2)]]
+      return [
+        [`${load}: ${what}`, formatRatio(first), formatRatio(second), agrees ? 'agree' : 'DIFFER', weaker.toFixed(2)],
+      ]
     }),
   )
   const head = (/** @type {Kept} */ { date, commit }) => `${date}, ${commit ?? 'no commit'}`

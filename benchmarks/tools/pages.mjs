@@ -1,5 +1,5 @@
 /** The numbers in README.md and docs, generated from the stored results. Ratios come first. Pure. */
-import { ratioOf, written } from '../peers/ratios.mjs'
+import { ratioOf, formatRatio } from '../peers/ratios.mjs'
 import { cell } from './table.mjs'
 
 /**
@@ -103,7 +103,7 @@ function ratiosOf(rows) {
   return [MOST, ...LEAST].map(([key, better]) => {
     const ratio = ours && ratioOf(rows, ours, key, better)
     if (ratio === undefined) throw new RangeError('a result has no rounds to take ratios of: measure it again')
-    return written(ratio)
+    return formatRatio(ratio)
   })
 }
 
@@ -126,7 +126,7 @@ function rates(stored) {
     const least = inTime.toSorted((a, b) => (a.spreads.cpuMs?.median ?? 0) - (b.spreads.cpuMs?.median ?? 0))[0]
     return [
       number(Number(perSecond)),
-      ratio === undefined ? '' : written(ratio),
+      ratio === undefined ? '' : formatRatio(ratio),
       cpu(ours),
       `${cpu(least)} (${least?.name})`,
       cpu(rows.find(({ name }) => name === 'a worker that drops all')),
@@ -164,7 +164,7 @@ function mainThread(stored) {
         },
       ]) => [
         `${what}, ${number(Number(rate))} per second`,
-        ...[ours, helpers].flatMap(({ times, moreP99Ms }) => [written(times), `${moreP99Ms.median.toFixed(1)} ms`]),
+        ...[ours, helpers].flatMap(({ times, moreP99Ms }) => [formatRatio(times), `${moreP99Ms.median.toFixed(1)} ms`]),
       ],
     ),
   )
