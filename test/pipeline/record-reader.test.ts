@@ -135,7 +135,7 @@ test('reads a last line without a newline at the end', () => {
 test.each([
   [false, ['a', '  b', 'c', '  d', '  e'], 5],
   [true, ['a\n  b', 'c\n  d', '  e'], 3],
-])('joins lines if it is told to (%s), up to a flush or the end', (joinsLines, expected, count) => {
+])('with `joinsLines: %s`, up to a flush or the end', (joinsLines, expected, count) => {
   const { read, account, reader } = setup({ joinsLines })
   reader.write('a\n  b\nc\n')
   reader.write('  d\n')

@@ -166,23 +166,21 @@ describe('stdout is a pipe that is full', () => {
       closeSync(own)
       closeSync(fd)
     })
-    let filled = 0
+    const filled = countBytes(() => writeSync(own, Buffer.alloc(4096, '.')))
+    const chunk = Buffer.alloc(65_536)
+    let bytes = -filled
+    return { fd, read: () => (bytes += countBytes(() => readSync(own, chunk))) }
+  }
+
+  /** Repeats a call until it would block. */
+  function countBytes(call: () => number): number {
+    let bytes = 0
     try {
-      for (;;) filled += writeSync(own, Buffer.alloc(4096, '.'))
+      for (;;) bytes += call()
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
     }
-    let bytes = 0
-    const read = (): number => {
-      const chunk = Buffer.alloc(65_536)
-      try {
-        for (;;) bytes += readSync(own, chunk)
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
-      }
-      return bytes - filled
-    }
-    return { fd, read }
+    return bytes
   }
 
   const LINE = '{"level":50,"time":1767225600000,"msg":"failed"}\n'
