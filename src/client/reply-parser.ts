@@ -3,7 +3,7 @@ import type { IngestResult, IngestResultError } from '../protocol/ingest-result.
 import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 import type { HttpReply } from './http-types.js'
 
-export { parseRetryAfterMs } from './retry-after.js'
+export { parseRetryAfterMs } from './parse-retry-after.js'
 
 /** The list in the body of a request to which positions in a reply refer (interface: Endpoints). */
 export type ItemList = 'logs' | 'requests'

@@ -2,7 +2,7 @@
 import { toDeadLetterLine } from '../../spool/dead-letter-file.js'
 import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { formatEntrySummary } from '../shared/entry-summary.js'
+import { formatEntrySummary } from '../shared/format-entry-summary.js'
 import { NATS_NOTE } from '../shared/nats-session.js'
 import { toPrintable } from '../shared/printable.js'
 import { parseInteger } from '../shared/quantities.js'

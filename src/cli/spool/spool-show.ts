@@ -3,7 +3,7 @@ import { assembleBatches, readUnsettledBatches } from '../../spool/segment/unset
 import { parseBatchEntries } from '../../batch/sub-batch.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
-import { formatEntrySummary } from '../shared/entry-summary.js'
+import { formatEntrySummary } from '../shared/format-entry-summary.js'
 import { toPrintable } from '../shared/printable.js'
 import { parseInteger } from '../shared/quantities.js'
 import { DIR_FLAG, locateSpool } from './locate-spool.js'
