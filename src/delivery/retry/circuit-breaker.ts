@@ -289,7 +289,7 @@ export class CircuitBreaker {
       this.#rampUp.started()
       const { rejections } = this.failures
       if (rejections.mayRejectAll) this.#waitQueue.admitProbe(now, (rootId) => rejections.wasRejected(rootId))
-      else this.#waitQueue.admitFirst(now, this.#isEnding)
+      else this.#waitQueue.admitFirst(now, this.#isEnding, rejections.searchedId)
       if (this.#rampUp.isActive) this.#onCapacity()
     }
     this.#wakeTimer.clear()

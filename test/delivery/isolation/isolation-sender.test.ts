@@ -436,6 +436,17 @@ describe('the end', () => {
     expect([letters.length, clock.timers]).toEqual([0, 0])
   })
 
+  // The other batches are all that is left to prove it.
+  test.each([0, 1, 2])('a single bad entry among the last batches is found (after %i others)', async (before) => {
+    const { clock, send, breaker, outcomes, letters } = setUpIsolation(undefined, { maxConcurrency: 1 })
+    const others = range(0, 6).map((index) => batchFrom(`good${index}`, index % 2 === 0 ? 1 : 50))
+    send(...others.slice(0, before), batchFrom('bad', 1, [0]), ...others.slice(before))
+    breaker.startShutdown(clock.now() + 3_000)
+    await clock.advance(3_000)
+    expect(letters).toMatchObject([{ batchId: 'bad', index: 0 }])
+    expect([...outcomes.values()].map(({ kind }) => kind)).toEqual(Array(7).fill('delivered'))
+  })
+
   test('a sender or a deadLetter() that throws abandons the batch', async () => {
     const { breaker, abort } = setUpIsolation()
     const { createIsolationSender } = await import('../../../src/delivery/isolation/isolation-sender.js')
