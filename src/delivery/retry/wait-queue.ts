@@ -109,15 +109,15 @@ export class WaitQueue {
   /**
    * Admits the oldest batch that was not probed often; else the one that was probed least.
    * @param isEnding few attempts are left, so each batch gets one before another gets a second
-   * @param searchedId the original batch that is searched for bad entries. At the end its parts are sent first: an entry
-   * is only proven bad if others are left that are accepted afterwards
+   * @param searchedId the original batch that is searched for bad entries. Of batches with as many failures, its parts
+   * are sent first: an entry is only proven bad if others are left that are accepted afterwards
    */
   admitFirst(now: number, isEnding: boolean, searchedId: string | undefined): void {
     const due = this.#due(now)
     const unsuspected = isEnding ? undefined : due.find(({ retryState }) => !isSuspect(retryState))
     const failures = ({ retryState }: Waiter): number => retryState.outageFailures + retryState.singleFailures
-    const others = ({ retryState }: Waiter): number => (retryState.rootId === searchedId ? 0 : 1)
-    ;(unsuspected ?? due.toSorted((a, b) => failures(a) - failures(b) || others(a) - others(b)).at(0))?.end(true)
+    const isOther = ({ retryState }: Waiter): number => Number(retryState.rootId !== searchedId)
+    ;(unsuspected ?? due.toSorted((a, b) => failures(a) - failures(b) || isOther(a) - isOther(b)).at(0))?.end(true)
   }
 
   /**
