@@ -19,6 +19,8 @@ export const HOW_TO_GET_NATS_SERVER =
   'This needs nats-server: `apt-get install nats-server` (Debian), or set NATS_SERVER_BIN to one (https://nats.io/download/).'
 
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/usr/local/bin']
+/** A server fails to start if another process takes one of its ports first. */
+const MOST_ATTEMPTS = 3
 const POLL_MS = 50
 const READY_TIMEOUT_MS = 60_000
 const PATIENCE_S = 60
@@ -53,7 +55,21 @@ export function findNatsServer(env = process.env, exists = existsSync) {
  * @returns {Promise<NatsServers>}
  * @throws if nats-server is not installed, with instructions
  */
-export async function startNatsServers({ nodes = 1, config = '', maxStore = '10GB' } = {}) {
+export async function startNatsServers(options = {}) {
+  for (let attempt = 1; ; attempt += 1) {
+    const servers = await createServers(options)
+    try {
+      await servers.startAll()
+      return servers
+    } catch (error) {
+      await servers.close()
+      if (attempt === MOST_ATTEMPTS || !`${error}`.includes('address already in use')) throw error
+    }
+  }
+}
+
+/** @param {ServerOptions} options @returns {Promise<NatsServers>} none of them runs yet */
+async function createServers({ nodes = 1, config = '', maxStore = '10GB' }) {
   const binary = findNatsServer()
   if (binary === undefined) throw new Error(HOW_TO_GET_NATS_SERVER)
   const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-nats-'))
@@ -79,14 +95,7 @@ export async function startNatsServers({ nodes = 1, config = '', maxStore = '10G
         config,
       }),
   )
-  const servers = new NatsServers(folder, members)
-  try {
-    await servers.startAll()
-  } catch (error) {
-    await servers.close()
-    throw error
-  }
-  return servers
+  return new NatsServers(folder, members)
 }
 
 /** All servers of one cluster. */
