@@ -52,6 +52,18 @@ export function createObject(): JsonObject {
 }
 
 /**
+ * Removes the prototypes of a tree in place if it is within the limits. The recursion is bounded by `MAX_DEPTH`.
+ */
+export function removePrototypes(value: object, depth = 1): boolean {
+  const inners = Array.isArray(value) ? (value as unknown[]) : Object.values(value)
+  if (depth > MAX_DEPTH || (inners !== value && inners.length > MAX_KEYS)) return false
+  if (inners !== value) Object.setPrototypeOf(value, null)
+  for (const inner of inners)
+    if (typeof inner === 'object' && inner !== null && !removePrototypes(inner, depth + 1)) return false
+  return true
+}
+
+/**
  * Copies without recursion, since a line may be nested deeper than the stack allows. A container beyond the depth
  * becomes the text that pino writes in that case: `[Object]` or `[Array]`.
  *

@@ -223,7 +223,17 @@ export function isObject(value: Json | undefined): value is JsonObject {
 }
 
 export function hasMembers(value: Json | undefined): value is JsonObject {
-  return isObject(value) && Object.keys(value).length > 0
+  if (!isObject(value)) return false
+  for (const key in value) if (value[key] !== undefined) return true
+  return false
+}
+
+/**
+ * Removes a member by setting it to undefined, which JSON.stringify omits: `delete` would make the object a slow
+ * dictionary.
+ */
+export function remove(from: JsonObject, key: string): void {
+  if (from[key] !== undefined) (from as Record<string, Json | undefined>)[key] = undefined
 }
 
 /** Returns the first result of `read` for the values of `keys`, and removes that key. */
@@ -237,7 +247,7 @@ export function take<T>(
     if (value === undefined) continue
     const result = read(value)
     if (result === undefined) continue
-    delete from[key]
+    remove(from, key)
     return result
   }
   return undefined

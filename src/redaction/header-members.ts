@@ -36,7 +36,8 @@ export function removeHeaders(tree: JsonObject): number {
     removed += removeHeaderMembers(holder)
     let renamed = 1
     for (const key of Object.keys(holder)) {
-      const value = look(holder[key] as Json)
+      if (holder[key] === undefined) continue
+      const value = look(holder[key])
       const cleanKey = removeHeaderLines(key)
       if (cleanKey === key) holder[key] = value
       else {
@@ -56,7 +57,8 @@ export function removeHeaderMembers(holder: JsonObject): number {
   const keys = Object.keys(holder)
   const isPair = keys.some((key) => NAME_KEY.test(key) && isHeaderName(holder[key]))
   for (const key of keys) {
-    const value = holder[key] as Json
+    const value = holder[key]
+    if (value === undefined) continue
     if (
       isSecretHeader(key) ||
       (isPair && VALUE_KEY.test(key)) ||

@@ -17,7 +17,9 @@ export function moveMetadata(record: JsonObject, dialect: DialectRecord): void {
   if (dialect.isEmpty) return
   for (const [key, read] of METADATA_FIELDS) {
     const value = dialect.resolve(key as DialectField, record[key], read)
-    if (value !== undefined) record[key] = value
+    if (value === undefined) continue
+    if (record[key] === undefined) delete record[key] // so that it is the last member
+    record[key] = value
   }
 }
 

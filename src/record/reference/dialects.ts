@@ -242,11 +242,22 @@ const ROOTS: ReadonlySet<string> = new Set([...ALL_NAMES.map(({ root }) => root)
 const ROOT_NAMES: ReadonlySet<string> = new Set(['@type', ...ALL_NAMES.map(({ path }) => path)])
 const NO_ROOTS: ReadonlySet<string> = new Set()
 
+/** Whether a member of a record may belong to another format. */
+export function isDialectKey(key: string, isContainer: boolean): boolean {
+  const root = rootOf(key)
+  return ROOTS.has(root) && (key !== root || isContainer || ROOT_NAMES.has(key))
+}
+
 /** Headers and bodies of HTTP, and a URL's user info. */
 const UNSENT =
   /^(?:http\.re(?:quest|sponse)|(?:context\.)?httpRequest|logging\.googleapis\.com\/http_request)\.(?:(?:raw_?)?headers?|trailers?|(?:raw_?)?body(?!\.(?:bytes|size)$))(?:\.|$)|^url\.(?:password|username)$/i
 const UNSENT_HOLDER =
   /^(?:http(?:\.re(?:quest|sponse)(?:\.body)?)?|url|context|(?:context\.)?httpRequest|logging\.googleapis\.com\/http_request)$/
+
+/** Whether `removeUnsent` may change a member of a record with this key. */
+export function mayBeUnsent(key: string): boolean {
+  return UNSENT.test(key) || UNSENT_HOLDER.test(key) || ATTRIBUTES.includes(key)
+}
 
 /** Finds and removes the members of other formats in a record. */
 export class DialectRecord {
@@ -259,17 +270,12 @@ export class DialectRecord {
   /** Whether names that applications use for other data are also recognized. */
   #isMarked = false
 
-  /** @param record a clean copy, which the methods change */
-  constructor(record: JsonObject) {
+  /** @param record a clean copy, which the methods change @param mayHaveMembers false if no key is a `isDialectKey` */
+  constructor(record: JsonObject, mayHaveMembers = true) {
     this.#record = record
-    let roots: Set<string> | undefined
-    for (const key of Object.keys(record)) {
-      const root = rootOf(key)
-      if (key === root && !ROOT_NAMES.has(key) && typeof record[key] !== 'object') continue
-      if (ROOTS.has(root)) (roots ??= new Set()).add(root)
-    }
-    this.#roots = roots ?? NO_ROOTS
-    if (roots !== undefined) this.#findMarks()
+    const keys = mayHaveMembers ? Object.keys(record).filter((key) => isDialectKey(key, typeof record[key] === 'object')) : []
+    this.#roots = keys.length === 0 ? NO_ROOTS : new Set(keys.map(rootOf))
+    if (!this.isEmpty) this.#findMarks()
   }
 
   /** Whether no member can belong to another format. */

@@ -6,7 +6,7 @@ import type { EntryError, Json, JsonObject } from '../../protocol/log-entry.js'
 import { createObject } from '../clean-copy.js'
 import { parseExact } from '../../shared/exact-json.js'
 import { omitHttpMembers } from '../http-error.js'
-import { isObject, take, toPlainText } from '../coerce.js'
+import { isObject, remove, take, toPlainText } from '../coerce.js'
 import { DOM_CONSTANTS, DOM_EXCEPTION, hasDomConstants } from '../dom-exception.js'
 
 export interface ErrorParts {
@@ -27,10 +27,10 @@ export function takeError(record: JsonObject, errorKey: string, logged?: string)
     if (value === undefined) continue
     const message = toPlainText(value)
     if (message === undefined && !hasErrorField(value)) continue
-    delete record[key]
+    remove(record, key)
     return message === undefined ? normalize(value as JsonObject) : { error: { message }, rest: createObject() }
   }
-  return Object.values(record).some(looksLikeError) ? undefined : takeFlatError(record, logged)
+  return takeFlatError(record, logged)
 }
 
 /**
@@ -69,7 +69,7 @@ export function takeShapedError(record: JsonObject): ErrorParts | undefined {
     const error = looksLikeError(value) ? value : list.find(looksLikeError)
     if (error === undefined) continue
     if (list.length > 1) record[key] = list.filter((item) => item !== error)
-    else delete record[key]
+    else remove(record, key)
     return normalize(error)
   }
   return undefined
@@ -104,10 +104,10 @@ const FLAT_MEMBERS = ['code', 'errno', 'syscall', 'cause']
 
 function takeFlatError(record: JsonObject, logged = ''): ErrorParts | undefined {
   const stack = toPlainText(record['stack'])
-  if (stack === undefined || !STACK_FRAME.test(stack)) return undefined
+  if (stack === undefined || !STACK_FRAME.test(stack) || Object.values(record).some(looksLikeError)) return undefined
   const source: JsonObject = { ...parseStackHead(stack), stack }
   if (findMessageEnd(stack, logged) !== -1) source['message'] = logged
-  delete record['stack']
+  remove(record, 'stack')
   // Excludes the name of a logger, which does not have this form.
   const type = take(record, ['name'], (value) =>
     typeof value === 'string' && (value === source['type'] || ERROR_NAME.test(value)) ? value : undefined,
@@ -116,7 +116,7 @@ function takeFlatError(record: JsonObject, logged = ''): ErrorParts | undefined 
   for (const key of FLAT_MEMBERS) {
     if (record[key] === undefined) continue
     source[key] = record[key]
-    delete record[key]
+    remove(record, key)
   }
   return normalize(source)
 }
@@ -144,12 +144,16 @@ export function parseStackHead(stack: string, message?: string): Pick<EntryError
 const MAX_JOINED = 4
 
 function normalize(source: JsonObject): ErrorParts {
-  const rest = Object.assign(createObject(), source)
+  const rest = createObject()
   const error: EntryError = {}
+  const taken: string[] = []
   for (const [field, keys] of ERROR_FIELDS) {
-    const text = take(rest, keys, toPlainText)
-    if (text !== undefined) error[field] = text
+    const key = keys.find((name) => toPlainText(source[name]) !== undefined)
+    if (key === undefined) continue
+    error[field] = source[key] as string
+    taken.push(key)
   }
+  for (const key of Object.keys(source)) if (!taken.includes(key)) rest[key] = source[key] as Json
   const type = findType(takeType(error.type, rest), error)
   if (type) error.type = type
   else delete error.type

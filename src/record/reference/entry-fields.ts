@@ -19,6 +19,7 @@ import {
   toNumber,
   toPlainText,
   toResolvedLevel,
+  remove,
   resolveLevel,
   toScalarText,
   take,
@@ -33,7 +34,8 @@ import { createObject, putUnderFreeKey } from '../clean-copy.js'
 import { omitHttpMembers } from '../http-error.js'
 import { formatRequestTitle, listRequestPartKeys, takeRequest, toRequestId } from './entry-request.js'
 import { addNote } from '../shorten-entry.js'
-import { isCallersTrace, takeTrace } from './entry-trace.js'
+import { TRACE_FIELDS, isCallersTrace, takeTrace } from './entry-trace.js'
+import { CONTAINER, DIALECT, ERROR, IDS, MEASURES, PartFinder, REQUEST, SERVICE, TRACE, UNSENT } from './record-parts.js'
 
 /** Options of the mapping. */
 export interface MappingOptions {
@@ -116,39 +118,64 @@ export interface RecordIds {
   readonly hasBreadcrumbs: boolean
 }
 
+const NO_MEMBERS = createObject()
+const NO_REQUEST = { ownId: '', callersHeader: undefined }
+const finders = new WeakMap<MappingOptions, PartFinder>()
+
+/** The bits of the stages that the record needs. */
+function findParts(record: JsonObject, options: MappingOptions): number {
+  let finder = finders.get(options)
+  if (finder === undefined) {
+    const { errorKey, requestKeys } = options
+    finder = new PartFinder([
+      [ERROR, [errorKey, 'err', 'error', 'stack']],
+      [IDS, [requestKeys.reqId, ...TEXT_FIELDS.flatMap(([, keys]) => keys), ...OTHER_REQUEST_IDS]],
+      [REQUEST, listRequestPartKeys(requestKeys)],
+      [TRACE, ['trace', ...TRACE_FIELDS.flatMap(([, keys]) => keys)]],
+      [MEASURES, [requestKeys.responseTime, 'responseTime', 'perf', 'duration_ms', 'memory_mb', 'db_queries', 'cache_hits']],
+      [SERVICE, ['deploy', 'breadcrumbs', 'tags', 'notify', 'notify_channels', 'notifyChannels']],
+    ])
+    finders.set(options, finder)
+  }
+  return finder.find(record)
+}
+
 /** @param record a clean copy, whose members are moved to the entry @param receivedAt ISO 8601 */
 export function toEntry(record: JsonObject, options: MappingOptions, receivedAt: string): MappedEntry {
   unwrap(record, options.nestedKey)
   const omitted = omitHttpMembers(record, options.errorKey)
-  const dialect = new DialectRecord(record)
+  const parts = findParts(record, options)
+  const needs = (stages: number): boolean => (parts & stages) !== 0
+  const dialect = new DialectRecord(record, needs(DIALECT))
   const message = takeMessage(record, options.messageKey) ?? dialect.resolve('message', undefined, toPlainText)
   const wholeMetadata = take(record, ['metadata'], toObject)
   const known = takeLevel(record, dialect, options)
   const level = known ?? toResolvedLevel('info')
   const entry: LogEntry = { level: level.level, message: '', timestamp: takeTime(record, dialect) ?? receivedAt }
-  const parted = [...OBJECT_FIELDS, ...listRequestPartKeys(options.requestKeys)].filter((key) =>
-    hasMembers(record[key]),
-  )
+  const holders = needs(CONTAINER) ? [...OBJECT_FIELDS, ...listRequestPartKeys(options.requestKeys)] : []
+  const parted = holders.filter((key) => hasMembers(record[key]))
   // Before the service, because a `name` next to a stack is the error's.
-  const ownError = takeError(record, options.errorKey, message)
+  const ownError = needs(ERROR) ? takeError(record, options.errorKey, message) : undefined
   moveMetadata(record, dialect)
   takeIdentity(entry, record, dialect, options)
-  takeTextFields(entry, record, dialect, options.requestKeys)
-  const { ownId, callersHeader } = takeRequestAndTrace(entry, record, dialect, options.requestKeys)
-  dialect.removeUnsent()
-  const error = ownError ?? takeShapedError(record)
+  if (needs(IDS)) takeTextFields(entry, record, dialect, options.requestKeys)
+  const { ownId, callersHeader } = needs(IDS | REQUEST | TRACE | CONTAINER)
+    ? takeRequestAndTrace(entry, record, dialect, options.requestKeys)
+    : NO_REQUEST
+  if (needs(UNSENT)) dialect.removeUnsent()
+  const error = ownError ?? (needs(CONTAINER) ? takeShapedError(record) : undefined)
   set(entry, 'error', completeError(error?.error, dialect, message))
   takeUser(entry, record)
   set(entry, 'user', completeUser(entry.user, dialect))
-  takeDuration(entry, record, dialect, options.requestKeys.responseTime)
-  takeServiceFields(entry, record, options)
+  if (needs(MEASURES)) takeDuration(entry, record, dialect, options.requestKeys.responseTime)
+  takeServiceFields(entry, needs(SERVICE) ? record : NO_MEMBERS, options)
   entry.message = chooseEntryMessage(entry, message)
   if (entry.source === undefined) set(entry, 'source', dialect.takeSource() ?? findTopFrame(entry.error ?? {}))
   if (entry.release_id === undefined) set(entry, 'release_id', options.releaseId)
   const ids = findIds(entry, callersHeader)
   if (options.fingerprint === 'auto' && entry.error !== undefined)
     entry.fingerprint ??= computeErrorFingerprint(entry.error)
-  for (const key of parted) if (isObject(record[key]) && !hasMembers(record[key])) delete record[key]
+  for (const key of parted) if (isObject(record[key]) && !hasMembers(record[key])) remove(record, key)
   set(entry, 'metadata', mergeMetadata(wholeMetadata, error?.rest, level.customLevel, record, options.metadata))
   if (omitted > 0) addNote(entry, { omitted_http_members: omitted })
   const requestPart = findRequestPart(entry, ownId)
@@ -230,21 +257,34 @@ function mergeMetadata(
   rest: JsonObject,
   added: JsonObject,
 ): JsonObject | undefined {
-  const metadata = Object.assign(createObject(), whole)
-  if (errorRest !== undefined && Object.keys(errorRest).length > 0) putUnderFreeKey(metadata, 'error', errorRest)
-  if (customLevel !== undefined) putUnderFreeKey(metadata, 'level', customLevel)
-  for (const key of Object.keys(rest)) putUnderFreeKey(metadata, key, rest[key] as Json)
-  for (const key of Object.keys(added)) if (!Object.hasOwn(metadata, key)) metadata[key] = added[key] as Json
-  return Object.keys(metadata).length > 0 || whole !== undefined ? metadata : undefined
+  let metadata = rest
+  if (whole !== undefined || hasMembers(errorRest) || customLevel !== undefined) {
+    metadata = Object.assign(createObject(), whole)
+    if (hasMembers(errorRest)) putUnderFreeKey(metadata, 'error', errorRest)
+    if (customLevel !== undefined) putUnderFreeKey(metadata, 'level', customLevel)
+    putMembers(metadata, rest)
+  }
+  for (const key of Object.keys(added)) {
+    if (metadata[key] !== undefined) continue
+    delete metadata[key] // so that it is the last member
+    metadata[key] = added[key] as Json
+  }
+  return hasMembers(metadata) || whole !== undefined ? metadata : undefined
+}
+
+function putMembers(target: JsonObject, source: JsonObject): void {
+  for (const key of Object.keys(source))
+    if (source[key] !== undefined) putUnderFreeKey(target, key, source[key])
 }
 
 function findRequestPart({ request }: LogEntry, ownId: string): RequestPart {
-  const { status_code: status, duration_ms: _durationMs, ...start } = request ?? {}
-  return toRequestPart(Object.keys(start).length > 0, status !== undefined, ownId !== '')
+  if (request === undefined) return 'none'
+  const hasStart = Object.keys(request).some((key) => key !== 'status_code' && key !== 'duration_ms')
+  return toRequestPart(hasStart, request.status_code !== undefined, ownId !== '')
 }
 
 function removeRepeats(record: JsonObject, keys: readonly string[], known: string | undefined): void {
-  for (const key of keys) if (known !== undefined && toIdText(record[key]) === known) delete record[key]
+  for (const key of keys) if (known !== undefined && toIdText(record[key]) === known) remove(record, key)
 }
 
 function set<T extends object, K extends keyof T>(target: T, field: K, value: T[K] | undefined): void {
@@ -380,7 +420,10 @@ function takeTexts(record: JsonObject, name: string, keys: readonly string[]): s
   if (found === undefined) return undefined
   if (!Array.isArray(found)) return [found]
   const others = found.filter((item) => toIdText(item) === undefined)
-  if (others.length > 0) putUnderFreeKey(record, name, others)
+  if (others.length > 0) {
+    if (record[name] === undefined) delete record[name]
+    putUnderFreeKey(record, name, others)
+  }
   return found.map(toIdText).filter((text) => text !== undefined)
 }
 
@@ -394,7 +437,7 @@ function takeBreadcrumbs(record: JsonObject, labels: LevelLabels): Breadcrumb[] 
   if (!Array.isArray(source)) return undefined
   const others = source.filter((item) => !isObject(item) && toIdText(item) === undefined)
   if (others.length > 0) record['breadcrumbs'] = others
-  else delete record['breadcrumbs']
+  else remove(record, 'breadcrumbs')
   return source.flatMap((item) => {
     if (isObject(item)) return [toBreadcrumb(item, labels)]
     const message = toIdText(item)
@@ -417,7 +460,7 @@ function toBreadcrumb(item: JsonObject, labels: LevelLabels): Breadcrumb {
   if (timestamp !== undefined) breadcrumb.timestamp = timestamp
   const given = take(item, ['data'], toObject)
   const data = given ?? createObject()
-  for (const key of Object.keys(item)) putUnderFreeKey(data, key, item[key] as Json)
+  putMembers(data, item)
   if (given !== undefined || hasMembers(data)) breadcrumb.data = data
   return breadcrumb
 }

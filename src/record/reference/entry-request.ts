@@ -1,7 +1,7 @@
 /** Maps requests: pino-http's in one record, Fastify's in two, and the service's own `request` object. */
 import type { RequestKeys } from '../../options/settings.js'
 import type { EntryRequest, Json, JsonObject } from '../../protocol/log-entry.js'
-import { toIdText, toInteger, hasMembers, isObject, toNumber, toPlainText, take } from '../coerce.js'
+import { toIdText, toInteger, hasMembers, isObject, remove, toNumber, toPlainText, take } from '../coerce.js'
 import { findTraceHeader } from './trace-header.js'
 
 /** Members that are not sent, because headers and bodies contain credentials and personal data. */
@@ -84,7 +84,7 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
 }
 
 export function removeUnsentMembers(message: JsonObject): void {
-  for (const unsent of UNSENT_MEMBERS) delete message[unsent]
+  for (const unsent of UNSENT_MEMBERS) remove(message, unsent)
 }
 
 /** Whether a value is a request or a response under an unknown name. */
@@ -118,7 +118,7 @@ export function toRequestId(value: Json | undefined): string | undefined {
 function takeId(req: JsonObject, known: string | undefined): string | undefined {
   const id = toRequestId(req['id'])
   if (id === undefined || (known !== undefined && known !== id)) return undefined
-  delete req['id']
+  remove(req, 'id')
   return id
 }
 

@@ -1,6 +1,6 @@
 /** Parses one line to a clean record. */
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
-import { copyClean, putUnderFreeKey } from '../clean-copy.js'
+import { copyClean, putUnderFreeKey, removePrototypes } from '../clean-copy.js'
 import type { CutCounts } from '../clean-copy.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import {
@@ -51,7 +51,12 @@ export function parseRecord(
     record[key] = parseExact(text) as Json
     if (stringifyExact(last) !== stringifyExact(record[key])) putUnderFreeKey(record, `${key}_`, last)
   }
-  return copyClean(parsed, cuts, isKept)
+  return isCleanText(line) && removePrototypes(parsed) ? (parsed as JsonObject) : copyClean(parsed, cuts, isKept)
+}
+
+/** Whether strings from this JSON are well-formed without NUL, and no key is `__proto__`. */
+function isCleanText(json: string): boolean {
+  return !json.includes('\\u') && !json.includes('__proto__') && json.isWellFormed()
 }
 
 const FIRST_KEY = /^[\t\n\r ]*\{[\t\n\r ]*"([^"\\]{1,64})"[\t\n\r ]*:/
@@ -80,8 +85,23 @@ function isMember(text: string): boolean {
   }
 }
 
-/** The text of the first value of each of these top-level keys. `line` is a valid JSON object. */
-function firstValues(line: string, wanted: readonly string[]): Map<string, string> {
+const NO_VALUES: ReadonlyMap<string, string> = new Map()
+
+/** Whether none of these keys is repeated. False if it is also a value, or if an escape may hide it. */
+function areUnique(line: string, keys: readonly string[]): boolean {
+  return (
+    !line.includes('\\u') &&
+    keys.every((key) => {
+      const quoted = JSON.stringify(key)
+      const first = line.indexOf(quoted)
+      return first === -1 || !line.includes(quoted, first + quoted.length)
+    })
+  )
+}
+
+/** The text of the first value of each of these top-level keys that may be repeated. `line` is a valid JSON object. */
+function firstValues(line: string, wanted: readonly string[]): ReadonlyMap<string, string> {
+  if (areUnique(line, wanted)) return NO_VALUES
   const maxChars = wanted === FIRST_COUNTS ? MAX_QUOTED_CHARS : Math.max(...wanted.map(maxQuotedChars))
   const firsts = new Map<string, string>()
   visitMembers(line, (from, to) => {

@@ -47,7 +47,7 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   // Also before the mapping, because a record's `name` and `value` may become parts of different fields.
   const removed = record === undefined ? 0 : removeHeaderMembers(record)
   if (record === undefined && isLong) cuts.bytes = Buffer.byteLength(line)
-  const { entry, ...mapped } =
+  const { entry, level, hasLevel, ids, requestPart, requestId } =
     record === undefined
       ? textEntry(isLong ? shortenText(line, maxEntryBytes) : line, options, receivedAt, cuts)
       : toEntry(record, options, receivedAt)
@@ -55,10 +55,13 @@ export function mapByParsing(line: string, options: MappingOptions, receivedAt: 
   const incompleteChars = cutFrom > 0 || isIncomplete ? Math.max(cutFrom, line.length) : 0
   if (incompleteChars > 0) addNote(entry, { cut_from_chars: incompleteChars })
   return {
-    ...mapped,
+    level,
+    ids,
+    requestPart,
+    requestId,
     json: finishEntry(entry, maxEntryBytes, options.redactor, removed),
     hasRequest: entry.request !== undefined,
-    hasLevel: record === undefined ? undefined : mapped.hasLevel,
+    hasLevel: record === undefined ? undefined : hasLevel,
     incompleteChars,
   }
 }
