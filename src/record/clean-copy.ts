@@ -3,6 +3,7 @@
  * objects have no prototype, so `__proto__` is an ordinary key.
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
+import { mayBeInexact } from '../shared/exact-json.js'
 
 /** Nesting depth of containers, including the record. */
 export const MAX_DEPTH = 32
@@ -52,15 +53,26 @@ export function createObject(): JsonObject {
 }
 
 /**
- * Removes the prototypes of a tree in place if it is within the limits. The recursion is bounded by `MAX_DEPTH`.
+ * Removes the prototypes of parsed JSON in place. Returns false, and may have removed some, if only `copyClean` gives the
+ * right result: beyond the limits, or with numbers of which `parseExact` may keep more. Texts are not examined. The
+ * recursion is bounded by the limit.
  */
 export function removePrototypes(value: object, depth = 1): boolean {
-  const inners = Array.isArray(value) ? (value as unknown[]) : Object.values(value)
-  if (depth > MAX_DEPTH || (inners !== value && inners.length > MAX_KEYS)) return false
-  if (inners !== value) Object.setPrototypeOf(value, null)
-  for (const inner of inners)
-    if (typeof inner === 'object' && inner !== null && !removePrototypes(inner, depth + 1)) return false
+  if (depth > MAX_DEPTH) return false
+  let inners = value as unknown[]
+  if (!Array.isArray(value)) {
+    inners = Object.values(Object.setPrototypeOf(value, null) as object)
+    if (inners.length > MAX_KEYS) return false
+  }
+  for (const inner of inners) {
+    if (typeof inner === 'number' ? mayBeInexact(inner) : isContainer(inner) && !removePrototypes(inner, depth + 1))
+      return false
+  }
   return true
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 /**

@@ -12,6 +12,7 @@ import { findStringEnd } from './json-scan.js'
 const MARK = `${randomBytes(12).toString('hex')}#`
 /** Only at the start of a number: fractions may have any number of digits, and strings may contain hexadecimal ids. */
 const OUT_OF_RANGE = /(?:^|[\s:,[])-?(?:\d{16}|[\d.]+[eE]\+?\d{3})/
+const LEAST_OF_16_DIGITS = 1e15
 const NUMBERS = /-?\d[\d.eE+-]*/g
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g')
 
@@ -19,6 +20,11 @@ const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g')
 export function parseExact(json: string): unknown {
   const value = JSON.parse(json) as unknown
   return OUT_OF_RANGE.test(json) ? (JSON.parse(markIntegers(json)) as unknown) : value
+}
+
+/** Whether `parseExact` may read the literal of this number differently than `JSON.parse`. */
+export function mayBeInexact(number: number): boolean {
+  return !(Math.abs(number) < LEAST_OF_16_DIGITS) || Object.is(number, -0)
 }
 
 /** JSON text of a value that may contain marked numbers. */

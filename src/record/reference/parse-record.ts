@@ -39,24 +39,37 @@ export function parseRecord(
 ): JsonObject | undefined {
   let parsed: unknown
   try {
-    parsed = parseExact(line)
+    parsed = JSON.parse(line)
   } catch {
     return undefined // the caller makes the line a message
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
-  const firsts = firstValues(line, levelKey === undefined ? FIRST_COUNTS : [...FIRST_COUNTS, levelKey])
-  for (const [key, text] of firsts) {
-    const record = parsed as JsonObject
+  const record = parsed as JsonObject
+  const isUsual = levelKey === undefined && startsWithLast(line, record) && isCleanText(line)
+  if (isUsual && removePrototypes(record)) return record
+  return copyClean(parseWithFirsts(line, levelKey === undefined ? FIRST_COUNTS : [...FIRST_COUNTS, levelKey]), cuts, isKept)
+}
+
+/** Whether the values that count come first, and are also the last ones, as in lines of pino without repeated keys. */
+function startsWithLast(line: string, { level, time }: JsonObject): boolean {
+  const start = `{"level":${JSON.stringify(level)},"time":${JSON.stringify(time)}`
+  return line.startsWith(start) && (line[start.length] === ',' || line[start.length] === '}')
+}
+
+/** Whether all strings in this JSON are well-formed and without NUL. */
+function isCleanText(json: string): boolean {
+  return !json.includes('\\u') && json.isWellFormed()
+}
+
+/** @param line a valid JSON object */
+function parseWithFirsts(line: string, keys: readonly string[]): JsonObject {
+  const record = parseExact(line) as JsonObject
+  for (const [key, text] of firstValues(line, keys)) {
     const last = record[key] as Json
     record[key] = parseExact(text) as Json
     if (stringifyExact(last) !== stringifyExact(record[key])) putUnderFreeKey(record, `${key}_`, last)
   }
-  return isCleanText(line) && removePrototypes(parsed) ? (parsed as JsonObject) : copyClean(parsed, cuts, isKept)
-}
-
-/** Whether strings from this JSON are well-formed without NUL, and no key is `__proto__`. */
-function isCleanText(json: string): boolean {
-  return !json.includes('\\u') && !json.includes('__proto__') && json.isWellFormed()
+  return record
 }
 
 const FIRST_KEY = /^[\t\n\r ]*\{[\t\n\r ]*"([^"\\]{1,64})"[\t\n\r ]*:/
@@ -85,23 +98,8 @@ function isMember(text: string): boolean {
   }
 }
 
-const NO_VALUES: ReadonlyMap<string, string> = new Map()
-
-/** Whether none of these keys is repeated. False if it is also a value, or if an escape may hide it. */
-function areUnique(line: string, keys: readonly string[]): boolean {
-  return (
-    !line.includes('\\u') &&
-    keys.every((key) => {
-      const quoted = JSON.stringify(key)
-      const first = line.indexOf(quoted)
-      return first === -1 || !line.includes(quoted, first + quoted.length)
-    })
-  )
-}
-
-/** The text of the first value of each of these top-level keys that may be repeated. `line` is a valid JSON object. */
-function firstValues(line: string, wanted: readonly string[]): ReadonlyMap<string, string> {
-  if (areUnique(line, wanted)) return NO_VALUES
+/** The text of the first value of each of these top-level keys. `line` is a valid JSON object. */
+function firstValues(line: string, wanted: readonly string[]): Map<string, string> {
   const maxChars = wanted === FIRST_COUNTS ? MAX_QUOTED_CHARS : Math.max(...wanted.map(maxQuotedChars))
   const firsts = new Map<string, string>()
   visitMembers(line, (from, to) => {
