@@ -1,5 +1,6 @@
 /** [worker] Removes headers with credentials from members, list items and texts of a record. */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
+import { TextMemo } from '../shared/text-memo.js'
 import { AUTH, REMOVED, isSecretHeader } from './header-names.js'
 import { removeHeaderLines } from './header-text.js'
 
@@ -9,6 +10,19 @@ import { removeHeaderLines } from './header-text.js'
  */
 export const NAME_KEY = /(?:name|key|field|header|path|param)$/i
 export const VALUE_KEY = /(?:values?|content)$/i
+
+/** Bits of a key's kinds. */
+const SECRET = 1
+const NAME = 2
+const VALUE = 4
+const CREDENTIALS = 8
+const KINDS = new TextMemo(
+  (key) =>
+    (isSecretHeader(key) ? SECRET : 0) |
+    (NAME_KEY.test(key) ? NAME : 0) |
+    (VALUE_KEY.test(key) ? VALUE : 0) |
+    (AUTH.test(key) ? CREDENTIALS : 0),
+)
 
 /**
  * Removes headers from a parsed record in place: members with such a name, values next to such a name in objects and
@@ -55,19 +69,23 @@ export function removeHeaders(tree: JsonObject): number {
 export function removeHeaderMembers(holder: JsonObject): number {
   let removed = 0
   const keys = Object.keys(holder)
-  const isPair = keys.some((key) => NAME_KEY.test(key) && isHeaderName(holder[key]))
+  let found = 0
+  for (const key of keys) found |= KINDS.get(key)
+  const isPair = (found & VALUE) !== 0 && keys.some((key) => (KINDS.get(key) & NAME) !== 0 && isHeaderName(holder[key]))
+  if (!isPair && (found & (SECRET | CREDENTIALS)) === 0) return 0
   for (const key of keys) {
     const value = holder[key]
     if (value === undefined) continue
+    const kind = KINDS.get(key)
     if (
-      isSecretHeader(key) ||
-      (isPair && VALUE_KEY.test(key)) ||
-      (AUTH.test(key) && typeof value === 'string' && value.includes(':'))
+      (kind & SECRET) !== 0 ||
+      (isPair && (kind & VALUE) !== 0) ||
+      ((kind & CREDENTIALS) !== 0 && typeof value === 'string' && value.includes(':'))
     ) {
       delete holder[key]
       removed += 1
     } else if (
-      AUTH.test(key) &&
+      (kind & CREDENTIALS) !== 0 &&
       typeof value === 'object' &&
       value !== null &&
       !Array.isArray(value) &&

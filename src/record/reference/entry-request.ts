@@ -51,8 +51,19 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
   const parts = listRequestPartKeys(keys)
   const requestKey = parts.slice(0, 3).find((key) => hasMembers(record[key]))
   const responseKey = parts.slice(3).find((key) => hasMembers(record[key]))
-  const req = requestKey === undefined ? {} : (record[requestKey] as JsonObject)
-  const res = responseKey === undefined ? {} : (record[responseKey] as JsonObject)
+  const req = requestKey === undefined ? undefined : (record[requestKey] as JsonObject)
+  const res = responseKey === undefined ? undefined : (record[responseKey] as JsonObject)
+  const taken = req === undefined && res === undefined ? NO_PARTS : takeParts(req ?? {}, res ?? {}, hasRequestId)
+  for (const key of Object.keys(record)) {
+    const value = record[key]
+    if (isObject(value) && (parts.includes(key) || isHttpMessage(value))) removeUnsentMembers(value)
+  }
+  return taken
+}
+
+const NO_PARTS: RequestParts = { request: undefined, traceHeader: undefined, id: undefined }
+
+function takeParts(req: JsonObject, res: JsonObject, hasRequestId: string | undefined): RequestParts {
   const headers = isObject(req['headers']) ? req['headers'] : {}
   const request: EntryRequest = {}
   const set = <K extends keyof EntryRequest>(field: K, value: EntryRequest[K] | undefined): void => {
@@ -72,10 +83,6 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
   set('user_agent', take(req, ['user_agent', 'userAgent'], toPlainText) ?? toPlainText(headers['user-agent']))
   set('duration_ms', take(req, ['duration_ms', 'durationMs'], toNumber))
   const id = takeId(req, hasRequestId) ?? toHeaderId(headers['x-request-id'])
-  for (const key of Object.keys(record)) {
-    const value = record[key]
-    if (isObject(value) && (parts.includes(key) || isHttpMessage(value))) removeUnsentMembers(value)
-  }
   return {
     request: Object.keys(request).length > 0 ? request : undefined,
     traceHeader: findTraceHeader(headers),

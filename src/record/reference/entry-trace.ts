@@ -42,7 +42,7 @@ function takeIds(from: JsonObject): EntryTrace | undefined {
     const id = take(from, keys, toIdText)
     if (id !== undefined) ids[field] = id
   }
-  const header = parseXRay(ids.trace_id ?? '')
+  const header = ids.trace_id === undefined ? undefined : parseXRay(ids.trace_id)
   if (header !== undefined) return { ...header, ...ids, trace_id: header.trace_id }
   return Object.keys(ids).length > 0 ? ids : undefined
 }

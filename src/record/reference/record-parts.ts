@@ -1,5 +1,6 @@
 /** Finds with one look-up per key which stages of the mapping a record needs; most records need few. */
 import type { JsonObject } from '../../protocol/log-entry.js'
+import { TextMemo } from '../../shared/text-memo.js'
 import { isDialectKey, mayBeUnsent } from './dialects.js'
 
 /** Bits of the stages, by the keys that these read. */
@@ -17,39 +18,28 @@ const DIALECT_HOLDER = 256
 export const CONTAINER = 512
 const ALL = 1023
 
-/** Limits the memory for keys; their number and length may be any. */
-const MAX_KNOWN = 2_000
-const MAX_KNOWN_CHARS = 64
-
 export class PartFinder {
-  readonly #mapped: ReadonlyMap<string, number>
-  readonly #known = new Map<string, number>()
+  readonly #bits: TextMemo
 
   /** @param groups keys by the bit of the stage that reads them */
   constructor(groups: readonly (readonly [bit: number, keys: readonly string[]])[]) {
-    const mapped = new Map<string, number>()
-    for (const [bit, keys] of groups) for (const key of keys) mapped.set(key, (mapped.get(key) ?? 0) | bit)
-    this.#mapped = mapped
+    this.#bits = new TextMemo((key) =>
+      groups.reduce(
+        (bits, [bit, keys]) => (keys.includes(key) ? bits | bit : bits),
+        (mayBeUnsent(key) ? UNSENT : 0) |
+          (isDialectKey(key, false) ? DIALECT : isDialectKey(key, true) ? DIALECT_HOLDER : 0),
+      ),
+    )
   }
 
   /** All bits if the record may have members of another format, since these may belong to any stage. */
   find(record: JsonObject): number {
     let found = 0
     for (const key of Object.keys(record)) {
-      const bits = this.#known.get(key) ?? this.#learn(key)
+      const bits = this.#bits.get(key)
       const value = record[key]
       found |= typeof value !== 'object' ? bits & ~DIALECT_HOLDER : value === null ? bits : bits | CONTAINER
     }
     return (found & (DIALECT | DIALECT_HOLDER)) === 0 ? found : ALL
-  }
-
-  #learn(key: string): number {
-    const bits =
-      (this.#mapped.get(key) ?? 0) |
-      (mayBeUnsent(key) ? UNSENT : 0) |
-      (isDialectKey(key, false) ? DIALECT : isDialectKey(key, true) ? DIALECT_HOLDER : 0)
-    if (this.#known.size === MAX_KNOWN) this.#known.clear()
-    if (key.length <= MAX_KNOWN_CHARS) this.#known.set(key, bits)
-    return bits
   }
 }

@@ -1,0 +1,25 @@
+/** Remembers a number for each of the keys that records repeat. */
+
+/** Limits the memory, since keys may be any. */
+const MAX_KNOWN = 2_000
+const MAX_CHARS = 64
+
+export class TextMemo {
+  readonly #compute: (text: string) => number
+  readonly #known = new Map<string, number>()
+
+  /** @param compute without side effects */
+  constructor(compute: (text: string) => number) {
+    this.#compute = compute
+  }
+
+  /** @param text not a slice of a line, which would stay in memory; keys of parsed JSON are none */
+  get(text: string): number {
+    const known = this.#known.get(text)
+    if (known !== undefined) return known
+    const value = this.#compute(text)
+    if (this.#known.size === MAX_KNOWN) this.#known.clear()
+    if (text.length <= MAX_CHARS) this.#known.set(text, value)
+    return value
+  }
+}
