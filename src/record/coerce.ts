@@ -156,8 +156,17 @@ export function toIsoTime(value: Json | undefined): string | undefined {
   } else if (isObject(value) && Object.keys(value).every((key) => key === 'seconds' || key === 'nanos'))
     ms = msOfTimestamp(value['seconds'], value['nanos'])
   if (ms === undefined || !(ms >= EARLIEST_MS && ms <= LATEST_MS)) return undefined
-  return new Date(ms).toISOString()
+  const second = Math.floor(ms / 1e3)
+  if (second !== lastSecond) {
+    lastSecond = second
+    lastPrefix = new Date(second * 1e3).toISOString().slice(0, -'000Z'.length)
+  }
+  return `${lastPrefix}${String(ms - second * 1e3).padStart(3, '0')}Z`
 }
+
+/** Records of one second follow each other. */
+let lastSecond = NaN
+let lastPrefix = ''
 
 /**
  * Rewrites common variants of ISO 8601 to the one form that ECMAScript defines; `Date.parse` reads other text

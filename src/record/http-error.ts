@@ -190,6 +190,9 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
   return count
 }
 
+/** A value with none of these members is an error only under an error key. */
+const ERROR_SIGNS: ReadonlySet<string> = new Set(['stack', 'headers', ...MESSAGE_KEYS])
+
 /**
  * Whether a value is an error: it has a stack or is under the error key. JSON.stringify omits an error's stack and
  * message; then its name decides, or a status or code next to a request or response with headers or a body. Under
@@ -197,7 +200,8 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
  * too.
  */
 function isErrorData(value: JsonObject | Json[], isUnderErrorKey: boolean): boolean {
-  if (Array.isArray(value)) return false
+  if (Array.isArray(value) || (!isUnderErrorKey && !Object.keys(value).some((key) => ERROR_SIGNS.has(key))))
+    return false
   if (isText(value['stack']) || isUnderErrorKey)
     return ['message', 'type', 'name'].some((key) => isText(value[key])) || (isUnderErrorKey && hasClientSign(value))
   const messages = MESSAGE_KEYS.filter((key) => isObject(value[key]))

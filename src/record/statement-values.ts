@@ -64,6 +64,7 @@ export const MAY_HOLD_STATEMENT = new RegExp(`"(?:${[...RULES.keys()].join('|')}
 
 /** Removes the values from an error, or an object within an error, in place. */
 export function omitStatementValues(error: JsonObject): void {
+  if (!Object.keys(error).some((key) => STATEMENT_MEMBERS.has(key))) return
   if (error['params'] !== undefined && (typeof error['query'] === 'string' || typeof error['sql'] === 'string'))
     for (const key of ['message', 'stack']) {
       const text = error[key]

@@ -29,7 +29,7 @@ export function redactJsonText(json: string, params: UrlParams): string | undefi
   const all = members.length === 0 ? ranges : [...ranges, ...members].toSorted((a, b) => a.start - b.start)
   const clean = replaceRanges(json, all)
   // The slash in the parameter's value may have hidden user info: `http://token=a/b&user:password@host`.
-  return hasUserinfo(clean) ? undefined : clean
+  return clean !== json && hasUserinfo(clean) ? undefined : clean
 }
 
 /** Whether no range is in a key and no name directly follows a backslash. */

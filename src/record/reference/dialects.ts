@@ -273,7 +273,9 @@ export class DialectRecord {
   /** @param record a clean copy, which the methods change @param mayHaveMembers false if no key is a `isDialectKey` */
   constructor(record: JsonObject, mayHaveMembers = true) {
     this.#record = record
-    const keys = mayHaveMembers ? Object.keys(record).filter((key) => isDialectKey(key, typeof record[key] === 'object')) : []
+    const keys = mayHaveMembers
+      ? Object.keys(record).filter((key) => isDialectKey(key, typeof record[key] === 'object'))
+      : []
     this.#roots = keys.length === 0 ? NO_ROOTS : new Set(keys.map(rootOf))
     if (!this.isEmpty) this.#findMarks()
   }

@@ -32,10 +32,22 @@ import { toRequestPart } from '../mapped-record.js'
 import type { RequestPart } from '../mapped-record.js'
 import { createObject, putUnderFreeKey } from '../clean-copy.js'
 import { omitHttpMembers } from '../http-error.js'
-import { formatRequestTitle, listRequestPartKeys, takeRequest, toRequestId } from './entry-request.js'
+import { NO_PARTS, formatRequestTitle, listRequestPartKeys, takeRequest, toRequestId } from './entry-request.js'
 import { addNote } from '../shorten-entry.js'
 import { TRACE_FIELDS, isCallersTrace, takeTrace } from './entry-trace.js'
-import { CONTAINER, DIALECT, ERROR, IDS, MEASURES, PartFinder, REQUEST, SERVICE, TRACE, UNSENT } from './record-parts.js'
+import {
+  CONTAINER,
+  DIALECT,
+  ERROR,
+  MEASURES,
+  OTHER_IDS,
+  PartFinder,
+  REQUEST,
+  SERVICE,
+  TEXT,
+  TRACE,
+  UNSENT,
+} from './record-parts.js'
 
 /** Options of the mapping. */
 export interface MappingOptions {
@@ -118,6 +130,7 @@ export interface RecordIds {
   readonly hasBreadcrumbs: boolean
 }
 
+const REQUEST_ID = TEXT << TEXT_FIELDS.findIndex(([field]) => field === 'request_id')
 const NO_MEMBERS = createObject()
 const NO_REQUEST = { ownId: '', callersHeader: undefined }
 const finders = new WeakMap<MappingOptions, PartFinder>()
@@ -129,10 +142,17 @@ function findParts(record: JsonObject, options: MappingOptions): number {
     const { errorKey, requestKeys } = options
     finder = new PartFinder([
       [ERROR, [errorKey, 'err', 'error', 'stack']],
-      [IDS, [requestKeys.reqId, ...TEXT_FIELDS.flatMap(([, keys]) => keys), ...OTHER_REQUEST_IDS]],
+      [OTHER_IDS, OTHER_REQUEST_IDS],
+      ...TEXT_FIELDS.map(([field, keys], at): [number, readonly string[]] => [
+        TEXT << at,
+        field === 'request_id' ? [...keys, requestKeys.reqId] : keys,
+      ]),
       [REQUEST, listRequestPartKeys(requestKeys)],
       [TRACE, ['trace', ...TRACE_FIELDS.flatMap(([, keys]) => keys)]],
-      [MEASURES, [requestKeys.responseTime, 'responseTime', 'perf', 'duration_ms', 'memory_mb', 'db_queries', 'cache_hits']],
+      [
+        MEASURES,
+        [requestKeys.responseTime, 'responseTime', 'perf', 'duration_ms', 'memory_mb', 'db_queries', 'cache_hits'],
+      ],
       [SERVICE, ['deploy', 'breadcrumbs', 'tags', 'notify', 'notify_channels', 'notifyChannels']],
     ])
     finders.set(options, finder)
@@ -158,9 +178,9 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const ownError = needs(ERROR) ? takeError(record, options.errorKey, message) : undefined
   moveMetadata(record, dialect)
   takeIdentity(entry, record, dialect, options)
-  if (needs(IDS)) takeTextFields(entry, record, dialect, options.requestKeys)
-  const { ownId, callersHeader } = needs(IDS | REQUEST | TRACE | CONTAINER)
-    ? takeRequestAndTrace(entry, record, dialect, options.requestKeys)
+  takeTextFields(entry, record, dialect, options.requestKeys, parts)
+  const { ownId, callersHeader } = needs(REQUEST_ID | OTHER_IDS | REQUEST | TRACE | CONTAINER)
+    ? takeRequestAndTrace(entry, record, dialect, options.requestKeys, parts)
     : NO_REQUEST
   if (needs(UNSENT)) dialect.removeUnsent()
   const error = ownError ?? (needs(CONTAINER) ? takeShapedError(record) : undefined)
@@ -190,8 +210,15 @@ function unwrap(record: JsonObject, nestedKey: string | undefined): void {
   if (record['@timestamp'] !== undefined) liftNested(record, LOGSTASH_FIELDS, [])
 }
 
-function takeTextFields(entry: LogEntry, record: JsonObject, dialect: DialectRecord, { reqId }: RequestKeys): void {
-  for (const [field, names] of TEXT_FIELDS) {
+function takeTextFields(
+  entry: LogEntry,
+  record: JsonObject,
+  dialect: DialectRecord,
+  { reqId }: RequestKeys,
+  parts: number,
+): void {
+  for (const [at, [field, names]] of TEXT_FIELDS.entries()) {
+    if ((parts & (TEXT << at)) === 0) continue
     const keys = field === 'request_id' ? [...names.slice(0, 2), reqId, ...names.slice(2)] : names
     set(entry, field, take(record, keys, field === 'request_id' ? toRequestId : toIdText))
     // Fastify's `reqId` may repeat the scope's `request_id`.
@@ -202,14 +229,23 @@ function takeTextFields(entry: LogEntry, record: JsonObject, dialect: DialectRec
 }
 
 /** @returns the framework's id of the request, or '', and the header with the ids of the request's caller */
-function takeRequestAndTrace(entry: LogEntry, record: JsonObject, dialect: DialectRecord, keys: RequestKeys) {
+function takeRequestAndTrace(
+  entry: LogEntry,
+  record: JsonObject,
+  dialect: DialectRecord,
+  keys: RequestKeys,
+  parts: number,
+) {
   // Fastify's id is the same in all records of a request; a scope may have set another one.
   const ownId = toRequestId(record[keys.reqId]) ?? toRequestId(record['reqId']) ?? entry.request_id ?? ''
-  const taken = takeRequest(record, entry.request_id, keys)
+  const taken = (parts & (REQUEST | CONTAINER)) === 0 ? NO_PARTS : takeRequest(record, entry.request_id, keys)
   set(entry, 'request', completeRequest(taken.request, dialect))
   const requestId = dialect.resolve('request_id', entry.request_id ?? taken.id, toRequestId)
-  set(entry, 'request_id', requestId ?? take(record, OTHER_REQUEST_IDS, toRequestId))
-  removeRepeats(record, OTHER_REQUEST_IDS, entry.request_id)
+  set(entry, 'request_id', requestId)
+  if ((parts & OTHER_IDS) !== 0) {
+    set(entry, 'request_id', requestId ?? take(record, OTHER_REQUEST_IDS, toRequestId))
+    removeRepeats(record, OTHER_REQUEST_IDS, entry.request_id)
+  }
   const { trace, header: callersHeader } = takeTrace(record, dialect, taken.traceHeader)
   set(entry, 'trace', trace)
   return { ownId, callersHeader }
@@ -273,8 +309,7 @@ function mergeMetadata(
 }
 
 function putMembers(target: JsonObject, source: JsonObject): void {
-  for (const key of Object.keys(source))
-    if (source[key] !== undefined) putUnderFreeKey(target, key, source[key])
+  for (const key of Object.keys(source)) if (source[key] !== undefined) putUnderFreeKey(target, key, source[key])
 }
 
 function findRequestPart({ request }: LogEntry, ownId: string): RequestPart {

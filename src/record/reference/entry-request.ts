@@ -61,7 +61,7 @@ export function takeRequest(record: JsonObject, hasRequestId: string | undefined
   return taken
 }
 
-const NO_PARTS: RequestParts = { request: undefined, traceHeader: undefined, id: undefined }
+export const NO_PARTS: RequestParts = { request: undefined, traceHeader: undefined, id: undefined }
 
 function takeParts(req: JsonObject, res: JsonObject, hasRequestId: string | undefined): RequestParts {
   const headers = isObject(req['headers']) ? req['headers'] : {}

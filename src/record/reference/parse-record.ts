@@ -47,7 +47,11 @@ export function parseRecord(
   const record = parsed as JsonObject
   const isUsual = levelKey === undefined && startsWithLast(line, record) && isCleanText(line)
   if (isUsual && removePrototypes(record)) return record
-  return copyClean(parseWithFirsts(line, levelKey === undefined ? FIRST_COUNTS : [...FIRST_COUNTS, levelKey]), cuts, isKept)
+  return copyClean(
+    parseWithFirsts(line, levelKey === undefined ? FIRST_COUNTS : [...FIRST_COUNTS, levelKey]),
+    cuts,
+    isKept,
+  )
 }
 
 /** Whether the values that count come first, and are also the last ones, as in lines of pino without repeated keys. */

@@ -5,7 +5,8 @@ import { isDialectKey, mayBeUnsent } from './dialects.js'
 
 /** Bits of the stages, by the keys that these read. */
 export const ERROR = 1
-export const IDS = 2
+/** Ids of requests beside the framework's. */
+export const OTHER_IDS = 2
 export const REQUEST = 4
 export const TRACE = 8
 export const MEASURES = 16
@@ -16,7 +17,9 @@ export const DIALECT = 128
 const DIALECT_HOLDER = 256
 /** A value that is an object or a list. */
 export const CONTAINER = 512
-const ALL = 1023
+/** The first of the bits of text fields, in the order of `TEXT_FIELDS`. */
+export const TEXT = 1024
+const ALL = -1
 
 export class PartFinder {
   readonly #bits: TextMemo
