@@ -39,6 +39,7 @@ import {
   CONTAINER,
   DIALECT,
   ERROR,
+  IDENTITY,
   MEASURES,
   OTHER_IDS,
   PartFinder,
@@ -153,6 +154,7 @@ function findParts(record: JsonObject, options: MappingOptions): number {
         MEASURES,
         [requestKeys.responseTime, 'responseTime', 'perf', 'duration_ms', 'memory_mb', 'db_queries', 'cache_hits'],
       ],
+      [IDENTITY, ['service', 'environment', 'env', 'version', 'name']],
       [SERVICE, ['deploy', 'breadcrumbs', 'tags', 'notify', 'notify_channels', 'notifyChannels']],
     ])
     finders.set(options, finder)
@@ -168,7 +170,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const needs = (stages: number): boolean => (parts & stages) !== 0
   const dialect = new DialectRecord(record, needs(DIALECT))
   const message = takeMessage(record, options.messageKey) ?? dialect.resolve('message', undefined, toPlainText)
-  const wholeMetadata = take(record, ['metadata'], toObject)
+  const wholeMetadata = needs(CONTAINER) ? take(record, ['metadata'], toObject) : undefined
   const known = takeLevel(record, dialect, options)
   const level = known ?? toResolvedLevel('info')
   const entry: LogEntry = { level: level.level, message: '', timestamp: takeTime(record, dialect) ?? receivedAt }
@@ -177,7 +179,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   // Before the service, because a `name` next to a stack is the error's.
   const ownError = needs(ERROR) ? takeError(record, options.errorKey, message) : undefined
   moveMetadata(record, dialect)
-  takeIdentity(entry, record, dialect, options)
+  takeIdentity(entry, needs(IDENTITY) ? record : NO_MEMBERS, dialect, options)
   takeTextFields(entry, record, dialect, options.requestKeys, parts)
   const { ownId, callersHeader } = needs(REQUEST_ID | OTHER_IDS | REQUEST | TRACE | CONTAINER)
     ? takeRequestAndTrace(entry, record, dialect, options.requestKeys, parts)
@@ -185,7 +187,7 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   if (needs(UNSENT)) dialect.removeUnsent()
   const error = ownError ?? (needs(CONTAINER) ? takeShapedError(record) : undefined)
   set(entry, 'error', completeError(error?.error, dialect, message))
-  takeUser(entry, record)
+  if (needs(CONTAINER)) takeUser(entry, record)
   set(entry, 'user', completeUser(entry.user, dialect))
   if (needs(MEASURES)) takeDuration(entry, record, dialect, options.requestKeys.responseTime)
   takeServiceFields(entry, needs(SERVICE) ? record : NO_MEMBERS, options)

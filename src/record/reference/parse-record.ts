@@ -45,19 +45,31 @@ export function parseRecord(
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined
   const record = parsed as JsonObject
-  const isUsual = levelKey === undefined && startsWithLast(line, record) && isCleanText(line)
-  if (isUsual && removePrototypes(record)) return record
-  return copyClean(
-    parseWithFirsts(line, levelKey === undefined ? FIRST_COUNTS : [...FIRST_COUNTS, levelKey]),
-    cuts,
-    isKept,
-  )
+  const keys = levelKey === undefined ? FIRST_COUNTS : [...FIRST_COUNTS, levelKey]
+  const hasFirsts = (levelKey === undefined && startsWithLast(line, record)) || areUnique(line, keys)
+  if (hasFirsts && isCleanText(line) && removePrototypes(record)) return record
+  return copyClean(parseWithFirsts(line, keys), cuts, isKept)
 }
 
 /** Whether the values that count come first, and are also the last ones, as in lines of pino without repeated keys. */
 function startsWithLast(line: string, { level, time }: JsonObject): boolean {
-  const start = `{"level":${JSON.stringify(level)},"time":${JSON.stringify(time)}`
+  const start = `{"level":${toLiteral(level)},"time":${toLiteral(time)}`
   return line.startsWith(start) && (line[start.length] === ',' || line[start.length] === '}')
+}
+
+/** Whether no key is repeated. False if an escape may hide one, or if a value may be one. */
+function areUnique(line: string, keys: readonly string[]): boolean {
+  if (line.includes('\\u') || line.includes('\\/')) return false
+  return keys.every((key) => {
+    const quoted = JSON.stringify(key)
+    const first = line.indexOf(quoted)
+    return first === -1 || !line.includes(quoted, first + 1)
+  })
+}
+
+/** Faster than JSON.stringify. Numbers that JSON cannot represent are in no line. */
+function toLiteral(value: Json | undefined): string | undefined {
+  return typeof value === 'number' ? String(value) : JSON.stringify(value)
 }
 
 /** Whether all strings in this JSON are well-formed and without NUL. */

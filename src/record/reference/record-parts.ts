@@ -17,8 +17,9 @@ export const DIALECT = 128
 const DIALECT_HOLDER = 256
 /** A value that is an object or a list. */
 export const CONTAINER = 512
+export const IDENTITY = 1024
 /** The first of the bits of text fields, in the order of `TEXT_FIELDS`. */
-export const TEXT = 1024
+export const TEXT = 2048
 const ALL = -1
 
 export class PartFinder {
