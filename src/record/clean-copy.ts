@@ -54,9 +54,9 @@ export function createObject(): JsonObject {
 }
 
 /**
- * Removes the prototypes of parsed JSON in place. Returns false, and may have removed some, if only `copyClean` gives the
- * right result: beyond the limits, or with numbers of which `parseExact` may keep more. Texts are not examined. The
- * recursion is bounded by the limit.
+ * Makes parsed JSON equal to its clean copy, in place: removes all prototypes. Returns false if that is not enough, since
+ * the value exceeds the limits or has numbers that `parseExact` may read differently. Does not examine texts. `MAX_DEPTH`
+ * bounds the recursion.
  */
 export function removePrototypes(value: object, depth = 1): boolean {
   if (depth > MAX_DEPTH) return false

@@ -270,8 +270,8 @@ export class DialectRecord {
   /** Whether names that applications use for other data are also recognized. */
   #isMarked = false
 
-  /** @param record a clean copy, which the methods change @param mayHaveMembers false if no key is a `isDialectKey` */
-  constructor(record: JsonObject, mayHaveMembers = true) {
+  /** @param record a clean copy, which the methods change @param mayHaveMembers whether `isDialectKey` may hold for a key */
+  constructor(record: JsonObject, mayHaveMembers: boolean) {
     this.#record = record
     const keys = mayHaveMembers
       ? Object.keys(record).filter((key) => isDialectKey(key, typeof record[key] === 'object'))

@@ -134,15 +134,14 @@ export interface RecordIds {
 const REQUEST_ID = TEXT << TEXT_FIELDS.findIndex(([field]) => field === 'request_id')
 const NO_MEMBERS = createObject()
 const NO_REQUEST = { ownId: '', callersHeader: undefined }
-const finders = new WeakMap<MappingOptions, PartFinder>()
+const finders = new WeakMap<RequestKeys, PartFinder>()
 
 /** The bits of the stages that the record needs. */
-function findParts(record: JsonObject, options: MappingOptions): number {
-  let finder = finders.get(options)
+function findParts(record: JsonObject, requestKeys: RequestKeys): number {
+  let finder = finders.get(requestKeys)
   if (finder === undefined) {
-    const { errorKey, requestKeys } = options
     finder = new PartFinder([
-      [ERROR, [errorKey, 'err', 'error', 'stack']],
+      [ERROR, ['err', 'error', 'stack']],
       [OTHER_IDS, OTHER_REQUEST_IDS],
       ...TEXT_FIELDS.map(([field, keys], at): [number, readonly string[]] => [
         TEXT << at,
@@ -157,7 +156,7 @@ function findParts(record: JsonObject, options: MappingOptions): number {
       [IDENTITY, ['service', 'environment', 'env', 'version', 'name']],
       [SERVICE, ['deploy', 'breadcrumbs', 'tags', 'notify', 'notify_channels', 'notifyChannels']],
     ])
-    finders.set(options, finder)
+    finders.set(requestKeys, finder)
   }
   return finder.find(record)
 }
@@ -166,7 +165,7 @@ function findParts(record: JsonObject, options: MappingOptions): number {
 export function toEntry(record: JsonObject, options: MappingOptions, receivedAt: string): MappedEntry {
   unwrap(record, options.nestedKey)
   const omitted = omitHttpMembers(record, options.errorKey)
-  const parts = findParts(record, options)
+  const parts = findParts(record, options.requestKeys)
   const needs = (stages: number): boolean => (parts & stages) !== 0
   const dialect = new DialectRecord(record, needs(DIALECT))
   const message = takeMessage(record, options.messageKey) ?? dialect.resolve('message', undefined, toPlainText)
@@ -177,7 +176,8 @@ export function toEntry(record: JsonObject, options: MappingOptions, receivedAt:
   const holders = needs(CONTAINER) ? [...OBJECT_FIELDS, ...listRequestPartKeys(options.requestKeys)] : []
   const parted = holders.filter((key) => hasMembers(record[key]))
   // Before the service, because a `name` next to a stack is the error's.
-  const ownError = needs(ERROR) ? takeError(record, options.errorKey, message) : undefined
+  const mayBeError = needs(ERROR) || record[options.errorKey] !== undefined
+  const ownError = mayBeError ? takeError(record, options.errorKey, message) : undefined
   moveMetadata(record, dialect)
   takeIdentity(entry, needs(IDENTITY) ? record : NO_MEMBERS, dialect, options)
   takeTextFields(entry, record, dialect, options.requestKeys, parts)
