@@ -14,7 +14,9 @@ const commandName: Rule = (value) =>
 
 /** node_redis: `{ command: 'AUTH', args: ['password'] }`. */
 const noArguments: Rule = (value, error) =>
-  Array.isArray(value) && /^[A-Z][A-Z. ]*$/.test(String(error['command'])) ? OMITTED_VALUES : undefined
+  Array.isArray(value) && typeof error['command'] === 'string' && /^[A-Z][A-Z. ]*$/.test(error['command'])
+    ? OMITTED_VALUES
+    : undefined
 
 /** TypeORM, Sequelize, Drizzle: a list, or an object with a member per parameter, next to the statement. */
 const noParameters: Rule = (value, error) =>
