@@ -70,8 +70,9 @@ export function completeRequest(request: EntryRequest | undefined, dialect: Dial
   const url = dialect.resolve('request.url', request?.url, toPlainText)
   const path = dialect.resolve('request.path', request?.path ?? toPath(url), toPlainText)
   let fullUrl = url
-  dialect.resolve('request.query', undefined, (query) => {
-    if (typeof query !== 'string' || path === undefined) return undefined
+  dialect.resolve('request.query', undefined, (value) => {
+    const query = toPlainText(value)
+    if (query === undefined || path === undefined) return undefined
     fullUrl ??= `${path}?${query}`
     return fullUrl.includes(`?${query}`) ? query : undefined
   })
