@@ -13,10 +13,10 @@ const commandName: Rule = (value) =>
   isObject(value) && typeof value['name'] === 'string' && Array.isArray(value['args']) ? value['name'] : undefined
 
 /** node_redis: `{ command: 'AUTH', args: ['password'] }`. */
-const noArguments: Rule = (value, error) =>
-  Array.isArray(value) && typeof error['command'] === 'string' && /^[A-Z][A-Z. ]*$/.test(error['command'])
-    ? OMITTED_VALUES
-    : undefined
+const noArguments: Rule = (value, { command }) => {
+  const name = Array.isArray(command) && command.length === 1 ? command[0] : command
+  return Array.isArray(value) && typeof name === 'string' && /^[A-Z][A-Z. ]*$/.test(name) ? OMITTED_VALUES : undefined
+}
 
 /** TypeORM, Sequelize, Drizzle: a list, or an object with a member per parameter, next to the statement. */
 const noParameters: Rule = (value, error) =>

@@ -38,4 +38,7 @@ test("removes named parameters and node_redis' arguments", () => {
     command: 'auth',
     args: ['-l'],
   })
+  const command = Object.assign(Object.create(null) as JsonObject, { a: 1 })
+  expect(omitted({ command, args: ['-l'] })['args']).toEqual(['-l'])
+  expect(omitted({ command: ['AUTH'], args: ['SECRET'] })['args']).toBe('[omitted]')
 })

@@ -554,6 +554,12 @@ describe('does not send headers and bodies', () => {
   })
 })
 
+test('an integer beyond the precision of a double is not the query of a URL', () => {
+  const line = '{"level":30,"http.request.method":"GET","url.path":"/a","url.query":12345678901234567}'
+  const { json } = new Mapper(options, -1, () => 0).map(line, 0, line.length)
+  expect(json).toContain('"metadata":{"url.query":12345678901234567}')
+})
+
 describe('secrets', () => {
   const redactor = new Redactor({ patterns: [], urlParams: ['token'], maxTextChars: 10_000 })
   test.each<JsonObject>([
