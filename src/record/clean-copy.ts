@@ -43,6 +43,7 @@ export function cleanText(text: string, cuts?: CutCounts): string {
 
 /** Sets a key that must not overwrite another: a second `id` becomes `id_`, the next ones `id_2`, `id_5`, … */
 export function putUnderFreeKey(target: JsonObject, key: string, value: Json, firstSuffix = 2): void {
+  if (target[key] === undefined) delete target[key] // a removed member, so that this one is the last
   let free = Object.hasOwn(target, key) ? `${key}_` : key
   for (let n = firstSuffix; Object.hasOwn(target, free); n = n * 2 + 1) free = `${key}_${n}`
   target[free] = value

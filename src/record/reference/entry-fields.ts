@@ -302,11 +302,8 @@ function mergeMetadata(
     if (customLevel !== undefined) putUnderFreeKey(metadata, 'level', customLevel)
     putMembers(metadata, rest)
   }
-  for (const key of Object.keys(added)) {
-    if (metadata[key] !== undefined) continue
-    delete metadata[key] // so that it is the last member
-    metadata[key] = added[key] as Json
-  }
+  for (const key of Object.keys(added))
+    if (metadata[key] === undefined) putUnderFreeKey(metadata, key, added[key] as Json)
   return hasMembers(metadata) || whole !== undefined ? metadata : undefined
 }
 
@@ -457,10 +454,7 @@ function takeTexts(record: JsonObject, name: string, keys: readonly string[]): s
   if (found === undefined) return undefined
   if (!Array.isArray(found)) return [found]
   const others = found.filter((item) => toIdText(item) === undefined)
-  if (others.length > 0) {
-    if (record[name] === undefined) delete record[name]
-    putUnderFreeKey(record, name, others)
-  }
+  if (others.length > 0) putUnderFreeKey(record, name, others)
   return found.map(toIdText).filter((text) => text !== undefined)
 }
 
