@@ -18,8 +18,9 @@ export class TextMemo {
     const known = this.#known.get(text)
     if (known !== undefined) return known
     const value = this.#compute(text)
+    if (text.length > MAX_CHARS) return value
     if (this.#known.size === MAX_KNOWN) this.#known.clear()
-    if (text.length <= MAX_CHARS) this.#known.set(text, value)
+    this.#known.set(text, value)
     return value
   }
 }
