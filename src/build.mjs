@@ -304,7 +304,12 @@ for (const name of ${JSON.stringify(names)}) Object.defineProperty(exports, name
 async function writeModules() {
   const names = readdirSync(src, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => /\.(?:ts|cjs)$/.test(name) && !name.endsWith('.d.ts') && !name.startsWith('service/viewer/'))
+    .filter(
+      (name) =>
+        /\.(?:ts|cjs)$/.test(name) &&
+        !name.endsWith('.d.ts') &&
+        !/^(?:service\/viewer|record\/kernel\/assembly)\//.test(name),
+    )
   await Promise.all(
     names.map(async (name) => {
       const { code } = await transform(readFileSync(inSrc(name), 'utf8'), {

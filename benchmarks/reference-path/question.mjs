@@ -13,7 +13,7 @@ const ROWS = /** @type {const} */ ([
 
 export const question = {
   name: 'reference-path',
-  asks: "How much of the worker's time does the fast path save over JSON.parse, map and JSON.stringify?",
+  asks: "How much of the worker's time does the kernel save over JSON.parse, map and JSON.stringify?",
   needsLinux: true,
   options: { rounds: 5, records: 150_000 },
   quick: { rounds: 1, records: 30_000 },
@@ -59,13 +59,13 @@ export const question = {
   charts(result) {
     return {
       'reference-path.svg': barChart({
-        title: 'What the fast path saves',
+        title: 'What the kernel saves',
         subtitle: "CPU of pino's worker, spool off. Less is better.",
         unit: 'µs per record',
         groups: Object.entries(result).map(([shape, { fast, reference }]) => ({
           label: shape,
           bars: [
-            { label: 'fast path', ...bar(fast.workerUs), isOurs: true },
+            { label: 'kernel', ...bar(fast.workerUs), isOurs: true },
             {
               label: 'parse, map, stringify',
               ...bar(reference.workerUs),

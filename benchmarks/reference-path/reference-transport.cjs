@@ -1,8 +1,8 @@
-/** [worker] The transport without the fast path: every line is parsed with JSON.parse. */
+/** [worker] The transport without the kernel: every line is parsed with JSON.parse. */
 'use strict'
 
-const { FastPath } = require('../../build/modules/record/fast/fast-path.js')
+const { Kernel } = require('../../build/modules/record/kernel/kernel.js')
 
-FastPath.prototype.map = () => false
+Kernel.prototype.map = () => false
 
 module.exports = require('../../build/modules/transport/worker.js')

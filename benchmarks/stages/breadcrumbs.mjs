@@ -20,7 +20,7 @@ export function passesOfBreadcrumbs(lines) {
   return { 'breadcrumbs: one scope': kept(lines), 'breadcrumbs: taken': taken(lines) * lines.length }
 }
 
-const LINE = { isFastPath: true, isFreeOfSecrets: true }
+const LINE = { isMappedByKernel: true, isFreeOfSecrets: true }
 
 /** All in one scope, within the default memory limit: the oldest chunks are overwritten. @param {readonly Line[]} lines */
 function kept(lines) {
@@ -52,7 +52,7 @@ function taken(lines) {
   for (const [n, { text, start, end }] of lines.slice(0, scopes * TAKEN).entries())
     buffer.add({ ...LINE, scopeKind: 'request', scopeId: String(Math.floor(n / TAKEN)) }, text, start, end)
   const mapper = newMapper()
-  const { openJson } = mapper.map(ERROR_LINE, 0, ERROR_LINE.length)
+  const { json } = mapper.map(ERROR_LINE, 0, ERROR_LINE.length)
   const factory = new BreadcrumbFactory(MAPPING, () => systemClock.wallNow())
   const bounds = { limit: TAKEN, maxEntryBytes: SETTINGS.maxEntryBytes }
   let count = 0
@@ -61,7 +61,7 @@ function taken(lines) {
   for (let scope = 0; scope < scopes; scope += 1) {
     const made = buffer.take('request', String(scope)).map((line) => factory.create(line))
     count += made.length
-    if (appendBreadcrumbs(openJson, made, bounds) !== undefined) attached += 1
+    if (appendBreadcrumbs(json, made, bounds) !== undefined) attached += 1
   }
   const us = cpuUs(from)
   mustBe(count, scopes * TAKEN)

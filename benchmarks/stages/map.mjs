@@ -1,8 +1,8 @@
 /** Lines to entries, by one of the two paths, and to batches. */
 import { Batcher } from '../../build/modules/pipeline/batcher.js'
 import { systemClock } from '../../build/modules/shared/clock.js'
-import { FastPath } from '../../build/modules/record/fast/fast-path.js'
-import { createMappedRecord } from '../../build/modules/record/mapped-record.js'
+import { Kernel } from '../../build/modules/record/kernel/kernel.js'
+import { MappedRecord } from '../../build/modules/record/mapped-record.js'
 import { mapByParsing } from '../../build/modules/record/reference/reference-path.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 import { MAPPING, SETTINGS, newEntryBuilder, newMapper } from './configured.mjs'
@@ -17,8 +17,7 @@ import { MAPPING, SETTINGS, newEntryBuilder, newMapper } from './configured.mjs'
 const BLOCK = 1000
 
 /**
- * The fast path returns an entry in pieces that are joined only when they are written. So one pass maps, another maps
- * and batches, and the cost of batching is the difference. Breadcrumbs are measured in the same way.
+ * One pass maps, another maps and batches, and the cost of batching is the difference. Breadcrumbs are measured in the same way.
  *
  * @param {'fast' | 'reference'} path @param {readonly (readonly Line[])[]} all
  * @returns {(lines: readonly Line[]) => Record<string, number>}
@@ -99,7 +98,7 @@ class Pass {
   }
 }
 
-/** @returns {MapsLines} the fast path, and the reference path for the lines that it rejects */
+/** @returns {MapsLines} the kernel, and the reference path for the lines that it rejects */
 function worker() {
   const own = newMapper()
   return {
@@ -108,7 +107,7 @@ function worker() {
   }
 }
 
-/** @returns {MapsLines} the path of `Mapper` for a line that the fast path rejects */
+/** @returns {MapsLines} the path of `Mapper` for a line that the kernel rejects */
 function referencePath() {
   return {
     beginText() {},
@@ -120,13 +119,14 @@ function referencePath() {
   }
 }
 
-/** The number of lines that the fast path leaves to the reference path. @param {readonly Line[]} lines */
+/** The number of lines that the kernel leaves to the reference path. @param {readonly Line[]} lines */
 function declinedIn(lines) {
-  const fast = new FastPath(MAPPING)
-  const record = createMappedRecord()
+  const kernel = Kernel.create(MAPPING)
+  if (kernel === undefined) throw new Error('this runtime has no WebAssembly')
+  const record = new MappedRecord()
   let declined = 0
   for (const { text, start, end } of lines) {
-    if (!fast.map(text, start, end, -1, record)) declined += 1
+    if (!kernel.map(text, start, end, -1, record)) declined += 1
   }
   return declined
 }

@@ -117,7 +117,7 @@ function linesOf([shape, of]) {
   const further = FURTHER.map(([name, label]) => [label, cell(stage(of, name)), ''])
   const declined = of.stages['declined']?.median ?? 0
   const rows = [
-    [`${shape}, ${of.lineBytes} bytes a line, ${(declined * 100).toFixed(0)} % not by the fast path`, '', ''],
+    [`${shape}, ${of.lineBytes} bytes a line, ${(declined * 100).toFixed(0)} % not by the kernel`, '', ''],
     ...flow,
     ...whole,
     ['instead', '', ''],

@@ -18,19 +18,19 @@ const FRAME_BYTES = Buffer.byteLength(',"breadcrumbs":[]')
 const MAX_BYTES_PER_UNIT = 3
 
 /**
- * Fast path for an entry without breadcrumbs and without its closing brace, if the worst case fits. Cutting or
+ * For an entry without breadcrumbs, if the worst case fits. Cutting or
  * measuring would copy the whole entry.
  * @returns undefined if it may not fit
  */
 export function appendBreadcrumbs(
-  openJson: string,
+  entryJson: string,
   breadcrumbs: readonly string[],
   { limit, maxEntryBytes }: AttachOptions,
 ): string | undefined {
   const wanted = breadcrumbs.length > limit ? breadcrumbs.slice(-limit) : breadcrumbs
   const list = wanted.join(',')
-  if ((openJson.length + list.length + FRAME_BYTES + 1) * MAX_BYTES_PER_UNIT > maxEntryBytes) return undefined
-  return `${openJson},"breadcrumbs":[${list}]}`
+  if ((entryJson.length + list.length + FRAME_BYTES) * MAX_BYTES_PER_UNIT > maxEntryBytes) return undefined
+  return `${entryJson.slice(0, -1)},"breadcrumbs":[${list}]}`
 }
 
 /**

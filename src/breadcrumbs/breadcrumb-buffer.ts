@@ -80,7 +80,7 @@ export class BreadcrumbBuffer {
 
   /** Adds the line of a record to its scope. */
   add(
-    record: Pick<MappedRecord, 'scopeKind' | 'scopeId' | 'isFastPath' | 'isFreeOfSecrets'>,
+    record: Pick<MappedRecord, 'scopeKind' | 'scopeId' | 'isMappedByKernel' | 'isFreeOfSecrets'>,
     text: string,
     start: number,
     end: number,

@@ -7,9 +7,9 @@ import { parseExact, stringifyExact } from '../shared/exact-json.js'
 import type { RequestKeys } from '../options/settings.js'
 import { findNextHeader } from '../redaction/header-text.js'
 import { mapByParsing } from '../record/reference/reference-path.js'
-import { CATEGORY_KEYS, NOT_DATA } from './breadcrumb-keys.js'
+import { CATEGORY_KEYS, NOT_DATA } from '../record/breadcrumb-keys.js'
 import type { BufferedLine } from './line-buffer.js'
-import { FastBreadcrumbFactory } from './fast-breadcrumb-factory.js'
+import { Kernel } from '../record/kernel/kernel.js'
 
 /** Maximum UTF-8 bytes of a breadcrumb. A record that was sent has its own, complete entry. */
 const MAX_BREADCRUMB_BYTES = 4_096
@@ -18,7 +18,7 @@ const CUT_BYTES = MAX_BREADCRUMB_BYTES - 256
 
 export class BreadcrumbFactory {
   readonly #options: MappingOptions
-  readonly #fast: FastBreadcrumbFactory
+  readonly #kernel: Kernel | undefined
   readonly #wallNow: () => number
 
   constructor(options: MappingOptions, wallNow: () => number) {
@@ -32,13 +32,13 @@ export class BreadcrumbFactory {
       ...own
     } = options
     this.#options = { ...own, tags: [], metadata: {}, fingerprint: false }
-    this.#fast = new FastBreadcrumbFactory(this.#options, MAX_BREADCRUMB_BYTES)
+    this.#kernel = Kernel.create(this.#options)
     this.#wallNow = wallNow
   }
 
   /** Never throws. @param line as `BufferedLine` @returns JSON */
-  create({ text, isFastPath, isFreeOfSecrets }: BufferedLine): string {
-    const fast = isFastPath ? this.#fast.create(text) : undefined
+  create({ text, isMappedByKernel, isFreeOfSecrets }: BufferedLine): string {
+    const fast = isMappedByKernel ? this.#kernel?.mapBreadcrumb(text) : undefined
     // Searches the line, because a header name may be in a member that the breadcrumb omits.
     if (fast === undefined || (!isFreeOfSecrets && findNextHeader(text, 0) !== Infinity)) return this.#parse(text)
     const { redactor } = this.#options
@@ -57,7 +57,7 @@ export class BreadcrumbFactory {
 const HEAD = '{"breadcrumbs":['
 const TAIL = ']}'
 
-/** Reference path: accepts every line and defines the result of the fast path. */
+/** Reference path: accepts every line and defines the result of the kernel. */
 export function createBreadcrumbByParsing(line: string, options: MappingOptions, receivedAt: string): string {
   const createWithin = (maxEntryBytes: number): string =>
     stringifyExact(

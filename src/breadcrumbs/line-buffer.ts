@@ -11,7 +11,7 @@ import { ChunkRing } from './chunk-ring.js'
 export interface BufferedLine {
   readonly text: string
   /** As in `MappedRecord`. */
-  readonly isFastPath: boolean
+  readonly isMappedByKernel: boolean
   /** As in `MappedRecord`. */
   readonly isFreeOfSecrets: boolean
 }
@@ -26,7 +26,7 @@ export class LineBuffer {
   // Three rings, indexed by the line's number modulo their length.
   /** `~start` (negative) if the line may contain a secret. */
   #starts = new Int32Array(LEAST_CAPACITY)
-  /** `~end` (negative) if the fast path did not map the line. */
+  /** `~end` (negative) if the kernel did not map the line. */
   #ends = new Int32Array(LEAST_CAPACITY)
   /** 0 if there is no previous line. */
   #backs = new Int32Array(LEAST_CAPACITY)
@@ -63,7 +63,7 @@ export class LineBuffer {
     text: string,
     start: number,
     end: number,
-    { isFastPath, isFreeOfSecrets }: Pick<MappedRecord, 'isFastPath' | 'isFreeOfSecrets'>,
+    { isMappedByKernel, isFreeOfSecrets }: Pick<MappedRecord, 'isMappedByKernel' | 'isFreeOfSecrets'>,
     before: number,
   ): number {
     if (text !== this.#openText) this.#begin(text)
@@ -72,7 +72,7 @@ export class LineBuffer {
     if (number - oldest === this.#starts.length) this.#ensureCapacity()
     const at = number & (this.#starts.length - 1)
     this.#starts[at] = isFreeOfSecrets ? start : ~start
-    this.#ends[at] = isFastPath ? end : ~end
+    this.#ends[at] = isMappedByKernel ? end : ~end
     this.#backs[at] = before < oldest ? 0 : number - before
     this.#next = number + 1
     return number
@@ -91,7 +91,7 @@ export class LineBuffer {
       const stop = end < 0 ? ~end : end
       if (number < this.#openFirst) chunk = this.#chunks.indexOf(number, chunk)
       const text = chunk === undefined ? this.#openText.slice(from, stop) : this.#chunks.slice(chunk, from, stop)
-      lines.push({ text, isFastPath: end >= 0, isFreeOfSecrets: start >= 0 })
+      lines.push({ text, isMappedByKernel: end >= 0, isFreeOfSecrets: start >= 0 })
       const back = this.#backs[at] as number
       if (back === 0) break
       number -= back

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../shared/clock.js'
 import type { EntryLog } from '../spool/entry-log.js'
 import type { Batch } from '../batch/batch.js'
+import type { EntryBytes } from '../record/mapped-record.js'
 import type { BatchSettings } from '../options/settings.js'
 
 export interface BatcherOptions {
@@ -101,17 +102,25 @@ export class Batcher {
   }
 
   /**
-   * @param entryJson one entry as JSON
+   * @param entry one entry as JSON
    * @param severity 0 (debug) to 4 (fatal)
    */
-  add(entryJson: string, severity: number): void {
-    const full = this.#count > 0 && !this.#isCutting && !this.#fits(entryJson) ? this.#cut() : NONE
+  add(entry: string | EntryBytes, severity: number): void {
+    let added = entry
+    let full = NONE
+    if (this.#count > 0 && !this.#isCutting && !this.#fits(entry)) {
+      // A listener may log, which overwrites the bytes.
+      if (typeof entry !== 'string') added = copyEntry(entry)
+      full = this.#cut()
+    }
     if (this.#count === 0) this.#open()
     if (severity > this.#highestSeverity) this.#highestSeverity = severity
-    this.#text = this.#text === '' ? entryJson : `${this.#text},${entryJson}`
+    if (typeof added === 'string') this.#text = this.#text === '' ? added : `${this.#text},${added}`
+    else this.#copy(added)
     this.#count += 1
     this.#isCommitted = false
     if (this.#text.length >= GROUP_UNITS) this.#encode()
+    else if (this.#length - this.#loggedLength >= LOG_BYTES) this.#log()
     // After adding the entry, because `onBatch` may read `pendingEntries` or add an entry.
     if (full !== NONE) this.#handOver(full)
     if (this.#count >= this.#options.batch.size || !this.#fits('')) this.seal()
@@ -141,11 +150,21 @@ export class Batcher {
   }
 
   /** Whether another entry fits. Counts bytes only if the worst case would not fit. */
-  #fits(entryJson: string): boolean {
+  #fits(entry: string | EntryBytes): boolean {
     const most = this.#maxBytes - CLOSING.length - 1
-    if (this.#length + (this.#text.length + 1 + entryJson.length) * MAX_BYTES_PER_UNIT <= most) return true
+    const mostBytes = typeof entry === 'string' ? (entry.length + 1) * MAX_BYTES_PER_UNIT : entry.end - entry.start
+    if (this.#length + this.#text.length * MAX_BYTES_PER_UNIT + mostBytes <= most) return true
     this.#encode()
-    return this.#length + Buffer.byteLength(entryJson) <= most
+    return this.#length + (typeof entry === 'string' ? Buffer.byteLength(entry) : mostBytes) <= most
+  }
+
+  #copy({ memory, start, end }: EntryBytes): void {
+    this.#encode()
+    const bytes = end - start
+    this.#reserveBytes(bytes)
+    if (this.#length > this.#headLength) this.#scratch[this.#length++] = COMMA
+    memory.copy(this.#scratch, this.#length, start, end)
+    this.#length += bytes
   }
 
   #encode(): void {
@@ -176,7 +195,11 @@ export class Batcher {
     const around = 1 + CLOSING.length
     const left = this.#scratch.length - this.#length - around
     if (entryJson.length * MAX_BYTES_PER_UNIT <= left) return
-    const needed = this.#length + around + Buffer.byteLength(entryJson)
+    this.#reserveBytes(Buffer.byteLength(entryJson))
+  }
+
+  #reserveBytes(bytes: number): void {
+    const needed = this.#length + 1 + CLOSING.length + bytes
     if (needed <= this.#scratch.length) return
     const grown = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#scratch.length))
     this.#scratch.copy(grown, 0, 0, this.#length)
@@ -284,6 +307,10 @@ export class Batcher {
     if (leftMs > 0) this.#cancelTimer = clock.timer(leftMs, this.#onTimer)
     else this.seal()
   }
+}
+
+function copyEntry({ memory, start, end }: EntryBytes): EntryBytes {
+  return { memory: Buffer.from(memory.subarray(start, end)), start: 0, end: end - start }
 }
 
 function copyBytes(bytes: Uint8Array): Buffer {

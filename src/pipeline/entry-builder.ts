@@ -58,14 +58,14 @@ export class EntryBuilder {
    * Never throws. Within one text, lines must be passed in ascending order.
    *
    * @param cutFrom see `OnLine`
-   * @returns the mapper's record with `json` and `severity` of the entry to send; `json` is '' if there is none
+   * @returns the mapper's record with the entry to send and its severity; empty if there is none
    */
   build(text: string, start: number, end: number, cutFrom = 0): MappedRecord {
     const { mapper, joiner, breadcrumbs } = this.#options
     const record = mapper.map(text, start, end, cutFrom)
     if (record.requestPart !== 'none') joiner.join(record)
-    if (record.json !== '' && !this.#isKept(record)) record.json = ''
-    const takesBreadcrumbs = record.json !== '' && record.severity >= ERROR_SEVERITY
+    if (!record.isEmpty && !this.#isKept(record)) record.json = ''
+    const takesBreadcrumbs = !record.isEmpty && record.severity >= ERROR_SEVERITY
     if (breadcrumbs !== undefined) {
       // Added afterwards, so the error does not get its own breadcrumb.
       if (takesBreadcrumbs) this.#addBreadcrumbs(record, breadcrumbs)
@@ -73,9 +73,9 @@ export class EntryBuilder {
         breadcrumbs.buffer.add(record, text, start, end)
       }
     }
-    if (record.json === '') return record
+    if (record.isEmpty) return record
     this.#applyHook(record)
-    if (record.json === '' && takesBreadcrumbs) breadcrumbs?.buffer.restore(record.scopeKind, record.scopeId)
+    if (record.isEmpty && takesBreadcrumbs) breadcrumbs?.buffer.restore(record.scopeKind, record.scopeId)
     return record
   }
 
@@ -94,13 +94,14 @@ export class EntryBuilder {
   }
 
   #isKept(record: MappedRecord): boolean {
-    const { json, severity, traceId, fingerprint: ownFingerprint } = record
+    const { severity, traceId, fingerprint: ownFingerprint } = record
     const { threshold, onRecord, sampler, deduplicator } = this.#options
     if (onRecord?.(record) === true || severity < threshold) return false
     // Trace is sent as debug.
     const sentSeverity = Math.max(0, severity)
     if (sampler !== undefined && !sampler.keeps(sentSeverity, traceId)) return false
     if (deduplicator === undefined) return true
+    const { json } = record
     const fingerprint = findFingerprint(json, ownFingerprint)
     return fingerprint === '' || !deduplicator.isRepeat(fingerprint, sentSeverity, json)
   }
@@ -111,7 +112,7 @@ export class EntryBuilder {
     if (lines.length === 0) return
     const breadcrumbs = lines.map((line) => factory.create(line))
     record.json =
-      (record.openJson === '' ? undefined : appendBreadcrumbs(record.openJson, breadcrumbs, bounds)) ??
+      (record.hasBreadcrumbs ? undefined : appendBreadcrumbs(record.json, breadcrumbs, bounds)) ??
       attachBreadcrumbs(record.json, breadcrumbs, record.hasBreadcrumbs, bounds)
   }
 

@@ -36,7 +36,7 @@ export function createMappingOptions(settings: Settings, config: PinoConfig | un
 }
 
 /**
- * Removes secrets from the settings once, because the fast path of `record/` searches only the line and adds settings
+ * Removes secrets from the settings once, because The kernel searches only the line and adds settings
  * unchanged. Works on a copy, since headers are removed in place. Handles each tag separately: two tags are not a
  * header's name and value.
  */

@@ -30,7 +30,12 @@ export interface RecordReaderOptions {
   readonly isEnabled: boolean
   readonly endpoint: RecordEndpoint
   readonly entryBuilder: Pick<EntryBuilder, 'beginText'> & {
-    build(text: string, start: number, end: number, cutFrom: number): Pick<MappedRecord, 'json' | 'severity'>
+    build(
+      text: string,
+      start: number,
+      end: number,
+      cutFrom: number,
+    ): Pick<MappedRecord, 'bytes' | 'json' | 'isEmpty' | 'severity'>
   }
   readonly mapper: Pick<Mapper, 'peekSeverity'>
   /** Lowest severity that is sent, as returned by `toThreshold`. */
@@ -153,13 +158,12 @@ export class RecordReader {
       if (severity !== undefined && severity >= threshold && severity < admitted) return this.#refuse()
     }
     const record = entryBuilder.build(text, start, end, cutFrom)
-    const { json } = record
     // Trace is sent as debug.
     const severity = Math.max(record.severity, 0)
-    if (json !== '' && severity < admitted) return this.#refuse()
+    if (!record.isEmpty && severity < admitted) return this.#refuse()
     this.#pendingEntries = 0
-    if (json === '') account.filtered += 1
-    else batcher.add(json, severity)
+    if (record.isEmpty) account.filtered += 1
+    else batcher.add(record.bytes ?? record.json, severity)
   }
 
   #refuse(): void {

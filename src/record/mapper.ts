@@ -1,13 +1,15 @@
 /** The entry point of this folder: maps a line to the JSON of an entry. */
-import { FastPath } from './fast/fast-path.js'
-import { createMappedRecord, setScope } from './mapped-record.js'
-import type { MappedRecord } from './mapped-record.js'
+import type { Json } from '../protocol/log-entry.js'
+import { Kernel } from './kernel/kernel.js'
+import { MappedRecord, setScope } from './mapped-record.js'
 import type { MappingOptions } from './reference/entry-fields.js'
 import { mapByParsing } from './reference/reference-path.js'
-import { LevelTextCache } from './fast/entry-head.js'
+import { resolveLevel } from './coerce.js'
 
 /** pino's levels have two digits, custom levels a few more. */
 const LEVEL = /(?:\d{1,6}|"[a-z]{1,16}")(?=,)/iy
+/** Logged data may have many levels; entries of further ones are read. */
+const MAX_LEVELS = 256
 /** Number of consecutive records without a level that is reported. */
 const UNLEVELLED_RECORDS = 100
 
@@ -16,13 +18,14 @@ export class Mapper {
   readonly #threshold: number
   readonly #requestThreshold: number
   readonly #wallNow: () => number
-  #fast: FastPath
-  readonly #record = createMappedRecord()
+  #kernel: Kernel | undefined
+  readonly #record = new MappedRecord()
   readonly #onUnknownLevel: () => void
   readonly #onIncomplete: (chars: number) => void
   /** Start of a line up to its level. */
   readonly #opening: string
-  readonly #levels: LevelTextCache
+  /** Severities of levels, as logged. */
+  readonly #severities = new Map<string, number | undefined>()
   /** Number of consecutive records with an unknown level; Infinity after the report. */
   #unlevelled = 0
 
@@ -48,14 +51,13 @@ export class Mapper {
     this.#onUnknownLevel = onUnknownLevel
     this.#onIncomplete = onIncomplete
     this.#opening = `{${JSON.stringify(options.levelKey ?? 'level')}:`
-    this.#levels = new LevelTextCache(options.levels)
-    this.#fast = new FastPath(options)
+    this.#kernel = Kernel.create(options)
   }
 
   /** Sets the release id of all later entries whose record has none. */
   setReleaseId(releaseId: string): void {
     this.#options = { ...this.#options, releaseId }
-    this.#fast = new FastPath(this.#options)
+    this.#kernel = Kernel.create(this.#options)
   }
 
   /** Severity of a line that starts like pino's lines, read from its first characters; undefined for other lines. */
@@ -63,7 +65,10 @@ export class Mapper {
     if (!text.startsWith(this.#opening, start)) return undefined
     LEVEL.lastIndex = start + this.#opening.length
     const level = LEVEL.exec(text)?.[0]
-    return level === undefined ? undefined : this.#levels.get(level)?.severity
+    if (level === undefined) return undefined
+    if (!this.#severities.has(level) && this.#severities.size < MAX_LEVELS)
+      this.#severities.set(level, resolveLevel(JSON.parse(level) as Json, this.#options.levels)?.severity)
+    return this.#severities.get(level)
   }
 
   /**
@@ -73,7 +78,7 @@ export class Mapper {
    */
   map(text: string, start: number, end: number, cutFrom = 0): MappedRecord {
     const record = this.#record
-    if (!this.#fast.map(text, start, end, this.#threshold, record, this.#requestThreshold))
+    if (this.#kernel?.map(text, start, end, this.#threshold, record, this.#requestThreshold) !== true)
       return this.#mapByParsing(text, start, end, cutFrom)
     if (this.#unlevelled !== Infinity) this.#unlevelled = 0
     return record
@@ -94,14 +99,13 @@ export class Mapper {
     const isPart = requestPart === 'start' || requestPart === 'end'
     const threshold = hasRequest ? this.#requestThreshold : this.#threshold
     record.json = level.severity < threshold && !isPart ? '' : json
-    record.openJson = ''
     record.severity = level.severity
     record.fingerprint = ids.fingerprint
     record.hasBreadcrumbs = ids.hasBreadcrumbs
     record.hasRequest = hasRequest
     record.requestPart = requestPart
     record.requestId = requestId
-    record.isFastPath = record.isFreeOfSecrets = false
+    record.isMappedByKernel = record.isFreeOfSecrets = false
     setScope(record, ids.traceId, ids.isCallersTrace, ids.requestId, ids.sessionId)
     return record
   }

@@ -110,8 +110,3 @@ export class MemberCursor {
 export function joinMembers(before: string, member: string): string {
   return before === '' ? member : `${before},${member}`
 }
-
-/** Adds an object to members. @param inner its members; '' adds nothing */
-export function joinObject(before: string, key: string, inner: string): string {
-  return inner === '' ? before : joinMembers(before, `"${key}":{${inner}}`)
-}

@@ -61,9 +61,6 @@ const RULES: ReadonlyMap<string, Rule> = new Map([
 /** Members of an error that may contain values. */
 export const STATEMENT_MEMBERS: ReadonlySet<string> = new Set(RULES.keys())
 
-/** Matches compact JSON within an error that may contain such members. */
-export const MAY_HOLD_STATEMENT = new RegExp(`"(?:${[...RULES.keys()].join('|')})":`)
-
 /** Removes the values from an error, or an object within an error, in place. */
 export function omitStatementValues(error: JsonObject): void {
   if (!Object.keys(error).some((key) => STATEMENT_MEMBERS.has(key))) return

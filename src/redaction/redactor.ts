@@ -41,6 +41,8 @@ const DIGITS = /^\d+$/
 export class Redactor {
   /** Whether the user configured any pattern. */
   readonly hasPatterns: boolean
+  /** Names of the parameters. */
+  readonly urlParams: readonly string[]
   readonly #patterns: readonly Pattern[]
   readonly #params: UrlParams
   readonly #maxTextChars: number
@@ -48,6 +50,7 @@ export class Redactor {
   /** @throws SyntaxError for an invalid expression */
   constructor({ patterns, urlParams, maxTextChars = Infinity }: RedactorOptions) {
     this.hasPatterns = patterns.length > 0
+    this.urlParams = urlParams
     this.#patterns = patterns.map(createPattern)
     this.#params = new UrlParams(urlParams)
     this.#maxTextChars = maxTextChars

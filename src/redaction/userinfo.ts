@@ -27,16 +27,6 @@ const MAX_SCHEME_CHARS = 32
 
 /** More backslashes than `USERINFO` reads, because JSON doubles each. */
 const MANY_BACKSLASHES = '\\'.repeat(65)
-const ENCODED_AT = /(?:25)*40/y
-
-/** Position of the next `%40`, encoded any number of times, or Infinity. */
-export function findNextEncodedAt(text: string, from: number): number {
-  for (let at = text.indexOf('%', from); at !== -1; at = text.indexOf('%', at + 1)) {
-    ENCODED_AT.lastIndex = at + 1
-    if (ENCODED_AT.test(text)) return at
-  }
-  return Infinity
-}
 
 /** Whether text or JSON text may contain user info. May report false positives, but no false negatives. */
 export function hasUserinfo(text: string): boolean {

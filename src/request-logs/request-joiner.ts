@@ -61,8 +61,9 @@ export class RequestJoiner {
    * @param record whose `json` is already redacted, since a start is stored without its secrets
    */
   join(record: MappedRecord): void {
-    const { json, requestPart, requestId } = record
-    if (json === '' || (requestPart !== 'start' && this.#starts.size === 0)) return
+    const { requestPart, requestId } = record
+    if (record.isEmpty || (requestPart !== 'start' && this.#starts.size === 0)) return
+    const { json } = record
     const metadataAt = findMetadata(json)
     const key = this.#toKey(requestId, json, metadataAt)
     const known = this.#starts.get(key)
@@ -94,7 +95,6 @@ export class RequestJoiner {
       this.#addMetadata(completed, completedAt, known, record.hasBreadcrumbs),
       this.#maxEntryBytes,
     )
-    record.openJson = ''
   }
 
   /** Whether the request has started and not ended. @param id as in `MappedRecord` */

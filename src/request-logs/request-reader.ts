@@ -12,7 +12,7 @@ const VALUE = String.raw`(?:${TEXT}|[\w.+-]+|\{(?:${TEXT}|[^"{}[\]])*\}|\[(?:${T
 const OTHERS = String.raw`(?:,"(?!service"|environment"|request"|request_id"|metadata"|error"|notify")\w+":${VALUE})*`
 const IDS = `${OTHERS}(?:,"request_id":${PLAIN}${OTHERS})?`
 const STATUS = String.raw`(?:"status_code":([1-9]\d\d),?)?`
-/** The members are in the order in which the fast path or the reference path writes them. */
+/** The members are in the order in which the kernel or the reference path writes them. */
 const ENTRY = new RegExp(
   String.raw`\{"level":"(\w+)","message":(${TEXT}),"timestamp":("\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")` +
     `(?:,"service":${PLAIN})?(?:,"environment":${PLAIN})?${IDS}` +

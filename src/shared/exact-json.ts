@@ -11,7 +11,7 @@ import { findStringEnd } from './json-scan.js'
 
 const MARK = `${randomBytes(12).toString('hex')}#`
 /** Only at the start of a number: fractions may have any number of digits, and strings may contain hexadecimal ids. */
-const OUT_OF_RANGE = /(?:^|[\s:,[])-?(?:\d{16}|[\d.]+[eE]\+?\d{3})/
+const OUT_OF_RANGE = /(?:^|[\s:,[])(?:-0(?![.\deE])|-?(?:\d{16}|[\d.]+[eE]\+?\d{3}))/
 const LEAST_OF_16_DIGITS = 1e15
 const NUMBERS = /-?\d[\d.eE+-]*/g
 const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g')

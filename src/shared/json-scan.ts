@@ -3,7 +3,7 @@
  *
  * Supports only the compact JSON that pino writes, without white space between tokens. For other text the functions
  * return -1 and the caller falls back to JSON.parse. Accepted text is valid JSON if the range has no raw control
- * character and no invalid escape; `findNextSuspect` finds these for a whole chunk at once.
+ * character and no invalid escape.
  */
 
 export const QUOTE = 34
@@ -26,38 +26,6 @@ const MAX_OPEN = 29
  * Keys of all objects in a value. Values with more keys take the reference path, which cuts objects with too many keys.
  */
 const MAX_KEYS_IN_VALUE = 1_000
-
-/**
- * Characters that prevent copying the strings of a line unchanged: a control character, an invalid escape, NUL or a
- * surrogate written as an escape. Other letters, slashes and line breaks written as `\u` escapes also count, since they
- * may hide a key or a stack frame; pino writes none.
- */
-const SUSPECT =
-  /[\0-\x09\x0b-\x1f]|\\(?:[^"\\bfnrtu]|u(?:000[089a-dA-D]|00[2-7]|[dD][89a-fA-F]|(?![\da-fA-F]{4})))|[\ud800-\udfff]/g
-
-/** Position of the next suspect character at or after `from`, or Infinity. Newlines are not suspect. */
-export function findNextSuspect(text: string, from: number): number {
-  SUSPECT.lastIndex = from
-  for (let match = SUSPECT.exec(text); match !== null; match = SUSPECT.exec(text)) {
-    const at = match.index
-    // In `C:\\Users` the second backslash is escaped, so it does not start an escape.
-    if (text.charCodeAt(at) === BACKSLASH && oddBackslashesBefore(text, at)) {
-      SUSPECT.lastIndex = at + 1
-      continue
-    }
-    // A surrogate pair is one character.
-    const code = text.charCodeAt(at)
-    if (code >= 0xd800 && code <= 0xdbff) {
-      const low = text.charCodeAt(at + 1)
-      if (low >= 0xdc00 && low <= 0xdfff) {
-        SUSPECT.lastIndex = at + 2
-        continue
-      }
-    }
-    return at
-  }
-  return Infinity
-}
 
 function oddBackslashesBefore(text: string, at: number): boolean {
   let before = at - 1

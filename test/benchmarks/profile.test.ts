@@ -9,7 +9,7 @@ const frame = (functionName: string, url = '') => ({ functionName, url, lineNumb
 
 it('assigns time to the part of its function, and idle time to no part', () => {
   const nodes = [
-    frame('scan', 'file:///app/build/modules/record/fast/fast-path.js'),
+    frame('scan', 'file:///app/build/modules/record/kernel/kernel.js'),
     frame('index', 'file:///app/build/modules/index.js'),
     frame('request', 'file:///app/node_modules/undici/lib/core.js'),
     frame('scoped', 'file:///app/node_modules/@a/b/build/modules/record/x.js'),

@@ -24,7 +24,7 @@ function add(buffer: BreadcrumbBuffer, kind: ScopeKind, key: string, ...lines: s
 }
 
 function addAll(buffer: BreadcrumbBuffer, kind: ScopeKind, key: string, lines: readonly string[]): void {
-  const record = { scopeKind: kind, scopeId: key, isFastPath: true, isFreeOfSecrets: true }
+  const record = { scopeKind: kind, scopeId: key, isMappedByKernel: true, isFreeOfSecrets: true }
   buffer.open()
   const text = `${lines.join('\n')}\n`
   let start = 0

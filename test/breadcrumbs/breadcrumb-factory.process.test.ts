@@ -6,7 +6,7 @@ import { BreadcrumbFactory, createBreadcrumbByParsing } from '../../src/breadcru
 import { Redactor } from '../../src/redaction/redactor.js'
 import { Mapper } from '../../src/record/mapper.js'
 import type { BufferedLine } from '../../src/breadcrumbs/line-buffer.js'
-import { FastBreadcrumbFactory } from '../../src/breadcrumbs/fast-breadcrumb-factory.js'
+import { Kernel } from '../../src/record/kernel/kernel.js'
 import { RECEIVED_AT, anyLine, corpus, createMappingOptions, renamed, usualLine } from '../record/record-lines.js'
 import { modelRuns } from '../model-runs.js'
 import { faults } from '../record/valid-entry.js'
@@ -14,8 +14,8 @@ import { faults } from '../record/valid-entry.js'
 const options = createMappingOptions()
 
 function mapped(line: string, mapping = options): BufferedLine {
-  const { isFastPath, isFreeOfSecrets } = new Mapper(mapping, -1, () => 0).map(line, 0, line.length)
-  return { text: line, isFastPath: isFastPath, isFreeOfSecrets }
+  const { isMappedByKernel, isFreeOfSecrets } = new Mapper(mapping, -1, () => 0).map(line, 0, line.length)
+  return { text: line, isMappedByKernel: isMappedByKernel, isFreeOfSecrets }
 }
 
 const MAX_BYTES = 4_096
@@ -125,11 +125,11 @@ test.each([
 ])('redacts a secret in a line below the sent level: %s', (_, record) => {
   const mapping = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
   const text = JSON.stringify({ ...base, ...record })
-  const { json, isFastPath, isFreeOfSecrets } = new Mapper(mapping, 1, () => 0).map(text, 0, text.length)
+  const { json, isMappedByKernel, isFreeOfSecrets } = new Mapper(mapping, 1, () => 0).map(text, 0, text.length)
   expect(json).toBe('')
   const breadcrumb = new BreadcrumbFactory(mapping, () => TIME).create({
     text,
-    isFastPath: isFastPath,
+    isMappedByKernel: isMappedByKernel,
     isFreeOfSecrets,
   })
   expect(breadcrumb).not.toContain('SECRET')
@@ -154,20 +154,20 @@ test('shortens the breadcrumb of a long record', () => {
 })
 
 describe.each([
-  ['its usual names', options, 58],
+  ['its usual names', options, 59],
   [
     'other names of a request',
     createMappingOptions({ requestKeys: { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' } }),
-    57,
+    58,
   ],
-])('the fast path with %s', (_, mapping, taken) => {
-  const fast = new FastBreadcrumbFactory(mapping, MAX_BYTES)
+])('the kernel with %s', (_, mapping, taken) => {
+  const kernel = Kernel.create(mapping) as Kernel
   const factory = new BreadcrumbFactory(mapping, () => Date.parse(RECEIVED_AT))
-  /** @returns whether the line takes the fast path; other lines are parsed */
+  /** @returns whether the kernel takes the line; other lines are parsed */
   const judge = (text: string): boolean => {
     const line = mapped(text, mapping)
     expect(JSON.parse(factory.create(line))).toEqual(JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT)))
-    return line.isFastPath && fast.create(text) !== undefined
+    return line.isMappedByKernel && kernel.mapBreadcrumb(text) !== undefined
   }
 
   test('corpus', () => {
@@ -177,6 +177,7 @@ describe.each([
   test.each([
     '"error":{"type":"Error","message":"m","stack":"Error: m","code":"E"}',
     '"duration_ms":5,"user_id":"u","reqId":7',
+    '"service":null,"user_id":null',
     '"service":"s","version":"1","env":"e"',
     '"timestamp":"t","ecs":1,"category":null,"module":"db"',
     '"name":"app","module":{"a":1}',
@@ -189,7 +190,6 @@ describe.each([
   test.each([
     '"level":50,"msg":"other"',
     '"time":1763700000124,"a":1',
-    '"service":null',
     '"method":"x","req":{"method":"GET","url":"/"},"q":{"method":"GET","url":"/"}',
     '"error_type":"E","err":{"type":"Error","message":"a","stack":"Error: a"}',
     '"action":"a"',
@@ -198,7 +198,6 @@ describe.each([
     '"module":"a","component":"b"',
     '"reqId":7,"req_id":8',
     '"module":7',
-    '"user_id":null',
   ])('declines {%s}', (members) => {
     const line = `{"level":30,"time":${TIME},"pid":1,${members},"msg":"m"}`
     expect([line, judge(line)]).toEqual([line, false])

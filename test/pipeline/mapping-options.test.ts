@@ -4,19 +4,19 @@ import type { IngestOptions } from '../../src/options/resolve-options.js'
 import { createMappingOptions } from '../../src/pipeline/mapping-options.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
-import { FastPath } from '../../src/record/fast/fast-path.js'
-import { createMappedRecord } from '../../src/record/mapped-record.js'
+import { Kernel } from '../../src/record/kernel/kernel.js'
+import { MappedRecord } from '../../src/record/mapped-record.js'
 import { mapByParsing } from '../../src/record/reference/reference-path.js'
 import { resolve } from '../options/resolve.js'
 import { piped } from './create-pipeline.js'
 
-const record = createMappedRecord()
+const record = new MappedRecord()
 
 const CANARY = 'canary-7f3a'
 const RECEIVED_AT = '2026-11-21T12:00:00.000Z'
 const LINE = '{"level":30,"time":1795219732486,"pid":1,"msg":"usual"}'
 /**
- * The fast path rejects this line. The header that is removed from it makes the reference path check the whole entry.
+ * The kernel rejects this line. The header that is removed from it makes the reference path check the whole entry.
  */
 const HEADER_LINE = '{"level":30,"time":1795219732486,"pid":1,"authorization":"x","msg":"usual"}'
 
@@ -50,9 +50,9 @@ function mappingOf(options: Partial<IngestOptions>): MappingOptions {
 
 /** The entry of a typical line, which must be equal on both paths. */
 function entryOf(options: MappingOptions): LogEntry {
-  const path = new FastPath(options)
+  const path = Kernel.create(options) as Kernel
   expect(path.map(LINE, 0, LINE.length, -1, record)).toBe(true)
-  const entry = JSON.parse(`${record.openJson}}`) as LogEntry
+  const entry = JSON.parse(record.json) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(LINE, options, RECEIVED_AT).json))
   const { metadata: { pino_ingest: _, ...metadata } = {}, ...others } = JSON.parse(
     mapByParsing(HEADER_LINE, options, RECEIVED_AT).json,

@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Account } from '../../src/diagnostics/account.js'
+import { MappedRecord } from '../../src/record/mapped-record.js'
 import { RecordReader } from '../../src/pipeline/record-reader.js'
 
 interface Setup {
@@ -28,7 +29,7 @@ function setup({ admitted = 0, canRefuseUnread = true, joinsLines = false }: Set
           return admitted
         },
       },
-      batcher: { add: (entry) => read.push(entry) },
+      batcher: { add: (entry) => read.push(String(entry)) },
       recordRefusal: () => {
         refused += 1
       },
@@ -37,7 +38,10 @@ function setup({ admitted = 0, canRefuseUnread = true, joinsLines = false }: Set
       beginText: () => {},
       build: (text, start, end) => {
         built += 1
-        return { json: text.slice(start, Math.min(start + 8, end)).trimEnd(), severity: 1 }
+        return Object.assign(new MappedRecord(), {
+          json: text.slice(start, Math.min(start + 8, end)).trimEnd(),
+          severity: 1,
+        })
       },
     },
     mapper: { peekSeverity: () => 1 },

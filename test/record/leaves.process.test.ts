@@ -55,7 +55,7 @@ function optionsFor(label: string): MappingOptions {
   return createMappingOptions()
 }
 
-/** Of one path: `fast/fast-path.process.test.ts` shows that both give the same entry. */
+/** Of one path: `kernel/kernel.process.test.ts` shows that both give the same entry. */
 function lost(raw: string, options: MappingOptions): string[] {
   const line = raw.replace(/\r$/, '')
   const { json } = new Mapper(options, -1, () => Date.parse(RECEIVED_AT)).map(line, 0, line.length)

@@ -116,7 +116,7 @@ describe('numbers', () => {
   test.each(['12345678901234567890', '-12345678901234567890', '9007199254740993', '1'.repeat(300), '-0'])(
     '%s keeps all digits',
     (digits) => {
-      // The fast path rejects white space and a list of tags.
+      // The kernel rejects white space and a list of tags.
       for (const line of [
         `{${HEAD},"x":${digits},"y":[${digits}],"msg":"m"}`,
         `{${HEAD}, "x":${digits},"y":[${digits}],"tags":["a"],"z":12345678901234567,"msg":"m"}`,

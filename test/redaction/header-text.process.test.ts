@@ -1,18 +1,18 @@
 /**
- * Random texts, redacted unchanged, within JSON, on the fast path and on the reference path. `REDACTION_RUNS` sets
+ * Random texts, redacted unchanged, within JSON, by the kernel and on the reference path. `REDACTION_RUNS` sets
  * their number.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json } from '../../src/protocol/log-entry.js'
-import { FastPath } from '../../src/record/fast/fast-path.js'
-import { createMappedRecord } from '../../src/record/mapped-record.js'
+import { Kernel } from '../../src/record/kernel/kernel.js'
+import { MappedRecord } from '../../src/record/mapped-record.js'
 import { mapByParsing } from '../../src/record/reference/reference-path.js'
 import { findNextHeader, removeHeaderLines } from '../../src/redaction/header-text.js'
 import { Redactor } from '../../src/redaction/redactor.js'
 import { RECEIVED_AT, createMappingOptions } from '../record/record-lines.js'
 
-const record = createMappedRecord()
+const record = new MappedRecord()
 
 const RUNS = Number(process.env['REDACTION_RUNS'] ?? 15_000)
 const SEED = Number(process.env['REDACTION_SEED'] ?? 15)
@@ -125,12 +125,12 @@ function escaped(one: string): string {
 }
 
 test(
-  'redacts a text equally alone, within JSON, on the fast path and on the reference path',
+  'redacts a text equally alone, within JSON, by the kernel and on the reference path',
   { timeout: 60_000 + RUNS },
   () => {
     let changed = 0
     let taken = 0
-    const path = new FastPath(options)
+    const path = Kernel.create(options) as Kernel
     fc.assert(
       fc.property(text, fc.constantFrom(...FORMS), (one, form) => {
         const clean = redacted(one)
@@ -145,7 +145,7 @@ test(
 
         if (!path.map(line, 0, line.length, -1, record)) return
         taken += 1
-        expect(JSON.parse(`${record.openJson}}`)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
+        expect(JSON.parse(record.json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
       }),
       { numRuns: RUNS, seed: SEED },
     )

@@ -3,8 +3,7 @@ import { expect } from 'vitest'
 import { validateRequest } from '../../src/client/request-validation.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
 import { Mapper } from '../../src/record/mapper.js'
-import { createMappedRecord, toRequestPart } from '../../src/record/mapped-record.js'
-import type { MappedRecord } from '../../src/record/mapped-record.js'
+import { MappedRecord, toRequestPart } from '../../src/record/mapped-record.js'
 import { RequestJoiner } from '../../src/request-logs/request-joiner.js'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestKeys } from '../../src/options/settings.js'
@@ -57,7 +56,7 @@ function recordOf(json: string): MappedRecord {
   const { request = {}, request_id: requestId = '' } = JSON.parse(json) as LogEntry
   const hasStart = (request.method ?? request.path) !== undefined
   const requestPart = toRequestPart(hasStart, request.status_code !== undefined, requestId !== '')
-  return { ...createMappedRecord(), json, requestPart, requestId }
+  return Object.assign(new MappedRecord(), { json, requestPart, requestId })
 }
 
 /** The request logs of all lines, and the messages that remain log entries with `only`. */

@@ -228,10 +228,6 @@ export const DIALECT_HOLDERS: ReadonlySet<string> = new Set([
   'timestamp',
 ])
 
-/** Any key with this prefix that is at least as long as `http.request.body` may be a header or a body. */
-export const HTTP_PREFIX = 'http.re'
-export const MIN_HTTP_KEY_CHARS = 'http.request.body'.length
-
 function prefixesOf(path: string): string[] {
   const parts = path.split('.')
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'))

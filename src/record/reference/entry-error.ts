@@ -47,18 +47,6 @@ export function parseErrorMember(json: string, errorKey: string): (ErrorParts & 
 }
 
 /**
- * As `parseErrorMember`, for the members of an error except message and stack; `type` must be a string. Causes and
- * parts are not joined.
- */
-export function parseErrorRest(json: string, errorKey: string): { type: string; rest: JsonObject; omitted: number } {
-  const rest = parseExact(json) as JsonObject
-  const omitted = omitHttpMembers({ [errorKey]: rest }, errorKey)
-  const type = takeType(rest['type'] as string, rest) as string
-  delete rest['type']
-  return { type, rest, omitted }
-}
-
-/**
  * Removes the first object with the shape of an error, or the first such item of a list. Must be called after `takeRequest`, since a request or a
  * response may have this shape, too.
  */
@@ -169,7 +157,7 @@ function normalize(source: JsonObject): ErrorParts {
  * Types that say nothing about the error: pino writes the name of its class, which is empty for an anonymous class, and
  * `Object` for an object with a message.
  */
-export const GENERIC_TYPES: ReadonlySet<string | undefined> = new Set([undefined, '', 'Error', 'Object', DOM_EXCEPTION])
+const GENERIC_TYPES: ReadonlySet<string | undefined> = new Set([undefined, '', 'Error', 'Object', DOM_EXCEPTION])
 
 /** The type, or the name at the start of the stack instead of a generic type. */
 export function findType(
@@ -195,8 +183,8 @@ function takeType(type: string | undefined, rest: JsonObject): string | undefine
 /**
  * pino's serializer `err` appends this and a stack for each cause. It also appends the causes' messages to the message.
  */
-export const CAUSE_LABEL = 'caused by: '
-export const CAUSE_SEPARATOR = ': '
+const CAUSE_LABEL = 'caused by: '
+const CAUSE_SEPARATOR = ': '
 /** The name of an error may contain the separator, but rarely more often than this. */
 const MAX_SEPARATORS = 3
 
@@ -206,7 +194,7 @@ const MAX_SEPARATORS = 3
  * message later; then the stacks of the causes show the appended messages. Without such stacks, the message is divided
  * only if it has as many parts as there are errors; otherwise it is returned unchanged.
  */
-export function findOwnMessage(message: string, stack: string): string {
+function findOwnMessage(message: string, stack: string): string {
   const [first, ...causes] = stack.split(`\n${CAUSE_LABEL}`)
   if (first === undefined || causes.length === 0 || !message.includes(CAUSE_SEPARATOR)) return message
   const candidates = [findHead(stack), findHead(first)].flatMap(findMessages)
@@ -219,7 +207,7 @@ export function findOwnMessage(message: string, stack: string): string {
 }
 
 /** The message itself, or the first candidate to which messages of causes were appended. */
-export function chooseMessage(message: string, candidates: readonly string[]): string | undefined {
+function chooseMessage(message: string, candidates: readonly string[]): string | undefined {
   // VError appends the messages of its causes itself.
   if (candidates.includes(message)) return message
   return candidates.find(
@@ -234,7 +222,7 @@ function findHead(stack: string): string {
 }
 
 /** Candidates for the message in `TypeError: message`, the longest first. */
-export function findMessages(head: string): string[] {
+function findMessages(head: string): string[] {
   const messages = [head]
   for (let count = 0, at = 0; count < MAX_SEPARATORS; count += 1) {
     const separator = head.indexOf(CAUSE_SEPARATOR, at)
@@ -292,11 +280,11 @@ function appendStack(stack: string | undefined, label: string, more: string): st
 const FRAME = /^\s*at (?:.*\()?((?:[a-z]:)?[^()]*:\d+:\d+)\)?$/i
 /** Frames are shorter. The expression above takes quadratic time, so longer text is skipped. */
 const MAX_FRAME_CHARS = 1_000
-export const MAX_FRAMES = 100
+const MAX_FRAMES = 100
 const NOT_APPLICATION = /node_modules|^node:|^internal\/|<anonymous>|^native/
 
 /** `/app/src/orders.js:12:5` of one line of a V8 stack, or `undefined` if it is not the application's. */
-export function parseFrameLocation(line: string): string | undefined {
+function parseFrameLocation(line: string): string | undefined {
   if (line.length > MAX_FRAME_CHARS) return undefined
   // Most frames are not the application's, and a search is faster than the expression.
   const at = line.lastIndexOf('(') + 1

@@ -1,5 +1,5 @@
 /**
- * The reference path: JSON.parse, map, JSON.stringify. It accepts every line and defines the result of the fast path,
+ * The reference path: JSON.parse, map, JSON.stringify. It accepts every line and defines the result of the kernel,
  * which accepts most lines.
  */
 import type { JsonObject } from '../../protocol/log-entry.js'

@@ -634,10 +634,10 @@ describe('any record', () => {
     )
   })
 
-  test('the fast path rejects every key of the table', () => {
+  test('the kernel rejects every key of the table', () => {
     const isFast = (member: string): boolean => {
       const line = `{"level":30,"time":1795376432645,${member},"msg":"m"}`
-      return new Mapper(options, -1, () => 0).map(line, 0, line.length).isFastPath
+      return new Mapper(options, -1, () => 0).map(line, 0, line.length).isMappedByKernel
     }
     expect([...DIALECT_KEYS].filter((key) => isFast(`${JSON.stringify(key)}:"x"`))).toEqual([])
     expect([...DIALECT_HOLDERS].filter((key) => isFast(`${JSON.stringify(key)}:{"x":1}`))).toEqual([])
@@ -649,9 +649,9 @@ describe('any record', () => {
 describe('another key for the level', () => {
   const lvl = createMappingOptions({ levelKey: 'lvl' })
   const map = (line: string): [LogEntry, boolean] => {
-    const { json, isFastPath } = new Mapper(lvl, -1, () => 0).map(line, 0, line.length)
+    const { json, isMappedByKernel } = new Mapper(lvl, -1, () => 0).map(line, 0, line.length)
     expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, lvl, RECEIVED_AT).json))
-    return [JSON.parse(json) as LogEntry, isFastPath]
+    return [JSON.parse(json) as LogEntry, isMappedByKernel]
   }
 
   test.each([
@@ -661,8 +661,8 @@ describe('another key for the level', () => {
     ['{"lvl":"warn","time":1795376432645,"level":60,"msg":"m"}', { level: 'warn', metadata: { level: 60 } }, false],
     ['{"level":40,"time":1795376432645,"msg":"m"}', { level: 'warn' }, false],
     ['{"lvl":[1],"level":40,"time":1795376432645,"msg":"m"}', { level: 'warn', metadata: { lvl: [1] } }, false],
-  ])('%s', (line, entry, isFastPath) => {
-    expect(map(line)).toEqual([expect.objectContaining(entry), isFastPath])
+  ])('%s', (line, entry, isMappedByKernel) => {
+    expect(map(line)).toEqual([expect.objectContaining(entry), isMappedByKernel])
   })
 
   test('is peeked', () => {
@@ -698,7 +698,7 @@ describe('records without a known level', () => {
     ['99', 99, () => unknown, 0],
     ['100', 100, () => unknown, 1],
     ['500: once', 500, () => unknown, 1],
-    ['interrupted on the fast path', 300, (index: number) => (index % 100 === 50 ? known : unknown), 0],
+    ['interrupted by the kernel', 300, (index: number) => (index % 100 === 50 ? known : unknown), 0],
     ['interrupted on the reference path', 300, (index: number) => (index % 100 === 50 ? slow : unknown), 0],
     ['text lines do not interrupt', 199, (index: number) => (index % 2 === 0 ? unknown : 'text'), 1],
     ['text lines do not count', 500, () => 'text', 0],

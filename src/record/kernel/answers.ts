@@ -1,0 +1,164 @@
+/** Answers the kernel's questions with the functions of the reference path, which defines the mapping. */
+import type { Json, JsonObject } from '../../protocol/log-entry.js'
+import { parseExact, stringifyExact } from '../../shared/exact-json.js'
+import { resolveLevel, take, toIdText, toIsoTime } from '../coerce.js'
+import { mayContainExchange } from '../http-error.js'
+import { findTopFrame, parseErrorMember } from '../reference/entry-error.js'
+import type { MappingOptions } from '../reference/entry-fields.js'
+import { normalizeMethod } from '../reference/entry-request.js'
+import { createFingerprint } from '../reference/error-fingerprint.js'
+import { findTraceHeader, parseTraceHeader } from '../reference/trace-header.js'
+import { LEVELS, OPTION, OUTPUT, RESULT, Result, TEXTS_END } from './kernel-memory.js'
+
+/** As the kernel numbers them. */
+const QUESTIONS = ['level', 'time', 'error', 'fingerprint', 'exchange', 'user', 'tags', 'trace', 'method'] as const
+const DECLINED = -1
+const LEVEL_BYTES = 64
+const MAX_LEVELS = 32
+/** Room for the texts of levels. */
+const LEVEL_TEXTS = TEXTS_END - 16_384
+const NONE: readonly string[] = []
+
+export class Answers {
+  readonly #bytes: Buffer
+  readonly #words: Uint32Array
+  readonly #options: MappingOptions
+  #levelTextAt = LEVEL_TEXTS
+
+  constructor(memory: ArrayBuffer, options: MappingOptions) {
+    this.#bytes = Buffer.from(memory)
+    this.#words = new Uint32Array(memory)
+    this.#options = options
+  }
+
+  /** @param at place of the answers @returns their number, or -1 for the reference path */
+  ask(question: number, from: number, to: number, at: number): number {
+    const texts = this.#answer(QUESTIONS[question] as (typeof QUESTIONS)[number], from, to)
+    if (texts === undefined) return DECLINED
+    let place = at
+    for (const [index, text] of texts.entries()) {
+      // A UTF-16 unit becomes at most three bytes.
+      if (place + 3 * text.length > OUTPUT) return DECLINED
+      const written = text === '' ? 0 : this.#bytes.write(text, place)
+      this.#words[RESULT / 4 + Result.asked + index] = written
+      place += written
+    }
+    return texts.length
+  }
+
+  #text(from: number, to: number): string {
+    return this.#bytes.toString('utf8', from, to)
+  }
+
+  /** A further range of the question. */
+  #told(index: number): string {
+    const at = RESULT / 4 + Result.asked + 2 * index
+    return this.#text(this.#words[at] as number, Math.max(this.#words[at + 1] as number, this.#words[at] as number))
+  }
+
+  #answer(question: (typeof QUESTIONS)[number], from: number, to: number): readonly string[] | undefined {
+    switch (question) {
+      case 'level':
+        return this.#addLevel(from, to)
+      case 'time': {
+        const value = this.#text(from, to)
+        // A number as its digits, because a double cannot represent nanoseconds.
+        const time = toIsoTime(
+          value.startsWith('"') ? (JSON.parse(value) as string) : /^[-\d]/.test(value) ? value : null,
+        )
+        return time === undefined ? undefined : [time]
+      }
+      case 'error':
+        return this.#readError(this.#text(from, to))
+      case 'fingerprint': {
+        const [type, message, source] = [this.#told(0), this.#told(1), this.#told(2)]
+        return [`"${createFingerprint(unquote(type), unquote(message), unquote(`"${source}"`))}"`]
+      }
+      case 'exchange':
+        return mayContainExchange(this.#text(from, to)) ? undefined : NONE
+      case 'user':
+        return readUser(this.#text(from, to))
+      case 'tags':
+        return this.#joinTags(JSON.parse(this.#text(from, to)) as Json)
+      case 'trace': {
+        const headers = JSON.parse(this.#text(from, to)) as JsonObject
+        const trace = parseTraceHeader(headers['traceparent']) ?? parseTraceHeader(findTraceHeader(headers))
+        return trace === undefined ? ['', ''] : [JSON.stringify(trace), trace.trace_id ?? '']
+      }
+      case 'method':
+        return [`"${normalizeMethod(this.#text(from + 1, to - 1))}"`]
+    }
+  }
+
+  #addLevel(from: number, to: number): readonly string[] | undefined {
+    const value = this.#text(from, to)
+    if (!/^["\d-]/.test(value)) return undefined
+    const resolved = resolveLevel(JSON.parse(value) as Json, this.#options.levels)
+    if (resolved === undefined) return undefined
+    const opening = `{"level":"${resolved.level}","message":`
+    const metadata = resolved.customLevel === undefined ? '' : `"level":${JSON.stringify(resolved.customLevel)}`
+    let count = this.#words[(OPTION + 12) / 4] as number
+    if (count === MAX_LEVELS) {
+      count = 0
+      this.#levelTextAt = LEVEL_TEXTS
+    }
+    if (this.#levelTextAt + 3 * (opening.length + metadata.length) > TEXTS_END) return undefined
+    const at = LEVELS + LEVEL_BYTES * count
+    this.#words.set([to - from, resolved.severity], at / 4)
+    this.#setText(at + 8, opening)
+    this.#setText(at + 16, metadata)
+    this.#bytes.copyWithin(at + 24, from, to)
+    this.#words[(OPTION + 12) / 4] = count + 1
+    return NONE
+  }
+
+  #setText(at: number, text: string): void {
+    const start = this.#levelTextAt
+    this.#levelTextAt += this.#bytes.write(text, start)
+    this.#words.set([start, text === '' ? 0 : this.#levelTextAt], at / 4)
+  }
+
+  #readError(json: string): readonly string[] | undefined {
+    const { errorKey, fingerprint } = this.#options
+    const parsed = parseErrorMember(json, errorKey)
+    // The reference path reads a missing message from the stack.
+    if (parsed?.error.message === undefined) return undefined
+    const { error, rest, omitted } = parsed
+    const source = findTopFrame(error) ?? ''
+    const quoted = (text: string | undefined): string => (text === undefined ? '' : JSON.stringify(text))
+    return [
+      stringifyExact(error),
+      stringifyExact(rest).slice(1, -1),
+      omitted === 0 ? '' : `{"omitted_http_members":${omitted}}`,
+      JSON.stringify(source).slice(1, -1),
+      fingerprint === 'auto' ? `"${createFingerprint(error.type ?? '', error.message ?? '', source)}"` : '',
+      quoted(error.type),
+      quoted(error.message),
+    ]
+  }
+
+  /** A list of strings. */
+  #joinTags(tags: Json): readonly string[] | undefined {
+    if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) return undefined
+    const { tags: added } = this.#options
+    return [JSON.stringify([...tags, ...added.filter((tag) => !tags.includes(tag))])]
+  }
+}
+
+function readUser(json: string): readonly string[] | undefined {
+  if (!json.startsWith('{') || mayContainExchange(json)) return undefined
+  const source = parseExact(json) as JsonObject
+  const user: JsonObject = {}
+  for (const field of ['id', 'email', 'name']) {
+    const text = take(source, [field], toIdText)
+    if (text !== undefined) user[field] = text
+  }
+  if (Object.keys(user).length === 0) return undefined
+  return [stringifyExact(user), stringifyExact(source).slice(1, -1)]
+}
+
+/** @param text JSON text, or '' */
+export function unquote(text: string): string {
+  if (text === '') return ''
+  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1)
+}

@@ -1,0 +1,46 @@
+/** Questions to `../kernel.ts`: what the kernel does not decide itself. */
+import { Result, RESULT } from './memory'
+import { Range, answersAt, takeAnswer } from './output'
+
+export namespace Question {
+  /** Adds a level to the table. */
+  export const LEVEL: i32 = 0
+  /** ISO 8601 text. */
+  export const TIME: i32 = 1
+  /** The error, its other members, a note, its source and its fingerprint. */
+  export const ERROR: i32 = 2
+  /** Fingerprint of type, message and source. */
+  export const FINGERPRINT: i32 = 3
+  /** Whether a value may contain an HTTP exchange. */
+  export const EXCHANGE: i32 = 4
+  /** Fields and other members of a user. */
+  export const USER: i32 = 5
+  export const TAGS: i32 = 6
+  /** The trace of a header. */
+  export const TRACE: i32 = 7
+  export const METHOD: i32 = 8
+}
+
+/** @returns number of answers, whose bytes are in the results, or -1 for the reference path */
+declare function ask(question: i32, from: usize, to: usize, answers: usize): i32
+
+/** Asks about a range. Returns whether there is an answer; `takeText` then returns it. */
+export function hasAnswer(question: i32, from: usize, to: usize): bool {
+  read = 0
+  return ask(question, from, to, answersAt) >= 0
+}
+let read: usize = 0
+
+/** The next text of the answer. */
+export function takeText(into: Range): void {
+  const bytes = <usize>load<u32>(RESULT + Result.ASKED + (read << 2))
+  read++
+  if (bytes === 0) return into.clear()
+  const from = takeAnswer(bytes)
+  into.set(from, from + bytes)
+}
+
+/** Further ranges of a question. */
+export function tell(index: usize, range: Range): void {
+  range.storeAt(RESULT + Result.ASKED + (index << 3))
+}

@@ -1,0 +1,314 @@
+/** Reads errors as pino's serializer writes them. Other forms, causes and parts are read by `../kernel.ts`. */
+import { Question, hasAnswer, takeText, tell } from './ask'
+import { innerKind } from './keys'
+import { Members, Range, put, putByte, takeAnswer } from './output'
+import { hasEscapeIn } from './request'
+import {
+  CLOSE_BRACE,
+  COMMA,
+  OPEN_BRACE,
+  QUOTE,
+  found,
+  isOpening,
+  keyEnd,
+  mark,
+  next,
+  setNext,
+  valueEnd,
+} from './values'
+
+const ERROR_SHIFT: i32 = 16
+/** Bits of `innerKind` for members that may be removed or changed. */
+const MAY_HOLD: i32 = 3
+const MAX_KEYS = 1_000
+const MAX_FRAMES = 100
+const MAX_SEPARATORS = 3
+const MAX_FRAME_BYTES: usize = 1_000
+
+export const type = new Range()
+export const message = new Range()
+const stack = new Range()
+/** The answers of `../kernel.ts`: the error, its other members, a note about removed ones, its source and its fingerprint. */
+const whole = new Range()
+const wholeRest = new Range()
+const note = new Range()
+export const source = new Range()
+export const fingerprint = new Range()
+const rest = new Members(3)
+let isMessageOnly = false
+
+/** Position after the value at `at`; 0 if it is neither an error nor its message. */
+export function readError(at: usize, isComputed: bool): usize {
+  type.clear()
+  message.clear()
+  stack.clear()
+  whole.clear()
+  wholeRest.clear()
+  note.clear()
+  source.clear()
+  fingerprint.clear()
+  rest.count = 0
+  isMessageOnly = load<u8>(at) === QUOTE
+  if (isMessageOnly) {
+    const end = valueEnd(at)
+    message.set(at, end)
+    if (end !== 0 && isComputed && !askFingerprint()) return 0
+    return end
+  }
+  if (load<u8>(at) !== OPEN_BRACE) return 0
+  const first = next
+  const end = readMembers(at)
+  // The reference path reads the message from the stack.
+  if (end !== 0 && message.isEmpty) return 0
+  if (end !== 0 && findSource()) return !isComputed || askFingerprint() ? end : 0
+  // Another form.
+  setNext(first)
+  const after = valueEnd(at)
+  if (after === 0 || !hasAnswer(Question.ERROR, at, after)) return 0
+  takeText(whole)
+  takeText(wholeRest)
+  takeText(note)
+  takeText(source)
+  takeText(fingerprint)
+  takeText(type)
+  takeText(message)
+  return after
+}
+
+function askFingerprint(): bool {
+  tell(0, type)
+  tell(1, message)
+  tell(2, source)
+  if (!hasAnswer(Question.FINGERPRINT, 0, 0)) return false
+  takeText(fingerprint)
+  return true
+}
+
+function readMembers(at: usize): usize {
+  if (mark() !== at) return 0
+  setNext(next + 4)
+  let keys = 0
+  let i = at + 1
+  while (true) {
+    const from = i
+    const value = keyEnd(i)
+    if (value === 0 || ++keys > MAX_KEYS) return 0
+    const bits = innerKind(from + 1, value - from - 3)
+    const kind = (bits >> ERROR_SHIFT) & 15
+    i = valueEnd(value)
+    if (i === 0) return 0
+    const isText = load<u8>(value) === QUOTE
+    if (kind === 1 || kind === 2 || kind === 3) {
+      if (!isText) return 0
+      if (kind === 1) type.set(value, i)
+      else if (kind === 2) message.set(value, i)
+      else stack.set(value, i)
+    } else if (kind !== 0 || isIndex(from + 1, value - 2) || hasEscapeIn(from, value)) return 0
+    else {
+      if (isOpening(load<u8>(value)) && (found & MAY_HOLD) !== 0) return 0
+      rest.add(from, i)
+    }
+    if (mark() !== i) return 0
+    const after = load<u8>(i)
+    setNext(next + 4)
+    i++
+    if (after === CLOSE_BRACE) break
+    if (after !== COMMA) return 0
+  }
+  return isUsual() ? i : 0
+}
+
+function isIndex(from: usize, to: usize): bool {
+  for (let i = from; i < to; i++) if (<u32>load<u8>(i) - 0x30 > 9) return false
+  return to > from
+}
+
+/** Whether type and message need no look at the stack. */
+function isUsual(): bool {
+  if (type.isEmpty) return false
+  const bytes = type.end - type.start - 2
+  if (bytes === 0 || hasText(type, '"Object"') || hasText(type, '"DOMException"')) return false
+  if (hasText(type, '"Error"') && !startsWithError()) return false
+  return message.isEmpty || stack.isEmpty || removeCauses()
+}
+
+/**
+ * Removes the messages of causes that pino appended, see `findOwnMessage`. Returns false if only the decoded text shows
+ * them.
+ */
+function removeCauses(): bool {
+  if (find(message.start, message.end, ': ') === 0) return true
+  const causes = find(stack.start, stack.end, '\\ncaused by: ')
+  if (causes === 0) return true
+  const frames = find(stack.start, stack.end, '\\n    at ')
+  if (frames === 0 || frames > causes || load<u8>(causes - 1) === 0x5c) return false
+  if (find(stack.start, frames, '\\u') !== 0 || find(message.start, message.end, '\\u') !== 0) return false
+  return chooseMessage(stack.start + 1, frames)
+}
+
+/** The candidates are the text before the frames, and that after each of its first separators. */
+function chooseMessage(head: usize, end: usize): bool {
+  const from = message.start + 1
+  const to = message.end - 1
+  let at = head
+  let own: usize = 0
+  for (let separators = 0; separators <= MAX_SEPARATORS; separators++) {
+    const bytes = end - at
+    if (bytes <= to - from && memory.compare(from, at, bytes) === 0) {
+      if (bytes === to - from) return true
+      if (own === 0 && startsWith(from + bytes, to, ': ')) own = from + bytes
+    }
+    const separator = find(at, end, ': ')
+    if (separator === 0) break
+    at = separator + 2
+  }
+  if (own === 0) return false
+  const start = takeAnswer(own - message.start + 1)
+  memory.copy(start, message.start, own - message.start)
+  store<u8>(start + (own - message.start), QUOTE)
+  message.set(start, start + (own - message.start) + 1)
+  return true
+}
+
+function hasText(range: Range, text: string): bool {
+  const chars = <usize>text.length
+  if (range.end - range.start !== chars) return false
+  for (let i: usize = 0; i < chars; i++)
+    if (<u16>load<u8>(range.start + i) !== load<u16>(changetype<usize>(text) + (i << 1))) return false
+  return true
+}
+
+/** No stack, or one that starts with the generic type. */
+function startsWithError(): bool {
+  if (stack.isEmpty || stack.end - stack.start === 2) return true
+  const at = stack.start + 1
+  if (load<u32>(at) !== 0x6f727245 || load<u8>(at + 4) !== 0x72) return false
+  const c = load<u8>(at + 5)
+  return c === 0x3a || c === 0x20 || at + 5 === stack.end - 1 || (c === 0x5c && load<u8>(at + 6) === 0x6e)
+}
+
+/**
+ * The application's top frame, see `parseFrameLocation`. Returns false for a stack that needs a closer look: the
+ * message or a path has escapes, or a frame has an unusual form.
+ */
+function findSource(): bool {
+  if (stack.isEmpty) return true
+  if (find(message.start, message.end, '\\n') !== 0) return false
+  const end = stack.end - 1
+  let at = nextLine(stack.start + 1, end)
+  for (let frames = 0; at !== 0 && frames < MAX_FRAMES; frames++) {
+    if (load<u8>(at - 1) === 0x5c) return false
+    const from = at + 2
+    at = nextLine(from, end)
+    const to = at === 0 ? end : at
+    const result = readFrame(from, to)
+    if (result < 0) return false
+    if (result > 0) return true
+  }
+  return true
+}
+
+/** Position of the next escaped line break; 0 if there is none. Other escapes are part of the line. */
+function nextLine(from: usize, end: usize): usize {
+  for (let i = from; i < end; i++) {
+    if (load<u8>(i) === 0x5c) {
+      if (load<u8>(i + 1) === 0x6e) return i
+      i++
+    }
+  }
+  return 0
+}
+
+/** 1 and the source if it is the application's frame, 0 if not, -1 for an unusual form. */
+function readFrame(from: usize, to: usize): i32 {
+  if (to - from > MAX_FRAME_BYTES) return -1
+  let i = from
+  while (i < to && load<u8>(i) === 0x20) i++
+  // An escape or a wide character may be white space.
+  if (!startsWith(i, to, 'at ')) return load<u8>(i) === 0x5c || load<u8>(i) >= 0x80 ? -1 : 0
+  let place = i + 3
+  let end = to
+  for (let j = place; j < to; j++) {
+    const c = load<u8>(j)
+    if (c === 0x5c || c >= 0x80) return -1
+    if (c === 0x28) place = j + 1
+  }
+  if (find(place, to, 'node_modules') !== 0 || startsWith(place, to, 'node:')) return 0
+  const isClosed = load<u8>(to - 1) === 0x29
+  if (isClosed !== (place !== i + 3)) return -1
+  if (isClosed) end--
+  if (!endsWithLineAndColumn(place, end)) return 0
+  if (startsWith(place, end, 'async ')) place += 6
+  const isUrl = startsWith(place, end, 'file:///')
+  if (!isUrl && load<u8>(place) !== 0x2f) return -1
+  for (let j = place; j < end; j++) if (load<u8>(j) === 0x29 || load<u8>(j) === 0x3c) return -1
+  source.set(isUrl ? place + 7 : place, end)
+  return 1
+}
+
+function endsWithLineAndColumn(from: usize, end: usize): bool {
+  let i = end
+  for (let n = 0; n < 2; n++) {
+    const last = i
+    while (i > from && <u32>load<u8>(i - 1) - 0x30 < 10) i--
+    if (i === last || i === from || load<u8>(i - 1) !== 0x3a) return false
+    i--
+  }
+  return true
+}
+
+function startsWith(at: usize, end: usize, text: string): bool {
+  const chars = <usize>text.length
+  if (at + chars > end) return false
+  for (let i: usize = 0; i < chars; i++)
+    if (<u16>load<u8>(at + i) !== load<u16>(changetype<usize>(text) + (i << 1))) return false
+  return true
+}
+
+/** Position of the first occurrence; 0 if there is none. */
+function find(from: usize, to: usize, text: string): usize {
+  const first = <u8>text.charCodeAt(0)
+  const second = <u8>text.charCodeAt(1)
+  for (let i = from; i < to; i++)
+    if (load<u8>(i) === first && load<u8>(i + 1) === second && startsWith(i, to, text)) return i
+  return 0
+}
+
+/** The entry's error. */
+export function putError(): void {
+  put(',"error":')
+  if (!whole.isEmpty) return whole.put()
+  putByte(OPEN_BRACE)
+  if (!type.isEmpty) {
+    put('"type":')
+    type.put()
+    if (!message.isEmpty) putByte(COMMA)
+  }
+  if (!message.isEmpty) {
+    put('"message":')
+    message.put()
+  }
+  if (!stack.isEmpty) {
+    put(',"stack":')
+    stack.put()
+  }
+  putByte(CLOSE_BRACE)
+}
+
+export function hasRest(): bool {
+  return rest.count > 0 || !wholeRest.isEmpty
+}
+
+/** The other members. */
+export function putRest(): void {
+  if (wholeRest.isEmpty) rest.put()
+  else wholeRest.put()
+}
+
+export function hasNote(): bool {
+  return !note.isEmpty
+}
+
+export function putNote(): void {
+  note.put()
+}

@@ -1,0 +1,104 @@
+/** The mapping kernel: reads the bytes of one line and writes the bytes of its entry. Never fails: it declines lines. */
+import { putBreadcrumb } from './breadcrumb'
+import { Option, hasOwnTrace, putEntry, usesName } from './entry'
+import { mayFollowParam, setForBreadcrumb } from './keys'
+import { Flag, OPTION, OUTPUT, RESULT, Result } from './memory'
+import { Range, at, putByte, setAt } from './output'
+import * as record from './record'
+import { Slot, slot } from './record'
+import * as request from './request'
+import * as line from './scan'
+import { hasQuerySecret } from './values'
+
+export { hashOf } from './keys'
+
+/** What happened to a line. */
+const INCOMPLETE: i32 = 0
+const DECLINED: i32 = 1
+const MAPPED: i32 = 2
+
+const none = new Range()
+
+function setRange(result: usize, range: Range): void {
+  range.storeAt(RESULT + result)
+}
+
+/**
+ * Maps the line at `from`. Results are in memory.
+ * @param limit end of the text, which may be in the middle of a line
+ */
+export function map(from: usize, limit: usize): i32 {
+  store<u32>(RESULT, 0, Result.LINE_END)
+  if (!line.scan(from, limit)) return INCOMPLETE
+  store<u32>(RESULT, <u32>line.lineEnd, Result.LINE_END)
+  setForBreadcrumb(false)
+  if (line.isSuspect || !record.readRecord(from)) return DECLINED
+  if (record.level === 0 || record.time.isEmpty || record.message.isEmpty) return DECLINED
+  // The reference path would use the error's message.
+  if (record.hasError && record.message.end - record.message.start === 2 && !record.isBareMessage) return DECLINED
+  const hasRequest = record.hasReq || record.hasRes
+  if (hasRequest && !request.hasAny()) return DECLINED
+  if (!record.name.isEmpty && !usesName() && load<u32>(OPTION, Option.HAS_NAME) !== 0) return DECLINED
+  let flags: u32 = line.isWide ? Flag.WIDE : 0
+  if (hasRequest) {
+    flags |= Flag.HAS_REQUEST
+    if (request.hasStart()) flags |= Flag.HAS_START
+    if (!request.status.isEmpty) flags |= Flag.HAS_STATUS
+  }
+  const own = record.hasSlots() ? slot(Slot.REQUEST) : none
+  setRange(Result.OWN_REQUEST, own)
+  const isPart = !own.isEmpty && hasRequest && ((flags & Flag.HAS_START) !== 0) !== ((flags & Flag.HAS_STATUS) !== 0)
+  const keepsId = record.placeRequestId()
+  record.placeOtherId()
+  if (hasOwnTrace()) flags |= Flag.OWN_TRACE
+  const hasSlots = record.hasSlots()
+  setRange(Result.TRACE, hasOwnTrace() ? slot(Slot.TRACE) : record.hasReq ? request.traceId : none)
+  setRange(Result.REQUEST, hasSlots ? slot(Slot.REQUEST) : none)
+  setRange(Result.SESSION, hasSlots ? slot(Slot.SESSION) : none)
+  setRange(Result.FINGERPRINT, hasSlots ? slot(Slot.FINGERPRINT) : none)
+  flags |= findSecrets(from, hasRequest)
+  store<u32>(RESULT, flags, Result.FLAGS)
+  const severity = load<i32>(record.level, 4)
+  store<i32>(RESULT, severity, Result.SEVERITY)
+  setAt(OUTPUT)
+  if (isPart || severity >= load<i32>(OPTION + (hasRequest ? Option.REQUEST_THRESHOLD : Option.THRESHOLD))) {
+    putEntry(keepsId)
+    putByte(0x7d)
+  }
+  store<u32>(RESULT, <u32>OUTPUT, Result.START)
+  store<u32>(RESULT, <u32>at, Result.END)
+  return MAPPED
+}
+
+/** As `map`, for a breadcrumb. */
+export function mapBreadcrumb(from: usize, limit: usize): i32 {
+  if (!line.scan(from, limit)) return INCOMPLETE
+  setForBreadcrumb(true)
+  if (line.isSuspect || !record.readRecord(from) || !putBreadcrumb()) return DECLINED
+  store<u32>(RESULT, <u32>OUTPUT, Result.START)
+  store<u32>(RESULT, <u32>at, Result.END)
+  return MAPPED
+}
+
+/** Whether the sent parts of the line may have secrets. */
+function findSecrets(from: usize, hasRequest: bool): u32 {
+  let flags: u32 = hasQuerySecret ? Flag.URL_SECRET : 0
+  if (line.hasPercent) flags |= Flag.URL_SECRET
+  if ((line.hasAt && line.hasScheme) || line.hasPercent) flags |= Flag.USERINFO
+  for (let i = 0; i < line.hits; i++) {
+    const place = line.hitAt(i)
+    if (hasRequest && isUnsent(place)) continue
+    if (load<u8>(place) !== 0x3d) flags |= Flag.HEADER
+    else if ((flags & Flag.URL_SECRET) === 0 && mayFollowParam(place, from)) flags |= Flag.URL_SECRET
+  }
+  // The places of further ones are not known.
+  return line.hits === line.MAX_HITS ? flags | Flag.HEADER | Flag.URL_SECRET : flags
+}
+
+/** Whether the position is within headers, except the user agent. */
+function isUnsent(place: usize): bool {
+  const headers = RESULT + Result.HEADERS
+  if (place > load<u32>(headers, 8) && place < load<u32>(headers, 12)) return true
+  if (place <= load<u32>(headers) || place >= load<u32>(headers, 4)) return false
+  return place <= load<u32>(headers, 16) || place >= load<u32>(headers, 20)
+}

@@ -1,0 +1,108 @@
+/** Writes entries. */
+import { ANSWERS, MEMBERS, OUTPUT } from './memory'
+
+/** Position after the text written so far. */
+export let at: usize = OUTPUT
+export function setAt(position: usize): void {
+  at = position
+}
+
+/** Copies up to 15 bytes more than the range, which the next text overwrites. */
+export function copy(from: usize, to: usize): void {
+  const bytes = to - from
+  if (bytes > 256) memory.copy(at, from, bytes)
+  else for (let i: usize = 0; i < bytes; i += 16) v128.store(at + i, v128.load(from + i))
+  at += bytes
+}
+
+/** Writes ASCII text. AssemblyScript stores it as UTF-16. */
+export function put(text: string): void {
+  const from = changetype<usize>(text)
+  const chars = <usize>text.length
+  for (let i: usize = 0; i < chars; i += 8) {
+    const units = v128.load(from + (i << 1))
+    store<u64>(at + i, i64x2.extract_lane(i8x16.narrow_i16x8_u(units, units), 0))
+  }
+  at += chars
+}
+
+export function putByte(byte: u8): void {
+  store<u8>(at, byte)
+  at++
+}
+
+/** A range of text; empty if `end` is 0. */
+export class Range {
+  start: usize = 0
+  end: usize = 0
+
+  get isEmpty(): bool {
+    return this.end === 0
+  }
+
+  set(start: usize, end: usize): void {
+    this.start = start
+    this.end = end
+  }
+
+  clear(): void {
+    this.end = 0
+  }
+
+  /** The text without its quotes, if it has some. */
+  storeAt(place: usize): void {
+    store<u32>(place, <u32>this.start)
+    store<u32>(place, <u32>this.end, 4)
+  }
+
+  put(): void {
+    copy(this.start, this.end)
+  }
+
+  equals(other: Range): bool {
+    const bytes = this.end - this.start
+    return bytes === other.end - other.start && memory.compare(this.start, other.start, bytes) === 0
+  }
+}
+
+/** Members of an object that are copied, in pieces of adjacent members. */
+export class Members {
+  count: usize = 0
+  private place: usize
+
+  /** @param slot 0 to 3: each has room for 1,000 members */
+  constructor(slot: usize) {
+    this.place = MEMBERS + slot * 0x4000
+  }
+
+  add(start: usize, end: usize): void {
+    const last = this.place + (this.count << 3)
+    // Adjacent members are separated by a comma.
+    if (this.count > 0 && load<u32>(last - 4) + 1 === <u32>start) {
+      store<u32>(last - 4, <u32>end)
+      return
+    }
+    store<u32>(last, <u32>start)
+    store<u32>(last, <u32>end, 4)
+    this.count++
+  }
+
+  put(): void {
+    for (let i: usize = 0; i < this.count; i++) {
+      const pair = this.place + (i << 3)
+      if (i > 0) putByte(0x2c)
+      copy(load<u32>(pair), load<u32>(pair, 4))
+    }
+  }
+}
+
+/** Position of the next answer. */
+export let answersAt: usize = ANSWERS
+export function resetAnswers(): void {
+  answersAt = ANSWERS
+}
+export function takeAnswer(bytes: usize): usize {
+  const from = answersAt
+  answersAt += bytes
+  return from
+}

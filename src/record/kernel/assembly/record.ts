@@ -1,0 +1,411 @@
+/** Reads the members of a record: mapped members into fields, all others as text for the metadata. */
+import { Question, hasAnswer, takeText } from './ask'
+import { addKey, beginRecord, isForBreadcrumb, kindOf, UNKNOWN } from './keys'
+import { LEVELS, OPTION } from './memory'
+import { Members, Range, resetAnswers } from './output'
+import {
+  found,
+  resetQuerySecret,
+  CLOSE_BRACE,
+  COMMA,
+  OPEN_BRACE,
+  QUOTE,
+  containerEnd,
+  isInexactInteger,
+  isOpening,
+  isPlainInteger,
+  isQueryKey,
+  keyEnd,
+  mark,
+  next,
+  setNext,
+  valueEnd,
+} from './values'
+import { hasEscapeIn, readReq, readRes, reset as resetRequest } from './request'
+import * as request from './request'
+import { readError } from './error'
+import { INDEX } from './memory'
+import { textEnd } from './scan'
+
+/** Treatment of a key, as in `../key-kinds.ts`. */
+export namespace Kind {
+  export const DECLINED: i32 = 0
+  export const MESSAGE: i32 = 1
+  export const LEVEL: i32 = 2
+  export const TIME: i32 = 3
+  export const ERROR: i32 = 4
+  export const REQ: i32 = 5
+  export const RES: i32 = 6
+  export const DURATION: i32 = 7
+  export const NAME: i32 = 8
+  export const SERVICE: i32 = 9
+  export const ENVIRONMENT: i32 = 10
+  export const VERSION: i32 = 11
+  export const OTHER_ID: i32 = 12
+  export const HOLDER: i32 = 13
+  export const USER: i32 = 14
+  export const TAGS: i32 = 15
+  export const SLOT: i32 = 16
+  /** Of breadcrumbs. */
+  export const CATEGORY: i32 = 40
+  export const LEFT_OUT: i32 = 41
+}
+
+/** Fields whose value is a string or a plain integer, in the order of the entry; the trace's come last. */
+export const SLOTS: i32 = 10
+export namespace Slot {
+  export const USER: i32 = 0
+  export const SESSION: i32 = 1
+  export const RELEASE: i32 = 2
+  export const REQUEST: i32 = 3
+  export const ACTION: i32 = 4
+  export const SOURCE: i32 = 5
+  export const FINGERPRINT: i32 = 6
+  export const TRACE: i32 = 7
+  export const SPAN: i32 = 8
+  export const PARENT: i32 = 9
+}
+
+const MAX_KEYS = 1_000
+/** Added to the kind of a key that the options' metadata has, too. */
+const IN_OPTIONS: i32 = 256
+/** As in `MAY_HOLD_HTTP_MESSAGE`. */
+const MAY_HOLD_EXCHANGE: i32 = 1
+const LEVEL_BYTES: usize = 64
+const MAX_LEVEL_BYTES: usize = 40
+
+export const message = new Range()
+export const time = new Range()
+export const duration = new Range()
+export const name = new Range()
+export const service = new Range()
+export const environment = new Range()
+export const version = new Range()
+export const otherId = new Range()
+const otherIdMember = new Range()
+export const user = new Range()
+export const userRest = new Range()
+export const tags = new Range()
+export const category = new Range()
+const slots: StaticArray<Range> = createSlots()
+export const metadata = new Members(0)
+/** Position of the level in the table; 0 without one. */
+export let level: usize = 0
+export let hasReq = false
+export let hasRes = false
+export let hasError = false
+/** Whether the message is to be quoted. */
+export let isBareMessage = false
+let usedSlots = false
+
+function createSlots(): StaticArray<Range> {
+  const all = new StaticArray<Range>(SLOTS)
+  for (let i = 0; i < SLOTS; i++) all[i] = new Range()
+  return all
+}
+
+export function slot(i: i32): Range {
+  return unchecked(slots[i])
+}
+
+export function hasSlots(): bool {
+  return usedSlots
+}
+
+export function useSlot(i: i32, start: usize, end: usize): void {
+  slot(i).set(start, end)
+  usedSlots = true
+}
+
+function reset(): void {
+  beginRecord()
+  resetAnswers()
+  resetQuerySecret()
+  message.clear()
+  time.clear()
+  duration.clear()
+  name.clear()
+  service.clear()
+  environment.clear()
+  version.clear()
+  otherId.clear()
+  user.clear()
+  userRest.clear()
+  tags.clear()
+  category.clear()
+  metadata.count = 0
+  level = 0
+  if (usedSlots) for (let i = 0; i < SLOTS; i++) slot(i).clear()
+  if (hasReq || hasRes) resetRequest()
+  usedSlots = hasReq = hasRes = hasError = isBareMessage = false
+}
+
+/** Reads a whole line. Returns false if it is declined. */
+export function readRecord(from: usize): bool {
+  reset()
+  setNext(INDEX)
+  if (load<u8>(from) !== OPEN_BRACE || mark() !== from) return false
+  setNext(next + 4)
+  let keys = 0
+  let hasUnmapped = false
+  let isRepeated = false
+  let i = from + 1
+  while (true) {
+    const at = i
+    const value = keyEnd(i)
+    if (value === 0 || ++keys > MAX_KEYS) return false
+    const treatment = kindOf(at + 1, value - at - 3)
+    const kind = treatment === UNKNOWN ? UNKNOWN : treatment & 255
+    const first = load<u8>(value)
+    if (kind === Kind.ERROR || kind === Kind.REQ || kind === Kind.RES) {
+      i = readObject(kind, value)
+      if (i === 0) return false
+    } else {
+      if (kind === Kind.DECLINED || (kind === UNKNOWN && isForReference(at + 1, value - 2))) return false
+      const isContainer = isOpening(first)
+      i = isContainer && mark() === value ? containerEnd(value, isQueryKey(at + 1, value - at - 3)) : valueEnd(value)
+      if (i === 0) return false
+      const isOther = kind === UNKNOWN || kind === Kind.HOLDER
+      const isNew = addKey(at + 1, value - at - 3)
+      if (isOther || (treatment < IN_OPTIONS && hasNoField(kind, value))) {
+        if (!isNew) return false
+        if (!isOther) hasUnmapped = true
+        if (isContainer) {
+          if (kind === Kind.HOLDER) return false
+          if ((found & MAY_HOLD_EXCHANGE) !== 0 && !hasAnswer(Question.EXCHANGE, value, i)) return false
+        }
+        metadata.add(at, i)
+      } else {
+        if (!isNew) isRepeated = true
+        if ((treatment >= IN_OPTIONS && kind === Kind.OTHER_ID) || !readMember(kind, at, value, i)) return false
+      }
+    }
+    if (mark() !== i) return false
+    const after = load<u8>(i)
+    setNext(next + 4)
+    i++
+    if (after === CLOSE_BRACE) break
+    if (after !== COMMA) return false
+  }
+  // The last of duplicate keys wins.
+  return i === textEnd && !(hasUnmapped && isRepeated)
+}
+
+/** An escape may hide another key; a name with this prefix may be a header or a body. */
+function isForReference(from: usize, to: usize): bool {
+  // http.re…
+  return (
+    hasEscapeIn(from, to) || (to - from >= 17 && load<u32>(from) === 0x70747468 && load<u32>(from, 3) === 0x65722e70)
+  )
+}
+
+/** Whether the value of a mapped key cannot be mapped, as in `user_id: null`, and is copied to the metadata. */
+function hasNoField(kind: i32, value: usize): bool {
+  if (kind < Kind.NAME || kind === Kind.OTHER_ID || kind === Kind.TAGS || kind === Kind.LEFT_OUT) return false
+  const c = load<u8>(value)
+  if (kind === Kind.CATEGORY && isOpening(c)) return true
+  const isLiteral = c === 0x74 || c === 0x66 || c === 0x6e
+  return isLiteral || (kind === Kind.USER && !isOpening(c))
+}
+
+function readObject(kind: i32, value: usize): usize {
+  if (kind === Kind.ERROR) {
+    if (hasError) return 0
+    hasError = true
+    return readError(value, load<u32>(OPTION, 8) !== 0 && !isForBreadcrumb)
+  }
+  if (kind === Kind.REQ ? hasReq : hasRes) return 0
+  if (!hasReq && !hasRes) resetRequest()
+  if (kind === Kind.REQ) {
+    hasReq = true
+    return readReq(value)
+  }
+  hasRes = true
+  return readRes(value)
+}
+
+/** Reads a mapped member. Returns false if it is declined. */
+function readMember(kind: i32, at: usize, value: usize, end: usize): bool {
+  const isText = load<u8>(value) === QUOTE
+  if (kind >= Kind.SLOT && kind < Kind.CATEGORY) return fillSlot(kind - Kind.SLOT, value, end, isText)
+  switch (kind) {
+    case Kind.MESSAGE:
+      if (!isText && !isBare(value, end)) return false
+      isBareMessage = !isText
+      message.set(value, end)
+      return true
+    case Kind.LEVEL:
+      // A later level or time is logged data.
+      if (level !== 0) return false
+      level = findLevel(value, end)
+      return level !== 0
+    case Kind.TIME:
+      return time.isEmpty && readTime(value, end)
+    case Kind.DURATION: {
+      const c = load<u8>(value)
+      if ((c !== 0x2d && <u32>c - 0x30 > 9) || !duration.isEmpty || isInexactInteger(value, end)) return false
+      duration.set(value, end)
+      return true
+    }
+    case Kind.OTHER_ID:
+      if (!otherId.isEmpty || !isId(value, end, isText) || (end - value === 2 && isText)) return false
+      otherId.set(value, end)
+      otherIdMember.set(at, end)
+      return true
+    case Kind.USER:
+      if (!user.isEmpty || !hasAnswer(Question.USER, value, end)) return false
+      takeText(user)
+      takeText(userRest)
+      return true
+    case Kind.TAGS:
+      if (!tags.isEmpty || !hasAnswer(Question.TAGS, value, end)) return false
+      takeText(tags)
+      return true
+    case Kind.CATEGORY:
+      if (!category.isEmpty || !isText || end - value === 2) return false
+      category.set(value, end)
+      return true
+    case Kind.LEFT_OUT:
+      return true
+  }
+  if (!isText) return false
+  const field =
+    kind === Kind.NAME ? name : kind === Kind.SERVICE ? service : kind === Kind.ENVIRONMENT ? environment : version
+  if (!field.isEmpty) return false
+  field.set(value, end)
+  return true
+}
+
+function isBare(value: usize, end: usize): bool {
+  const c = load<u8>(value)
+  return c === 0x74 || c === 0x66 || isPlainInteger(value, end)
+}
+
+function isId(value: usize, end: usize, isText: bool): bool {
+  return isText || isPlainInteger(value, end)
+}
+
+function fillSlot(i: i32, value: usize, end: usize, isText: bool): bool {
+  const field = slot(i)
+  // Fastify's `reqId` may repeat the scope's `request_id`.
+  if (!field.isEmpty) return isSameId(field, value, end)
+  if (!isId(value, end, isText) || (i === Slot.REQUEST && isText && end - value === 2)) return false
+  if (i === Slot.TRACE && isText && mayBeXRay(value + 1, end - 1)) return false
+  useSlot(i, value, end)
+  return true
+}
+
+/** Whether two ids are equal, of which one may be quoted. */
+export function isSameId(one: Range, value: usize, end: usize): bool {
+  const a = unquotedStart(one.start)
+  const aEnd = a === one.start ? one.end : one.end - 1
+  const b = unquotedStart(value)
+  const bEnd = b === value ? end : end - 1
+  return aEnd - a === bEnd - b && memory.compare(a, b, aEnd - a) === 0
+}
+
+function unquotedStart(at: usize): usize {
+  return load<u8>(at) === QUOTE ? at + 1 : at
+}
+
+/** `1-` at the start, or `Root=`: AWS X-Ray's form, which the reference path converts. */
+function mayBeXRay(from: usize, to: usize): bool {
+  if (load<u8>(from) === 0x31 && load<u8>(from + 1) === 0x2d) return true
+  for (let i = from; i + 5 <= to; i++) if (load<u32>(i) === 0x746f6f52 && load<u8>(i + 4) === 0x3d) return true
+  return false
+}
+
+/** A level of the table: length, severity, opening of the entry, member for the metadata, and the value. */
+function findLevel(value: usize, end: usize): usize {
+  const bytes = end - value
+  if (bytes > MAX_LEVEL_BYTES) return 0
+  const known = findKnownLevel(value, bytes)
+  if (known !== 0) return known
+  return hasAnswer(Question.LEVEL, value, end) ? findKnownLevel(value, bytes) : 0
+}
+
+function findKnownLevel(value: usize, bytes: usize): usize {
+  const count = load<i32>(OPTION, 12)
+  for (let i = 0; i < count; i++) {
+    const at = LEVELS + <usize>i * LEVEL_BYTES + 0
+    if (load<u32>(at) === <u32>bytes && memory.compare(at + 24, value, bytes) === 0) return at
+  }
+  return 0
+}
+
+let second: u64 = 0
+let secondRest: u16 = 0
+const SECOND: usize = 0xf400
+
+/** Milliseconds since the epoch, or any other time, as ISO 8601. */
+function readTime(value: usize, end: usize): bool {
+  if (end - value === 13 && load<u8>(value) !== QUOTE && load<u8>(value) !== 0x2d && isPlainInteger(value, end)) {
+    if (load<u64>(value) !== second || load<u16>(value, 8) !== secondRest) {
+      second = load<u64>(value)
+      secondRest = load<u16>(value, 8)
+      writeSecond(value)
+    }
+    // Milliseconds.
+    store<u16>(SECOND, load<u16>(value, 10), 20)
+    store<u8>(SECOND, load<u8>(value, 12), 22)
+    time.set(SECOND, SECOND + 24)
+    return true
+  }
+  if (end - value > 64 || !hasAnswer(Question.TIME, value, end)) return false
+  takeText(time)
+  return true
+}
+
+function writeDigits(at: usize, value: u32, digits: i32): void {
+  let left = value
+  for (let i = digits - 1; i >= 0; i--) {
+    store<u8>(at + <usize>i, <u8>(0x30 + (left % 10)))
+    left /= 10
+  }
+}
+
+/** `2026-11-25T12:00:00.   Z` for the first ten digits. Years from 2001 to 2286. */
+function writeSecond(value: usize): void {
+  let seconds: u64 = 0
+  for (let i: usize = 0; i < 10; i++) seconds = seconds * 10 + <u64>(load<u8>(value + i) - 0x30)
+  const days = <u32>(seconds / 86_400)
+  const rest = <u32>(seconds % 86_400)
+  // Days since 1 March of year 0, see "chrono-compatible low-level date algorithms".
+  const z = days + 719_468
+  const era = z / 146_097
+  const ofEra = z % 146_097
+  const year = (ofEra - ofEra / 1_460 + ofEra / 36_524 - ofEra / 146_096) / 365
+  const ofYear = ofEra - (365 * year + year / 4 - year / 100)
+  const month = (5 * ofYear + 2) / 153
+  writeDigits(SECOND, year + era * 400 + (month < 10 ? 0 : 1), 4)
+  writeDigits(SECOND + 5, month < 10 ? month + 3 : month - 9, 2)
+  writeDigits(SECOND + 8, ofYear - (153 * month + 2) / 5 + 1, 2)
+  writeDigits(SECOND + 11, rest / 3_600, 2)
+  writeDigits(SECOND + 14, (rest / 60) % 60, 2)
+  writeDigits(SECOND + 17, rest % 60, 2)
+  store<u8>(SECOND, 0x2d, 4)
+  store<u8>(SECOND, 0x2d, 7)
+  store<u8>(SECOND, 0x54, 10)
+  store<u8>(SECOND, 0x3a, 13)
+  store<u8>(SECOND, 0x3a, 16)
+  store<u8>(SECOND, 0x2e, 19)
+  store<u8>(SECOND, 0x5a, 23)
+}
+
+/** Chooses one of several request ids as the field of the entry. Returns whether the other one is kept in the metadata. */
+export function placeOtherId(): void {
+  if (otherId.isEmpty) return
+  const known = slot(Slot.REQUEST)
+  if (known.isEmpty) useSlot(Slot.REQUEST, otherId.start, otherId.end)
+  else if (!isSameId(known, otherId.start, otherId.end)) metadata.add(otherIdMember.start, otherIdMember.end)
+}
+
+/** Uses the id within `req`, as pino-http writes it. Returns whether it differs and is kept in the metadata. */
+export function placeRequestId(): bool {
+  if (!hasReq) return false
+  const known = slot(Slot.REQUEST)
+  if (!known.isEmpty) return !request.id.isEmpty && !isSameId(known, request.id.start, request.id.end)
+  const own = request.id.isEmpty ? request.headerId : request.id
+  if (!own.isEmpty) useSlot(Slot.REQUEST, own.start, own.end)
+  return false
+}

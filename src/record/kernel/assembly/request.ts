@@ -1,0 +1,323 @@
+/** Reads `req` and `res` of pino-http and Fastify. */
+import { Question, hasAnswer, takeText } from './ask'
+import { innerKind } from './keys'
+import { Result, RESULT } from './memory'
+import { Members, Range, at as position, copy, put, putByte, setAt, takeAnswer } from './output'
+import {
+  CLOSE_BRACE,
+  COMMA,
+  OPEN_BRACE,
+  QUOTE,
+  containerEnd,
+  isOpening,
+  isPlainInteger,
+  isQueryKey,
+  keyEnd,
+  mark,
+  next,
+  resetQuerySecret,
+  setNext,
+  valueEnd,
+  hasQuerySecret,
+} from './values'
+import { hasEscape } from './scan'
+
+/** What the bits of `innerKind` mean for a member of `req`, of `res` and of headers. */
+const REQ_SHIFT: i32 = 8
+const RES_SHIFT: i32 = 12
+const HEADER_SHIFT: i32 = 20
+const MAX_URL_BYTES: usize = 3_000
+
+export const method = new Range()
+export const url = new Range()
+export const status = new Range()
+export const ip = new Range()
+export const userAgent = new Range()
+/** With its quotes, if it has some. */
+export const id = new Range()
+export const headerId = new Range()
+/** The caller's, as JSON, and its trace id. */
+export const trace = new Range()
+export const traceId = new Range()
+export const reqRest = new Members(1)
+export const resRest = new Members(2)
+let pathEnd: usize = 0
+
+export function reset(): void {
+  method.clear()
+  url.clear()
+  status.clear()
+  ip.clear()
+  userAgent.clear()
+  id.clear()
+  headerId.clear()
+  trace.clear()
+  traceId.clear()
+  reqRest.count = resRest.count = 0
+  memory.fill(RESULT + Result.HEADERS, 0, 24)
+}
+
+function setHeaders(index: usize, start: usize, end: usize): void {
+  store<u32>(RESULT + Result.HEADERS + (index << 3), <u32>start)
+  store<u32>(RESULT + Result.HEADERS + (index << 3), <u32>end, 4)
+}
+
+export function hasEscapeIn(from: usize, to: usize): bool {
+  if (hasEscape) for (let i = from; i < to; i++) if (load<u8>(i) === 0x5c) return true
+  return false
+}
+
+/** Position after the object at `at`; 0 if it is declined, as an empty one. */
+export function readReq(at: usize): usize {
+  if (load<u8>(at) !== OPEN_BRACE || mark() !== at) return 0
+  next4()
+  let i = at + 1
+  while (true) {
+    const from = i
+    const value = keyEnd(i)
+    if (value === 0) return 0
+    const bytes = value - from - 3
+    const kind = (innerKind(from + 1, bytes) >> REQ_SHIFT) & 15
+    const first = load<u8>(value)
+    const isText = first === QUOTE
+    if (kind === 5 && first === OPEN_BRACE) {
+      if (load<u32>(RESULT + Result.HEADERS, 4) !== 0) return 0 // the second would win
+      i = readHeaders(value)
+      if (i === 0) return 0
+      setHeaders(0, value, i)
+    } else {
+      const isQuery = isOpening(first) && kind === 0 && isQueryKey(from + 1, bytes)
+      i = isQuery && mark() === value ? containerEnd(value, true) : valueEnd(value)
+      if (i === 0) return 0
+      if (kind === 1) {
+        if (!isText) return 0
+        method.set(value, i)
+        if (!isUpperCase(value + 1, i - 1)) {
+          if (!hasAnswer(Question.METHOD, value, i)) return 0
+          takeText(method)
+        }
+      } else if (kind === 2) {
+        if (!isText || !url.isEmpty || i - value > MAX_URL_BYTES) return 0
+        url.set(value, i)
+      } else if (kind === 3) {
+        const least: usize = isText ? 3 : 1
+        if (i - value < least || (!isText && !isPlainInteger(value, i))) return 0
+        id.set(value, i)
+      } else if (kind === 4) {
+        if (!isText) return 0
+        ip.set(value, i)
+      } else if (kind === 7 || (kind === 5 && load<u32>(RESULT + Result.HEADERS, 4) !== 0) || hasEscapeIn(from, value))
+        return 0
+      else if (kind === 0) reqRest.add(from, i)
+    }
+    if (mark() !== i) return 0
+    const after = load<u8>(i)
+    next4()
+    i++
+    if (after === CLOSE_BRACE) break
+    if (after !== COMMA) return 0
+  }
+  return url.isEmpty || findPath() ? i : 0
+}
+
+function next4(): void {
+  setNext(next + 4)
+}
+
+function isUpperCase(from: usize, to: usize): bool {
+  for (let i = from; i < to; i++) if (load<u8>(i) > 0x5a) return false
+  return true
+}
+
+/** For a URL in origin form without escapes. */
+function findPath(): bool {
+  if (load<u8>(url.start + 1) !== 0x2f) return false
+  pathEnd = url.start + 1
+  let isPath = true
+  for (let i = pathEnd; i < url.end - 1; i++) {
+    const c = load<u8>(i)
+    if (c === 0x5c) return false
+    if (c === 0x3f || c === 0x23) isPath = false
+    if (isPath) pathEnd = i + 1
+  }
+  return true
+}
+
+/** As `readReq`. */
+export function readRes(at: usize): usize {
+  if (load<u8>(at) !== OPEN_BRACE || mark() !== at) return 0
+  next4()
+  let hasOther = false
+  let i = at + 1
+  while (true) {
+    const from = i
+    const value = keyEnd(i)
+    if (value === 0) return 0
+    const kind = (innerKind(from + 1, value - from - 3) >> RES_SHIFT) & 15
+    const hadSecret = hasQuerySecret
+    const isQuery = isOpening(load<u8>(value)) && kind === 0 && isQueryKey(from + 1, value - from - 3)
+    i = isQuery && mark() === value ? containerEnd(value, true) : valueEnd(value)
+    if (i === 0) return 0
+    if ((kind === 3 || kind === 4) && !hadSecret) resetQuerySecret()
+    if (kind === 1) {
+      if (hasOther || !isPlainInteger(value, i)) return 0
+      status.set(value, i)
+    } else if (kind === 2) {
+      if (hasOther) return 0
+      hasOther = true
+      if (status.isEmpty && isStatus(value, i)) status.set(value, i)
+      else resRest.add(from, i)
+    } else if (kind === 3) setHeaders(1, value, i)
+    else if (kind === 5 || hasEscapeIn(from, value)) return 0
+    else if (kind === 0) resRest.add(from, i)
+    if (mark() !== i) return 0
+    const after = load<u8>(i)
+    next4()
+    i++
+    if (after === CLOSE_BRACE) return i
+    if (after !== COMMA) return 0
+  }
+}
+
+/** Three digits, see `STATUS`. */
+function isStatus(from: usize, to: usize): bool {
+  return to - from === 3 && load<u8>(from) !== 0x30 && isPlainInteger(from, to)
+}
+
+/** Headers are not sent, except those that become a field. */
+function readHeaders(at: usize): usize {
+  if (mark() !== at) return 0
+  next4()
+  const hadSecret = hasQuerySecret
+  let traceHeaders = 0
+  let i = at + 1
+  if (load<u8>(i) === CLOSE_BRACE) {
+    next4()
+    return i + 1
+  }
+  while (true) {
+    const from = i
+    const value = keyEnd(i)
+    if (value === 0) return 0
+    const kind = (innerKind(from + 1, value - from - 3) >> HEADER_SHIFT) & 7
+    i = valueEnd(value)
+    if (i === 0) return 0
+    const isText = load<u8>(value) === QUOTE
+    if (kind === 1) {
+      if (isText) userAgent.set(value, i)
+      else userAgent.clear()
+      setHeaders(2, value, i)
+    } else if (kind === 2) {
+      if (isText && isHeaderId(value + 1, i - 1)) headerId.set(value, i)
+      else headerId.clear()
+    } else if (kind === 3) {
+      if (hasEscapeIn(value, i)) return 0
+      traceHeaders++
+      if (isText && isTraceparent(value + 1)) setTrace(value + 1)
+    } else if (hasEscapeIn(from, value)) return 0 // an escaped name may be one of these
+    if (mark() !== i) return 0
+    const after = load<u8>(i)
+    next4()
+    i++
+    if (after === CLOSE_BRACE) break
+    if (after !== COMMA) return 0
+  }
+  if (!hadSecret) resetQuerySecret()
+  // The first of several headers with ids counts.
+  if (traceHeaders > 1 || (traceHeaders === 1 && trace.isEmpty)) {
+    if (!hasAnswer(Question.TRACE, at, i)) return 0
+    takeText(trace)
+    takeText(traceId)
+  }
+  return i
+}
+
+/** W3C Trace Context, see `TRACEPARENT`: 2, 32, 16 and 2 digits in lower case. The trace id has other digits than 0. */
+function isTraceparent(at: usize): bool {
+  let hasDigit = false
+  for (let i: usize = 0; i < 55; i++) {
+    const c = load<u8>(at + i)
+    if (i === 2 || i === 35 || i === 52) {
+      if (c !== 0x2d) return false
+    } else if (!((c >= 0x30 && c <= 0x39) || (c >= 0x61 && c <= 0x66))) return false
+    else if (i > 2 && i < 35 && c !== 0x30) hasDigit = true
+  }
+  return hasDigit
+}
+
+/** The ids in the order of the header. */
+function setTrace(at: usize): void {
+  const start = takeAnswer(92)
+  const before = position
+  setAt(start)
+  put('{"trace_id":"')
+  copy(at + 3, at + 35)
+  put('","parent_span_id":"')
+  copy(at + 36, at + 52)
+  put('"}')
+  trace.set(start, position)
+  traceId.set(at + 3, at + 35)
+  setAt(before)
+}
+
+/** See `HEADER_ID`. */
+function isHeaderId(from: usize, to: usize): bool {
+  if (to === from || to - from > 200) return false
+  for (let i = from; i < to; i++) {
+    const c = load<u8>(i)
+    const l = c | 0x20
+    if (!((l >= 0x61 && l <= 0x7a) || (c >= 0x30 && c <= 0x3a) || c === 0x5f || c === 0x2e || c === 0x2d)) return false
+  }
+  return true
+}
+
+/** Whether there is any part of a request apart from its response. */
+export function hasStart(): bool {
+  return !method.isEmpty || !url.isEmpty || !ip.isEmpty || !userAgent.isEmpty
+}
+
+/** Whether the entry has a request. */
+export function hasAny(): bool {
+  return hasStart() || !status.isEmpty
+}
+
+let isFirst = true
+function putName(name: string): void {
+  if (!isFirst) putByte(COMMA)
+  isFirst = false
+  put(name)
+}
+
+/** Members of the entry's request. */
+export function putRequest(duration: Range): void {
+  isFirst = true
+  put(',"request":{')
+  if (!method.isEmpty) {
+    putName('"method":')
+    method.put()
+  }
+  if (!url.isEmpty) {
+    putName('"url":')
+    url.put()
+    putName('"path":')
+    copy(url.start, pathEnd)
+    putByte(QUOTE)
+  }
+  if (!ip.isEmpty) {
+    putName('"ip":')
+    ip.put()
+  }
+  if (!userAgent.isEmpty) {
+    putName('"user_agent":')
+    userAgent.put()
+  }
+  if (!status.isEmpty) {
+    putName('"status_code":')
+    status.put()
+  }
+  if (!duration.isEmpty) {
+    putName('"duration_ms":')
+    duration.put()
+  }
+  putByte(CLOSE_BRACE)
+}

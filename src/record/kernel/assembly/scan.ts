@@ -1,0 +1,333 @@
+/** The one pass over a line's bytes: positions of quotes and structural characters, escapes, and possible secrets. */
+import { INDEX } from './memory'
+
+/** Position of the newline; 0 if the range has none. */
+export let lineEnd: usize = 0
+/** Position after the line's last character. */
+export let textEnd: usize = 0
+/** Whether a byte or an escape requires the reference path. */
+export let isSuspect: bool = false
+export let hasEscape: bool = false
+export let isWide: bool = false
+/** Whether `@` occurs, `://`, and an encoded character. */
+export let hasAt: bool = false
+export let hasScheme: bool = false
+export let hasPercent: bool = false
+/** Positions of words that end the name of a header, and of equals signs. The last position counts if there are more. */
+export const MAX_HITS: i32 = 64
+export let hits: i32 = 0
+const HITS: usize = 0xf000
+export function hitAt(i: i32): usize {
+  return <usize>load<u32>(HITS + ((<usize>i) << 2))
+}
+
+function maskOf(a: v128, b: v128, c: v128, d: v128): u64 {
+  return (
+    <u64>i8x16.bitmask(a) |
+    ((<u64>i8x16.bitmask(b)) << 16) |
+    ((<u64>i8x16.bitmask(c)) << 32) |
+    ((<u64>i8x16.bitmask(d)) << 48)
+  )
+}
+
+function structural(lower: v128): v128 {
+  return v128.or(
+    v128.or(i8x16.eq(lower, i8x16.splat(0x7b)), i8x16.eq(lower, i8x16.splat(0x7d))),
+    v128.or(i8x16.eq(lower, i8x16.splat(0x3a)), i8x16.eq(lower, i8x16.splat(0x2c))),
+  )
+}
+
+/**
+ * Three bytes of words that end the name of a header: a bit per word, in tables by the low and the high half of each
+ * byte. oki oke (cookie, token), cre (secret), key, rti (assertion), uth sic (auth, basic), zat (authorization), bea
+ * (bearer), and the slashes of a URL. In lower case; `/` and `\` are those after `| 0x20`.
+ */
+function words(at: usize): v128 {
+  const lower = i8x16.splat(0x20)
+  const low = i8x16.splat(15)
+  const x = v128.or(v128.load(at), lower)
+  const y = v128.or(v128.load(at, 1), lower)
+  const z = v128.or(v128.load(at, 2), lower)
+  // o=6f c=63 k=6b r=72 u=75 s=73 z=7a b=62 :=3a
+  const first = v128.and(
+    i8x16.swizzle(i8x16(0, 0, 0x48, 0x12, 0, 0x10, 0, 0, 0, 0, -96, 4, 0, 0, 0, 1), v128.and(x, low)),
+    i8x16.swizzle(
+      i8x16(0, 0, 0, -128, 0, 0, 0x47, 0x38, 0, 0, 0, 0, 0, 0, 0, 0),
+      i16x8.shr_u(v128.and(x, i8x16.splat(-16)), 4),
+    ),
+  )
+  // k=6b r=72 e=65 t=74 i=69 a=61 /=2f |=7c
+  const second = v128.and(
+    i8x16.swizzle(i8x16(0, 0x20, 2, 0, 0x18, 0x44, 0, 0, 0, 0x10, 0, 1, -128, 0, 0, -128), v128.and(y, low)),
+    i8x16.swizzle(
+      i8x16(0, 0, -128, 0, 0, 0, 0x75, -102, 0, 0, 0, 0, 0, 0, 0, 0),
+      i16x8.shr_u(v128.and(y, i8x16.splat(-16)), 4),
+    ),
+  )
+  // i=69 e=65 y=79 h=68 c=63 t=74 a=61 /=2f |=7c
+  const third = v128.and(
+    i8x16.swizzle(i8x16(0, 0x40, 0, 0x10, 0x20, 3, 0, 0, 0x10, 0x0d, 0, 0, -128, 0, 0, -128), v128.and(z, low)),
+    i8x16.swizzle(
+      i8x16(0, 0, -128, 0, 0, 0, 0x5b, -92, 0, 0, 0, 0, 0, 0, 0, 0),
+      i16x8.shr_u(v128.and(z, i8x16.splat(-16)), 4),
+    ),
+  )
+  return v128.and(v128.and(first, second), third)
+}
+
+/**
+ * Whether the escape whose letter is at `at` may be copied. An escaped surrogate or NUL may not; neither may other
+ * letters, slashes and line breaks written as `\\u` escapes, since they may hide a key or a stack frame. pino writes none.
+ */
+function isPlainEscape(at: usize): bool {
+  const letter = load<u8>(at)
+  if (
+    letter === 0x22 ||
+    letter === 0x5c ||
+    letter === 0x62 ||
+    letter === 0x66 ||
+    letter === 0x6e ||
+    letter === 0x72 ||
+    letter === 0x74
+  )
+    return true
+  if (letter !== 0x75) return false
+  let code: u32 = 0
+  for (let i: usize = 1; i < 5; i++) {
+    const digit = hexDigit(load<u8>(at + i))
+    if (digit < 0) return false
+    code = (code << 4) | <u32>digit
+  }
+  if (code === 0 || (code >= 8 && code <= 0xd)) return false
+  return !(code >= 0x20 && code <= 0x7f) && !(code >= 0xd800 && code <= 0xdfff)
+}
+
+function hexDigit(c: u8): i32 {
+  if (c >= 0x30 && c <= 0x39) return <i32>c - 0x30
+  const letter = c | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? <i32>letter - 0x57 : -1
+}
+
+/**
+ * Indexes one line. @param limit end of the text
+ * @returns whether the range has a newline
+ */
+export function scan(from: usize, limit: usize): bool {
+  let inText: u64 = 0
+  let escaped: u64 = 0
+  let to = INDEX
+  let hasControl = false
+  lineEnd = 0
+  isSuspect = hasEscape = isWide = hasAt = hasScheme = hasPercent = false
+  hits = 0
+  const lower = i8x16.splat(0x20)
+  for (let at = from; at < limit; at += 64) {
+    const a = v128.load(at)
+    const b = v128.load(at, 16)
+    const c = v128.load(at, 32)
+    const d = v128.load(at, 48)
+    let valid: u64 = limit - at < 64 ? ((<u64>1) << (<u64>(limit - at))) - 1 : ~(<u64>0)
+    const newline = i8x16.splat(10)
+    const ends = valid & maskOf(i8x16.eq(a, newline), i8x16.eq(b, newline), i8x16.eq(c, newline), i8x16.eq(d, newline))
+    if (ends) {
+      lineEnd = at + <usize>ctz(ends)
+      valid &= (ends & -ends) - 1
+    }
+    const quote = i8x16.splat(0x22)
+    let quotes = valid & maskOf(i8x16.eq(a, quote), i8x16.eq(b, quote), i8x16.eq(c, quote), i8x16.eq(d, quote))
+    const slash = i8x16.splat(0x5c)
+    const slashes = valid & maskOf(i8x16.eq(a, slash), i8x16.eq(b, slash), i8x16.eq(c, slash), i8x16.eq(d, slash))
+    if (slashes | escaped) {
+      hasEscape = true
+      let letters = escaped
+      let left = slashes & ~escaped
+      escaped = 0
+      while (left) {
+        const i = ctz(left)
+        if (!isPlainEscape(at + <usize>i + 1)) isSuspect = true
+        if (i === 63) {
+          escaped = 1
+          break
+        }
+        letters |= (<u64>1) << (i + 1)
+        left &= ~((<u64>3) << i)
+      }
+      quotes &= ~letters
+    }
+    let mask = quotes
+    mask ^= mask << 1
+    mask ^= mask << 2
+    mask ^= mask << 4
+    mask ^= mask << 8
+    mask ^= mask << 16
+    mask ^= mask << 32
+    mask ^= inText
+    inText = <u64>(<i64>mask >> 63)
+    const la = v128.or(a, lower)
+    const lb = v128.or(b, lower)
+    const lc = v128.or(c, lower)
+    const ld = v128.or(d, lower)
+    let marks = valid & ((maskOf(structural(la), structural(lb), structural(lc), structural(ld)) & ~mask) | quotes)
+    const space = i8x16.splat(0x20)
+    const control =
+      valid & maskOf(i8x16.lt_u(a, space), i8x16.lt_u(b, space), i8x16.lt_u(c, space), i8x16.lt_u(d, space))
+    if (control && !isReturnOnly(control, at)) hasControl = true
+    if (v128.any_true(v128.and(v128.or(v128.or(a, b), v128.or(c, d)), i8x16.splat(-128))) && valid & maskOf(a, b, c, d))
+      isWide = true
+    while (marks) {
+      store<u32>(to, <u32>(at + <usize>ctz(marks)))
+      to += 4
+      marks &= marks - 1
+    }
+    const signs = v128.or(v128.or(anySign(a), anySign(b)), v128.or(anySign(c), anySign(d)))
+    if (v128.any_true(signs)) findSigns(at, valid)
+    const wa = words(at)
+    const wb = words(at + 16)
+    const wc = words(at + 32)
+    const wd = words(at + 48)
+    if (v128.any_true(v128.or(v128.or(wa, wb), v128.or(wc, wd)))) {
+      const none = i8x16.splat(0)
+      checkWords(at, valid & ~maskOf(i8x16.eq(wa, none), i8x16.eq(wb, none), i8x16.eq(wc, none), i8x16.eq(wd, none)))
+    }
+    if (ends) {
+      textEnd = lineEnd > from && load<u8>(lineEnd - 1) === 13 ? lineEnd - 1 : lineEnd
+      if (hasControl) isSuspect = true
+      // Reading beyond the last mark finds none.
+      store<u32>(to, <u32>lineEnd)
+      store<u32>(to, <u32>lineEnd, 4)
+      store<u32>(to, <u32>lineEnd, 8)
+      store<u32>(to, <u32>lineEnd, 12)
+      return true
+    }
+  }
+  return false
+}
+
+/** Whether the only control character is the return before the newline. */
+function isReturnOnly(control: u64, at: usize): bool {
+  const i = ctz(control)
+  return (control & (control - 1)) === 0 && at + <usize>i + 1 === lineEnd && load<u8>(at + <usize>i) === 13
+}
+
+function anySign(x: v128): v128 {
+  return v128.or(
+    i8x16.eq(x, i8x16.splat(0x3d)),
+    v128.or(i8x16.eq(x, i8x16.splat(0x40)), i8x16.eq(x, i8x16.splat(0x25))),
+  )
+}
+
+function findSigns(at: usize, valid: u64): void {
+  const a = v128.load(at)
+  const b = v128.load(at, 16)
+  const c = v128.load(at, 32)
+  const d = v128.load(at, 48)
+  let left = valid & maskOf(anySign(a), anySign(b), anySign(c), anySign(d))
+  while (left) {
+    const place = at + <usize>ctz(left)
+    const sign = load<u8>(place)
+    if (sign === 0x40) hasAt = true
+    else if (sign === 0x25) hasPercent = true
+    else hit(place)
+    left &= left - 1
+  }
+}
+
+function hit(at: usize): void {
+  if (hits < MAX_HITS) {
+    store<u32>(HITS + ((<usize>hits) << 2), <u32>at)
+    hits++
+  } else store<u32>(HITS + ((<usize>(MAX_HITS - 1)) << 2), <u32>at)
+}
+
+function lowerAt(at: usize, bytes: u64): u64 {
+  return (load<u64>(at) | 0x2020202020202020) & (bytes === 8 ? ~(<u64>0) : ((<u64>1) << (bytes * 8)) - 1)
+}
+
+/** Records the words that are names, as `findHeaderName` finds them. */
+function checkWords(at: usize, candidates: u64): void {
+  let left = candidates
+  while (left) {
+    const place = at + <usize>ctz(left)
+    left &= left - 1
+    const first = load<u8>(place) | 0x20
+    if (first === 0x3a) {
+      hasScheme = true
+      continue
+    }
+    if (isName(place, first)) hit(place)
+  }
+}
+
+function isName(at: usize, first: u8): bool {
+  if (first === 0x6f) {
+    // cookie, token
+    if (lowerAt(at - 2, 6) === 0x65696b6f6f63) return endsAfterCookie(at + 4)
+    return lowerAt(at - 1, 5) === 0x6e656b6f74 && endsAt(at + 4)
+  }
+  if (first === 0x63) return lowerAt(at - 1, 5) === 0x7465726365 && endsAt(at + 4) // ecret
+  if (first === 0x6b) return lowerAt(at, 3) === 0x79656b && isBeforeKey(load<u8>(at - 1)) && endsAt(at + 3)
+  if (first === 0x72) return lowerAt(at - 1, 6) === 0x6e6f69747265 && endsAt(at + 5) // ertion
+  if (first === 0x75) return lowerAt(at - 1, 4) === 0x68747561 && endsAt(at + 3) // auth
+  if (first === 0x73) return lowerAt(at - 2, 5) === 0x6369736162 && endsScheme(at + 3) // basic
+  if (first === 0x7a) return lowerAt(at - 1, 7) === 0x6e6f6974617a69 && endsAt(at + 6) // ization
+  return first === 0x62 && lowerAt(at, 6) === 0x726572616562 && endsScheme(at + 6) // bearer
+}
+
+function isBeforeKey(c: u8): bool {
+  const l = c | 0x20
+  return (
+    c === 0x2d ||
+    c === 0x5f ||
+    c === 0x2e ||
+    l === 0x69 ||
+    l === 0x68 ||
+    l === 0x73 ||
+    l === 0x74 ||
+    l === 0x65 ||
+    l === 0x6e ||
+    l === 0x72
+  )
+}
+
+/** cookie(?:_?hash|_?string)? */
+function endsAfterCookie(at: usize): bool {
+  if (endsAt(at)) return true
+  const next = load<u8>(at) === 0x5f ? at + 1 : at
+  if (lowerAt(next, 4) === 0x68736168) return endsAt(next + 4)
+  return lowerAt(next, 6) === 0x676e69727473 && endsAt(next + 6)
+}
+
+/** s?2? and a character that follows a name, see `AFTER_NAME`. */
+function endsAt(from: usize): bool {
+  let at = from
+  if (isAfterName(at)) return true
+  if ((load<u8>(at) | 0x20) === 0x73) {
+    at++
+    if (isAfterName(at)) return true
+  }
+  return load<u8>(at) === 0x32 && isAfterName(at + 1)
+}
+
+function isAfterName(at: usize): bool {
+  const c = load<u8>(at)
+  if (c >= 0x80 || c <= 0x20) return true
+  if (c === 0x2d) return load<u8>(at + 1) === 0x3e
+  return (
+    c === 0x3a ||
+    c === 0x3d ||
+    c === 0x2c ||
+    c === 0x22 ||
+    c === 0x27 ||
+    c === 0x60 ||
+    c === 0x5c ||
+    c === 0x5d ||
+    c === 0x29 ||
+    c === 0x3e
+  )
+}
+
+/** After `bearer` and `basic`. */
+function endsScheme(at: usize): bool {
+  const c = load<u8>(at)
+  return c >= 0x80 || c === 0x20 || c === 0x25 || c === 0x2b || c === 0x5c
+}

@@ -1,0 +1,195 @@
+/** Reads values from the index of a line: valid, compact JSON only. */
+import { innerKind } from './keys'
+import { mayBeParam } from './keys'
+
+/** Position in the index. */
+export let next: usize = 0
+export function setNext(at: usize): void {
+  next = at
+}
+
+/** Bits of `innerKind` that the last container had. */
+export let found: i32 = 0
+/** Whether a query in it may have a parameter to redact. */
+export let hasQuerySecret: bool = false
+export function resetQuerySecret(): void {
+  hasQuerySecret = false
+}
+
+const MAX_OPEN = 29
+const MAX_KEYS_IN_VALUE = 1_000
+const MAX_INTEGER_DIGITS: usize = 200
+const MAX_EXPONENT_DIGITS: usize = 2
+
+export const QUOTE: u8 = 0x22
+export const COMMA: u8 = 0x2c
+export const COLON: u8 = 0x3a
+export const OPEN_BRACE: u8 = 0x7b
+export const CLOSE_BRACE: u8 = 0x7d
+export const OPEN_BRACKET: u8 = 0x5b
+export const CLOSE_BRACKET: u8 = 0x5d
+
+export function mark(): usize {
+  return load<u32>(next)
+}
+
+/** Position after the key and its colon; 0 if there is none at `at`. */
+export function keyEnd(at: usize): usize {
+  if (mark() !== at || load<u8>(at) !== QUOTE) return 0
+  const close = <usize>load<u32>(next, 4)
+  if (load<u8>(close) !== QUOTE || load<u32>(next, 8) !== <u32>(close + 1) || load<u8>(close + 1) !== COLON) return 0
+  next += 12
+  return close + 2
+}
+
+/** Position after the value at `at`; 0 if it is not compact JSON, or too deep. Moves to the mark after the value. */
+export function valueEnd(at: usize): usize {
+  const c = load<u8>(at)
+  if (c === QUOTE) {
+    if (mark() !== at) return 0
+    const close = <usize>load<u32>(next, 4)
+    next += 8
+    return load<u8>(close) === QUOTE ? close + 1 : 0
+  }
+  if (c === OPEN_BRACE || c === OPEN_BRACKET) return mark() === at ? containerEnd(at, false) : 0
+  return isScalar(at, mark()) ? mark() : 0
+}
+
+function isScalar(at: usize, end: usize): bool {
+  const length = end - at
+  const c = load<u8>(at)
+  if (c === 0x74) return length === 4 && load<u32>(at) === 0x65757274
+  if (c === 0x66) return length === 5 && load<u32>(at, 1) === 0x65736c61
+  if (c === 0x6e) return length === 4 && load<u32>(at) === 0x6c6c756e
+  return numberEnd(at) === end
+}
+
+function digitsEnd(from: usize): usize {
+  let at = from
+  while (<u32>load<u8>(at) - 0x30 < 10) at++
+  return at
+}
+
+/** RFC 8259, section 6. Position after the number; 0 if it is none, or may exceed a double's range. */
+function numberEnd(at: usize): usize {
+  let i = load<u8>(at) === 0x2d ? at + 1 : at
+  if (load<u8>(i) === 0x30) i++
+  else {
+    const first = i
+    i = digitsEnd(i)
+    if (i === first) return 0
+  }
+  if (i - at > MAX_INTEGER_DIGITS) return 0
+  if (load<u8>(i) === 0x2e) {
+    const first = i + 1
+    i = digitsEnd(first)
+    if (i === first) return 0
+  }
+  if ((load<u8>(i) | 0x20) === 0x65) {
+    i++
+    const sign = load<u8>(i)
+    if (sign === 0x2b || sign === 0x2d) i++
+    const first = i
+    i = digitsEnd(i)
+    if (i === first || i - first > MAX_EXPONENT_DIGITS) return 0
+  }
+  return i
+}
+
+/** Whether a container under this key is a parsed query, see `isQueryName`. May report too many. */
+export function isQueryKey(at: usize, bytes: usize): bool {
+  if (bytes < 5) return false
+  const end = at + bytes
+  if ((load<u32>(end - 4) | 0x20202020) === 0x79726575 && (load<u8>(end - 5) | 0x20) === 0x71) return true
+  if (bytes < 6) return false
+  const last = (load<u64>(end - 8) | 0x2020202020202020) >> 16
+  return last === 0x736d61726170 || last === 0x73726574656d // params, meters
+}
+
+/** As `valueEnd`, for a container whose opening mark is next. Sets `found`. @param isQuery whether it is a parsed query */
+export function containerEnd(at: usize, isQuery: bool): usize {
+  let open = 0 // containers around position i
+  let objects: u32 = 0 // bit n is set if container n is an object
+  let keys = 0
+  let query = isQuery ? 1 : 0 // depth of the query plus 1; 0 outside
+  let bits = 0
+  let i = at
+  while (true) {
+    const c = load<u8>(i)
+    if (c === OPEN_BRACE || c === OPEN_BRACKET) {
+      if (open === MAX_OPEN || mark() !== i) return 0
+      const isObject = c === OPEN_BRACE
+      next += 4
+      if (load<u8>(i + 1) === (isObject ? CLOSE_BRACE : CLOSE_BRACKET)) {
+        next += 4
+        i += 2
+        if (query === open + 1) query = 0
+      } else {
+        objects = isObject ? objects | (1 << open) : objects & ~(1 << open)
+        open++
+        i++
+        // A list may consist of names and values.
+        if (query !== 0 && !isObject) hasQuerySecret = true
+        if (isObject) {
+          keys++
+          const from = i
+          i = keyEnd(i)
+          if (i === 0) return 0
+          bits |= innerKind(from + 1, i - from - 3)
+          if (query !== 0) {
+            if (mayBeParam(from + 1, i - from - 3)) hasQuerySecret = true
+          } else if (isOpening(load<u8>(i)) && isQueryKey(from + 1, i - from - 3)) query = open + 1
+        }
+        continue
+      }
+    } else {
+      i = valueEnd(i)
+      if (i === 0) return 0
+    }
+    while (true) {
+      if (open === 0) {
+        found = bits
+        return i
+      }
+      if (mark() !== i) return 0
+      const after = load<u8>(i)
+      const inObject = (objects & (1 << (open - 1))) !== 0
+      i++
+      next += 4
+      if (after === COMMA) {
+        if (inObject) {
+          if (++keys > MAX_KEYS_IN_VALUE) return 0
+          const from = i
+          i = keyEnd(i)
+          if (i === 0) return 0
+          bits |= innerKind(from + 1, i - from - 3)
+          if (query !== 0) {
+            if (mayBeParam(from + 1, i - from - 3)) hasQuerySecret = true
+          } else if (isOpening(load<u8>(i)) && isQueryKey(from + 1, i - from - 3)) query = open + 1
+        }
+        break
+      }
+      if (after !== (inObject ? CLOSE_BRACE : CLOSE_BRACKET)) return 0
+      open--
+      if (query === open + 1) query = 0
+    }
+  }
+}
+
+export function isOpening(c: u8): bool {
+  return c === OPEN_BRACE || c === OPEN_BRACKET
+}
+
+/** An integer that is the same as a number and as a string: at most 15 digits. */
+export function isPlainInteger(at: usize, end: usize): bool {
+  if (load<u8>(at) === 0x30) return end === at + 1
+  const first = load<u8>(at) === 0x2d ? at + 1 : at
+  return load<u8>(first) !== 0x30 && end > first && end - first <= 15 && digitsEnd(first) >= end
+}
+
+/** Digits that a double may not represent exactly, or `-0`. */
+export function isInexactInteger(at: usize, end: usize): bool {
+  const first = load<u8>(at) === 0x2d ? at + 1 : at
+  if (end === first + 1) return first > at && load<u8>(first) === 0x30
+  return end - first >= 16 && digitsEnd(first) >= end
+}

@@ -1,0 +1,154 @@
+/** Writes the options of the mapping to the kernel's memory: the treatment of each key, and texts of the entry. */
+import { randomBytes } from 'node:crypto'
+import { DOM_CONSTANTS } from '../dom-exception.js'
+import { HTTP_MEMBERS } from '../http-error.js'
+import { STATEMENT_MEMBERS } from '../statement-values.js'
+import { NOTE_KEY } from '../shorten-entry.js'
+import { UNSENT_MEMBERS } from '../reference/entry-request.js'
+import type { MappingOptions } from '../reference/entry-fields.js'
+import { TRACE_HEADERS } from '../reference/trace-header.js'
+import { LEVEL, createKeyTable, createStaticText } from './fields.js'
+import type { StaticText } from './fields.js'
+import { isMappedKey } from '../reference/mapped-keys.js'
+import { createBreadcrumbKinds, createKinds } from './key-kinds.js'
+import { BREADCRUMB_KEYS, INNER_KEYS, KEYS, OPTION, PARAMS, TEXTS, TEXTS_END } from './kernel-memory.js'
+
+const KEY_SLOTS = 1024
+const PARAM_SLOTS = 4096
+const FREE = -1
+/** Added to the kind of a key that the options' metadata has, too. */
+const IN_OPTIONS = 256
+
+const STACKS = ['stack', 'stack_trace', 'stacktrace']
+/** Keys that the expressions for HTTP exchanges and statements search for. */
+const MAY_HOLD_EXCHANGE = [
+  ...STACKS,
+  ...['rawHeaders', 'headers', 'config', 'options', 'req', 'res', 'request', 'response', '_request', '_response'],
+  ...['_req', '_res', '$response', 'httpRequest'],
+]
+
+/** Bits of a key within an object, by what the object is. */
+function innerKinds(): Map<string, number> {
+  const kinds = new Map<string, number>()
+  const add = (keys: Iterable<string>, bits: number, mask = 0): void => {
+    for (const key of keys) kinds.set(key, ((kinds.get(key) ?? 0) & ~mask) | bits)
+  }
+  add(MAY_HOLD_EXCHANGE, 1)
+  add(STATEMENT_MEMBERS, 2)
+  const of =
+    (shift: number, size: number) =>
+    (keys: Iterable<string>, kind: number): void =>
+      add(keys, kind << shift, size << shift)
+  const ofReq = of(8, 15)
+  ofReq(UNSENT_MEMBERS, 6)
+  ofReq(
+    ['path', 'ip', 'user_agent', 'userAgent', 'status_code', 'statusCode', 'duration_ms', 'durationMs', ...STACKS],
+    7,
+  )
+  for (const [index, key] of ['method', 'url', 'id', 'remoteAddress', 'headers'].entries()) ofReq([key], index + 1)
+  const ofRes = of(12, 15)
+  ofRes(UNSENT_MEMBERS, 4)
+  ofRes(['status_code', ...STACKS], 5)
+  for (const [index, key] of ['statusCode', 'status', 'headers'].entries()) ofRes([key], index + 1)
+  const ofError = of(16, 15)
+  ofError([...HTTP_MEMBERS, ...STATEMENT_MEMBERS, ...DOM_CONSTANTS.keys()], 4)
+  ofError(['stack_trace', 'stacktrace', 'params', 'cause', 'aggregateErrors', 'errors', 'name'], 4)
+  for (const [index, key] of ['type', 'message', 'stack'].entries()) ofError([key], index + 1)
+  const ofHeaders = of(20, 7)
+  ofHeaders(TRACE_HEADERS, 3)
+  for (const [index, key] of ['user-agent', 'x-request-id'].entries()) ofHeaders([key], index + 1)
+  return kinds
+}
+
+export class KernelOptions {
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  #textAt = TEXTS
+
+  readonly #hashOf: (at: number, bytes: number) => number
+
+  constructor(memory: ArrayBuffer, hashOf: (at: number, bytes: number) => number) {
+    this.#hashOf = hashOf
+    this.#bytes = new Uint8Array(memory)
+    this.#view = new DataView(memory)
+  }
+
+  /** @returns the texts that the options add; undefined if the options are not supported */
+  write(options: MappingOptions): StaticText | undefined {
+    const table = createKeyTable(options)
+    const text = createStaticText(options)
+    const keptKeys = ['error', NOTE_KEY, table.req, table.res, 'level']
+    const { levelKey = LEVEL } = options
+    const isOtherField = levelKey !== LEVEL && isMappedKey(levelKey, { ...options, levelKey: undefined })
+    if (!table.isSupported || isOtherField || keptKeys.some((key) => text.metadataKeys.has(key))) return undefined
+    const kinds = createKinds(options, table)
+    if (kinds.size > KEY_SLOTS / 2 || text.chars + [...kinds.keys()].join('').length > (TEXTS_END - TEXTS) / 8)
+      return undefined
+    this.#view.setBigUint64(OPTION, randomBytes(8).readBigUInt64LE(), true)
+    this.#view.setUint32(OPTION + 8, options.fingerprint === 'auto' ? 1 : 0, true)
+    this.#view.setUint32(OPTION + 12, 0, true)
+    const { metadataKeys } = text
+    this.#writeTable(
+      KEYS,
+      [...kinds].map(([key, kind]) => [key, metadataKeys.has(key) ? kind + IN_OPTIONS : kind] as const),
+    )
+    this.#writeTable(INNER_KEYS, innerKinds())
+    this.#writeTable(BREADCRUMB_KEYS, createBreadcrumbKinds(options, table))
+    this.#writeParams(options.redactor?.urlParams ?? [])
+    const quoted = (value: string | undefined): string => (value === undefined ? '' : JSON.stringify(value))
+    const texts = [
+      text.identity,
+      quoted(options.service),
+      quoted(options.fallbackService),
+      quoted(options.environment),
+      quoted(options.version),
+      text.releaseId,
+      text.deploy,
+      text.tags,
+      text.metadata,
+      `${JSON.stringify(table.req)}:{`,
+      `${JSON.stringify(table.res)}:{`,
+    ]
+    for (const [index, value] of texts.entries()) this.#setText(OPTION + 24 + 8 * index, value)
+    this.#view.setUint32(OPTION + 112, metadataKeys.has('name') ? 1 : 0, true)
+    this.#setText(OPTION + 116, `${JSON.stringify(NOTE_KEY)}:`)
+    return text
+  }
+
+  #setText(at: number, text: string): void {
+    const { start, end } = this.#addText(text)
+    this.#view.setUint32(at, start, true)
+    this.#view.setUint32(at + 4, text === '' ? 0 : end, true)
+  }
+
+  #addText(text: string): { start: number; end: number } {
+    const start = this.#textAt
+    const { written } = new TextEncoder().encodeInto(text, this.#bytes.subarray(start, TEXTS_END))
+    this.#textAt += written
+    return { start, end: start + written }
+  }
+
+  #writeTable(table: number, kinds: Iterable<readonly [string, number]>): void {
+    for (let slot = 0; slot < KEY_SLOTS; slot += 1) this.#view.setInt32(table + 16 * slot + 12, FREE, true)
+    for (const [key, kind] of kinds) {
+      const { start, end } = this.#addText(key)
+      const hash = this.#hashOf(start, end - start) >>> 0
+      let slot = hash & (KEY_SLOTS - 1)
+      while (this.#view.getInt32(table + 16 * slot + 12, true) !== FREE) slot = (slot + 1) & (KEY_SLOTS - 1)
+      const at = table + 16 * slot
+      this.#view.setUint32(at, hash, true)
+      this.#view.setInt32(at + 4, kind, true)
+      this.#view.setUint32(at + 8, start, true)
+      this.#view.setInt32(at + 12, end - start, true)
+    }
+  }
+
+  #writeParams(names: readonly string[]): void {
+    this.#bytes.fill(0, PARAMS, PARAMS + PARAM_SLOTS)
+    for (const name of names) {
+      let hash = 0x811c9dc5
+      for (const byte of Buffer.from(name.toLowerCase().replace(/[-_]/g, ''))) hash = Math.imul(hash ^ byte, 0x01000193)
+      this.#bytes[PARAMS + (hash & (PARAM_SLOTS - 1))] = 1
+    }
+  }
+}
