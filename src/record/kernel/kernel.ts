@@ -2,6 +2,7 @@
  * The mapping kernel in WebAssembly (`assembly/`): reads the bytes of a line in one pass and writes those of its entry.
  * What is rare it asks for: `Answers` decides with the functions of the reference path.
  */
+import { inflateRawSync } from 'node:zlib'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { findHeaderName, isHeaderAt } from '../../redaction/header-text.js'
 import { hasUserinfo } from '../../redaction/userinfo.js'
@@ -51,7 +52,7 @@ function instantiate(ask: Ask): Instance | undefined {
   const { WebAssembly: api } = globalThis as { WebAssembly?: WebAssemblyApi }
   if (api === undefined) return undefined
   try {
-    compiled ??= new api.Module(Buffer.from(KERNEL_CODE, 'base64'))
+    compiled ??= new api.Module(inflateRawSync(Buffer.from(KERNEL_CODE, 'base64')))
     const memory = new api.Memory({ initial: KERNEL_PAGES, maximum: KERNEL_PAGES })
     const { exports } = new api.Instance(compiled, { env: { memory }, ask: { ask } })
     return { buffer: memory.buffer, exports: exports as KernelExports }

@@ -1,4 +1,5 @@
 /** The kernel reads and writes only its own places, whatever bytes a line has, and ends for all of them. */
+import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { Answers } from '../../../src/record/kernel/answers.js'
 import { KERNEL_CODE } from '../../../src/record/kernel/kernel-code.js'
@@ -27,7 +28,7 @@ const memory = new Memory({ initial: KERNEL_PAGES, maximum: KERNEL_PAGES })
 const bytes = Buffer.from(memory.buffer)
 const results = new Int32Array(memory.buffer, RESULT, 24)
 const answers = new Answers(memory.buffer, options)
-const kernel = new Instance(new Module(Buffer.from(KERNEL_CODE, 'base64')), {
+const kernel = new Instance(new Module(inflateRawSync(Buffer.from(KERNEL_CODE, 'base64'))), {
   env: { memory },
   ask: { ask: (...args: [number, number, number, number]) => answers.ask(...args) },
 }).exports
