@@ -178,6 +178,7 @@ describe.each([
     '"error":{"type":"Error","message":"m","stack":"Error: m","code":"E"}',
     '"duration_ms":5,"user_id":"u","reqId":7',
     '"service":null,"user_id":null',
+    '"name":true',
     '"service":"s","version":"1","env":"e"',
     '"timestamp":"t","ecs":1,"category":null,"module":"db"',
     '"name":"app","module":{"a":1}',

@@ -71,6 +71,8 @@ export function createBreadcrumbKinds(options: MappingOptions, table: KeyTable):
     ...all(CATEGORY_KEYS, CATEGORY_KEY),
     ...all(NOT_DATA, LEFT_OUT_KEY),
     ...all(DERIVED_KEYS, DECLINED),
-    ...[...createKinds({ ...options, metadata: {} }, table)].filter(([, kind]) => kind !== HOLDER_KEY),
+    ...[...createKinds({ ...options, metadata: {} }, table)].filter(
+      ([, kind]) => kind !== HOLDER_KEY && kind !== NAME_KEY,
+    ),
   ])
 }
