@@ -56,6 +56,7 @@ function innerKinds(): Map<string, number> {
   for (const [index, key] of ['type', 'message', 'stack'].entries()) ofError([key], index + 1)
   const ofHeaders = of(20, 7)
   ofHeaders(TRACE_HEADERS, 3)
+  ofHeaders(['traceparent'], 4)
   for (const [index, key] of ['user-agent', 'x-request-id'].entries()) ofHeaders([key], index + 1)
   return kinds
 }
@@ -82,6 +83,8 @@ export class KernelOptions {
     const isOtherField = levelKey !== LEVEL && isMappedKey(levelKey, { ...options, levelKey: undefined })
     if (!table.isSupported || isOtherField || keptKeys.some((key) => text.metadataKeys.has(key))) return undefined
     const kinds = createKinds(options, table)
+    // The kernel compares keys as the line has them.
+    if ([...kinds.keys()].some((key) => JSON.stringify(key) !== `"${key}"`)) return undefined
     if (kinds.size > KEY_SLOTS / 2 || text.chars + [...kinds.keys()].join('').length > (TEXTS_END - TEXTS) / 8)
       return undefined
     this.#view.setBigUint64(OPTION, randomBytes(8).readBigUInt64LE(), true)

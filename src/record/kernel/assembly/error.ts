@@ -14,6 +14,7 @@ import {
   mark,
   next,
   setNext,
+  memberEnd,
   valueEnd,
 } from './values'
 
@@ -95,7 +96,7 @@ function readMembers(at: usize): usize {
     if (value === 0 || ++keys > MAX_KEYS) return 0
     const bits = innerKind(from + 1, value - from - 3)
     const kind = (bits >> ERROR_SHIFT) & 15
-    i = valueEnd(value)
+    i = memberEnd(from, value)
     if (i === 0) return 0
     const isText = load<u8>(value) === QUOTE
     if (kind === 1 || kind === 2 || kind === 3) {

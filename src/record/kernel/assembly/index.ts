@@ -30,6 +30,7 @@ function setRange(result: usize, range: Range): void {
 export function map(from: usize, limit: usize): i32 {
   store<u32>(RESULT, 0, Result.LINE_END)
   if (!line.scan(from, limit)) return INCOMPLETE
+  if (line.lineEnd + 1 !== limit) return DECLINED
   store<u32>(RESULT, <u32>line.lineEnd, Result.LINE_END)
   setForBreadcrumb(false)
   if (line.isSuspect || !record.readRecord(from)) return DECLINED
@@ -73,6 +74,7 @@ export function map(from: usize, limit: usize): i32 {
 /** As `map`, for a breadcrumb. */
 export function mapBreadcrumb(from: usize, limit: usize): i32 {
   if (!line.scan(from, limit)) return INCOMPLETE
+  if (line.lineEnd + 1 !== limit) return DECLINED
   setForBreadcrumb(true)
   if (line.isSuspect || !record.readRecord(from) || !putBreadcrumb()) return DECLINED
   store<u32>(RESULT, <u32>OUTPUT, Result.START)

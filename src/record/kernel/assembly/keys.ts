@@ -5,6 +5,7 @@ import { BREADCRUMB_KEYS, INNER_KEYS, KEYS, OPTION, PARAMS, SEEN } from './memor
 const SLOT_BITS: usize = 4
 const KEY_SLOTS: usize = 1024
 const PARAM_SLOTS: usize = 4096
+const MAX_NAME_CHARS: usize = 128
 const SEEN_SLOTS: usize = 4096
 export const UNKNOWN: i32 = -1
 
@@ -30,8 +31,8 @@ export function hashOf(at: usize, bytes: usize): u32 {
 }
 
 function mix(value: u64): u64 {
-  const product = value * 0xbf58476d1ce4e5b9
-  return product ^ (product >> 29)
+  const product = (value ^ (value >> 32)) * 0xbf58476d1ce4e5b9
+  return (product ^ (product >> 29)) * 0x94d049bb133111eb
 }
 
 export function isEqual(one: usize, other: usize, bytes: usize): bool {
@@ -117,6 +118,8 @@ export function mayFollowParam(equals: usize, least: usize): bool {
   let from = equals
   while (from > least && isOfName(load<u8>(from - 1))) from--
   if (from === equals) return false
+  // Only the last characters of a longer name count.
+  if (equals - from >= MAX_NAME_CHARS) return true
   // The first letter may belong to an escape.
   return (from > least && load<u8>(from - 1) === 0x5c) || mayBeParam(from, equals - from)
 }

@@ -10,16 +10,14 @@ import {
   COMMA,
   OPEN_BRACE,
   QUOTE,
-  containerEnd,
   isInexactInteger,
   isOpening,
   isPlainInteger,
-  isQueryKey,
   keyEnd,
   mark,
   next,
   setNext,
-  valueEnd,
+  memberEnd,
 } from './values'
 import { hasEscapeIn, readReq, readRes, reset as resetRequest } from './request'
 import * as request from './request'
@@ -163,7 +161,7 @@ export function readRecord(from: usize): bool {
     } else {
       if (kind === Kind.DECLINED || (kind === UNKNOWN && isForReference(at + 1, value - 2))) return false
       const isContainer = isOpening(first)
-      i = isContainer && mark() === value ? containerEnd(value, isQueryKey(at + 1, value - at - 3)) : valueEnd(value)
+      i = memberEnd(at, value)
       if (i === 0) return false
       const isOther = kind === UNKNOWN || kind === Kind.HOLDER
       const isNew = addKey(at + 1, value - at - 3)
@@ -288,7 +286,7 @@ function isId(value: usize, end: usize, isText: bool): bool {
 function fillSlot(i: i32, value: usize, end: usize, isText: bool): bool {
   const field = slot(i)
   // Fastify's `reqId` may repeat the scope's `request_id`.
-  if (!field.isEmpty) return isSameId(field, value, end)
+  if (!field.isEmpty) return i < Slot.TRACE && isSameId(field, value, end)
   if (!isId(value, end, isText) || (i === Slot.REQUEST && isText && end - value === 2)) return false
   if (i === Slot.TRACE && isText && mayBeXRay(value + 1, end - 1)) return false
   useSlot(i, value, end)

@@ -8,15 +8,13 @@ import {
   COMMA,
   OPEN_BRACE,
   QUOTE,
-  containerEnd,
-  isOpening,
   isPlainInteger,
-  isQueryKey,
   keyEnd,
   mark,
   next,
   resetQuerySecret,
   setNext,
+  memberEnd,
   valueEnd,
   hasQuerySecret,
 } from './values'
@@ -27,6 +25,8 @@ const REQ_SHIFT: i32 = 8
 const RES_SHIFT: i32 = 12
 const HEADER_SHIFT: i32 = 20
 const MAX_URL_BYTES: usize = 3_000
+/** The reference path removes further keys. */
+const MAX_KEYS = 1_000
 
 export const method = new Range()
 export const url = new Range()
@@ -71,11 +71,12 @@ export function hasEscapeIn(from: usize, to: usize): bool {
 export function readReq(at: usize): usize {
   if (load<u8>(at) !== OPEN_BRACE || mark() !== at) return 0
   next4()
+  let keys = 0
   let i = at + 1
   while (true) {
     const from = i
     const value = keyEnd(i)
-    if (value === 0) return 0
+    if (value === 0 || ++keys > MAX_KEYS) return 0
     const bytes = value - from - 3
     const kind = (innerKind(from + 1, bytes) >> REQ_SHIFT) & 15
     const first = load<u8>(value)
@@ -86,8 +87,7 @@ export function readReq(at: usize): usize {
       if (i === 0) return 0
       setHeaders(0, value, i)
     } else {
-      const isQuery = isOpening(first) && kind === 0 && isQueryKey(from + 1, bytes)
-      i = isQuery && mark() === value ? containerEnd(value, true) : valueEnd(value)
+      i = memberEnd(from, value)
       if (i === 0) return 0
       if (kind === 1) {
         if (!isText) return 0
@@ -148,15 +148,15 @@ export function readRes(at: usize): usize {
   if (load<u8>(at) !== OPEN_BRACE || mark() !== at) return 0
   next4()
   let hasOther = false
+  let keys = 0
   let i = at + 1
   while (true) {
     const from = i
     const value = keyEnd(i)
-    if (value === 0) return 0
+    if (value === 0 || ++keys > MAX_KEYS) return 0
     const kind = (innerKind(from + 1, value - from - 3) >> RES_SHIFT) & 15
     const hadSecret = hasQuerySecret
-    const isQuery = isOpening(load<u8>(value)) && kind === 0 && isQueryKey(from + 1, value - from - 3)
-    i = isQuery && mark() === value ? containerEnd(value, true) : valueEnd(value)
+    i = memberEnd(from, value)
     if (i === 0) return 0
     if ((kind === 3 || kind === 4) && !hadSecret) resetQuerySecret()
     if (kind === 1) {
@@ -195,10 +195,11 @@ function readHeaders(at: usize): usize {
     next4()
     return i + 1
   }
+  let keys = 0
   while (true) {
     const from = i
     const value = keyEnd(i)
-    if (value === 0) return 0
+    if (value === 0 || ++keys > MAX_KEYS) return 0
     const kind = (innerKind(from + 1, value - from - 3) >> HEADER_SHIFT) & 7
     i = valueEnd(value)
     if (i === 0) return 0
@@ -208,12 +209,14 @@ function readHeaders(at: usize): usize {
       else userAgent.clear()
       setHeaders(2, value, i)
     } else if (kind === 2) {
+      // With a colon it may be a header itself.
+      if (hasColon(value, i)) return 0
       if (isText && isHeaderId(value + 1, i - 1)) headerId.set(value, i)
       else headerId.clear()
-    } else if (kind === 3) {
+    } else if (kind >= 3) {
       if (hasEscapeIn(value, i)) return 0
       traceHeaders++
-      if (isText && isTraceparent(value + 1)) setTrace(value + 1)
+      if (kind === 4 && isText && isTraceparent(value + 1)) setTrace(value + 1)
     } else if (hasEscapeIn(from, value)) return 0 // an escaped name may be one of these
     if (mark() !== i) return 0
     const after = load<u8>(i)
@@ -260,13 +263,18 @@ function setTrace(at: usize): void {
   setAt(before)
 }
 
-/** See `HEADER_ID`. */
+function hasColon(from: usize, to: usize): bool {
+  for (let i = from; i < to; i++) if (load<u8>(i) === 0x3a) return true
+  return false
+}
+
+/** See `HEADER_ID`, without the colon. */
 function isHeaderId(from: usize, to: usize): bool {
   if (to === from || to - from > 200) return false
   for (let i = from; i < to; i++) {
     const c = load<u8>(i)
     const l = c | 0x20
-    if (!((l >= 0x61 && l <= 0x7a) || (c >= 0x30 && c <= 0x3a) || c === 0x5f || c === 0x2e || c === 0x2d)) return false
+    if (!((l >= 0x61 && l <= 0x7a) || (c >= 0x30 && c <= 0x39) || c === 0x5f || c === 0x2e || c === 0x2d)) return false
   }
   return true
 }

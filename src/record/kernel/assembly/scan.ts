@@ -76,8 +76,8 @@ function words(at: usize): v128 {
 }
 
 /**
- * Whether the escape whose letter is at `at` may be copied. An escaped surrogate or NUL may not; neither may other
- * letters, slashes and line breaks written as `\\u` escapes, since they may hide a key or a stack frame. pino writes none.
+ * Whether the escape whose letter is at `at` may be copied. Letters, slashes, line breaks and wide characters written as
+ * `\\u` escapes may not, since they may hide a key, a secret or a stack frame. pino writes none.
  */
 function isPlainEscape(at: usize): bool {
   const letter = load<u8>(at)
@@ -98,8 +98,7 @@ function isPlainEscape(at: usize): bool {
     if (digit < 0) return false
     code = (code << 4) | <u32>digit
   }
-  if (code === 0 || (code >= 8 && code <= 0xd)) return false
-  return !(code >= 0x20 && code <= 0x7f) && !(code >= 0xd800 && code <= 0xdfff)
+  return code !== 0 && code < 0x20 && (code < 8 || code > 0xd)
 }
 
 function hexDigit(c: u8): i32 {

@@ -193,3 +193,9 @@ export function isInexactInteger(at: usize, end: usize): bool {
   if (end === first + 1) return first > at && load<u8>(first) === 0x30
   return end - first >= 16 && digitsEnd(first) >= end
 }
+
+/** As `valueEnd`, for the member whose key is at `from`: its container may be a parsed query. */
+export function memberEnd(from: usize, value: usize): usize {
+  const isContainer = isOpening(load<u8>(value)) && mark() === value
+  return isContainer ? containerEnd(value, isQueryKey(from + 1, value - from - 3)) : valueEnd(value)
+}
