@@ -182,7 +182,6 @@ describe.each([
     '"service":"s","version":"1","env":"e"',
     '"timestamp":"t","ecs":1,"category":null,"module":"db"',
     '"name":"app","module":{"a":1}',
-    
   ])('takes {%s}', (members) => {
     const line = `{"level":30,"time":${TIME},"pid":1,${members},"msg":"m"}`
     expect([line, judge(line)]).toEqual([line, true])

@@ -153,7 +153,7 @@ test('errors of libraries, with causes and parts', () => {
     }),
     { numRuns: modelRuns(2_000, 50_000) },
   )
-  expect(taken).toBeGreaterThan(1_900)
+  expect(taken).toBeGreaterThan(1_500)
 })
 
 test('earlier lines do not change the result', () => {
@@ -343,14 +343,6 @@ test.each([
     `{"type":"Error","message":"a\\\\: b","stack":"Error: a\\\\\\n    at f (/app/a.js:1:2)\\ncaused by: Error: b"}`,
   ],
   [
-    'a cause and a character that its stack has as an escape',
-    `{"type":"T","message":"é: é: b","stack":"T: \\u00e9: é\\n    at f (/app/a.js:1:2)\\ncaused by: Error: b"}`,
-  ],
-  [
-    'a cause and a character that its message has as an escape',
-    `{"type":"T","message":"é: \\u00e9: b","stack":"T: é: é\\n    at f (/app/a.js:1:2)\\ncaused by: Error: b"}`,
-  ],
-  [
     'frames in the stack of its cause only',
     `{"type":"T","message":"b: x","stack":"b: x\\ncaused by: b\\n    at f (/app/a.js:1:2)"}`,
   ],
@@ -434,8 +426,38 @@ test.each([
   '"b3":"e1be46a994272793-53995c3f42cd8ad8-1","msg":"m"',
   '"x-b3-traceid":"e1be46a994272793","msg":"m"',
   '"x-amzn-trace-id":"Root=1-5759e988-bd862e3fe1be46a994272793","msg":"m"',
+  `"err":{"type":"T","message":"é: é: b","stack":"T: \\u00e9: é\\n    at f (/app/a.js:1:2)\\ncaused by: Error: b"},"msg":"m"`,
+  `"err":{"type":"T","message":"é: \\u00e9: b","stack":"T: é: é\\n    at f (/app/a.js:1:2)\\ncaused by: Error: b"},"msg":"m"`,
 ])('declines {%s}', (members) => {
   expect(mapLines(`${HEAD},${members}}`)).toEqual([undefined])
+})
+
+/** Names of parameters have at most 128 characters. */
+const LONG_NAME = `x${'-'.repeat(123)}token`
+const MANY = Array.from({ length: 2_049 }, () => '"":1,"id":1').join(',')
+
+test.each([
+  ...['query', 'searchParams', 'query_string_parameters'].flatMap((name) => [
+    `"err":{"type":"E","message":"m","stack":"E: m","${name}":{"token":"SECRET"}}`,
+    `"err":{"type":"E","message":"m","stack":"E: m","${name}":[["token","SECRET"]]}`,
+  ]),
+  `"u":"/?${LONG_NAME}=SECRET"`,
+  '"u":"http://us\\u00e9r:p@h/"',
+  '"u":"http%3A%2F%2Fu\\u0080%3Ap%40h"',
+  '"u":"Bearer \\u0080c"',
+  '"req":{"url":"/","headers":{"x-request-id":"x-api-key:SECRET"}}',
+  '"req":{"url":"/","headers":{"x-b3-spanid":"00-abababababababababababababababab-cdcdcdcdcdcdcdcd-01"}}',
+  '"trace_id":"t","traceId":"t"',
+  `"res":{"statusCode":200,"own":"res"},"req":{"url":"/",${MANY},"z":1}`,
+  `"req":{"url":"/",${Array.from({ length: 1_001 }, (_, n) => `"k${n}":1`).join(',')}}`,
+])('{%s} is mapped as on the reference path, or declined', (members) => {
+  const [entry] = mapLines(`${HEAD},${members},"msg":"m"}`)
+  expect(JSON.stringify(entry ?? '')).not.toContain('SECRET')
+})
+
+test('options with a key that is escaped in JSON are not supported', () => {
+  const options = createMappingOptions({ messageKey: String.raw`a\nb` })
+  expect(fast('{"level":30,"time":1763700000123,"a\\nb":"x","msg":"y"}', options)).toBeUndefined()
 })
 
 test('declines the note about an HTTP client, next to metadata with the same name', () => {
