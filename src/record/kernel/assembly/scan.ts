@@ -77,7 +77,8 @@ function words(at: usize): v128 {
 
 /**
  * Whether the escape whose letter is at `at` may be copied. Letters, slashes, line breaks and wide characters written as
- * `\\u` escapes may not, since they may hide a key, a secret or a stack frame. pino writes none.
+ * `\\u` escapes may not, since they may hide a key, a secret or a stack frame. pino writes none. Of the forms of an
+ * escape, only that of `JSON.stringify` may be copied, so equal texts have equal bytes.
  */
 function isPlainEscape(at: usize): bool {
   const letter = load<u8>(at)
@@ -103,8 +104,7 @@ function isPlainEscape(at: usize): bool {
 
 function hexDigit(c: u8): i32 {
   if (c >= 0x30 && c <= 0x39) return <i32>c - 0x30
-  const letter = c | 0x20
-  return letter >= 0x61 && letter <= 0x66 ? <i32>letter - 0x57 : -1
+  return c >= 0x61 && c <= 0x66 ? <i32>c - 0x57 : -1
 }
 
 /**
