@@ -7,7 +7,6 @@ import { passesOfBreadcrumbs } from './breadcrumbs.mjs'
 import { passesOfDisk } from './disk.mjs'
 import { passesOfMap } from './map.mjs'
 import { passesOfRequest } from './request.mjs'
-import { passesOfScan } from './scan.mjs'
 import { passesOfSplit } from './split.mjs'
 
 /** @typedef {Record<string, number>} Passes what was measured, in µs of CPU for all records */
@@ -37,8 +36,6 @@ function passes() {
   switch (kind) {
     case 'split':
       return (shape) => passesOfSplit(subject(shape).chunks, records)
-    case 'scan':
-      return (shape) => passesOfScan(subject(shape).lines)
     case 'fast':
     case 'reference': {
       const run = passesOfMap(

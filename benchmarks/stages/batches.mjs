@@ -8,7 +8,7 @@ import { SETTINGS, newMapper } from './configured.mjs'
  * @typedef {{ batchId: string, first: number, count: number, severity: number, text: Buffer }} Piece entries that the batcher logs together
  */
 
-/** @param {readonly import('../tools/shapes.mjs').Line[]} lines @returns {{ batch: Batch, pieces: Piece[] }[]} */
+/** @param {readonly string[]} lines @returns {{ batch: Batch, pieces: Piece[] }[]} */
 export function batchesOf(lines) {
   /** @type {{ batch: Batch, pieces: Piece[] }[]} */
   const batches = []
@@ -37,8 +37,8 @@ export function batchesOf(lines) {
     },
   })
   const mapper = newMapper()
-  for (const { text, start, end } of lines) {
-    const { json, severity } = mapper.map(text, start, end)
+  for (const line of lines) {
+    const { json, severity } = mapper.map(mapper.lines.place(line))
     batcher.add(json, severity)
   }
   batcher.seal()

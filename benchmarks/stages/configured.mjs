@@ -27,8 +27,8 @@ export function newMapper() {
   return new Mapper(MAPPING, -1, () => systemClock.wallNow())
 }
 
-/** Mapper and breadcrumbs, configured as in the worker. */
-export function newEntryBuilder() {
+/** Mapper and breadcrumbs, configured as in the worker. @param {Mapper} mapper */
+export function newEntryBuilder(mapper) {
   const fail = (/** @type {string} */ problem) => {
     throw new Error(problem)
   }
@@ -36,7 +36,7 @@ export function newEntryBuilder() {
     settings: SETTINGS,
     mapping: MAPPING,
     clock: systemClock,
-    mapper: newMapper(),
+    mapper,
     joiner: new RequestJoiner({ clock: systemClock, ...MAPPING }),
     requests: undefined,
     hook: undefined,

@@ -1,16 +1,20 @@
 /** Lines to entries, by one of the two paths, and to batches. */
 import { Batcher } from '../../build/modules/pipeline/batcher.js'
 import { systemClock } from '../../build/modules/shared/clock.js'
-import { Kernel } from '../../build/modules/record/kernel/kernel.js'
-import { MappedRecord } from '../../build/modules/record/mapped-record.js'
+import { LineReader } from '../../build/modules/record/line-reader.js'
 import { mapByParsing } from '../../build/modules/record/reference/reference-path.js'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 import { MAPPING, SETTINGS, newEntryBuilder, newMapper } from './configured.mjs'
 
 /**
- * @typedef {import('../tools/shapes.mjs').Line} Line
- * @typedef {{ beginText(): void, build(text: string, start: number, end: number): { json: string, severity: number } }} MapsLines
- * @typedef {(json: string, severity: number) => void} OnEntry
+ * @typedef {import('../../src/record/line-ring.js').Line} Line
+ * @typedef {import('../../src/record/mapped-record.js').EntryBytes} EntryBytes
+ * @typedef {{ bytes?: EntryBytes | undefined, json: string, severity: number }} Mapped
+ * @typedef {object} MapsLines
+ * @property {import('../../src/record/mapper.js').Mapper} mapper
+ * @property {() => void} beginText
+ * @property {(line: Line) => Mapped} build
+ * @typedef {(entry: string | EntryBytes, severity: number) => void} OnEntry
  */
 
 /** Records after which the passes take turns, so that other load on the machine affects all of them. */
@@ -19,8 +23,8 @@ const BLOCK = 1000
 /**
  * One pass maps, another maps and batches, and the cost of batching is the difference. Breadcrumbs are measured in the same way.
  *
- * @param {'fast' | 'reference'} path @param {readonly (readonly Line[])[]} all
- * @returns {(lines: readonly Line[]) => Record<string, number>}
+ * @param {'fast' | 'reference'} path @param {readonly (readonly string[])[]} all
+ * @returns {(lines: readonly string[]) => Record<string, number>}
  */
 export function passesOfMap(path, all) {
   if (path === 'reference') {
@@ -31,14 +35,14 @@ export function passesOfMap(path, all) {
     }
   }
   const declined = new Map(all.map((lines) => [lines, declinedIn(lines)]))
-  const run = inBlocks({ map: worker(), batch: worker(), breadcrumbs: newEntryBuilder() })
+  const run = inBlocks({ map: worker(), batch: worker(), breadcrumbs: withBreadcrumbs() })
   return (lines) => {
     const { map = 0, batch = 0, breadcrumbs = 0 } = run(lines)
     return { map, batch: batch - map, breadcrumbs: breadcrumbs - map, declined: declined.get(lines) ?? 0 }
   }
 }
 
-/** @param {Record<string, MapsLines>} mappers one pass each; the pass named `batch` also batches @returns {(lines: readonly Line[]) => Record<string, number>} us by pass */
+/** @param {Record<string, MapsLines>} mappers one pass each; the pass named `batch` also batches @returns {(lines: readonly string[]) => Record<string, number>} us by pass */
 function inBlocks(mappers) {
   const passes = Object.entries(mappers).map(([name, mapper]) => ({ name, pass: new Pass(mapper) }))
   return (lines) => {
@@ -52,14 +56,14 @@ function inBlocks(mappers) {
       },
     })
     /** @type {OnEntry} */
-    const add = (json, severity) => batcher.add(json, severity)
+    const add = (entry, severity) => batcher.add(entry, severity)
     /** @type {OnEntry} */
-    const look = (json) => {
-      chars += json.length
+    const look = (entry) => {
+      chars += typeof entry === 'string' ? entry.length : entry.end - entry.start
     }
     for (const { pass } of passes) pass.us = 0
     for (let at = 0; at < lines.length; at += BLOCK) {
-      const block = lines.slice(at, at + BLOCK)
+      const block = `${lines.slice(at, at + BLOCK).join('\n')}\n`
       // The order changes: later passes find the block in the CPU cache.
       passes.push(/** @type {typeof passes[number]} */ (passes.shift()))
       for (const { name, pass } of passes) pass.run(block, name === 'batch' ? add : look)
@@ -71,62 +75,61 @@ function inBlocks(mappers) {
   }
 }
 
-/** Maps lines with a mapper of its own, chunk by chunk, as the pipeline does. */
+/** Reads and maps lines with a mapper of its own, as the pipeline does. */
 class Pass {
   us = 0
-  #text = ''
-  #mapper
+  #lines
+  #maps
+  /** @type {OnEntry} */
+  #onEntry = () => {}
 
-  /** @param {MapsLines} mapper */
-  constructor(mapper) {
-    this.#mapper = mapper
+  /** @param {MapsLines} maps */
+  constructor(maps) {
+    this.#maps = maps
+    this.#lines = new LineReader(maps.mapper.lines, (line) => {
+      const record = maps.build(line)
+      this.#onEntry(record.bytes ?? record.json, Math.max(0, record.severity))
+    })
   }
 
-  /** @param {readonly Line[]} lines @param {OnEntry} onEntry */
-  run(lines, onEntry) {
+  /** @param {string} text @param {OnEntry} onEntry */
+  run(text, onEntry) {
     const from = process.cpuUsage()
-    const mapper = this.#mapper
-    for (const { text, start, end } of lines) {
-      if (text !== this.#text) {
-        this.#text = text
-        mapper.beginText()
-      }
-      const { json, severity } = mapper.build(text, start, end)
-      onEntry(json, severity)
-    }
+    this.#onEntry = onEntry
+    this.#maps.beginText()
+    this.#lines.write(text)
     this.us += cpuUs(from)
   }
 }
 
 /** @returns {MapsLines} the kernel, and the reference path for the lines that it rejects */
 function worker() {
-  const own = newMapper()
-  return {
-    beginText() {},
-    build: (text, start, end) => own.map(text, start, end),
-  }
+  const mapper = newMapper()
+  return { mapper, beginText() {}, build: (line) => mapper.map(line) }
+}
+
+/** @returns {MapsLines} */
+function withBreadcrumbs() {
+  const mapper = newMapper()
+  const builder = newEntryBuilder(mapper)
+  return { mapper, beginText: () => builder.beginText(), build: (line) => builder.build(line) }
 }
 
 /** @returns {MapsLines} the path of `Mapper` for a line that the kernel rejects */
 function referencePath() {
   return {
+    mapper: newMapper(),
     beginText() {},
-    build(text, start, end) {
+    build({ text }) {
       const receivedAt = new Date(systemClock.wallNow()).toISOString()
-      const { json, level } = mapByParsing(text.slice(start, end), MAPPING, receivedAt)
+      const { json, level } = mapByParsing(text, MAPPING, receivedAt)
       return { json, severity: level.severity }
     },
   }
 }
 
-/** The number of lines that the kernel leaves to the reference path. @param {readonly Line[]} lines */
+/** The number of lines that the kernel leaves to the reference path. @param {readonly string[]} lines */
 function declinedIn(lines) {
-  const kernel = Kernel.create(MAPPING)
-  if (kernel === undefined) throw new Error('this runtime has no WebAssembly')
-  const record = new MappedRecord()
-  let declined = 0
-  for (const { text, start, end } of lines) {
-    if (!kernel.map(text, start, end, -1, record)) declined += 1
-  }
-  return declined
+  const mapper = newMapper()
+  return lines.filter((line) => !mapper.map(mapper.lines.place(line)).isMappedByKernel).length
 }

@@ -9,7 +9,7 @@ import { Samples } from '../tools/statistics.mjs'
  */
 
 /** One process each: V8 would compile shared functions for all stages, which slows each down. */
-const KINDS = ['split', 'scan', 'fast', 'reference', 'breadcrumbs', 'disk', 'request']
+const KINDS = ['split', 'fast', 'reference', 'breadcrumbs', 'disk', 'request']
 const WARM_UP_ROUNDS = 5
 /** The number of breadcrumbs that an error takes: the default of `breadcrumbs.limit`. */
 export const TAKEN = 50

@@ -31,7 +31,6 @@ const INSTEAD = /** @type {const} */ ([
   ['batch', 'batch: reference', 'write the result of that into a batch'],
 ])
 const FURTHER = /** @type {const} */ ([
-  ['scan', 'scan alone, a part of the mapping'],
   ['breadcrumbs: one scope', 'a breadcrumb buffered, one scope for all'],
   ['breadcrumbs: taken', `${TAKEN} breadcrumbs taken, µs per error`],
   ['request: 32 in flight', 'request, 32 in flight'],

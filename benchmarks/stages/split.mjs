@@ -1,6 +1,7 @@
-/** Splits chunks into lines: this package, and pino-abstract-transport. */
+/** Splits chunks into lines: this package, which also encodes them, and pino-abstract-transport. */
 import build from 'pino-abstract-transport'
-import { LineSplitter } from '../../build/modules/record/line-splitter.js'
+import { LineReader } from '../../build/modules/record/line-reader.js'
+import { newMapper } from './configured.mjs'
 import { cpuUs, mustBe } from '../tools/measure.mjs'
 
 /** @param {readonly string[]} chunks @param {number} records */
@@ -18,12 +19,13 @@ const NOTHING = {}
 /** @param {readonly string[]} chunks @param {number} records */
 function ours(chunks, records) {
   let count = 0
+  const { lines } = newMapper()
   const from = process.cpuUsage()
-  const splitter = new LineSplitter(() => {
+  const reader = new LineReader(lines, () => {
     count += 1
   })
-  for (const chunk of chunks) splitter.write(chunk)
-  splitter.end()
+  for (const chunk of chunks) reader.write(chunk)
+  reader.end()
   const us = cpuUs(from)
   mustBe(count, records)
   return us

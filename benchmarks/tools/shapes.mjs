@@ -3,7 +3,6 @@
  * look better than they are.
  */
 import pino from 'pino'
-import { LineSplitter } from '../../build/modules/record/line-splitter.js'
 import { error } from './shapes/error.mjs'
 import { http } from './shapes/http.mjs'
 import { mix } from './shapes/mix.mjs'
@@ -14,7 +13,6 @@ import { small } from './shapes/small.mjs'
  * @typedef {{
  *   level: 'debug' | 'info' | 'warn' | 'error', object: Record<string, unknown>, message: string, bindings?: Record<string, unknown>,
  * }} Call one call of a logger; with `bindings`, of a child logger that has them. Each message contains `MARK` once.
- * @typedef {{ text: string, start: number, end: number }} Line a record as a range of its chunk
  */
 
 /** @type {Readonly<Record<Shape, { make: (n: number) => Call, meaning: string }>>} */
@@ -125,12 +123,7 @@ export function chunksOf(shape, records) {
   return chunks
 }
 
-/** @param {readonly string[]} chunks @returns {Line[]} */
+/** @param {readonly string[]} chunks */
 export function linesOf(chunks) {
-  /** @type {Line[]} */
-  const lines = []
-  const splitter = new LineSplitter((text, start, end) => lines.push({ text, start, end }))
-  for (const chunk of chunks) splitter.write(chunk)
-  splitter.end()
-  return lines
+  return chunks.join('').split('\n').slice(0, -1)
 }

@@ -14,25 +14,6 @@ export interface AttachOptions {
 const SHARE = 1 / 4
 const FRAME_BYTES = Buffer.byteLength(',"breadcrumbs":[]')
 
-/** A UTF-16 unit has at most three bytes in UTF-8. */
-const MAX_BYTES_PER_UNIT = 3
-
-/**
- * For an entry without breadcrumbs, if the worst case fits. Cutting or
- * measuring would copy the whole entry.
- * @returns undefined if it may not fit
- */
-export function appendBreadcrumbs(
-  entryJson: string,
-  breadcrumbs: readonly string[],
-  { limit, maxEntryBytes }: AttachOptions,
-): string | undefined {
-  const wanted = breadcrumbs.length > limit ? breadcrumbs.slice(-limit) : breadcrumbs
-  const list = wanted.join(',')
-  if ((entryJson.length + list.length + FRAME_BYTES) * MAX_BYTES_PER_UNIT > maxEntryBytes) return undefined
-  return `${entryJson.slice(0, -1)},"breadcrumbs":[${list}]}`
-}
-
 /**
  * @param entryJson valid, and within the size limit
  * @param breadcrumbs JSON of each, oldest first

@@ -4,14 +4,17 @@
  */
 import type { Clock } from '../shared/clock.js'
 import type { MappedRecord } from '../record/mapped-record.js'
+import type { LineRing } from '../record/line-ring.js'
 import { copyString, hashLongId } from '../record/string-copy.js'
 import { LineBuffer } from './line-buffer.js'
 import type { BufferedLine } from './line-buffer.js'
 
 export interface BreadcrumbBufferOptions {
+  /** Where the lines are. */
+  readonly ring: LineRing
   /** Maximum number of lines that an error takes. */
   readonly limit: number
-  /** Memory limit for all lines. */
+  /** Memory limit for all lines: those further back in the ring are not taken. */
   readonly maxBytes: number
   readonly clock: Pick<Clock, 'now'>
   /** Default 10,000. Beyond it, the least recently used scope is removed. */
@@ -54,13 +57,8 @@ export class BreadcrumbBuffer {
     this.#options = options
     this.#maxScopes = options.maxScopes ?? MAX_SCOPES
     this.#maxAgeMs = options.maxAgeMs ?? MAX_AGE_MS
-    this.#lines = new LineBuffer(options.maxBytes)
+    this.#lines = new LineBuffer(options.ring, options.maxBytes)
     this.#now = options.clock.now()
-  }
-
-  /** Bytes used by the lines. */
-  get bytes(): number {
-    return this.#lines.bytes
   }
 
   get scopes(): number {
@@ -79,16 +77,10 @@ export class BreadcrumbBuffer {
   }
 
   /** Adds the line of a record to its scope. */
-  add(
-    record: Pick<MappedRecord, 'scopeKind' | 'scopeId' | 'isMappedByKernel' | 'isFreeOfSecrets'>,
-    text: string,
-    start: number,
-    end: number,
-  ): void {
-    const { scopeKind, scopeId } = record
+  add({ scopeKind, scopeId }: Pick<MappedRecord, 'scopeKind' | 'scopeId'>, line: BufferedLine): void {
     const scope = this.#scopeOf(scopeKind, scopeId) ?? this.#newScope(scopeKind, scopeId)
     this.#touch(scope)
-    scope.newestLine = this.#lines.add(text, start, end, record, scope.newestLine)
+    scope.newestLine = this.#lines.add(line, scope.newestLine)
   }
 
   /** Removes and returns the latest lines of a scope, oldest first. */

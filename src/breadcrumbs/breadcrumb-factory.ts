@@ -4,12 +4,16 @@ import type { MappingOptions } from '../record/reference/entry-fields.js'
 import { toPlainText } from '../record/coerce.js'
 import { createObject, putUnderFreeKey } from '../record/clean-copy.js'
 import { parseExact, stringifyExact } from '../shared/exact-json.js'
+import type { Mapper } from '../record/mapper.js'
 import type { RequestKeys } from '../options/settings.js'
 import { findNextHeader } from '../redaction/header-text.js'
 import { mapByParsing } from '../record/reference/reference-path.js'
 import { CATEGORY_KEYS, NOT_DATA } from '../record/breadcrumb-keys.js'
 import type { BufferedLine } from './line-buffer.js'
-import { Kernel } from '../record/kernel/kernel.js'
+import { Line } from '../record/line-ring.js'
+import type { LineRing } from '../record/line-ring.js'
+import type { Kernel } from '../record/kernel/kernel.js'
+import type { EntryBytes } from '../record/mapped-record.js'
 
 /** Maximum UTF-8 bytes of a breadcrumb. A record that was sent has its own, complete entry. */
 const MAX_BREADCRUMB_BYTES = 4_096
@@ -18,10 +22,12 @@ const CUT_BYTES = MAX_BREADCRUMB_BYTES - 256
 
 export class BreadcrumbFactory {
   readonly #options: MappingOptions
+  readonly #lines: LineRing
+  readonly #line: Line
   readonly #kernel: Kernel | undefined
   readonly #wallNow: () => number
 
-  constructor(options: MappingOptions, wallNow: () => number) {
+  constructor(options: MappingOptions, { kernel, lines }: Pick<Mapper, 'kernel' | 'lines'>, wallNow: () => number) {
     // Excludes tags, metadata and similar members, which the error's entry also has.
     const {
       service: _service,
@@ -32,23 +38,54 @@ export class BreadcrumbFactory {
       ...own
     } = options
     this.#options = { ...own, tags: [], metadata: {}, fingerprint: false }
-    this.#kernel = Kernel.create(this.#options)
+    this.#lines = lines
+    this.#line = new Line(lines.memory)
+    this.#kernel = kernel
     this.#wallNow = wallNow
   }
 
-  /** Never throws. @param line as `BufferedLine` @returns JSON */
-  create({ text, isMappedByKernel, isFreeOfSecrets }: BufferedLine): string {
-    const fast = isMappedByKernel ? this.#kernel?.mapBreadcrumb(text) : undefined
-    // Searches the line, because a header name may be in a member that the breadcrumb omits.
-    if (fast === undefined || (!isFreeOfSecrets && findNextHeader(text, 0) !== Infinity)) return this.#parse(text)
-    const { redactor } = this.#options
-    if (redactor === undefined || (isFreeOfSecrets && !redactor.hasPatterns)) return fast
-    const clean = redactor.redactJson(HEAD + fast + TAIL).slice(HEAD.length, -TAIL.length)
-    // A marker may be longer than the replaced text.
-    return clean.length <= fast.length || Buffer.byteLength(clean) <= MAX_BREADCRUMB_BYTES ? clean : this.#parse(text)
+  /** Appends breadcrumbs to an entry that the kernel mapped. @returns false if they do not fit */
+  append(entry: EntryBytes, lines: readonly BufferedLine[]): boolean {
+    const at = (index: number): BufferedLine => lines[index] as BufferedLine
+    return (
+      this.#kernel?.appendBreadcrumbs(
+        entry,
+        lines.length,
+        (index) => (this.#isClean(at(index)) ? this.#read(at(index)) : undefined),
+        (index) => (this.#isClean(at(index)) ? this.parse(this.#read(at(index)).text) : this.create(at(index))),
+      ) === true
+    )
   }
 
-  #parse(line: string): string {
+  /** Never throws. @returns JSON */
+  create(buffered: BufferedLine): string {
+    const line = this.#read(buffered)
+    if (buffered.isBreadcrumb) return line.text
+    const { isMappedByKernel, isFreeOfSecrets } = buffered
+    const mapped = isMappedByKernel ? this.#kernel?.mapBreadcrumb(line) : undefined
+    // Searches the line, because a header name may be in a member that the breadcrumb omits.
+    if (mapped === undefined || (!isFreeOfSecrets && findNextHeader(line.text, 0) !== Infinity))
+      return this.parse(line.text)
+    const { redactor } = this.#options
+    if (redactor === undefined || (isFreeOfSecrets && !redactor.hasPatterns)) return mapped
+    const clean = redactor.redactJson(HEAD + mapped + TAIL).slice(HEAD.length, -TAIL.length)
+    // A marker may be longer than the replaced text.
+    if (clean.length <= mapped.length || Buffer.byteLength(clean) <= MAX_BREADCRUMB_BYTES) return clean
+    return this.parse(line.text)
+  }
+
+  /** Whether the kernel's result needs no redaction. */
+  #isClean({ isMappedByKernel, isFreeOfSecrets }: BufferedLine): boolean {
+    return isMappedByKernel && isFreeOfSecrets && this.#options.redactor?.hasPatterns !== true
+  }
+
+  #read({ position, bytes }: BufferedLine): Line {
+    const start = this.#lines.offsetOf(position)
+    return this.#line.setRange(position, start, start + bytes)
+  }
+
+  /** Never throws. @returns JSON */
+  parse(line: string): string {
     return createBreadcrumbByParsing(line, this.#options, new Date(this.#wallNow()).toISOString())
   }
 }

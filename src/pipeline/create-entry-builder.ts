@@ -43,7 +43,7 @@ export function createEntryBuilder(parts: EntryBuilderParts): EntryBuilder {
     maxEntryBytes,
     threshold: toThreshold(settings.level),
     onRecord: requests && ((record) => requests.add(record)),
-    breadcrumbs: createBreadcrumbs(settings, mapping, clock),
+    breadcrumbs: createBreadcrumbs(settings, mapping, mapper, clock),
     sampler: sample && new Sampler(sample),
     deduplicator:
       dedupeWindowMs === 0
@@ -76,13 +76,14 @@ function findFault(entry: unknown): string | undefined {
 function createBreadcrumbs(
   { breadcrumbs }: Settings,
   mapping: MappingOptions,
+  mapper: Mapper,
   clock: Clock,
 ): EntryBreadcrumbs | undefined {
   if (breadcrumbs === false) return undefined
   const { limit, maxBytes, level } = breadcrumbs
   return {
-    buffer: new BreadcrumbBuffer({ limit, maxBytes, clock }),
-    factory: new BreadcrumbFactory(mapping, () => clock.wallNow()),
+    buffer: new BreadcrumbBuffer({ ring: mapper.lines, limit, maxBytes, clock }),
+    factory: new BreadcrumbFactory(mapping, mapper, () => clock.wallNow()),
     threshold: toThreshold(level),
     limit,
   }

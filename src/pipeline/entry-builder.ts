@@ -6,10 +6,11 @@ import type { Deduplicator } from '../filter/deduplicator.js'
 import type { BeforeSendHook } from '../filter/before-send-hook.js'
 import { findFingerprint } from '../filter/entry-fingerprint.js'
 import type { Sampler } from '../filter/sampler.js'
+import type { Line } from '../record/line-ring.js'
 import type { MappedRecord } from '../record/mapped-record.js'
 import type { Mapper } from '../record/mapper.js'
 import type { RequestJoiner } from '../request-logs/request-joiner.js'
-import { appendBreadcrumbs, attachBreadcrumbs } from '../breadcrumbs/attach-breadcrumbs.js'
+import { attachBreadcrumbs } from '../breadcrumbs/attach-breadcrumbs.js'
 import type { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
 import type { BreadcrumbBuffer } from '../breadcrumbs/breadcrumb-buffer.js'
 
@@ -54,24 +55,17 @@ export class EntryBuilder {
     this.#options.breadcrumbs?.buffer.open()
   }
 
-  /**
-   * Never throws. Within one text, lines must be passed in ascending order.
-   *
-   * @param cutFrom see `OnLine`
-   * @returns the mapper's record with the entry to send and its severity; empty if there is none
-   */
-  build(text: string, start: number, end: number, cutFrom = 0): MappedRecord {
+  /** Never throws. @returns the mapper's record with the entry to send and its severity; empty if there is none */
+  build(line: Line): MappedRecord {
     const { mapper, joiner, breadcrumbs } = this.#options
-    const record = mapper.map(text, start, end, cutFrom)
+    const record = mapper.map(line)
     if (record.requestPart !== 'none') joiner.join(record)
     if (!record.isEmpty && !this.#isKept(record)) record.json = ''
     const takesBreadcrumbs = !record.isEmpty && record.severity >= ERROR_SEVERITY
     if (breadcrumbs !== undefined) {
       // Added afterwards, so the error does not get its own breadcrumb.
       if (takesBreadcrumbs) this.#addBreadcrumbs(record, breadcrumbs)
-      if (record.severity >= breadcrumbs.threshold) {
-        breadcrumbs.buffer.add(record, text, start, end)
-      }
+      if (record.severity >= breadcrumbs.threshold) this.#keep(record, line, breadcrumbs)
     }
     if (record.isEmpty) return record
     this.#applyHook(record)
@@ -106,14 +100,22 @@ export class EntryBuilder {
     return fingerprint === '' || !deduplicator.isRepeat(fingerprint, sentSeverity, json)
   }
 
+  #keep(record: MappedRecord, line: Line, { buffer, factory }: EntryBreadcrumbs): void {
+    const isBreadcrumb = !line.isInRing
+    const { position, start, end } = isBreadcrumb ? this.#options.mapper.lines.place(factory.parse(line.text)) : line
+    const { isMappedByKernel, isFreeOfSecrets } = record
+    buffer.add(record, { position, bytes: end - start, isMappedByKernel, isFreeOfSecrets, isBreadcrumb })
+  }
+
   #addBreadcrumbs(record: MappedRecord, { buffer, factory, limit }: EntryBreadcrumbs): void {
-    const bounds = { limit, maxEntryBytes: this.#options.maxEntryBytes }
     const lines = buffer.take(record.scopeKind, record.scopeId)
-    if (lines.length === 0) return
-    const breadcrumbs = lines.map((line) => factory.create(line))
-    record.json =
-      (record.hasBreadcrumbs ? undefined : appendBreadcrumbs(record.json, breadcrumbs, bounds)) ??
-      attachBreadcrumbs(record.json, breadcrumbs, record.hasBreadcrumbs, bounds)
+    if (lines.length === 0 || (record.bytes !== undefined && factory.append(record.bytes, lines))) return
+    record.json = attachBreadcrumbs(
+      record.json,
+      lines.map((line) => factory.create(line)),
+      record.hasBreadcrumbs,
+      { limit, maxEntryBytes: this.#options.maxEntryBytes },
+    )
   }
 
   #applyHook(record: MappedRecord): void {

@@ -14,6 +14,7 @@ import type { HookFunction } from '../filter/load-hook.js'
 import { toThreshold } from '../options/resolve-options.js'
 import type { Settings } from '../options/settings.js'
 import { RequestJoiner } from '../request-logs/request-joiner.js'
+import { LEAST_RING_BYTES } from '../record/line-ring.js'
 import { Mapper } from '../record/mapper.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import type { Clock } from '../shared/clock.js'
@@ -290,5 +291,6 @@ function createMapper(
     () => reporter.problem('CONFIG', APPLICATION_MESSAGES.levelUnknown.text(mapping.levelKey ?? 'level')),
     requestThreshold,
     (chars) => reporter.problem('INVALID', APPLICATION_MESSAGES.recordIncomplete.text(chars)),
+    Math.max(LEAST_RING_BYTES, settings.breadcrumbs === false ? 0 : settings.breadcrumbs.maxBytes),
   )
 }

@@ -8,8 +8,8 @@
  */
 import type { Account } from '../diagnostics/account.js'
 import { LineJoiner } from '../record/line-joiner.js'
-import { LineSplitter } from '../record/line-splitter.js'
-import type { OnLine } from '../record/line-splitter.js'
+import { LineReader } from '../record/line-reader.js'
+import type { Line } from '../record/line-ring.js'
 import type { Mapper } from '../record/mapper.js'
 import type { Admission } from './admission.js'
 import type { Batcher } from './batcher.js'
@@ -30,14 +30,9 @@ export interface RecordReaderOptions {
   readonly isEnabled: boolean
   readonly endpoint: RecordEndpoint
   readonly entryBuilder: Pick<EntryBuilder, 'beginText'> & {
-    build(
-      text: string,
-      start: number,
-      end: number,
-      cutFrom: number,
-    ): Pick<MappedRecord, 'bytes' | 'json' | 'isEmpty' | 'severity'>
+    build(line: Line): Pick<MappedRecord, 'bytes' | 'json' | 'isEmpty' | 'severity'>
   }
-  readonly mapper: Pick<Mapper, 'peekSeverity'>
+  readonly mapper: Pick<Mapper, 'lines' | 'peekSeverity'>
   /** Lowest severity that is sent, as returned by `toThreshold`. */
   readonly threshold: number
   /** Whether a line may be refused before mapping, because only its entry is needed. */
@@ -59,17 +54,18 @@ interface WaitingText {
 
 export class RecordReader {
   readonly #options: RecordReaderOptions
-  readonly #lines: LineSplitter
+  readonly #lines: LineReader
   readonly #joiner: LineJoiner | undefined
   /** Waiting texts; the first one is being read. */
   readonly #waiting: WaitingText[] = []
   #pendingEntries = 0
 
   constructor(options: RecordReaderOptions) {
-    const readLine: OnLine = (text, start, end, cutFrom) => this.#readLine(text, start, end, cutFrom)
+    const readLine = (line: Line): void => this.#readLine(line)
+    const { lines } = options.mapper
     this.#options = options
-    this.#joiner = options.joinsLines ? new LineJoiner(readLine) : undefined
-    this.#lines = new LineSplitter(this.#joiner?.add ?? readLine)
+    this.#joiner = options.joinsLines ? new LineJoiner(lines, readLine) : undefined
+    this.#lines = new LineReader(lines, this.#joiner?.add ?? readLine)
   }
 
   /** Entries being built: received, but not yet in another stage. */
@@ -147,17 +143,17 @@ export class RecordReader {
     return hasMore
   }
 
-  #readLine(text: string, start: number, end: number, cutFrom: number): void {
+  #readLine(line: Line): void {
     const { endpoint, entryBuilder, mapper, threshold, canRefuseUnread } = this.#options
     const { account, admission, batcher } = endpoint
     account.received += 1
     this.#pendingEntries = 1
     const admitted = admission.threshold
     if (admitted > 0 && canRefuseUnread) {
-      const severity = mapper.peekSeverity(text, start)
+      const severity = mapper.peekSeverity(line)
       if (severity !== undefined && severity >= threshold && severity < admitted) return this.#refuse()
     }
-    const record = entryBuilder.build(text, start, end, cutFrom)
+    const record = entryBuilder.build(line)
     // Trace is sent as debug.
     const severity = Math.max(record.severity, 0)
     if (!record.isEmpty && severity < admitted) return this.#refuse()

@@ -3,8 +3,9 @@
  * closing bracket. A stack trace or an object that was printed over several lines is thus one entry, and a header's
  * value is searched for together with its name. A line that starts like a JSON record stands alone.
  */
-import { MAX_LINE_CHARS } from './line-splitter.js'
-import type { OnLine } from './line-splitter.js'
+import { MAX_LINE_CHARS } from './line-reader.js'
+import type { OnLine } from './line-reader.js'
+import type { LineRing } from './line-ring.js'
 
 /** From these limits on, a line is joined only if it is indented deeper than the first indented line of its block. */
 const MAX_LINES = 10_000
@@ -14,6 +15,7 @@ const RECORD_START = '{"'
 const INDENT = /[ \t]*/y
 
 export class LineJoiner {
+  readonly #ring: LineRing
   readonly #onLine: OnLine
   /** The lines that may continue; '' if there are none. */
   #block = ''
@@ -23,27 +25,28 @@ export class LineJoiner {
   /** Indentation of the second line. */
   #innerIndent = 0
 
-  constructor(onLine: OnLine) {
+  constructor(ring: LineRing, onLine: OnLine) {
+    this.#ring = ring
     this.#onLine = onLine
   }
 
   /** Emits the lines before this one, unless it continues them. */
-  readonly add: OnLine = (text, start, end, cutFrom) => {
-    if (cutFrom > 0 || text.startsWith(RECORD_START, start)) {
+  readonly add: OnLine = (line) => {
+    if (line.cutFrom > 0 || line.startsWith(RECORD_START)) {
       this.flush()
-      return this.#onLine(text, start, end, cutFrom)
+      return this.#onLine(line)
     }
-    const line = text.slice(start, end)
+    const { text } = line
     INDENT.lastIndex = 0
-    const indent = INDENT.exec(line)?.[0].length ?? 0
-    if (this.#block !== '' && this.#isContinuedBy(line, indent)) {
+    const indent = INDENT.exec(text)?.[0].length ?? 0
+    if (this.#block !== '' && this.#isContinuedBy(text, indent)) {
       if (this.#lines === 1) this.#innerIndent = indent
-      this.#block += `\n${line}`
+      this.#block += `\n${text}`
       this.#lines += 1
       return
     }
     this.flush()
-    this.#block = line
+    this.#block = text
     this.#lines = 1
     this.#indent = this.#innerIndent = indent
   }
@@ -52,7 +55,7 @@ export class LineJoiner {
   flush(): void {
     const block = this.#block
     this.#block = ''
-    if (block !== '') this.#onLine(block, 0, block.length, 0)
+    if (block !== '') this.#onLine(this.#ring.place(block))
   }
 
   #isContinuedBy(line: string, indent: number): boolean {

@@ -5,20 +5,26 @@ import { MappedRecord, setScope } from './mapped-record.js'
 import type { MappingOptions } from './reference/entry-fields.js'
 import { mapByParsing } from './reference/reference-path.js'
 import { resolveLevel } from './coerce.js'
+import { LEAST_RING_BYTES, LineRing } from './line-ring.js'
+import type { Line } from './line-ring.js'
 
 /** pino's levels have two digits, custom levels a few more. */
 const LEVEL = /(?:\d{1,6}|"[a-z]{1,16}")(?=,)/iy
+const MAX_LEVEL_CHARS = 20
 /** Logged data may have many levels; entries of further ones are read. */
 const MAX_LEVELS = 256
 /** Number of consecutive records without a level that is reported. */
 const UNLEVELLED_RECORDS = 100
 
 export class Mapper {
+  /** Where the kernel reads lines. */
+  readonly lines: LineRing
+  /** Undefined in runtimes that do not support it. */
+  readonly kernel: Kernel | undefined
   #options: MappingOptions
   readonly #threshold: number
   readonly #requestThreshold: number
   readonly #wallNow: () => number
-  #kernel: Kernel | undefined
   readonly #record = new MappedRecord()
   readonly #onUnknownLevel: () => void
   readonly #onIncomplete: (chars: number) => void
@@ -35,6 +41,7 @@ export class Mapper {
    * @param onUnknownLevel called once, after 100 consecutive records without a recognized level
    * @param requestThreshold as `threshold`, for entries with a request
    * @param onIncomplete called for each record of which only the beginning can be read, with its length
+   * @param ringBytes see `LineRing`; at least `LEAST_RING_BYTES`
    */
   constructor(
     options: MappingOptions,
@@ -43,6 +50,7 @@ export class Mapper {
     onUnknownLevel: () => void = () => {},
     requestThreshold = threshold,
     onIncomplete: (chars: number) => void = () => {},
+    ringBytes: number = LEAST_RING_BYTES,
   ) {
     this.#options = options
     this.#threshold = threshold
@@ -51,44 +59,42 @@ export class Mapper {
     this.#onUnknownLevel = onUnknownLevel
     this.#onIncomplete = onIncomplete
     this.#opening = `{${JSON.stringify(options.levelKey ?? 'level')}:`
-    this.#kernel = Kernel.create(options)
+    this.kernel = Kernel.create(options, ringBytes)
+    this.lines = this.kernel?.lines ?? new LineRing(Buffer.allocUnsafeSlow(ringBytes + 1), 0, ringBytes)
   }
 
   /** Sets the release id of all later entries whose record has none. */
   setReleaseId(releaseId: string): void {
     this.#options = { ...this.#options, releaseId }
-    this.#kernel = Kernel.create(this.#options)
+    this.kernel?.setOptions(this.#options)
   }
 
   /** Severity of a line that starts like pino's lines, read from its first characters; undefined for other lines. */
-  peekSeverity(text: string, start: number): number | undefined {
-    if (!text.startsWith(this.#opening, start)) return undefined
-    LEVEL.lastIndex = start + this.#opening.length
-    const level = LEVEL.exec(text)?.[0]
+  peekSeverity(line: Line): number | undefined {
+    const { length } = this.#opening
+    const start = line.readStart(length + MAX_LEVEL_CHARS)
+    if (!start.startsWith(this.#opening)) return undefined
+    LEVEL.lastIndex = length
+    const level = LEVEL.exec(start)?.[0]
     if (level === undefined) return undefined
     if (!this.#severities.has(level) && this.#severities.size < MAX_LEVELS)
       this.#severities.set(level, resolveLevel(JSON.parse(level) as Json, this.#options.levels)?.severity)
     return this.#severities.get(level)
   }
 
-  /**
-   * Never throws. Within one text, lines should be passed in ascending order.
-   * @param cutFrom see `OnLine`
-   * @returns the same object for every line
-   */
-  map(text: string, start: number, end: number, cutFrom = 0): MappedRecord {
+  /** Never throws. @returns the same object for every line */
+  map(line: Line): MappedRecord {
     const record = this.#record
-    if (this.#kernel?.map(text, start, end, this.#threshold, record, this.#requestThreshold) !== true)
-      return this.#mapByParsing(text, start, end, cutFrom)
+    if (this.kernel?.map(line, this.#threshold, record, this.#requestThreshold) !== true)
+      return this.#mapByParsing(line)
     if (this.#unlevelled !== Infinity) this.#unlevelled = 0
     return record
   }
 
-  #mapByParsing(text: string, start: number, end: number, cutFrom: number): MappedRecord {
-    const line = start === 0 && end === text.length ? text : text.slice(start, end)
+  #mapByParsing({ text, cutFrom }: Line): MappedRecord {
     const receivedAt = new Date(this.#wallNow()).toISOString()
     const { json, level, hasLevel, ids, hasRequest, requestPart, requestId, incompleteChars } = mapByParsing(
-      line,
+      text,
       this.#options,
       receivedAt,
       cutFrom,

@@ -1,27 +1,53 @@
 /** Converts a line to a breadcrumb, and attaches breadcrumbs to an entry. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { attachBreadcrumbs } from '../../src/breadcrumbs/attach-breadcrumbs.js'
 import { BreadcrumbFactory, createBreadcrumbByParsing } from '../../src/breadcrumbs/breadcrumb-factory.js'
 import { Redactor } from '../../src/redaction/redactor.js'
 import { Mapper } from '../../src/record/mapper.js'
 import type { BufferedLine } from '../../src/breadcrumbs/line-buffer.js'
-import { Kernel } from '../../src/record/kernel/kernel.js'
+import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import { RECEIVED_AT, anyLine, corpus, createMappingOptions, renamed, usualLine } from '../record/record-lines.js'
 import { modelRuns } from '../model-runs.js'
+import { mapLine } from '../record/map-line.js'
 import { faults } from '../record/valid-entry.js'
 
 const options = createMappingOptions()
 
-function mapped(line: string, mapping = options): BufferedLine {
-  const { isMappedByKernel, isFreeOfSecrets } = new Mapper(mapping, -1, () => 0).map(line, 0, line.length)
-  return { text: line, isMappedByKernel: isMappedByKernel, isFreeOfSecrets }
+interface Maker {
+  readonly mapper: Mapper
+  readonly factory: BreadcrumbFactory
+}
+
+function makerFor(mapping: MappingOptions, now = 0, threshold = -1): Maker {
+  const mapper = new Mapper(mapping, threshold, () => now)
+  return { mapper, factory: new BreadcrumbFactory(mapping, mapper, () => now) }
+}
+
+function mapped(text: string, { mapper }: Maker): BufferedLine {
+  const line = mapper.lines.place(text)
+  const { isMappedByKernel, isFreeOfSecrets } = mapper.map(line)
+  return {
+    position: line.position,
+    bytes: line.end - line.start,
+    isMappedByKernel,
+    isFreeOfSecrets,
+    isBreadcrumb: false,
+  }
+}
+
+const usualMaker = makerFor(options)
+
+function create(text: string, maker = usualMaker): string {
+  return maker.factory.create(mapped(text, maker))
 }
 
 const MAX_BYTES = 4_096
+const PLAIN = '{"level":50,"time":1763700000123,"msg":"plain"}'
 
 function toBreadcrumb(record: object): unknown {
-  return JSON.parse(new BreadcrumbFactory(options, () => 0).create(mapped(JSON.stringify(record))))
+  return JSON.parse(create(JSON.stringify(record)))
 }
 
 const TIME = 1_763_700_000_123
@@ -101,15 +127,13 @@ test.each([
 ] as const)('%j', (record, breadcrumb) => expect(toBreadcrumb(record)).toEqual(breadcrumb))
 
 test('an integer that a double cannot hold is not a category', () => {
-  const json = new BreadcrumbFactory(options, () => 0).create(
-    mapped('{"level":20,"time":0,"category":9007199254740993,"msg":"m"}'),
-  )
+  const json = create('{"level":20,"time":0,"category":9007199254740993,"msg":"m"}')
   expect(json).toContain('"category":"log"')
   expect(json).toContain('"data":{"category":9007199254740993}')
 })
 
 test("a line that is not JSON becomes the breadcrumb's message", () => {
-  expect(JSON.parse(new BreadcrumbFactory(options, () => TIME).create(mapped('plain text')))).toMatchObject({
+  expect(JSON.parse(create('plain text', makerFor(options, TIME)))).toMatchObject({
     message: 'plain text',
     level: 'info',
     timestamp: AT,
@@ -125,29 +149,23 @@ test.each([
 ])('redacts a secret in a line below the sent level: %s', (_, record) => {
   const mapping = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
   const text = JSON.stringify({ ...base, ...record })
-  const { json, isMappedByKernel, isFreeOfSecrets } = new Mapper(mapping, 1, () => 0).map(text, 0, text.length)
-  expect(json).toBe('')
-  const breadcrumb = new BreadcrumbFactory(mapping, () => TIME).create({
-    text,
-    isMappedByKernel: isMappedByKernel,
-    isFreeOfSecrets,
-  })
+  const maker = makerFor(mapping, TIME, 1)
+  expect(mapLine(maker.mapper, text).json).toBe('')
+  const breadcrumb = create(text, maker)
   expect(breadcrumb).not.toContain('SECRET')
   expect(JSON.parse(breadcrumb)).toEqual(JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT)))
 })
 
 test('a breadcrumb that redaction lengthens stays within the limit', () => {
   const mapping = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
-  const json = new BreadcrumbFactory(mapping, () => 0).create(
-    mapped(JSON.stringify({ ...base, msg: 'token=a '.repeat(480) }), mapping),
-  )
+  const json = create(JSON.stringify({ ...base, msg: 'token=a '.repeat(480) }), makerFor(mapping))
   expect(json).toContain('token=[scrubbed]')
   expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_BYTES)
 })
 
 test('shortens the breadcrumb of a long record', () => {
-  const json = new BreadcrumbFactory(options, () => 0).create(
-    mapped(JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) })),
+  const json = create(
+    JSON.stringify({ ...base, msg: 'm'.repeat(100_000), more: Array.from({ length: 5_000 }, (_, i) => i) }),
   )
   expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_BYTES)
   expect(JSON.parse(json)).toMatchObject({ level: 'debug', timestamp: AT })
@@ -161,13 +179,21 @@ describe.each([
     58,
   ],
 ])('the kernel with %s', (_, mapping, taken) => {
-  const kernel = Kernel.create(mapping) as Kernel
-  const factory = new BreadcrumbFactory(mapping, () => Date.parse(RECEIVED_AT))
+  const maker = makerFor(mapping, Date.parse(RECEIVED_AT))
   /** @returns whether the kernel takes the line; other lines are parsed */
   const judge = (text: string): boolean => {
-    const line = mapped(text, mapping)
-    expect(JSON.parse(factory.create(line))).toEqual(JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT)))
-    return line.isMappedByKernel && kernel.mapBreadcrumb(text) !== undefined
+    const wanted: unknown = JSON.parse(createBreadcrumbByParsing(text, mapping, RECEIVED_AT))
+    const line = mapped(text, maker)
+    expect(JSON.parse(maker.factory.create(line))).toEqual(wanted)
+    if (!line.isMappedByKernel) return false
+    const breadcrumb = maker.mapper.kernel?.mapBreadcrumb(maker.mapper.lines.place(text))
+    // Appended to an entry, without a string in between.
+    const { bytes } = mapLine(maker.mapper, PLAIN)
+    if (bytes === undefined) throw new Error('the kernel declined a plain line')
+    expect(maker.factory.append(bytes, [line, line])).toBe(true)
+    const entry = JSON.parse(bytes.memory.toString('utf8', bytes.start, bytes.end)) as LogEntry
+    expect(entry).toMatchObject({ message: 'plain', breadcrumbs: [wanted, wanted] })
+    return breadcrumb !== undefined
   }
 
   test('corpus', () => {
@@ -214,12 +240,12 @@ describe.each([
 })
 
 test('every breadcrumb matches the interface, for any line', () => {
-  const breadcrumbs = new BreadcrumbFactory(options, () => TIME)
+  const maker = makerFor(options, TIME)
   fc.assert(
     fc.property(anyLine, (line) => {
       const entry = attachBreadcrumbs(
         `{"level":"error","message":"m","timestamp":"${AT}"}`,
-        [breadcrumbs.create(mapped(line))],
+        [create(line, maker)],
         false,
         { limit: 50, maxEntryBytes: 262_144 },
       )

@@ -12,6 +12,7 @@ import { validateEntry } from '../../src/service/index.js'
 import { RECEIVED_AT, anyLine, corpus, createMappingOptions } from '../record/record-lines.js'
 import { faults } from '../record/valid-entry.js'
 import { modelRuns } from '../model-runs.js'
+import { mapLine } from '../record/map-line.js'
 
 const MAX_ENTRY_BYTES = 256 * 1024
 const ENTRY: LogEntry = {
@@ -310,7 +311,7 @@ describe('integers beyond a double', () => {
 test('every entry of the mapper is kept completely, changed or not', () => {
   const mapper = new Mapper(createMappingOptions(), -1, () => Date.parse(RECEIVED_AT))
   const same = (line: string): void => {
-    const before = mapper.map(line, 0, line.length).json
+    const before = mapLine(mapper, line).json
     const untouched = run((entry) => entry, before)
     const touched = run((entry) => ({ ...entry, session_id: 'hooked' }), before)
     expect([untouched.problems, touched.problems]).toEqual([[], []])

@@ -10,6 +10,7 @@ import { computeErrorFingerprint } from '../../src/record/reference/error-finger
 import { Mapper } from '../../src/record/mapper.js'
 import { RECEIVED_AT, corpus, createMappingOptions, anyLine } from '../record/record-lines.js'
 import { modelRuns } from '../model-runs.js'
+import { mapLine } from '../record/map-line.js'
 
 const STACK = 'TypeError: no user 7\n    at f (/app/src/a.js:1:2)'
 
@@ -84,7 +85,7 @@ test('finds the same fingerprint as a parser for every entry of the mapper', () 
     for (const fingerprint of ['auto', false] as const) {
       const mapper = new Mapper(createMappingOptions({ fingerprint }), -1, () => Date.parse(RECEIVED_AT))
 
-      const json = mapper.map(line, 0, line.length).json
+      const json = mapLine(mapper, line).json
       expect(findFingerprint(json, '')).toBe(expected(json))
     }
   }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { Account } from '../../src/diagnostics/account.js'
 import { MappedRecord } from '../../src/record/mapped-record.js'
 import { RecordReader } from '../../src/pipeline/record-reader.js'
+import { createRing } from '../record/create-ring.js'
 
 interface Setup {
   /** The lowest admitted severity. */
@@ -36,15 +37,15 @@ function setup({ admitted = 0, canRefuseUnread = true, joinsLines = false }: Set
     },
     entryBuilder: {
       beginText: () => {},
-      build: (text, start, end) => {
+      build: ({ text }) => {
         built += 1
         return Object.assign(new MappedRecord(), {
-          json: text.slice(start, Math.min(start + 8, end)).trimEnd(),
+          json: text.slice(0, 8).trimEnd(),
           severity: 1,
         })
       },
     },
-    mapper: { peekSeverity: () => 1 },
+    mapper: { lines: createRing(), peekSeverity: () => 1 },
     threshold: 1,
     canRefuseUnread,
     joinsLines,

@@ -1,6 +1,6 @@
 /** Every line gives exactly one valid entry, for any content. `process/corpus.process.test.ts` sends 10,000 of them through the worker. */
 import { describe, expect, test } from 'vitest'
-import { LineSplitter } from '../../src/record/line-splitter.js'
+import { LineReader } from '../../src/record/line-reader.js'
 import { Mapper } from '../../src/record/mapper.js'
 import type { MappingOptions } from '../../src/record/reference/entry-fields.js'
 import { mapByParsing } from '../../src/record/reference/reference-path.js'
@@ -8,6 +8,7 @@ import { modelRuns } from '../model-runs.js'
 import { hostileLines } from './hostile-lines.js'
 import { RECEIVED_AT, createMappingOptions } from './record-lines.js'
 import { faults } from './valid-entry.js'
+import { mapLine } from './map-line.js'
 
 const SEED = 20_261_121
 const wallNow = (): number => Date.parse(RECEIVED_AT)
@@ -58,7 +59,7 @@ describe.each(configurations)('with %s', (_, options, count) => {
       firstFault(
         hostileLines(count, SEED, { isLargeWanted }),
         (line) => {
-          return mapper.map(line, 0, line.length).json
+          return mapLine(mapper, line).json
         },
         options.maxEntryBytes,
       ),
@@ -78,14 +79,14 @@ test('lines that share a string give the same entries as alone', () => {
   const lines = [...hostileLines(4_000, SEED + 2, { isLargeWanted: false })]
   const shared = new Mapper(options, -1, wallNow)
   const together: string[] = []
-  const splitter = new LineSplitter((text, start, end) => together.push(shared.map(text, start, end).json))
+  const reader = new LineReader(shared.lines, (line) => together.push(shared.map(line).json))
   for (let i = 0; i < lines.length; i += 100) {
-    splitter.write(`${lines.slice(i, i + 100).join('\n')}\n`)
+    reader.write(`${lines.slice(i, i + 100).join('\n')}\n`)
   }
   const alone = lines
     .map((line) => line.replace(/\r$/, ''))
     .filter((line) => line !== '')
-    .map((line) => new Mapper(options, -1, wallNow).map(line, 0, line.length).json)
+    .map((line) => mapLine(new Mapper(options, -1, wallNow), line).json)
   expect(together).toEqual(alone)
 })
 
@@ -99,7 +100,7 @@ test('no record changes a prototype', () => {
     '{"level":30,"time":1,"err":{"type":"E","__proto__":{"polluted":true},"cause":{"stack":"s","message":"m","__proto__":{"polluted":true}}},"msg":"a"}',
     '{"level":30,"time":1,"user":{"__proto__":{"polluted":true}},"breadcrumbs":[{"__proto__":{"polluted":true}}],"msg":"a"}',
   ]) {
-    expect(mapper.map(line, 0, line.length).json).toContain('polluted')
+    expect(mapLine(mapper, line).json).toContain('polluted')
     expect(mapByParsing(line, createMappingOptions(), RECEIVED_AT).json).toContain('polluted')
   }
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()

@@ -10,6 +10,7 @@ import { Mapper } from '../../src/record/mapper.js'
 import { mapByParsing } from '../../src/record/reference/reference-path.js'
 import { Redactor } from '../../src/redaction/redactor.js'
 import { RECEIVED_AT, createMappingOptions } from './record-lines.js'
+import { mapLine } from './map-line.js'
 
 interface Recorded {
   readonly name: string
@@ -58,7 +59,7 @@ const options = createMappingOptions({ redactor: new Redactor({ patterns: [], ur
 
 /** Maps a line on both paths, which must agree. */
 function jsonOf(line: string): string {
-  const json = new Mapper(options, -1, () => 0).map(line, 0, line.length).json
+  const json = mapLine(new Mapper(options, -1, () => 0), line).json
   expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
   return json
 }

@@ -17,6 +17,7 @@ import {
   pinoLine,
   usualLine,
 } from './record-lines.js'
+import { mapLine } from './map-line.js'
 
 /** `reference/dialects.test.ts` checks lines of other formats. */
 const OTHER_FORMAT = /"ecs"|googleapis/
@@ -58,7 +59,7 @@ function optionsFor(label: string): MappingOptions {
 /** Of one path: `kernel/kernel.process.test.ts` shows that both give the same entry. */
 function lost(raw: string, options: MappingOptions): string[] {
   const line = raw.replace(/\r$/, '')
-  const { json } = new Mapper(options, -1, () => Date.parse(RECEIVED_AT)).map(line, 0, line.length)
+  const { json } = mapLine(new Mapper(options, -1, () => Date.parse(RECEIVED_AT)), line)
   return missingLeaves(raw, JSON.parse(json) as LogEntry, options)
 }
 
@@ -86,9 +87,10 @@ describe.each(configurations)('with %s', (_, options) => {
   })
 
   test('hostile', () => {
-    const lines = [...hostileLines(modelRuns(500, 10_000), 7, { isLargeWanted: false })].filter(
-      (raw) => !OTHER_FORMAT.test(raw),
-    )
+    // Half a character does not survive the encoding.
+    const lines = [...hostileLines(modelRuns(500, 10_000), 7, { isLargeWanted: false })]
+      .map((raw) => Buffer.from(raw).toString())
+      .filter((raw) => !OTHER_FORMAT.test(raw))
     expect(lines.length).toBeGreaterThan(450)
     expect(
       lines.map((raw) => ({ raw: raw.slice(0, 5_000), lost: lost(raw, options) })).filter((one) => one.lost.length > 0),

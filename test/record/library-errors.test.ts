@@ -8,6 +8,7 @@ import type { JsonObject, LogEntry } from '../../src/protocol/log-entry.js'
 import { Mapper } from '../../src/record/mapper.js'
 import { mapByParsing } from '../../src/record/reference/reference-path.js'
 import { RECEIVED_AT, createMappingOptions } from './record-lines.js'
+import { mapLine } from './map-line.js'
 
 const recorded = readFileSync(new URL('../fixtures/library-errors.ndjson', import.meta.url), 'utf8')
   .trim()
@@ -18,7 +19,7 @@ const options = createMappingOptions({})
 
 /** Maps a line on both paths, which must agree. */
 function entryOf(line: string): LogEntry {
-  const json = new Mapper(options, -1, () => 0).map(line, 0, line.length).json
+  const json = mapLine(new Mapper(options, -1, () => 0), line).json
   const entry = JSON.parse(json) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
   return entry

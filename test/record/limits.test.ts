@@ -8,9 +8,10 @@ import { mapByParsing } from '../../src/record/reference/reference-path.js'
 import { RECEIVED_AT, anyLine, corpus, createMappingOptions } from './record-lines.js'
 import { faults } from './valid-entry.js'
 import { modelRuns } from '../model-runs.js'
+import { mapLine } from './map-line.js'
 
 function jsonOf(line: string, over: Partial<MappingOptions> = {}): string {
-  return new Mapper(createMappingOptions(over), -1, () => 0).map(line, 0, line.length).json
+  return mapLine(new Mapper(createMappingOptions(over), -1, () => 0), line).json
 }
 
 function entryOf(line: string, over: Partial<MappingOptions> = {}): LogEntry {
@@ -220,7 +221,7 @@ describe('bytes', () => {
     const mapper = new Mapper(createMappingOptions({ maxEntryBytes: 8_192, metadata }), -1, () => 0)
     for (const length of [50_000, 10]) {
       const line = `{${HEAD},"severity":"notice","msg":"${'x'.repeat(length)}"}`
-      const entry = JSON.parse(mapper.map(line, 0, line.length).json) as LogEntry
+      const entry = JSON.parse(mapLine(mapper, line).json) as LogEntry
       if (length === 10) expect(entry.metadata).toMatchObject(metadata)
       else expect(entry.metadata).toHaveProperty('pino_ingest')
     }
@@ -353,7 +354,7 @@ describe('an incomplete record', () => {
       undefined,
       (chars) => reported.push(chars),
     )
-    for (const line of [`{${HEAD},"msg":"m"}`, `{${HEAD},"msg":"m`, 'text']) mapper.map(line, 0, line.length)
+    for (const line of [`{${HEAD},"msg":"m"}`, `{${HEAD},"msg":"m`, 'text']) mapLine(mapper, line)
     expect(reported).toEqual([HEAD.length + 10])
   })
 })

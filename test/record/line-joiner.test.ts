@@ -2,14 +2,16 @@
 import { expect, test } from 'vitest'
 import { inspect } from 'node:util'
 import { LineJoiner } from '../../src/record/line-joiner.js'
-import { LineSplitter } from '../../src/record/line-splitter.js'
+import { LineReader } from '../../src/record/line-reader.js'
+import { createRing } from './create-ring.js'
 
 function blocksOf(...texts: readonly string[]): string[] {
   const blocks: string[] = []
-  const joiner = new LineJoiner((text, start, end) => blocks.push(text.slice(start, end)))
-  const splitter = new LineSplitter(joiner.add)
-  for (const text of texts) splitter.write(text)
-  splitter.end()
+  const ring = createRing()
+  const joiner = new LineJoiner(ring, ({ text }) => blocks.push(text))
+  const reader = new LineReader(ring, joiner.add)
+  for (const text of texts) reader.write(text)
+  reader.end()
   joiner.flush()
   return blocks
 }
@@ -49,13 +51,14 @@ test.each([
 
 test('a record does not wait, and a block is flushed once', () => {
   const blocks: string[] = []
-  const joiner = new LineJoiner((text, start, end) => blocks.push(text.slice(start, end)))
-  const splitter = new LineSplitter(joiner.add)
-  splitter.write('{"a":1}\nb\n')
+  const ring = createRing()
+  const joiner = new LineJoiner(ring, ({ text }) => blocks.push(text))
+  const reader = new LineReader(ring, joiner.add)
+  reader.write('{"a":1}\nb\n')
   expect(blocks).toEqual(['{"a":1}'])
   joiner.flush()
   joiner.flush()
-  splitter.write('  c\n')
+  reader.write('  c\n')
   joiner.flush()
   expect(blocks).toEqual(['{"a":1}', 'b', '  c'])
 })

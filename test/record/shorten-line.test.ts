@@ -10,6 +10,7 @@ import { Redactor } from '../../src/redaction/redactor.js'
 import { createMappingOptions } from './record-lines.js'
 import { faults } from './valid-entry.js'
 import { modelRuns } from '../model-runs.js'
+import { mapLine } from './map-line.js'
 
 const HEAD = '"level":50,"time":1795219732486'
 const MAX = 256 * 1024
@@ -17,7 +18,7 @@ const FRAME = String.raw`\n    at pay (/app/pay.js:1:2)`
 const urlParams = ['token', 'password']
 
 function jsonOf(line: string, over: Partial<MappingOptions> = {}): string {
-  return new Mapper(createMappingOptions(over), -1, () => 0).map(line, 0, line.length).json
+  return mapLine(new Mapper(createMappingOptions(over), -1, () => 0), line).json
 }
 
 function entryOf(line: string, over: Partial<MappingOptions> = {}): LogEntry {

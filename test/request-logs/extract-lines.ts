@@ -12,6 +12,7 @@ import { validateRequestLogs } from '../../src/service/ingest/validate.js'
 import { FakeClock } from '../fake-clock.js'
 import { createMappingOptions } from '../record/record-lines.js'
 import { faults } from '../record/valid-entry.js'
+import { mapLine } from '../record/map-line.js'
 
 export const TAG = 'a1b2c3d4e5f6'
 
@@ -47,7 +48,7 @@ export function taker(
     // The mapper creates no other entries.
     take: (entryJson) => extract(isValid(entryJson) ? joined(recordOf(entryJson)) : entryJson),
     line(line) {
-      return extract(joined(mapper.map(line, 0, line.length)))
+      return extract(joined(mapLine(mapper, line)))
     },
   }
 }

@@ -12,6 +12,7 @@ import { FakeClock } from '../fake-clock.js'
 import { anyLine, corpus, createMappingOptions } from '../record/record-lines.js'
 import { hostileLines } from '../record/hostile-lines.js'
 import { modelRuns } from '../model-runs.js'
+import { mapLine } from '../record/map-line.js'
 
 const KEYS: RequestKeys = { req: 'req', res: 'res', responseTime: 'responseTime', reqId: 'reqId' }
 /** Of `pino-http-keys`. */
@@ -32,7 +33,7 @@ function compare(lines: Iterable<string>, requestKeys = KEYS): { requests: numbe
   const reader = new RequestReader(requestKeys)
   const counts = { requests: 0, read: 0 }
   for (const line of lines) {
-    const record = mapper.map(line, 0, line.length)
+    const record = mapLine(mapper, line)
     if (record.requestPart !== 'none') joiner.join(record)
     const parsed = parseRequest(record.json, createMetadataKeys(requestKeys))
     if (!record.hasRequest) {

@@ -9,12 +9,13 @@ export const PARAMS = 0x1_c000
 export const TEXTS = 0x2_0000
 export const TEXTS_END = 0x4_0000
 export const OUTPUT = 0x30_0000
-/** The line. */
-export const LINE = 0x60_0000
+/** Breadcrumbs that are not appended to an entry. */
+export const BREADCRUMB = 0x50_0000
+/** The lines, see `LineRing`. */
+export const LINES = 0x60_0000
 /** Longer lines are not passed to the kernel. */
 export const MAX_LINE_BYTES = 256 * 1024
-/** Pages of 64 KiB. The kernel reads up to 64 bytes beyond a line. */
-export const KERNEL_PAGES = (LINE + MAX_LINE_BYTES) / 65_536 + 1
+export const PAGE_BYTES = 64 * 1024
 
 /** Indices of results, in 32-bit numbers. */
 export const Result = {
@@ -27,7 +28,6 @@ export const Result = {
   session: 8,
   fingerprint: 10,
   ownRequest: 12,
-  lineEnd: 14,
   headers: 16,
   asked: 24,
 } as const

@@ -8,7 +8,6 @@ import { UNSENT_MEMBERS } from '../reference/entry-request.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { TRACE_HEADERS } from '../reference/trace-header.js'
 import { LEVEL, createKeyTable, createStaticText } from './fields.js'
-import type { StaticText } from './fields.js'
 import { isMappedKey } from '../reference/mapped-keys.js'
 import { createBreadcrumbKinds, createKinds } from './key-kinds.js'
 import { BREADCRUMB_KEYS, INNER_KEYS, KEYS, OPTION, PARAMS, TEXTS, TEXTS_END } from './kernel-memory.js'
@@ -74,19 +73,19 @@ export class KernelOptions {
     this.#view = new DataView(memory)
   }
 
-  /** @returns the texts that the options add; undefined if the options are not supported */
-  write(options: MappingOptions): StaticText | undefined {
+  /** @returns false if the options are not supported */
+  write(options: MappingOptions): boolean {
     const table = createKeyTable(options)
     const text = createStaticText(options)
     const keptKeys = ['error', NOTE_KEY, table.req, table.res, 'level']
     const { levelKey = LEVEL } = options
     const isOtherField = levelKey !== LEVEL && isMappedKey(levelKey, { ...options, levelKey: undefined })
-    if (!table.isSupported || isOtherField || keptKeys.some((key) => text.metadataKeys.has(key))) return undefined
+    if (!table.isSupported || isOtherField || keptKeys.some((key) => text.metadataKeys.has(key))) return false
     const kinds = createKinds(options, table)
     // The kernel compares keys as the line has them.
-    if ([...kinds.keys()].some((key) => JSON.stringify(key) !== `"${key}"`)) return undefined
+    if ([...kinds.keys()].some((key) => JSON.stringify(key) !== `"${key}"`)) return false
     if (kinds.size > KEY_SLOTS / 2 || text.chars + [...kinds.keys()].join('').length > (TEXTS_END - TEXTS) / 8)
-      return undefined
+      return false
     this.#view.setBigUint64(OPTION, randomBytes(8).readBigUInt64LE(), true)
     this.#view.setUint32(OPTION + 8, options.fingerprint === 'auto' ? 1 : 0, true)
     this.#view.setUint32(OPTION + 12, 0, true)
@@ -115,7 +114,7 @@ export class KernelOptions {
     for (const [index, value] of texts.entries()) this.#setText(OPTION + 24 + 8 * index, value)
     this.#view.setUint32(OPTION + 112, metadataKeys.has('name') ? 1 : 0, true)
     this.#setText(OPTION + 116, `${JSON.stringify(NOTE_KEY)}:`)
-    return text
+    return true
   }
 
   #setText(at: number, text: string): void {

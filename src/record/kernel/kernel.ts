@@ -4,21 +4,23 @@
  */
 import { inflateRawSync } from 'node:zlib'
 import type { MappingOptions } from '../reference/entry-fields.js'
+import { LEAST_RING_BYTES, LineRing } from '../line-ring.js'
+import type { Line } from '../line-ring.js'
 import { findHeaderName, isHeaderAt } from '../../redaction/header-text.js'
 import { hasUserinfo } from '../../redaction/userinfo.js'
 import { setScope, toRequestPart } from '../mapped-record.js'
 import type { EntryBytes, MappedRecord } from '../mapped-record.js'
 import { Answers, unquote } from './answers.js'
 import { KERNEL_CODE } from './kernel-code.js'
-import { Flag, KERNEL_PAGES, MAX_LINE_BYTES, OPTION, RESULT, LINE, Result } from './kernel-memory.js'
+import { BREADCRUMB, Flag, LINES, MAX_LINE_BYTES, OPTION, PAGE_BYTES, RESULT, Result } from './kernel-memory.js'
 import { KernelOptions } from './kernel-options.js'
 
-const LF = 10
-
-const MAPPED = 2
-/** Upper limit of the text that an entry adds to its line and the options: field names, timestamp, source, path. */
-const FRAME_CHARS = 4_000
-const MAX_BYTES_PER_UNIT = 3
+const CARRIAGE_RETURN = 13
+const COMMA = 44
+const CLOSE_BRACE = 125
+const MAPPED = 1
+/** Limit of an entry with its breadcrumbs. */
+const MAX_OUTPUT_BYTES = 2 * 1024 * 1024
 /** Number of results. */
 const RESULTS = 64
 
@@ -26,7 +28,7 @@ type Ask = (question: number, from: number, to: number, at: number) => number
 
 interface KernelExports {
   map(from: number, limit: number): number
-  mapBreadcrumb(from: number, limit: number): number
+  mapBreadcrumb(from: number, limit: number, to: number): number
   hashOf(at: number, bytes: number): number
 }
 
@@ -48,12 +50,14 @@ let compiled: object | undefined
  * Undefined in runtimes without WebAssembly, such as `node --jitless`, on processors without SIMD, and if a limit does
  * not allow the address space that V8 reserves, 10 GB (`ulimit -v`).
  */
-function instantiate(ask: Ask): Instance | undefined {
+function instantiate(ask: Ask, ringBytes: number): Instance | undefined {
   const { WebAssembly: api } = globalThis as { WebAssembly?: WebAssemblyApi }
   if (api === undefined) return undefined
   try {
     compiled ??= new api.Module(inflateRawSync(Buffer.from(KERNEL_CODE, 'base64')))
-    const memory = new api.Memory({ initial: KERNEL_PAGES, maximum: KERNEL_PAGES })
+    // The kernel reads up to 64 bytes beyond a line.
+    const pages = Math.ceil((LINES + ringBytes) / PAGE_BYTES) + 1
+    const memory = new api.Memory({ initial: pages, maximum: pages })
     const { exports } = new api.Instance(compiled, { env: { memory }, ask: { ask } })
     return { buffer: memory.buffer, exports: exports as KernelExports }
   } catch {
@@ -62,34 +66,42 @@ function instantiate(ask: Ask): Instance | undefined {
 }
 
 export class Kernel {
+  /** The lines must be in this ring. */
+  readonly lines: LineRing
   readonly #exports: KernelExports
   readonly #bytes: Buffer
   readonly #entry: { readonly memory: Buffer; start: number; end: number }
   readonly #results: Int32Array
   readonly #thresholds: Int32Array
-  readonly #options: MappingOptions
-  readonly #maxLineChars: number
+  #options: MappingOptions
+  #answers: Answers
+  /** Whether the kernel can map lines with the options. */
+  #isSupported: boolean
 
-  private constructor({ buffer, exports }: Instance, options: MappingOptions) {
+  private constructor({ buffer, exports }: Instance, options: MappingOptions, ringBytes: number) {
     this.#exports = exports
     this.#bytes = Buffer.from(buffer)
+    this.lines = new LineRing(this.#bytes, LINES, ringBytes)
     this.#entry = { memory: this.#bytes, start: 0, end: 0 }
     this.#results = new Int32Array(buffer, RESULT, RESULTS)
     this.#thresholds = new Int32Array(buffer, OPTION + 16, 2)
     this.#options = options
-    const text = new KernelOptions(buffer, this.#exports.hashOf).write(options)
-    // A UTF-16 unit has at most three bytes in UTF-8. The reference path measures lines that may be too long.
-    const maxLineBytes = Math.min(MAX_LINE_BYTES, options.maxEntryBytes - 3 * ((text?.chars ?? 0) + FRAME_CHARS))
-    this.#maxLineChars = text === undefined ? -1 : Math.floor(maxLineBytes / MAX_BYTES_PER_UNIT)
+    this.#answers = new Answers(buffer, options)
+    this.#isSupported = new KernelOptions(buffer, exports.hashOf).write(options)
   }
 
   /** Undefined if the runtime does not support it; the reference path then maps all lines. */
-  static create(options: MappingOptions): Kernel | undefined {
-    let answers: Answers | undefined
-    const instance = instantiate((...question) => (answers as Answers).ask(...question))
-    if (instance === undefined) return undefined
-    answers = new Answers(instance.buffer, options)
-    return new Kernel(instance, options)
+  static create(options: MappingOptions, ringBytes: number = LEAST_RING_BYTES): Kernel | undefined {
+    let kernel: Kernel | undefined
+    const instance = instantiate((...question) => (kernel as Kernel).#answers.ask(...question), ringBytes)
+    return instance && (kernel = new Kernel(instance, options, ringBytes))
+  }
+
+  setOptions(options: MappingOptions): void {
+    const { buffer } = this.#bytes as { buffer: ArrayBuffer }
+    this.#options = options
+    this.#answers = new Answers(buffer, options)
+    this.#isSupported = new KernelOptions(buffer, this.#exports.hashOf).write(options)
   }
 
   /**
@@ -97,18 +109,11 @@ export class Kernel {
    * @param threshold severity below which no entry is created @param requestThreshold as `threshold`, for entries with a request
    * @returns false if the line is declined; the content of `record` is then undefined
    */
-  map(
-    text: string,
-    start: number,
-    end: number,
-    threshold: number,
-    record: MappedRecord,
-    requestThreshold = threshold,
-  ): boolean {
-    if (end - start > this.#maxLineChars) return false
+  map(line: Line, threshold: number, record: MappedRecord, requestThreshold = threshold): boolean {
+    if (!this.#canRead(line)) return false
     this.#thresholds[0] = threshold
     this.#thresholds[1] = requestThreshold
-    if (this.#exports.map(LINE, this.#write(text, start, end)) !== MAPPED) return false
+    if (this.#exports.map(line.start, this.#limitOf(line)) !== MAPPED) return false
     const results = this.#results
     const flags = results[Result.flags] as number
     record.severity = results[Result.severity] as number
@@ -128,39 +133,75 @@ export class Kernel {
       this.#read(Result.request),
       this.#read(Result.session),
     )
-    const hasOutput = results[Result.end] !== results[Result.start]
-    const hasHeader = (flags & Flag.header) !== 0 && this.#hasHeader(text, start, end)
+    const start = results[Result.start] as number
+    const end = results[Result.end] as number
+    const hasOutput = end !== start
+    // The reference path shortens the entry.
+    if (end - start > this.#options.maxEntryBytes) return false
+    const hasHeader = (flags & Flag.header) !== 0 && this.#hasHeader(line)
     if (hasOutput && hasHeader) return false
     const hasUrlSecret =
-      ((flags & Flag.urlSecret) !== 0 && this.#hasParam(text, start, end)) ||
-      ((flags & Flag.userinfo) !== 0 && hasUserinfo(text.slice(start, end)))
+      ((flags & Flag.urlSecret) !== 0 && this.#hasParam(line)) ||
+      ((flags & Flag.userinfo) !== 0 && hasUserinfo(line.text))
     record.isFreeOfSecrets = !hasHeader && !hasUrlSecret
     record.json = ''
-    if (hasOutput) record.bytes = this.#output()
-    return !hasOutput || this.#redact(record, hasUrlSecret)
+    if (!hasOutput) return true
+    this.#entry.start = start
+    this.#entry.end = end
+    record.bytes = this.#entry
+    return this.#redact(record, hasUrlSecret)
   }
 
   /** The line as a breadcrumb, without redaction; undefined if it is declined. @param line accepted by `map` */
-  mapBreadcrumb(line: string): string | undefined {
-    if (line.length > this.#maxLineChars) return undefined
-    if (this.#exports.mapBreadcrumb(LINE, this.#write(line, 0, line.length)) !== MAPPED) return undefined
-    const { start, end } = this.#output()
-    return this.#bytes.toString('utf8', start, end)
+  mapBreadcrumb(line: Line): string | undefined {
+    const end = this.#putBreadcrumb(line, BREADCRUMB)
+    return end === 0 ? undefined : this.#bytes.toString('utf8', BREADCRUMB, end)
   }
 
-  /** @returns the end of the line, with its newline */
-  #write(text: string, start: number, end: number): number {
+  /**
+   * Appends breadcrumbs to the entry, which must be the latest that `map` returned.
+   * @param lineAt a line to copy, if it may be copied
+   * @param textAt the breadcrumb otherwise
+   * @returns false if they do not fit; the entry is then unchanged
+   */
+  appendBreadcrumbs(
+    entry: EntryBytes,
+    count: number,
+    lineAt: (index: number) => Line | undefined,
+    textAt: (index: number) => string,
+  ): boolean {
     const bytes = this.#bytes
-    const stop = LINE + bytes.write(start === 0 && end === text.length ? text : text.slice(start, end), LINE)
-    bytes[stop] = LF
-    return stop + 1
+    const opening = entry.end - 1
+    const limit = entry.start + Math.min(this.#options.maxEntryBytes, MAX_OUTPUT_BYTES) - 2
+    let at = opening + bytes.write(',"breadcrumbs":[', opening)
+    for (let index = 0; index < count; index += 1) {
+      if (index > 0) bytes[at++] = COMMA
+      const line = lineAt(index)
+      const end = line === undefined ? 0 : this.#putBreadcrumb(line, at)
+      at = end === 0 ? at + bytes.write(textAt(index), at) : end
+      if (at > limit) {
+        bytes[opening] = CLOSE_BRACE
+        return false
+      }
+    }
+    this.#entry.end = at + bytes.write(']}', at)
+    return true
   }
 
-  #output(): EntryBytes {
-    const output = this.#entry
-    output.start = this.#results[Result.start] as number
-    output.end = this.#results[Result.end] as number
-    return output
+  /** @returns the end of the breadcrumb that was written at `to`; 0 if the line is declined */
+  #putBreadcrumb(line: Line, to: number): number {
+    if (!this.#canRead(line)) return 0
+    if (this.#exports.mapBreadcrumb(line.start, this.#limitOf(line), to) !== MAPPED) return 0
+    return this.#results[Result.end] as number
+  }
+
+  #canRead({ start, end }: Line): boolean {
+    return this.#isSupported && end !== 0 && end - start <= MAX_LINE_BYTES
+  }
+
+  /** Position after the newline. */
+  #limitOf({ end }: Line): number {
+    return this.#bytes[end] === CARRIAGE_RETURN ? end + 2 : end + 1
   }
 
   /** A text of the line, decoded; '' if there is none. */
@@ -178,43 +219,40 @@ export class Kernel {
     const json = redactor.redactJson(record.json)
     if (json === record.json) return true
     // A marker may be longer than the replaced text.
-    if (json.length * MAX_BYTES_PER_UNIT > maxEntryBytes) return false
+    if (Buffer.byteLength(json) > maxEntryBytes) return false
     record.json = json
     return true
   }
 
   /** Whether a part of the line that is sent has a header or a credential. */
-  #hasHeader(text: string, start: number, end: number): boolean {
-    const line = text.slice(start, end)
+  #hasHeader(line: Line): boolean {
     return this.#hasSent(line, findHeaderName, isHeaderAt)
   }
 
   /** As `#hasHeader`, for a parameter of a URL to redact. */
-  #hasParam(text: string, start: number, end: number): boolean {
+  #hasParam(line: Line): boolean {
     const { redactor } = this.#options
-    return (
-      redactor !== undefined &&
-      this.#hasSent(text.slice(start, end), (line, from) => redactor.findNextParam(line, from))
-    )
+    return redactor !== undefined && this.#hasSent(line, (text, from) => redactor.findNextParam(text, from))
   }
 
   #hasSent(
-    line: string,
-    find: (line: string, from: number) => number,
-    isAt: (line: string, at: number) => boolean = () => true,
+    line: Line,
+    find: (text: string, from: number) => number,
+    isAt: (text: string, at: number) => boolean = () => true,
   ): boolean {
-    const unsent = this.#unsentRanges()
-    let at = find(line, 0)
-    while (at < line.length) {
+    const { text } = line
+    const unsent = this.#unsentRanges(line)
+    let at = find(text, 0)
+    while (at < text.length) {
       const after = unsent.find(([from, to]) => at > from && at < to)?.[1]
-      if (after === undefined && isAt(line, at)) return true
-      at = find(line, after ?? at + 1)
+      if (after === undefined && isAt(text, at)) return true
+      at = find(text, after ?? at + 1)
     }
     return false
   }
 
   /** The headers, as positions in the line, without the user agent. */
-  #unsentRanges(): readonly (readonly [from: number, to: number])[] {
+  #unsentRanges({ start }: Line): readonly (readonly [from: number, to: number])[] {
     const [reqAt = 0, reqEnd = 0, resAt = 0, resEnd = 0, agentAt = 0, agentEnd = 0] = this.#results.subarray(
       Result.headers,
       Result.headers + 6,
@@ -226,7 +264,7 @@ export class Kernel {
             [reqAt, agentAt + 1],
             [agentEnd - 1, reqEnd],
           ]
-    const toChars = (at: number): number => this.#bytes.toString('utf8', LINE, at).length
+    const toChars = (at: number): number => this.#bytes.toString('utf8', start, at).length
     return [...ranges, [resAt, resEnd] as const]
       .filter(([, to]) => to !== 0)
       .map(([from, to]) => [toChars(from), toChars(to)])

@@ -28,7 +28,7 @@ export interface ReferenceResult extends Pick<MappedEntry, 'level' | 'ids' | 're
  * Never throws. The end of an incomplete record is not sent: it may be part of a header or a body.
  *
  * @param receivedAt ISO 8601
- * @param cutFrom see `OnLine`
+ * @param cutFrom see `Line`
  */
 export function mapByParsing(line: string, options: MappingOptions, receivedAt: string, cutFrom = 0): ReferenceResult {
   const { maxEntryBytes } = options

@@ -10,6 +10,7 @@ import { withScope } from '../../../src/app/scope/scope.js'
 import { Mapper } from '../../../src/record/mapper.js'
 import { PINO_LEVELS } from '../../../src/record/coerce.js'
 import { bare, lines } from '../lines.js'
+import { mapLine } from '../../record/map-line.js'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const out = lines()
@@ -32,7 +33,7 @@ function entryOf(record: unknown): Record<string, unknown> {
     () => 0,
   )
 
-  return JSON.parse(mapper.map(text, 0, text.length).json) as Record<string, unknown>
+  return JSON.parse(mapLine(mapper, text).json) as Record<string, unknown>
 }
 
 describe('captureError', () => {

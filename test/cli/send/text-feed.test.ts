@@ -8,7 +8,8 @@ import type { Counts, Position } from '../../../src/cli/send/checkpoint.js'
 import { TextFeed } from '../../../src/cli/send/text-feed.js'
 import { parseBatchEntries } from '../../../src/batch/sub-batch.js'
 import { LineJoiner } from '../../../src/record/line-joiner.js'
-import { LineSplitter, MAX_LINE_CHARS } from '../../../src/record/line-splitter.js'
+import { LineReader, MAX_LINE_CHARS } from '../../../src/record/line-reader.js'
+import { createRing } from '../../record/create-ring.js'
 import type { Batch } from '../../../src/batch/batch.js'
 import { FakeClock } from '../../fake-clock.js'
 import { modelRuns } from '../../model-runs.js'
@@ -46,12 +47,13 @@ function createPipeline(log: FilePositionLog, { batchSize, batchBytes }: Plan, o
     newId,
     onBatch,
   })
-  const joiner = new LineJoiner((text, start, end) => {
+  const ring = createRing()
+  const joiner = new LineJoiner(ring, (line) => {
     account.received += 1
-    if (text.startsWith('-', start)) account.filtered += 1
-    else batcher.add(JSON.stringify(text.slice(start, end)), 1)
+    if (line.startsWith('-')) account.filtered += 1
+    else batcher.add(JSON.stringify(line.text), 1)
   })
-  const lines = new LineSplitter(joiner.add)
+  const lines = new LineReader(ring, joiner.add)
   const write = (text: string): void => {
     lines.write(text)
     batcher.commit()
@@ -132,13 +134,15 @@ const somePlan: fc.Arbitrary<Plan> = fc.record({
   window: fc.integer({ min: 1, max: 4 }),
 })
 
+const ring = createRing()
+
 /** The joined lines. */
 function blocksOf(content: Buffer): string[] {
   const blocks: string[] = []
-  const joiner = new LineJoiner((text, start, end) => blocks.push(text.slice(start, end)))
-  const splitter = new LineSplitter(joiner.add)
-  splitter.write(content.toString())
-  splitter.end()
+  const joiner = new LineJoiner(ring, ({ text }) => blocks.push(text))
+  const reader = new LineReader(ring, joiner.add)
+  reader.write(content.toString())
+  reader.end()
   joiner.flush()
   return blocks
 }

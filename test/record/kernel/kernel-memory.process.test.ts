@@ -3,15 +3,15 @@ import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { Answers } from '../../../src/record/kernel/answers.js'
 import { KERNEL_CODE } from '../../../src/record/kernel/kernel-code.js'
-import { KERNEL_PAGES, LINE, MAX_LINE_BYTES, OUTPUT, RESULT, Result } from '../../../src/record/kernel/kernel-memory.js'
+import { LINES, MAX_LINE_BYTES, OUTPUT, PAGE_BYTES, RESULT, Result } from '../../../src/record/kernel/kernel-memory.js'
 import { KernelOptions } from '../../../src/record/kernel/kernel-options.js'
 import { Redactor } from '../../../src/redaction/redactor.js'
 import { modelRuns } from '../../model-runs.js'
 import { corpus, createMappingOptions } from '../record-lines.js'
 
 interface Exports {
-  map(from: number, limit: number): number
-  mapBreadcrumb(from: number, limit: number): number
+  map(from: number, limit: number, to: number): number
+  mapBreadcrumb(from: number, limit: number, to: number): number
   hashOf(at: number, bytes: number): number
 }
 
@@ -24,7 +24,8 @@ interface WebAssemblyApi {
 const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly
 const redactor = new Redactor({ patterns: [], urlParams: ['token'] })
 const options = createMappingOptions({ fingerprint: 'auto', redactor })
-const memory = new Memory({ initial: KERNEL_PAGES, maximum: KERNEL_PAGES })
+const pages = (LINES + MAX_LINE_BYTES) / PAGE_BYTES + 1
+const memory = new Memory({ initial: pages, maximum: pages })
 const bytes = Buffer.from(memory.buffer)
 const results = new Int32Array(memory.buffer, RESULT, 24)
 const answers = new Answers(memory.buffer, options)
@@ -104,12 +105,10 @@ function mapBetween(line: Buffer, at: number, fill: string, method: 'map' | 'map
   line.copy(bytes, at)
   bytes[at + line.length] = 10
   const before = Buffer.from(bytes.subarray(at - AROUND, at + line.length + AROUND))
-  const state = kernel[method](at, at + line.length + 1)
+  const state = kernel[method](at, at + line.length + 1, OUTPUT)
   expect(before.equals(bytes.subarray(at - AROUND, at + line.length + AROUND))).toBe(true)
-  if (state !== 2) return state
-  const [start = 0, end = 0] = results.subarray(Result.start, Result.end + 1)
-  expect(start).toBe(OUTPUT)
-  const output = bytes.toString('latin1', start, end)
+  if (state !== 1) return state
+  const output = bytes.toString('latin1', OUTPUT, results[Result.end])
   return method === 'map' ? [output, results[Result.severity], results[Result.flags]] : output
 }
 
@@ -117,7 +116,7 @@ test('hostile bytes, at every offset of a block', () => {
   let mapped = 0
   for (let run = 0; run < modelRuns(10_000, 1_000_000); run += 1) {
     const line = hostileLine()
-    const at = LINE + AROUND + (run % 64)
+    const at = LINES + AROUND + (run % 64)
     const method = run % 3 === 0 ? 'mapBreadcrumb' : 'map'
     const result = mapBetween(line, at, '\0', method)
     expect(mapBetween(line, at, run % 2 === 0 ? '"}' : '\\u{":,[0123456789abcdef', method)).toEqual(result)
@@ -136,8 +135,8 @@ test.each([
   ['hits', 'token= '],
 ])('a line of the largest size with %s', (_, piece) => {
   const line = Buffer.alloc(MAX_LINE_BYTES - 1, piece)
-  line.copy(bytes, LINE)
-  bytes[LINE + line.length] = 10
-  expect(kernel.map(LINE, LINE + line.length + 1)).toBe(1)
-  expect(kernel.map(LINE, LINE + line.length)).toBe(0)
+  line.copy(bytes, LINES)
+  bytes[LINES + line.length] = 10
+  expect(kernel.map(LINES, LINES + line.length + 1, OUTPUT)).toBe(0)
+  expect(kernel.map(LINES, LINES + line.length, OUTPUT)).toBe(0)
 })

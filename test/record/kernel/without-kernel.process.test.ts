@@ -10,7 +10,8 @@ const PROGRAM = `
   const requestKeys = { req: 'req', res: 'res', responseTime: 'responseTime', reqId: 'reqId' }
   const options = { messageKey: 'msg', errorKey: 'err', requestKeys, levels: PINO_LEVELS, tags: [], metadata: {}, fingerprint: false, maxEntryBytes: 262144 }
   const line = '{"level":30,"time":1763700000123,"a":1,"msg":"m"}'
-  const { isMappedByKernel, json } = new Mapper(options, -1, () => 0).map(line, 0, line.length)
+  const mapper = new Mapper(options, -1, () => 0)
+  const { isMappedByKernel, json } = mapper.map(mapper.lines.place(line))
   console.log(JSON.stringify([isMappedByKernel, JSON.parse(json)]))`
 const ENTRY = { level: 'info', message: 'm', timestamp: '2025-11-21T04:40:00.123Z', metadata: { a: 1 } }
 

@@ -13,6 +13,7 @@ import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
 import type { CorpusRecord } from '../record-lines.js'
 import { faults } from '../valid-entry.js'
 import { modelRuns } from '../../model-runs.js'
+import { mapLine } from '../map-line.js'
 
 const options = createMappingOptions()
 const lines = new Map(
@@ -24,7 +25,7 @@ const lines = new Map(
 )
 
 function jsonOf(line: string): string {
-  const json = new Mapper(options, -1, () => Date.parse(RECEIVED_AT)).map(line, 0, line.length).json
+  const json = mapLine(new Mapper(options, -1, () => Date.parse(RECEIVED_AT)), line).json
   expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
   expect(faults(json, options.maxEntryBytes)).toEqual([])
   return json
@@ -200,7 +201,7 @@ describe('lines written by the loggers', () => {
     const mapper = new Mapper(options, 2, () => 0)
     const isSent = (label: string): boolean => {
       const line = lines.get(label) as string
-      return mapper.map(line, 0, line.length).json !== ''
+      return mapLine(mapper, line).json !== ''
     }
     expect(['ECS error', 'ECS warn', 'ECS info', 'GCP error', 'GCP traced'].map(isSent)).toEqual([
       true,
@@ -556,7 +557,7 @@ describe('does not send headers and bodies', () => {
 
 test('an integer beyond the precision of a double is not the query of a URL', () => {
   const line = '{"level":30,"http.request.method":"GET","url.path":"/a","url.query":12345678901234567}'
-  const { json } = new Mapper(options, -1, () => 0).map(line, 0, line.length)
+  const { json } = mapLine(new Mapper(options, -1, () => 0), line)
   expect(json).toContain('"metadata":{"url.query":12345678901234567}')
 })
 
@@ -575,7 +576,7 @@ describe('secrets', () => {
     { ...OTEL, attributes: { 'http.target': '/a?token=t-4711', 'http.request.header.x-api-key': 't-4711' } },
   ])('are removed: %j', (members) => {
     const line = JSON.stringify({ level: 30, time: 1_795_376_432_645, msg: 'm', ...members })
-    const json = new Mapper({ ...options, redactor }, -1, () => 0).map(line, 0, line.length).json
+    const json = mapLine(new Mapper({ ...options, redactor }, -1, () => 0), line).json
     expect(json).not.toContain('t-4711')
     expect(faults(json, options.maxEntryBytes)).toEqual([])
   })
@@ -637,7 +638,7 @@ describe('any record', () => {
   test('the kernel rejects every key of the table', () => {
     const isFast = (member: string): boolean => {
       const line = `{"level":30,"time":1795376432645,${member},"msg":"m"}`
-      return new Mapper(options, -1, () => 0).map(line, 0, line.length).isMappedByKernel
+      return mapLine(new Mapper(options, -1, () => 0), line).isMappedByKernel
     }
     expect([...DIALECT_KEYS].filter((key) => isFast(`${JSON.stringify(key)}:"x"`))).toEqual([])
     expect([...DIALECT_HOLDERS].filter((key) => isFast(`${JSON.stringify(key)}:{"x":1}`))).toEqual([])
@@ -649,7 +650,7 @@ describe('any record', () => {
 describe('another key for the level', () => {
   const lvl = createMappingOptions({ levelKey: 'lvl' })
   const map = (line: string): [LogEntry, boolean] => {
-    const { json, isMappedByKernel } = new Mapper(lvl, -1, () => 0).map(line, 0, line.length)
+    const { json, isMappedByKernel } = mapLine(new Mapper(lvl, -1, () => 0), line)
     expect(JSON.parse(json)).toEqual(JSON.parse(mapByParsing(line, lvl, RECEIVED_AT).json))
     return [JSON.parse(json) as LogEntry, isMappedByKernel]
   }
@@ -667,7 +668,7 @@ describe('another key for the level', () => {
 
   test('is peeked', () => {
     const mapper = new Mapper(lvl, -1, () => 0)
-    const peek = (line: string): number | undefined => mapper.peekSeverity(line, 0)
+    const peek = (line: string): number | undefined => mapper.peekSeverity(mapper.lines.place(line))
     expect(['{"lvl":"warn","a":1}', '{"lvl":30,"a":1}', '{"level":50,"a":1}', '{"lvl":"a,b","a":1}'].map(peek)).toEqual(
       [2, 1, undefined, undefined],
     )
@@ -689,7 +690,7 @@ describe('records without a known level', () => {
     for (let index = 0; index < count; index += 1) {
       const text = line(index)
 
-      mapper.map(text, 0, text.length)
+      mapLine(mapper, text)
     }
     return reported
   }

@@ -8,6 +8,7 @@ import { Mapper } from '../../../src/record/mapper.js'
 import { mapByParsing } from '../../../src/record/reference/reference-path.js'
 import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
 import { expectLinearTime } from '../../linear-time.js'
+import { mapLine } from '../map-line.js'
 
 const { stdSerializers } = pino
 
@@ -26,7 +27,7 @@ const asVError = (message: string, inner: Error): Error => Object.assign(new Err
 function entryOf(members: object, over: Partial<MappingOptions> = {}): LogEntry {
   const line = JSON.stringify({ level: 50, time: 1795219732486, ...members })
   const options = createMappingOptions(over)
-  const entry = JSON.parse(new Mapper(options, -1, () => 0).map(line, 0, line.length).json) as LogEntry
+  const entry = JSON.parse(mapLine(new Mapper(options, -1, () => 0), line).json) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
   return entry
 }
@@ -49,7 +50,7 @@ describe('error', () => {
 
   test('under an escaped name, and with an escaped stack', () => {
     const line = `{"level":50,"time":1,"x":{"type":"E","message":"m","st\\u0061ck":"s"},"msg":"m"}`
-    const json = new Mapper(createMappingOptions(), -1, () => 0).map(line, 0, line.length).json
+    const json = mapLine(new Mapper(createMappingOptions(), -1, () => 0), line).json
     expect((JSON.parse(json) as LogEntry).error).toEqual({ type: 'E', message: 'm', stack: 's' })
   })
 

@@ -5,6 +5,7 @@ import type { MappingOptions } from '../../../src/record/reference/entry-fields.
 import { Mapper } from '../../../src/record/mapper.js'
 import { mapByParsing } from '../../../src/record/reference/reference-path.js'
 import { RECEIVED_AT, createMappingOptions } from '../record-lines.js'
+import { mapLine } from '../map-line.js'
 
 type Fields = Partial<LogEntry>
 
@@ -13,7 +14,7 @@ function entryOf(record: object | string, over: Partial<MappingOptions> = {}): L
   const line = typeof record === 'string' ? record : JSON.stringify(record)
   const options = createMappingOptions(over)
   const mapper = new Mapper(options, -1, () => Date.parse(RECEIVED_AT))
-  const entry = JSON.parse(mapper.map(line, 0, line.length).json) as LogEntry
+  const entry = JSON.parse(mapLine(mapper, line).json) as LogEntry
   expect(entry).toEqual(JSON.parse(mapByParsing(line, options, RECEIVED_AT).json))
   return entry
 }
@@ -156,7 +157,7 @@ describe('level', () => {
     const line = JSON.stringify({ level, msg: 'm' })
     const options = createMappingOptions({ levels: { ...CUSTOM, 12: 'fine', 2: 'info' } })
     const mapper = new Mapper(options, -1, () => 0)
-    const { json, severity } = mapper.map(line, 0, line.length)
+    const { json, severity } = mapLine(mapper, line)
     const entry = JSON.parse(json) as LogEntry
     expect([severity, entry.level, entry.metadata]).toEqual([
       position,
@@ -164,10 +165,10 @@ describe('level', () => {
       kept === undefined ? undefined : { level: kept },
     ])
     // From the beginning of the line alone, and on both paths if trace is not sent.
-    if (typeof level === 'number' && level >= 0) expect(mapper.peekSeverity(line, 0)).toBe(position)
+    if (typeof level === 'number' && level >= 0) expect(mapper.peekSeverity(mapper.lines.place(line))).toBe(position)
     for (const time of [1795219732486, undefined]) {
       const one = JSON.stringify({ level, time, msg: 'm' })
-      expect(new Mapper(options, 0, () => 0).map(one, 0, one.length).json !== '').toBe(position >= 0)
+      expect(mapLine(new Mapper(options, 0, () => 0), one).json !== '').toBe(position >= 0)
     }
   })
 
@@ -185,7 +186,7 @@ describe('level', () => {
     const mapper = new Mapper(createMappingOptions({ levels: CUSTOM }), 2, () => 0)
     const shipped = [35, 40, 20, 60]
       .map((level) => JSON.stringify({ level, msg: 'm' }))
-      .map((line) => mapper.map(line, 0, line.length).json !== '')
+      .map((line) => mapLine(mapper, line).json !== '')
     expect(shipped).toEqual([false, true, false, true])
   })
 })

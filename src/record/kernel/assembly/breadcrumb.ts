@@ -1,6 +1,5 @@
 /** Composes the breadcrumb of the record that was read with the kinds of breadcrumbs. */
 import * as error from './error'
-import { OUTPUT } from './memory'
 import { Option, putOption } from './entry'
 import { at, copy, put, putByte, setAt } from './output'
 import * as record from './record'
@@ -21,13 +20,13 @@ function putName(name: string): void {
   put(name)
 }
 
-/** Returns false if the line is declined. */
-export function putBreadcrumb(): bool {
+/** Writes it at `to`. Returns false if the line is declined. */
+export function putBreadcrumb(to: usize): bool {
   const level = record.level
   if (level === 0 || load<u32>(level, 20) !== 0 || record.time.isEmpty || record.message.isEmpty) return false
   const hasRequest = record.hasReq || record.hasRes
   if ((hasRequest && !request.hasAny()) || hasOthers()) return false
-  setAt(OUTPUT)
+  setAt(to)
   const type = record.hasError ? '"error"' : hasRequest ? '"http"' : '"log"'
   put('{"type":')
   put(type)
@@ -45,7 +44,7 @@ export function putBreadcrumb(): bool {
   putByte(QUOTE)
   putData(hasRequest)
   putByte(CLOSE_BRACE)
-  return at - OUTPUT <= MAX_BYTES
+  return at - to <= MAX_BYTES
 }
 
 /** Fields that only the reference path knows how to keep. */

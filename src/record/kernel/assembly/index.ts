@@ -12,10 +12,9 @@ import { hasQuerySecret } from './values'
 
 export { hashOf } from './keys'
 
-/** What happened to a line. */
-const INCOMPLETE: i32 = 0
-const DECLINED: i32 = 1
-const MAPPED: i32 = 2
+const DECLINED: i32 = 0
+const MAPPED: i32 = 1
+const OPEN_BRACE: u8 = 0x7b
 
 const none = new Range()
 
@@ -23,17 +22,15 @@ function setRange(result: usize, range: Range): void {
   range.storeAt(RESULT + result)
 }
 
-/**
- * Maps the line at `from`. Results are in memory.
- * @param limit end of the text, which may be in the middle of a line
- */
+/** Whether the range is one line that may be mapped. */
+function scanLine(from: usize, limit: usize): bool {
+  return load<u8>(from) === OPEN_BRACE && line.scan(from, limit) && line.lineEnd + 1 === limit && !line.isSuspect
+}
+
+/** Maps a line. Results are in memory. @param limit position after its newline */
 export function map(from: usize, limit: usize): i32 {
-  store<u32>(RESULT, 0, Result.LINE_END)
-  if (!line.scan(from, limit)) return INCOMPLETE
-  if (line.lineEnd + 1 !== limit) return DECLINED
-  store<u32>(RESULT, <u32>line.lineEnd, Result.LINE_END)
   setForBreadcrumb(false)
-  if (line.isSuspect || !record.readRecord(from)) return DECLINED
+  if (!scanLine(from, limit) || !record.readRecord(from)) return DECLINED
   if (record.level === 0 || record.time.isEmpty || record.message.isEmpty) return DECLINED
   // The reference path would use the error's message.
   if (record.hasError && record.message.end - record.message.start === 2 && !record.isBareMessage) return DECLINED
@@ -71,13 +68,10 @@ export function map(from: usize, limit: usize): i32 {
   return MAPPED
 }
 
-/** As `map`, for a breadcrumb. */
-export function mapBreadcrumb(from: usize, limit: usize): i32 {
-  if (!line.scan(from, limit)) return INCOMPLETE
-  if (line.lineEnd + 1 !== limit) return DECLINED
+/** As `map`, for a breadcrumb, which is written at `to`. */
+export function mapBreadcrumb(from: usize, limit: usize, to: usize): i32 {
   setForBreadcrumb(true)
-  if (line.isSuspect || !record.readRecord(from) || !putBreadcrumb()) return DECLINED
-  store<u32>(RESULT, <u32>OUTPUT, Result.START)
+  if (!scanLine(from, limit) || !record.readRecord(from) || !putBreadcrumb(to)) return DECLINED
   store<u32>(RESULT, <u32>at, Result.END)
   return MAPPED
 }

@@ -37,7 +37,6 @@ export namespace Result {
   export const SESSION: usize = 32
   export const FINGERPRINT: usize = 40
   export const OWN_REQUEST: usize = 48
-  export const LINE_END: usize = 56
   export const HEADERS: usize = 64 // of the request and of the response, and the user agent within the first
   // Arguments and answers of `ask`.
   export const ASKED: usize = 96

@@ -1,14 +1,15 @@
 /** Chunks that end anywhere give the same lines as the whole text. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LineSplitter } from '../../src/record/line-splitter.js'
+import { LineReader } from '../../src/record/line-reader.js'
+import { createRing } from './create-ring.js'
 import { modelRuns } from '../model-runs.js'
 
 function linesOf(chunks: readonly string[], maxLineChars?: number): string[] {
   const lines: string[] = []
-  const splitter = new LineSplitter((text, start, end) => lines.push(text.slice(start, end)), maxLineChars)
-  for (const chunk of chunks) splitter.write(chunk)
-  splitter.end()
+  const reader = new LineReader(createRing(), ({ text }) => lines.push(text), maxLineChars)
+  for (const chunk of chunks) reader.write(chunk)
+  reader.end()
   return lines
 }
 
@@ -57,11 +58,12 @@ describe('lines', () => {
     'of an endless line passes on the beginning, with the length of the whole: %j',
     (end) => {
       const lines: [line: string, cutFrom: number][] = []
-      const splitter = new LineSplitter((text, start, stop, from) => lines.push([text.slice(start, stop), from]), 64)
-      for (const chunk of ['before\n', ...Array.from({ length: 100 }, () => 'x'.repeat(10)), end]) splitter.write(chunk)
-      splitter.end()
-      expect(lines.filter(([line]) => !/^(?:before|next)$/.test(line))).toEqual([['x'.repeat(64), 1_000]])
-      expect(lines.map(([, from]) => from)).toEqual(end.includes('next') ? [0, 1_000, 0] : [0, 1_000])
+      const reader = new LineReader(createRing(), ({ text, cutFrom }) => lines.push([text, cutFrom]), 400_000)
+      for (const chunk of ['before\n', ...Array.from({ length: 100 }, () => 'x'.repeat(10_000)), end])
+        reader.write(chunk)
+      reader.end()
+      expect(lines.filter(([line]) => !/^(?:before|next)$/.test(line))).toEqual([['x'.repeat(400_000), 1_000_000]])
+      expect(lines.map(([, from]) => from)).toEqual(end.includes('next') ? [0, 1_000_000, 0] : [0, 1_000_000])
     },
   )
 
@@ -73,26 +75,25 @@ describe('lines', () => {
 
 test('a text written during a callback does not repeat lines', () => {
   const taken: string[] = []
-  const splitter = new LineSplitter((text, start, end) => {
-    const line = text.slice(start, end)
+  const reader = new LineReader(createRing(), ({ text: line }) => {
     taken.push(line)
-    if (line === 'one') splitter.write('from within\n')
+    if (line === 'one') reader.write('from within\n')
   })
-  splitter.write('one\ntwo\nthree\n')
+  reader.write('one\ntwo\nthree\n')
   expect(taken.toSorted()).toEqual(['from within', 'one', 'three', 'two'])
 })
 
 test('text read in parts gives the same lines, each once', () => {
   const taken: string[] = []
-  const splitter = new LineSplitter((text, start, end) => taken.push(text.slice(start, end)))
-  splitter.write('ze')
-  splitter.begin('ro\none\n\ntwo\nthr')
+  const reader = new LineReader(createRing(), ({ text }) => taken.push(text))
+  reader.write('ze')
+  reader.begin('ro\none\n\ntwo\nthr')
   let parts = 0
-  while (splitter.advance(1)) parts += 1
+  while (reader.advance(1)) parts += 1
   expect(parts).toBeGreaterThan(1)
-  splitter.begin('ee\nfour\nfive\n')
-  expect(splitter.advance(1)).toBe(true)
-  splitter.begin('six')
-  splitter.end()
+  reader.begin('ee\nfour\nfive\n')
+  expect(reader.advance(1)).toBe(true)
+  reader.begin('six')
+  reader.end()
   expect(taken).toEqual(['zero', 'one', 'two', 'three', 'four', 'five', 'six'])
 })

@@ -1,0 +1,129 @@
+/**
+ * The latest lines as UTF-8, in one block of memory; new text overwrites the oldest. Each line is encoded once: the
+ * kernel maps it here, and breadcrumbs are ranges of it. Separate strings would be promoted to the old generation, and
+ * the heap would grow to twice their size before it is collected.
+ */
+
+/** A longer line is kept as a string. */
+export const MAX_RING_LINE_CHARS = 256 * 1024
+/** Room for the text that is being read: an unfinished line, a slice, and the block of lines that a slice completes. */
+export const LEAST_RING_BYTES = 4 * 1024 * 1024
+/** A UTF-16 unit becomes at most three bytes. */
+const MAX_BYTES_PER_UNIT = 3
+const LF = 10
+
+/** A line, without its newline. Valid until the next line is read. */
+export class Line {
+  /** In the ring: see `LineRing`. */
+  position = 0
+  /** Offsets in the ring's memory; both are 0 if the line is only a string. */
+  start = 0
+  end = 0
+  /** Length of the whole line in UTF-16 units if this is only its beginning, else 0. */
+  cutFrom = 0
+  readonly #memory: Buffer
+  #text: string | undefined
+
+  constructor(memory: Buffer) {
+    this.#memory = memory
+  }
+
+  get text(): string {
+    return (this.#text ??= this.#memory.toString('utf8', this.start, this.end))
+  }
+
+  get isInRing(): boolean {
+    return this.end !== 0
+  }
+
+  setRange(position: number, start: number, end: number): this {
+    this.position = position
+    this.start = start
+    this.end = end
+    this.cutFrom = 0
+    this.#text = undefined
+    return this
+  }
+
+  setText(text: string, cutFrom: number): this {
+    this.setRange(0, 0, 0)
+    this.#text = text
+    this.cutFrom = cutFrom
+    return this
+  }
+
+  /** @param prefix ASCII */
+  startsWith(prefix: string): boolean {
+    if (!this.isInRing) return this.text.startsWith(prefix)
+    return this.end - this.start >= prefix.length && this.readStart(prefix.length) === prefix
+  }
+
+  /** The first bytes, as characters. */
+  readStart(bytes: number): string {
+    if (!this.isInRing) return this.text.slice(0, bytes)
+    return this.#memory.toString('latin1', this.start, Math.min(this.end, this.start + bytes))
+  }
+}
+
+export class LineRing {
+  readonly memory: Buffer
+  readonly #first: number
+  readonly #size: number
+  /**
+   * Position after the latest text. Positions are those in an endless ring: a text that does not fit before the end of
+   * the memory starts at the next multiple of the size.
+   */
+  #end = 0
+
+  /** @param first offset of the ring in the memory, which has at least one more byte */
+  constructor(memory: Buffer, first: number, size: number) {
+    this.memory = memory
+    this.#first = first
+    this.#size = size
+    // So each search for a newline ends.
+    memory[first + size] = LF
+  }
+
+  get end(): number {
+    return this.#end
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  offsetOf(position: number): number {
+    return this.#first + (position % this.#size)
+  }
+
+  /** Puts a text into the ring, unless it is too long. */
+  place(text: string): Line {
+    const line = new Line(this.memory)
+    if (text.length > MAX_RING_LINE_CHARS) return line.setText(text, 0)
+    const position = this.append(`${text}\n`)
+    return line.setRange(position, this.offsetOf(position), this.offsetOf(position) + this.#end - position - 1)
+  }
+
+  /**
+   * Appends a text to the bytes from `from` to `to`, which are moved if necessary. A newline follows the text.
+   * @returns the position of those bytes
+   */
+  append(text: string, from: number = this.#end, to: number = from): number {
+    const { memory } = this
+    const kept = to - from
+    const room = this.#size - (to % this.#size) - 1
+    const isLast = to === this.#end
+    let start = from
+    if (!isLast || (text.length * MAX_BYTES_PER_UNIT > room && Buffer.byteLength(text) > room)) {
+      start = this.#end
+      const left = this.#size - (start % this.#size) - 1
+      if (kept + Buffer.byteLength(text) > left) start += left + 1
+      memory.copyWithin(this.offsetOf(start), this.offsetOf(from), this.offsetOf(from) + kept)
+    }
+    const at = this.offsetOf(start) + kept
+    const written = memory.write(text, at)
+    memory[at + written] = LF
+    this.#end = start + kept + written
+    return start
+  }
+}
