@@ -8,8 +8,6 @@ import { createHash } from 'node:crypto'
 const LEAST_SLICE_CHARS = 13
 /** Longer ids are replaced by their hash. */
 const MAX_ID_CHARS = 200
-/** A string with such a character uses two bytes per character. */
-export const NON_LATIN1 = /[^\0-\xff]/
 
 /** Returns a copy that does not keep other text in memory. */
 export function copyString(text: string): string {

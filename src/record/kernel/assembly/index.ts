@@ -80,7 +80,7 @@ export function mapBreadcrumb(from: usize, limit: usize, to: usize): i32 {
 function findSecrets(from: usize, hasRequest: bool): u32 {
   let flags: u32 = hasQuerySecret ? Flag.URL_SECRET : 0
   if (line.hasPercent) flags |= Flag.URL_SECRET
-  if ((line.hasAt && line.hasScheme) || line.hasPercent) flags |= Flag.USERINFO
+  if (line.hasUserinfo || line.hasPercent) flags |= Flag.USERINFO
   for (let i = 0; i < line.hits; i++) {
     const place = line.hitAt(i)
     if (hasRequest && isUnsent(place)) continue

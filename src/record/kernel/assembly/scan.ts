@@ -9,10 +9,11 @@ export let textEnd: usize = 0
 export let isSuspect: bool = false
 export let hasEscape: bool = false
 export let isWide: bool = false
-/** Whether `@` occurs, `://`, and an encoded character. */
-export let hasAt: bool = false
-export let hasScheme: bool = false
+/** Whether a URL may have user info, and whether there may be an encoded character. */
+export let hasUserinfo: bool = false
 export let hasPercent: bool = false
+/** Longer user info is not read, but assumed. */
+const MAX_USERINFO_BYTES: usize = 1_024
 /** Positions of words that end the name of a header, and of equals signs. The last position counts if there are more. */
 export const MAX_HITS: i32 = 64
 export let hits: i32 = 0
@@ -117,7 +118,7 @@ export function scan(from: usize, limit: usize): bool {
   let to = INDEX
   let hasControl = false
   lineEnd = 0
-  isSuspect = hasEscape = isWide = hasAt = hasScheme = hasPercent = false
+  isSuspect = hasEscape = isWide = hasUserinfo = hasPercent = false
   hits = 0
   const lower = i8x16.splat(0x20)
   for (let at = from; at < limit; at += 64) {
@@ -209,10 +210,7 @@ function isReturnOnly(control: u64, at: usize): bool {
 }
 
 function anySign(x: v128): v128 {
-  return v128.or(
-    i8x16.eq(x, i8x16.splat(0x3d)),
-    v128.or(i8x16.eq(x, i8x16.splat(0x40)), i8x16.eq(x, i8x16.splat(0x25))),
-  )
+  return v128.or(i8x16.eq(x, i8x16.splat(0x3d)), i8x16.eq(x, i8x16.splat(0x25)))
 }
 
 function findSigns(at: usize, valid: u64): void {
@@ -223,9 +221,7 @@ function findSigns(at: usize, valid: u64): void {
   let left = valid & maskOf(anySign(a), anySign(b), anySign(c), anySign(d))
   while (left) {
     const place = at + <usize>ctz(left)
-    const sign = load<u8>(place)
-    if (sign === 0x40) hasAt = true
-    else if (sign === 0x25) hasPercent = true
+    if (load<u8>(place) === 0x25) hasPercent = true
     else hit(place)
     left &= left - 1
   }
@@ -250,11 +246,21 @@ function checkWords(at: usize, candidates: u64): void {
     left &= left - 1
     const first = load<u8>(place) | 0x20
     if (first === 0x3a) {
-      hasScheme = true
-      continue
-    }
-    if (isName(place, first)) hit(place)
+      if (isBeforeUserinfo(place)) hasUserinfo = true
+    } else if (isName(place, first)) hit(place)
   }
+}
+
+/** Whether an `@` follows `://` before a character that ends the user info. The slashes may be escaped. */
+function isBeforeUserinfo(colon: usize): bool {
+  let at = colon + 1
+  while (load<u8>(at) === 0x2f || load<u8>(at) === 0x5c) at++
+  for (const end = at + MAX_USERINFO_BYTES; at < end; at++) {
+    const c = load<u8>(at)
+    if (c === 0x40) return true
+    if (c <= 0x20 || c === 0x2f || c === 0x3f || c === 0x23) return false
+  }
+  return true
 }
 
 function isName(at: usize, first: u8): bool {
