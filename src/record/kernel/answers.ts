@@ -11,7 +11,18 @@ import { findTraceHeader, parseTraceHeader } from '../reference/trace-header.js'
 import { LEVELS, OPTION, OUTPUT, RESULT, Result, TEXTS_END } from './kernel-memory.js'
 
 /** As the kernel numbers them. */
-const QUESTIONS = ['level', 'time', 'error', 'fingerprint', 'exchange', 'user', 'tags', 'trace', 'method'] as const
+const QUESTIONS = [
+  'level',
+  'time',
+  'error',
+  'fingerprint',
+  'exchange',
+  'user',
+  'tags',
+  'trace',
+  'method',
+  'errorMembers',
+] as const
 const DECLINED = -1
 const LEVEL_BYTES = 64
 const MAX_LEVELS = 32
@@ -69,7 +80,9 @@ export class Answers {
         return time === undefined ? undefined : [time]
       }
       case 'error':
-        return this.#readError(this.#text(from, to))
+        return this.#readError(this.#text(from, to), true)
+      case 'errorMembers':
+        return this.#readError(this.#text(from, to), false)
       case 'fingerprint': {
         const [type, message, source] = [this.#told(0), this.#told(1), this.#told(2)]
         return [`"${createFingerprint(unquote(type), unquote(message), unquote(`"${source}"`))}"`]
@@ -118,22 +131,19 @@ export class Answers {
     this.#words.set([start, text === '' ? 0 : this.#levelTextAt], at / 4)
   }
 
-  #readError(json: string): readonly string[] | undefined {
-    const { errorKey, fingerprint } = this.#options
-    const parsed = parseErrorMember(json, errorKey)
+  #readError(json: string, hasFrames: boolean): readonly string[] | undefined {
+    const parsed = parseErrorMember(json, this.#options.errorKey)
     // The reference path reads a missing message from the stack.
     if (parsed?.error.message === undefined) return undefined
     const { error, rest, omitted } = parsed
-    const source = findTopFrame(error) ?? ''
-    const quoted = (text: string | undefined): string => (text === undefined ? '' : JSON.stringify(text))
+    const quoted = (text: string | undefined): string => (text === undefined ? '' : stringifyExact(text))
     return [
-      stringifyExact(error),
-      stringifyExact(rest).slice(1, -1),
-      omitted === 0 ? '' : `{"omitted_http_members":${omitted}}`,
-      JSON.stringify(source).slice(1, -1),
-      fingerprint === 'auto' ? `"${createFingerprint(error.type ?? '', error.message ?? '', source)}"` : '',
       quoted(error.type),
       quoted(error.message),
+      quoted(error.stack),
+      stringifyExact(rest).slice(1, -1),
+      omitted === 0 ? '' : `{"omitted_http_members":${omitted}}`,
+      hasFrames ? JSON.stringify(findTopFrame(error) ?? '').slice(1, -1) : '',
     ]
   }
 

@@ -7,7 +7,7 @@ export namespace Question {
   export const LEVEL: i32 = 0
   /** ISO 8601 text. */
   export const TIME: i32 = 1
-  /** The error, its other members, a note, its source and its fingerprint. */
+  /** Type, message and stack of an error, its other members, a note, and its source. */
   export const ERROR: i32 = 2
   /** Fingerprint of type, message and source. */
   export const FINGERPRINT: i32 = 3
@@ -19,6 +19,8 @@ export namespace Question {
   /** The trace of a header. */
   export const TRACE: i32 = 7
   export const METHOD: i32 = 8
+  /** As `ERROR`, without the source. */
+  export const ERROR_MEMBERS: i32 = 9
 }
 
 /** @returns number of answers, whose bytes are in the results, or -1 for the reference path */

@@ -1,7 +1,7 @@
 /** Reads errors as pino's serializer writes them. Other forms, causes and parts are read by `../kernel.ts`. */
 import { Question, hasAnswer, takeText, tell } from './ask'
 import { innerKind } from './keys'
-import { Members, Range, put, putByte, takeAnswer } from './output'
+import { Members, Range, answersAt, at as position, copy, put, putByte, setAt, takeAnswer } from './output'
 import { hasEscapeIn } from './request'
 import {
   CLOSE_BRACE,
@@ -29,28 +29,31 @@ const MAX_FRAME_BYTES: usize = 1_000
 export const type = new Range()
 export const message = new Range()
 const stack = new Range()
-/** The answers of `../kernel.ts`: the error, its other members, a note about removed ones, its source and its fingerprint. */
-const whole = new Range()
-const wholeRest = new Range()
+/** The answers of `../answers.ts`: text at the end of the stack, the other members, a note about removed ones. */
+const moreStack = new Range()
+const answeredRest = new Range()
 const note = new Range()
 export const source = new Range()
 export const fingerprint = new Range()
 const rest = new Members(3)
-let isMessageOnly = false
+/** Whether `../answers.ts` decided about the other members. */
+let isAnswered = false
+/** Whether a member may be removed, changed or a part of the error. */
+let mayChange = false
 
 /** Position after the value at `at`; 0 if it is neither an error nor its message. */
 export function readError(at: usize, isComputed: bool): usize {
   type.clear()
   message.clear()
   stack.clear()
-  whole.clear()
-  wholeRest.clear()
+  moreStack.clear()
+  answeredRest.clear()
   note.clear()
   source.clear()
   fingerprint.clear()
   rest.count = 0
-  isMessageOnly = load<u8>(at) === QUOTE
-  if (isMessageOnly) {
+  isAnswered = mayChange = false
+  if (load<u8>(at) === QUOTE) {
     const end = valueEnd(at)
     message.set(at, end)
     if (end !== 0 && isComputed && !askFingerprint()) return 0
@@ -61,19 +64,56 @@ export function readError(at: usize, isComputed: bool): usize {
   const end = readMembers(at)
   // The reference path reads the message from the stack.
   if (end !== 0 && message.isEmpty) return 0
-  if (end !== 0 && findSource()) return !isComputed || askFingerprint() ? end : 0
+  if (end !== 0 && findSource() && (!mayChange || askMembers())) return !isComputed || askFingerprint() ? end : 0
   // Another form.
   setNext(first)
   const after = valueEnd(at)
   if (after === 0 || !hasAnswer(Question.ERROR, at, after)) return 0
-  takeText(whole)
-  takeText(wholeRest)
-  takeText(note)
-  takeText(source)
-  takeText(fingerprint)
   takeText(type)
   takeText(message)
-  return after
+  takeText(stack)
+  takeText(answeredRest)
+  takeText(note)
+  takeText(source)
+  moreStack.clear()
+  isAnswered = true
+  return !isComputed || askFingerprint() ? after : 0
+}
+
+/** Asks about an error whose stack is only the text before the frames. Returns false if the frames are required. */
+function askMembers(): bool {
+  // An empty message may be that of the parts.
+  if (source.isEmpty || message.end - message.start === 2) return false
+  const before = position
+  const from = answersAt
+  const head = find(stack.start, stack.end, '\\n    at ')
+  if (head === 0 || load<u8>(head - 1) === 0x5c) return false
+  setAt(from)
+  put('{"type":')
+  type.put()
+  put(',"message":')
+  message.put()
+  put(',"stack":')
+  copy(stack.start, head)
+  putByte(QUOTE)
+  if (rest.count > 0) {
+    putByte(COMMA)
+    rest.put()
+  }
+  putByte(CLOSE_BRACE)
+  takeAnswer(position - from)
+  const asked = position
+  setAt(before)
+  if (!hasAnswer(Question.ERROR_MEMBERS, from, asked)) return false
+  takeText(type)
+  takeText(message)
+  takeText(moreStack)
+  takeText(answeredRest)
+  takeText(note)
+  moreStack.start += head - stack.start
+  moreStack.end--
+  isAnswered = true
+  return true
 }
 
 function askFingerprint(): bool {
@@ -104,9 +144,10 @@ function readMembers(at: usize): usize {
       if (kind === 1) type.set(value, i)
       else if (kind === 2) message.set(value, i)
       else stack.set(value, i)
-    } else if (kind !== 0 || isIndex(from + 1, value - 2) || hasEscapeIn(from, value)) return 0
+    } else if (hasEscapeIn(from, value)) return 0
     else {
-      if (isOpening(load<u8>(value)) && (found & MAY_HOLD) !== 0) return 0
+      if (kind !== 0 || isIndex(from + 1, value - 2)) mayChange = true
+      else if (isOpening(load<u8>(value)) && (found & MAY_HOLD) !== 0) mayChange = true
       rest.add(from, i)
     }
     if (mark() !== i) return 0
@@ -278,7 +319,6 @@ function find(from: usize, to: usize, text: string): usize {
 /** The entry's error. */
 export function putError(): void {
   put(',"error":')
-  if (!whole.isEmpty) return whole.put()
   putByte(OPEN_BRACE)
   if (!type.isEmpty) {
     put('"type":')
@@ -291,19 +331,24 @@ export function putError(): void {
   }
   if (!stack.isEmpty) {
     put(',"stack":')
-    stack.put()
+    if (moreStack.isEmpty) stack.put()
+    else {
+      copy(stack.start, stack.end - 1)
+      moreStack.put()
+      putByte(QUOTE)
+    }
   }
   putByte(CLOSE_BRACE)
 }
 
 export function hasRest(): bool {
-  return rest.count > 0 || !wholeRest.isEmpty
+  return isAnswered ? !answeredRest.isEmpty : rest.count > 0
 }
 
 /** The other members. */
 export function putRest(): void {
-  if (wholeRest.isEmpty) rest.put()
-  else wholeRest.put()
+  if (isAnswered) answeredRest.put()
+  else rest.put()
 }
 
 export function hasNote(): bool {
