@@ -1,5 +1,5 @@
 /** Questions to `../kernel.ts`: what the kernel does not decide itself. */
-import { Result, RESULT } from './memory'
+import { RESULT, Result } from './memory'
 import { Range, answersAt, takeAnswer } from './output'
 
 export namespace Question {

@@ -1,24 +1,14 @@
 /** Composes the breadcrumb of the record that was read with the kinds of breadcrumbs. */
 import * as error from './error'
-import { Option, putOption } from './entry'
-import { at, copy, put, putByte, setAt } from './output'
+import { at, beginMembers, copy, hasMembers, put, putByte, putMember, separate, setAt } from './output'
 import * as record from './record'
 import { Slot, slot } from './record'
 import * as request from './request'
+import { CLOSE_BRACE, COMMA, QUOTE } from './values'
 
 const MAX_BYTES: usize = 4_096
-const QUOTE: u8 = 0x22
-const COMMA: u8 = 0x2c
-const CLOSE_BRACE: u8 = 0x7d
 /** `{` and `,"message":` around the level in an entry's opening. */
 const LEVEL_MARGIN: usize = 11
-
-let isFirst = true
-function putName(name: string): void {
-  if (!isFirst) putByte(COMMA)
-  isFirst = false
-  put(name)
-}
 
 /** Writes it at `to`. Returns false if the line is declined. */
 export function putBreadcrumb(to: usize): bool {
@@ -60,59 +50,26 @@ function hasOthers(): bool {
 function putData(hasRequest: bool): void {
   const start = at
   put(',"data":{')
-  isFirst = true
-  if (hasRequest) putRequest()
-  else if (!record.duration.isEmpty) {
-    putName('"perf":{"duration_ms":')
-    record.duration.put()
+  beginMembers()
+  if (hasRequest) {
+    putMember('"method":', request.method)
+    putMember('"url":', request.url)
+    putMember('"status_code":', request.status)
+    putMember('"duration_ms":', record.duration)
+  } else if (!record.duration.isEmpty) {
+    putMember('"perf":{"duration_ms":', record.duration)
     putByte(CLOSE_BRACE)
   }
-  if (record.hasError) putError()
+  if (record.hasError) {
+    putMember('"error_type":', error.type)
+    // Equal texts have equal escapes, see `isPlainEscape`.
+    if (!error.message.equals(record.message)) putMember('"error_message":', error.message)
+    error.putOthers()
+  }
   if (record.metadata.count > 0) {
-    putName('')
+    separate()
     record.metadata.put()
   }
-  if (isFirst) setAt(start)
-  else putByte(CLOSE_BRACE)
-}
-
-function putRequest(): void {
-  if (!request.method.isEmpty) {
-    putName('"method":')
-    request.method.put()
-  }
-  if (!request.url.isEmpty) {
-    putName('"url":')
-    request.url.put()
-  }
-  if (!request.status.isEmpty) {
-    putName('"status_code":')
-    request.status.put()
-  }
-  if (!record.duration.isEmpty) {
-    putName('"duration_ms":')
-    record.duration.put()
-  }
-}
-
-function putError(): void {
-  if (!error.type.isEmpty) {
-    putName('"error_type":')
-    error.type.put()
-  }
-  // Equal texts have equal escapes, see `isPlainEscape`.
-  if (!error.message.isEmpty && !error.message.equals(record.message)) {
-    putName('"error_message":')
-    error.message.put()
-  }
-  if (error.hasNote()) {
-    putName('')
-    putOption(Option.NOTE)
-    error.putNote()
-  }
-  if (error.hasRest()) {
-    putName('"error":{')
-    error.putRest()
-    putByte(CLOSE_BRACE)
-  }
+  if (hasMembers()) putByte(CLOSE_BRACE)
+  else setAt(start)
 }

@@ -1,44 +1,27 @@
 /** Composes the entry of the record that was read. */
 import * as error from './error'
-import { OPTION } from './memory'
-import { Range, at, copy, put, putByte, setAt } from './output'
+import { Option } from './memory'
+import {
+  Range,
+  at,
+  beginMembers,
+  copy,
+  hasMembers,
+  hasOption,
+  put,
+  putByte,
+  putMember,
+  putOption,
+  separate,
+  setAt,
+} from './output'
 import * as record from './record'
 import { Slot, slot } from './record'
 import * as request from './request'
-
-/** Places of the options' texts. */
-export namespace Option {
-  export const THRESHOLD: usize = 16
-  export const REQUEST_THRESHOLD: usize = 20
-  export const IDENTITY: usize = 24
-  export const SERVICE: usize = 32
-  export const FALLBACK: usize = 40
-  export const ENVIRONMENT: usize = 48
-  export const VERSION: usize = 56
-  export const RELEASE: usize = 64
-  export const DEPLOY: usize = 72
-  export const TAGS: usize = 80
-  export const METADATA: usize = 88
-  export const REQ: usize = 96
-  export const RES: usize = 104
-  export const HAS_NAME: usize = 112
-  export const NOTE: usize = 116
-}
-
-const COMMA: u8 = 0x2c
-const QUOTE: u8 = 0x22
-const CLOSE_BRACE: u8 = 0x7d
-
-function has(option: usize): bool {
-  return load<u32>(OPTION + option, 4) !== 0
-}
-
-export function putOption(option: usize): void {
-  if (has(option)) copy(load<u32>(OPTION + option), load<u32>(OPTION + option, 4))
-}
+import { CLOSE_BRACE, COMMA, QUOTE } from './values'
 
 function putField(opening: string, own: Range, fallback: usize): void {
-  if (own.isEmpty && !has(fallback)) return
+  if (own.isEmpty && !hasOption(fallback)) return
   put(opening)
   if (own.isEmpty) putOption(fallback)
   else own.put()
@@ -59,15 +42,9 @@ function putSlot(opening: string, i: i32): void {
   putId(id)
 }
 
-let isFirst = true
-function separate(): void {
-  if (!isFirst) putByte(COMMA)
-  isFirst = false
-}
-
 /** Whether pino's `name` becomes the service: neither the record nor the options have one. */
 export function usesName(): bool {
-  return !record.name.isEmpty && record.service.isEmpty && !has(Option.SERVICE)
+  return !record.name.isEmpty && record.service.isEmpty && !hasOption(Option.SERVICE)
 }
 
 /** Writes the entry without its closing brace. @param keepsId whether the id within `req` is kept in the metadata */
@@ -109,7 +86,7 @@ function putIdentity(): void {
   if (isNamed) {
     put(',"service":')
     record.name.put()
-  } else putField(',"service":', record.service, has(Option.SERVICE) ? Option.SERVICE : Option.FALLBACK)
+  } else putField(',"service":', record.service, hasOption(Option.SERVICE) ? Option.SERVICE : Option.FALLBACK)
   putField(',"environment":', record.environment, Option.ENVIRONMENT)
   putField(',"version":', record.version, Option.VERSION)
 }
@@ -121,7 +98,7 @@ function putSlots(): void {
     putSlot(',"session_id":', Slot.SESSION)
   }
   if (hasSlots && !slot(Slot.RELEASE).isEmpty) putSlot(',"release_id":', Slot.RELEASE)
-  else if (has(Option.RELEASE)) {
+  else if (hasOption(Option.RELEASE)) {
     put(',"release_id":')
     putOption(Option.RELEASE)
   }
@@ -167,16 +144,13 @@ function putTrace(): void {
 function putMetadata(keepsId: bool): void {
   const start = at
   put(',"metadata":{')
-  const first = at
-  isFirst = true
+  beginMembers()
   if (record.metadata.count > 0) {
     separate()
     record.metadata.put()
   }
   if (!record.userRest.isEmpty) {
-    separate()
-    put('"user":{')
-    record.userRest.put()
+    putMember('"user":{', record.userRest)
     putByte(CLOSE_BRACE)
   }
   const level = record.level
@@ -184,11 +158,7 @@ function putMetadata(keepsId: bool): void {
     separate()
     copy(load<u32>(level, 16), load<u32>(level, 20))
   }
-  if (!record.name.isEmpty && !usesName()) {
-    separate()
-    put('"name":')
-    record.name.put()
-  }
+  if (!usesName()) putMember('"name":', record.name)
   if (record.hasReq && (request.reqRest.count > 0 || keepsId)) {
     separate()
     putOption(Option.REQ)
@@ -206,23 +176,11 @@ function putMetadata(keepsId: bool): void {
     request.resRest.put()
     putByte(CLOSE_BRACE)
   }
-  if (record.hasError) {
-    if (error.hasRest()) {
-      separate()
-      put('"error":{')
-      error.putRest()
-      putByte(CLOSE_BRACE)
-    }
-    if (error.hasNote()) {
-      separate()
-      putOption(Option.NOTE)
-      error.putNote()
-    }
-  }
-  if (has(Option.METADATA)) {
+  if (record.hasError) error.putOthers()
+  if (hasOption(Option.METADATA)) {
     separate()
     putOption(Option.METADATA)
   }
-  if (at === first) setAt(start)
-  else putByte(CLOSE_BRACE)
+  if (hasMembers()) putByte(CLOSE_BRACE)
+  else setAt(start)
 }

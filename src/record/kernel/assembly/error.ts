@@ -1,20 +1,37 @@
 /** Reads errors as pino's serializer writes them. Other forms, causes and parts are read by `../kernel.ts`. */
 import { Question, hasAnswer, takeText, tell } from './ask'
 import { innerKind } from './keys'
-import { Members, Range, answersAt, at as position, copy, put, putByte, setAt, takeAnswer } from './output'
+import { Option } from './memory'
+import {
+  Members,
+  Range,
+  answersAt,
+  at as position,
+  beginMembers,
+  copy,
+  put,
+  putByte,
+  putMember,
+  putOption,
+  separate,
+  setAt,
+  takeAnswer,
+} from './output'
 import { hasEscapeIn } from './request'
 import {
   CLOSE_BRACE,
   COMMA,
   OPEN_BRACE,
   QUOTE,
+  afterMember,
   found,
+  isClosed,
   isOpening,
   keyEnd,
-  mark,
-  next,
-  setNext,
   memberEnd,
+  next,
+  openObject,
+  setNext,
   valueEnd,
 } from './values'
 
@@ -126,10 +143,9 @@ function askFingerprint(): bool {
 }
 
 function readMembers(at: usize): usize {
-  if (mark() !== at) return 0
-  setNext(next + 4)
   let keys = 0
-  let i = at + 1
+  let i = openObject(at)
+  if (i === 0) return 0
   while (true) {
     const from = i
     const value = keyEnd(i)
@@ -150,12 +166,9 @@ function readMembers(at: usize): usize {
       else if (isOpening(load<u8>(value)) && (found & MAY_HOLD) !== 0) mayChange = true
       rest.add(from, i)
     }
-    if (mark() !== i) return 0
-    const after = load<u8>(i)
-    setNext(next + 4)
-    i++
-    if (after === CLOSE_BRACE) break
-    if (after !== COMMA) return 0
+    i = afterMember(i)
+    if (i === 0) return 0
+    if (isClosed) break
   }
   return isUsual() ? i : 0
 }
@@ -276,9 +289,9 @@ function readFrame(from: usize, to: usize): i32 {
     if (c === 0x28) place = j + 1
   }
   if (find(place, to, 'node_modules') !== 0 || startsWith(place, to, 'node:')) return 0
-  const isClosed = load<u8>(to - 1) === 0x29
-  if (isClosed !== (place !== i + 3)) return -1
-  if (isClosed) end--
+  const isInBrackets = load<u8>(to - 1) === 0x29
+  if (isInBrackets !== (place !== i + 3)) return -1
+  if (isInBrackets) end--
   if (!endsWithLineAndColumn(place, end)) return 0
   if (startsWith(place, end, 'async ')) place += 6
   const isUrl = startsWith(place, end, 'file:///')
@@ -318,43 +331,30 @@ function find(from: usize, to: usize, text: string): usize {
 
 /** The entry's error. */
 export function putError(): void {
-  put(',"error":')
-  putByte(OPEN_BRACE)
-  if (!type.isEmpty) {
-    put('"type":')
-    type.put()
-    if (!message.isEmpty) putByte(COMMA)
-  }
-  if (!message.isEmpty) {
-    put('"message":')
-    message.put()
-  }
-  if (!stack.isEmpty) {
-    put(',"stack":')
-    if (moreStack.isEmpty) stack.put()
-    else {
-      copy(stack.start, stack.end - 1)
-      moreStack.put()
-      putByte(QUOTE)
-    }
+  put(',"error":{')
+  beginMembers()
+  putMember('"type":', type)
+  putMember('"message":', message)
+  putMember('"stack":', stack)
+  if (!moreStack.isEmpty) {
+    setAt(position - 1)
+    moreStack.put()
+    putByte(QUOTE)
   }
   putByte(CLOSE_BRACE)
 }
 
-export function hasRest(): bool {
-  return isAnswered ? !answeredRest.isEmpty : rest.count > 0
-}
-
-/** The other members. */
-export function putRest(): void {
-  if (isAnswered) answeredRest.put()
-  else rest.put()
-}
-
-export function hasNote(): bool {
-  return !note.isEmpty
-}
-
-export function putNote(): void {
+/** The other members, and a note about removed ones. */
+export function putOthers(): void {
+  if (isAnswered ? !answeredRest.isEmpty : rest.count > 0) {
+    separate()
+    put('"error":{')
+    if (isAnswered) answeredRest.put()
+    else rest.put()
+    putByte(CLOSE_BRACE)
+  }
+  if (note.isEmpty) return
+  separate()
+  putOption(Option.NOTE)
   note.put()
 }

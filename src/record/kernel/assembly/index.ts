@@ -1,20 +1,19 @@
 /** The mapping kernel: reads the bytes of one line and writes the bytes of its entry. Never fails: it declines lines. */
 import { putBreadcrumb } from './breadcrumb'
-import { Option, hasOwnTrace, putEntry, usesName } from './entry'
+import { hasOwnTrace, putEntry, usesName } from './entry'
 import { mayFollowParam, setForBreadcrumb } from './keys'
-import { Flag, OPTION, OUTPUT, RESULT, Result } from './memory'
+import { Flag, OPTION, OUTPUT, Option, RESULT, Result } from './memory'
 import { Range, at, putByte, setAt } from './output'
 import * as record from './record'
 import { Slot, slot } from './record'
 import * as request from './request'
 import * as line from './scan'
-import { hasQuerySecret } from './values'
+import { OPEN_BRACE, hasQuerySecret } from './values'
 
 export { hashOf } from './keys'
 
 const DECLINED: i32 = 0
 const MAPPED: i32 = 1
-const OPEN_BRACE: u8 = 0x7b
 
 const none = new Range()
 

@@ -52,3 +52,22 @@ export namespace Flag {
   export const USERINFO: u32 = 64
   export const WIDE: u32 = 128
 }
+
+/** Places of the options' texts. */
+export namespace Option {
+  export const THRESHOLD: usize = 16
+  export const REQUEST_THRESHOLD: usize = 20
+  export const IDENTITY: usize = 24
+  export const SERVICE: usize = 32
+  export const FALLBACK: usize = 40
+  export const ENVIRONMENT: usize = 48
+  export const VERSION: usize = 56
+  export const RELEASE: usize = 64
+  export const DEPLOY: usize = 72
+  export const TAGS: usize = 80
+  export const METADATA: usize = 88
+  export const REQ: usize = 96
+  export const RES: usize = 104
+  export const HAS_NAME: usize = 112
+  export const NOTE: usize = 116
+}

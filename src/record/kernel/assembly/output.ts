@@ -1,5 +1,5 @@
 /** Writes entries. */
-import { ANSWERS, MEMBERS, OUTPUT } from './memory'
+import { ANSWERS, MEMBERS, OPTION, OUTPUT } from './memory'
 
 /** Position after the text written so far. */
 export let at: usize = OUTPUT
@@ -29,6 +29,28 @@ export function put(text: string): void {
 export function putByte(byte: u8): void {
   store<u8>(at, byte)
   at++
+}
+
+let isFirst = true
+/** Starts the members of an object. */
+export function beginMembers(): void {
+  isFirst = true
+}
+export function hasMembers(): bool {
+  return !isFirst
+}
+/** Writes a comma, unless the next member is the first. */
+export function separate(): void {
+  if (!isFirst) putByte(0x2c)
+  isFirst = false
+}
+
+/** @param name with its colon */
+export function putMember(name: string, value: Range): void {
+  if (value.isEmpty) return
+  separate()
+  put(name)
+  value.put()
 }
 
 /** A range of text; empty if `end` is 0. */
@@ -63,6 +85,15 @@ export class Range {
     const bytes = this.end - this.start
     return bytes === other.end - other.start && memory.compare(this.start, other.start, bytes) === 0
   }
+}
+
+/** Whether the options have a text for this place. */
+export function hasOption(option: usize): bool {
+  return load<u32>(OPTION + option, 4) !== 0
+}
+
+export function putOption(option: usize): void {
+  if (hasOption(option)) copy(load<u32>(OPTION + option), load<u32>(OPTION + option, 4))
 }
 
 /** Members of an object that are copied, in pieces of adjacent members. */

@@ -1,29 +1,26 @@
 /** Reads the members of a record: mapped members into fields, all others as text for the metadata. */
 import { Question, hasAnswer, takeText } from './ask'
-import { addKey, beginRecord, isForBreadcrumb, kindOf, UNKNOWN } from './keys'
-import { LEVELS, OPTION } from './memory'
+import { readError } from './error'
+import { UNKNOWN, addKey, beginRecord, isForBreadcrumb, kindOf } from './keys'
+import { INDEX, LEVELS, OPTION } from './memory'
 import { Members, Range, resetAnswers } from './output'
+import * as request from './request'
+import { hasEscapeIn, readReq, readRes, reset as resetRequest } from './request'
+import { textEnd } from './scan'
 import {
-  found,
-  resetQuerySecret,
-  CLOSE_BRACE,
-  COMMA,
-  OPEN_BRACE,
   QUOTE,
+  afterMember,
+  found,
+  isClosed,
   isInexactInteger,
   isOpening,
   isPlainInteger,
   keyEnd,
-  mark,
-  next,
-  setNext,
   memberEnd,
+  openObject,
+  resetQuerySecret,
+  setNext,
 } from './values'
-import { hasEscapeIn, readReq, readRes, reset as resetRequest } from './request'
-import * as request from './request'
-import { readError } from './error'
-import { INDEX } from './memory'
-import { textEnd } from './scan'
 
 /** Treatment of a key, as in `../key-kinds.ts`. */
 export namespace Kind {
@@ -142,12 +139,11 @@ function reset(): void {
 export function readRecord(from: usize): bool {
   reset()
   setNext(INDEX)
-  if (load<u8>(from) !== OPEN_BRACE || mark() !== from) return false
-  setNext(next + 4)
+  let i = openObject(from)
+  if (i === 0) return false
   let keys = 0
   let hasUnmapped = false
   let isRepeated = false
-  let i = from + 1
   while (true) {
     const at = i
     const value = keyEnd(i)
@@ -178,12 +174,9 @@ export function readRecord(from: usize): bool {
         if ((treatment >= IN_OPTIONS && kind === Kind.OTHER_ID) || !readMember(kind, at, value, i)) return false
       }
     }
-    if (mark() !== i) return false
-    const after = load<u8>(i)
-    setNext(next + 4)
-    i++
-    if (after === CLOSE_BRACE) break
-    if (after !== COMMA) return false
+    i = afterMember(i)
+    if (i === 0) return false
+    if (isClosed) break
   }
   // The last of duplicate keys wins.
   return i === textEnd && !(hasUnmapped && isRepeated)

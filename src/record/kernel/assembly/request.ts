@@ -1,24 +1,35 @@
 /** Reads `req` and `res` of pino-http and Fastify. */
 import { Question, hasAnswer, takeText } from './ask'
 import { innerKind } from './keys'
-import { Result, RESULT } from './memory'
-import { Members, Range, at as position, copy, put, putByte, setAt, takeAnswer } from './output'
+import { RESULT, Result } from './memory'
+import {
+  Members,
+  Range,
+  at as position,
+  beginMembers,
+  copy,
+  put,
+  putByte,
+  putMember,
+  separate,
+  setAt,
+  takeAnswer,
+} from './output'
+import { hasEscape } from './scan'
 import {
   CLOSE_BRACE,
-  COMMA,
   OPEN_BRACE,
   QUOTE,
+  afterMember,
+  hasQuerySecret,
+  isClosed,
   isPlainInteger,
   keyEnd,
-  mark,
-  next,
-  resetQuerySecret,
-  setNext,
   memberEnd,
+  openObject,
+  resetQuerySecret,
   valueEnd,
-  hasQuerySecret,
 } from './values'
-import { hasEscape } from './scan'
 
 /** What the bits of `innerKind` mean for a member of `req`, of `res` and of headers. */
 const REQ_SHIFT: i32 = 8
@@ -69,10 +80,9 @@ export function hasEscapeIn(from: usize, to: usize): bool {
 
 /** Position after the object at `at`; 0 if it is declined, as an empty one. */
 export function readReq(at: usize): usize {
-  if (load<u8>(at) !== OPEN_BRACE || mark() !== at) return 0
-  next4()
   let keys = 0
-  let i = at + 1
+  let i = openObject(at)
+  if (i === 0) return 0
   while (true) {
     const from = i
     const value = keyEnd(i)
@@ -110,18 +120,11 @@ export function readReq(at: usize): usize {
         return 0
       else if (kind === 0) reqRest.add(from, i)
     }
-    if (mark() !== i) return 0
-    const after = load<u8>(i)
-    next4()
-    i++
-    if (after === CLOSE_BRACE) break
-    if (after !== COMMA) return 0
+    i = afterMember(i)
+    if (i === 0) return 0
+    if (isClosed) break
   }
   return url.isEmpty || findPath() ? i : 0
-}
-
-function next4(): void {
-  setNext(next + 4)
 }
 
 function isUpperCase(from: usize, to: usize): bool {
@@ -145,11 +148,10 @@ function findPath(): bool {
 
 /** As `readReq`. */
 export function readRes(at: usize): usize {
-  if (load<u8>(at) !== OPEN_BRACE || mark() !== at) return 0
-  next4()
   let hasOther = false
   let keys = 0
-  let i = at + 1
+  let i = openObject(at)
+  if (i === 0) return 0
   while (true) {
     const from = i
     const value = keyEnd(i)
@@ -170,12 +172,9 @@ export function readRes(at: usize): usize {
     } else if (kind === 3) setHeaders(1, value, i)
     else if (kind === 5 || hasEscapeIn(from, value)) return 0
     else if (kind === 0) resRest.add(from, i)
-    if (mark() !== i) return 0
-    const after = load<u8>(i)
-    next4()
-    i++
-    if (after === CLOSE_BRACE) return i
-    if (after !== COMMA) return 0
+    i = afterMember(i)
+    if (i === 0) return 0
+    if (isClosed) return i
   }
 }
 
@@ -186,16 +185,12 @@ function isStatus(from: usize, to: usize): bool {
 
 /** Headers are not sent, except those that become a field. */
 function readHeaders(at: usize): usize {
-  if (mark() !== at) return 0
-  next4()
+  if (load<u8>(at + 1) === CLOSE_BRACE) return valueEnd(at)
   const hadSecret = hasQuerySecret
   let traceHeaders = 0
-  let i = at + 1
-  if (load<u8>(i) === CLOSE_BRACE) {
-    next4()
-    return i + 1
-  }
   let keys = 0
+  let i = openObject(at)
+  if (i === 0) return 0
   while (true) {
     const from = i
     const value = keyEnd(i)
@@ -218,12 +213,9 @@ function readHeaders(at: usize): usize {
       traceHeaders++
       if (kind === 4 && isText && isTraceparent(value + 1)) setTrace(value + 1)
     } else if (hasEscapeIn(from, value)) return 0 // an escaped name may be one of these
-    if (mark() !== i) return 0
-    const after = load<u8>(i)
-    next4()
-    i++
-    if (after === CLOSE_BRACE) break
-    if (after !== COMMA) return 0
+    i = afterMember(i)
+    if (i === 0) return 0
+    if (isClosed) break
   }
   if (!hadSecret) resetQuerySecret()
   // The first of several headers with ids counts.
@@ -289,43 +281,21 @@ export function hasAny(): bool {
   return hasStart() || !status.isEmpty
 }
 
-let isFirst = true
-function putName(name: string): void {
-  if (!isFirst) putByte(COMMA)
-  isFirst = false
-  put(name)
-}
-
 /** Members of the entry's request. */
 export function putRequest(duration: Range): void {
-  isFirst = true
   put(',"request":{')
-  if (!method.isEmpty) {
-    putName('"method":')
-    method.put()
-  }
+  beginMembers()
+  putMember('"method":', method)
   if (!url.isEmpty) {
-    putName('"url":')
-    url.put()
-    putName('"path":')
+    putMember('"url":', url)
+    separate()
+    put('"path":')
     copy(url.start, pathEnd)
     putByte(QUOTE)
   }
-  if (!ip.isEmpty) {
-    putName('"ip":')
-    ip.put()
-  }
-  if (!userAgent.isEmpty) {
-    putName('"user_agent":')
-    userAgent.put()
-  }
-  if (!status.isEmpty) {
-    putName('"status_code":')
-    status.put()
-  }
-  if (!duration.isEmpty) {
-    putName('"duration_ms":')
-    duration.put()
-  }
+  putMember('"ip":', ip)
+  putMember('"user_agent":', userAgent)
+  putMember('"status_code":', status)
+  putMember('"duration_ms":', duration)
   putByte(CLOSE_BRACE)
 }

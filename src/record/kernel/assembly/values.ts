@@ -1,6 +1,5 @@
 /** Reads values from the index of a line: valid, compact JSON only. */
-import { innerKind } from './keys'
-import { mayBeParam } from './keys'
+import { innerKind, mayBeParam } from './keys'
 
 /** Position in the index. */
 export let next: usize = 0
@@ -40,6 +39,24 @@ export function keyEnd(at: usize): usize {
   if (load<u8>(close) !== QUOTE || load<u32>(next, 8) !== <u32>(close + 1) || load<u8>(close + 1) !== COLON) return 0
   next += 12
   return close + 2
+}
+
+/** Position of the first member of the object at `at`; 0 if there is none. */
+export function openObject(at: usize): usize {
+  if (load<u8>(at) !== OPEN_BRACE || mark() !== at || load<u8>(at + 1) === CLOSE_BRACE) return 0
+  next += 4
+  return at + 1
+}
+
+/** Whether the member was the last. */
+export let isClosed: bool = false
+/** Position after the comma or the brace behind a member that ends at `at`; 0 if there is none. */
+export function afterMember(at: usize): usize {
+  const c = load<u8>(at)
+  isClosed = c === CLOSE_BRACE
+  if (mark() !== at || !(isClosed || c === COMMA)) return 0
+  next += 4
+  return at + 1
 }
 
 /** Position after the value at `at`; 0 if it is not compact JSON, or too deep. Moves to the mark after the value. */
