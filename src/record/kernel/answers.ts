@@ -132,6 +132,8 @@ export class Answers {
   }
 
   #readError(json: string, hasFrames: boolean): readonly string[] | undefined {
+    // Parameters are also removed from the stack.
+    if (!hasFrames && json.includes('"params":')) return undefined
     const parsed = parseErrorMember(json, this.#options.errorKey)
     // The reference path reads a missing message from the stack.
     if (parsed?.error.message === undefined) return undefined

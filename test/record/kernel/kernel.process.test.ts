@@ -14,12 +14,14 @@ const mapped = new MappedRecord()
 
 interface Configuration {
   readonly options: MappingOptions
-  /** Lines of the corpus that the kernel takes. The others only cost time: the reference path maps them. */
+  /** Lines of the corpus, of 78, that the kernel takes. The others only cost time: the reference path maps them. */
   readonly taken: number
+  /** The least percentage of the generated lines, of which many are hostile, that it takes. */
+  readonly least: number
 }
 
 const configurations: [string, Configuration][] = [
-  ['no options', { options: createMappingOptions(), taken: 63 }],
+  ['no options', { options: createMappingOptions(), taken: 63, least: 17 }],
   [
     'every option',
     {
@@ -34,6 +36,7 @@ const configurations: [string, Configuration][] = [
         metadata: { region: 'eu', a: 1 },
       }),
       taken: 57,
+      least: 14,
     },
   ],
   [
@@ -46,6 +49,7 @@ const configurations: [string, Configuration][] = [
         fallbackService: 'app',
       }),
       taken: 65,
+      least: 7,
     },
   ],
   [
@@ -53,6 +57,7 @@ const configurations: [string, Configuration][] = [
     {
       options: createMappingOptions({ metadata: { user: 'x', user_id: 1, name: true, tags: ['c'], duration_ms: 1 } }),
       taken: 63,
+      least: 16,
     },
   ],
   [
@@ -60,6 +65,7 @@ const configurations: [string, Configuration][] = [
     {
       options: createMappingOptions({ requestKeys: { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' } }),
       taken: 62,
+      least: 18,
     },
   ],
   [
@@ -69,9 +75,10 @@ const configurations: [string, Configuration][] = [
         requestKeys: { req: 'req', res: 'res', responseTime: 'took', reqId: 'x-request-id' },
       }),
       taken: 63,
+      least: 14,
     },
   ],
-  ['fingerprint', { options: createMappingOptions({ fingerprint: 'auto' }), taken: 63 }],
+  ['fingerprint', { options: createMappingOptions({ fingerprint: 'auto' }), taken: 63, least: 16 }],
 ]
 
 /** The kernel supports none of these. */
@@ -103,7 +110,7 @@ function fast(line: string, options: MappingOptions): string | undefined {
   return mapWith(kernelFor(options), line) ? mapped.json : undefined
 }
 
-describe.each(configurations)('with %s', (_, { options, taken }) => {
+describe.each(configurations)('with %s', (_, { options, taken, least }) => {
   test('corpus', () => {
     const compared = corpus.filter(({ label, raw }) => {
       const line = renamed(raw, options)
@@ -117,8 +124,10 @@ describe.each(configurations)('with %s', (_, { options, taken }) => {
 
   test('generated lines', () => {
     let compared = 0
+    let lines = 0
     fc.assert(
       fc.property(anyLine, fc.boolean(), (generated, isRenamed) => {
+        lines += 1
         const line = isRenamed ? renamed(generated, options) : generated
         const json = fast(line, options)
         if (json === undefined) return
@@ -129,7 +138,7 @@ describe.each(configurations)('with %s', (_, { options, taken }) => {
       }),
       { numRuns: modelRuns(2_000, 50_000) },
     )
-    expect(compared).toBeGreaterThan(150)
+    expect(compared / lines).toBeGreaterThan(least / 100)
   })
 })
 
@@ -249,6 +258,9 @@ test('lines of several processes, and a line that names its process twice', () =
 })
 
 test.each([
+  '"err":{"type":"E","message":"m","sql":"select ?","params":[1],"stack":"E: m\\nparams: 1\\n    at f (/app/a.js:1:2)"}',
+  '"err":{"type":"E","message":"m","stack":"E: m\\n    at f (/app/a.js:1:2)","errors":[{"type":"B","message":"b","stack":"B: b"}]}',
+  '"err":{"type":"AxiosError","message":"m","stack":"AxiosError: m\\n    at f (/app/a.js:1:2)","config":{"url":"http://h/","method":"get","headers":{}}}',
   '"err":{"type":"E","message":"m","stack":"E: m","errors":[{"type":"A","message":"a","stack":"A: a"}],"aggregateErrors":[{"type":"B","message":"b","stack":"B: b"}]}',
   '"err":{"type":"E","message":"m","stack":"E: m","aggregateErrors":[{"type":"B","message":"b","stack":"B: b"}],"errors":1}',
 ])('takes {%s}', (members) => {
