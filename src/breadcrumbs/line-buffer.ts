@@ -35,11 +35,13 @@ export class LineBuffer {
   #backs = new Uint32Array(LEAST_CAPACITY)
   #oldest = 0
   #next = 0
+  /** Position after the newest line. Text behind it is not yet read. */
+  #end = 0
 
   /** @param maxBytes lines further back in the ring are not read */
   constructor(ring: LineRing, maxBytes: number) {
     this.#ring = ring
-    this.#maxBytes = Math.min(maxBytes, ring.size)
+    this.#maxBytes = maxBytes
   }
 
   /** Number of the next line. */
@@ -63,6 +65,7 @@ export class LineBuffer {
       (isBreadcrumb ? BREADCRUMB : 0)
     this.#backs[at] = before < this.#oldest ? 0 : number - before
     this.#next = number + 1
+    this.#end = position + bytes
     return number
   }
 
@@ -89,7 +92,7 @@ export class LineBuffer {
   }
 
   #isReadable(position: number): boolean {
-    return position > this.#ring.end - this.#maxBytes
+    return position >= this.#end - this.#maxBytes && this.#ring.has(position)
   }
 
   #ensureCapacity(): void {

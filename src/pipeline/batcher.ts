@@ -120,7 +120,7 @@ export class Batcher {
     this.#count += 1
     this.#isCommitted = false
     if (this.#text.length >= GROUP_UNITS) this.#encode()
-    else if (this.#length - this.#loggedLength >= LOG_BYTES) this.#log()
+    if (this.#length - this.#loggedLength >= LOG_BYTES) this.#log()
     // After adding the entry, because `onBatch` may read `pendingEntries` or add an entry.
     if (full !== NONE) this.#handOver(full)
     if (this.#count >= this.#options.batch.size || !this.#fits('')) this.seal()
@@ -174,7 +174,6 @@ export class Batcher {
     this.#reserve(text)
     if (this.#length > this.#headLength) this.#scratch[this.#length++] = COMMA
     this.#length += this.#scratch.write(text, this.#length)
-    if (this.#length - this.#loggedLength >= LOG_BYTES) this.#log()
   }
 
   #log(): void {

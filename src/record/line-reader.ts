@@ -29,6 +29,8 @@ export class LineReader {
   #to = 0
   /** Offset of `#from`. */
   #start = 0
+  /** Bytes from there on without a newline. */
+  #searched = 0
   /** The beginning of a long line that continues in the next text. */
   #rest: string[] = []
   /** Length of that line so far, with characters that were not kept. */
@@ -107,6 +109,7 @@ export class LineReader {
     const bytes = this.#to - this.#from
     if (bytes <= MAX_RING_LINE_CHARS) return
     this.#from = this.#to
+    this.#searched = 0
     this.#keep(ring.memory.toString('utf8', this.#start, this.#start + bytes))
   }
 
@@ -116,8 +119,12 @@ export class LineReader {
       const start = this.#start
       const position = this.#from
       // A newline follows the text.
-      const bytes = memory.indexOf(LF, start) - start
-      if (position + bytes >= this.#to) return
+      const bytes = memory.indexOf(LF, start + this.#searched) - start
+      this.#searched = 0
+      if (position + bytes >= this.#to) {
+        this.#searched = this.#to - position
+        return
+      }
       this.#from = position + bytes + 1
       this.#start = start + bytes + 1
       const isReturned = bytes > 0 && memory[start + bytes - 1] === CARRIAGE_RETURN

@@ -88,8 +88,9 @@ export class LineRing {
     return this.#end
   }
 
-  get size(): number {
-    return this.#size
+  /** Whether no later text has overwritten the byte. */
+  has(position: number): boolean {
+    return position > this.#end - this.#size
   }
 
   offsetOf(position: number): number {

@@ -128,6 +128,13 @@ test('keeps the newest lines when the index is full', () => {
   expect(take(subject, 'process', '').at(-1)).toBe('299999')
 })
 
+test('text that is not yet read does not count', () => {
+  const subject = createSubject({ ringBytes: 65_536 })
+  add(subject, 'request', 'a', 'the line before')
+  subject.ring.append('text\n'.repeat(100_000))
+  expect(take(subject, 'request', 'a')).toEqual(['the line before'])
+})
+
 test('counts bytes, not characters', () => {
   const subject = createSubject({ ringBytes: MIB })
   for (let chunk = 0; chunk < 100; chunk += 1) add(subject, 'process', '', `${chunk} ${'ж'.repeat(50_000)}`)

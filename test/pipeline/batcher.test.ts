@@ -196,6 +196,30 @@ test('onBatch may add an entry', () => {
   expect(batcher.pendingEntries).toBe(0)
 })
 
+test('append() of the log may add an entry, which overwrites the bytes of the one being added', () => {
+  const memory = Buffer.from('"outer"')
+  let hasAdded = false
+  const { batcher, bodies } = setup({
+    log: {
+      append: () => {
+        if (hasAdded) return
+        hasAdded = true
+        memory.write('"inner"')
+        batcher.add({ memory, start: 0, end: memory.length }, 1)
+      },
+      flush: () => true,
+      seal: (batch) => batch,
+    },
+  })
+  const long = JSON.stringify('x'.repeat(3_700))
+  for (let n = 0; n < 9; n++) batcher.add(long, 1)
+  batcher.add({ memory, start: 0, end: memory.length }, 1)
+  batcher.seal()
+  const logs = bodies().flatMap((body) => body.logs)
+  expect(logs).toHaveLength(11)
+  expect(logs).toEqual(expect.arrayContaining(['inner', 'outer']))
+})
+
 test('seal() of the log may add an entry and seal again', () => {
   const { batcher, batches } = setup({
     batch: { size: 4 },

@@ -2,7 +2,9 @@
 import type { Json, JsonObject } from '../../protocol/log-entry.js'
 import { parseExact, stringifyExact } from '../../shared/exact-json.js'
 import { resolveLevel, take, toIdText, toIsoTime } from '../coerce.js'
-import { mayContainExchange } from '../http-error.js'
+import { findNextHeader } from '../../redaction/header-text.js'
+import { hasUserinfo } from '../../redaction/userinfo.js'
+import { mayContainExchange, omitHttpMembers } from '../http-error.js'
 import { findTopFrame, parseErrorMember } from '../reference/entry-error.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { normalizeMethod } from '../reference/entry-request.js'
@@ -22,6 +24,7 @@ const QUESTIONS = [
   'trace',
   'method',
   'errorMembers',
+  'request',
 ] as const
 const DECLINED = -1
 const LEVEL_BYTES = 64
@@ -89,6 +92,8 @@ export class Answers {
       }
       case 'exchange':
         return mayContainExchange(this.#text(from, to)) ? undefined : NONE
+      case 'request':
+        return this.#isFreeOfErrors(this.#text(from, to)) ? NONE : undefined
       case 'user':
         return readUser(this.#text(from, to))
       case 'tags':
@@ -138,15 +143,33 @@ export class Answers {
     // The reference path reads a missing message from the stack.
     if (parsed?.error.message === undefined) return undefined
     const { error, rest, omitted } = parsed
+    const members = stringifyExact(rest)
+    // The line does not contain the texts that were composed, such as the URL of an exchange.
+    if (this.#hasSecret(members)) return undefined
     const quoted = (text: string | undefined): string => (text === undefined ? '' : stringifyExact(text))
     return [
       quoted(error.type),
       quoted(error.message),
       quoted(error.stack),
-      stringifyExact(rest).slice(1, -1),
+      members.slice(1, -1),
       omitted === 0 ? '' : `{"omitted_http_members":${omitted}}`,
       hasFrames ? JSON.stringify(findTopFrame(error) ?? '').slice(1, -1) : '',
     ]
+  }
+
+  #hasSecret(json: string): boolean {
+    const { redactor } = this.#options
+    return (
+      hasUserinfo(json) ||
+      findNextHeader(json, 0) !== Infinity ||
+      (redactor !== undefined && redactor.findNextParam(json, 0) !== Infinity)
+    )
+  }
+
+  #isFreeOfErrors(json: string): boolean {
+    const request = parseExact(json) as Json
+    const before = stringifyExact(request)
+    return omitHttpMembers({ request }, this.#options.errorKey) === 0 && stringifyExact(request) === before
   }
 
   /** A list of strings. */

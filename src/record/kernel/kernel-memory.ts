@@ -10,7 +10,7 @@ export const TEXTS = 0x2_0000
 export const TEXTS_END = 0x4_0000
 export const OUTPUT = 0x30_0000
 /** Breadcrumbs that are not appended to an entry. */
-export const BREADCRUMB = 0x50_0000
+export const BREADCRUMB = 0x48_0000
 /** The lines, see `LineRing`. */
 export const LINES = 0x60_0000
 /** Longer lines are not passed to the kernel. */
@@ -40,5 +40,4 @@ export const Flag = {
   header: 16,
   urlSecret: 32,
   userinfo: 64,
-  wide: 128,
 } as const

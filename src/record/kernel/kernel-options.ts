@@ -113,6 +113,7 @@ export class KernelOptions {
     ]
     for (const [index, value] of texts.entries()) this.#setText(OPTION + 24 + 8 * index, value)
     this.#view.setUint32(OPTION + 112, metadataKeys.has('name') ? 1 : 0, true)
+    this.#view.setUint32(OPTION + 124, table.req === 'req' && table.res === 'res' ? 0 : 1, true)
     this.#setText(OPTION + 116, `${JSON.stringify(NOTE_KEY)}:`)
     return true
   }

@@ -12,15 +12,15 @@ import { setScope, toRequestPart } from '../mapped-record.js'
 import type { EntryBytes, MappedRecord } from '../mapped-record.js'
 import { Answers, unquote } from './answers.js'
 import { KERNEL_CODE } from './kernel-code.js'
-import { BREADCRUMB, Flag, LINES, MAX_LINE_BYTES, OPTION, PAGE_BYTES, RESULT, Result } from './kernel-memory.js'
+import { BREADCRUMB, Flag, LINES, MAX_LINE_BYTES, OPTION, OUTPUT, PAGE_BYTES, RESULT, Result } from './kernel-memory.js'
 import { KernelOptions } from './kernel-options.js'
 
 const CARRIAGE_RETURN = 13
 const COMMA = 44
 const CLOSE_BRACE = 125
 const MAPPED = 1
-/** Limit of an entry with its breadcrumbs. */
-const MAX_OUTPUT_BYTES = 2 * 1024 * 1024
+/** Limit of an entry with its breadcrumbs. Behind it is room for one breadcrumb of any length. */
+const MAX_OUTPUT_BYTES = BREADCRUMB - OUTPUT
 /** Number of results. */
 const RESULTS = 64
 

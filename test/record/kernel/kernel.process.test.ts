@@ -376,6 +376,35 @@ test('errors are mapped by the kernel, even with a fingerprint', () => {
   expect(mapped.fingerprint).toBe('')
 })
 
+const EXCHANGE =
+  '"cause":{"type":"E","message":"m","stack":"E: m","config":{"method":"post","url":"http://h/x","data":"SECRET"}}'
+const ERR = String.raw`"err":{"type":"E","message":"m","stack":"E: m\n    at f (/app/a.js:1:2)"`
+
+test.each([
+  ['user info with an escaped hash', String.raw`"url":"postgres://user:pa\\#SECRET@host/db"`],
+  ['user info with an escaped question mark', String.raw`"note":"postgres://user:pa\\?SECRET@host/db"`],
+  ['an exchange within a renamed request', `"q":{"method":"GET","url":"/",${EXCHANGE}}`],
+  ['an exchange within a renamed response', `"s":{"statusCode":500,${EXCHANGE}}`],
+  [
+    'user info of a URL that is composed',
+    `${ERR},"config":{"method":"get","protocol":"https:","host":"u:SECRET@h","path":"/x"}}`,
+  ],
+  [
+    'a parameter of a URL that is composed',
+    `${ERR},"config":{"method":"get","protocol":"https:","host":"h?tok","path":"en=SECRET"}}`,
+  ],
+])('lets no secret through: %s', (_, members) => {
+  const redactor = new Redactor({ patterns: [], urlParams: ['token'] })
+  const requestKeys = { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' }
+  for (const options of [createMappingOptions({ redactor }), createMappingOptions({ redactor, requestKeys })]) {
+    const line = `${HEAD},${members},"msg":"m"}`
+    const reference = mapByParsing(line, options, RECEIVED_AT).json
+    const isKept = members.startsWith('"q"') || members.startsWith('"s"')
+    if (!isKept || options.requestKeys === requestKeys) expect(reference).not.toContain('SECRET')
+    expect(JSON.parse(fast(line, options) ?? reference)).toEqual(JSON.parse(reference))
+  }
+})
+
 test('detects a secret in a string after another string', () => {
   const options = createMappingOptions({ redactor: new Redactor({ patterns: [], urlParams: ['token'] }) })
   const path = Kernel.create(options) as Kernel

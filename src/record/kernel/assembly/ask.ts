@@ -1,4 +1,4 @@
-/** Questions to `../kernel.ts`: what the kernel does not decide itself. */
+/** Questions to `../answers.ts`: what the kernel does not decide itself. */
 import { RESULT, Result } from './memory'
 import { Range, answersAt, takeAnswer } from './output'
 
@@ -21,6 +21,8 @@ export namespace Question {
   export const METHOD: i32 = 8
   /** As `ERROR`, without the source. */
   export const ERROR_MEMBERS: i32 = 9
+  /** Whether a request or response contains nothing that is removed from errors. */
+  export const REQUEST: i32 = 10
 }
 
 /** @returns number of answers, whose bytes are in the results, or -1 for the reference path */

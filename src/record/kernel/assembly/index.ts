@@ -36,7 +36,7 @@ export function map(from: usize, limit: usize): i32 {
   const hasRequest = record.hasReq || record.hasRes
   if (hasRequest && !request.hasAny()) return DECLINED
   if (!record.name.isEmpty && !usesName() && load<u32>(OPTION, Option.HAS_NAME) !== 0) return DECLINED
-  let flags: u32 = line.isWide ? Flag.WIDE : 0
+  let flags: u32 = 0
   if (hasRequest) {
     flags |= Flag.HAS_REQUEST
     if (request.hasStart()) flags |= Flag.HAS_START

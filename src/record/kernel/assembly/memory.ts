@@ -50,7 +50,6 @@ export namespace Flag {
   export const HEADER: u32 = 16
   export const URL_SECRET: u32 = 32
   export const USERINFO: u32 = 64
-  export const WIDE: u32 = 128
 }
 
 /** Places of the options' texts. */
@@ -70,4 +69,6 @@ export namespace Option {
   export const RES: usize = 104
   export const HAS_NAME: usize = 112
   export const NOTE: usize = 116
+  /** Whether `req` and `res` have other names. */
+  export const IS_RENAMED: usize = 124
 }

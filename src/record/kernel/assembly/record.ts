@@ -2,7 +2,7 @@
 import { Question, hasAnswer, takeText } from './ask'
 import { readError } from './error'
 import { UNKNOWN, addKey, beginRecord, isForBreadcrumb, kindOf } from './keys'
-import { INDEX, LEVELS, OPTION } from './memory'
+import { INDEX, LEVELS, OPTION, Option } from './memory'
 import { Members, Range, resetAnswers } from './output'
 import * as request from './request'
 import { hasEscapeIn, readReq, readRes, reset as resetRequest } from './request'
@@ -207,12 +207,12 @@ function readObject(kind: i32, value: usize): usize {
   }
   if (kind === Kind.REQ ? hasReq : hasRes) return 0
   if (!hasReq && !hasRes) resetRequest()
-  if (kind === Kind.REQ) {
-    hasReq = true
-    return readReq(value)
-  }
-  hasRes = true
-  return readRes(value)
+  if (kind === Kind.REQ) hasReq = true
+  else hasRes = true
+  const end = kind === Kind.REQ ? readReq(value) : readRes(value)
+  // Under its usual name, errors within it are kept.
+  const isKept = end === 0 || load<u32>(OPTION, Option.IS_RENAMED) === 0 || hasAnswer(Question.REQUEST, value, end)
+  return isKept ? end : 0
 }
 
 /** Reads a mapped member. Returns false if it is declined. */

@@ -8,7 +8,6 @@ export let textEnd: usize = 0
 /** Whether a byte or an escape requires the reference path. */
 export let isSuspect: bool = false
 export let hasEscape: bool = false
-export let isWide: bool = false
 /** Whether a URL may have user info, and whether there may be an encoded character. */
 export let hasUserinfo: bool = false
 export let hasPercent: bool = false
@@ -118,7 +117,7 @@ export function scan(from: usize, limit: usize): bool {
   let to = INDEX
   let hasControl = false
   lineEnd = 0
-  isSuspect = hasEscape = isWide = hasUserinfo = hasPercent = false
+  isSuspect = hasEscape = hasUserinfo = hasPercent = false
   hits = 0
   const lower = i8x16.splat(0x20)
   for (let at = from; at < limit; at += 64) {
@@ -172,8 +171,6 @@ export function scan(from: usize, limit: usize): bool {
     const control =
       valid & maskOf(i8x16.lt_u(a, space), i8x16.lt_u(b, space), i8x16.lt_u(c, space), i8x16.lt_u(d, space))
     if (control && !isReturnOnly(control, at)) hasControl = true
-    if (v128.any_true(v128.and(v128.or(v128.or(a, b), v128.or(c, d)), i8x16.splat(-128))) && valid & maskOf(a, b, c, d))
-      isWide = true
     while (marks) {
       store<u32>(to, <u32>(at + <usize>ctz(marks)))
       to += 4
@@ -251,14 +248,17 @@ function checkWords(at: usize, candidates: u64): void {
   }
 }
 
-/** Whether an `@` follows `://` before a character that ends the user info. The slashes may be escaped. */
+/**
+ * Whether an `@` follows `://` before a character that ends the user info, see `USERINFO`. The slashes may be escaped;
+ * an escaped `?` or `#` belongs to the password.
+ */
 function isBeforeUserinfo(colon: usize): bool {
   let at = colon + 1
   while (load<u8>(at) === 0x2f || load<u8>(at) === 0x5c) at++
   for (const end = at + MAX_USERINFO_BYTES; at < end; at++) {
     const c = load<u8>(at)
     if (c === 0x40) return true
-    if (c <= 0x20 || c === 0x2f || c === 0x3f || c === 0x23) return false
+    if (c <= 0x20 || c === 0x2f || ((c === 0x3f || c === 0x23) && load<u8>(at - 1) !== 0x5c)) return false
   }
   return true
 }
