@@ -29,5 +29,7 @@ test('without WebAssembly', () => {
 
 test.runIf(process.platform === 'linux')('with too little address space', () => {
   const script = 'ulimit -v 6000000 && exec "$0" -e "$1"'
-  expect(run('bash', ['-c', script, process.execPath, PROGRAM])).toEqual([false, ENTRY])
+  // Node 24 reserves less for WebAssembly, so there the kernel maps the line.
+  const isMappedByKernel = Number(process.versions.node.split('.')[0]) >= 24
+  expect(run('bash', ['-c', script, process.execPath, PROGRAM])).toEqual([isMappedByKernel, ENTRY])
 })
