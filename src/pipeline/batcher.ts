@@ -309,7 +309,7 @@ export class Batcher {
 }
 
 function copyEntry({ memory, start, end }: EntryBytes): EntryBytes {
-  return { memory: Buffer.from(memory.subarray(start, end)), start: 0, end: end - start }
+  return { memory: copyBytes(memory.subarray(start, end)), start: 0, end: end - start }
 }
 
 function copyBytes(bytes: Uint8Array): Buffer {

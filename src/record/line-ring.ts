@@ -112,13 +112,11 @@ export class LineRing {
   append(text: string, from: number = this.#end, to: number = from): number {
     const { memory } = this
     const kept = to - from
-    const room = this.#size - (to % this.#size) - 1
-    const isLast = to === this.#end
     let start = from
-    if (!isLast || (text.length * MAX_BYTES_PER_UNIT > room && Buffer.byteLength(text) > room)) {
+    if (to !== this.#end || !fits(text, this.#leftFrom(to))) {
       start = this.#end
-      const left = this.#size - (start % this.#size) - 1
-      if (kept + Buffer.byteLength(text) > left) start += left + 1
+      const left = this.#leftFrom(start)
+      if (!fits(text, left - kept)) start += left + 1
       memory.copyWithin(this.offsetOf(start), this.offsetOf(from), this.offsetOf(from) + kept)
     }
     const at = this.offsetOf(start) + kept
@@ -127,4 +125,14 @@ export class LineRing {
     this.#end = start + kept + written
     return start
   }
+
+  /** Bytes from a position up to the end of the memory, without the newline that follows a text. */
+  #leftFrom(position: number): number {
+    return this.#size - (position % this.#size) - 1
+  }
+}
+
+/** Counts bytes only if the worst case would not fit. */
+function fits(text: string, bytes: number): boolean {
+  return text.length * MAX_BYTES_PER_UNIT <= bytes || Buffer.byteLength(text) <= bytes
 }

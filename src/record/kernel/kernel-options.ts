@@ -7,10 +7,10 @@ import { NOTE_KEY } from '../shorten-entry.js'
 import { UNSENT_MEMBERS } from '../reference/entry-request.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { TRACE_HEADERS } from '../reference/trace-header.js'
-import { LEVEL, createKeyTable, createStaticText } from './fields.js'
+import { LEVEL, createKeyTable, createStaticText } from './key-table.js'
 import { isMappedKey } from '../reference/mapped-keys.js'
 import { createBreadcrumbKinds, createKinds } from './key-kinds.js'
-import { BREADCRUMB_KEYS, INNER_KEYS, KEYS, OPTION, PARAMS, TEXTS, TEXTS_END } from './kernel-memory.js'
+import { BREADCRUMB_KEYS, INNER_KEYS, KEYS, OPTION, OUTPUT, PARAMS, TEXTS, TEXTS_END } from './kernel-memory.js'
 
 const KEY_SLOTS = 1024
 const PARAM_SLOTS = 4096
@@ -60,15 +60,22 @@ function innerKinds(): Map<string, number> {
   return kinds
 }
 
+/** The kernel's functions for its tables. A range must be in its memory. */
+export interface KeyPlaces {
+  hashOf(at: number, bytes: number): number
+  /** Position of a parameter of URLs. */
+  paramSlot(at: number, bytes: number): number
+}
+
 export class KernelOptions {
   readonly #bytes: Uint8Array
   readonly #view: DataView
   #textAt = TEXTS
 
-  readonly #hashOf: (at: number, bytes: number) => number
+  readonly #places: KeyPlaces
 
-  constructor(memory: ArrayBuffer, hashOf: (at: number, bytes: number) => number) {
-    this.#hashOf = hashOf
+  constructor(memory: ArrayBuffer, places: KeyPlaces) {
+    this.#places = places
     this.#bytes = new Uint8Array(memory)
     this.#view = new DataView(memory)
   }
@@ -135,7 +142,7 @@ export class KernelOptions {
     for (let slot = 0; slot < KEY_SLOTS; slot += 1) this.#view.setInt32(table + 16 * slot + 12, FREE, true)
     for (const [key, kind] of kinds) {
       const { start, end } = this.#addText(key)
-      const hash = this.#hashOf(start, end - start) >>> 0
+      const hash = this.#places.hashOf(start, end - start) >>> 0
       let slot = hash & (KEY_SLOTS - 1)
       while (this.#view.getInt32(table + 16 * slot + 12, true) !== FREE) slot = (slot + 1) & (KEY_SLOTS - 1)
       const at = table + 16 * slot
@@ -149,9 +156,8 @@ export class KernelOptions {
   #writeParams(names: readonly string[]): void {
     this.#bytes.fill(0, PARAMS, PARAMS + PARAM_SLOTS)
     for (const name of names) {
-      let hash = 0x811c9dc5
-      for (const byte of Buffer.from(name.toLowerCase().replace(/[-_]/g, ''))) hash = Math.imul(hash ^ byte, 0x01000193)
-      this.#bytes[PARAMS + (hash & (PARAM_SLOTS - 1))] = 1
+      const { written } = new TextEncoder().encodeInto(name, this.#bytes.subarray(OUTPUT))
+      this.#bytes[this.#places.paramSlot(OUTPUT, written)] = 1
     }
   }
 }

@@ -14,6 +14,7 @@ import { Answers, unquote } from './answers.js'
 import { KERNEL_CODE } from './kernel-code.js'
 import { BREADCRUMB, Flag, LINES, MAX_LINE_BYTES, OPTION, OUTPUT, PAGE_BYTES, RESULT, Result } from './kernel-memory.js'
 import { KernelOptions } from './kernel-options.js'
+import type { KeyPlaces } from './kernel-options.js'
 
 const CARRIAGE_RETURN = 13
 const COMMA = 44
@@ -26,10 +27,9 @@ const RESULTS = 64
 
 type Ask = (question: number, from: number, to: number, at: number) => number
 
-interface KernelExports {
+interface KernelExports extends KeyPlaces {
   map(from: number, limit: number): number
   mapBreadcrumb(from: number, limit: number, to: number): number
-  hashOf(at: number, bytes: number): number
 }
 
 /** The part of `globalThis.WebAssembly` that is used; the types of Node have none of it. */
@@ -87,7 +87,7 @@ export class Kernel {
     this.#thresholds = new Int32Array(buffer, OPTION + 16, 2)
     this.#options = options
     this.#answers = new Answers(buffer, options)
-    this.#isSupported = new KernelOptions(buffer, exports.hashOf).write(options)
+    this.#isSupported = new KernelOptions(buffer, exports).write(options)
   }
 
   /** Undefined if the runtime does not support it; the reference path then maps all lines. */
@@ -101,7 +101,7 @@ export class Kernel {
     const { buffer } = this.#bytes as { buffer: ArrayBuffer }
     this.#options = options
     this.#answers = new Answers(buffer, options)
-    this.#isSupported = new KernelOptions(buffer, this.#exports.hashOf).write(options)
+    this.#isSupported = new KernelOptions(buffer, this.#exports).write(options)
   }
 
   /**

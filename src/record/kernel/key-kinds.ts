@@ -4,8 +4,8 @@ import { DIALECT_HOLDERS, DIALECT_KEYS } from '../reference/dialects.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { REFERENCE_KEYS } from '../reference/mapped-keys.js'
 import { NOTE_KEY } from '../shorten-entry.js'
-import { LEVEL, OTHER_REQUEST_ID } from './fields.js'
-import type { KeyTable } from './fields.js'
+import { LEVEL, OTHER_REQUEST_ID } from './key-table.js'
+import type { KeyTable } from './key-table.js'
 
 /** Numbers of `assembly/record.ts`. */
 const DECLINED = 0

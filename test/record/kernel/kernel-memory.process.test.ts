@@ -13,6 +13,7 @@ interface Exports {
   map(from: number, limit: number, to: number): number
   mapBreadcrumb(from: number, limit: number, to: number): number
   hashOf(at: number, bytes: number): number
+  paramSlot(at: number, bytes: number): number
 }
 
 interface WebAssemblyApi {
@@ -33,7 +34,7 @@ const kernel = new Instance(new Module(inflateRawSync(Buffer.from(KERNEL_CODE, '
   env: { memory },
   ask: { ask: (...args: [number, number, number, number]) => answers.ask(...args) },
 }).exports
-new KernelOptions(memory.buffer, kernel.hashOf).write(options)
+new KernelOptions(memory.buffer, kernel).write(options)
 
 /** Places between the last position of the index and the answers, which nothing writes to. */
 const GAP = [0x17_0000, 0x20_0000] as const

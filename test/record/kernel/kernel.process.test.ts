@@ -396,11 +396,11 @@ test.each([
 ])('lets no secret through: %s', (_, members) => {
   const redactor = new Redactor({ patterns: [], urlParams: ['token'] })
   const requestKeys = { req: 'q', res: 's', responseTime: 'took', reqId: 'rid' }
-  for (const options of [createMappingOptions({ redactor }), createMappingOptions({ redactor, requestKeys })]) {
-    const line = `${HEAD},${members},"msg":"m"}`
+  const line = `${HEAD},${members},"msg":"m"}`
+  const renamedOptions = createMappingOptions({ redactor, requestKeys })
+  expect(mapByParsing(line, renamedOptions, RECEIVED_AT).json).not.toContain('SECRET')
+  for (const options of [createMappingOptions({ redactor }), renamedOptions]) {
     const reference = mapByParsing(line, options, RECEIVED_AT).json
-    const isKept = members.startsWith('"q"') || members.startsWith('"s"')
-    if (!isKept || options.requestKeys === requestKeys) expect(reference).not.toContain('SECRET')
     expect(JSON.parse(fast(line, options) ?? reference)).toEqual(JSON.parse(reference))
   }
 })

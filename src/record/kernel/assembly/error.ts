@@ -5,22 +5,24 @@ import { Option } from './memory'
 import {
   Members,
   Range,
-  answersAt,
   at as position,
   beginMembers,
+  beginText,
   copy,
+  endText,
   put,
   putByte,
   putMember,
   putOption,
   separate,
   setAt,
-  takeAnswer,
 } from './output'
-import { hasEscapeIn } from './request'
+import { findSource } from './stack'
+import { equalsText, find, hasEscapeIn, startsWith } from './text'
 import {
   CLOSE_BRACE,
   COMMA,
+  MAX_KEYS,
   OPEN_BRACE,
   QUOTE,
   afterMember,
@@ -38,10 +40,7 @@ import {
 const ERROR_SHIFT: i32 = 16
 /** Bits of `innerKind` for members that may be removed or changed. */
 const MAY_HOLD: i32 = 3
-const MAX_KEYS = 1_000
-const MAX_FRAMES = 100
 const MAX_SEPARATORS = 3
-const MAX_FRAME_BYTES: usize = 1_000
 
 export const type = new Range()
 export const message = new Range()
@@ -81,7 +80,8 @@ export function readError(at: usize, isComputed: bool): usize {
   const end = readMembers(at)
   // The reference path reads the message from the stack.
   if (end !== 0 && message.isEmpty) return 0
-  if (end !== 0 && findSource() && (!mayChange || askMembers())) return !isComputed || askFingerprint() ? end : 0
+  if (end !== 0 && findSource(stack, message, source) && (!mayChange || askMembers()))
+    return !isComputed || askFingerprint() ? end : 0
   // Another form.
   setNext(first)
   const after = valueEnd(at)
@@ -101,11 +101,9 @@ export function readError(at: usize, isComputed: bool): usize {
 function askMembers(): bool {
   // An empty message may be that of the parts.
   if (source.isEmpty || message.end - message.start === 2) return false
-  const before = position
-  const from = answersAt
   const head = find(stack.start, stack.end, '\\n    at ')
   if (head === 0 || load<u8>(head - 1) === 0x5c) return false
-  setAt(from)
+  const from = beginText()
   put('{"type":')
   type.put()
   put(',"message":')
@@ -118,10 +116,7 @@ function askMembers(): bool {
     rest.put()
   }
   putByte(CLOSE_BRACE)
-  takeAnswer(position - from)
-  const asked = position
-  setAt(before)
-  if (!hasAnswer(Question.ERROR_MEMBERS, from, asked)) return false
+  if (!hasAnswer(Question.ERROR_MEMBERS, from, endText())) return false
   takeText(type)
   takeText(message)
   takeText(moreStack)
@@ -182,8 +177,8 @@ function isIndex(from: usize, to: usize): bool {
 function isUsual(): bool {
   if (type.isEmpty) return false
   const bytes = type.end - type.start - 2
-  if (bytes === 0 || hasText(type, '"Object"') || hasText(type, '"DOMException"')) return false
-  if (hasText(type, '"Error"') && !startsWithError()) return false
+  if (bytes === 0 || equalsText(type, '"Object"') || equalsText(type, '"DOMException"')) return false
+  if (equalsText(type, '"Error"') && !startsWithError()) return false
   return message.isEmpty || stack.isEmpty || removeCauses()
 }
 
@@ -218,18 +213,10 @@ function chooseMessage(head: usize, end: usize): bool {
     at = separator + 2
   }
   if (own === 0) return false
-  const start = takeAnswer(own - message.start + 1)
-  memory.copy(start, message.start, own - message.start)
-  store<u8>(start + (own - message.start), QUOTE)
-  message.set(start, start + (own - message.start) + 1)
-  return true
-}
-
-function hasText(range: Range, text: string): bool {
-  const chars = <usize>text.length
-  if (range.end - range.start !== chars) return false
-  for (let i: usize = 0; i < chars; i++)
-    if (<u16>load<u8>(range.start + i) !== load<u16>(changetype<usize>(text) + (i << 1))) return false
+  const start = beginText()
+  copy(message.start, own)
+  putByte(QUOTE)
+  message.set(start, endText())
   return true
 }
 
@@ -240,93 +227,6 @@ function startsWithError(): bool {
   if (load<u32>(at) !== 0x6f727245 || load<u8>(at + 4) !== 0x72) return false
   const c = load<u8>(at + 5)
   return c === 0x3a || c === 0x20 || at + 5 === stack.end - 1 || (c === 0x5c && load<u8>(at + 6) === 0x6e)
-}
-
-/**
- * The application's top frame, see `parseFrameLocation`. Returns false for a stack that needs a closer look: the
- * message or a path has escapes, or a frame has an unusual form.
- */
-function findSource(): bool {
-  if (stack.isEmpty) return true
-  if (find(message.start, message.end, '\\n') !== 0) return false
-  const end = stack.end - 1
-  let at = nextLine(stack.start + 1, end)
-  for (let frames = 0; at !== 0 && frames < MAX_FRAMES; frames++) {
-    if (load<u8>(at - 1) === 0x5c) return false
-    const from = at + 2
-    at = nextLine(from, end)
-    const to = at === 0 ? end : at
-    const result = readFrame(from, to)
-    if (result < 0) return false
-    if (result > 0) return true
-  }
-  return true
-}
-
-/** Position of the next escaped line break; 0 if there is none. Other escapes are part of the line. */
-function nextLine(from: usize, end: usize): usize {
-  for (let i = from; i < end; i++) {
-    if (load<u8>(i) === 0x5c) {
-      if (load<u8>(i + 1) === 0x6e) return i
-      i++
-    }
-  }
-  return 0
-}
-
-/** 1 and the source if it is the application's frame, 0 if not, -1 for an unusual form. */
-function readFrame(from: usize, to: usize): i32 {
-  if (to - from > MAX_FRAME_BYTES) return -1
-  let i = from
-  while (i < to && load<u8>(i) === 0x20) i++
-  // An escape or a wide character may be white space.
-  if (!startsWith(i, to, 'at ')) return load<u8>(i) === 0x5c || load<u8>(i) >= 0x80 ? -1 : 0
-  let place = i + 3
-  let end = to
-  for (let j = place; j < to; j++) {
-    const c = load<u8>(j)
-    if (c === 0x5c || c >= 0x80) return -1
-    if (c === 0x28) place = j + 1
-  }
-  if (find(place, to, 'node_modules') !== 0 || startsWith(place, to, 'node:')) return 0
-  const isInBrackets = load<u8>(to - 1) === 0x29
-  if (isInBrackets !== (place !== i + 3)) return -1
-  if (isInBrackets) end--
-  if (!endsWithLineAndColumn(place, end)) return 0
-  if (startsWith(place, end, 'async ')) place += 6
-  const isUrl = startsWith(place, end, 'file:///')
-  if (!isUrl && load<u8>(place) !== 0x2f) return -1
-  for (let j = place; j < end; j++) if (load<u8>(j) === 0x29 || load<u8>(j) === 0x3c) return -1
-  source.set(isUrl ? place + 7 : place, end)
-  return 1
-}
-
-function endsWithLineAndColumn(from: usize, end: usize): bool {
-  let i = end
-  for (let n = 0; n < 2; n++) {
-    const last = i
-    while (i > from && <u32>load<u8>(i - 1) - 0x30 < 10) i--
-    if (i === last || i === from || load<u8>(i - 1) !== 0x3a) return false
-    i--
-  }
-  return true
-}
-
-function startsWith(at: usize, end: usize, text: string): bool {
-  const chars = <usize>text.length
-  if (at + chars > end) return false
-  for (let i: usize = 0; i < chars; i++)
-    if (<u16>load<u8>(at + i) !== load<u16>(changetype<usize>(text) + (i << 1))) return false
-  return true
-}
-
-/** Position of the first occurrence; 0 if there is none. */
-function find(from: usize, to: usize, text: string): usize {
-  const first = <u8>text.charCodeAt(0)
-  const second = <u8>text.charCodeAt(1)
-  for (let i = from; i < to; i++)
-    if (load<u8>(i) === first && load<u8>(i + 1) === second && startsWith(i, to, text)) return i
-  return 0
 }
 
 /** The entry's error. */

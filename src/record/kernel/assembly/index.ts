@@ -10,7 +10,7 @@ import * as request from './request'
 import * as line from './scan'
 import { OPEN_BRACE, hasQuerySecret } from './values'
 
-export { hashOf } from './keys'
+export { hashOf, paramSlot } from './keys'
 
 const DECLINED: i32 = 0
 const MAPPED: i32 = 1

@@ -124,16 +124,24 @@ export function mayFollowParam(equals: usize, least: usize): bool {
   return (from > least && load<u8>(from - 1) === 0x5c) || mayBeParam(from, equals - from)
 }
 
-/** Whether the name may be that of a parameter whose value is redacted: case, hyphens and underscores do not count. */
-export function mayBeParam(from: usize, bytes: usize): bool {
+/** Position in the table of parameters: case, hyphens and underscores do not count. */
+export function paramSlot(from: usize, bytes: usize): usize {
   let hash: u32 = 0x811c9dc5
   for (let at = from; at < from + bytes; at++) {
     let c = load<u8>(at)
     if (c === 0x2d || c === 0x5f) continue
-    // A part of the name may be listed, or a character be encoded or escaped.
-    if (c === 0x25 || c === 0x2e || c === 0x5b || c === 0x5d || c === 0x5c || c >= 0x80) return true
     if (c >= 0x41 && c <= 0x5a) c |= 0x20
     hash = (hash ^ c) * 0x01000193
   }
-  return load<u8>(PARAMS + <usize>(hash & (PARAM_SLOTS - 1))) !== 0
+  return PARAMS + <usize>(hash & (PARAM_SLOTS - 1))
+}
+
+/** Whether the name may be that of a parameter whose value is redacted. */
+export function mayBeParam(from: usize, bytes: usize): bool {
+  // A part of the name may be listed, or a character be encoded or escaped.
+  for (let at = from; at < from + bytes; at++) {
+    const c = load<u8>(at)
+    if (c === 0x25 || c === 0x2e || c === 0x5b || c === 0x5d || c === 0x5c || c >= 0x80) return true
+  }
+  return load<u8>(paramSlot(from, bytes)) !== 0
 }

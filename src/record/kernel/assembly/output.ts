@@ -71,7 +71,6 @@ export class Range {
     this.end = 0
   }
 
-  /** The text without its quotes, if it has some. */
   storeAt(place: usize): void {
     store<u32>(place, <u32>this.start)
     store<u32>(place, <u32>this.end, 4)
@@ -136,4 +135,18 @@ export function takeAnswer(bytes: usize): usize {
   const from = answersAt
   answersAt += bytes
   return from
+}
+
+let resumedAt: usize = 0
+/** Writes text that is not a part of the entry, until `endText`, behind the answers. Returns its position. */
+export function beginText(): usize {
+  resumedAt = at
+  at = answersAt
+  return at
+}
+/** Returns the position after the text. */
+export function endText(): usize {
+  answersAt = at
+  at = resumedAt
+  return answersAt
 }

@@ -2,22 +2,12 @@
 import { Question, hasAnswer, takeText } from './ask'
 import { innerKind } from './keys'
 import { RESULT, Result } from './memory'
-import {
-  Members,
-  Range,
-  at as position,
-  beginMembers,
-  copy,
-  put,
-  putByte,
-  putMember,
-  separate,
-  setAt,
-  takeAnswer,
-} from './output'
-import { hasEscape } from './scan'
+import { Members, Range, beginMembers, beginText, copy, endText, put, putByte, putMember, separate } from './output'
+import { hasByte, hasEscapeIn } from './text'
 import {
   CLOSE_BRACE,
+  COLON,
+  MAX_KEYS,
   OPEN_BRACE,
   QUOTE,
   afterMember,
@@ -36,8 +26,6 @@ const REQ_SHIFT: i32 = 8
 const RES_SHIFT: i32 = 12
 const HEADER_SHIFT: i32 = 20
 const MAX_URL_BYTES: usize = 3_000
-/** The reference path removes further keys. */
-const MAX_KEYS = 1_000
 
 export const method = new Range()
 export const url = new Range()
@@ -71,11 +59,6 @@ export function reset(): void {
 function setHeaders(index: usize, start: usize, end: usize): void {
   store<u32>(RESULT + Result.HEADERS + (index << 3), <u32>start)
   store<u32>(RESULT + Result.HEADERS + (index << 3), <u32>end, 4)
-}
-
-export function hasEscapeIn(from: usize, to: usize): bool {
-  if (hasEscape) for (let i = from; i < to; i++) if (load<u8>(i) === 0x5c) return true
-  return false
 }
 
 /** Position after the object at `at`; 0 if it is declined, as an empty one. */
@@ -205,7 +188,7 @@ function readHeaders(at: usize): usize {
       setHeaders(2, value, i)
     } else if (kind === 2) {
       // With a colon it may be a header itself.
-      if (hasColon(value, i)) return 0
+      if (hasByte(value, i, COLON)) return 0
       if (isText && isHeaderId(value + 1, i - 1)) headerId.set(value, i)
       else headerId.clear()
     } else if (kind >= 3) {
@@ -242,22 +225,14 @@ function isTraceparent(at: usize): bool {
 
 /** The ids in the order of the header. */
 function setTrace(at: usize): void {
-  const start = takeAnswer(92)
-  const before = position
-  setAt(start)
+  const start = beginText()
   put('{"trace_id":"')
   copy(at + 3, at + 35)
   put('","parent_span_id":"')
   copy(at + 36, at + 52)
   put('"}')
-  trace.set(start, position)
+  trace.set(start, endText())
   traceId.set(at + 3, at + 35)
-  setAt(before)
-}
-
-function hasColon(from: usize, to: usize): bool {
-  for (let i = from; i < to; i++) if (load<u8>(i) === 0x3a) return true
-  return false
 }
 
 /** See `HEADER_ID`, without the colon. */

@@ -16,7 +16,8 @@ export function resetQuerySecret(): void {
 }
 
 const MAX_OPEN = 29
-const MAX_KEYS_IN_VALUE = 1_000
+/** Of one object; the reference path removes further keys. */
+export const MAX_KEYS = 1_000
 const MAX_INTEGER_DIGITS: usize = 200
 const MAX_EXPONENT_DIGITS: usize = 2
 
@@ -123,13 +124,28 @@ export function isQueryKey(at: usize, bytes: usize): bool {
   return last === 0x736d61726170 || last === 0x73726574656d // params, meters
 }
 
+/** Number of containers around the query that is being read, plus 1; 0 outside. */
+let query = 0
+
+/** As `keyEnd`, for a key of a container within `open` others. */
+function innerKeyEnd(at: usize, open: i32): usize {
+  const value = keyEnd(at)
+  if (value === 0) return 0
+  const bytes = value - at - 3
+  found |= innerKind(at + 1, bytes)
+  if (query !== 0) {
+    if (mayBeParam(at + 1, bytes)) hasQuerySecret = true
+  } else if (isOpening(load<u8>(value)) && isQueryKey(at + 1, bytes)) query = open + 1
+  return value
+}
+
 /** As `valueEnd`, for a container whose opening mark is next. Sets `found`. @param isQuery whether it is a parsed query */
 export function containerEnd(at: usize, isQuery: bool): usize {
   let open = 0 // containers around position i
   let objects: u32 = 0 // bit n is set if container n is an object
   let keys = 0
-  let query = isQuery ? 1 : 0 // depth of the query plus 1; 0 outside
-  let bits = 0
+  query = isQuery ? 1 : 0
+  found = 0
   let i = at
   while (true) {
     const c = load<u8>(i)
@@ -149,13 +165,8 @@ export function containerEnd(at: usize, isQuery: bool): usize {
         if (query !== 0 && !isObject) hasQuerySecret = true
         if (isObject) {
           keys++
-          const from = i
-          i = keyEnd(i)
+          i = innerKeyEnd(i, open)
           if (i === 0) return 0
-          bits |= innerKind(from + 1, i - from - 3)
-          if (query !== 0) {
-            if (mayBeParam(from + 1, i - from - 3)) hasQuerySecret = true
-          } else if (isOpening(load<u8>(i)) && isQueryKey(from + 1, i - from - 3)) query = open + 1
         }
         continue
       }
@@ -164,10 +175,7 @@ export function containerEnd(at: usize, isQuery: bool): usize {
       if (i === 0) return 0
     }
     while (true) {
-      if (open === 0) {
-        found = bits
-        return i
-      }
+      if (open === 0) return i
       if (mark() !== i) return 0
       const after = load<u8>(i)
       const inObject = (objects & (1 << (open - 1))) !== 0
@@ -175,14 +183,9 @@ export function containerEnd(at: usize, isQuery: bool): usize {
       next += 4
       if (after === COMMA) {
         if (inObject) {
-          if (++keys > MAX_KEYS_IN_VALUE) return 0
-          const from = i
-          i = keyEnd(i)
+          if (++keys > MAX_KEYS) return 0
+          i = innerKeyEnd(i, open)
           if (i === 0) return 0
-          bits |= innerKind(from + 1, i - from - 3)
-          if (query !== 0) {
-            if (mayBeParam(from + 1, i - from - 3)) hasQuerySecret = true
-          } else if (isOpening(load<u8>(i)) && isQueryKey(from + 1, i - from - 3)) query = open + 1
         }
         break
       }

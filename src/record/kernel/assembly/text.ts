@@ -1,0 +1,34 @@
+/** Compares and searches text of a line. */
+import { Range } from './output'
+import { hasEscape } from './scan'
+
+/** @param text ASCII */
+export function startsWith(at: usize, end: usize, text: string): bool {
+  const chars = <usize>text.length
+  if (at + chars > end) return false
+  for (let i: usize = 0; i < chars; i++)
+    if (<u16>load<u8>(at + i) !== load<u16>(changetype<usize>(text) + (i << 1))) return false
+  return true
+}
+
+/** Position of the first occurrence; 0 if there is none. @param text at least two ASCII characters */
+export function find(from: usize, to: usize, text: string): usize {
+  const first = <u8>text.charCodeAt(0)
+  const second = <u8>text.charCodeAt(1)
+  for (let i = from; i < to; i++)
+    if (load<u8>(i) === first && load<u8>(i + 1) === second && startsWith(i, to, text)) return i
+  return 0
+}
+
+export function equalsText(range: Range, text: string): bool {
+  return range.end - range.start === <usize>text.length && startsWith(range.start, range.end, text)
+}
+
+export function hasByte(from: usize, to: usize, byte: u8): bool {
+  for (let i = from; i < to; i++) if (load<u8>(i) === byte) return true
+  return false
+}
+
+export function hasEscapeIn(from: usize, to: usize): bool {
+  return hasEscape && hasByte(from, to, 0x5c)
+}
