@@ -317,6 +317,7 @@ test.each([
 })
 
 const STACK = 'Error: a\\n    at f (/app/a.js:1:2)'
+const PART = '{"type":"P","message":"p","stack":"P: p\\n    at f (/app/p.js:1:2)","code":"E_P","port":80}'
 
 test.each([
   [
@@ -330,6 +331,23 @@ test.each([
   [
     'parts',
     `{"type":"AggregateError","message":"a","stack":"${STACK}","aggregateErrors":[{"type":"E","message":"b","stack":"E: b"},7]}`,
+  ],
+  [
+    'parts that have their own members, and messages with those of their causes',
+    `{"type":"AggregateError","message":"a","stack":"AggregateError: a","code":1,"errors":[${PART},{"type":"E","message":"b: c","stack":"E: b\\n    at f (/app/b.js:1:2)\\ncaused by: E: c"}],"n":2}`,
+  ],
+  ['21 parts', `{"type":"AggregateError","message":"a","stack":"${STACK}","errors":[${Array(21).fill(PART).join()}]}`],
+  ['12 parts', `{"type":"AggregateError","message":"a","stack":"${STACK}","errors":[${Array(12).fill(PART).join()}]}`],
+  ['parts and no message', `{"type":"AggregateError","message":"","stack":"AggregateError","errors":[${PART}]}`],
+  ['parts and no stack', `{"type":"AggregateError","message":"a","errors":[${PART}]}`],
+  [
+    'a part without a stack',
+    `{"type":"E","message":"a","stack":"${STACK}","errors":[{"type":"E","message":"b"},${PART}]}`,
+  ],
+  ['a cause and parts', `{"type":"E","message":"a","stack":"${STACK}","cause":${PART},"errors":[${PART}]}`],
+  [
+    'a cause that has a cause',
+    `{"type":"E","message":"a","stack":"${STACK}","cause":{"type":"E","message":"b","stack":"E: b","cause":${PART}}}`,
   ],
   [
     'the exchange of an HTTP client',

@@ -61,9 +61,9 @@ function putData(hasRequest: bool): void {
     putByte(CLOSE_BRACE)
   }
   if (record.hasError) {
-    putMember('"error_type":', error.type)
+    putMember('"error_type":', error.own.type)
     // Equal texts have equal escapes, see `isPlainEscape`.
-    if (!error.message.equals(record.message)) putMember('"error_message":', error.message)
+    if (!error.own.message.equals(record.message)) putMember('"error_message":', error.own.message)
     error.putOthers()
   }
   if (record.metadata.count > 0) {

@@ -1,5 +1,6 @@
 /** Reads errors as pino's serializer writes them. Other forms, causes and parts are read by `../answers.ts`. */
 import { Question, hasAnswer, takeText, tell } from './ask'
+import { Fields, isUsual } from './error-fields'
 import { innerKind } from './keys'
 import { Option } from './memory'
 import {
@@ -18,12 +19,14 @@ import {
   setAt,
 } from './output'
 import { findSource } from './stack'
-import { equalsText, find, hasEscapeIn, startsWith } from './text'
+import { find, hasEscapeIn } from './text'
 import {
   CLOSE_BRACE,
+  CLOSE_BRACKET,
   COMMA,
   MAX_KEYS,
   OPEN_BRACE,
+  OPEN_BRACKET,
   QUOTE,
   afterMember,
   found,
@@ -38,57 +41,66 @@ import {
 } from './values'
 
 const ERROR_SHIFT: i32 = 16
+/** Kinds of members, see `innerKinds`; others may be removed or changed. */
+const TYPE: i32 = 1
+const MESSAGE: i32 = 2
+const STACK: i32 = 3
+const PARTS: i32 = 5
 /** Bits of `innerKind` for members that may be removed or changed. */
 const MAY_HOLD: i32 = 3
-const MAX_SEPARATORS = 3
+/** Of an error with more parts all members are asked about. */
+const MAX_PARTS: usize = 20
 
-export const type = new Range()
-export const message = new Range()
-const stack = new Range()
+export const own = new Fields(3)
+/** The cause, or one of the errors of an aggregate. */
+const part = new Fields(4)
+/** The stacks of the parts, which are appended to the error's own. */
+const stacks = new Members(5)
+let isCause = false
 /** The answers of `../answers.ts`: text at the end of the stack, the other members, a note about removed ones. */
 const moreStack = new Range()
 const answeredRest = new Range()
 const note = new Range()
 export const source = new Range()
 export const fingerprint = new Range()
-const rest = new Members(3)
 /** Whether `../answers.ts` decided about the other members. */
 let isAnswered = false
-/** Whether a member may be removed, changed or a part of the error. */
-let mayChange = false
 
 /** Position after the value at `at`; 0 if it is neither an error nor its message. */
 export function readError(at: usize, isComputed: bool): usize {
-  type.clear()
-  message.clear()
-  stack.clear()
+  own.clear()
+  stacks.count = 0
   moreStack.clear()
   answeredRest.clear()
   note.clear()
   source.clear()
   fingerprint.clear()
-  rest.count = 0
-  isAnswered = mayChange = false
+  isAnswered = false
   if (load<u8>(at) === QUOTE) {
     const end = valueEnd(at)
-    message.set(at, end)
+    own.message.set(at, end)
     if (end !== 0 && isComputed && !askFingerprint()) return 0
     return end
   }
   if (load<u8>(at) !== OPEN_BRACE) return 0
   const first = next
-  const end = readMembers(at)
+  const end = readMembers(own, at)
   // The reference path reads the message from the stack.
-  if (end !== 0 && message.isEmpty) return 0
-  if (end !== 0 && findSource(stack, message, source) && (!mayChange || askMembers()))
+  if (end !== 0 && own.message.isEmpty) return 0
+  if (
+    end !== 0 &&
+    (stacks.count === 0 || foldStacks()) &&
+    findSource(own.stack, own.message, source) &&
+    (!own.mayChange || askMembers())
+  )
     return !isComputed || askFingerprint() ? end : 0
   // Another form.
   setNext(first)
   const after = valueEnd(at)
   if (after === 0 || !hasAnswer(Question.ERROR, at, after)) return 0
-  takeText(type)
-  takeText(message)
-  takeText(stack)
+  takeText(own.type)
+  takeText(own.message)
+  takeText(own.stack)
   takeText(answeredRest)
   takeText(note)
   takeText(source)
@@ -100,44 +112,45 @@ export function readError(at: usize, isComputed: bool): usize {
 /** Asks about an error whose stack is only the text before the frames. Returns false if the frames are required. */
 function askMembers(): bool {
   // An empty message may be that of the parts.
-  if (source.isEmpty || message.end - message.start === 2) return false
-  const head = find(stack.start, stack.end, '\\n    at ')
+  if (source.isEmpty || own.message.end - own.message.start === 2) return false
+  const head = find(own.stack.start, own.stack.end, '\\n    at ')
   if (head === 0 || load<u8>(head - 1) === 0x5c) return false
   const from = beginText()
   put('{"type":')
-  type.put()
+  own.type.put()
   put(',"message":')
-  message.put()
+  own.message.put()
   put(',"stack":')
-  copy(stack.start, head)
+  copy(own.stack.start, head)
   putByte(QUOTE)
-  if (rest.count > 0) {
+  if (own.rest.count > 0) {
     putByte(COMMA)
-    rest.put()
+    own.rest.put()
   }
   putByte(CLOSE_BRACE)
   if (!hasAnswer(Question.ERROR_MEMBERS, from, endText())) return false
-  takeText(type)
-  takeText(message)
+  takeText(own.type)
+  takeText(own.message)
   takeText(moreStack)
   takeText(answeredRest)
   takeText(note)
-  moreStack.start += head - stack.start
+  moreStack.start += head - own.stack.start
   moreStack.end--
   isAnswered = true
   return true
 }
 
 function askFingerprint(): bool {
-  tell(0, type)
-  tell(1, message)
+  tell(0, own.type)
+  tell(1, own.message)
   tell(2, source)
   if (!hasAnswer(Question.FINGERPRINT, 0, 0)) return false
   takeText(fingerprint)
   return true
 }
 
-function readMembers(at: usize): usize {
+/** Reads the error at `at`. Returns the position after it; 0 if it has another form. */
+function readMembers(fields: Fields, at: usize): usize {
   let keys = 0
   let i = openObject(at)
   if (i === 0) return 0
@@ -147,25 +160,106 @@ function readMembers(at: usize): usize {
     if (value === 0 || ++keys > MAX_KEYS) return 0
     const bits = innerKind(from + 1, value - from - 3)
     const kind = (bits >> ERROR_SHIFT) & 15
+    const first = next
     i = memberEnd(from, value)
     if (i === 0) return 0
-    const isText = load<u8>(value) === QUOTE
-    if (kind === 1 || kind === 2 || kind === 3) {
-      if (!isText) return 0
-      if (kind === 1) type.set(value, i)
-      else if (kind === 2) message.set(value, i)
-      else stack.set(value, i)
+    if (kind === TYPE || kind === MESSAGE || kind === STACK) {
+      if (load<u8>(value) !== QUOTE) return 0
+      if (kind === TYPE) fields.type.set(value, i)
+      else if (kind === MESSAGE) fields.message.set(value, i)
+      else fields.stack.set(value, i)
     } else if (hasEscapeIn(from, value)) return 0
-    else {
-      if (kind !== 0 || isIndex(from + 1, value - 2)) mayChange = true
-      else if (isOpening(load<u8>(value)) && (found & MAY_HOLD) !== 0) mayChange = true
-      rest.add(from, i)
+    else if (kind !== PARTS || fields !== own || !addParts(from, value, first)) {
+      if (kind !== 0 || isIndex(from + 1, value - 2)) fields.mayChange = true
+      else if (isOpening(load<u8>(value)) && (fields === part || (found & MAY_HOLD) !== 0)) fields.mayChange = true
+      fields.rest.add(from, i)
     }
     i = afterMember(i)
     if (i === 0) return 0
     if (isClosed) break
   }
-  return isUsual() ? i : 0
+  return isUsual(fields) ? i : 0
+}
+
+/**
+ * Adds the cause or the list of errors to the other members, without the stacks, see `foldCause`. Returns false if the
+ * value has another form. @param from position of the key @param first position of the value in the index
+ */
+function addParts(from: usize, value: usize, first: usize): bool {
+  if (stacks.count > 0) return false
+  const after = next
+  const count = own.rest.count
+  setNext(first)
+  isCause = load<u8>(value) === OPEN_BRACE
+  const isAdded = isCause ? addPart(from, value) !== 0 : addList(from, value)
+  setNext(after)
+  if (isAdded) return true
+  own.rest.count = count
+  stacks.count = 0
+  return false
+}
+
+function addList(from: usize, value: usize): bool {
+  if (load<u8>(value) !== OPEN_BRACKET) return false
+  setNext(next + 4)
+  let i = addPart(from, value + 1)
+  while (i !== 0 && load<u8>(i) === COMMA && stacks.count < MAX_PARTS) {
+    setNext(next + 4)
+    i = addPart(i + 1, i + 1)
+  }
+  return i !== 0 && load<u8>(i) === CLOSE_BRACKET
+}
+
+/** @param from position of what precedes the part @returns the position after it; 0 if it has another form */
+function addPart(from: usize, at: usize): usize {
+  part.clear()
+  const i = readMembers(part, at)
+  if (i === 0 || part.mayChange || part.message.isEmpty || part.stack.isEmpty) return 0
+  if (part.stack.end - part.stack.start === 2) return 0
+  stacks.add(part.stack.start + 1, part.stack.end - 1)
+  const start = beginText()
+  copy(from, at)
+  put('{"type":')
+  part.type.put()
+  put(',"message":')
+  part.message.put()
+  if (part.rest.count > 0) {
+    putByte(COMMA)
+    part.rest.put()
+  }
+  putByte(CLOSE_BRACE)
+  if (!isCause && load<u8>(i) === CLOSE_BRACKET) putByte(CLOSE_BRACKET)
+  own.rest.add(start, endText())
+  return i
+}
+
+/** Appends the stacks of the parts to the error's own, see `foldCause` and `foldParts`. Returns false if a part decides more. */
+function foldStacks(): bool {
+  // An empty message may be that of the parts.
+  if (own.stack.isEmpty || own.mayChange || own.message.end - own.message.start === 2) return false
+  const start = beginText()
+  copy(own.stack.start, own.stack.end - 1)
+  for (let i: usize = 0; i < stacks.count; i++) {
+    put('\\n')
+    if (isCause) put('caused by: ')
+    else {
+      put('error ')
+      putCount(i + 1)
+      put(' of ')
+      putCount(stacks.count)
+      put(': ')
+    }
+    stacks.putOne(i)
+  }
+  putByte(QUOTE)
+  own.stack.set(start, endText())
+  return true
+}
+
+/** @param count at most 99 */
+function putCount(count: usize): void {
+  if (count > 9) putByte(<u8>(0x30 + count / 10))
+  putByte(<u8>(0x30 + (count % 10)))
 }
 
 function isIndex(from: usize, to: usize): bool {
@@ -173,69 +267,13 @@ function isIndex(from: usize, to: usize): bool {
   return to > from
 }
 
-/** Whether type and message need no look at the stack. */
-function isUsual(): bool {
-  if (type.isEmpty) return false
-  const bytes = type.end - type.start - 2
-  if (bytes === 0 || equalsText(type, '"Object"') || equalsText(type, '"DOMException"')) return false
-  if (equalsText(type, '"Error"') && !startsWithError()) return false
-  return message.isEmpty || stack.isEmpty || removeCauses()
-}
-
-/**
- * Removes the messages of causes that pino appended, see `findOwnMessage`. Returns false if only the decoded text shows
- * them.
- */
-function removeCauses(): bool {
-  if (find(message.start, message.end, ': ') === 0) return true
-  const causes = find(stack.start, stack.end, '\\ncaused by: ')
-  if (causes === 0) return true
-  const frames = find(stack.start, stack.end, '\\n    at ')
-  if (frames === 0 || frames > causes || load<u8>(causes - 1) === 0x5c) return false
-  if (find(stack.start, frames, '\\u') !== 0 || find(message.start, message.end, '\\u') !== 0) return false
-  return chooseMessage(stack.start + 1, frames)
-}
-
-/** The candidates are the text before the frames, and that after each of its first separators. */
-function chooseMessage(head: usize, end: usize): bool {
-  const from = message.start + 1
-  const to = message.end - 1
-  let at = head
-  let own: usize = 0
-  for (let separators = 0; separators <= MAX_SEPARATORS; separators++) {
-    const bytes = end - at
-    if (bytes <= to - from && memory.compare(from, at, bytes) === 0) {
-      if (bytes === to - from) return true
-      if (own === 0 && startsWith(from + bytes, to, ': ')) own = from + bytes
-    }
-    const separator = find(at, end, ': ')
-    if (separator === 0) break
-    at = separator + 2
-  }
-  if (own === 0) return false
-  const start = beginText()
-  copy(message.start, own)
-  putByte(QUOTE)
-  message.set(start, endText())
-  return true
-}
-
-/** No stack, or one that starts with the generic type. */
-function startsWithError(): bool {
-  if (stack.isEmpty || stack.end - stack.start === 2) return true
-  const at = stack.start + 1
-  if (load<u32>(at) !== 0x6f727245 || load<u8>(at + 4) !== 0x72) return false
-  const c = load<u8>(at + 5)
-  return c === 0x3a || c === 0x20 || at + 5 === stack.end - 1 || (c === 0x5c && load<u8>(at + 6) === 0x6e)
-}
-
 /** The entry's error. */
 export function putError(): void {
   put(',"error":{')
   beginMembers()
-  putMember('"type":', type)
-  putMember('"message":', message)
-  putMember('"stack":', stack)
+  putMember('"type":', own.type)
+  putMember('"message":', own.message)
+  putMember('"stack":', own.stack)
   if (!moreStack.isEmpty) {
     setAt(position - 1)
     moreStack.put()
@@ -246,11 +284,11 @@ export function putError(): void {
 
 /** The other members, and a note about removed ones. */
 export function putOthers(): void {
-  if (isAnswered ? !answeredRest.isEmpty : rest.count > 0) {
+  if (isAnswered ? !answeredRest.isEmpty : own.rest.count > 0) {
     separate()
     put('"error":{')
     if (isAnswered) answeredRest.put()
-    else rest.put()
+    else own.rest.put()
     putByte(CLOSE_BRACE)
   }
   if (note.isEmpty) return

@@ -100,9 +100,9 @@ export class Members {
   count: usize = 0
   private place: usize
 
-  /** @param slot 0 to 3: each has room for 1,000 members */
+  /** @param slot 0 to 7: each has room for 1,024 pieces */
   constructor(slot: usize) {
-    this.place = MEMBERS + slot * 0x4000
+    this.place = MEMBERS + slot * 0x2000
   }
 
   add(start: usize, end: usize): void {
@@ -119,10 +119,14 @@ export class Members {
 
   put(): void {
     for (let i: usize = 0; i < this.count; i++) {
-      const pair = this.place + (i << 3)
       if (i > 0) putByte(0x2c)
-      copy(load<u32>(pair), load<u32>(pair, 4))
+      this.putOne(i)
     }
+  }
+
+  putOne(i: usize): void {
+    const pair = this.place + (i << 3)
+    copy(load<u32>(pair), load<u32>(pair, 4))
   }
 }
 

@@ -13,10 +13,15 @@ export function startsWith(at: usize, end: usize, text: string): bool {
 
 /** Position of the first occurrence; 0 if there is none. @param text at least two ASCII characters */
 export function find(from: usize, to: usize, text: string): usize {
-  const first = <u8>text.charCodeAt(0)
-  const second = <u8>text.charCodeAt(1)
-  for (let i = from; i < to; i++)
-    if (load<u8>(i) === first && load<u8>(i + 1) === second && startsWith(i, to, text)) return i
+  const first = i8x16.splat(<i8>text.charCodeAt(0))
+  const second = i8x16.splat(<i8>text.charCodeAt(1))
+  for (let i = from; i < to; i += 16) {
+    let starts: u32 = i8x16.bitmask(v128.and(i8x16.eq(v128.load(i), first), i8x16.eq(v128.load(i, 1), second)))
+    for (; starts !== 0; starts &= starts - 1) {
+      const place = i + <usize>ctz(starts)
+      if (startsWith(place, to, text)) return place
+    }
+  }
   return 0
 }
 
