@@ -67,7 +67,7 @@ export class BreadcrumbFactory {
     if (mapped === undefined || (!isFreeOfSecrets && findNextHeader(line.text, 0) !== Infinity))
       return this.parse(line.text)
     const { redactor } = this.#options
-    if (redactor === undefined || this.#isClean(buffered)) return mapped
+    if (redactor === undefined || (isFreeOfSecrets && !redactor.mayMatchPattern(mapped))) return mapped
     const clean = redactor.redactJson(HEAD + mapped + TAIL).slice(HEAD.length, -TAIL.length)
     // A marker may be longer than the replaced text.
     if (clean.length <= mapped.length || Buffer.byteLength(clean) <= MAX_BREADCRUMB_BYTES) return clean

@@ -7,8 +7,25 @@ const SPACE = 32
 const HYPHEN = 45
 
 /** 13 or more digits, optionally separated by single spaces or hyphens, starting with the first digit of a brand. */
-export const MAY_BE_CARD = /[2-68](?:[ -]?\d){12}/
+const MAY_BE_CARD = /[2-68](?:[ -]?\d){12}/
 const NEXT_CARD = new RegExp(MAY_BE_CARD, 'g')
+
+/**
+ * Whether JSON text may have a card number. Looks at one character in 13, since the expression would try each digit of
+ * an id. The digits of a fraction are not searched, unless an exponent may make them an integer.
+ */
+export function mayContainCard(json: string): boolean {
+  for (let at = LEAST_DIGITS - 1; at < json.length; at += LEAST_DIGITS) {
+    const code = json.charCodeAt(at)
+    if (!isDigit(code) && !(isSeparator(code) && isDigit(json.charCodeAt(at - 1)))) continue
+    let start = runStart(json, at, 0)
+    at = runEnd(json, at) - 1
+    if (json[start - 1] === '.' && isDigit(json.charCodeAt(start - 2)) && !/e/i.test(json[at + 1] ?? ''))
+      while (isDigit(json.charCodeAt(start))) start += 1
+    if (at - start >= LEAST_DIGITS - 1 && MAY_BE_CARD.test(json.slice(start, at + 1))) return true
+  }
+  return false
+}
 
 export function redactCards(text: string, by: string): string {
   let clean = ''

@@ -62,8 +62,13 @@ export class Redactor {
       this.#params.mayMatch(json) ||
       new QuerySearch(json).next(0) !== undefined ||
       mayHideLetters(json) ||
-      this.#patterns.some((pattern) => pattern.mayMatch(json))
+      this.mayMatchPattern(json)
     )
+  }
+
+  /** As `mayMatch`, for JSON text without escaped letters, URL parameters and user info. */
+  mayMatchPattern(json: string): boolean {
+    return this.#patterns.some((pattern) => pattern.mayMatch(json))
   }
 
   /**

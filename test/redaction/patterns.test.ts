@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { BUILT_INS, createPattern } from '../../src/redaction/patterns.js'
+import { Redactor } from '../../src/redaction/redactor.js'
 import { modelRuns } from '../model-runs.js'
 
 function redact(name: string, text: string): string {
@@ -178,4 +179,45 @@ test('redacting twice changes nothing', () => {
     }),
     { numRuns: modelRuns(1_000, 20_000) },
   )
+})
+
+test('the search that precedes a pattern misses no match', () => {
+  const digits = ['1', '4', '22', '12345', ' ', '-', '.', '  ', 'e']
+  const others = [
+    '@',
+    '%40',
+    'a',
+    'b.co',
+    'bob',
+    'é',
+    '\n',
+    '\t',
+    '"',
+    '\\',
+    '/',
+    'xn--p',
+    '123-45-6789',
+    'eyJhIjoxfQ',
+    '',
+  ]
+  const text = fc
+    .array(fc.constantFrom(...digits, ...others, ...CARDS, ...CARDS.map((card) => card.replace(/.{4}(?=.)/g, '$& '))), {
+      maxLength: 12,
+    })
+    .map((pieces) => pieces.join(''))
+  const number = fc.oneof(fc.constantFrom(...CARDS, `${CARDS[0]}.0`, '0.4111111111111111e16', '811.5786949135605'))
+  let found = 0
+  fc.assert(
+    fc.property(text, text, number, fc.constantFrom(...BUILT_INS), (message, value, n, name) => {
+      const redactor = new Redactor({ patterns: [name], urlParams: [] })
+      const json = `{"message":${JSON.stringify(message)},"metadata":{"n":${n},"value":${JSON.stringify(value)}}}`
+      const clean = redactor.redactJson(json)
+      // An escaped letter skips the search.
+      const escaped = redactor.redactJson(json.replace('"metadata":{', String.raw`$&"\u0061":1,`))
+      expect(JSON.parse(clean)).toEqual(JSON.parse(escaped.replace(/"(?:a|\\u0061)":1,/, '')))
+      if (clean !== json) found += 1
+    }),
+    { numRuns: modelRuns(2_000, 50_000) },
+  )
+  expect(found).toBeGreaterThan(500)
 })

@@ -216,8 +216,10 @@ export class Kernel {
   #redact(record: MappedRecord, hasUrlSecret: boolean): boolean {
     const { redactor, maxEntryBytes } = this.#options
     if (redactor === undefined || !(hasUrlSecret || redactor.hasPatterns)) return true
-    const json = redactor.redactJson(record.json)
-    if (json === record.json) return true
+    const text = this.#bytes.toString('utf8', this.#entry.start, this.#entry.end)
+    if (!hasUrlSecret && !redactor.mayMatchPattern(text)) return true
+    const json = redactor.redactJson(text)
+    if (json === text) return true
     // A marker may be longer than the replaced text.
     if (Buffer.byteLength(json) > maxEntryBytes) return false
     record.json = json

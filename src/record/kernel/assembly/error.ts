@@ -1,4 +1,4 @@
-/** Reads errors as pino's serializer writes them. Other forms, causes and parts are read by `../answers.ts`. */
+/** Reads errors as pino's serializer writes them. Other forms are read by `../answers.ts`. */
 import { Question, hasAnswer, takeText, tell } from './ask'
 import { Fields, isUsual } from './error-fields'
 import { innerKind } from './keys'
