@@ -10,6 +10,9 @@ const HYPHEN = 45
 const MAY_BE_CARD = /[2-68](?:[ -]?\d){12}/
 const NEXT_CARD = new RegExp(MAY_BE_CARD, 'g')
 
+/** Before a fraction's digits. A digit before the point may belong to an escape. */
+const FRACTION = /^(?!.*\\u).*\d\.$/s
+
 /**
  * Whether JSON text may have a card number. Looks at one character in 13, since the expression would try each digit of
  * an id. The digits of a fraction are not searched, unless an exponent may make them an integer.
@@ -20,7 +23,7 @@ export function mayContainCard(json: string): boolean {
     if (!isDigit(code) && !(isSeparator(code) && isDigit(json.charCodeAt(at - 1)))) continue
     let start = runStart(json, at, 0)
     at = runEnd(json, at) - 1
-    if (json[start - 1] === '.' && isDigit(json.charCodeAt(start - 2)) && !/e/i.test(json[at + 1] ?? ''))
+    if (FRACTION.test(json.slice(Math.max(0, start - 7), start)) && !/e/i.test(json[at + 1] ?? ''))
       while (isDigit(json.charCodeAt(start))) start += 1
     if (at - start >= LEAST_DIGITS - 1 && MAY_BE_CARD.test(json.slice(start, at + 1))) return true
   }

@@ -182,7 +182,7 @@ test('redacting twice changes nothing', () => {
 })
 
 test('the search that precedes a pattern misses no match', () => {
-  const digits = ['1', '4', '22', '12345', ' ', '-', '.', '  ', 'e']
+  const digits = ['1', '4', '22', '12345', ' ', '-', '.', '  ', 'e', '\u0001', '\u0019.']
   const others = [
     '@',
     '%40',
