@@ -219,12 +219,12 @@ export class StoreReader {
     })
   }
 
-  traces(query: EntryQuery): Page<TraceSummary> {
-    const { limit, cursor, ...filter } = query
+  traces(query: Sorted<EntryQuery>): Page<TraceSummary> {
+    const { limit, cursor, sort, ...filter } = query
     const [maxItems, matches] = [parseLimit(limit), createEntryMatcher(filter, this.#memo)]
     return this.#cache.get('traces', query, () => {
       const all = this.#allEntries()
-      return listTraces(all, all.filter(matches), maxItems, cursor)
+      return listTraces(all, all.filter(matches), maxItems, cursor, sort)
     })
   }
 

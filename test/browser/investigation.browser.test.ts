@@ -44,7 +44,7 @@ describeInBrowser('an investigation', () => {
     const page = await opened('/')
     await viewLink(page, 'Requests').click()
     await page.getByRole('link', { name: 'POST /orders', exact: true }).first().click()
-    const panel = page.getByRole('region', { name: 'Latency of POST /orders' })
+    const panel = page.getByRole('region', { name: 'Latency of web-shop POST /orders' })
     const slowest = await api<ApiPage<StoredRequestLog>>(
       `request-logs?sort=duration&limit=15&q=${encodeURIComponent('method:POST route:"/orders"')}`,
     )
@@ -54,7 +54,12 @@ describeInBrowser('an investigation', () => {
     expect(await links.first().getAttribute('title')).toContain(slowest.items[0]?.request.request_id)
 
     await page.getByRole('button', { name: 'Over 1 s' }).click()
-    expect(parametersOf(page)).toEqual({ view: 'requests', q: 'duration:>1000', route: 'POST /orders' })
+    expect(parametersOf(page)).toEqual({
+      view: 'requests',
+      q: 'duration:>1000',
+      route: 'POST /orders',
+      service: 'web-shop',
+    })
     expect(await page.getByRole('button', { name: 'Over 1 s' }).getAttribute('aria-pressed')).toBe('true')
     await page.getByRole('button', { name: '5xx', exact: true }).click()
     expect(parametersOf(page)['q']).toBe('duration:>1000 status:>=500')

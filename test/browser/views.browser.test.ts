@@ -74,15 +74,16 @@ describeInBrowser('the views', () => {
     await eventually(async () => (await cells(table)).length).toBe(groups.length)
     for (const [index, row] of (await cells(table)).entries()) {
       const group = groups[index]
-      for (const text of [group?.level, group?.message, ...(group?.services ?? [])]) expect(row[0]).toContain(text)
-      expect(inNumber(row[2])).toBe(group?.count)
-      expect(inNumber(row[3])).toBe(group?.users)
+      for (const text of [group?.level, group?.message]) expect(row[0]).toContain(text)
+      for (const name of group?.services ?? []) expect(row[1]).toContain(name)
+      expect(inNumber(row[3])).toBe(group?.count)
+      expect(inNumber(row[4])).toBe(group?.users)
     }
     expect(await table.getByRole('img').count()).toBe(groups.length)
 
     await page.getByRole('button', { name: 'Most frequent' }).click()
     const counts = groups.map(({ count }) => count).toSorted((a, b) => b - a)
-    await eventually(async () => (await cells(table)).map((row) => inNumber(row[2]))).toEqual(counts)
+    await eventually(async () => (await cells(table)).map((row) => inNumber(row[3]))).toEqual(counts)
   })
 
   test('errors: a group links to its newest entry and to all entries', async () => {
@@ -107,13 +108,13 @@ describeInBrowser('the views', () => {
     const table = page.getByRole('main').getByRole('table').first()
     await eventually(async () => (await cells(table)).length).toBe(routes.length)
     for (const row of await cells(table)) {
-      const route = routes.find((one) => row[0] === `${one.method} ${one.route}`)
-      expect(inNumber(row[1]), row[0]).toBe(route?.count)
-      expect(inNumber(row[2])).toBeCloseTo(
+      const route = routes.find((one) => row[0] === `${one.method} ${one.route}` && row[1] === (one.service ?? ''))
+      expect(inNumber(row[2]), row[0]).toBe(route?.count)
+      expect(inNumber(row[3])).toBeCloseTo(
         (route?.error_rate ?? Number.NaN) * 100,
         (route?.error_rate ?? 0) < 0.1 ? 1 : 0,
       )
-      const ms = row.slice(3, 6).map((text) => (text.endsWith('ms') ? inNumber(text) : inNumber(text) * 1000))
+      const ms = row.slice(4, 7).map((text) => (text.endsWith('ms') ? inNumber(text) : inNumber(text) * 1000))
       for (const [at, name] of (['p50_ms', 'p95_ms', 'p99_ms'] as const).entries()) {
         // The page shows two or three digits.
         expect(Math.abs((ms[at] ?? Number.NaN) - (route?.[name] ?? Number.NaN))).toBeLessThanOrEqual(
@@ -142,12 +143,12 @@ describeInBrowser('the views', () => {
   test("requests: a route's latency is plotted, shown as a table, and part of the address", async () => {
     const page = await opened('Requests')
     await page.getByRole('link', { name: 'POST /orders' }).first().click()
-    expect(parametersOf(page)).toEqual({ view: 'requests', route: 'POST /orders' })
-    const panel = page.getByRole('region', { name: 'Latency of POST /orders' })
-    const plot = panel.getByRole('img', { name: /^Latency of POST \/orders/ })
+    expect(parametersOf(page)).toEqual({ view: 'requests', route: 'POST /orders', service: 'web-shop' })
+    const panel = page.getByRole('region', { name: 'Latency of web-shop POST /orders' })
+    const plot = panel.getByRole('img', { name: /^Latency of web-shop POST \/orders/ })
     expect((await boxOf(plot)).width).toBeGreaterThan(300)
 
-    const latency = await api<RouteLatency>('routes/latency?method=POST&route=%2Forders')
+    const latency = await api<RouteLatency>('routes/latency?service=web-shop&method=POST&route=%2Forders')
     const filled = latency.buckets.filter(({ count }) => count > 0)
     await panel.getByText('As a table').click()
     const table = panel.getByRole('region', { name: 'Latency as a table' }).getByRole('table')
@@ -171,7 +172,7 @@ describeInBrowser('the views', () => {
     await page.getByRole('link', { name: 'POST /orders' }).first().click()
     const before = parametersOf(page)
     expect(before).toMatchObject({ last: '60m', route: 'POST /orders' })
-    await page.getByRole('img', { name: /^Latency of POST \/orders/ }).click()
+    await page.getByRole('img', { name: /^Latency of web-shop POST \/orders/ }).click()
     await eventually(() => Object.keys(parametersOf(page))).toContain('since')
     await page.keyboard.press('Escape')
     await eventually(() => parametersOf(page)).toEqual(before)

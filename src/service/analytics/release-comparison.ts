@@ -4,7 +4,7 @@ import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 import { groupByFingerprint, toErrorGroup } from './error-groups.js'
 import type { Group, GroupContext } from './error-groups.js'
 import { isErrorLevel } from './level-counts.js'
-import { groupByRoute, summarizeDurations } from './route-stats.js'
+import { compareNames, groupByRoute, summarizeDurations } from './route-stats.js'
 import { compareTexts } from '../query/compare-texts.js'
 
 const MAX_GROUPS = 100
@@ -65,20 +65,20 @@ function listMissing(
 }
 
 function compareRoutes(before: readonly IndexedRequest[], after: readonly IndexedRequest[]): RouteComparison[] {
-  // NUL separates the parts, because the service accepts no text that contains NUL.
   const byName = (requests: readonly IndexedRequest[]): Map<string, IndexedRequest[]> =>
-    new Map(groupByRoute(requests).map((members) => [`${members[0]?.method}\0${members[0]?.route}`, members]))
+    new Map(groupByRoute(requests).map((members) => [toKey(members[0] as IndexedRequest), members]))
   const [old, fresh] = [byName(before), byName(after)]
   const routes = [...new Set([...old.keys(), ...fresh.keys()])].map((name) => {
     const [befores = [], afters = []] = [old.get(name), fresh.get(name)]
-    const { method, route } = (befores[0] ?? afters[0]) as IndexedRequest
-    return { method, route, before: toRouteSide(befores), after: toRouteSide(afters) }
+    const { service = null, method, route } = (befores[0] ?? afters[0]) as IndexedRequest
+    return { service, method, route, before: toRouteSide(befores), after: toRouteSide(afters) }
   })
   const count = ({ before: a, after: b }: RouteComparison): number => (a?.count ?? 0) + (b?.count ?? 0)
-  const sorted = routes.toSorted(
-    (a, b) => count(b) - count(a) || compareTexts(a.route, b.route) || compareTexts(a.method, b.method),
-  )
-  return sorted.slice(0, MAX_ROUTES)
+  return routes.toSorted((a, b) => count(b) - count(a) || compareNames(a, b)).slice(0, MAX_ROUTES)
+}
+
+function toKey({ service, method, route }: IndexedRequest): string {
+  return JSON.stringify([service ?? null, method, route])
 }
 
 function toRouteSide(requests: readonly IndexedRequest[]): RouteSide | null {

@@ -1,4 +1,4 @@
-/** Statistics of request logs by route: counts, errors, percentiles (pure). */
+/** Statistics of request logs by service and route: counts, errors, percentiles (pure). */
 import type { RouteLatency, RouteStats } from '../query/api-types.js'
 import type { IndexedRequest } from '../store/indexed-record.js'
 import { findBucketIndex, formatBucketStart } from './time-buckets.js'
@@ -17,27 +17,50 @@ export function summarizeRoutes(requests: Requests): RouteStats[] {
   return sorted.map(toRouteStats)
 }
 
-/** Groups requests by route and method. No group is empty. */
+/** Groups requests by service, route and method. No group is empty. */
 export function groupByRoute(requests: Requests): IndexedRequest[][] {
-  // Nested maps are faster than a joined key of route and method per request.
-  const routes = new Map<string, Map<string, IndexedRequest[]>>()
+  // Nested maps are faster than a joined key per request.
+  const services = new Map<string | undefined, Map<string, Map<string, IndexedRequest[]>>>()
   for (const request of requests) {
-    const methods = routes.get(request.route)
-    const members = methods?.get(request.method)
-    if (members !== undefined) members.push(request)
-    else if (methods !== undefined) methods.set(request.method, [request])
-    else routes.set(request.route, new Map([[request.method, [request]]]))
+    const routes = getOrAdd(services, request.service, createMap<Map<string, IndexedRequest[]>>)
+    const methods = getOrAdd(routes, request.route, createMap<IndexedRequest[]>)
+    getOrAdd(methods, request.method, createList).push(request)
   }
-  return [...routes.values()].flatMap((methods) => [...methods.values()])
+  return [...services.values()].flatMap((routes) => [...routes.values()].flatMap((methods) => [...methods.values()]))
+}
+
+function createMap<V>(): Map<string, V> {
+  return new Map()
+}
+
+function createList(): IndexedRequest[] {
+  return []
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const added = create()
+  map.set(key, added)
+  return added
 }
 
 function compareRoutes(a: Requests, b: Requests): number {
   const [left, right] = [a[0] as IndexedRequest, b[0] as IndexedRequest]
-  return b.length - a.length || compareTexts(left.route, right.route) || compareTexts(left.method, right.method)
+  return b.length - a.length || compareNames(left, right)
+}
+
+type Name = Pick<IndexedRequest, 'route' | 'method'> & { readonly service?: string | null | undefined }
+
+/** Sorts by route, method and service. */
+export function compareNames(a: Name, b: Name): number {
+  return (
+    compareTexts(a.route, b.route) || compareTexts(a.method, b.method) || compareTexts(a.service ?? '', b.service ?? '')
+  )
 }
 
 function toRouteStats(requests: Requests): RouteStats {
-  const { method, route } = requests[0] as IndexedRequest
+  const { service = null, method, route } = requests[0] as IndexedRequest
   const durations = summarizeDurations(requests)
   let clientErrors = 0
   let maxMs = -Infinity
@@ -48,6 +71,7 @@ function toRouteStats(requests: Requests): RouteStats {
     if (timeMs > lastMs) lastMs = timeMs
   }
   return {
+    service,
     method,
     route,
     ...durations,

@@ -54,14 +54,14 @@ export function formatBucketStart({ sinceMs, stepMs }: TimeBuckets, bucket: numb
   return new Date(sinceMs + bucket * stepMs).toISOString()
 }
 
-/** At each end up to 1 in 200 records, and at least one, may be treated as outliers. */
-const OUTLIER_SHARE = 200
+/** At each end up to 1 in 50 records, and at least one, may be treated as outliers. */
+const OUTLIER_SHARE = 50
 const MIN_OUTLIER_DISTANCE_MS = HOUR
 const OUTLIER_FACTOR = 10
 
 /**
  * The time range of the records without outliers. Otherwise one record of 2001 would flatten a chart. An outlier is among the first
- * or last 0.5% of the records (at least one at each end), and its distance from the other records exceeds both an hour and ten times
+ * or last 2 % of the records (at least one at each end), and its distance from the other records exceeds both an hour and ten times
  * their span.
  * @param sorted sorted by time @returns undefined if there is no record
  */

@@ -27,6 +27,7 @@ export function toTrace(traceId: string, members: Members): Trace {
   const { startMs, endMs } = findTimes(members)
   return {
     trace_id: traceId,
+    name: findOperationName(members),
     started_at: new Date(startMs).toISOString(),
     duration_ms: roundMs(endMs - startMs),
     spans: spans.toSorted((a, b) => a.startMs - b.startMs).map(({ span }) => span),

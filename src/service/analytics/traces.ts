@@ -1,6 +1,7 @@
 /** Groups entries by trace, and pages the list of traces (pure). */
+import type { EntryTrace } from '../../protocol/log-entry.js'
 import type { TraceSummary } from '../query/api-types.js'
-import { parseNumberCursor } from '../query/query-filters.js'
+import { checkSort, parseNumberCursor } from '../query/query-filters.js'
 import { truncate } from '../query/truncate.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 import { comparePositions } from '../store/time-index.js'
@@ -32,7 +33,7 @@ interface Tallies {
 function tallyTraces(entries: readonly IndexedEntry[], wanted: ReadonlySet<string | undefined> | undefined): Tallies {
   const tallies = new Map<string, Tally>()
   const byEntry = entries.map(({ trace_id: traceId, timeMs, durationMs, level, seq }): Tally | undefined => {
-    if (traceId === undefined) return undefined
+    if (traceId === undefined || traceId === '') return undefined
     const startMs = durationMs === undefined ? timeMs : timeMs - durationMs
     const errors = isErrorLevel(level) ? 1 : 0
     const known = tallies.get(traceId)
@@ -51,8 +52,15 @@ function tallyTraces(entries: readonly IndexedEntry[], wanted: ReadonlySet<strin
   return { all: [...tallies.values()], byEntry }
 }
 
+const SORTS = ['start', 'duration', 'errors'] as const
+
+/** Number by which the traces are sorted, greatest first. */
+function rank({ timeMs, endMs, errors }: Tally, sort: string | undefined): number {
+  return sort === 'duration' ? endMs - timeMs : sort === 'errors' ? errors : timeMs
+}
+
 /**
- * Lists traces with at least one matching entry, latest start first. Counts and durations include entries that do not match.
+ * Lists traces with at least one matching entry, by default latest start first. Counts and durations include entries that do not match.
  * @param entries all entries, sorted by time @throws IngestServiceError `QUERY`.
  */
 export function listTraces(
@@ -60,17 +68,23 @@ export function listTraces(
   matching: readonly IndexedEntry[],
   limit: number,
   cursor: string | undefined,
+  sort?: string,
 ): Page<TraceSummary> {
+  checkSort(sort, SORTS)
   const after = cursor === undefined ? undefined : parseTraceCursor(cursor)
   const wanted = matching.length === entries.length ? undefined : new Set(matching.map(({ trace_id }) => trace_id))
   const { all, byEntry } = tallyTraces(entries, wanted)
-  const rest = after === undefined ? all : all.filter((tally) => comparePositions(tally, after) < 0)
+  const ranked = all.map((tally) => ({ tally, timeMs: rank(tally, sort), seq: tally.seq }))
+  const rest = after === undefined ? ranked : ranked.filter((one) => comparePositions(one, after) < 0)
   const sorted = rest.toSorted((a, b) => comparePositions(b, a))
   const page = sorted.slice(0, limit)
   const end = sorted.length > limit ? page.at(-1) : undefined
-  for (const tally of page) tally.members = []
+  for (const { tally } of page) tally.members = []
   for (const [n, entry] of entries.entries()) byEntry[n]?.members?.push(entry)
-  return { items: page.map(toSummary), next: end === undefined ? null : `${end.timeMs}_${end.seq}` }
+  return {
+    items: page.map(({ tally }) => toSummary(tally)),
+    next: end === undefined ? null : `${end.timeMs}_${end.seq}`,
+  }
 }
 
 function parseTraceCursor(cursor: string): { readonly timeMs: number; readonly seq: number } {
@@ -91,14 +105,29 @@ function toSummary({ traceId, timeMs, endMs, entries, errors, members = [] }: Ta
   }
 }
 
-/** Method and path of the first request, else the action or message of the first entry. */
+/**
+ * Method and path of the root span's request, else of the request that started first; without a request the action or
+ * message of the first entry. The first entry with a request is often that of an inner service, because a request is
+ * logged when it ends.
+ */
 export function findOperationName(members: readonly IndexedEntry[]): string {
-  for (const { record } of members) {
-    const { method, path } = record.entry.request ?? {}
-    if (path !== undefined) return truncate(`${method ?? ''} ${path}`.trim(), MAX_NAME)
+  const spans = new Set(members.map(({ record }) => record.entry.trace?.span_id))
+  const isRoot = ({ span_id: id, parent_span_id: parent }: EntryTrace): boolean =>
+    id !== undefined && (parent === undefined || !spans.has(parent))
+  let name: string | undefined
+  let least = Infinity
+  let isOfRoot = false
+  for (const { record, timeMs, durationMs = 0 } of members) {
+    const { request: { method, path } = {}, trace = {} } = record.entry
+    if (path === undefined) continue
+    const startMs = timeMs - durationMs
+    if (isRoot(trace) === isOfRoot ? startMs >= least : isOfRoot) continue
+    name = `${method ?? ''} ${path}`.trim()
+    least = startMs
+    isOfRoot = isRoot(trace)
   }
   const first = members[0]?.record.entry
-  return truncate(first?.action ?? first?.message ?? '', MAX_NAME)
+  return truncate(name ?? first?.action ?? first?.message ?? '', MAX_NAME)
 }
 
 /** Rounds to microseconds, because floating-point differences have meaningless further digits. */

@@ -77,7 +77,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
     if (wrong !== undefined) throw createQueryError('parameter', `one of ${REQUEST_VALUE_PARAMETERS.join(', ')}`, wrong)
     return ok(reader.requestValues({ ...query, field }))
   }),
-  traces: get([...ENTRY_FILTERS, ...PAGE], (query, { reader }) => ok(reader.traces(query))),
+  traces: get([...ENTRY_FILTERS, ...PAGE, 'sort'], (query, { reader }) => ok(reader.traces(query))),
   'traces/*': get([], (_, { reader, name }) => okIfFound(reader.trace(name))),
   'error-groups': get([...ENTRY_FILTERS, ...PAGE, 'sort'], (query, { reader }) => ok(reader.errorGroups(query))),
   routes: get(REQUEST_FILTERS, (filter, { reader }) => ok(reader.routes(filter))),

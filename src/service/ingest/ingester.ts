@@ -12,6 +12,7 @@ import type { Store } from '../store/store.js'
 import type { RecordKind, Records, RejectionReason, StoredEntry } from '../store/stored-record.js'
 import type { Rejector } from './faults.js'
 import { createIngestResult, createSchemaReply, toResultError } from './ingest-replies.js'
+import { describeRefused } from './refused-part.js'
 import { RecordIds } from './record-ids.js'
 import { validateBatch, validateEntry, validateFeedback, validateRelease, validateRequestLogs } from './validate.js'
 import { prefixLocations } from './validators.js'
@@ -161,9 +162,11 @@ export class Ingester {
       status: reply.status,
       entries: countItems(body),
       accepted,
-      reasons: problems.slice(0, MAX_REASONS).map(({ loc, message }): RejectionReason => ({ loc, message })),
+      reasons: problems
+        .slice(0, MAX_REASONS)
+        .map(({ loc, message }): RejectionReason => ({ loc, message, ...describeRefused(body, loc) })),
     }
-    this.#append('rejected', [record], 200 * record.reasons.length)
+    this.#append('rejected', [record], 1_000 * record.reasons.length)
     return reply
   }
 }

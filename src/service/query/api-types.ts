@@ -149,6 +149,8 @@ export interface ErrorGroup {
 
 /** Statistics of the request logs of one method and route; percentiles by nearest rank. */
 export interface RouteStats {
+  /** Null if the requests have no service. */
+  readonly service: string | null
   readonly method: string
   /** The route pattern, or the path if the log has no route. */
   readonly route: string
@@ -211,12 +213,17 @@ export interface TraceSummary {
   readonly errors: number
   /** In the order of their first entry; at most 10. */
   readonly services: readonly string[]
-  /** Method and path of the first request, else the action or message of the first entry. */
+  /**
+   * Method and path of the root span's request, else of the request that started first; without a request the action or
+   * message of the first entry.
+   */
   readonly name: string
 }
 
 export interface Trace {
   readonly trace_id: string
+  /** As in `TraceSummary`. */
+  readonly name: string
   readonly started_at: string
   readonly duration_ms: number
   /** Spans sorted by start. The page nests them by `parent_span_id`. */
@@ -278,6 +285,8 @@ export interface ReleaseSide {
 }
 
 export interface RouteComparison {
+  /** Null if the requests have no service. */
+  readonly service: string | null
   readonly method: string
   readonly route: string
   /** Null if the version has no request for the route. */

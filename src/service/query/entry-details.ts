@@ -9,12 +9,15 @@ const MAX_TEXT = 80
 const MAX_VISITED = 100
 const MAX_DEPTH = 4
 /** Fields without information for a reader: equal in all rows of a process, or different in every row. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['pid', 'hostname', 'event_id'])
+const LEFT_OUT: ReadonlySet<string> = new Set(['pid', 'hostname', 'event_id', 'req.remotePort', 'req.remoteAddress'])
 
 type Details = Record<string, string | number | boolean>
 
-/** @returns undefined if there are no details */
-export function findDetails(metadata: JsonObject | undefined): Readonly<Details> | undefined {
+/** @param paths texts that the row shows otherwise @returns undefined if there are no details */
+export function findDetails(
+  metadata: JsonObject | undefined,
+  paths: readonly (string | undefined)[] = [],
+): Readonly<Details> | undefined {
   if (metadata === undefined) return undefined
   const details: [string, Details[string]][] = []
   let visited = 0
@@ -23,7 +26,7 @@ export function findDetails(metadata: JsonObject | undefined): Readonly<Details>
       if (details.length === MAX_DETAILS || ++visited > MAX_VISITED) return
       const name = prefix + key
       const value = object[key] as Json
-      if (name.length > MAX_NAME || LEFT_OUT.has(name)) continue
+      if (name.length > MAX_NAME || LEFT_OUT.has(name) || paths.includes(value as string)) continue
       if (typeof value === 'string') details.push([name, truncate(value, MAX_TEXT)])
       else if (typeof value === 'number' || typeof value === 'boolean') details.push([name, value])
       else if (value !== null && !Array.isArray(value) && depth < MAX_DEPTH) visit(value, `${name}.`, depth + 1)

@@ -26,7 +26,7 @@ export function summarizeEntry(record: StoredEntry, columns: readonly string[] =
     request_id,
     release_id,
   }
-  const details = findDetails(entry.metadata)
+  const details = findDetails(entry.metadata, [request?.path, request?.url])
   return {
     id,
     seq,

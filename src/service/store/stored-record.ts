@@ -69,6 +69,10 @@ export interface RejectionReason {
   readonly loc: readonly (string | number)[]
   /** What is wrong. */
   readonly message: string
+  /** The value at `loc` as JSON, shortened; undefined if there is none. */
+  readonly value?: string
+  /** Message and service of the refused entry, shortened. */
+  readonly entry?: { readonly message?: string; readonly service?: string }
 }
 
 export interface Records {

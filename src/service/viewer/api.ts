@@ -12,15 +12,22 @@ export async function get<T>(path: string, parameters: Parameters = {}, signal?:
   return (await response.json()) as T
 }
 
+/** Deletes all stored records. @throws the same errors as `get` */
+export async function reset(): Promise<void> {
+  await request('reset', {}, {}, undefined, 'POST')
+}
+
 /** @throws the same errors as `get` */
 export async function request(
   path: string,
   parameters: Parameters,
   headers: Readonly<Record<string, string>>,
   signal?: AbortSignal,
+  method = 'GET',
 ): Promise<Response> {
   const { token } = access.value
   const response = await fetch(createUrl(path, parameters), {
+    method,
     headers: { ...headers, ...(token !== null && { authorization: `Bearer ${token}` }) },
     cache: 'no-store',
     ...(signal !== undefined && { signal }),
@@ -49,7 +56,11 @@ interface Refusal {
 function createError(status: number, text: string): ApiError {
   const { msg, type, position, length } = readRefusal(text)
   const range = type === 'QUERY' ? { position: Number(position), length: Number(length) } : undefined
-  return new ApiError(status, typeof msg === 'string' ? msg : `the service answered with status ${status}`, range)
+  return new ApiError(
+    status,
+    typeof msg === 'string' ? msg.replace(/^q: /, '') : `the service answered with status ${status}`,
+    range,
+  )
 }
 
 function readRefusal(text: string): Refusal {

@@ -7,6 +7,7 @@ import { Notice } from './detail/notice.js'
 import { EntriesView } from './entries/entries-view.js'
 import { canZoomOut, zoomOut } from './entries/zoom.js'
 import { live } from './live/connection.js'
+import { ClearDialog } from './shell/clear.js'
 import { DetailPanel } from './shell/detail-panel.js'
 import { RestartNotice } from './shell/restart-notice.js'
 import { TokenPrompt } from './shell/token-prompt.js'
@@ -46,6 +47,7 @@ function Page() {
   const view = useView()
   const status = useStatus()
   const [isHelpOpen, setHelpOpen] = useState(false)
+  const [isClearOpen, setClearOpen] = useState(false)
   const { name, entry } = view
   const closeDetail = (): void => navigate({ entry: null })
 
@@ -54,6 +56,7 @@ function Page() {
   }, [name])
   useCommands({
     help: () => setHelpOpen(true),
+    'copy-or-clear': () => setClearOpen(true),
     // The list of entries handles Escape itself.
     ...(name !== 'entries' && {
       close: () => {
@@ -70,7 +73,7 @@ function Page() {
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <Header view={view} status={status} onHelp={() => setHelpOpen(true)} />
+      <Header view={view} status={status} onHelp={() => setHelpOpen(true)} onClear={() => setClearOpen(true)} />
       <RestartNotice />
       <div class={entry === null ? 'content' : 'content with-detail'}>
         <main id="main" class="main" tabIndex={-1}>
@@ -87,6 +90,7 @@ function Page() {
         )}
       </div>
       <Notice />
+      {isClearOpen && <ClearDialog status={status} onClose={() => setClearOpen(false)} />}
       {isHelpOpen && <Help status={status} onClose={() => setHelpOpen(false)} />}
     </div>
   )

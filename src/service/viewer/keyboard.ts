@@ -10,7 +10,7 @@ export type Command =
   | 'pause'
   | 'top'
   | 'help'
-  | 'copy-json'
+  | 'copy-or-clear'
   | 'copy-curl'
   | 'copy-link'
   | `view-${number}`
@@ -31,7 +31,7 @@ const EVERYWHERE: Readonly<Record<string, Command>> = {
   '/': 'search',
   p: 'pause',
   t: 'top',
-  c: 'copy-json',
+  c: 'copy-or-clear',
   u: 'copy-curl',
   l: 'copy-link',
   '?': 'help',
@@ -59,7 +59,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], meaning: str
   [['k', '↑'], 'Previous entry'],
   [['Enter'], 'Open the entry, and focus it'],
   [['Esc'], 'Close the detail, release the list, zoom out'],
-  [['c'], 'Copy the open entry as JSON'],
+  [['c'], 'Copy the open entry as JSON; if none is open, clear'],
   [['u'], 'Copy its request as curl'],
   [['l'], 'Copy a link to it'],
   [['/'], 'Search'],

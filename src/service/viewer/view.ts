@@ -12,23 +12,23 @@ export const VIEWS = [
 
 export type ViewName = (typeof VIEWS)[number]
 
+/** Windows with a button. */
 export const LAST_RANGES = ['5m', '15m', '60m'] as const
 
-export type LastRange = (typeof LAST_RANGES)[number]
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-const MINUTE_MS = 60_000
-const LAST_MS: Readonly<Record<LastRange, number>> = {
-  '5m': 5 * MINUTE_MS,
-  '15m': 15 * MINUTE_MS,
-  '60m': 60 * MINUTE_MS,
+/** Length of a sliding window in milliseconds: `90s`, `5m`, `2h`, `3d`; null for another text. */
+export function parseLast(text: string): number | null {
+  const [, count, unit = ''] = /^(\d{1,5})([smhd])$/.exec(text) ?? []
+  return count === undefined || Number(count) === 0 ? null : Number(count) * (UNIT_MS[unit] as number)
 }
 
 export interface View {
   readonly name: ViewName
   /** Query in the query language. */
   readonly q: string
-  /** Sliding window up to now; excludes `since` and `until`. */
-  readonly last: LastRange | null
+  /** Sliding window up to now, see `parseLast`; excludes `since` and `until`. */
+  readonly last: string | null
   readonly since: string | null
   readonly until: string | null
   /** Fields to show as columns in the list of entries. */
@@ -39,6 +39,8 @@ export interface View {
   readonly entry: string | null
   /** Selected method and route in the requests view, for example `GET /orders/:id`. */
   readonly route: string | null
+  /** Service of the selected route; null for all services. */
+  readonly service: string | null
   /** Id of the open trace in the traces view. */
   readonly trace: string | null
   /** Order of the view's list; null for its default. */
@@ -59,6 +61,7 @@ const NOTHING_OPEN = {
   around: null,
   entry: null,
   route: null,
+  service: null,
   trace: null,
   sort: null,
   routes: null,
@@ -68,13 +71,26 @@ const NOTHING_OPEN = {
 
 const START: View = { name: 'entries', ...NO_FILTER, columns: [], ...NOTHING_OPEN }
 
-const TEXTS = ['since', 'until', 'around', 'route', 'trace', 'sort', 'routes', 'before', 'after', 'entry'] as const
+const TEXTS = [
+  'since',
+  'until',
+  'around',
+  'route',
+  'service',
+  'trace',
+  'sort',
+  'routes',
+  'before',
+  'after',
+  'entry',
+] as const
 
 /** Parses an address. Ignores unknown parameters, because the address may be from another version of the page. */
 export function parseView(search: string): View {
   const parameters = new URLSearchParams(search)
   const name = VIEWS.find((view) => view === parameters.get('view')) ?? START.name
-  const last = LAST_RANGES.find((range) => range === parameters.get('last')) ?? null
+  const given = parameters.get('last') ?? ''
+  const last = parseLast(given) === null ? null : given
   const texts = Object.fromEntries(TEXTS.map((text) => [text, parameters.get(text) || null]))
   return {
     ...(texts as Record<(typeof TEXTS)[number], string | null>),
@@ -136,7 +152,7 @@ export function createFilterKey({ q, last, since, until }: Filter): string {
 
 /** Start of the sliding window in milliseconds since the epoch; null if the filter has no window. */
 export function findWindowStart({ last }: Pick<View, 'last'>, nowMs: number): number | null {
-  return last === null ? null : nowMs - LAST_MS[last]
+  return last === null ? null : nowMs - (parseLast(last) ?? 0)
 }
 
 /** Returns `q`, `since` and `until` for the API. */

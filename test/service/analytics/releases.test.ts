@@ -130,12 +130,13 @@ describe('a comparison of two versions', () => {
     expect(compared.gone_groups.map(({ fingerprint, count }) => [fingerprint, count])).toEqual([['gone', 2]])
     expect(compared.routes).toEqual([
       {
+        service: 'shop',
         method: 'GET',
         route: '/orders',
         before: { count: 4, p95_ms: 40, error_rate: 0.25 },
         after: { count: 1, p95_ms: 99, error_rate: 1 },
       },
-      { method: 'GET', route: '/new', before: null, after: { count: 1, p95_ms: 5, error_rate: 0 } },
+      { service: 'shop', method: 'GET', route: '/new', before: null, after: { count: 1, p95_ms: 5, error_rate: 0 } },
     ])
   })
 

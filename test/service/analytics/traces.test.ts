@@ -70,6 +70,40 @@ describe('one trace', () => {
     expect(found?.entries.map(({ message }) => message)).toEqual(['no span'])
   })
 
+  it('is named after its root span, although an inner request ends first', () => {
+    const request = (method: string, path: string, duration_ms: number) => ({ request: { method, path, duration_ms } })
+    const inner = [100, { ...pay, ...request('POST', '/orders', 60) }] as const
+    const outer = [200, { ...shop, ...request('POST', '/checkout', 190) }] as const
+    const named = open(inner, outer)
+    expect(named.trace('t')?.name).toBe('POST /checkout')
+    expect(named.traces({}).items[0]?.name).toBe('POST /checkout')
+    // The caller's span is not logged.
+    const called = { ...shop, ...trace('a', 'browser'), ...request('GET', '/cart', 190) }
+    expect(open(inner, [200, called]).trace('t')?.name).toBe('GET /cart')
+    // Without spans, the request that started first.
+    const requests = [request('GET', '/inner', 20), request('GET', '/first', 195), request('GET', '/later', 30)]
+    const flat = requests.map((one, n) => [100 * (n + 1), { ...trace(), ...one }] as const)
+    expect(open(...flat).trace('t')?.name).toBe('GET /first')
+  })
+
+  it('is listed by start, duration or errors, in pages', () => {
+    const of = (trace_id: string, duration_ms: number) => ({ trace: { trace_id }, perf: { duration_ms } })
+    const listed = open(
+      [1000, of('short', 5)],
+      [500, { ...of('long', 400), level: 'error' }],
+      [900, { ...of('failed', 20), level: 'error' }],
+      [910, { ...of('failed', 20), level: 'error' }],
+    )
+    const ids = (sort?: string) => listed.traces({ sort }).items.map(({ trace_id }) => trace_id)
+    expect(ids()).toEqual(['short', 'failed', 'long'])
+    expect(ids('duration')).toEqual(['long', 'failed', 'short'])
+    expect(ids('errors')).toEqual(['failed', 'long', 'short'])
+    const first = listed.traces({ sort: 'errors', limit: 1 })
+    const second = listed.traces({ sort: 'errors', limit: 1, cursor: first.next ?? '' })
+    expect([...first.items, ...second.items].map(({ trace_id }) => trace_id)).toEqual(['failed', 'long'])
+    expect(() => ids('name')).toThrow('sort')
+  })
+
   it('is undefined without entries, and has a bounded number of entries', () => {
     expect(reader.trace('none')).toBeUndefined()
     const many = open(...Array.from({ length: 2500 }, (_, n) => [n, trace('a')] as const)).trace('t')
@@ -155,7 +189,7 @@ describe('the list of traces', () => {
 })
 
 describe('the list of traces', () => {
-  it('has no trace for matching entries without a trace id', () => {
+  it('has no trace for matching entries without a trace id, or with an empty one', () => {
     const reader = open(
       [0, { trace: { trace_id: '' }, message: 'empty' }],
       [1, { message: 'found, without a trace' }],
@@ -163,7 +197,7 @@ describe('the list of traces', () => {
     )
     const list = (q: string) => reader.traces({ q }).items.map(({ trace_id }) => trace_id)
     expect(list('found')).toEqual(['t'])
-    expect(list('empty')).toEqual([''])
+    expect(list('empty')).toEqual([])
   })
 
   it('continues after a trace whose start has an exponent', () => {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { RequestLog } from '../../../src/protocol/resources.js'
+import type { RouteStats } from '../../../src/service/query/api-types.js'
 import { backgroundClock } from '../../../src/shared/clock.js'
 import { VERSION } from '../../../src/version.js'
 import { call, entryOf, ingest, local, requestLog, started } from '../support.js'
@@ -32,7 +33,11 @@ describe('queries over HTTP', () => {
     expect(await get('releases')).toEqual(service.releases())
     expect(await get('heartbeats')).toEqual(service.heartbeats())
     expect((await get('rejected')).items).toMatchObject([
-      { batch_id: 'bad', status: 422, reasons: [{ loc: ['logs', 0], message: 'value is not a valid dict' }] },
+      {
+        batch_id: 'bad',
+        status: 422,
+        reasons: [{ loc: ['logs', 0], message: 'value is not a valid dict', value: '1' }],
+      },
     ])
   })
 
@@ -75,6 +80,22 @@ describe('queries over HTTP', () => {
     expect((await get('routes')).items).toMatchObject([{ method: 'GET', route: '/orders/:id', count: 1, p50_ms: 1.5 }])
     const latency = await get(`routes/latency?method=GET&route=${encodeURIComponent('/orders/:id')}&buckets=5`)
     expect(latency.buckets.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(1)
+    await call(`${service.url}/ingest/requests`, {
+      body: {
+        requests: [
+          { ...requestLog, service: 'a' },
+          { ...requestLog, service: 'b', status_code: 500 },
+        ],
+      },
+    })
+    const routes = (await get('routes')).items.filter(({ route }: RouteStats) => route !== '/orders/:id')
+    expect(routes).toMatchObject([
+      { service: 'a', count: 1, errors: 0 },
+      { service: 'b', count: 1, errors: 1 },
+    ])
+    const { path } = requestLog
+    const ofB = await get(`routes/latency?service=b&method=GET&route=${encodeURIComponent(path)}`)
+    expect(ofB.buckets.reduce((sum: number, { errors }: { errors: number }) => sum + errors, 0)).toBe(1)
     expect((await get('release-health')).items).toMatchObject([{ release_id, release: { version: '1.2.0' } }])
     expect((await get('monitors')).items).toMatchObject([{ pings: 1, interval_ms: null }])
   })

@@ -158,13 +158,14 @@ export function percentile(durations: readonly number[], percent: number): numbe
 
 export function routes(matching: readonly StoredRequestLog[]): RouteStats[] {
   const nameOf = ({ request }: StoredRequestLog): string =>
-    JSON.stringify([request.method, request.route ?? request.path])
+    JSON.stringify([request.service ?? null, request.method, request.route ?? request.path])
   const stats = [...new Set(matching.map(nameOf))].map((name): RouteStats => {
     const members = matching.filter((one) => nameOf(one) === name).map(({ request }) => request)
-    const [method, route] = JSON.parse(name) as [string, string]
+    const [service, method, route] = JSON.parse(name) as [string | null, string, string]
     const durations = members.map(({ duration_ms }) => duration_ms)
     const errors = members.filter(({ status_code }) => Math.floor(status_code / 100) === 5).length
     return {
+      service,
       method,
       route,
       count: members.length,
@@ -178,7 +179,13 @@ export function routes(matching: readonly StoredRequestLog[]): RouteStats[] {
       last_seen: iso(Math.max(...members.map(({ timestamp }) => ms(timestamp)))),
     }
   })
-  return stats.toSorted((a, b) => b.count - a.count || compare(a.route, b.route) || compare(a.method, b.method))
+  return stats.toSorted(
+    (a, b) =>
+      b.count - a.count ||
+      compare(a.route, b.route) ||
+      compare(a.method, b.method) ||
+      compare(a.service ?? '', b.service ?? ''),
+  )
 }
 
 /** @param registrations in order of arrival */

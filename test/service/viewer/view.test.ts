@@ -23,6 +23,7 @@ const START: View = {
   around: null,
   entry: null,
   route: null,
+  service: null,
   trace: null,
   sort: null,
   routes: null,
@@ -36,7 +37,7 @@ const views: fc.Arbitrary<View> = fc
   .record({
     name: fc.constantFrom(...VIEWS),
     q: fc.string({ unit: 'grapheme' }),
-    last: fc.option(fc.constantFrom(...LAST_RANGES)),
+    last: fc.option(fc.constantFrom(...LAST_RANGES, '2h', '90s', '3d')),
     since: text,
     until: text,
     columns: fc.uniqueArray(fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('a,b', '"', 'a"b')), {
@@ -45,6 +46,7 @@ const views: fc.Arbitrary<View> = fc
     around: text,
     entry: text,
     route: text,
+    service: text,
     trace: text,
     sort: text,
     routes: text,
@@ -85,7 +87,7 @@ describe('the address', () => {
   })
 
   test('of another version of the page: unknown parts are ignored', () => {
-    expect(parseView('?view=charts&color=red&q=a&last=3h&entry=')).toEqual({ ...START, q: 'a' })
+    expect(parseView('?view=charts&color=red&q=a&last=3x&entry=')).toEqual({ ...START, q: 'a' })
     expect(parseView('?view=constructor')).toEqual(START)
   })
 

@@ -8,6 +8,8 @@ export interface FieldRule {
   readonly matchesSubstring?: true
   /** An entry can have several values: a second term narrows the query instead of replacing the first. */
   readonly isMultiValued?: true
+  /** Compared as a version: `1.10` is greater than `1.9`. */
+  readonly isVersion?: true
   readonly aliases?: readonly string[]
 }
 
@@ -27,7 +29,7 @@ export const FIELDS: Readonly<Record<string, FieldRule>> = {
   timestamp: { type: 'time', aliases: ['time'] },
   tag: { type: 'text', isMultiValued: true, aliases: ['tags'] },
   environment: { type: 'text', aliases: ['env'] },
-  version: { type: 'text' },
+  version: { type: 'text', isVersion: true },
   release_id: { type: 'text', aliases: ['release'] },
   error: { type: 'text', matchesSubstring: true },
   'error.type': { type: 'text' },
@@ -62,6 +64,12 @@ export const FIELDS: Readonly<Record<string, FieldRule>> = {
   seq: { type: 'number' },
 }
 
+/** The fields of request logs; they have no metadata. */
+export const REQUEST_FIELDS: ReadonlySet<string> = new Set([
+  ...['method', 'route', 'path', 'status', 'duration', 'service', 'environment', 'timestamp', 'request_id', 'host'],
+  ...['received_at', 'id', 'seq'],
+])
+
 const NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries(FIELDS).flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((one) => [one, name] as const)),
 )
@@ -73,6 +81,11 @@ export function resolveFieldName(typed: string): string {
   const known = NAMES.get(typed.toLowerCase())
   if (known !== undefined) return known
   return typed === 'metadata' || typed.startsWith(METADATA) ? typed : METADATA + typed
+}
+
+/** Whether the name or alias is one of `FIELDS`. */
+export function isFieldName(typed: string): boolean {
+  return NAMES.has(typed.toLowerCase())
 }
 
 /** @param name resolved by `resolveFieldName()` */

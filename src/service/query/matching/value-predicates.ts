@@ -89,6 +89,7 @@ function compileComparison(
   rule: FieldRule | undefined,
 ): ValueTest {
   if (rule?.type === 'level') return compileLevel(value, operator, operand)
+  if (rule?.isVersion === true) return (one) => compare(operator, compareVersions(String(one), operand), 0)
   const number = parseNumber(operand)
   if (rule?.type === 'time' || (number === undefined && parseTimeInterval(operand) !== undefined)) {
     const span = parseTimeInterval(operand)
@@ -103,6 +104,22 @@ function compileComparison(
     const found = typeof one === 'number' ? one : typeof one === 'string' ? parseNumber(one) : undefined
     return found !== undefined && compare(operator, found, number)
   }
+}
+
+const PARTS = new Intl.Collator('en', { numeric: true })
+
+/** As Semantic Versioning 2.0, section 11: by the numbers, and a pre-release comes before its release. */
+function compareVersions(a: string, b: string): number {
+  const [[left = '', ...before], [right = '', ...after]] = [a, b].map((text) =>
+    text.replace(/^v|\+.*$/g, '').split('-'),
+  ) as [string[], string[]]
+  const [lefts, rights] = [left.split('.'), right.split('.')]
+  for (let at = 0; at < Math.max(lefts.length, rights.length); at++) {
+    const difference = PARTS.compare(lefts[at] ?? '0', rights[at] ?? '0')
+    if (difference !== 0) return difference
+  }
+  if ((before.length === 0) !== (after.length === 0)) return before.length === 0 ? 1 : -1
+  return PARTS.compare(before.join('-'), after.join('-'))
 }
 
 function compare(operator: CompareOperator, a: number, b: number): boolean {

@@ -10,7 +10,7 @@ export function listRequestFacts({ request }: LogEntry): readonly Fact[] {
   return createFacts([
     ['Method', 'method', method],
     ['Path', 'path', path],
-    ['URL', 'url', url],
+    ['URL', 'url', url === path ? undefined : url],
     ['Status', 'status', status],
     ['Duration', 'duration', durationMs, durationText(durationMs)],
     ['IP', 'ip', ip],

@@ -7,8 +7,10 @@ const HEADER_PATHS = [['req', 'headers'], ['request', 'headers'], ['http', 'requ
 /** Omitted because the command has no body, and because curl sets the others itself. */
 const OMITTED_HEADERS = ['host', 'content-length', 'connection', 'transfer-encoding']
 
-/** Placeholder for an unknown host. */
-const UNKNOWN_HOST = 'HOST'
+/** Headers with the host that the client asked for. */
+const HOST_HEADERS = ['host', ':authority', 'x-forwarded-host']
+/** Placeholder for an unknown host. curl refuses it, so the command reaches no other host. */
+export const UNKNOWN_HOST = '<host>'
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
@@ -17,7 +19,7 @@ export function formatCurlCommand({ request, metadata }: LogEntry): string | nul
   const target = request?.url ?? request?.path
   if (request === undefined || target === undefined || target === '') return null
   const headers = findHeaders(metadata)
-  const url = toUrl(target, textOf(headers['host']))
+  const url = toUrl(target, HOST_HEADERS.map((name) => textOf(headers[name])).find(isHost))
   const { method = 'GET', user_agent: userAgent } = request
   const parts = ['curl']
   // Otherwise curl treats these characters as patterns.
@@ -52,8 +54,11 @@ function toUrl(target: string, host: string | undefined): string {
   // Percent-encodes control characters, which a terminal would execute when pasted.
   const escaped = target.replace(/[\s\p{Cc}\p{Cf}]/gu, encodeURIComponent)
   if (/^https?:\/\//i.test(escaped)) return escaped
-  const known = host !== undefined && /^[\w.:[\]-]+$/.test(host) ? host : UNKNOWN_HOST
-  return `http://${known}${escaped.startsWith('/') ? '' : '/'}${escaped}`
+  return `http://${host ?? UNKNOWN_HOST}${escaped.startsWith('/') ? '' : '/'}${escaped}`
+}
+
+function isHost(text: string | undefined): boolean {
+  return text !== undefined && /^[\w.:[\]-]+$/.test(text)
 }
 
 function toLine(text: string): string {

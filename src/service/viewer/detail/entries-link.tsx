@@ -1,8 +1,8 @@
-/** A link to all entries with the same value. It keeps the current filter. */
+/** A link to all entries with the same value. An id replaces the filter, other values are added to it. */
 import type { ComponentChildren } from 'preact'
 import { addTerm } from '../../query/language/index.js'
 import { useView } from '../use-view.js'
-import { changeView, createHref } from '../view.js'
+import { NO_FILTER, changeView, createHref } from '../view.js'
 import { isFilterable } from './fact.js'
 
 interface EntriesLinkProps {
@@ -10,17 +10,25 @@ interface EntriesLinkProps {
   readonly name: string | null
   readonly value: string
   readonly class?: string
-  /** Tooltip: `All entries of this request`. */
+  /** Tooltip: `All entries of this request`. What happens to the filter is added. */
   readonly title: string
+  /** Whether the value is an id, whose entries are all shown. */
+  readonly isId?: boolean
   readonly children: ComponentChildren
 }
 
-export function EntriesLink({ name, value, class: className, title, children }: EntriesLinkProps) {
+export function EntriesLink({ name, value, class: className, title, isId = false, children }: EntriesLinkProps) {
   const view = useView()
   if (!isFilterable(value)) return <span class={className}>{children}</span>
-  const q = name === null ? `${view.q} ${JSON.stringify(value)}`.trim() : addTerm(view.q, name, value)
+  const { q: kept, ...time } = isId ? NO_FILTER : view
+  const q = name === null ? `${kept} ${JSON.stringify(value)}`.trim() : addTerm(kept, name, value)
+  const change = { name: 'entries', q, ...(isId && time) } as const
   return (
-    <a class={className} href={createHref(changeView(view, { name: 'entries', q }))} title={title}>
+    <a
+      class={className}
+      href={createHref(changeView(view, change))}
+      title={`${title}. ${isId ? 'Replaces the filter' : 'Added to the filter'}`}
+    >
       {children}
     </a>
   )

@@ -1,7 +1,7 @@
 /** Copies a whole entry: as JSON, as a link, or its request as curl. */
 import type { StoredEntry } from '../../store/stored-record.js'
 import { createHref } from '../view.js'
-import { formatCurlCommand } from './curl.js'
+import { UNKNOWN_HOST, formatCurlCommand } from './curl.js'
 import { copyWithNotice, showNotice } from './notice.js'
 
 export function copyEntryJson({ entry }: StoredEntry): void {
@@ -16,5 +16,7 @@ export function copyEntryLink({ id }: StoredEntry): void {
 export function copyRequestCurl({ entry }: StoredEntry): void {
   const command = formatCurlCommand(entry)
   if (command === null) showNotice('This entry has no request to copy')
+  else if (command.includes(UNKNOWN_HOST))
+    copyWithNotice(command, `the request as curl. The record has no host: replace ${UNKNOWN_HOST}`)
   else copyWithNotice(command, 'the request as curl')
 }

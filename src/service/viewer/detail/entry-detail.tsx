@@ -68,7 +68,7 @@ function Missing({ error, onClose }: { readonly error: Error; readonly onClose: 
 function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback; readonly onClose: () => void }) {
   const { entry, feedback } = stored
   useCommands({
-    'copy-json': () => copyEntryJson(stored),
+    'copy-or-clear': () => copyEntryJson(stored),
     'copy-curl': () => copyRequestCurl(stored),
     'copy-link': () => copyEntryLink(stored),
   })
@@ -97,16 +97,6 @@ function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback; readon
           <Breadcrumbs breadcrumbs={breadcrumbs} entry={entry} />
         </Section>
       )}
-      {request.length > 0 && (
-        <Section title="Request">
-          <Facts facts={request} />
-        </Section>
-      )}
-      {memberCount > 0 && metadata !== undefined && (
-        <Section title="Metadata" hint={String(memberCount)}>
-          <Tree value={metadata} label="Metadata" field={toMetadataField} />
-        </Section>
-      )}
       {trace?.trace_id !== undefined ? (
         <Section title="Trace">
           <Related entry={stored} by="trace_id" value={trace.trace_id} />
@@ -118,9 +108,19 @@ function Whole({ stored, onClose }: { readonly stored: EntryWithFeedback; readon
           </Section>
         )
       )}
+      {request.length > 0 && (
+        <Section title="Request">
+          <Facts facts={request} />
+        </Section>
+      )}
       {user.length > 0 && (
         <Section title="User">
           <Facts facts={user} />
+        </Section>
+      )}
+      {memberCount > 0 && metadata !== undefined && (
+        <Section title="Metadata" hint={String(memberCount)}>
+          <Tree value={metadata} label="Metadata" field={toMetadataField} />
         </Section>
       )}
       {perf.length > 0 && (

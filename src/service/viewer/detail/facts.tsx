@@ -17,7 +17,13 @@ export function Facts({ facts, children }: { readonly facts: readonly Fact[]; re
             {field === undefined || !isLink || !isFilterable(text) ? (
               <LongText text={text} maxChars={400} maxLines={6} />
             ) : (
-              <EntriesLink class="text" name={field} value={text} title={`All entries with this ${name.toLowerCase()}`}>
+              <EntriesLink
+                class="text"
+                name={field}
+                value={text}
+                title={`All entries with this ${name.toLowerCase()}`}
+                isId
+              >
                 {text}
               </EntriesLink>
             )}

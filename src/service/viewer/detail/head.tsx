@@ -87,7 +87,33 @@ export function Head({ stored, onClose }: { readonly stored: StoredEntry; readon
         )}
         <span class="hint">{formatAgo(entry.timestamp, nowMs)}</span>
       </p>
+      <Related stored={stored} />
     </header>
+  )
+}
+
+/** One click each to the entries of the same user and request, and to the waterfall. */
+function Related({ stored: { id, entry } }: { readonly stored: StoredEntry }) {
+  const user = entry.user_id ?? entry.user?.id
+  const { request_id: request, trace: { trace_id: trace } = {} } = entry
+  return (
+    <p class="detail-related">
+      {user !== undefined && (
+        <EntriesLink class="chip" name="user" value={user} title="All entries of this user" isId>
+          user {truncate(user, 40)}
+        </EntriesLink>
+      )}
+      {request !== undefined && (
+        <EntriesLink class="chip" name="request_id" value={request} title="All entries of this request" isId>
+          request {truncate(request, 40)}
+        </EntriesLink>
+      )}
+      {trace !== undefined && trace !== '' && (
+        <a class="chip" href={createHref({ name: 'traces', trace, entry: id })} title="The trace as a waterfall">
+          trace {truncate(trace, 40)}
+        </a>
+      )}
+    </p>
   )
 }
 

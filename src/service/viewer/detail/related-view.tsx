@@ -9,6 +9,7 @@ import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
 import { addTerm } from '../../query/language/index.js'
 import { createHref } from '../view.js'
+import { serviceStyle } from '../service-color.js'
 import { isFilterable } from './fact.js'
 import { selectAround, createTimeline } from './timeline.js'
 import type { TimelineItem } from './timeline.js'
@@ -70,7 +71,10 @@ function Timeline({ entry, by, value, others, hasMore }: TimelineProps) {
     <>
       <p class="hint">
         {formatCount(items.length)} entries in {formatDuration(totalMs)}
-        {hasMore && `, only the newest`}. <a href={href}>Show them in the list</a>
+        {hasMore && `, only the newest`}.{' '}
+        <a href={href} title="Replaces the filter">
+          Show them in the list
+        </a>
       </p>
       <ol class="timeline">
         {shown.items.map((placed) => (
@@ -100,7 +104,11 @@ function Row({
         <span class="offset">{offsetMs === 0 ? '0 ms' : `+${formatDuration(offsetMs)}`}</span>
         <span class="what">
           <span class="visually-hidden">{item.level} </span>
-          {item.service !== undefined && <span class="kind">{truncate(item.service, 30)}</span>}{' '}
+          {item.service !== undefined && (
+            <span class="kind service" style={serviceStyle(item.service)}>
+              {truncate(item.service, 30)}
+            </span>
+          )}{' '}
           {truncate(item.message, 160)}
         </span>
         <svg class="span" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">

@@ -1,7 +1,11 @@
 /** A stack. It emphasizes the application's frames, and folds the others into one line with their packages. */
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { useObservable } from '../use-observable.js'
 import { LongText, Many } from './show-more.js'
 import { Copy } from './copy.js'
+import { editor } from './editor-choice.js'
+import { createEditorHref } from './editor.js'
 import { countOrigin, foldFrames, isInTitle, formatLocation, splitFile } from './frames.js'
 import type { FoldedFrames, StackItem } from './frames.js'
 import { Fold } from './section.js'
@@ -100,6 +104,24 @@ function Item({ item, opens }: { readonly item: StackItem | FoldedFrames; readon
   )
 }
 
+/** A link to the editor, if the file is a path. */
+function Place({ frame, children }: { readonly frame: StackFrame; readonly children: ComponentChildren }) {
+  const name = useObservable(editor)
+  const href = createEditorHref(frame, name)
+  const location = formatLocation(frame)
+  if (href === null)
+    return (
+      <span class="place" title={location}>
+        {children}
+      </span>
+    )
+  return (
+    <a class="place" href={href} title={`${location}. Open in ${name}`}>
+      {children}
+    </a>
+  )
+}
+
 function Frame({ frame }: { readonly frame: StackFrame }) {
   const { directory, name } = splitFile(frame.file)
   const place = frame.line === null ? '' : `:${frame.line}${frame.column === null ? '' : `:${frame.column}`}`
@@ -107,13 +129,13 @@ function Frame({ frame }: { readonly frame: StackFrame }) {
     <li class={`frame ${frame.origin}`}>
       <span class="fn">
         {frame.isAsync && <i>async </i>}
-        {frame.fn ?? '(top level)'}
+        {frame.fn ?? '(anonymous)'}
       </span>{' '}
-      <span class="place" title={formatLocation(frame)}>
+      <Place frame={frame}>
         <span class="directory">{directory}</span>
         {name}
         <b>{place}</b>
-      </span>
+      </Place>
       {frame.origin === 'own' && (
         <ValueMenu name={`${name}${place}`} field="error.stack" value={frame.file} text={() => formatLocation(frame)} />
       )}

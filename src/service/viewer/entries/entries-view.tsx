@@ -13,7 +13,7 @@ import { focusDetail, isDetailFocused } from '../shell/detail-panel.js'
 import { useObservable } from '../use-observable.js'
 import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'
-import { createFilterKey, isFiltered as hasFilter, NO_FILTER } from '../view.js'
+import { createFilterKey, createHref, isFiltered as hasFilter, NO_FILTER } from '../view.js'
 import type { View } from '../view.js'
 import { AroundBar } from './around-bar.js'
 import { Chips } from './chips.js'
@@ -55,7 +55,8 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
     if (around !== null && isAroundLoaded) list.current?.reveal(tail.indexOf(around), 'middle')
   }, [around, isAroundLoaded])
 
-  const open = (id: string): void => {
+  const open = (id: string, isNewTab = false): void => {
+    if (isNewTab) return void window.open(createHref({ ...view, entry: id }), '_blank', 'noopener')
     setSelected(id)
     navigate({ entry: id }, { replace: entry !== null })
   }

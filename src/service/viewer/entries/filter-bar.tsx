@@ -25,7 +25,6 @@ const PICKERS: Readonly<Record<FilterKind, readonly (readonly [field: string, ti
   requests: [
     ['service', 'Service'],
     ['environment', 'Environment'],
-    ['version', 'Version'],
     ['method', 'Method'],
     ['status', 'Status'],
   ],

@@ -12,7 +12,7 @@ import { useSlowly } from './use-slowly.js'
 import { canZoomOut, zoomIn, zoomOut } from './zoom.js'
 
 const BUCKETS = 60
-const REFRESH_MS = 2000
+const REFRESH_MS = 500
 const DAY_MS = 86_400_000
 
 /** A selection: start and current end. */

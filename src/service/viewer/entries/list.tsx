@@ -37,7 +37,7 @@ interface ListProps {
   readonly marked: string | null
   readonly isOpen: boolean
   readonly isPaused: boolean
-  readonly onOpen: (id: string) => void
+  readonly onOpen: (id: string, isNewTab?: boolean) => void
   readonly onNewest: () => void
 }
 
@@ -91,19 +91,6 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
       style={{ '--columns': columns.length }}
       {...over}
     >
-      {isFrozen && marked === null && tail.waiting > 0 && !isPressed && (
-        <button type="button" class="new-rows" onClick={onNewest}>
-          <Icon name="up" />
-          {isReading && !isPaused ? 'Holding, ' : ''}
-          {formatPlural(tail.waiting, 'new', 'new')}
-        </button>
-      )}
-      {feed.hasNewer && (
-        <button type="button" class="new-rows" onClick={() => feed.needNewer()}>
-          <Icon name="up" />
-          Newer entries
-        </button>
-      )}
       <div
         class="list-scroll"
         ref={scroller}
@@ -145,17 +132,32 @@ export function List({ handle, feed, columns, selected, marked, isOpen, isPaused
           </div>
         </div>
       </div>
-      {late.count > 0 && (
-        <button
-          type="button"
-          class="new-rows late-rows"
-          title="They arrived after newer entries"
-          onClick={() => scroller.current?.scrollTo({ top: findLine(starts, late.first) * rowPx })}
-        >
-          <Icon name="down" />
-          {late.count} late below
-        </button>
-      )}
+      <div class="list-strip">
+        {isFrozen && marked === null && tail.waiting > 0 && !isPressed && (
+          <button type="button" class="new-rows" onClick={onNewest}>
+            <Icon name="up" />
+            {isReading && !isPaused ? 'Holding, ' : ''}
+            {formatPlural(tail.waiting, 'new', 'new')}
+          </button>
+        )}
+        {feed.hasNewer && (
+          <button type="button" class="new-rows" onClick={() => feed.needNewer()}>
+            <Icon name="up" />
+            Newer entries
+          </button>
+        )}
+        {late.count > 0 && (
+          <button
+            type="button"
+            class="late-rows"
+            title="They arrived after newer entries"
+            onClick={() => scroller.current?.scrollTo({ top: findLine(starts, late.first) * rowPx })}
+          >
+            <Icon name="down" />
+            {late.count} late below
+          </button>
+        )}
+      </div>
       <Announcer feed={feed} />
     </div>
   )

@@ -54,6 +54,15 @@ export function formatColumnTitle(name: string): string {
   return name.replace(/^metadata\./, '')
 }
 
+const DURATIONS: readonly string[] = ['duration', 'perf.duration_ms', 'request.duration_ms', 'duration_ms']
+
+/** Adds the unit to a duration. */
+export function formatColumnValue(name: string, value: string): string {
+  return DURATIONS.includes(name) && value !== '' && Number.isFinite(Number(value))
+    ? formatDuration(Number(value))
+    : value
+}
+
 /** Returns the user and the first details that differ between rows, except those that have a column. */
 export function formatRowDetails(
   { user, details = {} }: EntrySummary,

@@ -3,8 +3,16 @@ import { Component } from 'preact'
 import type { EntrySummary } from '../../query/api-types.js'
 import { formatDuration, formatFullTime, formatPlural } from '../view-format.js'
 import { Icon } from '../icons.js'
+import { serviceStyle } from '../service-color.js'
 import type { TailRow } from '../live/tail-row.js'
-import { formatColumnTitle, formatLate, formatRowDetails, formatRowName, formatRowTime } from './row-text.js'
+import {
+  formatColumnTitle,
+  formatColumnValue,
+  formatLate,
+  formatRowDetails,
+  formatRowName,
+  formatRowTime,
+} from './row-text.js'
 
 interface RowProps {
   readonly row: TailRow
@@ -22,6 +30,8 @@ interface RowProps {
 }
 
 const MAX_TAGS = 3
+/** A longer last part of a path is cut, too. */
+const MAX_TAIL = 40
 
 /** A class component, because `shouldComponentUpdate` skips rows whose entry is the same. */
 export class Row extends Component<RowProps> {
@@ -48,6 +58,8 @@ export class Row extends Component<RowProps> {
     const { row, index, isSelected, isMarked, columns, isNarrow, constant, today } = this.props
     const { entry, lateMs } = row
     const { id, seq, timestamp, level, service, message, error, request, breadcrumbs } = entry
+    // Their messages are all the same.
+    const isRequestLog = request?.status_code !== undefined && error === undefined
     return (
       <div
         role="row"
@@ -66,13 +78,13 @@ export class Row extends Component<RowProps> {
         <span role="gridcell" class="row-level">
           <span class={`level level-${level}`}>{level}</span>
         </span>
-        <span role="gridcell" class="row-service cut" title={service}>
+        <span role="gridcell" class="row-service service cut" style={serviceStyle(service ?? '')} title={service}>
           {service}
         </span>
         {!isNarrow &&
           columns.map((name) => (
             <span key={name} role="gridcell" class="row-column cut" title={entry.columns?.[name]}>
-              {entry.columns?.[name] ?? ''}
+              {formatColumnValue(name, entry.columns?.[name] ?? '')}
             </span>
           ))}
         <span role="gridcell" class="row-text">
@@ -81,9 +93,10 @@ export class Row extends Component<RowProps> {
               late, {formatLate(lateMs)}
             </span>
           )}
-          <span class="row-message cut">
+          {request !== undefined && isRequestLog && <RequestPart request={request} columns={columns} />}
+          <span class={isRequestLog ? 'row-message faint cut' : 'row-message cut'}>
             {error?.type !== undefined && <b class="row-type">{error.type}</b>}
-            {message}
+            {message.trim() === '' && error?.message === undefined ? <i class="faint">no message</i> : message}
             {error?.message !== undefined && error.message !== message && (
               <span class="row-cause">{error.message}</span>
             )}
@@ -93,11 +106,11 @@ export class Row extends Component<RowProps> {
               class="row-values"
               details={columns.flatMap((name) => {
                 const value = entry.columns?.[name]
-                return value === undefined ? [] : [[formatColumnTitle(name), value] as const]
+                return value === undefined ? [] : [[formatColumnTitle(name), formatColumnValue(name, value)] as const]
               })}
             />
           )}
-          {request !== undefined && <RequestPart request={request} />}
+          {request !== undefined && !isRequestLog && <RequestPart request={request} columns={columns} />}
           <Details class="row-details" details={formatRowDetails(entry, constant, columns)} />
           <Tags entry={entry} />
           {breadcrumbs !== undefined && (
@@ -150,16 +163,29 @@ function Tags({ entry: { tags = [], tag_count: count = tags.length } }: { entry:
 }
 
 function RequestPart({
-  request: { method, path, status_code: status, duration_ms: durationMs },
+  request: { method = '', path = '', status_code: status, duration_ms: durationMs },
+  columns,
 }: {
   request: NonNullable<EntrySummary['request']>
+  columns: readonly string[]
 }) {
+  const hasNo = (...names: readonly string[]): boolean => !names.some((name) => columns.includes(name))
+  // A long path is cut in the middle: its last part tells more than its first.
+  const tailAt = path.lastIndexOf('/', path.length - 2)
+  const tail = tailAt > 0 && path.length - tailAt <= MAX_TAIL ? path.slice(tailAt) : ''
   const tone = status === undefined || status < 400 ? '' : status < 500 ? ' warn' : ' bad'
   return (
     <span class="row-request">
-      <span class="cut">{[method, path].filter((part) => part !== undefined).join(' ')}</span>
-      {status !== undefined && <b class={`status${tone}`}>{status}</b>}
-      {durationMs !== undefined && <span class="faint">{formatDuration(durationMs)}</span>}
+      {hasNo('path', 'route', 'url') && (
+        <span class="row-path" title={`${method} ${path}`}>
+          <span class="cut">
+            {method} {path.slice(0, path.length - tail.length)}
+          </span>
+          <span>{tail}</span>
+        </span>
+      )}
+      {status !== undefined && hasNo('status') && <b class={`status${tone}`}>{status}</b>}
+      {durationMs !== undefined && hasNo('duration') && <span class="faint">{formatDuration(durationMs)}</span>}
     </span>
   )
 }

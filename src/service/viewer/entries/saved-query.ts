@@ -1,5 +1,5 @@
 /** Parses stored queries (pure). */
-import { LAST_RANGES } from '../view.js'
+import { parseLast } from '../view.js'
 import type { Filter } from '../view.js'
 
 export interface SavedQuery extends Filter {
@@ -22,6 +22,12 @@ function readOne(stored: unknown): SavedQuery[] {
   if (typeof name !== 'string' || typeof q !== 'string') return []
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
   return [
-    { name, q, last: LAST_RANGES.find((range) => range === last) ?? null, since: text(since), until: text(until) },
+    {
+      name,
+      q,
+      last: typeof last === 'string' && parseLast(last) !== null ? last : null,
+      since: text(since),
+      until: text(until),
+    },
   ]
 }

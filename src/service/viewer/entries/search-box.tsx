@@ -1,13 +1,15 @@
 /** The search field. Applies a valid query after a pause in typing; completes fields and values by keyboard. */
 import type { RefObject } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { applyCompletion, parseQuery } from '../../query/language/index.js'
+import { applyCompletion, findMistake, parseQuery } from '../../query/language/index.js'
 import { formatShortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { readView, navigate } from '../use-view.js'
-import { QueryProblem } from './query-problem.js'
+import { QueryHint, QueryProblem } from './query-problem.js'
 import type { MarkedProblem } from './query-problem.js'
+import { setTyping } from './typing.js'
 import { useCompletion } from './use-completion.js'
+import { useFields } from './use-fields.js'
 
 const PAUSE_MS = 250
 
@@ -52,6 +54,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
   }
   const edit = (next: string, position: number): void => {
     setText(next)
+    setTyping(true)
     setCaret(position)
     setAt(-1)
     clearTimeout(timer.current)
@@ -83,11 +86,14 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
     else if (isOpen && event.key === 'Tab' && !event.shiftKey) accept(Math.max(0, active))
     else if (isOpen && event.key === 'Enter' && active >= 0) accept(active)
     else if (event.key === 'Enter') {
+      setTyping(false)
       setCaret(null)
       search(text)
     } else return
     event.preventDefault()
   }
+  const names = useFields(kind, /[:=<>]/.test(text))?.map(({ name }) => name)
+  const mistake = names === undefined || text !== q ? undefined : findMistake(text, names)
   const shown = problem ?? (text === refused?.q ? refused : undefined)
   return (
     <div class="search">
@@ -116,6 +122,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
         onKeyDown={onKeyDown}
         onClick={() => setCaret(null)}
         onBlur={() => {
+          setTyping(false)
           setCaret(null)
           // Applies typed text first: the user's next selection adds to the query.
           if (text !== asked.current) search(text)
@@ -155,6 +162,16 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
           </li>
         ))}
       </ul>
+      {shown === undefined && mistake !== undefined && (
+        <QueryHint
+          q={text}
+          mistake={mistake}
+          onCorrect={() => {
+            setText(mistake.corrected)
+            search(mistake.corrected)
+          }}
+        />
+      )}
       {shown !== undefined && <QueryProblem id={`${id}-problem`} problem={shown} />}
     </div>
   )

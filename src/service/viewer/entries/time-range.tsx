@@ -1,8 +1,9 @@
-/** Selects a sliding window up to now, or all time. */
+/** Selects a sliding window up to now, all time, or a typed range. */
 import { navigate } from '../use-view.js'
 import { LAST_RANGES } from '../view.js'
 import type { Filter } from '../view.js'
-import { LAST_TITLES } from './time-text.js'
+import { RangeInput } from './range-input.js'
+import { formatLast } from './time-text.js'
 
 export function TimeRange({ view: { last, since, until } }: { view: Filter }) {
   const isAll = last === null && since === null && until === null
@@ -14,11 +15,11 @@ export function TimeRange({ view: { last, since, until } }: { view: Filter }) {
           type="button"
           class="button small"
           aria-pressed={last === range}
-          aria-label={LAST_TITLES[range]}
-          title={LAST_TITLES[range]}
+          aria-label={formatLast(range)}
+          title={formatLast(range)}
           onClick={() => navigate({ last: range, since: null, until: null })}
         >
-          {LAST_TITLES[range].slice('Last '.length)}
+          {formatLast(range).slice('Last '.length)}
         </button>
       ))}
       <button
@@ -30,6 +31,7 @@ export function TimeRange({ view: { last, since, until } }: { view: Filter }) {
       >
         All
       </button>
+      <RangeInput />
     </div>
   )
 }

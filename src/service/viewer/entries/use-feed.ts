@@ -8,6 +8,7 @@ import type { EntryContext, EntryPage, EntrySummary } from '../../query/api-type
 import { createFilterKey } from '../view.js'
 import type { View } from '../view.js'
 import { paused } from './paused.js'
+import { typing } from './typing.js'
 
 const DRAW_INTERVAL_MS = 100
 
@@ -41,6 +42,7 @@ function createFeed(): EntryFeed {
       return () => clearTimeout(waiting)
     },
     now: () => Date.now(),
+    isTyping: () => typing.value,
   })
   return feed
 }

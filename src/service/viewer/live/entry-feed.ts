@@ -12,6 +12,8 @@ const FIRST_ROWS = 200
 const RELOAD_INTERVAL_MS = 1000
 /** Delay before retrying a failed page. */
 const RETRY_MS = 2000
+/** Interval in which an empty result is loaded again while the query is typed. */
+const TYPING_RETRY_MS = 300
 /** Interval for removing rows that have left a sliding window. */
 const SLIDE_INTERVAL_MS = 1000
 
@@ -35,6 +37,8 @@ export interface EntryFeedDependencies {
   /** Calls `call` once after the delay. @returns function that cancels the call */
   later(ms: number, call: () => void): () => void
   now(): number
+  /** Whether an empty result may be that of a query that is still typed; the previous rows then stay. */
+  isTyping(): boolean
 }
 
 export class EntryFeed {
@@ -210,6 +214,10 @@ export class EntryFeed {
   async #loadNewest(isSame: boolean, signal: AbortSignal): Promise<void> {
     const page = await this.#deps.page({ ...this.#parameters(), limit: FIRST_ROWS }, signal)
     if (signal.aborted) return
+    if (page.items.length === 0 && !isSame && this.tail.length > 0 && this.#deps.isTyping()) {
+      this.#endRetry = this.#deps.later(TYPING_RETRY_MS, () => void this.#load(false))
+      return
+    }
     this.#newer = null
     this.tail.slide(this.#startMs())
     this.tail.reset({ items: page.items, hasOlder: page.next !== null, lastSeq: page.last_seq }, isSame)

@@ -14,10 +14,12 @@ export function Header({
   view,
   status,
   onHelp,
+  onClear,
 }: {
   view: View
   status: ServiceStatus | undefined
   onHelp: () => void
+  onClear: () => void
 }) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => setOpen(false), [view.name])
@@ -47,6 +49,9 @@ export function Header({
         ))}
       </nav>
       <Connection />
+      <button type="button" class="button plain icon" onClick={onClear} title="Clear (c)" aria-label="Clear">
+        <Icon name="clear" />
+      </button>
       <ThemeButton />
       <button type="button" class="button plain icon" onClick={onHelp} title="Help and keys (?)">
         ?<span class="visually-hidden"> Help and keys</span>

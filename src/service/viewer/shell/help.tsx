@@ -2,8 +2,11 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { ServiceStatus } from '../../query/api-types.js'
 import { formatCount, formatDuration, formatMemory } from '../view-format.js'
+import { EDITOR_NAMES, editor, setEditor } from '../detail/editor-choice.js'
+import type { Editor } from '../detail/editor.js'
 import { Icon } from '../icons.js'
 import { KEY_HELP } from '../keyboard.js'
+import { useObservable } from '../use-observable.js'
 
 export function Help({ status, onClose }: { status: ServiceStatus | undefined; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -37,9 +40,26 @@ export function Help({ status, onClose }: { status: ServiceStatus | undefined; o
           ))}
         </dl>
         <p class="muted">In the chart: ← and → move, Shift extends, Enter selects the time.</p>
+        <EditorChoice />
         {status !== undefined && <About status={status} />}
       </div>
     </dialog>
+  )
+}
+
+function EditorChoice() {
+  const chosen = useObservable(editor)
+  return (
+    <p>
+      <label>
+        Frames of a stack open in{' '}
+        <select class="select" value={chosen} onChange={(event) => setEditor(event.currentTarget.value as Editor)}>
+          {EDITOR_NAMES.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+    </p>
   )
 }
 

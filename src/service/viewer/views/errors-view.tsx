@@ -13,6 +13,7 @@ import { GroupMeta } from './group-meta.js'
 import { ListPage } from './list-page.js'
 import { OrderChoice } from './order-choice.js'
 import { followRow } from './row-click.js'
+import { Services } from './services.js'
 import { Snippet, StartHint } from './snippet.js'
 import { useList } from './use-list.js'
 import { LINE } from './use-list-keys.js'
@@ -69,6 +70,7 @@ function Groups({ groups }: { readonly groups: readonly ErrorGroup[] }) {
         <thead>
           <tr>
             <th scope="col">Error</th>
+            <th scope="col">Service</th>
             <th scope="col">Trend</th>
             <th scope="col" class="number">
               Entries
@@ -105,6 +107,7 @@ function Group({ group }: { readonly group: ErrorGroup }) {
         <p class="group-message">{truncate(group.message, 300)}</p>
         <GroupMeta group={group} />
       </td>
+      <Services services={group.services} />
       <td data-name="Trend">
         <Bars values={group.trend} label={trendText(group.trend)} />
       </td>

@@ -10,6 +10,7 @@ import { createHref } from '../view.js'
 import { Ago } from './ago.js'
 import { ListPage } from './list-page.js'
 import { Snippet, StartHint } from './snippet.js'
+import { UnusedFilter } from './unused-filter.js'
 import { useList } from './use-list.js'
 import { LINE } from './use-list-keys.js'
 
@@ -26,6 +27,7 @@ export function FeedbackView() {
     <ListPage
       title="Feedback"
       about="User comments, newest first."
+      filter={<UnusedFilter />}
       list={list}
       empty={
         <Empty title="No feedback yet">

@@ -1,4 +1,4 @@
-/** Facts of an error group: whether it is new, route, services, versions and users. */
+/** Facts of an error group: whether it is new, route, versions and users. */
 import type { ErrorGroup } from '../../query/api-types.js'
 import { truncate } from '../detail/tree.js'
 import { addTerm } from '../../query/language/index.js'
@@ -7,7 +7,7 @@ import { formatPlural } from '../view-format.js'
 import { createHref } from '../view.js'
 
 export function GroupMeta({ group }: { readonly group: ErrorGroup }) {
-  const { is_new: isNew, route, services, is_given: isGiven, fingerprint } = group
+  const { is_new: isNew, route, is_given: isGiven, fingerprint } = group
   const versions = versionsText(group)
   return (
     <div class="group-meta">
@@ -17,11 +17,6 @@ export function GroupMeta({ group }: { readonly group: ErrorGroup }) {
         </span>
       )}
       {route !== null && <code>{truncate(route, 120)}</code>}
-      {services.map((service) => (
-        <span key={service} class="chip">
-          {truncate(service, 40)}
-        </span>
-      ))}
       {versions !== null && <span>{versions}</span>}
       {isGiven && <span title={truncate(fingerprint, 200)}>own fingerprint</span>}
       <Users group={group} />

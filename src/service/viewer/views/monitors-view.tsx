@@ -10,6 +10,7 @@ import { ViewPage } from './list-page.js'
 import { MonitorFinder } from './monitor-finder.js'
 import { toMonitorState, createStrip } from './monitor-state.js'
 import { Snippet, StartHint } from './snippet.js'
+import { UnusedFilter } from './unused-filter.js'
 import { useNow } from '../use-now.js'
 
 const RUN = `export PINO_INGEST_MONITOR_TOKEN=nightly-backup
@@ -40,6 +41,7 @@ export function MonitorsView() {
       about={items?.length === 0 ? undefined : "A monitor's id is a hash of its token, which is not stored."}
     >
       <Problem error={error} />
+      <UnusedFilter />
       {error === undefined && items === undefined && <p class="muted">Loading …</p>}
       {items?.length === 0 && (
         <Empty title="No heartbeat yet">

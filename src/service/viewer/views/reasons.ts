@@ -4,14 +4,18 @@ import { formatPath } from '../detail/tree.js'
 
 export interface ReasonGroup {
   readonly message: string
-  /** Paths of the fields: `logs[3].level`; `the body` for a reason without a field. */
-  readonly places: readonly string[]
+  readonly places: readonly RefusedPlace[]
+}
+
+export interface RefusedPlace extends Pick<RejectionReason, 'value' | 'entry'> {
+  /** Path of the field: `logs[3].level`; `the body` for a reason without a field. */
+  readonly path: string
 }
 
 export function groupReasons(reasons: readonly RejectionReason[]): readonly ReasonGroup[] {
-  const groups = new Map<string, string[]>()
-  for (const { loc, message } of reasons) {
-    const place = loc.length === 0 ? 'the body' : formatPath(loc)
+  const groups = new Map<string, RefusedPlace[]>()
+  for (const { loc, message, ...refused } of reasons) {
+    const place = { path: loc.length === 0 ? 'the body' : formatPath(loc), ...refused }
     const places = groups.get(message)
     if (places === undefined) groups.set(message, [place])
     else places.push(place)

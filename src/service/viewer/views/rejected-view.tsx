@@ -9,6 +9,7 @@ import { Ago } from './ago.js'
 import { ListPage } from './list-page.js'
 import { groupReasons } from './reasons.js'
 import type { ReasonGroup } from './reasons.js'
+import { UnusedFilter } from './unused-filter.js'
 import { useList } from './use-list.js'
 
 export function RejectedView() {
@@ -17,6 +18,7 @@ export function RejectedView() {
     <ListPage
       title="Rejected"
       about="Requests that the real service would have refused, whole or in part."
+      filter={<UnusedFilter />}
       list={list}
       empty={
         <Empty title="Nothing was rejected">
@@ -89,7 +91,12 @@ function Reason({ reason: { message, places } }: { readonly reason: ReasonGroup 
           <ul class="places">
             {shown.map((place, index) => (
               <li key={index}>
-                <code>{truncate(place, 200)}</code>
+                <code>
+                  <span>{truncate(place.path, 200)}</span>
+                  {place.value !== undefined && <b>: {place.value}</b>}
+                </code>
+                {place.entry?.service !== undefined && <span class="chip">{place.entry.service}</span>}
+                {place.entry?.message !== undefined && <span>{place.entry.message}</span>}
               </li>
             ))}
           </ul>

@@ -16,9 +16,11 @@ import { RequestFilters } from './request-filters.js'
 import { RoutePanel } from './route-panel.js'
 import { followRow } from './row-click.js'
 import { SingleRequests } from './single-requests.js'
+import { Services } from './services.js'
 import { Snippet, StartHint } from './snippet.js'
 import { formatOrder, toggleOrder, parseOrder, sortRows } from './sort.js'
 import { LINE } from './use-list-keys.js'
+import { Unused, splitRequestQuery } from './unused-filter.js'
 import { ViewFilter } from './view-filter.js'
 
 const ENABLE = `import pino from 'pino'
@@ -31,11 +33,12 @@ const logger = pino(ingestOptions({
 
 export function RequestsView() {
   const view = useView()
-  const filters = useFilterParameters(view)
+  const { q, unused } = splitRequestQuery(view.q)
+  const filters = useFilterParameters({ ...view, q })
   const version = useChanges('request')
   const { data, error } = useQuery<{ readonly items: readonly RouteStats[] }>('routes', filters, version)
   const routes = data?.items
-  const selected = parseRouteName(view.route)
+  const selected = parseRouteName(view)
   const requests = routes?.reduce((sum, one) => sum + one.count, 0) ?? 0
   return (
     <ViewPage
@@ -48,6 +51,7 @@ export function RequestsView() {
       }
     >
       <Problem error={error} />
+      <Unused parts={unused} without={{ q }} />
       {error === undefined && routes === undefined && <p class="muted">Loading …</p>}
       <RequestFilters />
       {selected !== null && <RoutePanel name={selected} filters={filters} version={version} />}
@@ -78,10 +82,11 @@ export function RequestsView() {
   )
 }
 
-type Column = 'route' | 'count' | 'error_rate' | 'p50_ms' | 'p95_ms' | 'p99_ms' | 'last_seen'
+type Column = 'route' | 'service' | 'count' | 'error_rate' | 'p50_ms' | 'p95_ms' | 'p99_ms' | 'last_seen'
 
 const COLUMNS: readonly (readonly [Column, string])[] = [
   ['route', 'Route'],
+  ['service', 'Service'],
   ['count', 'Requests'],
   ['error_rate', 'Errors'],
   ['p50_ms', 'p50'],
@@ -111,7 +116,10 @@ function Routes({ routes }: { readonly routes: readonly RouteStats[] }) {
                       type="button"
                       class="sort"
                       onClick={() =>
-                        navigate({ routes: formatOrder(toggleOrder(order, key, key === 'route')) }, { replace: true })
+                        navigate(
+                          { routes: formatOrder(toggleOrder(order, key, key === 'route' || key === 'service')) },
+                          { replace: true },
+                        )
                       }
                     >
                       {text}
@@ -122,7 +130,7 @@ function Routes({ routes }: { readonly routes: readonly RouteStats[] }) {
             </thead>
             <tbody class="choosable" onClick={followRow}>
               {shown.map((route) => (
-                <Row key={formatRoute(route)} route={route} />
+                <Row key={`${route.service} ${formatRoute(route)}`} route={route} />
               ))}
             </tbody>
           </table>
@@ -133,24 +141,26 @@ function Routes({ routes }: { readonly routes: readonly RouteStats[] }) {
 }
 
 function isText(column: Column): boolean {
-  return column === 'route' || column === 'last_seen'
+  return column === 'route' || column === 'service' || column === 'last_seen'
 }
 
 function Row({ route }: { readonly route: RouteStats }) {
   const view = useView()
   const text = formatRoute(route)
-  const isSelected = view.route === text
+  const { service } = route
+  const isSelected = view.route === text && (view.service ?? service) === service
   return (
     <tr class={isSelected ? 'selected' : undefined}>
       <td class="route-name">
         <a
-          href={createHref({ ...view, route: isSelected ? null : text })}
+          href={createHref({ ...view, ...(isSelected ? { route: null, service: null } : { route: text, service }) })}
           aria-current={isSelected ? 'true' : undefined}
           {...LINE}
         >
           <span class="method">{truncate(route.method, 12)}</span> {truncate(route.route, 200)}
         </a>
       </td>
+      <Services services={service === null ? [] : [service]} />
       <td class="number" data-name="Requests">
         {formatCount(route.count)}
       </td>

@@ -1,19 +1,22 @@
 /** Parses and formats a route for the address: `GET /orders/:id` (pure). */
 import type { RouteStats } from '../../query/api-types.js'
+import type { View } from '../view.js'
 
 export interface RouteName {
+  /** Null for all services. */
+  readonly service: string | null
   readonly method: string
   readonly route: string
 }
 
-export function formatRoute({ method, route }: RouteName): string {
+export function formatRoute({ method, route }: Pick<RouteName, 'method' | 'route'>): string {
   return `${method} ${route}`
 }
 
 /** Splits at the first space, because methods contain none. Null if the text is not a route. */
-export function parseRouteName(text: string | null): RouteName | null {
+export function parseRouteName({ route: text, service }: Pick<View, 'route' | 'service'>): RouteName | null {
   const at = text === null ? -1 : text.indexOf(' ')
-  return text === null || at < 0 ? null : { method: text.slice(0, at), route: text.slice(at + 1) }
+  return text === null || at < 0 ? null : { service, method: text.slice(0, at), route: text.slice(at + 1) }
 }
 
 /** Minimum number of routes for the hint. */

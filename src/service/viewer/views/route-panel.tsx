@@ -23,13 +23,18 @@ export function RoutePanel({
   readonly version: number
 }) {
   const view = useView()
-  const { data, error } = useQuery<RouteLatency>('routes/latency', { ...filters, ...name }, version)
-  const text = formatRoute(name)
+  const ofRoute = { ...filters, ...(name.service !== null && { service: name.service }) }
+  const { data, error } = useQuery<RouteLatency>(
+    'routes/latency',
+    { ...ofRoute, method: name.method, route: name.route },
+    version,
+  )
+  const text = [name.service ?? [], formatRoute(name)].flat().join(' ')
   return (
     <section class="card route-panel" aria-label={`Latency of ${text.slice(0, 200)}`}>
       <div class="route-head">
         <h2>{truncate(text, 200)}</h2>
-        <a class="button small" href={createHref({ ...view, route: null })} aria-label="Close the plot">
+        <a class="button small" href={createHref({ ...view, route: null, service: null })} aria-label="Close the plot">
           ✕
         </a>
       </div>
@@ -45,7 +50,7 @@ export function RoutePanel({
           <Fold summary="As a table">{() => <LatencyTable latency={data} />}</Fold>
         </>
       )}
-      <SingleRequests filters={filters} name={name} version={version} />
+      <SingleRequests filters={ofRoute} name={name} version={version} />
     </section>
   )
 }

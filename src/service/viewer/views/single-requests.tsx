@@ -11,6 +11,7 @@ import { OrderChoice } from './order-choice.js'
 import { findRequestId } from './route-name.js'
 import type { RouteName } from './route-name.js'
 import { followRow } from './row-click.js'
+import { Services } from './services.js'
 import { StatusCode } from './status-code.js'
 import { useList } from './use-list.js'
 import { LINE } from './use-list-keys.js'
@@ -107,7 +108,7 @@ function Row({ stored: { request }, hasRoute }: { readonly stored: StoredRequest
       <td>
         <Time at={timestamp} />
       </td>
-      <td>{truncate(service, 40)}</td>
+      <Services services={service === '' ? [] : [service]} />
     </tr>
   )
 }

@@ -24,14 +24,14 @@ export function TracePage({ id }: { readonly id: string }) {
   const isGone = error instanceof ApiError && error.status === 404
   return (
     <ViewPage
-      title="Trace"
+      title={data === undefined ? 'Trace' : truncate(data.name, 160)}
       about={<code>{truncate(id, 100)}</code>}
       tools={
         <span class="page-buttons">
           <a class="button small" href={createHref({ ...view, trace: null, entry: null })}>
             All traces
           </a>
-          <a class="button small" href={createHref({ q: addTerm('', 'trace_id', id) })}>
+          <a class="button small" href={createHref({ q: addTerm('', 'trace_id', id), entry: view.entry })}>
             Show in the list
           </a>
         </span>

@@ -8,12 +8,20 @@ import { useView } from '../use-view.js'
 import { formatCount, formatDuration, formatPlural } from '../view-format.js'
 import { createHref, isFiltered } from '../view.js'
 import { ListPage } from './list-page.js'
+import { OrderChoice } from './order-choice.js'
 import { followRow } from './row-click.js'
+import { Services } from './services.js'
 import { StartHint } from './snippet.js'
 import { TracePage } from './trace-page.js'
 import { useList } from './use-list.js'
 import { LINE } from './use-list-keys.js'
 import { ViewFilter } from './view-filter.js'
+
+const ORDERS = [
+  [null, 'Latest'],
+  ['duration', 'Longest'],
+  ['errors', 'Most errors'],
+] as const
 
 export function TracesView() {
   const { trace } = useView()
@@ -22,12 +30,14 @@ export function TracesView() {
 
 function TraceList() {
   const view = useView()
-  const list = useList<TraceSummary>('traces', useFilterParameters(view), useChanges('entry'))
+  const sort = ORDERS.find(([value]) => value === view.sort)?.[0] ?? undefined
+  const list = useList<TraceSummary>('traces', { ...useFilterParameters(view), sort }, useChanges('entry'))
   return (
     <ListPage
       title="Traces"
       about={`${formatPlural(list.items?.length ?? 0, 'trace')}${list.more === null ? '' : ' and more'}`}
       filter={<ViewFilter kind="entries" error={list.error} />}
+      tools={<OrderChoice choices={ORDERS} />}
       list={list}
       empty={
         isFiltered(view) ? (
@@ -56,6 +66,7 @@ function Traces({ traces }: { readonly traces: readonly TraceSummary[] }) {
         <thead>
           <tr>
             <th scope="col">Trace</th>
+            <th scope="col">Service</th>
             <th scope="col">Start</th>
             <th scope="col">Duration</th>
             <th scope="col" class="number">
@@ -85,15 +96,8 @@ function Row({ trace, longestMs }: { readonly trace: TraceSummary; readonly long
         <a class="group-link" href={createHref({ ...view, trace: id })} title={truncate(id, 200)} {...LINE}>
           {truncate(name, 160)}
         </a>
-        <p class="group-meta">
-          {services.map((service) => (
-            <span key={service} class="chip">
-              {truncate(service, 40)}
-            </span>
-          ))}
-          <code class="cut">{truncate(id, 40)}</code>
-        </p>
       </td>
+      <Services services={services} />
       <td data-name="Start">
         <Time at={at} />
       </td>

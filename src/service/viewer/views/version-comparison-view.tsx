@@ -9,9 +9,10 @@ import { useQuery } from '../use-query.js'
 import { navigate, useView } from '../use-view.js'
 import { formatCount, formatPlural } from '../view-format.js'
 import { createHref } from '../view.js'
+import { Services } from './services.js'
 import { LINE } from './use-list-keys.js'
 import { compareRoutes, compareSides } from './version-comparison.js'
-import type { ComparisonRow } from './version-comparison.js'
+import type { ComparisonRow, RouteRow } from './version-comparison.js'
 import { ViewFilter } from './view-filter.js'
 
 /** The comparison with its filter. Default: the two newest versions. Versions in the address are used even if they are no longer stored. */
@@ -93,7 +94,7 @@ function Compared({ data }: { readonly data: ReleaseComparison }) {
 }
 
 interface RowsProps {
-  readonly rows: readonly ComparisonRow[]
+  readonly rows: readonly (ComparisonRow & Partial<Pick<RouteRow, 'service'>>)[]
   readonly title: string
   readonly before: string
   readonly after: string
@@ -102,12 +103,14 @@ interface RowsProps {
 const SIGNS = { worse: '▲ worse', better: '▼ better', same: '' } as const
 
 function Rows({ rows, title, before, after }: RowsProps) {
+  const hasService = rows.some(({ service }) => service !== undefined)
   return (
-    <div class="table-scroll">
+    <div class="table-scroll" tabIndex={0}>
       <table class="table compared">
         <thead>
           <tr>
             <th scope="col">{title}</th>
+            {hasService && <th scope="col">Service</th>}
             <th scope="col" class="number">
               {truncate(before, 40)}
             </th>
@@ -121,8 +124,9 @@ function Rows({ rows, title, before, after }: RowsProps) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.name} class={row.verdict}>
+            <tr key={`${row.service} ${row.name}`} class={row.verdict}>
               <th scope="row">{truncate(row.name, 120)}</th>
+              {hasService && <Services services={row.service ? [row.service] : []} />}
               <td class="number">{row.before}</td>
               <td class="number">{row.after}</td>
               <td class="number difference">

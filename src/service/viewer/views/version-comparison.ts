@@ -14,6 +14,7 @@ export interface ComparisonRow {
 }
 
 export interface RouteRow extends ComparisonRow {
+  readonly service: string
   readonly method: string
   readonly route: string
 }
@@ -66,10 +67,13 @@ export function compareRoutes(routes: readonly RouteComparison[]): readonly Rout
   return routes
     .toSorted((a, b) => {
       const [first, second] = [growth(a), growth(b)]
-      return first === second ? nameOf(a).localeCompare(nameOf(b)) : second - first
+      return first === second
+        ? nameOf(a).localeCompare(nameOf(b)) || (a.service ?? '').localeCompare(b.service ?? '')
+        : second - first
     })
     .map((one): RouteRow => ({
       name: nameOf(one),
+      service: one.service ?? '',
       method: one.method,
       route: one.route,
       before: latencyText(one.before?.p95_ms ?? null),

@@ -2,6 +2,7 @@
 import { useId, useState } from 'preact/hooks'
 import type { Level } from '../../../protocol/log-entry.js'
 import type { EntrySummary, TraceSpan } from '../../query/api-types.js'
+import { serviceStyle } from '../service-color.js'
 import { LevelBadge, Time } from '../components.js'
 import { truncate } from '../detail/tree.js'
 import { useView } from '../use-view.js'
@@ -33,7 +34,11 @@ export function SpanRowView({ row }: { readonly row: SpanRow<TraceSpan> }) {
       >
         <span class="waterfall-name" style={{ '--depth': Math.min(depth, MAX_INDENTED_DEPTH) }}>
           {SERIOUS.includes(span.level) && <LevelBadge level={span.level} />}
-          {span.service !== null && <span class="kind">{truncate(span.service, 30)}</span>}{' '}
+          {span.service !== null && (
+            <span class="kind service" style={serviceStyle(span.service)}>
+              {truncate(span.service, 30)}
+            </span>
+          )}{' '}
           <span class="cut">{truncate(span.name, 120)}</span>
           {root === 'missing' && (
             <span class="hint" title={`Parent span ${truncate(span.parent_span_id ?? '', 100)}`}>
@@ -83,7 +88,11 @@ export function EntryRowView({ row: { entry, offsetMs, start } }: { readonly row
       >
         <span class="waterfall-name">
           <LevelBadge level={entry.level} />
-          {entry.service !== undefined && <span class="kind">{truncate(entry.service, 30)}</span>}{' '}
+          {entry.service !== undefined && (
+            <span class="kind service" style={serviceStyle(entry.service)}>
+              {truncate(entry.service, 30)}
+            </span>
+          )}{' '}
           <span class="cut">{truncate(entry.message, 120)}</span>
           <span class="visually-hidden">, entry without a span at </span>
         </span>

@@ -226,10 +226,23 @@ function isWithin(time: string, asked: string): boolean {
 
 function compares(field: string, one: Scalar, operator: string, operand: string): boolean {
   if (field === 'level') return orders(SEVERITIES.indexOf(String(one)), operator, SEVERITIES.indexOf(operand))
+  if (field === 'version')
+    return orders(
+      Number(sortable(String(one)) > sortable(operand)) - Number(sortable(String(one)) < sortable(operand)),
+      operator,
+      0,
+    )
   if (NUMBER.test(operand)) return NUMBER.test(String(one)) && orders(Number(one), operator, Number(operand))
   if (!TIME.test(String(one))) return false
   const isDayEnd = operand.length === 10 && (operator === '>' || operator === '<=')
   return orders(toMs(String(one)), operator, toMs(operand) + (isDayEnd ? 86_399_999 : 0))
+}
+
+/** A version as a text that sorts by its numbers; a release after its pre-releases. */
+function sortable(version: string): string {
+  const [release = '', ...before] = version.replace(/^v|\+.*$/g, '').split('-')
+  const padded = [...release.split('.'), '0', '0', '0'].slice(0, 4).map((part) => part.padStart(9, '0'))
+  return `${padded.join('.')}${before.length === 0 ? '~' : `-${before.join('-')}`}`
 }
 
 function orders(a: number, operator: string, b: number): boolean {

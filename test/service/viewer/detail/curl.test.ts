@@ -40,7 +40,12 @@ test('a path gets the host of the logged headers; the headers are unchanged', ()
     expect(of({ method: 'put', path: '/x' }, metadata)).toBe(command)
 })
 
-test('an unknown host is a placeholder', () => expect(of({ path: '/x' })).toBe(`curl 'http://HOST/x'`))
+test('without a usable host, that of HTTP/2 or of a proxy', () => {
+  expect(of({ path: '/x' }, { headers: { host: 'a b', ':authority': 'h2:443' } })).toContain("'http://h2:443/x'")
+  expect(of({ path: '/x' }, { headers: { 'x-forwarded-host': 'shop' } })).toContain("'http://shop/x'")
+})
+
+test('an unknown host is a placeholder', () => expect(of({ path: '/x' })).toBe(`curl 'http://<host>/x'`))
 
 test('no command without URL and path', () => {
   expect(of(undefined)).toBeNull()

@@ -17,7 +17,7 @@ const withColumn = (entry: EntrySummary, name: string): EntrySummary => ({ ...en
 function setup(count: number) {
   const store = new ModelStore()
   for (let seq = 1; seq <= count; seq++) store.add(START_MS + seq)
-  const service = { store, refusal: undefined as Error | undefined, nowMs: START_MS + count }
+  const service = { store, refusal: undefined as Error | undefined, nowMs: START_MS + count, isTyping: false }
   const followed: LiveSource[] = []
   const later: (() => void)[] = []
   const asked: unknown[] = []
@@ -57,6 +57,7 @@ function setup(count: number) {
       return () => later.splice(later.indexOf(call), 1)
     },
     now: () => service.nowMs,
+    isTyping: () => service.isTyping,
   })
   /** Stores entries up to `newest`; the stream sends the last `items`. */
   const come = (newest: number, items: number, skipped = 0): void => {

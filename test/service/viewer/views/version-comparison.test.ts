@@ -58,11 +58,11 @@ test('a side without data is not compared', () => {
 test('routes are sorted by increase in latency; routes in only one version come last', () => {
   const stats = (p95: number) => ({ count: 10, p95_ms: p95, error_rate: 0 })
   const rows = compareRoutes([
-    { method: 'GET', route: '/new', before: null, after: stats(5) },
-    { method: 'GET', route: '/faster', before: stats(100), after: stats(40) },
-    { method: 'GET', route: '/same', before: stats(100), after: stats(100) },
-    { method: 'GET', route: '/gone', before: stats(7), after: null },
-    { method: 'POST', route: '/slower', before: stats(100), after: stats(400) },
+    { service: null, method: 'GET', route: '/new', before: null, after: stats(5) },
+    { service: null, method: 'GET', route: '/faster', before: stats(100), after: stats(40) },
+    { service: null, method: 'GET', route: '/same', before: stats(100), after: stats(100) },
+    { service: null, method: 'GET', route: '/gone', before: stats(7), after: null },
+    { service: null, method: 'POST', route: '/slower', before: stats(100), after: stats(400) },
   ])
   expect(rows.map(({ name, before, after, change, verdict }) => [name, before, after, change, verdict])).toEqual([
     ['POST /slower', '100 ms', '400 ms', '+300 ms (+300 %)', 'worse'],

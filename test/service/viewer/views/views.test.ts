@@ -108,22 +108,28 @@ describe('a monitor', () => {
 test('one reason for many fields is listed once', () => {
   expect(
     groupReasons([
-      { loc: ['logs', 3, 'level'], message: 'wrong' },
+      { loc: ['logs', 3, 'level'], message: 'wrong', value: '"trace"', entry: { message: 'm', service: 's' } },
       { loc: ['logs', 9, 'level'], message: 'wrong' },
       { loc: [], message: 'not JSON' },
     ]),
   ).toEqual([
-    { message: 'wrong', places: ['logs[3].level', 'logs[9].level'] },
-    { message: 'not JSON', places: ['the body'] },
+    {
+      message: 'wrong',
+      places: [
+        { path: 'logs[3].level', value: '"trace"', entry: { message: 'm', service: 's' } },
+        { path: 'logs[9].level' },
+      ],
+    },
+    { message: 'not JSON', places: [{ path: 'the body' }] },
   ])
 })
 
 describe('a route', () => {
   test('is part of the address', () => {
-    const name = { method: 'GET', route: '/a b/:id' }
-    expect(parseRouteName(formatRoute(name))).toEqual(name)
-    expect(parseRouteName(null)).toBeNull()
-    expect(parseRouteName('nonsense')).toBeNull()
+    const name = { service: 'shop', method: 'GET', route: '/a b/:id' }
+    expect(parseRouteName({ route: formatRoute(name), service: 'shop' })).toEqual(name)
+    expect(parseRouteName({ route: null, service: null })).toBeNull()
+    expect(parseRouteName({ route: 'nonsense', service: null })).toBeNull()
   })
 
   test('is a path if nearly every route has one request', () => {

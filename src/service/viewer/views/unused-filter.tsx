@@ -1,0 +1,39 @@
+/** Says which part of the filter a view does not use. */
+import { REQUEST_FIELDS, listTerms, removeTerm } from '../../query/language/index.js'
+import { formatTimeText } from '../entries/time-text.js'
+import { navigate, useView } from '../use-view.js'
+import { NO_FILTER } from '../view.js'
+import type { Filter } from '../view.js'
+
+/** The query without terms for fields that request logs do not have, and these terms. */
+export function splitRequestQuery(q: string): { readonly q: string; readonly unused: readonly string[] } {
+  const unused = listTerms(q).filter(({ field }) => field !== null && !REQUEST_FIELDS.has(field))
+  return { q: unused.reduceRight(removeTerm, q), unused: unused.map(({ text }) => text) }
+}
+
+/** For a view that has no filter. */
+export function UnusedFilter() {
+  const view = useView()
+  const parts = [view.q.trim(), formatTimeText(view) ?? ''].filter((part) => part !== '')
+  return <Unused parts={parts} without={NO_FILTER} />
+}
+
+/** @param without the filter that removes the parts */
+export function Unused({ parts, without }: { readonly parts: readonly string[]; readonly without: Partial<Filter> }) {
+  if (parts.length === 0) return null
+  return (
+    <p class="note" role="note">
+      This view does not use{' '}
+      {parts.map((part, at) => (
+        <span key={part}>
+          {at > 0 && ', '}
+          <code>{part}</code>
+        </span>
+      ))}
+      .{' '}
+      <button type="button" class="link-button" onClick={() => navigate(without)}>
+        Remove it from the filter
+      </button>
+    </p>
+  )
+}

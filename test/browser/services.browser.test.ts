@@ -1,0 +1,236 @@
+/** The page for several services: names, columns and filters by service, and what a row and a query show. */
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import type { LogEntry } from '../../src/protocol/log-entry.js'
+import { call, entryOf, ingest, requestLog } from '../service/support.js'
+import { describeInBrowser, useBrowser } from './browser.js'
+import {
+  boxOf,
+  detail,
+  eventually,
+  expectRows,
+  goTo,
+  grid,
+  parametersOf,
+  row,
+  rows,
+  searchBox,
+  untilLive,
+} from './viewer.js'
+
+const START_MS = Date.now()
+const ago = (ms: number): string => new Date(START_MS - ms).toISOString()
+
+/** `POST /checkout` of the shop calls `POST /orders`, whose request is logged first. */
+const CHECKOUT: readonly LogEntry[] = [
+  entryOf({
+    message: 'request completed',
+    timestamp: ago(900),
+    service: 'orders',
+    request_id: 'r-1',
+    trace: { trace_id: 't-1', span_id: 'b', parent_span_id: 'a' },
+    request: { method: 'POST', path: '/orders', status_code: 201, duration_ms: 40 },
+  }),
+  entryOf({
+    message: 'card declined',
+    level: 'error',
+    timestamp: ago(800),
+    service: 'shop',
+    request_id: 'r-1',
+    trace: { trace_id: 't-1', span_id: 'a' },
+    error: { type: 'Declined', message: 'card declined' },
+  }),
+  entryOf({
+    message: 'request completed',
+    timestamp: ago(700),
+    service: 'shop',
+    request_id: 'r-1',
+    trace: { trace_id: 't-1', span_id: 'a' },
+    request: { method: 'POST', path: '/checkout', status_code: 500, duration_ms: 290 },
+  }),
+]
+
+describeInBrowser('several services', () => {
+  const browser = useBrowser()
+
+  async function opened(
+    entries: readonly LogEntry[],
+    path = '/',
+    width = 1280,
+    tolerates: readonly RegExp[] = [],
+  ): Promise<Page> {
+    const service = await browser.serve()
+    await ingest(service, entries)
+    return browser.open(service, { path, width, tolerates })
+  }
+
+  test('a trace has the name of its root span, in the list and as its title', async () => {
+    const page = await opened(CHECKOUT, '/?view=traces')
+    const trace = page.getByRole('row', { name: /POST \/checkout/ })
+    await trace.getByRole('cell', { name: /orders shop/ }).waitFor()
+    await trace.getByRole('link').click()
+    await page.getByRole('heading', { level: 1, name: 'POST /checkout' }).waitFor()
+  })
+
+  test('routes are listed by service; a row opens the latency of its service', async () => {
+    const service = await browser.serve()
+    const requests = [
+      ...[1, 2, 3].map((n) => ({ ...requestLog, path: '/health', service: 'a', duration_ms: 5, request_id: `a-${n}` })),
+      ...[1, 2].map((n) => ({
+        ...requestLog,
+        path: '/health',
+        service: 'b',
+        status_code: 500,
+        duration_ms: 4000,
+        request_id: `b-${n}`,
+      })),
+    ]
+    await call(`${service.url}/ingest/requests`, { body: { requests } })
+    const page = await browser.open(service, { path: '/?view=requests' })
+    const table = page.locator('.routes')
+    await table.getByRole('row', { name: /^GET \/health a 3 0 % 5 ms/ }).waitFor()
+    await table
+      .getByRole('row', { name: /^GET \/health b 2 100 % 4 s/ })
+      .getByRole('link')
+      .click()
+    await page.getByRole('region', { name: 'Latency of b GET /health' }).waitFor()
+    expect(parametersOf(page)).toMatchObject({ route: 'GET /health', service: 'b' })
+    await eventually(() => page.locator('.requests tbody tr').count()).toBe(2)
+  })
+
+  test('a link of an id replaces the filter, other values are added to it', async () => {
+    const page = await opened(CHECKOUT, '/?q=level:error')
+    await row(page, 'card declined').click()
+    const link = detail(page).getByRole('link', { name: 'r-1', exact: true })
+    expect(await link.getAttribute('title')).toContain('Replaces the filter')
+    await link.click()
+    await eventually(() => rows(page).count()).toBe(3)
+    await goTo(page, '/?q=level:error')
+    await row(page, 'card declined').click()
+    const origin = detail(page).getByRole('link', { name: 'shop', exact: true })
+    expect(await origin.getAttribute('title')).toContain('Added to the filter')
+    await origin.click()
+    await eventually(() => parametersOf(page)['q']).toBe('level:error service:shop')
+  })
+
+  const LONG = entryOf({
+    level: 'error',
+    message: 'the payment provider did not answer in time',
+    timestamp: ago(500),
+    service: 'payments',
+    request: { method: 'POST', path: '/api/v1/customers/71/carts/99/checkout', status_code: 502, duration_ms: 3000 },
+    metadata: { carrier: 'north', attempt: 3, shard: 'eu-1', worker: 'w-17' },
+  })
+
+  test('a row shortens details first, then the path, and the message last', async () => {
+    const page = await opened(
+      [LONG, { ...LONG, level: 'info', metadata: { carrier: 'south', attempt: 4, shard: 'b', worker: 'x' } }],
+      '/',
+      1024,
+    )
+    const shortened = (selector: string) =>
+      row(page, LONG.message)
+        .first()
+        .locator(selector)
+        .evaluate((element) => {
+          const { scrollWidth, clientWidth } = element as { scrollWidth: number; clientWidth: number }
+          return scrollWidth > clientWidth
+        })
+    await rows(page).first().waitFor()
+    expect(await shortened('.row-message')).toBe(false)
+    expect(await shortened('.row-details')).toBe(true)
+    // The end of the path stays.
+    await row(page, LONG.message).first().getByText('/checkout', { exact: true }).waitFor()
+  })
+
+  test.each([
+    [700, ''],
+    [1024, 'open'],
+  ])('%i px wide, %s: the service is shown', async (width, state) => {
+    const page = await opened([LONG], '/', width)
+    if (state === 'open') await row(page, LONG.message).click()
+    const cell = row(page, LONG.message).getByRole('gridcell', { name: 'payments' })
+    expect((await boxOf(cell)).width).toBeGreaterThan(40)
+  })
+
+  test('new entries are announced in a strip that covers no row', async () => {
+    const service = await browser.serve()
+    await ingest(service, [LONG])
+    const page = await browser.open(service)
+    await untilLive(page)
+    await row(page, LONG.message).hover()
+    const before = await boxOf(row(page, LONG.message))
+    await ingest(service, [entryOf({ message: 'new', timestamp: ago(1) })])
+    const strip = page.getByRole('button', { name: /Holding, 1 new/ })
+    await strip.waitFor()
+    const [list, shown] = [await boxOf(grid(page)), await boxOf(strip)]
+    expect(shown.y).toBeGreaterThanOrEqual(list.y + list.height - 1)
+    expect(await boxOf(row(page, LONG.message))).toEqual(before)
+    await strip.click()
+    await expectRows(page, ['new', LONG.message])
+  })
+
+  test('while a query is typed, the last result stays until the next one', async () => {
+    const page = await opened([...CHECKOUT, LONG])
+    await rows(page).first().waitFor()
+    await searchBox(page).focus()
+    const counts: number[] = []
+    for (const letter of 'status:>=500') {
+      await page.keyboard.type(letter)
+      await page.waitForTimeout(280)
+      counts.push(await rows(page).count())
+    }
+    expect(counts).not.toContain(0)
+    await eventually(() => rows(page).count()).toBe(2)
+    await searchBox(page).fill('nothing at all')
+    await searchBox(page).press('Enter')
+    await page.getByRole('heading', { name: 'No entry matches' }).waitFor()
+  })
+
+  test('a query that can only be a mistake gets a hint, and is corrected by a click', async () => {
+    const page = await opened([...CHECKOUT, LONG])
+    await rows(page).first().waitFor()
+    for (const [typed, corrected] of [
+      ['statsu:500', 'status:500'],
+      ['level!=info', '-level:info'],
+    ] as const) {
+      await searchBox(page).fill(typed)
+      await searchBox(page).press('Enter')
+      await page.getByRole('button', { name: `Search ${corrected}` }).click()
+      await eventually(() => parametersOf(page)['q']).toBe(corrected)
+      await eventually(() => rows(page).count()).toBeGreaterThan(0)
+    }
+  })
+
+  test('views say which part of the filter they do not use', async () => {
+    const service = await browser.serve()
+    await call(`${service.url}/ingest/requests`, { body: { requests: [requestLog] } })
+    const page = await browser.open(service, { path: '/?view=requests&q=level:error+status:200' })
+    await page.locator('.routes').getByRole('row', { name: /^GET/ }).waitFor()
+    const note = page.getByRole('note').filter({ hasText: 'does not use' })
+    expect(await note.innerText()).toContain('level:error')
+    await goTo(page, '/?view=monitors&q=level:error&last=5m')
+    await eventually(() => note.innerText()).toMatch(/level:error.*5 min/)
+    await note.getByRole('button').click()
+    await eventually(() => parametersOf(page)).toEqual({ view: 'monitors' })
+  })
+
+  test('a refused entry is shown with its value, message and service', async () => {
+    const service = await browser.serve()
+    const entry = { ...entryOf({ message: 'order placed', service: 'shop' }), level: 'verbose' }
+    await call(`${service.url}/ingest`, { body: { logs: [entry] } })
+    const page = await browser.open(service, { path: '/?view=rejected' })
+    const reason = page.getByRole('listitem').filter({ hasText: 'logs[0].level' }).last()
+    await eventually(() => reason.innerText()).toMatch(/"verbose"[^]*shop[^]*order placed/)
+  })
+
+  test('Ctrl and a click on a row open it in a tab', async () => {
+    const page = await opened(CHECKOUT, '/', 1280, [/^window opened/])
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      row(page, 'card declined').click({ modifiers: ['Control'] }),
+    ])
+    await detail(tab).getByRole('heading', { name: 'card declined' }).waitFor()
+    expect(parametersOf(page)).toEqual({})
+  })
+})

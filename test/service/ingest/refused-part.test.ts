@@ -1,0 +1,27 @@
+/** What a rejection says about the refused entry. */
+import { expect, test } from 'vitest'
+import { describeRefused } from '../../../src/service/ingest/refused-part.js'
+
+const body = {
+  logs: [
+    { level: 'info', message: 'm' },
+    { level: 'trace', message: 'x'.repeat(500), service: 'shop', user: { id: 7 }, tags: [1] },
+  ],
+}
+
+test('value, message and service, shortened', () => {
+  const entry = { message: `${'x'.repeat(199)}…`, service: 'shop' }
+  expect(describeRefused(body, ['logs', 1, 'level'])).toEqual({ value: '"trace"', entry })
+  expect(describeRefused(body, ['logs', 1, 'user', 'id'])).toEqual({ value: '7', entry })
+  expect(describeRefused(body, ['logs', 1, 'tags', 0])).toEqual({ value: '1', entry })
+  expect(describeRefused(body, ['logs', 0, 'timestamp'])).toEqual({ entry: { message: 'm' } })
+  expect(describeRefused(body, ['logs', 1]).value).toHaveLength(300)
+})
+
+test('of other bodies only the value', () => {
+  expect(describeRefused({ version: 7 }, ['version'])).toEqual({ value: '7' })
+  expect(describeRefused({ logs: 'none' }, ['logs'])).toEqual({ value: '"none"' })
+  expect(describeRefused([1], [])).toEqual({})
+  expect(describeRefused(undefined, ['logs', 3, 'level'])).toEqual({})
+  expect(describeRefused({ logs: [null] }, ['logs', 0, 'constructor', 'name'])).toEqual({})
+})
