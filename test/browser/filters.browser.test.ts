@@ -11,6 +11,7 @@ import {
   expectRows,
   grid,
   hasFocus,
+  openFilters,
   parametersOf,
   row,
   rows,
@@ -141,14 +142,17 @@ describeInBrowser('filters', () => {
     { title: 'Tag', name: 'tag', value: 'orders', wanted: ['parcel sent', 'order placed'] },
   ])('$title, selected from stored values', async ({ title, name, value, wanted }) => {
     const page = await opened()
+    await openFilters(page)
     await pick(page, title, value)
     await expectRows(page, wanted)
     expect(parametersOf(page)).toEqual({ q: `${name}:${value}` })
+    await page.keyboard.press('Escape')
     await removed(page, `${name}:${value}`)
   })
 
   test('a picker works by keyboard, filters values during typing, and accepts new ones', async () => {
     const page = await opened()
+    await openFilters(page)
     await page.getByRole('button', { name: 'Service', exact: true }).press('Enter')
     const field = page.getByRole('combobox', { name: /^Service/ })
     await field.fill('ship')
@@ -176,6 +180,7 @@ describeInBrowser('filters', () => {
 
   test('Tab leaves a picker for the next control, Shift and Tab for its button, and closes it', async () => {
     const page = await opened()
+    await openFilters(page)
     const picker = (name: string) => page.getByRole('button', { name, exact: true })
     for (const [key, next] of [
       ['Tab', 'Environment'],
@@ -362,6 +367,7 @@ describeInBrowser('filters', () => {
     const page = await opened('/?q=-service:shop')
     await expectRows(page, ['payment failed', 'stock is low', 'parcel sent'])
     await page.getByRole('group', { name: 'Active filters' }).getByText('not', { exact: true }).waitFor()
+    await openFilters(page)
     await page.getByRole('button', { name: 'Service', exact: true }).click()
     await page.getByRole('listbox', { name: 'Service' }).getByRole('option', { name: 'not shop' }).click()
     await expectRows(page, ['no database', 'order placed', 'cart read'])

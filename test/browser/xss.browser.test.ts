@@ -10,7 +10,7 @@ import { toPlainText } from '../../src/service/viewer/plain-text.js'
 import { describeInBrowser, useBrowser } from './browser.js'
 import { CORPUS } from './corpus.js'
 import { hostileEntry, hostileFeedback, hostileRelease, hostileRequest, refusedBodies } from './hostile.js'
-import { detail, eventually, goTo, grid, rows, section } from './viewer.js'
+import { detail, eventually, goTo, grid, openFilters, rows, section } from './viewer.js'
 
 const VIEWS = ['entries', 'errors', 'traces', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
 /** Expected error replies: some event ids have no entry, and some URLs are too long. */
@@ -162,6 +162,7 @@ describeInBrowser('hostile texts', () => {
   test('in the pickers, as filters, and in the address', async () => {
     page = await browser.open(service, { tolerates: REFUSED })
     await rows(page).first().waitFor()
+    await openFilters(page)
     for (const title of PICKERS) {
       await page.getByRole('button', { name: title, exact: true }).click()
       const options = page.getByRole('listbox', { name: title }).getByRole('option')

@@ -55,7 +55,8 @@ interface Refusal {
 /** Parses an error reply: `{ detail: [{ msg, type, position, length }] }`; only query errors have the last two. */
 function createError(status: number, text: string): ApiError {
   const { msg, type, position, length } = readRefusal(text)
-  const range = type === 'QUERY' ? { position: Number(position), length: Number(length) } : undefined
+  const isOfQuery = type === 'QUERY' && typeof position === 'number'
+  const range = isOfQuery ? { position, length: Number(length) } : undefined
   return new ApiError(
     status,
     typeof msg === 'string' ? msg.replace(/^q: /, '') : `the service answered with status ${status}`,

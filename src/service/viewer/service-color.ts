@@ -1,10 +1,10 @@
 /** A stable color for each service, by its name (pure). The style sheet chooses lightness and saturation for the theme. */
-const HUES = 12
+const HUES = [15, 60, 105, 150, 195, 245, 290, 335]
 
 /** Style of an element with the class `service`. */
 export function serviceStyle(name: string): { readonly '--hue': string } {
   // FNV-1a. The upper bits are mixed in, because the last letters of names are often alike.
   let hash = 0x811c9dc5
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)
-  return { '--hue': String((((hash ^ (hash >>> 15)) >>> 0) % HUES) * (360 / HUES)) }
+  return { '--hue': String(HUES[((hash ^ (hash >>> 15)) >>> 0) % HUES.length]) }
 }

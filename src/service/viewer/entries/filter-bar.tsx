@@ -37,11 +37,13 @@ interface FilterBarProps {
   readonly search?: RefObject<HTMLInputElement | null>
   /** Error of the view's own request. Query errors are shown below the search field. */
   readonly error?: Error | undefined
+  /** Whether the levels of entries are shown. Default true. */
+  readonly hasLevels?: boolean
   /** Additional buttons at the end. */
   readonly children?: ComponentChildren
 }
 
-export function FilterBar({ kind, view, search, error, children }: FilterBarProps) {
+export function FilterBar({ kind, view, search, error, hasLevels = true, children }: FilterBarProps) {
   const [isOpen, setOpen] = useState(false)
   const terms = listTerms(view.q).length
   const range = error instanceof ApiError ? error.range : undefined
@@ -49,12 +51,7 @@ export function FilterBar({ kind, view, search, error, children }: FilterBarProp
   return (
     <div class={isOpen ? 'filter-bar open' : 'filter-bar'} role="search" aria-label="Filter">
       <SearchBox kind={kind} q={view.q} problem={problem} {...(search !== undefined && { input: search })} />
-      {kind === 'entries' && <LevelToggles view={view} />}
-      <div class="pickers" id="pickers">
-        {PICKERS[kind].map(([field, title]) => (
-          <Picker key={field} kind={kind} field={field} title={title} view={view} />
-        ))}
-      </div>
+      {kind === 'entries' && hasLevels && <LevelToggles view={view} />}
       <button
         type="button"
         class="button filter-toggle"
@@ -65,6 +62,11 @@ export function FilterBar({ kind, view, search, error, children }: FilterBarProp
         <Icon name="filter" />
         Filters{terms > 0 && ` (${terms})`}
       </button>
+      <div class="pickers" id="pickers">
+        {PICKERS[kind].map(([field, title]) => (
+          <Picker key={field} kind={kind} field={field} title={title} view={view} />
+        ))}
+      </div>
       <div class="filter-tools">
         <TimeRange view={view} />
         <SavedQueries view={view} />

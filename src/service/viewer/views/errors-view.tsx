@@ -41,7 +41,7 @@ export function ErrorsView() {
     <ListPage
       title="Errors"
       about={`${formatPlural(list.items?.length ?? 0, 'group')}${list.more === null ? '' : ' and more'}`}
-      filter={<ViewFilter kind="entries" error={list.error} />}
+      filter={<ViewFilter kind="entries" error={list.error} hasLevels={false} />}
       tools={<OrderChoice choices={ORDERS} />}
       list={list}
       empty={
@@ -96,15 +96,17 @@ function Group({ group }: { readonly group: ErrorGroup }) {
   return (
     <tr class={view.entry === group.newest ? 'selected' : undefined}>
       <td class="group-what">
-        <a
-          class="group-link"
-          href={createHref({ ...view, entry: group.newest })}
-          title="Open the newest entry"
-          {...LINE}
-        >
-          <LevelBadge level={group.level} /> <b>{truncate(group.type ?? 'No error type', 120)}</b>
-        </a>
-        <p class="group-message">{truncate(group.message, 300)}</p>
+        <p class="group-line">
+          <a
+            class="group-link"
+            href={createHref({ ...view, entry: group.newest })}
+            title="Open the newest entry"
+            {...LINE}
+          >
+            <LevelBadge level={group.level} /> <b>{truncate(group.type ?? 'No error type', 120)}</b>
+          </a>
+          <span class="group-message">{truncate(group.message, 300)}</span>
+        </p>
         <GroupMeta group={group} />
       </td>
       <Services services={group.services} />

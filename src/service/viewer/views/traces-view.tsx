@@ -62,7 +62,7 @@ function Traces({ traces }: { readonly traces: readonly TraceSummary[] }) {
   const longestMs = Math.max(...traces.map((trace) => trace.duration_ms))
   return (
     <div class="card table-scroll">
-      <table class="table groups">
+      <table class="table groups traces">
         <thead>
           <tr>
             <th scope="col">Trace</th>

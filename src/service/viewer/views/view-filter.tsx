@@ -10,15 +10,17 @@ interface ViewFilterProps {
   readonly kind: FilterKind
   /** Error of the view's own request. */
   readonly error: Error | undefined
+  /** Default true. */
+  readonly hasLevels?: boolean
 }
 
-export function ViewFilter({ kind, error }: ViewFilterProps) {
+export function ViewFilter({ kind, error, hasLevels = true }: ViewFilterProps) {
   const view = useView()
   const search = useRef<HTMLInputElement>(null)
   useCommands({ search: () => search.current?.select() })
   return (
     <div class="view-filter">
-      <FilterBar kind={kind} view={view} search={search} error={error} />
+      <FilterBar kind={kind} view={view} search={search} error={error} hasLevels={hasLevels} />
       <Chips view={view} />
     </div>
   )
