@@ -233,4 +233,91 @@ describeInBrowser('several services', () => {
     await detail(tab).getByRole('heading', { name: 'card declined' }).waitFor()
     expect(parametersOf(page)).toEqual({})
   })
+
+  test('clear says what goes, deletes it, and is asked for by key', async () => {
+    const page = await opened(CHECKOUT)
+    await rows(page).first().waitFor()
+    await page.keyboard.press('c')
+    const dialog = page.getByRole('dialog', { name: 'Delete everything that is stored?' })
+    await dialog.getByText('3 entries').waitFor()
+    await page.keyboard.press('Escape')
+    await eventually(() => dialog.count()).toBe(0)
+    expect(await rows(page).count()).toBe(3)
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await eventually(() => rows(page).count()).toBe(0)
+    await eventually(() => dialog.count()).toBe(0)
+  })
+
+  test('a typed time range becomes the filter', async () => {
+    const page = await opened([...CHECKOUT, entryOf({ message: 'old', timestamp: ago(3 * 3_600_000) })])
+    await rows(page).first().waitFor()
+    await page.getByRole('button', { name: 'Range' }).click()
+    const field = page.getByRole('textbox', { name: 'Time range' })
+    await field.fill('yesterday')
+    await field.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'no time range' }).waitFor()
+    await field.fill('2h')
+    await field.press('Enter')
+    await eventually(() => parametersOf(page)).toEqual({ last: '2h' })
+    await eventually(() => rows(page).count()).toBe(3)
+    await page.getByText('Last 2 h').first().waitFor()
+  })
+
+  test('a frame opens in the chosen editor', async () => {
+    const stack = 'Declined: no\n    at pay (/srv/shop/src/pay.ts:12:5)'
+    const page = await opened([entryOf({ message: 'failed', level: 'error', error: { type: 'Declined', stack } })])
+    await row(page, 'failed').click()
+    const frame = detail(page).getByRole('link', { name: /pay\.ts:12:5/ })
+    expect(await frame.getAttribute('href')).toBe('vscode://file/srv/shop/src/pay.ts:12:5')
+    await page.keyboard.press('?')
+    await page.getByRole('combobox', { name: /open in/ }).selectOption('WebStorm')
+    await page.keyboard.press('Escape')
+    await eventually(() => frame.getAttribute('href')).toBe(
+      'webstorm://open?file=/srv/shop/src/pay.ts&line=12&column=5',
+    )
+    await page.evaluate('localStorage.clear()')
+  })
+
+  test('from an entry to its waterfall and back, one click each', async () => {
+    const page = await opened(CHECKOUT)
+    await row(page, 'card declined').click()
+    await detail(page).getByRole('link', { name: 'trace t-1' }).click()
+    await page.getByRole('region', { name: 'Waterfall' }).waitFor()
+    await detail(page).getByRole('heading', { name: 'card declined' }).waitFor()
+    await page.getByRole('link', { name: 'Show in the list' }).click()
+    await eventually(() => rows(page).count()).toBe(3)
+    await detail(page).getByRole('heading', { name: 'card declined' }).waitFor()
+  })
+
+  test('new errors are marked in the navigation, the title and the icon, until they are looked at', async () => {
+    const service = await browser.serve()
+    await ingest(service, CHECKOUT)
+    const page = await browser.open(service)
+    await untilLive(page)
+    await page.waitForTimeout(50)
+    await ingest(service, [
+      entryOf({ message: 'broken', level: 'error', timestamp: new Date(Date.now() + 1000).toISOString() }),
+    ])
+    await page
+      .getByRole('link', { name: /^Errors/ })
+      .getByLabel('1 new error')
+      .waitFor()
+    expect(await page.title()).toBe('(1) Entries · pino-ingest')
+    await page.getByRole('link', { name: /^Errors/ }).click()
+    await eventually(() => page.title()).toBe('Errors · pino-ingest')
+  })
+
+  test('request rows begin with the request; columns are not repeated, and durations have a unit', async () => {
+    const page = await opened(CHECKOUT, '/?columns=duration,status')
+    const request = row(page, '/checkout')
+    await request.waitFor()
+    expect(await request.innerText()).toMatch(/290 ms\s+500\s+POST\s+\/checkout\s+request completed/)
+    expect((await request.innerText()).match(/290 ms/g)).toHaveLength(1)
+  })
+
+  test('an entry without a message says so', async () => {
+    const page = await opened([entryOf({ message: '', service: 'shop' })])
+    await row(page, 'no message').waitFor()
+  })
 })

@@ -13,11 +13,13 @@ import { RestartNotice } from './shell/restart-notice.js'
 import { TokenPrompt } from './shell/token-prompt.js'
 import { Header } from './shell/header.js'
 import { Help } from './shell/help.js'
+import { createIcon, useMarks } from './shell/use-marks.js'
 import { useStatus } from './shell/use-status.js'
 import { VIEW_TITLES } from './shell/views.js'
 import { access } from './access-token.js'
 import { useObservable } from './use-observable.js'
 import { navigate, useView } from './use-view.js'
+import { formatShortCount } from './view-format.js'
 import { VIEWS } from './view.js'
 import type { ViewName } from './view.js'
 import { ErrorsView } from './views/errors-view.js'
@@ -51,9 +53,12 @@ function Page() {
   const { name, entry } = view
   const closeDetail = (): void => navigate({ entry: null })
 
+  const marks = useMarks(name, status)
+  const marked = marks.errors + marks.monitors
   useEffect(() => {
-    document.title = `${VIEW_TITLES[name].title} · pino-ingest`
-  }, [name])
+    document.title = `${marked > 0 ? `(${formatShortCount(marked)}) ` : ''}${VIEW_TITLES[name].title} · pino-ingest`
+    document.querySelector('link[rel=icon]')?.setAttribute('href', createIcon(marked > 0))
+  }, [name, marked])
   useCommands({
     help: () => setHelpOpen(true),
     'copy-or-clear': () => setClearOpen(true),
@@ -73,7 +78,13 @@ function Page() {
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <Header view={view} status={status} onHelp={() => setHelpOpen(true)} onClear={() => setClearOpen(true)} />
+      <Header
+        view={view}
+        status={status}
+        marks={marks}
+        onHelp={() => setHelpOpen(true)}
+        onClear={() => setClearOpen(true)}
+      />
       <RestartNotice />
       <div class={entry === null ? 'content' : 'content with-detail'}>
         <main id="main" class="main" tabIndex={-1}>

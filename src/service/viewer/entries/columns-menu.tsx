@@ -7,6 +7,8 @@ import { Options } from './options.js'
 import { useFields } from './use-fields.js'
 
 const SHOWN = 100
+/** Listed first: they answer most questions. */
+const FIRST = ['duration', 'status', 'user', 'route']
 
 export function ColumnsMenu({ columns }: { columns: readonly string[] }) {
   const label = (
@@ -26,7 +28,8 @@ export function ColumnsMenu({ columns }: { columns: readonly string[] }) {
 function Fields({ columns, onLeave }: { columns: readonly string[]; onLeave: () => void }) {
   const [text, setText] = useState('')
   const fields = useFields('entries')
-  const names = [...columns, ...(fields ?? []).map(({ name }) => name).filter((name) => !columns.includes(name))]
+  const stored = (fields ?? []).map(({ name }) => name)
+  const names = [...new Set([...columns, ...FIRST.filter((name) => stored.includes(name)), ...stored])]
   const found = names.filter((name) => name.toLowerCase().includes(text.toLowerCase()))
   return (
     <Options

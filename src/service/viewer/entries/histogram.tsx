@@ -77,6 +77,9 @@ export function Histogram({ view }: { view: Filter }) {
     event.preventDefault()
   }
 
+  // One bar tells nothing.
+  if (data !== undefined && !canZoomOut() && data.buckets.reduce((sum, { total }) => sum + total, before + after) === 1)
+    return null
   return (
     <section class="histogram" aria-label="Entries over time">
       <div class="histogram-head">

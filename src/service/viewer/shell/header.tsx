@@ -7,17 +7,20 @@ import { live } from '../live/connection.js'
 import { useObservable } from '../use-observable.js'
 import { changeView, createHref, VIEWS } from '../view.js'
 import type { View, ViewName } from '../view.js'
+import type { Marks } from './use-marks.js'
 import { setTheme, theme, THEMES } from './theme.js'
 import { VIEW_TITLES } from './views.js'
 
 export function Header({
   view,
   status,
+  marks,
   onHelp,
   onClear,
 }: {
   view: View
   status: ServiceStatus | undefined
+  marks: Marks
   onHelp: () => void
   onClear: () => void
 }) {
@@ -45,7 +48,15 @@ export function Header({
       </button>
       <nav id="nav" class={isOpen ? 'nav open' : 'nav'} aria-label="Views">
         {VIEWS.map((name, index) => (
-          <NavLink key={name} name={name} number={index + 1} view={view} status={status} onGo={() => setOpen(false)} />
+          <NavLink
+            key={name}
+            name={name}
+            number={index + 1}
+            view={view}
+            status={status}
+            mark={markOf(name, marks)}
+            onGo={() => setOpen(false)}
+          />
         ))}
       </nav>
       <Connection />
@@ -65,10 +76,18 @@ interface NavLinkProps {
   readonly number: number
   readonly view: View
   readonly status: ServiceStatus | undefined
+  /** What needs a look: `3 new errors`. */
+  readonly mark: readonly [count: number, text: string] | undefined
   readonly onGo: () => void
 }
 
-function NavLink({ name, number, view, status, onGo }: NavLinkProps) {
+function markOf(name: ViewName, { errors, monitors }: Marks): readonly [number, string] | undefined {
+  if (name === 'errors' && errors > 0) return [errors, formatPlural(errors, 'new error')]
+  if (name === 'monitors' && monitors > 0) return [monitors, formatPlural(monitors, 'late monitor')]
+  return undefined
+}
+
+function NavLink({ name, number, view, status, mark, onGo }: NavLinkProps) {
   const { title, counts } = VIEW_TITLES[name]
   const stored = counts === null ? 0 : (status?.stored[counts[0]] ?? 0)
   const named = counts === null || stored === 0 ? undefined : formatPlural(stored, counts[1], counts[2])
@@ -83,6 +102,11 @@ function NavLink({ name, number, view, status, onGo }: NavLinkProps) {
       {named !== undefined && (
         <span class={name === 'rejected' ? 'count bad' : 'count'} aria-label={named}>
           {formatShortCount(stored)}
+        </span>
+      )}
+      {mark !== undefined && (
+        <span class="count bad" aria-label={mark[1]} title={mark[1]}>
+          {formatShortCount(mark[0])}
         </span>
       )}
     </a>

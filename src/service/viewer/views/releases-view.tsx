@@ -25,6 +25,9 @@ const logger = pino({ transport: { target: 'pino-ingest', options: { service: 'c
 // Later records have its id.
 await registerRelease({ version: '1.4.0', logger })`
 
+/** Several services register one release within this time. */
+const AGAIN_MS = 3_600_000
+
 export function ReleasesView() {
   const list = useList<ReleaseHealth>('release-health', {}, useChanges('release', 'entry'))
   return (
@@ -67,7 +70,7 @@ function Release({ health }: { readonly health: ReleaseHealth }) {
           <Ago at={health.registered_at} />
         </span>
         <span class="time">{formatFullTime(health.registered_at)}</span>
-        {health.last_registered_at !== health.registered_at && (
+        {Date.parse(health.last_registered_at) - Date.parse(health.registered_at) > AGAIN_MS && (
           <span class="muted">
             again <Ago at={health.last_registered_at} />
           </span>

@@ -1,0 +1,51 @@
+/** Counts what needs a look: errors since the view of errors was open, and late monitors. */
+import { useEffect, useState } from 'preact/hooks'
+import type { MonitorSummary, ServiceStatus } from '../../query/api-types.js'
+import type { LevelCounts } from '../../store/stored-record.js'
+import { useChanges } from '../changes.js'
+import { useQuery } from '../use-query.js'
+import type { ViewName } from '../view.js'
+import { toMonitorState } from '../views/monitor-state.js'
+
+/** The stream rests in a hidden tab, whose title and icon are still seen. */
+const REFRESH_MS = 10_000
+
+export interface Marks {
+  readonly errors: number
+  readonly monitors: number
+}
+
+export function useMarks(name: ViewName, status: ServiceStatus | undefined): Marks {
+  const [seenMs, setSeen] = useState(Date.now)
+  const [nowMs, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [])
+  useEffect(() => {
+    if (name !== 'errors') return undefined
+    setSeen(Date.now())
+    return () => setSeen(Date.now())
+  }, [name])
+  const changes = useChanges('entry')
+  const since = new Date(seenMs).toISOString()
+  const counts = useQuery<LevelCounts>(
+    name === 'errors' ? null : 'counts',
+    { level: 'error,fatal', since },
+    changes + nowMs,
+  )
+  const hasMonitors = (status?.stored.heartbeat ?? 0) > 0
+  const monitors = useQuery<{ readonly items: readonly MonitorSummary[] }>(hasMonitors ? 'monitors' : null, {}, nowMs)
+  return {
+    errors: counts.data?.total ?? 0,
+    monitors: monitors.data?.items.filter((monitor) => toMonitorState(monitor, nowMs).name === 'late').length ?? 0,
+  }
+}
+
+/** An icon for the tab; with a dot if there is something to look at. */
+export function createIcon(isMarked: boolean): string {
+  const dot = isMarked ? '<circle cx="14" cy="4" r="4" fill="#dc4a3d"/>' : ''
+  const tree =
+    '<path fill="#0a6b50" d="M9 1 4.4 6.8h2L3.2 10.9h2.3L1.8 15h6.1v2.2h2.2V15h6.1l-3.7-4.1h2.3l-3.2-4.1h2Z"/>'
+  return `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 18 18">${tree}${dot}</svg>`)}`
+}
