@@ -98,7 +98,7 @@ export class StoreReader {
 
   summaries({ columns, ...query }: EntryQuery & TimePageQuery & Columns): EntryPage<EntrySummary> {
     const { items, next } = this.#readEntries(query)
-    return { items: items.map(({ record }) => summarizeEntry(record, columns)), next, last_seq: this.#store.lastSeq }
+    return { items: items.map(this.#summarizer(columns)), next, last_seq: this.#store.lastSeq }
   }
 
   #readEntries(query: EntryQuery & TimePageQuery): TimePage<IndexedEntry> {
@@ -139,7 +139,7 @@ export class StoreReader {
     const found = this.#findEntry(id)
     if (found === undefined) return undefined
     const { items, newer, older } = readTimeContext(this.#store.byTime('entry'), found, parseLimit(limit))
-    return { items: items.map(({ record }) => summarizeEntry(record, columns)), newer, older }
+    return { items: items.map(this.#summarizer(columns)), newer, older }
   }
 
   #findEntry(id: string): IndexedEntry | undefined {
@@ -224,7 +224,7 @@ export class StoreReader {
     const [maxItems, matches] = [parseLimit(limit), createEntryMatcher(filter, this.#memo)]
     return this.#cache.get('traces', query, () => {
       const all = this.#allEntries()
-      return listTraces(all, all.filter(matches), maxItems, cursor, sort)
+      return listTraces(all, all.filter(matches), maxItems, cursor, sort, this.#feedbackTest())
     })
   }
 
@@ -302,10 +302,26 @@ export class StoreReader {
     return this.#store.recordCounts()
   }
 
+  #summarizer(columns: readonly string[] | undefined): (entry: IndexedEntry) => EntrySummary {
+    const hasFeedback = this.#feedbackTest()
+    return (entry) => ({
+      ...summarizeEntry(entry.record, columns),
+      ...(hasFeedback(entry) && { has_feedback: true as const }),
+    })
+  }
+
+  /** Whether feedback names the entry, by its `metadata.event_id` or its id. */
+  #feedbackTest(): (entry: IndexedEntry) => boolean {
+    const named = new Set(this.#store.oldestFirst('feedback').map(({ record }) => record.feedback.event_id))
+    if (named.size === 0) return () => false
+    return ({ record, eventId }) => named.has(record.id) || (eventId !== undefined && named.has(eventId))
+  }
+
   #groupContext(filter: EntryFilter, all: readonly IndexedEntry[]): GroupContext {
     return {
       range: clampRange(parseTimeBounds(filter), findTimeRange(all)) ?? { firstMs: 0, lastMs: 0 },
       newFingerprints: this.#cache.get('new fingerprints', {}, () => findNewFingerprints(all)),
+      hasFeedback: this.#feedbackTest(),
     }
   }
 

@@ -320,4 +320,19 @@ describeInBrowser('several services', () => {
     const page = await opened([entryOf({ message: '', service: 'shop' })])
     await row(page, 'no message').waitFor()
   })
+
+  test('feedback is marked on its entry, its error and its trace', async () => {
+    const service = await browser.serve()
+    await ingest(service, CHECKOUT)
+    const page = await browser.open(service)
+    await untilLive(page)
+    expect(await page.getByTitle('A user commented').count()).toBe(0)
+    const { id } = service.entries({ level: ['error'] }).items[0] as { id: string }
+    await call(`${service.url}/feedback`, { body: { event_id: id, comments: 'it broke' } })
+    await row(page, 'card declined').getByTitle('A user commented').waitFor()
+    for (const view of ['errors', 'traces']) {
+      await goTo(page, `/?view=${view}`)
+      await page.getByText('1 entry with a comment').waitFor()
+    }
+  })
 })

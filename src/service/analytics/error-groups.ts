@@ -87,14 +87,17 @@ export interface GroupContext {
   readonly range: TimeRange
   /** Fingerprints of failures that were first seen in the latest version of their service. */
   readonly newFingerprints: ReadonlySet<string>
+  /** Whether feedback names the entry. */
+  readonly hasFeedback: (entry: IndexedEntry) => boolean
 }
 
-export function toErrorGroup(members: Members, { range, newFingerprints }: GroupContext): ErrorGroup {
+export function toErrorGroup(members: Members, { range, newFingerprints, hasFeedback }: GroupContext): ErrorGroup {
   const oldest = members[0] as IndexedEntry
   const newest = members.at(-1) as IndexedEntry
   const { entry } = newest.record
   const { fingerprint = '' } = newest
   const users = countUsers(members)
+  const feedback = members.filter(hasFeedback).length
   return {
     fingerprint,
     is_given: entry.fingerprint !== undefined,
@@ -102,6 +105,7 @@ export function toErrorGroup(members: Members, { range, newFingerprints }: Group
     type: entry.error?.type === undefined ? null : truncate(entry.error.type, MAX_TEXT),
     message: truncate(entry.error?.message ?? entry.message, MAX_TEXT),
     count: members.length,
+    ...(feedback > 0 && { feedback }),
     first_seen: new Date(oldest.timeMs).toISOString(),
     last_seen: new Date(newest.timeMs).toISOString(),
     services: firstNames(members.map(({ service }) => service)),

@@ -68,7 +68,8 @@ export function listTraces(
   matching: readonly IndexedEntry[],
   limit: number,
   cursor: string | undefined,
-  sort?: string,
+  sort: string | undefined,
+  hasFeedback: (entry: IndexedEntry) => boolean,
 ): Page<TraceSummary> {
   checkSort(sort, SORTS)
   const after = cursor === undefined ? undefined : parseTraceCursor(cursor)
@@ -82,7 +83,7 @@ export function listTraces(
   for (const { tally } of page) tally.members = []
   for (const [n, entry] of entries.entries()) byEntry[n]?.members?.push(entry)
   return {
-    items: page.map(({ tally }) => toSummary(tally)),
+    items: page.map(({ tally }) => toSummary(tally, hasFeedback)),
     next: end === undefined ? null : `${end.timeMs}_${end.seq}`,
   }
 }
@@ -92,7 +93,11 @@ function parseTraceCursor(cursor: string): { readonly timeMs: number; readonly s
   return { timeMs, seq }
 }
 
-function toSummary({ traceId, timeMs, endMs, entries, errors, members = [] }: Tally): TraceSummary {
+function toSummary(
+  { traceId, timeMs, endMs, entries, errors, members = [] }: Tally,
+  hasFeedback: (entry: IndexedEntry) => boolean,
+): TraceSummary {
+  const feedback = members.filter(hasFeedback).length
   const services = [...new Set(members.map(({ service }) => service))].filter((service) => service !== undefined)
   return {
     trace_id: traceId,
@@ -102,6 +107,7 @@ function toSummary({ traceId, timeMs, endMs, entries, errors, members = [] }: Ta
     errors,
     services: services.slice(0, MAX_SERVICES),
     name: findOperationName(members),
+    ...(feedback > 0 && { feedback }),
   }
 }
 

@@ -50,7 +50,8 @@ export interface EntrySummary extends Stored {
   readonly user?: string
   readonly action?: string
   /**
-   * The first 8 texts, numbers and booleans of the metadata, except `pid`, `hostname` and `event_id`; nested ones as `a.b`. Texts have at
+   * The first 8 texts, numbers and booleans of the metadata, except `pid`, `hostname`, `event_id`, the address and
+   * port of the client, and the request's path and URL; nested ones as `a.b`. Texts have at
    * most 80 characters. Details with names of more than 60 characters are omitted.
    */
   readonly details?: Readonly<Record<string, string | number | boolean>>
@@ -62,6 +63,8 @@ export interface EntrySummary extends Stored {
   readonly release_id?: string
   /** Number of breadcrumbs; omitted if there are none. */
   readonly breadcrumbs?: number
+  /** Set if a user's feedback names the entry. */
+  readonly has_feedback?: true
 }
 
 /** One entry with the feedback that names its `metadata.event_id` or its id, oldest first. */
@@ -143,6 +146,8 @@ export interface ErrorGroup {
   readonly route: string | null
   /** Id of the newest entry. */
   readonly newest: string
+  /** Number of entries that feedback names; omitted if there are none. */
+  readonly feedback?: number
   /** Counts in 24 equal parts of the requested time range, oldest first. Default range: that of the stored entries. */
   readonly trend: readonly number[]
 }
@@ -218,6 +223,8 @@ export interface TraceSummary {
    * message of the first entry.
    */
   readonly name: string
+  /** Number of entries that feedback names; omitted if there are none. */
+  readonly feedback?: number
 }
 
 export interface Trace {

@@ -18,6 +18,7 @@ const PATHS = {
   check: 'M3.5 8.5 6.5 11.5 12.5 4.5',
   columns: 'M2.5 3.5h11v9h-11ZM6.2 3.5v9M9.8 3.5v9',
   save: 'M4.5 2.5h7v11L8 10.8 4.5 13.5Z',
+  feedback: 'M2.5 3.5h11v7h-6l-3 3v-3h-2Z',
   clear: 'M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.6 9h5.8l.6-9',
   export: 'M8 2.5v7M5 7l3 3 3-3M3 13h10',
 } as const

@@ -33,6 +33,10 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
   const feed = useFeed(view)
   const { tail } = feed
   const isPaused = useObservable(paused)
+  const comments = useChanges('feedback')
+  useEffect(() => {
+    if (comments > 0) feed.refresh()
+  }, [comments])
   const [selected, setSelected] = useState(entry)
   const list = useRef<ListHandle>(null)
   const search = useRef<HTMLInputElement>(null)

@@ -77,11 +77,10 @@ export function Histogram({ view }: { view: Filter }) {
     event.preventDefault()
   }
 
-  // One bar tells nothing.
-  if (data !== undefined && !canZoomOut() && data.buckets.reduce((sum, { total }) => sum + total, before + after) === 1)
-    return null
+  // One bar tells nothing, but its place stays: rows must not move when the next entry arrives.
+  const isSingle = data !== undefined && data.buckets.reduce((sum, { total }) => sum + total, before + after) === 1
   return (
-    <section class="histogram" aria-label="Entries over time">
+    <section class={isSingle ? 'histogram single' : 'histogram'} aria-label="Entries over time">
       <div class="histogram-head">
         <span>
           {data === undefined || data.since === null || data.until === null

@@ -57,7 +57,18 @@ export class Row extends Component<RowProps> {
   override render() {
     const { row, index, isSelected, isMarked, columns, isNarrow, constant, today } = this.props
     const { entry, lateMs } = row
-    const { id, seq, timestamp, level, service, message, error, request, breadcrumbs } = entry
+    const {
+      id,
+      seq,
+      timestamp,
+      level,
+      service,
+      message,
+      error,
+      request,
+      breadcrumbs,
+      has_feedback: hasFeedback,
+    } = entry
     // Their messages are all the same.
     const isRequestLog = request?.status_code !== undefined && error === undefined
     return (
@@ -113,6 +124,12 @@ export class Row extends Component<RowProps> {
           {request !== undefined && !isRequestLog && <RequestPart request={request} columns={columns} />}
           <Details class="row-details" details={formatRowDetails(entry, constant, columns)} />
           <Tags entry={entry} />
+          {hasFeedback === true && (
+            <span class="row-breadcrumbs" title="A user commented">
+              <Icon name="feedback" />
+              <span class="visually-hidden"> a user commented</span>
+            </span>
+          )}
           {breadcrumbs !== undefined && (
             <span class="row-breadcrumbs" title={formatPlural(breadcrumbs, 'breadcrumb')}>
               <Icon name="breadcrumbs" />

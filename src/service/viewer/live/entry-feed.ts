@@ -100,6 +100,11 @@ export class EntryFeed {
     else this.#follow(this.tail.lastSeq)
   }
 
+  /** Loads the rows again, unless they are frozen. */
+  refresh(): void {
+    if (this.#isLoaded && !this.tail.isFrozen && this.#source.around === null) void this.#load(true)
+  }
+
   freeze(): void {
     this.tail.freeze()
   }

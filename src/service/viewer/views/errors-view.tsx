@@ -36,7 +36,7 @@ captureError(logger, new Error('card declined')) // gives an id for the error pa
 export function ErrorsView() {
   const view = useView()
   const parameters = { ...useFilterParameters(view), sort: view.sort === 'count' ? 'count' : 'last_seen' }
-  const list = useList<ErrorGroup>('error-groups', parameters, useChanges('entry'))
+  const list = useList<ErrorGroup>('error-groups', parameters, useChanges('entry', 'feedback'))
   return (
     <ListPage
       title="Errors"

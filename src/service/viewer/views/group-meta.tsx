@@ -3,6 +3,7 @@ import type { ErrorGroup } from '../../query/api-types.js'
 import { truncate } from '../detail/tree.js'
 import { addTerm } from '../../query/language/index.js'
 import { useView } from '../use-view.js'
+import { FeedbackMark } from './feedback-mark.js'
 import { formatPlural } from '../view-format.js'
 import { createHref } from '../view.js'
 
@@ -17,6 +18,7 @@ export function GroupMeta({ group }: { readonly group: ErrorGroup }) {
         </span>
       )}
       {route !== null && <code>{truncate(route, 120)}</code>}
+      <FeedbackMark count={group.feedback} />
       {versions !== null && <span>{versions}</span>}
       {isGiven && <span title={truncate(fingerprint, 200)}>own fingerprint</span>}
       <Users group={group} />

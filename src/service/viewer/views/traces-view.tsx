@@ -7,6 +7,7 @@ import { useFilterParameters } from '../use-filter-parameters.js'
 import { useView } from '../use-view.js'
 import { formatCount, formatDuration, formatPlural } from '../view-format.js'
 import { createHref, isFiltered } from '../view.js'
+import { FeedbackMark } from './feedback-mark.js'
 import { ListPage } from './list-page.js'
 import { OrderChoice } from './order-choice.js'
 import { followRow } from './row-click.js'
@@ -31,7 +32,7 @@ export function TracesView() {
 function TraceList() {
   const view = useView()
   const sort = ORDERS.find(([value]) => value === view.sort)?.[0] ?? undefined
-  const list = useList<TraceSummary>('traces', { ...useFilterParameters(view), sort }, useChanges('entry'))
+  const list = useList<TraceSummary>('traces', { ...useFilterParameters(view), sort }, useChanges('entry', 'feedback'))
   return (
     <ListPage
       title="Traces"
@@ -95,7 +96,8 @@ function Row({ trace, longestMs }: { readonly trace: TraceSummary; readonly long
       <td class="group-what">
         <a class="group-link" href={createHref({ ...view, trace: id })} title={truncate(id, 200)} {...LINE}>
           {truncate(name, 160)}
-        </a>
+        </a>{' '}
+        <FeedbackMark count={trace.feedback} />
       </td>
       <Services services={services} />
       <td data-name="Start">
