@@ -23,7 +23,7 @@ const LOOK_FOR_FOREIGN = `(() => {
   for (const element of document.querySelectorAll('*')) {
     for (const { name, value } of element.attributes) {
       const isHandler = name.startsWith('on')
-      const isAway = ['href', 'src', 'action', 'formaction', 'xlink:href', 'data'].includes(name) && !/^(?:\\/(?!\\/)|#|data:,$|vscode:\\/\\/file\\/[^?#]*$)/.test(value)
+      const isAway = ['href', 'src', 'action', 'formaction', 'xlink:href', 'data'].includes(name) && !/^(?:\\/(?!\\/)|#|data:,$|data:image\\/svg\\+xml,[^<>]*$|vscode:\\/\\/file\\/[^?#]*$)/.test(value)
       if (isHandler || isAway) foreign.push(element)
     }
   }

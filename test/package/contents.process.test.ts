@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
 
 /** The package is promised to be small. */
-const MAX_PACKED_BYTES = 590_000
+const MAX_PACKED_BYTES = 600_000
 const MAX_UNPACKED_BYTES = 1_600_000
 const MAX_FILES = 90
 

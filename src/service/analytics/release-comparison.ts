@@ -70,15 +70,15 @@ function compareRoutes(before: readonly IndexedRequest[], after: readonly Indexe
   const [old, fresh] = [byName(before), byName(after)]
   const routes = [...new Set([...old.keys(), ...fresh.keys()])].map((name) => {
     const [befores = [], afters = []] = [old.get(name), fresh.get(name)]
-    const { service = null, method, route } = (befores[0] ?? afters[0]) as IndexedRequest
-    return { service, method, route, before: toRouteSide(befores), after: toRouteSide(afters) }
+    const { service, method, route } = (befores[0] ?? afters[0]) as IndexedRequest
+    return { service: service || null, method, route, before: toRouteSide(befores), after: toRouteSide(afters) }
   })
   const count = ({ before: a, after: b }: RouteComparison): number => (a?.count ?? 0) + (b?.count ?? 0)
   return routes.toSorted((a, b) => count(b) - count(a) || compareNames(a, b)).slice(0, MAX_ROUTES)
 }
 
 function toKey({ service, method, route }: IndexedRequest): string {
-  return JSON.stringify([service ?? null, method, route])
+  return JSON.stringify([service || null, method, route])
 }
 
 function toRouteSide(requests: readonly IndexedRequest[]): RouteSide | null {

@@ -22,7 +22,7 @@ export function groupByRoute(requests: Requests): IndexedRequest[][] {
   // Nested maps are faster than a joined key per request.
   const services = new Map<string | undefined, Map<string, Map<string, IndexedRequest[]>>>()
   for (const request of requests) {
-    const routes = getOrAdd(services, request.service, createMap<Map<string, IndexedRequest[]>>)
+    const routes = getOrAdd(services, request.service || undefined, createMap<Map<string, IndexedRequest[]>>)
     const methods = getOrAdd(routes, request.route, createMap<IndexedRequest[]>)
     getOrAdd(methods, request.method, createList).push(request)
   }
@@ -60,7 +60,7 @@ export function compareNames(a: Name, b: Name): number {
 }
 
 function toRouteStats(requests: Requests): RouteStats {
-  const { service = null, method, route } = requests[0] as IndexedRequest
+  const { service, method, route } = requests[0] as IndexedRequest
   const durations = summarizeDurations(requests)
   let clientErrors = 0
   let maxMs = -Infinity
@@ -71,7 +71,7 @@ function toRouteStats(requests: Requests): RouteStats {
     if (timeMs > lastMs) lastMs = timeMs
   }
   return {
-    service,
+    service: service || null,
     method,
     route,
     ...durations,

@@ -5,13 +5,15 @@ import type { RejectionReason } from '../store/stored-record.js'
 
 const MAX_VALUE = 300
 const MAX_TEXT = 200
+const MAX_DEPTH = 4
+const MAX_MEMBERS = 10
 
 /** @param loc path from the body */
 export function describeRefused(body: unknown, loc: RejectionReason['loc']): Pick<RejectionReason, 'value' | 'entry'> {
   const [list, index] = loc
   const entry = typeof index === 'number' ? valueAt(body, [list as string, index]) : undefined
   const { message, service } = isObject(entry) ? entry : {}
-  const value = loc.length === 0 ? undefined : JSON.stringify(valueAt(body, loc))
+  const value = loc.length === 0 ? undefined : JSON.stringify(boundedOf(valueAt(body, loc), 0))
   const described = {
     ...(typeof message === 'string' && { message: truncate(message, MAX_TEXT) }),
     ...(typeof service === 'string' && { service: truncate(service, MAX_TEXT) }),
@@ -20,6 +22,16 @@ export function describeRefused(body: unknown, loc: RejectionReason['loc']): Pic
     ...(value !== undefined && { value: truncate(value, MAX_VALUE) }),
     ...(Object.keys(described).length > 0 && { entry: described }),
   }
+}
+
+/** A value can be nested so deeply that `JSON.stringify` throws, or be the whole body. */
+function boundedOf(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return truncate(value, MAX_VALUE)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === MAX_DEPTH) return '…'
+  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((item) => boundedOf(item, depth + 1))
+  const members = Object.entries(value).slice(0, MAX_MEMBERS)
+  return Object.fromEntries(members.map(([key, member]) => [truncate(key, MAX_TEXT), boundedOf(member, depth + 1)]))
 }
 
 function valueAt(body: unknown, loc: RejectionReason['loc']): unknown {

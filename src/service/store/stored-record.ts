@@ -72,7 +72,12 @@ export interface RejectionReason {
   /** The value at `loc` as JSON, shortened; undefined if there is none. */
   readonly value?: string
   /** Message and service of the refused entry, shortened. */
-  readonly entry?: { readonly message?: string; readonly service?: string }
+  readonly entry?: {
+    /** The entry's message, at most 200 characters. */
+    readonly message?: string
+    /** The entry's service. */
+    readonly service?: string
+  }
 }
 
 export interface Records {

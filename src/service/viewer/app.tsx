@@ -13,7 +13,7 @@ import { RestartNotice } from './shell/restart-notice.js'
 import { TokenPrompt } from './shell/token-prompt.js'
 import { Header } from './shell/header.js'
 import { Help } from './shell/help.js'
-import { createIcon, useMarks } from './shell/use-marks.js'
+import { createIcon, useMarks } from './use-marks.js'
 import { useStatus } from './shell/use-status.js'
 import { VIEW_TITLES } from './shell/views.js'
 import { access } from './access-token.js'
@@ -61,7 +61,7 @@ function Page() {
   }, [name, marked])
   useCommands({
     help: () => setHelpOpen(true),
-    'copy-or-clear': () => setClearOpen(true),
+    ...(entry === null && { 'copy-or-clear': () => setClearOpen(true) }),
     // The list of entries handles Escape itself.
     ...(name !== 'entries' && {
       close: () => {

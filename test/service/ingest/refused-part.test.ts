@@ -18,6 +18,14 @@ test('value, message and service, shortened', () => {
   expect(describeRefused(body, ['logs', 1]).value).toHaveLength(300)
 })
 
+test('a value of any depth and size', () => {
+  let deep: unknown = 1
+  for (let depth = 0; depth < 50_000; depth += 1) deep = [deep]
+  const logs = [{ level: deep, message: 'm', tags: Array(100_000).fill('x'.repeat(100)) }]
+  expect(describeRefused({ logs }, ['logs', 0, 'level'])).toEqual({ value: '[[[["…"]]]]', entry: { message: 'm' } })
+  expect(describeRefused({ logs }, ['logs']).value).toHaveLength(300)
+})
+
 test('of other bodies only the value', () => {
   expect(describeRefused({ version: 7 }, ['version'])).toEqual({ value: '7' })
   expect(describeRefused({ logs: 'none' }, ['logs'])).toEqual({ value: '"none"' })

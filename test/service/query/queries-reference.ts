@@ -158,7 +158,7 @@ export function percentile(durations: readonly number[], percent: number): numbe
 
 export function routes(matching: readonly StoredRequestLog[]): RouteStats[] {
   const nameOf = ({ request }: StoredRequestLog): string =>
-    JSON.stringify([request.service ?? null, request.method, request.route ?? request.path])
+    JSON.stringify([request.service || null, request.method, request.route ?? request.path])
   const stats = [...new Set(matching.map(nameOf))].map((name): RouteStats => {
     const members = matching.filter((one) => nameOf(one) === name).map(({ request }) => request)
     const [service, method, route] = JSON.parse(name) as [string | null, string, string]

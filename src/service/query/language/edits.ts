@@ -18,6 +18,18 @@ export interface ListedTerm {
   readonly end: number
 }
 
+/** Whether a term in the query, also within brackets, has a field for which the test returns true. */
+export function hasField(q: string, test: (field: string) => boolean): boolean {
+  const visit = (node: QueryNode): boolean =>
+    node.kind === 'term'
+      ? node.field !== null && test(resolveFieldName(node.field))
+      : node.kind === 'not'
+        ? visit(node.node)
+        : node.kind !== 'all' && node.nodes.some(visit)
+  const { query } = parseQuery(q)
+  return query !== undefined && visit(query)
+}
+
 type TermValue = string | number | boolean | null
 
 /** @returns an empty list if the query is invalid */

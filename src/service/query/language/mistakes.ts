@@ -1,5 +1,5 @@
 /** Finds what can only be a mistake in a valid query, and corrects it (pure). */
-import { FIELDS, isFieldName } from './fields.js'
+import { FIELDS, findFieldRule, isFieldName, resolveFieldName } from './fields.js'
 import { parseQuery } from './parser.js'
 import type { QueryNode, TermNode } from './query-node.js'
 
@@ -24,32 +24,43 @@ interface Found {
 export function findMistake(q: string, names: readonly string[]): QueryMistake | undefined {
   const { query } = parseQuery(q)
   if (query === undefined) return undefined
-  const terms = [...listTerms(query, false)]
-  for (const [index, { term, isExcluded }] of terms.entries()) {
-    const isBetween = index > 0 && index < terms.length - 1
-    const found =
-      term.field === null ? judgeText(term, q, isExcluded, isBetween) : judgeField(term, term.field, q, names)
-    if (found === undefined) continue
-    const { start, end, message, by } = found
-    return { position: start, length: end - start, message, corrected: q.slice(0, start) + by + q.slice(end) }
+  for (const { start, end, message, by } of listMistakes(query, false, false, q, names)) {
+    const corrected = q.slice(0, start) + by + q.slice(end)
+    if (parseQuery(corrected).problem === undefined) return { position: start, length: end - start, message, corrected }
   }
   return undefined
 }
 
-function* listTerms(node: QueryNode, isExcluded: boolean): Generator<{ term: TermNode; isExcluded: boolean }> {
-  if (node.kind === 'term') yield { term: node, isExcluded }
-  else if (node.kind === 'not') yield* listTerms(node.node, !isExcluded)
-  else if (node.kind !== 'all') for (const one of node.nodes) yield* listTerms(one, isExcluded)
+/** @param isBetween whether the node is between two others that must match */
+function* listMistakes(
+  node: QueryNode,
+  isExcluded: boolean,
+  isBetween: boolean,
+  q: string,
+  names: readonly string[],
+): Generator<Found> {
+  if (node.kind === 'term') {
+    const found =
+      node.field === null ? judgeText(node, q, isExcluded, isBetween) : judgeField(node, node.field, q, names)
+    if (found !== undefined) yield found
+  } else if (node.kind === 'not') yield* listMistakes(node.node, !isExcluded, false, q, names)
+  else if (node.kind !== 'all')
+    for (const [at, one] of node.nodes.entries())
+      yield* listMistakes(one, isExcluded, node.kind === 'and' && at > 0 && at < node.nodes.length - 1, q, names)
 }
 
 const OPERATOR = /^([\w.]+)(!=|[<>]=?|==?)([^\s=<>].*)$/
+/** Others are often parts of logged texts: `id=5`, `user=bob`. */
+const COMPARED: ReadonlySet<string> = new Set([
+  ...['level', 'service', 'status', 'duration', 'method', 'route', 'environment', 'version'],
+])
 
 function judgeText({ start, end }: TermNode, q: string, isExcluded: boolean, isBetween: boolean): Found | undefined {
   const text = q.slice(start, end)
   if (isBetween && (text === 'or' || text === 'and'))
     return { start, end, message: `“${text}” is searched as a text`, by: text.toUpperCase() }
   const [, field = '', operator = '', value = ''] = OPERATOR.exec(text) ?? []
-  if (!isFieldName(field) || (operator === '!=' && isExcluded)) return undefined
+  if (!COMPARED.has(resolveFieldName(field)) || (operator === '!=' && isExcluded)) return undefined
   const by = `${operator === '!=' ? '-' : ''}${field}:${/[<>]/.test(operator) ? operator : ''}${value}`
   return { start, end, message: `“${text}” is searched as a text`, by }
 }
@@ -65,14 +76,16 @@ function judgeField(
 ): Found | undefined {
   const nearest = q.startsWith(field, start) ? findNearest(field, names) : undefined
   if (nearest !== undefined)
-    return { start, end: start + field.length, message: `no record has a field “${field}”`, by: nearest }
+    return { start, end: start + field.length, message: `no recent record has a field “${field}”`, by: nearest }
+  const isOfVersions = findFieldRule(resolveFieldName(field))?.isVersion === true
   for (const value of values) {
     const text = q.slice(value.start, value.end)
     const [, hundred] = CLASS.exec(text) ?? []
-    if (hundred !== undefined && /^(?:request\.)?status(?:_code)?$/.test(field))
+    if (hundred !== undefined && resolveFieldName(field) === 'status')
       return { ...value, message: 'a status is a number', by: `${hundred}00..${hundred}99` }
     const [, from, to] = RANGE.exec(text) ?? []
-    if (Number(from) > Number(to)) return { ...value, message: 'no value is in this range', by: `${to}..${from}` }
+    if (!isOfVersions && Number(from) > Number(to))
+      return { ...value, message: 'no value is in this range', by: `${to}..${from}` }
   }
   return undefined
 }
@@ -82,10 +95,12 @@ const SHORT_CHARS = 5
 /** The known field that is spelled most like an unknown one. */
 function findNearest(field: string, names: readonly string[]): string | undefined {
   const typed = field.toLowerCase()
-  const isKnown = names.some((name) => name === field || name === `metadata.${field}` || name.startsWith(`${field}.`))
+  const paths = names.map((name) => name.replace(/^metadata\./, ''))
+  const isKnown = paths.some((path) => path === field || path.startsWith(`${field}.`))
   if (isKnown || isFieldName(typed) || typed.startsWith('metadata')) return undefined
   const most = typed.length < SHORT_CHARS ? 1 : 2
-  const near = [...Object.keys(FIELDS), ...names]
+  // A stored name that differs only in case comes first.
+  const near = [...new Set([...paths, ...Object.keys(FIELDS)])]
     .map((name) => ({ name, distance: countEdits(typed, name.toLowerCase(), most) }))
     .filter(({ distance }) => distance <= most)
   return near.toSorted((a, b) => a.distance - b.distance)[0]?.name

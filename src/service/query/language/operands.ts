@@ -35,6 +35,11 @@ export function isDay(date: string): boolean {
   return new Date(Date.parse(date)).toJSON()?.startsWith(date) === true
 }
 
+/** Whether the text is a version: `1.9.3`, `v2`, `1.10.0-rc.1`. */
+export function isVersion(text: string): boolean {
+  return /^v?\d/.test(text)
+}
+
 /** Whether the text can be a bound of a range. */
 export function isOperand(text: string): boolean {
   return parseNumber(text) !== undefined || parseTimeInterval(text) !== undefined

@@ -2,7 +2,7 @@
 import { LEVELS } from '../../../protocol/log-entry.js'
 import { findFieldRule } from '../language/fields.js'
 import type { FieldRule } from '../language/fields.js'
-import { parseNumber, parseTimeInterval } from '../language/operands.js'
+import { isVersion, parseNumber, parseTimeInterval } from '../language/operands.js'
 import type { CompareOperator, QueryValue } from '../language/query-node.js'
 import { QueryProblemError } from '../language/query-node.js'
 import { compilePattern } from './pattern.js'
@@ -89,7 +89,10 @@ function compileComparison(
   rule: FieldRule | undefined,
 ): ValueTest {
   if (rule?.type === 'level') return compileLevel(value, operator, operand)
-  if (rule?.isVersion === true) return (one) => compare(operator, compareVersions(String(one), operand), 0)
+  if (rule?.isVersion === true) {
+    const limit = parseVersion(operand)
+    return (one) => isVersion(String(one)) && compare(operator, compareVersions(parseVersion(String(one)), limit), 0)
+  }
   const number = parseNumber(operand)
   if (rule?.type === 'time' || (number === undefined && parseTimeInterval(operand) !== undefined)) {
     const span = parseTimeInterval(operand)
@@ -108,18 +111,28 @@ function compileComparison(
 
 const PARTS = new Intl.Collator('en', { numeric: true })
 
+interface Version {
+  readonly numbers: readonly string[]
+  /** '' for a release. */
+  readonly preRelease: string
+}
+
+function parseVersion(text: string): Version {
+  const build = text.indexOf('+')
+  const version = (build === -1 ? text : text.slice(0, build)).replace(/^v/, '')
+  const dash = version.indexOf('-')
+  if (dash === -1) return { numbers: version.split('.'), preRelease: '' }
+  return { numbers: version.slice(0, dash).split('.'), preRelease: version.slice(dash + 1) }
+}
+
 /** As Semantic Versioning 2.0, section 11: by the numbers, and a pre-release comes before its release. */
-function compareVersions(a: string, b: string): number {
-  const [[left = '', ...before], [right = '', ...after]] = [a, b].map((text) =>
-    text.replace(/^v|\+.*$/g, '').split('-'),
-  ) as [string[], string[]]
-  const [lefts, rights] = [left.split('.'), right.split('.')]
-  for (let at = 0; at < Math.max(lefts.length, rights.length); at++) {
-    const difference = PARTS.compare(lefts[at] ?? '0', rights[at] ?? '0')
+function compareVersions(a: Version, b: Version): number {
+  for (let at = 0; at < Math.max(a.numbers.length, b.numbers.length); at++) {
+    const difference = PARTS.compare(a.numbers[at] ?? '0', b.numbers[at] ?? '0')
     if (difference !== 0) return difference
   }
-  if ((before.length === 0) !== (after.length === 0)) return before.length === 0 ? 1 : -1
-  return PARTS.compare(before.join('-'), after.join('-'))
+  if ((a.preRelease === '') !== (b.preRelease === '')) return a.preRelease === '' ? 1 : -1
+  return PARTS.compare(a.preRelease, b.preRelease)
 }
 
 function compare(operator: CompareOperator, a: number, b: number): boolean {

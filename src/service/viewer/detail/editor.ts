@@ -19,10 +19,13 @@ export function createEditorHref(
 ): string | null {
   const path = file.replaceAll('\\', '/')
   if (!/^(?:\/|[a-z]:\/)/i.test(path)) return null
-  const encoded = path.replace(/^\/+/, '').split('/').map(encodeURIComponent).join('/').replace('%3A', ':')
+  const encoded = path.replace(/^\/+/, '').split('/').map(encodeURIComponent).join('/')
   const isQuery = EDITORS[name].includes('?')
-  return EDITORS[name]
-    .replace('FILE', () => (isQuery && path.startsWith('/') ? `/${encoded}` : encoded))
-    .replace('LINE', String(line ?? 1))
-    .replace('COLUMN', String(column ?? 1))
+  const values: Readonly<Record<string, string>> = {
+    FILE: `${isQuery && path.startsWith('/') ? '/' : ''}${encoded.replace('%3A', ':')}`,
+    LINE: String(line ?? 1),
+    COLUMN: String(column ?? 1),
+  }
+  // At once, because a path can contain these words.
+  return EDITORS[name].replaceAll(/FILE|LINE|COLUMN/g, (place) => values[place] ?? '')
 }

@@ -1,6 +1,6 @@
 /** The search field. Applies a valid query after a pause in typing; completes fields and values by keyboard. */
 import type { RefObject } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { applyCompletion, findMistake, parseQuery } from '../../query/language/index.js'
 import { formatShortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
@@ -92,8 +92,17 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
     } else return
     event.preventDefault()
   }
-  const names = useFields(kind, /[:=<>]/.test(text))?.map(({ name }) => name)
-  const mistake = names === undefined || text !== q ? undefined : findMistake(text, names)
+  const names = useFields(kind, /[:=<>]/.test(q), q)
+  const mistake = useMemo(
+    () =>
+      names === undefined || text !== q
+        ? undefined
+        : findMistake(
+            text,
+            names.map(({ name }) => name),
+          ),
+    [names, text, q],
+  )
   const shown = problem ?? (text === refused?.q ? refused : undefined)
   return (
     <div class="search">

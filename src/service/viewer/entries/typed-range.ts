@@ -2,19 +2,19 @@
 import { parseLast } from '../view.js'
 import type { Filter } from '../view.js'
 
-const DAY_MS = 86_400_000
-
 /** One end of a range. */
 interface Moment {
   readonly fromMs: number
   /** End of the day, minute or second. */
   readonly toMs: number
-  readonly isTimeOfDay: boolean
+  /** `day` for a date, `time` for a time of today, `moment` for both. */
+  readonly kind: 'day' | 'time' | 'moment'
 }
 
 /**
- * `2h` is a sliding window; `09:00..09:30`, `2026-11-20`, `2026-11-20 18:00..` are ranges in local time, and times with
- * an offset in that. A range of times of day that ends before it starts began yesterday.
+ * `2h` is a sliding window; `09:00..09:30`, `2026-11-20`, `2026-11-20 18:00..19:00` are ranges in local time, and times
+ * with an offset in that. Times of day that have not come yet are those of yesterday, and so is the start of a range
+ * that would end before it.
  *
  * @returns undefined for another text
  */
@@ -24,23 +24,37 @@ export function parseTimeRange(text: string, now: Date): Pick<Filter, 'last' | '
   if (parseLast(window) !== null) return { last: window, since: null, until: null }
   const [first = '', second, ...others] = typed.split('..').map((part) => part.trim())
   if (others.length > 0 || (first === '' && (second ?? '') === '')) return undefined
-  const from = first === '' ? null : parseMoment(first, now)
-  const to = second === undefined ? from : second === '' ? null : parseMoment(second, now)
-  if (from === undefined || to === undefined) return undefined
-  // A single time of day has no end.
-  const untilMs =
-    to === null || (second === undefined && to.isTimeOfDay) ? null : second === undefined ? to.toMs : endOf(to)
-  let sinceMs = from === null ? null : from.fromMs
-  if (sinceMs !== null && untilMs !== null && untilMs <= sinceMs) {
-    if (from?.isTimeOfDay !== true || to?.isTimeOfDay !== true) return undefined
-    sinceMs -= DAY_MS
+  // A time after a date and a time is of that date.
+  const date = /^\d{4}-\d\d-\d\d(?=[ T])/.exec(first)?.[0]
+  const last = second !== undefined && date !== undefined && TIME_OF_DAY.test(second) ? `${date} ${second}` : second
+  for (const daysAgo of [0, 1]) {
+    const from = first === '' ? null : parseMoment(first, now, daysAgo)
+    const to = last === undefined || last === '' ? null : parseMoment(last, now, 0)
+    const end = last !== undefined && daysAgo === 1 ? parseEnd(last, now, from) : to
+    if (from === undefined || end === undefined) return undefined
+    const untilMs =
+      last === undefined ? endOfOne(from) : end === null ? null : end.kind === 'day' ? end.toMs : end.fromMs
+    const isFuture = from?.kind === 'time' && from.fromMs > now.getTime()
+    if (!isFuture && (from === null || untilMs === null || untilMs > from.fromMs))
+      return { last: null, since: toIso(from?.fromMs ?? null), until: toIso(untilMs) }
+    // Equal times are an empty range.
+    if (from?.kind !== 'time' || (end !== null && end.kind !== 'time') || untilMs === from.fromMs) return undefined
   }
-  return { last: null, since: toIso(sinceMs), until: toIso(untilMs) }
+  return undefined
 }
 
-/** A date includes its day; a time ends the range. */
-function endOf({ fromMs, toMs }: Moment): number {
-  return toMs - fromMs > DAY_MS / 2 ? toMs : fromMs
+/** The end of a range that began yesterday: today, unless that has not come yet. */
+function parseEnd(text: string, now: Date, from: Moment | null | undefined): Moment | null | undefined {
+  if (text === '') return null
+  const today = parseMoment(text, now, 0)
+  const yesterday = parseMoment(text, now, 1)
+  const isOfYesterday = yesterday !== undefined && from && yesterday.fromMs > from.fromMs
+  return isOfYesterday ? yesterday : today
+}
+
+/** A single time of day has no end. */
+function endOfOne(one: Moment | null | undefined): number | null {
+  return !one || one.kind === 'time' ? null : one.toMs
 }
 
 function toIso(ms: number | null): string | null {
@@ -49,29 +63,31 @@ function toIso(ms: number | null): string | null {
 
 const TIME = String.raw`(\d{1,2}):(\d\d)(?::(\d\d)(\.\d{1,3})?)?`
 const TIME_OF_DAY = new RegExp(`^${TIME}$`)
-const DATE = new RegExp(String.raw`^(\d{4})-(\d\d)-(\d\d)(?:[ T]${TIME}(Z|[+-]\d\d:\d\d)?)?$`, 'i')
+const DATE = new RegExp(String.raw`^([1-9]\d{3})-(\d\d)-(\d\d)(?:[ T]${TIME}(Z|[+-]\d\d:\d\d)?)?$`, 'i')
 
-function parseMoment(text: string, now: Date): Moment | undefined {
-  if (text === 'now') return { fromMs: now.getTime(), toMs: now.getTime(), isTimeOfDay: false }
+function parseMoment(text: string, now: Date, daysAgo: number): Moment | undefined {
+  if (text === 'now') return { fromMs: now.getTime(), toMs: now.getTime(), kind: 'moment' }
   const time = TIME_OF_DAY.exec(text)
   const date = time === null ? DATE.exec(text) : null
   if (time === null && date === null) return undefined
-  const [year, month, day] =
-    date === null ? [now.getFullYear(), now.getMonth() + 1, now.getDate()] : date.slice(1, 4).map(Number)
-  const [hours, minutes, seconds, fraction] = (time?.slice(1) ?? date?.slice(4, 8) ?? []).map((part) =>
-    Number(part ?? 0),
-  )
-  const hasTime = time !== null || date?.[4] !== undefined
-  const at = new Date(year as number, (month as number) - 1, day, hours, minutes, seconds, (fraction ?? 0) * 1000)
-  const isValid =
-    at.getMonth() === (month as number) - 1 &&
-    at.getDate() === day &&
-    at.getHours() === (hours ?? 0) &&
-    at.getMinutes() === (minutes ?? 0)
-  if (!isValid) return undefined
-  const fromMs = date?.[8] === undefined ? at.getTime() : Date.parse(text.replace(' ', 'T'))
-  if (Number.isNaN(fromMs)) return undefined
-  const nextDay = new Date(year as number, (month as number) - 1, (day as number) + 1).getTime()
-  const lengthMs = hasTime ? (/:\d\d:/.test(text) ? 1000 : 60_000) : nextDay - fromMs
-  return { fromMs, toMs: fromMs + lengthMs, isTimeOfDay: time !== null }
+  const [year = 0, month = 0, day = 0] =
+    date === null ? [now.getFullYear(), now.getMonth() + 1, now.getDate() - daysAgo] : date.slice(1, 4).map(Number)
+  const parts = (time?.slice(1) ?? date?.slice(4, 8) ?? []).map((part) => Number(part ?? 0))
+  const [hours = 0, minutes = 0, seconds = 0, fraction = 0] = parts
+  if (hours > 23 || minutes > 59 || seconds > 59) return undefined
+  if (date !== null && new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day) return undefined
+  if (month < 1 || month > 12) return undefined
+  const zone = date?.[8]
+  const local = new Date(year, month - 1, day, hours, minutes, seconds, fraction * 1000).getTime()
+  const fromMs =
+    zone === undefined ? local : toUtc(Date.UTC(year, month - 1, day, hours, minutes, seconds, fraction * 1000), zone)
+  if (date !== null && date[4] === undefined)
+    return { fromMs, toMs: new Date(year, month - 1, day + 1).getTime(), kind: 'day' }
+  return { fromMs, toMs: fromMs + (/:\d\d:/.test(text) ? 1000 : 60_000), kind: time === null ? 'moment' : 'time' }
+}
+
+/** @param zone `Z` or `+02:00` */
+function toUtc(ms: number, zone: string): number {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(zone) ?? []
+  return sign === undefined ? ms : ms - (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
 }

@@ -2,6 +2,11 @@
 import type { FieldInfo } from '../../query/api-types.js'
 import { useQuery } from '../use-query.js'
 
-export function useFields(kind: 'entries' | 'requests', isNeeded = true): readonly FieldInfo[] | undefined {
-  return useQuery<{ readonly items: readonly FieldInfo[] }>(isNeeded ? 'fields' : null, { kind }).data?.items
+/** @param version loads them again when it changes */
+export function useFields(
+  kind: 'entries' | 'requests',
+  isNeeded = true,
+  version?: unknown,
+): readonly FieldInfo[] | undefined {
+  return useQuery<{ readonly items: readonly FieldInfo[] }>(isNeeded ? 'fields' : null, { kind }, version).data?.items
 }

@@ -20,18 +20,23 @@ const NAMES: Readonly<Record<RecordKind, readonly [one: string, many: string]>> 
 export function ClearDialog({ status, onClose }: { status: ServiceStatus | undefined; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [error, setError] = useState<Error>()
+  const [isUnderWay, setUnderWay] = useState(false)
   useEffect(() => dialog.current?.showModal(), [])
   const parts = RECORD_KINDS.flatMap((kind) => {
     const count = status?.stored[kind] ?? 0
     return count === 0 ? [] : [formatPlural(count, ...NAMES[kind])]
   })
   const clear = (): void => {
+    setUnderWay(true)
     reset().then(
       () => {
         dialog.current?.close()
         showNotice('Cleared')
       },
-      (reason: unknown) => setError(reason instanceof Error ? reason : new Error(String(reason))),
+      (reason: unknown) => {
+        setUnderWay(false)
+        setError(reason instanceof Error ? reason : new Error(String(reason)))
+      },
     )
   }
   return (
@@ -44,10 +49,10 @@ export function ClearDialog({ status, onClose }: { status: ServiceStatus | undef
         </p>
         <Problem error={error} />
         <p class="page-buttons">
-          <button type="button" class="button" onClick={clear} autofocus>
+          <button type="button" class="button" onClick={clear} disabled={isUnderWay}>
             Delete
           </button>
-          <button type="button" class="button" onClick={() => dialog.current?.close()}>
+          <button type="button" class="button" onClick={() => dialog.current?.close()} autofocus>
             Cancel
           </button>
         </p>

@@ -7,7 +7,7 @@ import { live } from '../live/connection.js'
 import { useObservable } from '../use-observable.js'
 import { changeView, createHref, VIEWS } from '../view.js'
 import type { View, ViewName } from '../view.js'
-import type { Marks } from './use-marks.js'
+import type { Marks } from './marks.js'
 import { setTheme, theme, THEMES } from './theme.js'
 import { VIEW_TITLES } from './views.js'
 

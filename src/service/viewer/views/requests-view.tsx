@@ -11,7 +11,7 @@ import { useFilterParameters } from '../use-filter-parameters.js'
 import { createHref, isFiltered } from '../view.js'
 import { Ago } from './ago.js'
 import { ViewPage } from './list-page.js'
-import { areMostlyPaths, parseRouteName, formatRoute } from './route-name.js'
+import { NO_SERVICE, areMostlyPaths, parseRouteName, formatRoute } from './route-name.js'
 import { RequestFilters } from './request-filters.js'
 import { RoutePanel } from './route-panel.js'
 import { followRow } from './row-click.js'
@@ -147,7 +147,7 @@ function isText(column: Column): boolean {
 function Row({ route }: { readonly route: RouteStats }) {
   const view = useView()
   const text = formatRoute(route)
-  const { service } = route
+  const service = route.service ?? NO_SERVICE
   const isSelected = view.route === text && (view.service ?? service) === service
   return (
     <tr class={isSelected ? 'selected' : undefined}>
@@ -160,7 +160,7 @@ function Row({ route }: { readonly route: RouteStats }) {
           <span class="method">{truncate(route.method, 12)}</span> {truncate(route.route, 200)}
         </a>
       </td>
-      <Services services={service === null ? [] : [service]} />
+      <Services services={route.service === null ? [] : [route.service]} />
       <td class="number" data-name="Requests">
         {formatCount(route.count)}
       </td>

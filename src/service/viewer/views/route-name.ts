@@ -3,11 +3,14 @@ import type { RouteStats } from '../../query/api-types.js'
 import type { View } from '../view.js'
 
 export interface RouteName {
-  /** Null for all services. */
+  /** Null for all services, `NO_SERVICE` for requests without one. */
   readonly service: string | null
   readonly method: string
   readonly route: string
 }
+
+/** In the address: requests without a service. */
+export const NO_SERVICE = '(none)'
 
 export function formatRoute({ method, route }: Pick<RouteName, 'method' | 'route'>): string {
   return `${method} ${route}`

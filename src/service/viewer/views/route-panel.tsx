@@ -9,7 +9,7 @@ import { useView } from '../use-view.js'
 import { createHref } from '../view.js'
 import type { Parameters } from '../api.js'
 import { formatBucketTime, LatencyPlot, LatencyTable } from './latency-plot.js'
-import { formatRoute } from './route-name.js'
+import { NO_SERVICE, formatRoute } from './route-name.js'
 import type { RouteName } from './route-name.js'
 import { SingleRequests } from './single-requests.js'
 
@@ -23,7 +23,13 @@ export function RoutePanel({
   readonly version: number
 }) {
   const view = useView()
-  const ofRoute = { ...filters, ...(name.service !== null && { service: name.service }) }
+  const { service } = name
+  const ofRoute =
+    service === null
+      ? filters
+      : service === NO_SERVICE
+        ? { ...filters, q: `${filters['q'] ?? ''} -service:*`.trim() }
+        : { ...filters, service }
   const { data, error } = useQuery<RouteLatency>(
     'routes/latency',
     { ...ofRoute, method: name.method, route: name.route },

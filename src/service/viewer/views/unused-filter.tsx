@@ -1,5 +1,5 @@
 /** Says which part of the filter a view does not use. */
-import { REQUEST_FIELDS, listTerms, removeTerm } from '../../query/language/index.js'
+import { REQUEST_FIELDS, hasField, listTerms, removeTerm } from '../../query/language/index.js'
 import { formatTimeText } from '../entries/time-text.js'
 import { navigate, useView } from '../use-view.js'
 import { NO_FILTER } from '../view.js'
@@ -7,7 +7,7 @@ import type { Filter } from '../view.js'
 
 /** The query without terms for fields that request logs do not have, and these terms. */
 export function splitRequestQuery(q: string): { readonly q: string; readonly unused: readonly string[] } {
-  const unused = listTerms(q).filter(({ field }) => field !== null && !REQUEST_FIELDS.has(field))
+  const unused = listTerms(q).filter(({ text }) => hasField(text, (field) => !REQUEST_FIELDS.has(field)))
   return { q: unused.reduceRight(removeTerm, q), unused: unused.map(({ text }) => text) }
 }
 
@@ -25,7 +25,7 @@ export function Unused({ parts, without }: { readonly parts: readonly string[]; 
     <p class="note" role="note">
       This view does not use{' '}
       {parts.map((part, at) => (
-        <span key={part}>
+        <span key={at}>
           {at > 0 && ', '}
           <code>{part}</code>
         </span>

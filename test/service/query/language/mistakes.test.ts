@@ -1,9 +1,11 @@
 /** Hints for queries that can only be mistakes. */
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { REQUEST_FIELDS, findMistake, parseQuery } from '../../../../src/service/query/language/index.js'
 import { REQUEST_READERS } from '../../../../src/service/query/matching/record-readers.js'
+import { modelRuns } from '../../../model-runs.js'
 
-const NAMES = ['metadata.orderId', 'metadata.cart.total', 'service']
+const NAMES = ['metadata.orderId', 'metadata.cart.total', 'metadata.users.count', 'metadata.userId', 'service']
 
 describe('is corrected', () => {
   test.each([
@@ -21,8 +23,10 @@ describe('is corrected', () => {
     ['level:error or level:fatal', 'level:error OR level:fatal'],
     ['a (b or c)', 'a (b OR c)'],
     ['declined and "a b"', 'declined AND "a b"'],
+    ['userid:7', 'userId:7'],
+    ['oderId:7', 'orderId:7'],
+    ['Status:5xx', 'Status:500..599'],
     ['metadata.oderId:7', undefined],
-    ['orderid2:7', undefined],
   ])('%s to %s', (q, corrected) => {
     const mistake = findMistake(q, NAMES)
     expect(mistake?.corrected).toBe(corrected)
@@ -56,7 +60,55 @@ describe('is no mistake', () => {
     'env:prod',
     'error.type:Foo',
     '(((',
+    '(a or) b',
+    'a (or b)',
+    'a OR or b',
+    'a -or b',
+    'duration>10ms',
+    'level>foo',
+    'id=5',
+    'user=bob',
+    'users:*',
+    'version:1.9..1.10',
+    'request.status:5xx',
   ])('%s', (q) => expect(findMistake(q, NAMES)).toBeUndefined())
+})
+
+test('each correction is a valid query, which is not corrected again', () => {
+  const piece = fc.constantFrom(
+    ...[
+      'a',
+      'or',
+      'and',
+      'OR',
+      'NOT',
+      '(',
+      ')',
+      '-',
+      'level=error',
+      'level!=info',
+      'status>500',
+      'status:5xx',
+      'statsu:5',
+    ],
+    ...['duration:5..2', 'version>1.9.3', 'time>10:00', 'user>bob', '"or"', 'servcie:(a,b)', 'level>foo'],
+  )
+  let corrected = 0
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
+      let q = pieces.join(' ')
+      for (let step = 0; step < 7; step += 1) {
+        const mistake = findMistake(q, NAMES)
+        if (mistake === undefined) return
+        expect(parseQuery(mistake.corrected).problem).toBeUndefined()
+        corrected += 1
+        q = mistake.corrected
+      }
+      expect.unreachable(`never correct: ${q}`)
+    }),
+    { numRuns: modelRuns(2_000, 50_000) },
+  )
+  expect(corrected).toBeGreaterThan(100)
 })
 
 test('the fields of request logs are those that can be read', () => {

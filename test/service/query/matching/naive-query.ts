@@ -226,6 +226,7 @@ function isWithin(time: string, asked: string): boolean {
 
 function compares(field: string, one: Scalar, operator: string, operand: string): boolean {
   if (field === 'level') return orders(SEVERITIES.indexOf(String(one)), operator, SEVERITIES.indexOf(operand))
+  if (field === 'version' && !/^v?\d/.test(String(one))) return false
   if (field === 'version')
     return orders(
       Number(sortable(String(one)) > sortable(operand)) - Number(sortable(String(one)) < sortable(operand)),
@@ -240,7 +241,7 @@ function compares(field: string, one: Scalar, operator: string, operand: string)
 
 /** A version as a text that sorts by its numbers; a release after its pre-releases. */
 function sortable(version: string): string {
-  const [release = '', ...before] = version.replace(/^v|\+.*$/g, '').split('-')
+  const [release = '', ...before] = (version.split('+')[0] ?? '').replace(/^v/, '').split('-')
   const padded = [...release.split('.'), '0', '0', '0'].slice(0, 4).map((part) => part.padStart(9, '0'))
   return `${padded.join('.')}${before.length === 0 ? '~' : `-${before.join('-')}`}`
 }

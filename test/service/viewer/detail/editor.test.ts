@@ -9,6 +9,11 @@ test('an absolute path, encoded', () => {
   expect(createEditorHref({ file: 'C:\\app\\a.js', line: 1, column: null }, 'Zed')).toBe('zed://file/C:/app/a.js:1:1')
 })
 
+test('a path with the words of the address', () => {
+  const frame = { file: '/srv/ONLINE/COLUMNS/a.ts', line: 12, column: 5 }
+  expect(createEditorHref(frame, 'VS Code')).toBe('vscode://file/srv/ONLINE/COLUMNS/a.ts:12:5')
+})
+
 test.each(['node:events', 'index.js', '<anonymous>', 'webpack://app/a.js'])('%s has none', (file) => {
   expect(createEditorHref({ file, line: 1, column: 1 }, 'VS Code')).toBeNull()
 })

@@ -20,6 +20,11 @@ test.each([
   ['9:00:05 .. now', at(25, 9, 0, 5), now.toISOString()],
   ['23:00..01:00', at(24, 23), at(25, 1)],
   ['09:00', at(25, 9), null],
+  ['23:30..23:40', at(24, 23, 30), at(24, 23, 40)],
+  ['15:00', at(24, 15), null],
+  ['2026-11-20 09:00..09:30', at(20, 9), at(20, 9, 30)],
+  ['2026-11-20 9:00Z..', '2026-11-20T09:00:00.000Z', null],
+  ['2026-03-29T02:30Z..2026-03-29T03:30Z', '2026-03-29T02:30:00.000Z', '2026-03-29T03:30:00.000Z'],
   ['09:00..', at(25, 9), null],
   ['..09:00', null, at(25, 9)],
   ['2026-11-20', at(20), at(21)],
@@ -45,5 +50,23 @@ describe('is no range', () => {
     '10..20',
     '2026-11-21..2026-11-20',
     'a..b..c',
+    '09:00..09:00',
+    '0050-01-01..',
+    '24:00..',
+    '2026-11-20 10:00..09:00',
   ])('%j', (text) => expect(parseTimeRange(text, now)).toBeUndefined())
+})
+
+test('yesterday is not always 24 hours ago', () => {
+  const before = process.env['TZ']
+  process.env['TZ'] = 'Europe/Berlin'
+  try {
+    // The clocks changed in the night.
+    const since = (text: string, today: string) => parseTimeRange(text, new Date(today))?.since
+    expect(since('23:00..01:00', '2026-10-25T13:00:00.000Z')).toBe('2026-10-24T21:00:00.000Z')
+    expect(since('23:00..01:00', '2026-03-29T13:00:00.000Z')).toBe('2026-03-28T22:00:00.000Z')
+  } finally {
+    if (before === undefined) delete process.env['TZ']
+    else process.env['TZ'] = before
+  }
 })

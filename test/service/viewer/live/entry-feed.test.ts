@@ -85,6 +85,21 @@ test('for an empty store, the stream starts at the beginning', async () => {
   expect(followed[0]?.after).toBe(0)
 })
 
+test('an empty result is held back while its query is typed', async () => {
+  const { feed, service, later } = setup(10)
+  feed.show(ALL)
+  await vi.waitFor(() => expect(feed.isLoaded).toBe(true))
+  service.isTyping = true
+  service.store = new ModelStore()
+  feed.show(withQuery('x'))
+  await vi.waitFor(() => expect(later).toHaveLength(1))
+  expect([feed.tail.length, feed.isLoaded]).toEqual([10, false])
+  service.isTyping = false
+  later[0]?.()
+  await vi.waitFor(() => expect(feed.isLoaded).toBe(true))
+  expect(feed.tail.length).toBe(0)
+})
+
 test('events of a previous source are ignored', async () => {
   const { feed, followed, isLoaded } = setup(10)
   feed.show(ALL)

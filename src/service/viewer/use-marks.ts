@@ -1,19 +1,15 @@
 /** Counts what needs a look: errors since the view of errors was open, and late monitors. */
 import { useEffect, useState } from 'preact/hooks'
-import type { MonitorSummary, ServiceStatus } from '../../query/api-types.js'
-import type { LevelCounts } from '../../store/stored-record.js'
-import { useChanges } from '../changes.js'
-import { useQuery } from '../use-query.js'
-import type { ViewName } from '../view.js'
-import { toMonitorState } from '../views/monitor-state.js'
+import type { MonitorSummary, ServiceStatus } from '../query/api-types.js'
+import type { LevelCounts } from '../store/stored-record.js'
+import { useChanges } from './changes.js'
+import { useQuery } from './use-query.js'
+import type { Marks } from './shell/marks.js'
+import type { ViewName } from './view.js'
+import { toMonitorState } from './views/monitor-state.js'
 
 /** The stream rests in a hidden tab, whose title and icon are still seen. */
 const REFRESH_MS = 10_000
-
-export interface Marks {
-  readonly errors: number
-  readonly monitors: number
-}
 
 export function useMarks(name: ViewName, status: ServiceStatus | undefined): Marks {
   const [seenMs, setSeen] = useState(Date.now)

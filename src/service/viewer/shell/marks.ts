@@ -1,0 +1,5 @@
+/** What needs a look. */
+export interface Marks {
+  readonly errors: number
+  readonly monitors: number
+}
