@@ -73,8 +73,8 @@ function createEndProblem(text: string, start: number, end: number): QueryProble
 }
 
 function isEnd(text: string, field: string): boolean {
-  if (findFieldRule(resolveFieldName(field))?.isVersion === true) return isVersion(text)
-  return isOperand(text) || LEVEL.test(text)
+  const isOfVersions = findFieldRule(resolveFieldName(field))?.isVersion === true
+  return isOperand(text) || LEVEL.test(text) || (isOfVersions && isVersion(text))
 }
 
 function parseText(text: string, start: number, isList: boolean): QueryValue {

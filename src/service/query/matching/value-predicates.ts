@@ -90,6 +90,7 @@ function compileComparison(
 ): ValueTest {
   if (rule?.type === 'level') return compileLevel(value, operator, operand)
   if (rule?.isVersion === true) {
+    if (!isVersion(operand)) throw createOperandProblem(value, name, rule)
     const limit = parseVersion(operand)
     return (one) => isVersion(String(one)) && compare(operator, compareVersions(parseVersion(String(one)), limit), 0)
   }
@@ -174,6 +175,6 @@ function createTimeProblem({ start, end }: QueryValue): QueryProblemError {
 
 function createOperandProblem(value: QueryValue, name: string, rule: FieldRule | undefined): QueryProblemError {
   if (rule?.type === 'time') return createTimeProblem(value)
-  const wanted = rule?.type === 'number' ? 'a number' : 'a number or a time'
+  const wanted = rule?.isVersion === true ? 'a version' : rule?.type === 'number' ? 'a number' : 'a number or a time'
   return new QueryProblemError(`${name} can only be compared with ${wanted}`, value.start, value.end)
 }

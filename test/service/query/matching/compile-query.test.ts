@@ -235,3 +235,26 @@ it.each<[string, number, number]>([
 ])('%s is refused with its position', (q, position, length) => {
   expect(() => compileEntryQuery(q)).toThrow(expect.objectContaining({ code: 'QUERY', position, length }))
 })
+
+describe('versions are compared by their numbers', () => {
+  const versions = ['1.9.0', '1.9.3', '1.10.0-rc.1', '1.10.0', 'v2.0', '2.1+build.7', 'main', '2026-11-22x', '']
+  it.each([
+    ['version:>1.9.3', ['1.10.0-rc.1', '1.10.0', 'v2.0', '2.1+build.7', '2026-11-22x']],
+    ['version:>=1.10.0', ['1.10.0', 'v2.0', '2.1+build.7', '2026-11-22x']],
+    ['version:<1.10.0', ['1.9.0', '1.9.3', '1.10.0-rc.1']],
+    ['version:1.9.3..1.10', ['1.9.3', '1.10.0-rc.1', '1.10.0']],
+    ['version:>v1.10 version:<3', ['v2.0', '2.1+build.7']],
+    ['version:1.10.0', ['1.10.0']],
+  ])('%s', (q, found) => {
+    const matches = compileEntryQuery(q)
+    expect(versions.filter((version) => matches(indexed(entryOf({ version }))))).toEqual(found)
+  })
+
+  it('takes time in proportion to the length of the version', () => {
+    const matches = compileEntryQuery('version:>1')
+    expectLinearTime(400_000, (length) => {
+      const entry = indexed(entryOf({ version: `1${'+'.repeat(length)}\n` }))
+      return () => matches(entry)
+    })
+  })
+})
