@@ -105,6 +105,11 @@ describeInBrowser('several services', () => {
     expect(await link.getAttribute('title')).toContain('Replaces the filter')
     await link.click()
     await eventually(() => rows(page).count()).toBe(3)
+    // Escape closes the entry, releases the row, and goes back to the filter.
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await eventually(() => parametersOf(page)).toEqual({ q: 'level:error' })
     await goTo(page, '/?q=level:error')
     await row(page, 'card declined').click()
     const origin = detail(page).getByRole('link', { name: 'shop', exact: true })

@@ -5,7 +5,7 @@ import { useCommands } from './commands.js'
 import { EntryDetail } from './detail/entry-detail.js'
 import { Notice } from './detail/notice.js'
 import { EntriesView } from './entries/entries-view.js'
-import { canZoomOut, zoomOut } from './entries/zoom.js'
+import { canGoBack, goBack } from './entries/zoom.js'
 import { live } from './live/connection.js'
 import { ClearDialog } from './shell/clear.js'
 import { DetailPanel } from './shell/detail-panel.js'
@@ -66,7 +66,7 @@ function Page() {
     ...(name !== 'entries' && {
       close: () => {
         if (entry !== null) closeDetail()
-        else if (canZoomOut()) zoomOut()
+        else if (canGoBack()) goBack()
         else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
       },
     }),

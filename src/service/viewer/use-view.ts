@@ -1,8 +1,8 @@
 /** Uses the address bar as the only state of the page. */
 import { Observable } from './observable.js'
 import { useObservable } from './use-observable.js'
-import { changeView, createHref, parseView } from './view.js'
-import type { View } from './view.js'
+import { changeView, createHref, parseView, pickFilter } from './view.js'
+import type { Filter, View } from './view.js'
 
 const current = new Observable<View>(parseView(location.search))
 
@@ -14,30 +14,28 @@ export function readView(): View {
   return current.value
 }
 
-type Time = Pick<View, 'last' | 'since' | 'until'>
-
-/** Time ranges from which the user zoomed in to the current one, stored in the history entry. */
-export function readZoomOrigins(): readonly Time[] {
-  return (history.state as readonly Time[] | null) ?? []
+/** Times, or whole filters, from which the user came to the current one, stored in the history entry. */
+export function readOrigins(): readonly Partial<Filter>[] {
+  return (history.state as readonly Partial<Filter>[] | null) ?? []
 }
 
 interface NavigateOptions {
   /** Replaces the history entry. Otherwise Back would undo a search letter by letter. */
   readonly replace?: boolean
   /** Default: the current origins while the time is unchanged. */
-  readonly origins?: readonly Time[]
+  readonly origins?: readonly Partial<Filter>[]
 }
 
 export function navigate(change: Partial<View>, { replace = false, origins }: NavigateOptions = {}): void {
   go(createHref(changeView(current.value, change)), replace, origins)
 }
 
-function go(href: string, replace: boolean, origins?: readonly Time[]): void {
+function go(href: string, replace: boolean, origins?: readonly Partial<Filter>[]): void {
   if (href === `${location.pathname}${location.search}`) return
   const { last, since, until } = current.value
   const next = parseView(href.slice(1))
   const isSameTime = next.last === last && next.since === since && next.until === until
-  const state = origins ?? (isSameTime ? readZoomOrigins() : null)
+  const state = origins ?? (isSameTime ? readOrigins() : null)
   if (replace) history.replaceState(state, '', href)
   else history.pushState(state, '', href)
   current.set(next)
@@ -60,6 +58,8 @@ export function followLinks(): void {
     if (link === null || link.target !== '' || link.hasAttribute('download')) return
     if (link.origin !== location.origin || link.pathname !== '/' || link.hash !== '') return
     event.preventDefault()
-    go(`/${link.search}`, false)
+    // Escape returns from entries of an id.
+    const isOfId = link.dataset['filter'] === 'replaced'
+    go(`/${link.search}`, false, isOfId ? [...readOrigins(), pickFilter(current.value)] : undefined)
   })
 }

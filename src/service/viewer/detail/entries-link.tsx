@@ -26,6 +26,7 @@ export function EntriesLink({ name, value, class: className, title, isId = false
   return (
     <a
       class={className}
+      data-filter={isId ? 'replaced' : undefined}
       href={createHref(changeView(view, change))}
       title={`${title}. ${isId ? 'Replaces the filter' : 'Added to the filter'}`}
     >

@@ -72,7 +72,7 @@ function Timeline({ entry, by, value, others, hasMore }: TimelineProps) {
       <p class="hint">
         {formatCount(items.length)} entries in {formatDuration(totalMs)}
         {hasMore && `, only the newest`}.{' '}
-        <a href={href} title="Replaces the filter">
+        <a href={href} data-filter="replaced" title="Replaces the filter">
           Show them in the list
         </a>
       </p>

@@ -26,7 +26,7 @@ import type { ListHandle } from './list.js'
 import { PauseButton } from './pause-button.js'
 import { paused } from './paused.js'
 import { useFeed } from './use-feed.js'
-import { canZoomOut, zoomOut } from './zoom.js'
+import { canGoBack, goBack } from './zoom.js'
 
 export function EntriesView({ view, status }: { view: View; status: ServiceStatus | undefined }) {
   const { entry, around } = view
@@ -98,7 +98,7 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
         navigate({ entry: null })
       } else if (selected !== null) setSelected(null)
       else if (around !== null) navigate({ around: null })
-      else if (canZoomOut()) zoomOut()
+      else if (canGoBack()) goBack()
       else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     },
     pause: () => paused.set(!isPaused),

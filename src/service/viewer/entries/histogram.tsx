@@ -9,7 +9,7 @@ import type { Filter } from '../view.js'
 import { useSize } from '../use-size.js'
 import { describeRange, toIndex, findMaxTotal, selectRange, createSegments, createTicks } from './histogram-model.js'
 import { useSlowly } from './use-slowly.js'
-import { canZoomOut, zoomIn, zoomOut } from './zoom.js'
+import { canGoBack, goBack, isQueryReplaced, zoomIn } from './zoom.js'
 
 const BUCKETS = 60
 const REFRESH_MS = 500
@@ -95,9 +95,9 @@ export function Histogram({ view }: { view: Filter }) {
               .join(', ')}
           </span>
         )}
-        {canZoomOut() && (
-          <button type="button" class="link-button" title="Back (Esc)" onClick={zoomOut}>
-            Zoom out
+        {canGoBack() && (
+          <button type="button" class="link-button" title="Back (Esc)" onClick={goBack}>
+            {isQueryReplaced() ? 'Back' : 'Zoom out'}
           </button>
         )}
       </div>
