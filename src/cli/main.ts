@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The dispatcher. It loads only the command that runs, so the pipe starts fast and never loads the service. */
 import { IngestError } from '../shared/errors.js'
-import { findNearestName } from '../options/nearest-name.js'
+import { findNearestName } from '../shared/nearest-name.js'
 import { VERSION } from '../version.js'
 import { COMMON_FLAGS, parseArguments } from './shared/arguments.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './shared/command.js'

@@ -1,7 +1,7 @@
 /** Refuses options that do not exist: a mistyped name would have no effect. */
 import { IngestError } from '../shared/errors.js'
 import { formatName } from './format-value.js'
-import { findNearestName } from './nearest-name.js'
+import { findNearestName } from '../shared/nearest-name.js'
 
 /** @throws IngestError `CONFIG` @param owner the function, such as `ingestMetrics()` */
 export function checkNames(owner: string, options: object, names: readonly string[]): void {

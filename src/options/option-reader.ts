@@ -4,7 +4,7 @@ import { describeReadError } from '../shared/safe-files.js'
 import { describeHidden, formatName, formatValue } from './format-value.js'
 import { isPlainObject } from './kinds.js'
 import type { Members, Row } from './kinds.js'
-import { findNearestName } from './nearest-name.js'
+import { findNearestName } from '../shared/nearest-name.js'
 import { findVariables } from './option-group.js'
 
 export interface ReaderSources {

@@ -3,7 +3,7 @@ import { checkExpression } from '../redaction/check-expression.js'
 import { BUILT_INS } from '../redaction/patterns.js'
 import type { Kind } from './kinds.js'
 import { texts } from './kinds.js'
-import { findNearestName } from './nearest-name.js'
+import { findNearestName } from '../shared/nearest-name.js'
 import { formatValue, formatTypedText } from './format-value.js'
 
 const RULE = `a list of ${BUILT_INS.join(', ')} or regular expressions (in a variable: separated by commas, or JSON)`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findNearestName } from '../../src/options/nearest-name.js'
+import { findNearestName } from '../../src/shared/nearest-name.js'
 import { OPTION_TABLE, listAllVariables, listPaths, findRow, listVariables } from '../../src/options/option-table.js'
 import type { OptionName } from '../../src/options/option-table.js'
 import { optionsMarkdown, usualOptionsMarkdown } from './render-tables.js'

@@ -1,6 +1,6 @@
 /** Checks the configuration without sending a request. Pure, except that it reads files named by variables. */
 import { TOKEN_VARIABLE } from '../../options/dev-token.js'
-import { findNearestName } from '../../options/nearest-name.js'
+import { findNearestName } from '../../shared/nearest-name.js'
 import { OPTION_TABLE, listAllVariables, findRow } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import { RESOURCE_VARIABLE, findResourceProblem, readResource } from '../../options/resource.js'

@@ -1,5 +1,5 @@
 /** `pino-ingest forward …`: delivers from NATS JetStream to the service. Loads only the subcommand that runs. */
-import { findNearestName } from '../../options/nearest-name.js'
+import { findNearestName } from '../../shared/nearest-name.js'
 import { createUsageError } from '../shared/command.js'
 import type { Command } from '../shared/command.js'
 

@@ -1,6 +1,6 @@
 /** Parses the arguments of a command. Pure. */
 import { parseArgs } from 'node:util'
-import { findNearestName } from '../../options/nearest-name.js'
+import { findNearestName } from '../../shared/nearest-name.js'
 import { createUsageError } from './command.js'
 import type { Arguments, Command, Flags } from './command.js'
 

@@ -1,5 +1,5 @@
 /** Subcommands, such as `spool ls`: creates an overview, or loads the one that runs. */
-import { findNearestName } from '../../options/nearest-name.js'
+import { findNearestName } from '../../shared/nearest-name.js'
 import { createUsageError } from './command.js'
 import type { Command } from './command.js'
 

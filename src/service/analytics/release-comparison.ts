@@ -4,7 +4,7 @@ import type { IndexedEntry, IndexedRequest } from '../store/indexed-record.js'
 import { groupByFingerprint, toErrorGroup } from './error-groups.js'
 import type { Group, GroupContext } from './error-groups.js'
 import { isErrorLevel } from './level-counts.js'
-import { compareNames, groupByRoute, summarizeDurations } from './route-stats.js'
+import { compareNames, groupByRoute, nameOf, summarizeDurations } from './route-stats.js'
 import { compareTexts } from '../query/compare-texts.js'
 
 const MAX_GROUPS = 100
@@ -66,19 +66,15 @@ function listMissing(
 
 function compareRoutes(before: readonly IndexedRequest[], after: readonly IndexedRequest[]): RouteComparison[] {
   const byName = (requests: readonly IndexedRequest[]): Map<string, IndexedRequest[]> =>
-    new Map(groupByRoute(requests).map((members) => [toKey(members[0] as IndexedRequest), members]))
+    new Map(groupByRoute(requests).map((members) => [JSON.stringify(nameOf(members[0] as IndexedRequest)), members]))
   const [old, fresh] = [byName(before), byName(after)]
-  const routes = [...new Set([...old.keys(), ...fresh.keys()])].map((name) => {
-    const [befores = [], afters = []] = [old.get(name), fresh.get(name)]
-    const { service, method, route } = (befores[0] ?? afters[0]) as IndexedRequest
-    return { service: service || null, method, route, before: toRouteSide(befores), after: toRouteSide(afters) }
+  const routes = [...new Set([...old.keys(), ...fresh.keys()])].map((key) => {
+    const [befores = [], afters = []] = [old.get(key), fresh.get(key)]
+    const name = nameOf((befores[0] ?? afters[0]) as IndexedRequest)
+    return { ...name, before: toRouteSide(befores), after: toRouteSide(afters) }
   })
   const count = ({ before: a, after: b }: RouteComparison): number => (a?.count ?? 0) + (b?.count ?? 0)
   return routes.toSorted((a, b) => count(b) - count(a) || compareNames(a, b)).slice(0, MAX_ROUTES)
-}
-
-function toKey({ service, method, route }: IndexedRequest): string {
-  return JSON.stringify([service || null, method, route])
 }
 
 function toRouteSide(requests: readonly IndexedRequest[]): RouteSide | null {

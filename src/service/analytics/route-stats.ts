@@ -46,21 +46,24 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
 }
 
 function compareRoutes(a: Requests, b: Requests): number {
-  const [left, right] = [a[0] as IndexedRequest, b[0] as IndexedRequest]
-  return b.length - a.length || compareNames(left, right)
+  return b.length - a.length || compareNames(nameOf(a[0] as IndexedRequest), nameOf(b[0] as IndexedRequest))
 }
 
-type Name = Pick<IndexedRequest, 'route' | 'method'> & { readonly service?: string | null | undefined }
+type RouteName = Pick<RouteStats, 'service' | 'method' | 'route'>
+
+/** An empty service is none. */
+export function nameOf({ service, method, route }: IndexedRequest): RouteName {
+  return { service: service || null, method, route }
+}
 
 /** Sorts by route, method and service. */
-export function compareNames(a: Name, b: Name): number {
+export function compareNames(a: RouteName, b: RouteName): number {
   return (
     compareTexts(a.route, b.route) || compareTexts(a.method, b.method) || compareTexts(a.service ?? '', b.service ?? '')
   )
 }
 
 function toRouteStats(requests: Requests): RouteStats {
-  const { service, method, route } = requests[0] as IndexedRequest
   const durations = summarizeDurations(requests)
   let clientErrors = 0
   let maxMs = -Infinity
@@ -71,9 +74,7 @@ function toRouteStats(requests: Requests): RouteStats {
     if (timeMs > lastMs) lastMs = timeMs
   }
   return {
-    service: service || null,
-    method,
-    route,
+    ...nameOf(requests[0] as IndexedRequest),
     ...durations,
     client_errors: clientErrors,
     error_rate: durations.errors / requests.length,

@@ -127,10 +127,11 @@ export function findOperationName(members: readonly IndexedEntry[]): string {
     const { request: { method, path } = {}, trace = {} } = record.entry
     if (path === undefined) continue
     const startMs = timeMs - durationMs
-    if (isRoot(trace) === isOfRoot ? startMs >= least : isOfRoot) continue
+    const isRootSpan = isRoot(trace)
+    if (isRootSpan === isOfRoot ? startMs >= least : isOfRoot) continue
     name = `${method ?? ''} ${path}`.trim()
     least = startMs
-    isOfRoot = isRoot(trace)
+    isOfRoot = isRootSpan
   }
   const first = members[0]?.record.entry
   return truncate(name ?? first?.action ?? first?.message ?? '', MAX_NAME)

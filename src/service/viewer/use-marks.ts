@@ -37,11 +37,3 @@ export function useMarks(name: ViewName, status: ServiceStatus | undefined): Mar
     monitors: monitors.data?.items.filter((monitor) => toMonitorState(monitor, nowMs).name === 'late').length ?? 0,
   }
 }
-
-/** An icon for the tab; with a dot if there is something to look at. */
-export function createIcon(isMarked: boolean): string {
-  const dot = isMarked ? '<circle cx="14" cy="4" r="4" fill="#dc4a3d"/>' : ''
-  const tree =
-    '<path fill="#0a6b50" d="M9 1 4.4 6.8h2L3.2 10.9h2.3L1.8 15h6.1v2.2h2.2V15h6.1l-3.7-4.1h2.3l-3.2-4.1h2Z"/>'
-  return `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 18 18">${tree}${dot}</svg>`)}`
-}

@@ -23,6 +23,11 @@ export function parseLast(text: string): number | null {
   return count === undefined || Number(count) === 0 ? null : Number(count) * (UNIT_MS[unit] as number)
 }
 
+/** The text of a sliding window; null for any other value. */
+export function readLast(value: unknown): string | null {
+  return typeof value === 'string' && parseLast(value) !== null ? value : null
+}
+
 export interface View {
   readonly name: ViewName
   /** Query in the query language. */
@@ -89,8 +94,7 @@ const TEXTS = [
 export function parseView(search: string): View {
   const parameters = new URLSearchParams(search)
   const name = VIEWS.find((view) => view === parameters.get('view')) ?? START.name
-  const given = parameters.get('last') ?? ''
-  const last = parseLast(given) === null ? null : given
+  const last = readLast(parameters.get('last'))
   const texts = Object.fromEntries(TEXTS.map((text) => [text, parameters.get(text) || null]))
   return {
     ...(texts as Record<(typeof TEXTS)[number], string | null>),

@@ -79,7 +79,7 @@ function chooseMessage(message: Range, head: usize, end: usize): bool {
 
 /** No stack, or one that starts with the generic type. */
 function startsWithError(stack: Range): bool {
-  if (stack.isEmpty || stack.end - stack.start === 2) return true
+  if (stack.isEmpty || stack.isEmptyText) return true
   const at = stack.start + 1
   if (load<u32>(at) !== 0x6f727245 || load<u8>(at + 4) !== 0x72) return false
   const c = load<u8>(at + 5)

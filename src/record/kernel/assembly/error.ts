@@ -112,22 +112,15 @@ export function readError(at: usize, isComputed: bool): usize {
 /** Asks about an error whose stack is only the text before the frames. Returns false if the frames are required. */
 function askMembers(): bool {
   // An empty message may be that of the parts.
-  if (source.isEmpty || own.message.end - own.message.start === 2) return false
+  if (source.isEmpty || own.message.isEmptyText) return false
   const head = find(own.stack.start, own.stack.end, '\\n    at ')
   if (head === 0 || load<u8>(head - 1) === 0x5c) return false
   const from = beginText()
-  put('{"type":')
-  own.type.put()
-  put(',"message":')
-  own.message.put()
+  putNamed(own)
   put(',"stack":')
   copy(own.stack.start, head)
   putByte(QUOTE)
-  if (own.rest.count > 0) {
-    putByte(COMMA)
-    own.rest.put()
-  }
-  putByte(CLOSE_BRACE)
+  putRest(own)
   if (!hasAnswer(Question.ERROR_MEMBERS, from, endText())) return false
   takeText(own.type)
   takeText(own.message)
@@ -138,6 +131,23 @@ function askMembers(): bool {
   moreStack.end--
   isAnswered = true
   return true
+}
+
+/** Starts an object with type and message. */
+function putNamed(fields: Fields): void {
+  put('{"type":')
+  fields.type.put()
+  put(',"message":')
+  fields.message.put()
+}
+
+/** Ends it with the other members. */
+function putRest(fields: Fields): void {
+  if (fields.rest.count > 0) {
+    putByte(COMMA)
+    fields.rest.put()
+  }
+  putByte(CLOSE_BRACE)
 }
 
 function askFingerprint(): bool {
@@ -214,20 +224,12 @@ function addList(from: usize, value: usize): bool {
 function addPart(from: usize, at: usize): usize {
   part.clear()
   const i = readMembers(part, at)
-  if (i === 0 || part.mayChange || part.message.isEmpty || part.stack.isEmpty) return 0
-  if (part.stack.end - part.stack.start === 2) return 0
+  if (i === 0 || part.mayChange || part.message.isEmpty || part.stack.isEmpty || part.stack.isEmptyText) return 0
   stacks.add(part.stack.start + 1, part.stack.end - 1)
   const start = beginText()
   copy(from, at)
-  put('{"type":')
-  part.type.put()
-  put(',"message":')
-  part.message.put()
-  if (part.rest.count > 0) {
-    putByte(COMMA)
-    part.rest.put()
-  }
-  putByte(CLOSE_BRACE)
+  putNamed(part)
+  putRest(part)
   if (!isCause && load<u8>(i) === CLOSE_BRACKET) putByte(CLOSE_BRACKET)
   own.rest.add(start, endText())
   return i
@@ -236,7 +238,7 @@ function addPart(from: usize, at: usize): usize {
 /** Appends the stacks of the parts to the error's own, see `foldCause` and `foldParts`. Returns false if a part decides more. */
 function foldStacks(): bool {
   // An empty message may be that of the parts.
-  if (own.stack.isEmpty || own.mayChange || own.message.end - own.message.start === 2) return false
+  if (own.stack.isEmpty || own.mayChange || own.message.isEmptyText) return false
   const start = beginText()
   copy(own.stack.start, own.stack.end - 1)
   for (let i: usize = 0; i < stacks.count; i++) {

@@ -32,7 +32,7 @@ export function map(from: usize, limit: usize): i32 {
   if (!scanLine(from, limit) || !record.readRecord(from)) return DECLINED
   if (record.level === 0 || record.time.isEmpty || record.message.isEmpty) return DECLINED
   // The reference path would use the error's message.
-  if (record.hasError && record.message.end - record.message.start === 2 && !record.isBareMessage) return DECLINED
+  if (record.hasError && record.message.isEmptyText && !record.isBareMessage) return DECLINED
   const hasRequest = record.hasReq || record.hasRes
   if (hasRequest && !request.hasAny()) return DECLINED
   if (!record.name.isEmpty && !usesName() && load<u32>(OPTION, Option.HAS_NAME) !== 0) return DECLINED

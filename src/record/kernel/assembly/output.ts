@@ -62,6 +62,11 @@ export class Range {
     return this.end === 0
   }
 
+  /** Whether it is `""`. */
+  get isEmptyText(): bool {
+    return this.end === this.start + 2
+  }
+
   set(start: usize, end: usize): void {
     this.start = start
     this.end = end

@@ -92,3 +92,8 @@ export function isFieldName(typed: string): boolean {
 export function findFieldRule(name: string): FieldRule | undefined {
   return Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
 }
+
+/** Whether values of the field are compared as versions. */
+export function isVersionField(typed: string): boolean {
+  return findFieldRule(resolveFieldName(typed))?.isVersion === true
+}

@@ -1,5 +1,6 @@
 /** Finds what can only be a mistake in a valid query, and corrects it (pure). */
-import { FIELDS, findFieldRule, isFieldName, resolveFieldName } from './fields.js'
+import { findNearestName } from '../../../shared/nearest-name.js'
+import { FIELDS, isFieldName, isVersionField, resolveFieldName } from './fields.js'
 import { parseQuery } from './parser.js'
 import type { QueryNode, TermNode } from './query-node.js'
 
@@ -77,7 +78,7 @@ function judgeField(
   const nearest = q.startsWith(field, start) ? findNearest(field, names) : undefined
   if (nearest !== undefined)
     return { start, end: start + field.length, message: `no recent record has a field “${field}”`, by: nearest }
-  const isOfVersions = findFieldRule(resolveFieldName(field))?.isVersion === true
+  const isOfVersions = isVersionField(field)
   for (const value of values) {
     const text = q.slice(value.start, value.end)
     const [, hundred] = CLASS.exec(text) ?? []
@@ -100,33 +101,5 @@ function findNearest(field: string, names: readonly string[]): string | undefine
   if (isKnown || isFieldName(typed) || typed.startsWith('metadata')) return undefined
   const most = typed.length < SHORT_CHARS ? 1 : 2
   // A stored name that differs only in case comes first.
-  const near = [...new Set([...paths, ...Object.keys(FIELDS)])]
-    .map((name) => ({ name, distance: countEdits(typed, name.toLowerCase(), most) }))
-    .filter(({ distance }) => distance <= most)
-  return near.toSorted((a, b) => a.distance - b.distance)[0]?.name
-}
-
-/** Insertions, deletions, replacements and swaps of neighbours between the texts; more than `most` if there are more. */
-function countEdits(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1
-  let before: number[] = []
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const isSame = a[i - 1] === b[j - 1]
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      next.push(
-        Math.min(
-          (row[j] as number) + 1,
-          (next[j - 1] as number) + 1,
-          (row[j - 1] as number) + (isSame ? 0 : 1),
-          isSwap ? (before[j - 2] as number) + 1 : Infinity,
-        ),
-      )
-    }
-    before = row
-    row = next
-  }
-  return row[b.length] as number
+  return findNearestName(typed, [...paths, ...Object.keys(FIELDS)], most)
 }

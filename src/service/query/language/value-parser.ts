@@ -1,5 +1,5 @@
 /** Parses one value of a term: text, wildcard, regular expression, comparison, range (pure). */
-import { findFieldRule, resolveFieldName } from './fields.js'
+import { isVersionField } from './fields.js'
 import { isOperand, isVersion } from './operands.js'
 import { QueryProblemError } from './query-node.js'
 import type { CompareOperator, QueryValue } from './query-node.js'
@@ -73,8 +73,7 @@ function createEndProblem(text: string, start: number, end: number): QueryProble
 }
 
 function isEnd(text: string, field: string): boolean {
-  const isOfVersions = findFieldRule(resolveFieldName(field))?.isVersion === true
-  return isOperand(text) || LEVEL.test(text) || (isOfVersions && isVersion(text))
+  return isOperand(text) || LEVEL.test(text) || (isVersionField(field) && isVersion(text))
 }
 
 function parseText(text: string, start: number, isList: boolean): QueryValue {

@@ -6,8 +6,8 @@ import { NO_FILTER, changeView, createHref } from '../view.js'
 import { isFilterable } from './fact.js'
 
 interface EntriesLinkProps {
-  /** A field of the query language; null for a search in all texts. */
-  readonly name: string | null
+  /** A field of the query language. */
+  readonly name: string
   readonly value: string
   readonly class?: string
   /** Tooltip: `All entries of this request`. What happens to the filter is added. */
@@ -21,8 +21,7 @@ export function EntriesLink({ name, value, class: className, title, isId = false
   const view = useView()
   if (!isFilterable(value)) return <span class={className}>{children}</span>
   const { q: kept, ...time } = isId ? NO_FILTER : view
-  const q = name === null ? `${kept} ${JSON.stringify(value)}`.trim() : addTerm(kept, name, value)
-  const change = { name: 'entries', q, ...(isId && time) } as const
+  const change = { name: 'entries', q: addTerm(kept, name, value), ...(isId && time) } as const
   return (
     <a
       class={className}

@@ -1,5 +1,5 @@
 /** Parses stored queries (pure). */
-import { parseLast } from '../view.js'
+import { readLast } from '../view.js'
 import type { Filter } from '../view.js'
 
 export interface SavedQuery extends Filter {
@@ -21,13 +21,5 @@ function readOne(stored: unknown): SavedQuery[] {
   const { name, q, last, since, until } = (stored ?? {}) as Readonly<Record<string, unknown>>
   if (typeof name !== 'string' || typeof q !== 'string') return []
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-  return [
-    {
-      name,
-      q,
-      last: typeof last === 'string' && parseLast(last) !== null ? last : null,
-      since: text(since),
-      until: text(until),
-    },
-  ]
+  return [{ name, q, last: readLast(last), since: text(since), until: text(until) }]
 }

@@ -1,5 +1,5 @@
 /** Parses a typed time range (pure). */
-import { parseLast } from '../view.js'
+import { readLast } from '../view.js'
 import type { Filter } from '../view.js'
 
 /** One end of a range. */
@@ -21,19 +21,19 @@ interface Moment {
 export function parseTimeRange(text: string, now: Date): Pick<Filter, 'last' | 'since' | 'until'> | undefined {
   const typed = text.trim()
   const window = typed.replace(/\s*(?:min|minutes?)$/, 'm').replaceAll(' ', '')
-  if (parseLast(window) !== null) return { last: window, since: null, until: null }
+  const last = readLast(window)
+  if (last !== null) return { last, since: null, until: null }
   const [first = '', second, ...others] = typed.split('..').map((part) => part.trim())
   if (others.length > 0 || (first === '' && (second ?? '') === '')) return undefined
   // A time after a date and a time is of that date.
   const date = /^\d{4}-\d\d-\d\d(?=[ T])/.exec(first)?.[0]
-  const last = second !== undefined && date !== undefined && TIME_OF_DAY.test(second) ? `${date} ${second}` : second
+  const final = second !== undefined && date !== undefined && TIME_OF_DAY.test(second) ? `${date} ${second}` : second
   for (const daysAgo of [0, 1]) {
     const from = first === '' ? null : parseMoment(first, now, daysAgo)
-    const to = last === undefined || last === '' ? null : parseMoment(last, now, 0)
-    const end = last !== undefined && daysAgo === 1 ? parseEnd(last, now, from) : to
+    const end = !final ? null : daysAgo === 0 ? parseMoment(final, now, 0) : parseEnd(final, now, from)
     if (from === undefined || end === undefined) return undefined
     const untilMs =
-      last === undefined ? endOfOne(from) : end === null ? null : end.kind === 'day' ? end.toMs : end.fromMs
+      final === undefined ? endOfOne(from) : end === null ? null : end.kind === 'day' ? end.toMs : end.fromMs
     const isFuture = from?.kind === 'time' && from.fromMs > now.getTime()
     if (!isFuture && (from === null || untilMs === null || untilMs > from.fromMs))
       return { last: null, since: toIso(from?.fromMs ?? null), until: toIso(untilMs) }
@@ -44,8 +44,7 @@ export function parseTimeRange(text: string, now: Date): Pick<Filter, 'last' | '
 }
 
 /** The end of a range that began yesterday: today, unless that has not come yet. */
-function parseEnd(text: string, now: Date, from: Moment | null | undefined): Moment | null | undefined {
-  if (text === '') return null
+function parseEnd(text: string, now: Date, from: Moment | null | undefined): Moment | undefined {
   const today = parseMoment(text, now, 0)
   const yesterday = parseMoment(text, now, 1)
   const isOfYesterday = yesterday !== undefined && from && yesterday.fromMs > from.fromMs

@@ -8,6 +8,7 @@ import { useObservable } from '../use-observable.js'
 import { changeView, createHref, VIEWS } from '../view.js'
 import type { View, ViewName } from '../view.js'
 import type { Marks } from './marks.js'
+import { Logo } from './logo.js'
 import { setTheme, theme, THEMES } from './theme.js'
 import { VIEW_TITLES } from './views.js'
 
@@ -147,14 +148,5 @@ function ThemeButton() {
     >
       <Icon name={current} />
     </button>
-  )
-}
-
-/** The logo. */
-function Logo() {
-  return (
-    <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true" fill="currentColor">
-      <path d="M9 1 4.4 6.8h2L3.2 10.9h2.3L1.8 15h6.1v2.2h2.2V15h6.1l-3.7-4.1h2.3l-3.2-4.1h2Z" />
-    </svg>
   )
 }
