@@ -14,6 +14,7 @@ import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { transform } from 'esbuild'
 import { build } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
+import { minify } from 'terser'
 
 /** @typedef {import('rolldown').OutputChunk} OutputChunk */
 
@@ -35,6 +36,9 @@ const DOCUMENTATION = new Set(['meaning', 'defaultText', 'isInGroupRow'])
 const IN_STACKS = /[(.[`]|await|throw|[\]}] =/
 /** Chunks with a source map: those that run within applications. */
 const MAPPED = new Set(['application.js', 'common.js', 'mapping.js', 'pipeline.js'])
+/** Chunks of programs with their own process, where names of variables are in no profile and no stack. */
+const SHORT_NAMES = new Set(['command-line.js', 'commands.js', 'dev.js', 'local-service.js', 'pipe.js'])
+const LINE_LIMIT = 240
 const EXPORT_GETTER =
   /^Object\.defineProperty\(exports, ["'](\w+)["'], \{\n\s*enumerable: true,\n\s*get: function\(\) \{\n\s*return ([\w$.]+);\n\s*\}\n\}\);/gm
 /** The getters of esbuild, which precede the module's code. */
@@ -190,7 +194,7 @@ function refuseCycles(chunks) {
   for (const { fileName } of chunks) visit(fileName, [])
 }
 
-/** Removes white space, but keeps names. @param {OutputChunk} chunk */
+/** Removes white space, but keeps the names of functions and classes. @param {OutputChunk} chunk */
 async function writeChunk({ name, fileName, code, map }) {
   const file = join(dist, 'cjs', fileName)
   // Replaces getters, which would be called at each use of an export in another chunk.
@@ -208,13 +212,24 @@ async function writeChunk({ name, fileName, code, map }) {
     target: TARGET,
     minifyWhitespace: true,
     minifySyntax: true,
-    lineLimit: 240,
+    lineLimit: LINE_LIMIT,
     legalComments: 'none',
     sourcemap: hasMap && 'external',
     sourcesContent: false,
   })
+  if (SHORT_NAMES.has(fileName)) return writeFileSync(file, await shortenNames(small.code))
   writeFileSync(file, hasMap ? `${small.code}//# sourceMappingURL=${fileName}.map\n` : small.code)
   if (hasMap) writeFileSync(`${file}.map`, JSON.stringify(withLinesOnly(JSON.parse(small.map), small.code)))
+}
+
+/** Shortens names of variables, a fifth of the code. Functions and classes keep theirs, which stacks show. */
+async function shortenNames(/** @type {string} */ code) {
+  const small = await minify(code, {
+    compress: false,
+    mangle: { keep_fnames: true, keep_classnames: true },
+    format: { max_line_len: LINE_LIMIT },
+  })
+  return small.code ?? code
 }
 
 /** Reduces a source map to a fifth: one position per source line that can be in a stack, instead of one per word. */
