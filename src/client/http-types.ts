@@ -36,6 +36,8 @@ export interface HttpRequestInit {
   readonly timeoutMs?: number
   /** Whether to omit the key, as for the heartbeat (interface: Authentication 2). */
   readonly keyless?: boolean
+  /** In addition to those of all requests; names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
   /** `gzip` if the body is compressed. */
   readonly contentEncoding?: string
 }

@@ -174,10 +174,14 @@ function createHeaders({
   apiKey,
   headers = {},
 }: HttpOptions): (hasBody: boolean, init: HttpRequestInit) => Record<string, string> {
-  const create = (hasBody: boolean, { contentEncoding, keyless }: HttpRequestInit): Record<string, string> => ({
+  const create = (
+    hasBody: boolean,
+    { contentEncoding, headers: own, keyless }: HttpRequestInit,
+  ): Record<string, string> => ({
     'user-agent': `pino-ingest/${VERSION}`,
     ...(hasBody && { accept: CONTENT_TYPE }),
     ...revealAll(headers),
+    ...own,
     // RFC 9110, section 12.5.3: without this header, a reply may be compressed.
     'accept-encoding': 'identity',
     ...(hasBody && { 'content-type': CONTENT_TYPE }),

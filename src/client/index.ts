@@ -1,6 +1,7 @@
 /** Entry point `pino-ingest/client`: the service without pino. */
 import '../shared/node-version.js'
 export { IngestClient } from './ingest-client.js'
+export type { MonitorName } from './heartbeat-call.js'
 export type { CallOptions, IngestClientOptions, IngestInput, LogEntryInput } from './ingest-client.js'
 export { IngestError } from '../shared/errors.js'
 export type { IngestErrorCode } from '../shared/errors.js'

@@ -15,6 +15,7 @@ import { RetryingCaller } from './retrying-caller.js'
 import type { Call, TransportHooks } from './retrying-caller.js'
 import { validateRequest } from './request-validation.js'
 import { createHeartbeatCall } from './heartbeat-call.js'
+import type { MonitorName } from './heartbeat-call.js'
 import { createHttp } from './http.js'
 import type { HttpReply } from './http-types.js'
 import { toPlainBatch } from './plain-data.js'
@@ -175,10 +176,11 @@ export class IngestClient {
   /**
    * Reports that a monitored task is alive (interface: POST /heartbeat/{monitor_token}). The key is not sent.
    * @param token any text except the empty text, `.` and `..`; appears in no error
-   * @throws IngestError `INVALID` for the token, before anything is sent; others as for every method.
+   * @throws IngestError `INVALID` for the token or the name, before anything is sent; others as for every method.
    */
-  async heartbeat(token: string, options: CallOptions = {}): Promise<void> {
-    await this.#post(createHeartbeatCall(token, readSignal('heartbeat()', options)))
+  async heartbeat(token: string, options: CallOptions & MonitorName = {}): Promise<void> {
+    const signal = readSignal('heartbeat()', options)
+    await this.#post({ ...createHeartbeatCall(token, options), signal })
   }
 
   #post(call: Call): Promise<HttpReply> {

@@ -36,6 +36,8 @@ export interface Call {
   readonly path: string
   /** `null` for the heartbeat, which has neither a body nor the key. */
   readonly body: string | null
+  /** In addition to those of all calls; names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The body of a 2xx from the service. Default `json`. */
   readonly expected?: ExpectedBody
   readonly signal?: AbortSignal | undefined
@@ -107,11 +109,12 @@ export class RetryingCaller {
     return this.#options.http.close()
   }
 
-  async #attempt({ path, body, signal }: Call, leftMs: number): Promise<HttpReply | HttpFailure> {
+  async #attempt({ path, body, headers, signal }: Call, leftMs: number): Promise<HttpReply | HttpFailure> {
     try {
       return await this.#options.http.post(path, body, {
         keyless: body === null,
         timeoutMs: Math.max(Math.ceil(leftMs), 1),
+        ...(headers !== undefined && { headers }),
         ...(signal !== undefined && { signal }),
       })
     } catch (error) {

@@ -9,6 +9,9 @@ export const BASE_PATH = '/api/v1'
 /** Header with the API key, on every endpoint except the heartbeat (interface: Authentication 1). */
 export const API_KEY_HEADER = 'X-API-Key'
 
+/** Header with the name of a monitor, percent-encoded. The interface does not show it: a service that does not know it ignores it. */
+export const MONITOR_NAME_HEADER = 'X-Monitor-Name'
+
 /** Every body is JSON under this type (interface: introduction). */
 export const CONTENT_TYPE = 'application/json'
 

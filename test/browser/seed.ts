@@ -95,10 +95,11 @@ export async function seed(url: string, clock: SetClock, endMs = Date.now()): Pr
       )
     if (minute === 96) logs.push({ ...about, ...poolExhausted(minuteMs + 12_400) })
     await send()
-    if (minute % 5 === 0) await post(url, 'heartbeat/nightly-backup-token')
+    if (minute % 5 === 0) await post(url, 'heartbeat/nightly-backup-token', undefined, { name: 'nightly backup' })
     if (minute % 10 === 2) await post(url, 'heartbeat/invoice-run-token')
     // This monitor stops after an hour, and is late from then on.
-    if (minute % 4 === 1 && minute < 60) await post(url, 'heartbeat/stock-sync-token')
+    if (minute % 4 === 1 && minute < 60)
+      await post(url, 'heartbeat/stock-sync-token', undefined, { name: 'stock sync' })
   }
   clock.set(endMs - 2 * MINUTE_MS)
   const atMs = endMs - 2 * MINUTE_MS
@@ -155,7 +156,7 @@ async function refuse(url: string, atMs: number): Promise<void> {
       batch_id: 'nightly-import-7',
       logs: [good, { ...good, level: 'warning' }, { ...good, timestamp: '31/01/2026 08:00' }],
     },
-    422,
+    { status: 422 },
   )
   await post(
     url,
@@ -167,20 +168,29 @@ async function refuse(url: string, atMs: number): Promise<void> {
         { ...good, user: 'u-42' },
       ],
     },
-    422,
+    { status: 422 },
   )
   await post(
     url,
     'ingest/requests',
     { requests: [{ method: 'GET', path: '/', status_code: '200', duration_ms: 3, request_id: 'r', timestamp }] },
-    422,
+    { status: 422 },
   )
 }
 
-async function post(url: string, path: string, body?: unknown, status = 200): Promise<unknown> {
+async function post(
+  url: string,
+  path: string,
+  body?: unknown,
+  { status = 200, name }: { readonly status?: number; readonly name?: string } = {},
+): Promise<unknown> {
   const response = await fetch(`${url}/${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': 'seed' },
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': 'seed',
+      ...(name !== undefined && { 'x-monitor-name': name }),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.text()

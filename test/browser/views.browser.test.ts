@@ -210,8 +210,10 @@ describeInBrowser('the views', () => {
     const page = await opened('Monitors')
     const monitors = (await api<{ items: readonly MonitorSummary[] }>('monitors')).items
     expect(monitors).toHaveLength(3)
-    for (const { monitor, pings, interval_ms: intervalMs } of monitors) {
-      const card = items(page).filter({ has: page.getByRole('heading', { name: monitor }) })
+    expect(monitors.map(({ name }) => name)).toEqual(['nightly backup', null, 'stock sync'])
+    for (const { monitor, name, pings, interval_ms: intervalMs } of monitors) {
+      const title = name === null ? monitor : `${name} ${monitor}`
+      const card = items(page).filter({ has: page.getByRole('heading', { name: title, exact: true }) })
       await card.getByText(`${(intervalMs ?? 0) / 60_000} min`, { exact: true }).waitFor()
       await card.getByText(String(pings), { exact: true }).waitFor()
       await card.getByRole('img', { name: new RegExp(`${pings} pings`) }).waitFor()

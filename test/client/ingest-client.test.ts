@@ -76,6 +76,19 @@ describe('the five endpoints', () => {
     })
   })
 
+  test('a heartbeat has the name of its monitor, never the token', async () => {
+    const { service, client } = await started()
+    await client.heartbeat('token-1', { name: 'Nächtliche Sicherung\n' })
+    await client.heartbeat('token-1')
+    await client.heartbeat('token-2')
+    expect(service.heartbeats().items.map(({ name }) => name)).toEqual([null, null, 'Nächtliche Sicherung\n'])
+    for (const name of ['', 'x'.repeat(101), '\ud800', 7, 'of token-3'])
+      expect(await failureOf<IngestError>(client.heartbeat('token-3', { name } as never), 'token-3')).toMatchObject({
+        code: 'INVALID',
+      })
+    expect(service.heartbeats().items).toHaveLength(3)
+  })
+
   test('ingestRequests, sendFeedback, registerRelease, heartbeat', async () => {
     const { service, client } = await started()
     expect(await client.ingestRequests([REQUEST, { ...REQUEST, route: '/:id' }])).toBeUndefined()

@@ -321,6 +321,7 @@ it('summarizes monitors, last ping first', () => {
     id: `hbt_${seq}`,
     seq,
     monitor,
+    name: seq === 62 ? 'named' : null,
     received_at: new Date(NOW_MS + second * 1000).toISOString(),
   })
   const pings = [
@@ -333,8 +334,8 @@ it('summarizes monitors, last ping first', () => {
     (store) => store.append('heartbeat', pings, 100),
     (reader) => reader.monitors(),
   )
-  expect(items.map(({ monitor, pings: count, interval_ms }) => [monitor, count, interval_ms])).toEqual([
-    ['twice', 2, 10_000],
+  expect(items.map(({ monitor, name, pings: count, interval_ms }) => [name ?? monitor, count, interval_ms])).toEqual([
+    ['named', 2, 10_000],
     ['once', 1, null],
     ['often', 60, 69_000],
   ])

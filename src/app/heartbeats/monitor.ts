@@ -7,7 +7,7 @@ import type { PingOptions } from './pinger.js'
 import { checkHelperLogger, report } from './report-failures.js'
 import type { HelperLogger } from './report-failures.js'
 
-/** Options of `monitor()`: those of `IngestClient`, and a logger. */
+/** Options of `monitor()`: those of `IngestClient`, the monitor's name, and a logger. */
 export type MonitorOptions = PingOptions & {
   /** A pino logger: gets a failed job at level error, and a failed ping at level warn. Without it a failed ping is reported on stderr. */
   logger?: HelperLogger | undefined
@@ -20,7 +20,7 @@ export type MonitorOptions = PingOptions & {
  * @param token any text except the empty text, `.` and `..`; never shown in a message
  * @param job may be asynchronous
  * @returns what the job returns
- * @throws IngestError `INVALID` for the token, `CONFIG` for the options: before the job starts.
+ * @throws IngestError `INVALID` for the token or the name, `CONFIG` for the options: before the job starts.
  */
 export async function monitor<T>(token: string, job: () => T | Promise<T>, options: MonitorOptions = {}): Promise<T> {
   const { logger, ...pingOptions } = readOptions('monitor()', options)

@@ -10,7 +10,7 @@ import type { PingOptions } from './pinger.js'
 import { checkHelperLogger, report } from './report-failures.js'
 import type { HelperLogger } from './report-failures.js'
 
-/** Options of `startHeartbeat()`: those of `IngestClient`, the interval and a logger. */
+/** Options of `startHeartbeat()`: those of `IngestClient`, the monitor's name, the interval and a logger. */
 export type StartHeartbeatOptions = PingOptions & {
   /** Milliseconds, at least 1000: the interval that the monitor expects, or less. */
   everyMs: number
@@ -33,7 +33,7 @@ interface Failures {
  *
  * @param token any text except the empty text, `.` and `..`; never shown in a message
  * @returns a function that stops it and aborts a ping in progress
- * @throws IngestError `INVALID` for the token, `CONFIG` for the options.
+ * @throws IngestError `INVALID` for the token or the name, `CONFIG` for the options.
  */
 export function startHeartbeat(token: string, options: StartHeartbeatOptions): () => Promise<void> {
   return startHeartbeatWithClock(backgroundClock, token, options)

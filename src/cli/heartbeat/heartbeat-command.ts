@@ -1,6 +1,6 @@
 /** `pino-ingest heartbeat`: pings a monitor, immediately or when a program has succeeded. */
 import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { Pinger } from '../../app/heartbeats/pinger.js'
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { systemClock } from '../../shared/clock.js'
@@ -17,7 +17,10 @@ const FILE_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN_FILE'
 export const heartbeatCommand: Command = {
   summary: 'Pings a monitor, immediately or when the program after -- has succeeded.',
   usage: ['pino-ingest heartbeat [TOKEN] [FLAGS]', 'pino-ingest heartbeat [TOKEN] [FLAGS] -- PROGRAM [ARGUMENTS]'],
-  flags: { url: OPTION_FLAGS.url },
+  flags: {
+    name: { value: 'NAME', meaning: "name of the monitor on the page of the local service (the program's file name)" },
+    url: OPTION_FLAGS.url,
+  },
   notes: [
     `Process lists show arguments, so set ${TOKEN_VARIABLE} or ${FILE_VARIABLE} instead of TOKEN. No key is needed.
 Every option also has an environment variable; the flag takes precedence.`,
@@ -45,7 +48,7 @@ async function run(given: Arguments): Promise<number> {
       `${token} is a program, not a token: pino-ingest heartbeat -- ${token}. Set a token of this name in ${TOKEN_VARIABLE}`,
     )
   }
-  const pinger = new Pinger(token ?? readMonitorToken(), parseOptionFlags(given), systemClock)
+  const pinger = createPinger(token ?? readMonitorToken(), given)
   if (program === undefined || !asJson) reportUnusedKey(pinger)
   try {
     if (program !== undefined) return await runThenPing(program, pinger, asJson)
@@ -55,6 +58,13 @@ async function run(given: Arguments): Promise<number> {
   } finally {
     await pinger.close()
   }
+}
+
+function createPinger(token: string, given: Arguments): Pinger {
+  const program = basename(given.program?.[0] ?? '')
+  const name =
+    given.texts.get('name') ?? (program === '' || program.includes(token) ? undefined : program.slice(0, 100))
+  return new Pinger(token, { ...parseOptionFlags(given), name }, systemClock)
 }
 
 async function runThenPing(program: readonly string[], pinger: Pinger, asJson: boolean): Promise<number> {

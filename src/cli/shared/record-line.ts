@@ -56,8 +56,8 @@ const LINES: { readonly [K in RecordKind]: (record: Records[K], paint: Paint) =>
       paint,
     )
   },
-  heartbeat: ({ received_at: at, monitor }, paint) =>
-    formatLine(at, paint('cyan', 'heartbeat'), `of monitor ${truncate(monitor)}`, paint),
+  heartbeat: ({ received_at: at, monitor, name }, paint) =>
+    formatLine(at, paint('cyan', 'heartbeat'), `of monitor ${truncate(name ?? monitor)}`, paint),
   rejected: ({ received_at: at, endpoint, status, entries, accepted, reasons: [first, ...others] }, paint) => {
     const count = entries === 0 ? '' : `, ${entries - accepted} of ${entries}`
     const why =

@@ -6,16 +6,21 @@ const MAX_RECENT = 50
 
 /** Monitors sorted by last ping, most recent first. */
 export function summarizeMonitors(newestFirst: Iterable<{ readonly record: StoredHeartbeat }>): MonitorSummary[] {
-  const pings = new Map<string, string[]>()
+  const monitors = new Map<string, { name: string | null; readonly times: string[] }>()
   for (const { record } of newestFirst) {
-    const known = pings.get(record.monitor)
-    if (known === undefined) pings.set(record.monitor, [record.received_at])
-    else known.push(record.received_at)
+    const { monitor, name, received_at: time } = record
+    const known = monitors.get(monitor)
+    if (known === undefined) monitors.set(monitor, { name, times: [time] })
+    else {
+      known.name ??= name
+      known.times.push(time)
+    }
   }
-  return [...pings].map(([monitor, times]) => {
+  return [...monitors].map(([monitor, { name, times }]) => {
     const recent = times.slice(0, MAX_RECENT)
     return {
       monitor,
+      name,
       pings: times.length,
       first_ping: times.at(-1) ?? '',
       last_ping: times[0] ?? '',

@@ -1,6 +1,6 @@
 /** Handles a request to the service interface from its head to its reply, and applies scripted faults. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { API_KEY_HEADER } from '../../protocol/limits.js'
+import { API_KEY_HEADER, MONITOR_NAME_HEADER } from '../../protocol/limits.js'
 import type { Fault } from '../ingest/fault.js'
 import type { Rejector, Faults } from '../ingest/faults.js'
 import { countItems, findBatchId } from '../ingest/ingester.js'
@@ -13,6 +13,9 @@ import type { OpenRequest, RequestRecorder } from './request-recorder.js'
 import { resetConnection, sendReply, sendSlowly, sleep } from './response-writer.js'
 import { createFailure, createTooManyRequests, createWrongMethod, notFound, unauthorized } from '../service-reply.js'
 import type { Reply } from '../service-reply.js'
+
+/** 100 characters, percent-encoded. */
+const MAX_NAME_BYTES = 1_200
 
 export interface EndpointDependencies {
   readonly ingester: Ingester
@@ -77,7 +80,10 @@ function prepareAnswer(
   const { bytes } = body
   record.bytes = bytes.length
   record.gzip = request.headers['content-encoding'] !== undefined
-  if (target.endpoint === 'heartbeat') return () => ingester.heartbeat(target.token)
+  if (target.endpoint === 'heartbeat') {
+    const name = parseMonitorName(request.headers[MONITOR_NAME_HEADER.toLowerCase()])
+    return () => ingester.heartbeat(target.token, name)
+  }
 
   const { endpoint } = target
   const decoded = bodies.decode(request, bytes)
@@ -94,6 +100,16 @@ function prepareAnswer(
     const reply = ingester[endpoint](decoded.json, bytes.length, rejector)
     record.accepted = (reply.body as { accepted?: number }).accepted ?? 0
     return reply
+  }
+}
+
+/** Returns null for an empty, malformed or too long name: a ping counts in any case. */
+function parseMonitorName(header: string | string[] | undefined): string | null {
+  if (typeof header !== 'string' || header === '' || header.length > MAX_NAME_BYTES) return null
+  try {
+    return decodeURIComponent(header)
+  } catch {
+    return null
   }
 }
 

@@ -129,12 +129,12 @@ export class Ingester {
     return ok({ release_id, version, registered_at: stored.received_at })
   }
 
-  /** Handles `POST /heartbeat/{monitor_token}`. */
-  heartbeat(token: string): Reply {
+  /** Handles `POST /heartbeat/{monitor_token}`. @param name not stored if it contains the token */
+  heartbeat(token: string, name: string | null): Reply {
     const monitor = hashMonitorToken(token)
     if (this.#monitors !== undefined && !this.#monitors.has(monitor)) return notFound
     const stored = this.#ids.next('heartbeat', this.#options.wallNow())
-    this.#append('heartbeat', [{ ...stored, monitor }], 100)
+    this.#append('heartbeat', [{ ...stored, monitor, name: name?.includes(token) === true ? null : name }], 100)
     return ok({ status: 'ok', received_at: stored.received_at })
   }
 

@@ -312,6 +312,8 @@ export interface RouteSide {
 export interface MonitorSummary {
   /** First 12 hexadecimal digits of the token's SHA-256. */
   readonly monitor: string
+  /** The newest name that its pings gave, null without one. */
+  readonly name: string | null
   readonly pings: number
   /** ISO 8601. */
   readonly first_ping: string

@@ -45,6 +45,8 @@ export interface StoredRelease extends Stored {
 export interface StoredHeartbeat extends Stored {
   /** First 12 hexadecimal digits of the token's SHA-256. The token itself is not stored. */
   readonly monitor: string
+  /** The name in the header `X-Monitor-Name`, null without one. */
+  readonly name: string | null
 }
 
 /** A request that was refused, in whole or in part, because of its content. */

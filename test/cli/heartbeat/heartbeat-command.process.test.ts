@@ -47,6 +47,14 @@ describe('without a program', () => {
     expect(service.requests).toMatchObject([{ keyed: false }])
   })
 
+  test('--name names the monitor, else the program does', async () => {
+    const { service, env } = await setting()
+    await runCli(['heartbeat', '--name', 'Nightly backup', TOKEN], env)
+    expect(service.heartbeats().items).toMatchObject([{ name: 'Nightly backup' }])
+    await runCli(['heartbeat', TOKEN, '--', process.execPath, '-e', '0'], env)
+    expect(service.heartbeats().items).toMatchObject([{ name: 'node' }, {}])
+  })
+
   test.each(['x==', 'a:b', 'a/b', '-dash=='])('the token %s reaches its monitor', async (token) => {
     const service = await started({ monitorTokens: [token] })
     const result = await runCli(['heartbeat'], { PINO_INGEST_URL: service.url, PINO_INGEST_MONITOR_TOKEN: token })

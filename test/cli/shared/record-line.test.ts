@@ -64,7 +64,8 @@ test.each<{ [K in RecordKind]: readonly [K, Records[K], string] }[RecordKind]>([
     { ...stored, release_id: 'r-1', release: { version: '1.4.0', branch: 'main', commit_hash: 'abc' } },
     '09:30:00.500 release 1.4.0 is r-1 (abc, main)',
   ],
-  ['heartbeat', { ...stored, monitor: '0123456789ab' }, '09:30:00.500 heartbeat of monitor 0123456789ab'],
+  ['heartbeat', { ...stored, monitor: '0123456789ab', name: null }, '09:30:00.500 heartbeat of monitor 0123456789ab'],
+  ['heartbeat', { ...stored, monitor: '0123456789ab', name: 'nightly' }, '09:30:00.500 heartbeat of monitor nightly'],
   [
     'rejected',
     {
@@ -127,7 +128,8 @@ test.each<{ [K in RecordKind]: readonly [K, Records[K]] }[RecordKind]>([
       release: { version: HOSTILE, branch: HOSTILE, commit_hash: HOSTILE, deployed_by: HOSTILE },
     },
   ],
-  ['heartbeat', { ...stored, monitor: HOSTILE }],
+  ['heartbeat', { ...stored, monitor: HOSTILE, name: null }],
+  ['heartbeat', { ...stored, monitor: 'm', name: HOSTILE }],
   [
     'rejected',
     {

@@ -97,7 +97,10 @@ describe('queries over HTTP', () => {
     const ofB = await get(`routes/latency?service=b&method=GET&route=${encodeURIComponent(path)}`)
     expect(ofB.buckets.reduce((sum: number, { errors }: { errors: number }) => sum + errors, 0)).toBe(1)
     expect((await get('release-health')).items).toMatchObject([{ release_id, release: { version: '1.2.0' } }])
-    expect((await get('monitors')).items).toMatchObject([{ pings: 1, interval_ms: null }])
+    expect((await get('monitors')).items).toMatchObject([{ name: null, pings: 1, interval_ms: null }])
+    for (const name of ['old', 'N%C3%A4chte', '%E0', 'of%20token-7', 'x'.repeat(2_000)])
+      expect((await call(`${service.url}/heartbeat/token-7`, { headers: { 'x-monitor-name': name } })).status).toBe(200)
+    expect((await get('monitors')).items).toMatchObject([{ name: 'Nächte', pings: 6 }])
   })
 
   it('return traces, contexts, versions and comparisons', async () => {

@@ -52,7 +52,7 @@ it('deletes records of every kind by time of receipt, even if the wall clock was
   store.append('request', [{ ...base, request: requestLog }], 100)
   store.append('feedback', [{ ...base, feedback: { event_id: 'e', comments: 'c' } }], 100)
   store.append('release', [{ ...base, release_id: 'r', release: { version: '1' } }], 100)
-  store.append('heartbeat', [{ ...base, monitor: 'm' }], 100)
+  store.append('heartbeat', [{ ...base, monitor: 'm', name: null }], 100)
   store.append(
     'rejected',
     [{ ...base, endpoint: 'ingest', batch_id: null, status: 422, entries: 1, accepted: 0, reasons: [] }],

@@ -88,7 +88,11 @@ describe.each([
     const { store } = open({ file: createFile() })
     store.append('entry', [record(1)], 100)
     for (let seq = 2; seq <= 10_102; seq++) {
-      store.append('heartbeat', [{ id: 'h', seq, received_at: '2026-01-01T00:00:00.000Z', monitor: 'm' }], 100)
+      store.append(
+        'heartbeat',
+        [{ id: 'h', seq, received_at: '2026-01-01T00:00:00.000Z', monitor: 'm', name: null }],
+        100,
+      )
     }
     expect(store.recordCounts()).toMatchObject({ entry: 1, heartbeat: 10_000 })
     store.clear()
@@ -100,7 +104,11 @@ it('has all records after a restart on the same file', () => {
   const file = freshFile()
   const before = open({ file }).store
   before.append('entry', [record(1, { message: 'ä' }), record(2)], 400)
-  before.append('heartbeat', [{ id: 'h', seq: 3, received_at: '2026-01-01T00:00:00.000Z', monitor: 'm' }], 100)
+  before.append(
+    'heartbeat',
+    [{ id: 'h', seq: 3, received_at: '2026-01-01T00:00:00.000Z', monitor: 'm', name: null }],
+    100,
+  )
   before.close()
   const { store, reader } = open({ file })
   expect(reader.entries({}).items).toEqual([record(2), record(1, { message: 'ä' })])

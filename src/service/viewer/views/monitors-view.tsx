@@ -8,17 +8,17 @@ import { useQuery } from '../use-query.js'
 import { Ago } from './ago.js'
 import { ViewPage } from './list-page.js'
 import { MonitorFinder } from './monitor-finder.js'
-import { toMonitorState, createStrip } from './monitor-state.js'
+import { createStrip, findMissed, toMonitorState } from './monitor-state.js'
 import { Snippet, StartHint } from './snippet.js'
 import { UnusedFilter } from './unused-filter.js'
 import { useNow } from '../use-now.js'
 
-const RUN = `export PINO_INGEST_MONITOR_TOKEN=nightly-backup
-npx pino-ingest heartbeat -- npm run backup   # pings when it has succeeded`
+const RUN = `export PINO_INGEST_MONITOR_TOKEN=nightly-token
+npx pino-ingest heartbeat --name backup -- npm run backup   # pings when it has succeeded`
 
 const IN_CODE = `import { startHeartbeat } from 'pino-ingest'
 
-startHeartbeat('queue-worker', { everyMs: 60_000 })`
+startHeartbeat('queue-worker-token', { name: 'queue', everyMs: 60_000 })`
 
 export function MonitorsView() {
   const { data, error } = useQuery<{ readonly items: readonly MonitorSummary[] }>(
@@ -71,6 +71,7 @@ export function MonitorsView() {
 function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary; readonly isFound: boolean }) {
   const nowMs = useNow()
   const state = toMonitorState(monitor, nowMs)
+  const missed = findMissed(monitor, nowMs)
   const card = useRef<HTMLLIElement>(null)
   useEffect(() => {
     if (isFound) card.current?.scrollIntoView({ block: 'nearest' })
@@ -83,6 +84,7 @@ function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary; reado
     >
       <div class="monitor-head">
         <h2>
+          {monitor.name !== null && `${monitor.name} `}
           <code>{monitor.monitor}</code>
         </h2>
         <span class={`state ${state.name}`}>{state.text}</span>
@@ -103,20 +105,32 @@ function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary; reado
           <dd>{formatCount(monitor.pings)}</dd>
         </div>
         <div>
+          <dt>Missed</dt>
+          <dd title={`among the last ${formatPlural(monitor.recent.length, 'ping')}, and since`}>
+            {formatCount(missed.count)}
+          </dd>
+        </div>
+        <div>
           <dt>First ping</dt>
           <dd>
             <Ago at={monitor.first_ping} />
           </dd>
         </div>
       </dl>
-      <Strip recent={monitor.recent} nowMs={nowMs} />
+      <Strip recent={monitor.recent} missed={missed.times} nowMs={nowMs} />
     </li>
   )
 }
 
-/** One mark per ping, on a scale that ends now, which makes missing pings visible. */
-function Strip({ recent, nowMs }: { readonly recent: readonly string[]; readonly nowMs: number }) {
-  const { marks, silence } = createStrip(recent, nowMs)
+interface StripProps {
+  readonly recent: readonly string[]
+  readonly missed: readonly number[]
+  readonly nowMs: number
+}
+
+/** One mark per ping, and a fainter one per missed ping, on a scale that ends now. */
+function Strip({ recent, missed, nowMs }: StripProps) {
+  const { marks, missedMarks, silence } = createStrip(recent, missed, nowMs)
   const oldest = recent.at(-1)
   return (
     <figure class="strip">
@@ -124,10 +138,13 @@ function Strip({ recent, nowMs }: { readonly recent: readonly string[]; readonly
         viewBox="0 0 100 10"
         preserveAspectRatio="none"
         role="img"
-        aria-label={`The last ${formatPlural(recent.length, 'ping')}`}
+        aria-label={`The last ${formatPlural(recent.length, 'ping')}${missed.length > 0 ? ', with missed ones' : ''}`}
       >
         <line class="rail" x1={0} x2={silence * 100} y1={5} y2={5} />
         <line class="silence" x1={silence * 100} x2={100} y1={5} y2={5} />
+        {missedMarks.map((at, index) => (
+          <rect key={index} class="missed" x={at * 99.2} y={2} width={0.8} height={6} />
+        ))}
         {marks.map((at, index) => (
           <rect key={index} x={at * 99.2} y={0} width={0.8} height={10} />
         ))}

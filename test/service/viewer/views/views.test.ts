@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { hashMonitorToken } from '../../../../src/service/ingest/ingester.js'
 import { computeMonitorId } from '../../../../src/service/viewer/views/monitor-id.js'
-import { toMonitorState, createStrip } from '../../../../src/service/viewer/views/monitor-state.js'
+import { createStrip, findMissed, toMonitorState } from '../../../../src/service/viewer/views/monitor-state.js'
 import { groupReasons } from '../../../../src/service/viewer/views/reasons.js'
 import { computeChange } from '../../../../src/service/viewer/views/release-change.js'
 import {
@@ -69,6 +69,7 @@ describe('a monitor', () => {
   const nowMs = Date.UTC(2026, 0, 1)
   const monitor = (passedMs: number, intervalMs: number | null) => ({
     monitor: 'abc',
+    name: null,
     pings: 3,
     first_ping: '',
     recent: [],
@@ -91,17 +92,37 @@ describe('a monitor', () => {
     expect(toMonitorState(monitor(1_500, 3), nowMs).name).toBe('fine')
   })
 
+  test('has missed pings: in gaps, and since the last one once it is late', () => {
+    const minute = 60_000
+    const pinged = (...minutesAgo: readonly number[]) => ({
+      ...monitor((minutesAgo[0] ?? 0) * minute, minute),
+      recent: minutesAgo.map((ago) => new Date(nowMs - ago * minute).toISOString()),
+    })
+    const missed = (...minutesAgo: readonly number[]) => findMissed(pinged(...minutesAgo), nowMs)
+    expect(missed(1, 2, 3.1, 4)).toEqual({ count: 0, times: [] })
+    expect(missed(1, 2, 5)).toEqual({ count: 2, times: [nowMs - 4 * minute, nowMs - 3 * minute] })
+    expect(missed(1.9, 3)).toEqual({ count: 0, times: [] })
+    expect(missed(3.5, 4.5)).toEqual({ count: 2, times: [nowMs - 2.5 * minute, nowMs - 1.5 * minute] })
+    const long = missed(1, 100_000)
+    expect([long.count, long.times.length]).toEqual([99_998, 100])
+    expect(findMissed(monitor(1e9, null), nowMs)).toEqual({ count: 0, times: [] })
+  })
+
   test('has pings between the oldest and now', () => {
     const recent = [10_000, 30_000, 50_000].map((agoMs) => new Date(nowMs - agoMs).toISOString())
-    expect(createStrip(recent, nowMs)).toEqual({ marks: [0.8, 0.4, 0], silence: 0.8 })
-    expect(createStrip([], nowMs)).toEqual({ marks: [], silence: 0 })
-    expect(createStrip(recent.slice(0, 1), nowMs)).toEqual({ marks: [0], silence: 0 })
+    expect(createStrip(recent, [nowMs - 30_000, nowMs - 5_000], nowMs)).toEqual({
+      marks: [0.8, 0.4, 0],
+      missedMarks: [0.4, 0.9],
+      silence: 0.8,
+    })
+    expect(createStrip([], [], nowMs)).toEqual({ marks: [], missedMarks: [], silence: 0 })
+    expect(createStrip(recent.slice(0, 1), [], nowMs)).toEqual({ marks: [0], missedMarks: [], silence: 0 })
   })
 
   test('uses half of the width for pings after a long silence, and all of it if the clock is behind', () => {
     const recent = [10_000, 30_000, 50_000].map((agoMs) => new Date(nowMs - agoMs).toISOString())
-    expect(createStrip(recent, nowMs + 86_400_000)).toEqual({ marks: [0.5, 0.25, 0], silence: 0.5 })
-    expect(createStrip(recent, nowMs - 60_000)).toEqual({ marks: [1, 0.5, 0], silence: 1 })
+    expect(createStrip(recent, [], nowMs + 86_400_000)).toMatchObject({ marks: [0.5, 0.25, 0], silence: 0.5 })
+    expect(createStrip(recent, [], nowMs - 60_000)).toMatchObject({ marks: [1, 0.5, 0], silence: 1 })
   })
 })
 
