@@ -230,7 +230,7 @@ export class StoreReader {
 
   trace(traceId: string): Trace | undefined {
     const members = this.#store.byTime('entry').filter(({ trace_id }) => trace_id === traceId)
-    return members.length === 0 ? undefined : toTrace(traceId, members)
+    return members.length === 0 ? undefined : toTrace(traceId, members, this.#summarizer())
   }
 
   requestLogs({ sort, ...query }: Sorted<RequestQuery>): Page<StoredRequestLog> {
@@ -302,7 +302,7 @@ export class StoreReader {
     return this.#store.recordCounts()
   }
 
-  #summarizer(columns: readonly string[] | undefined): (entry: IndexedEntry) => EntrySummary {
+  #summarizer(columns?: readonly string[]): (entry: IndexedEntry) => EntrySummary {
     const hasFeedback = this.#feedbackTest()
     return (entry) => ({
       ...summarizeEntry(entry.record, columns),

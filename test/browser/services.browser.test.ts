@@ -326,7 +326,7 @@ describeInBrowser('several services', () => {
     await row(page, 'no message').waitFor()
   })
 
-  test('feedback is marked on its entry, its error and its trace', async () => {
+  test('feedback is marked on its entry, its error, its trace and its span', async () => {
     const service = await browser.serve()
     await ingest(service, CHECKOUT)
     const page = await browser.open(service)
@@ -339,5 +339,8 @@ describeInBrowser('several services', () => {
       await goTo(page, `/?view=${view}`)
       await page.getByText('1 entry with a comment').waitFor()
     }
+    await page.getByRole('link', { name: 'POST /checkout' }).first().click()
+    await page.getByRole('button', { name: /1 entry with a comment/ }).click()
+    await page.getByRole('link', { name: /card declined.*1 entry with a comment/ }).waitFor()
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Takes screenshots of all views, a detail with all fields and the empty states, light and dark, wide and narrow, for manual review:
+ * Takes screenshots of all views, a detail with all fields, the empty states and failed queries, light and dark, wide and narrow, for manual review:
  *
  *     npm run build && node test/browser/shots.mjs FOLDER [NAME…]
  *
@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
-const WIDTHS = [1440, 1024, 390]
+const WIDTHS = [1920, 1440, 1024, 700, 390]
 const SCHEMES = ['light', 'dark']
 const VIEWS = ['entries', 'errors', 'traces', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
 
@@ -50,6 +50,14 @@ async function takeAll(options) {
   await take(empty, '/', 'no-token', null)
   for (const view of VIEWS) await take(empty, `/?view=${view}`, `empty-${view}`)
   for (const view of VIEWS) await take(full, `/?view=${view}`, view)
+  for (const view of VIEWS) {
+    if (!isWanted(`broken-${view}`)) continue
+    await page.route(/\/local\/(?!status|stream)/, (route) =>
+      route.fulfill({ status: 500, json: { detail: [{ msg: 'the store is damaged', type: 'STORE' }] } }),
+    )
+    await take(full, `/?view=${view}`, `broken-${view}`)
+    await page.unrouteAll()
+  }
   await take(full, '/?q=nothing-has-this+level:warn', 'no-match')
   await take(full, '/?q=level:(error,fatal)+service:payments+order', 'filtered')
   await take(full, '/?view=requests&route=POST+%2Forders', 'route')

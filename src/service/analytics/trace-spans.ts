@@ -1,16 +1,16 @@
 /** Assembles one trace from its entries (pure). */
 import { LEVELS } from '../../protocol/log-entry.js'
-import type { Trace, TraceSpan } from '../query/api-types.js'
-import { summarizeEntry } from '../query/entry-summary.js'
+import type { EntrySummary, Trace, TraceSpan } from '../query/api-types.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 import { findOperationName, roundMs } from './traces.js'
 
 const MAX_ENTRIES = 2000
 
 type Members = readonly IndexedEntry[]
+type Summarize = (entry: IndexedEntry) => EntrySummary
 
 /** @param members entries of one trace, sorted by time, at least one */
-export function toTrace(traceId: string, members: Members): Trace {
+export function toTrace(traceId: string, members: Members, summarize: Summarize): Trace {
   const shown = members.slice(0, MAX_ENTRIES)
   const bySpan = new Map<string, IndexedEntry[]>()
   const without: IndexedEntry[] = []
@@ -22,7 +22,7 @@ export function toTrace(traceId: string, members: Members): Trace {
   }
   const spans = [...bySpan].map(([spanId, entries]) => ({
     startMs: findTimes(entries).startMs,
-    span: toSpan(spanId, entries),
+    span: toSpan(spanId, entries, summarize),
   }))
   const { startMs, endMs } = findTimes(members)
   return {
@@ -31,7 +31,7 @@ export function toTrace(traceId: string, members: Members): Trace {
     started_at: new Date(startMs).toISOString(),
     duration_ms: roundMs(endMs - startMs),
     spans: spans.toSorted((a, b) => a.startMs - b.startMs).map(({ span }) => span),
-    entries: without.map(({ record }) => summarizeEntry(record)),
+    entries: without.map(summarize),
     omitted: members.length - shown.length,
   }
 }
@@ -44,7 +44,7 @@ function findTimes(members: Members): { readonly startMs: number; readonly endMs
   }
 }
 
-function toSpan(spanId: string, members: Members): TraceSpan {
+function toSpan(spanId: string, members: Members, summarize: Summarize): TraceSpan {
   const { startMs, endMs } = findTimes(members)
   const isKnown = members.length > 1 || members[0]?.durationMs !== undefined
   const parents = members.map(({ record }) => record.entry.trace?.parent_span_id)
@@ -57,6 +57,6 @@ function toSpan(spanId: string, members: Members): TraceSpan {
     started_at: new Date(startMs).toISOString(),
     duration_ms: isKnown ? roundMs(endMs - startMs) : null,
     level: LEVELS[severity] ?? 'debug',
-    entries: members.map(({ record }) => summarizeEntry(record)),
+    entries: members.map(summarize),
   }
 }

@@ -21,8 +21,11 @@ export function Time({ at }: { at: string }) {
 export function Problem({ error }: { error: Error | undefined }) {
   if (error === undefined || (error instanceof ApiError && error.range !== undefined)) return null
   // fetch() throws a TypeError if the service is unreachable.
-  const text =
-    error instanceof ApiError ? error.message : 'The service does not answer. Is `pino-ingest dev` still running?'
+  const text = !(error instanceof ApiError)
+    ? 'The service does not answer. Is `pino-ingest dev` still running?'
+    : error.status < 500
+      ? error.message
+      : `The service failed: ${error.message} (status ${error.status}). Its output in the terminal shows more; reload the page to try again.`
   return (
     <p class="problem" role="alert">
       {text}

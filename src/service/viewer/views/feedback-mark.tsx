@@ -1,4 +1,4 @@
-/** Marks an error or a trace on which users commented. */
+/** Marks an error, a trace, a span or an entry on which users commented. */
 import { Icon } from '../icons.js'
 import { formatPlural } from '../view-format.js'
 

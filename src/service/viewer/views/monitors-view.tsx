@@ -97,7 +97,7 @@ function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary; reado
           </dd>
         </div>
         <div>
-          <dt>Usually every</dt>
+          <dt>Interval</dt>
           <dd>{monitor.interval_ms === null ? '–' : formatDuration(monitor.interval_ms)}</dd>
         </div>
         <div>

@@ -20,7 +20,7 @@ const STEP = 300
 
 export function TracePage({ id }: { readonly id: string }) {
   const view = useView()
-  const { data, error } = useQuery<Trace>(`traces/${encodeURIComponent(id)}`, {}, useChanges('entry'))
+  const { data, error } = useQuery<Trace>(`traces/${encodeURIComponent(id)}`, {}, useChanges('entry', 'feedback'))
   const isGone = error instanceof ApiError && error.status === 404
   return (
     <ViewPage

@@ -8,6 +8,7 @@ import { truncate } from '../detail/tree.js'
 import { useView } from '../use-view.js'
 import { formatDuration, formatPlural } from '../view-format.js'
 import { createHref } from '../view.js'
+import { FeedbackMark } from './feedback-mark.js'
 import { LINE } from './use-list-keys.js'
 import type { EntryRow, SpanRow } from './waterfall.js'
 
@@ -40,6 +41,7 @@ export function SpanRowView({ row }: { readonly row: SpanRow<TraceSpan> }) {
             </span>
           )}{' '}
           <span class="cut">{truncate(span.name, 120)}</span>
+          <FeedbackMark count={span.entries.filter((entry) => entry.has_feedback).length} />
           {root === 'missing' && (
             <span class="hint" title={`Parent span ${truncate(span.parent_span_id ?? '', 100)}`}>
               parent not logged
@@ -70,7 +72,8 @@ function SpanEntry({ entry }: { readonly entry: EntrySummary }) {
         aria-current={view.entry === entry.id ? 'true' : undefined}
         {...LINE}
       >
-        <Time at={entry.timestamp} /> <LevelBadge level={entry.level} /> <span>{truncate(entry.message, 200)}</span>
+        <Time at={entry.timestamp} /> <LevelBadge level={entry.level} /> <span>{truncate(entry.message, 200)}</span>{' '}
+        <FeedbackMark count={entry.has_feedback ? 1 : 0} />
       </a>
     </li>
   )
@@ -94,6 +97,7 @@ export function EntryRowView({ row: { entry, offsetMs, start } }: { readonly row
             </span>
           )}{' '}
           <span class="cut">{truncate(entry.message, 120)}</span>
+          <FeedbackMark count={entry.has_feedback ? 1 : 0} />
           <span class="visually-hidden">, entry without a span at </span>
         </span>
         <Bar start={start} width={0} />
