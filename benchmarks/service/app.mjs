@@ -40,7 +40,7 @@ fill(
   (n) => ({ release_id: RELEASES[n % RELEASES.length], release: { version: `1.${n % RELEASES.length}.0` } }),
   1000,
 )
-fill('heartbeat', (n) => ({ monitor: `monitor-${n % 20}` }), 10_000)
+fill('heartbeat', (n) => ({ monitor: `monitor-${n % 20}`, name: null }), 10_000)
 fill(
   'feedback',
   (n) => ({ feedback: { event_id: `evt_${n * 7}`, comments: `It did not work, for the ${n}th time` } }),
