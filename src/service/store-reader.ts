@@ -17,6 +17,7 @@ import type { Store } from './store/store.js'
 import type { LevelCounts, Page, PageQuery, RecordKind, Records, Stored, StoredEntry } from './store/stored-record.js'
 import type { StoredRequestLog } from './store/stored-record.js'
 import type {
+  Arrivals,
   EntryContext,
   EntryPage,
   EntrySummary,
@@ -122,6 +123,13 @@ export class StoreReader {
       else skipped++
     }
     return { items: items.toReversed(), skipped }
+  }
+
+  /** Summaries of the newest `limit` entries that arrived after `seq`. A `seq` that was never used is from an earlier run. */
+  arrivals(seq: number, filter: EntryFilter, limit?: number): Arrivals {
+    const { lastSeq } = this.#store
+    const { items, skipped } = this.entriesAfter(seq > lastSeq ? 0 : seq, filter, parseLimit(limit))
+    return { items: items.map((record) => summarizeEntry(record)), skipped, last_seq: lastSeq }
   }
 
   /** Finds an entry by the service's id or by `metadata.event_id`. */

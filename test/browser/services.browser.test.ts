@@ -1,6 +1,11 @@
 /** The page for several services: names, columns and filters by service, and what a row and a query show. */
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import { call, entryOf, ingest, requestLog } from '../service/support.js'
 import { describeInBrowser, useBrowser } from './browser.js'
@@ -282,6 +287,47 @@ describeInBrowser('several services', () => {
       'webstorm://open?file=/srv/shop/src/pay.ts&line=12&column=5',
     )
     await page.evaluate('localStorage.clear()')
+  })
+
+  test('a frame of compiled code shows and opens its original place', async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pino-ingest-page-maps-')))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const source = join(folder, 'pay.ts')
+    writeFileSync(
+      source,
+      'interface Card { id: string }\n\nexport const pay = (card: Card) => { throw Error(card.id) }\n',
+    )
+    const file = join(folder, 'pay.cjs')
+    await build({
+      entryPoints: [source],
+      outfile: file,
+      sourcemap: true,
+      minify: true,
+      format: 'cjs',
+      platform: 'node',
+    })
+    const { pay } = createRequire(import.meta.url)(file) as { pay: (card: { id: string }) => never }
+    let stack = ''
+    try {
+      pay({ id: 'declined' })
+    } catch (error) {
+      stack = (error as Error).stack ?? ''
+    }
+    const compiled = /\S+pay\.cjs:1:\d+/.exec(stack)?.[0].replace('(', '') ?? ''
+    const service = await browser.serve()
+    await ingest(service, [entryOf({ message: 'failed', level: 'error', error: { type: 'Error', stack } })])
+    const page = await browser.open(service, { permissions: ['clipboard-read', 'clipboard-write'] })
+    await row(page, 'failed').click()
+    const frame = detail(page).getByRole('link', { name: /pay\.ts:3:44/ })
+    expect(await frame.getAttribute('href')).toBe(`vscode://file${source}:3:44`)
+    expect(await frame.getAttribute('title')).toContain(`compiled ${compiled}`)
+    await detail(page).getByRole('button', { name: 'Copy stack' }).click()
+    await eventually(() => page.evaluate('navigator.clipboard.readText()')).toBe(stack)
+    await detail(page)
+      .getByRole('button', { name: /^Actions for pay\.ts/ })
+      .click()
+    await page.getByRole('menuitem', { name: 'Filter by this value' }).click()
+    await expectRows(page, ['failed'])
   })
 
   test('from an entry to its waterfall and back, one click each', async () => {

@@ -16,6 +16,7 @@ import { sendExport } from './export-writer.js'
 import { formatOrigin } from './origin-check.js'
 import type { RequestRecorder } from './request-recorder.js'
 import { sendReply } from './response-writer.js'
+import { findSourcePositions, parseLocations } from '../source-maps/source-positions.js'
 import { createErrorReply, createWrongMethod, notFound, ok } from '../service-reply.js'
 import type { Reply } from '../service-reply.js'
 import type { TokenAuth } from './token-auth.js'
@@ -42,11 +43,11 @@ interface LocalRequest extends LocalApiDependencies {
   readonly body: unknown
 }
 
-/** Returns undefined or a promise if the handler sends the reply itself. @throws IngestServiceError `QUERY` or `FAULT` for an invalid request. */
+/** Returns undefined if the handler sends the reply itself. @throws IngestServiceError `QUERY` or `FAULT` for an invalid request. */
 type Handler<K extends ParameterName> = (
   parameters: Pick<UrlParameters, K>,
   local: LocalRequest,
-) => Reply | undefined | Promise<void>
+) => Reply | undefined | Promise<Reply | void>
 
 interface Route {
   readonly parameters: readonly ParameterName[]
@@ -66,6 +67,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
   export: get([...ENTRY_FILTERS, 'format', 'columns'], (query, { reader, request, response }) => {
     const format = checkFormat(query.format)
     return sendExport(request, response, { format, parts: reader.export(query), at: new Date() })
+  }),
+  arrivals: get([...ENTRY_FILTERS, 'after', 'limit'], ({ after, limit, ...filter }, { reader }) => {
+    if (after === undefined) throw createMissingError('after', '1017')
+    return ok(reader.arrivals(parseSeq(after), filter, limit))
   }),
   counts: get(ENTRY_FILTERS, (filter, { reader }) => ok(reader.counts(filter))),
   histogram: get([...ENTRY_FILTERS, 'buckets'], (query, { reader }) => ok(reader.histogram(query))),
@@ -120,6 +125,16 @@ const ROUTES: Readonly<Record<string, Route>> = {
       DELETE: (_, { faults }) => {
         faults.clear()
         return ok({ items: [] })
+      },
+    },
+  },
+  'source-positions': {
+    parameters: [],
+    methods: {
+      // A POST, because the locations of a stack can be longer than a URL.
+      POST: async (_, { body, response }) => {
+        const items = await findSourcePositions(parseLocations(body), () => !response.destroyed)
+        return ok({ items })
       },
     },
   },

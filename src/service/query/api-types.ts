@@ -337,6 +337,24 @@ export interface ServiceStatus {
   readonly limits: { readonly max_entries: number; readonly max_bytes: number; readonly max_age_ms: number | null }
 }
 
+/** Reply to `GET /local/arrivals`. */
+export interface Arrivals extends StreamEntries {
+  /** The greatest `seq` in the store. The next request continues after it. */
+  readonly last_seq: number
+}
+
+/** Original place of a position in a compiled file, by its source map. */
+export interface SourcePosition {
+  /** Absolute path. */
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+  /** From 1. */
+  readonly column: number
+  /** Original name of the identifier at the position, if the compiler has changed it. */
+  readonly name: string | null
+}
+
 /** Data of `event: entries` in `GET /local/stream` (Server-Sent Events: HTML, 9.2). The `id:` is the `seq` of the last entry. */
 export interface StreamEntries {
   /** Oldest first. */

@@ -12,6 +12,12 @@ export async function get<T>(path: string, parameters: Parameters = {}, signal?:
   return (await response.json()) as T
 }
 
+/** @param body sent as JSON @throws the same errors as `get` */
+export async function post<T>(path: string, body: unknown, signal: AbortSignal): Promise<T> {
+  const headers = { 'content-type': 'application/json' }
+  return (await (await request(path, {}, headers, signal, 'POST', JSON.stringify(body))).json()) as T
+}
+
 /** Deletes all stored records. @throws the same errors as `get` */
 export async function reset(): Promise<void> {
   await request('reset', {}, {}, undefined, 'POST')
@@ -24,10 +30,12 @@ export async function request(
   headers: Readonly<Record<string, string>>,
   signal?: AbortSignal,
   method = 'GET',
+  body: string | null = null,
 ): Promise<Response> {
   const { token } = access.value
   const response = await fetch(createUrl(path, parameters), {
     method,
+    body,
     headers: { ...headers, ...(token !== null && { authorization: `Bearer ${token}` }) },
     cache: 'no-store',
     ...(signal !== undefined && { signal }),

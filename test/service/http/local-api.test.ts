@@ -1,6 +1,8 @@
 /** The JSON API below `/local/`: paths, parameters, and the same results as the methods. */
-import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RequestLog } from '../../../src/protocol/resources.js'
 import type { RouteStats } from '../../../src/service/query/api-types.js'
 import { backgroundClock } from '../../../src/shared/clock.js'
@@ -211,6 +213,10 @@ describe('queries over HTTP', () => {
     'stream?level=loud',
     'requests?limit=1',
     'feedback?level=info',
+    'arrivals',
+    'arrivals?after=x',
+    'arrivals?after=1&limit=0',
+    'arrivals?after=1&cursor=1-1',
     'faults?a=1',
   ])('%s is refused with a reason', async (path) => {
     const { status, json } = await local(await started(), path)
@@ -221,6 +227,7 @@ describe('queries over HTTP', () => {
     ['entries?q=', 6, 4],
     ['counts?q=', 6, 4],
     ['stream?q=', 6, 4],
+    ['arrivals?after=0&q=', 6, 4],
     ['request-logs?q=', 6, 4],
     ['values?field=service&q=', 6, 4],
   ])('%s refuses a wrong query with its position', async (path, position, length) => {
@@ -270,6 +277,58 @@ describe('queries over HTTP', () => {
       )
     }
     expect((await local(service, 'nope', { method: 'HEAD' })).status).toBe(404)
+  })
+
+  it('return what has arrived since, in order of arrival', async () => {
+    const service = await started()
+    await ingest(service, [entryOf({ message: 'old' })])
+    const get = async (query: string) => (await local(service, `arrivals?${query}`)).json
+    const { last_seq } = (await local(service, 'entries?limit=1')).json
+    expect(await get(`after=${last_seq}`)).toEqual({ items: [], skipped: 0, last_seq })
+    const messages = ['a', 'late', 'b'].map((message, n) =>
+      entryOf({ message, service: 'shop', timestamp: `202${6 - n}-01-31T08:00:00.000Z` }),
+    )
+    await ingest(service, [...messages, entryOf({ message: 'other' })])
+    const found = await get(`after=${last_seq}&q=service:shop&limit=2`)
+    expect(found).toMatchObject({ items: [{ message: 'late' }, { message: 'b' }], skipped: 1 })
+    expect(await get(`after=${found.last_seq}`)).toMatchObject({ items: [], skipped: 0 })
+    // Of an earlier run, in which more had arrived.
+    expect((await get('after=1000')).items).toHaveLength(5)
+  })
+
+  describe('resolve positions', () => {
+    const post = async (body: unknown, headers = {}) =>
+      local(await started(), 'source-positions', { method: 'POST', body, headers })
+
+    it('through the map of a file', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-positions-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const map = Buffer.from('{"version":3,"sources":["../src/a.ts"],"names":["total"],"mappings":"AAMIA"}')
+      const file = join(folder, 'a.js')
+      writeFileSync(file, `a()//# sourceMappingURL=data:application/json;base64,${map.toString('base64')}`)
+      const { status, json } = await post({ at: [`${file}:1:1`, '/nowhere.js:1:1'] })
+      const original = { file: join(folder, '../src/a.ts'), line: 7, column: 5, name: 'total' }
+      expect([status, json]).toEqual([200, { items: [original, null] }])
+    })
+
+    it.each([
+      ['no body', undefined],
+      ['a list', []],
+      ['a text', { at: '/a.js:1:1' }],
+      ['a place without a column', { at: ['/a.js:1'] }],
+      ['a number', { at: [7] }],
+      ['101 places', { at: Array(101).fill('/a.js:1:1') }],
+      ['a name of 5,000 characters', { at: [`/${'a'.repeat(5000)}.js:1:1`] }],
+    ])('not of %s', async (_, body) => {
+      const { status, json } = await post(body)
+      expect([status, json.detail[0].type, json.detail[0].msg.length < 300]).toEqual([400, 'QUERY', true])
+    })
+
+    it('not without the token', async () => {
+      expect((await post({ at: [] }, { authorization: 'Bearer wrong' })).status).toBe(401)
+    })
+
+    it('of none', async () => expect((await post({ at: [] })).json).toEqual({ items: [] }))
   })
 
   it('reset deletes everything', async () => {

@@ -9,8 +9,8 @@ import { createEditorHref } from './editor.js'
 import { countOrigin, foldFrames, isInTitle, formatLocation, splitFile } from './frames.js'
 import type { FoldedFrames, StackItem } from './frames.js'
 import { Fold } from './section.js'
-import { parseStack } from './stack.js'
 import type { StackFrame, StackPart } from './stack.js'
+import { useMappedStack } from './use-mapped-stack.js'
 import { ValueMenu } from './value-menu.js'
 
 interface StackProps {
@@ -21,7 +21,7 @@ interface StackProps {
 }
 
 export function StackView({ stack, type, message }: StackProps) {
-  const parsed = useMemo(() => parseStack(stack), [stack])
+  const parsed = useMappedStack(stack)
   const [isRaw, setRaw] = useState(false)
   const hasOwn = countOrigin(parsed.parts, 'own') > 0
   return (
@@ -108,7 +108,8 @@ function Item({ item, opens }: { readonly item: StackItem | FoldedFrames; readon
 function Place({ frame, children }: { readonly frame: StackFrame; readonly children: ComponentChildren }) {
   const name = useObservable(editor)
   const href = createEditorHref(frame, name)
-  const location = formatLocation(frame)
+  const { compiledPlace } = frame
+  const location = `${formatLocation(frame)}${compiledPlace === undefined ? '' : `, compiled ${compiledPlace}`}`
   if (href === null)
     return (
       <span class="place" title={location}>
@@ -137,7 +138,12 @@ function Frame({ frame }: { readonly frame: StackFrame }) {
         <b>{place}</b>
       </Place>
       {frame.origin === 'own' && (
-        <ValueMenu name={`${name}${place}`} field="error.stack" value={frame.file} text={() => formatLocation(frame)} />
+        <ValueMenu
+          name={`${name}${place}`}
+          field="error.stack"
+          value={frame.loggedFile}
+          text={() => formatLocation(frame)}
+        />
       )}
     </li>
   )

@@ -9,12 +9,16 @@ export interface StackFrame {
   readonly fn: string | null
   /** For example `node:fs`, `/app/src/a.js`, `native`; without `file://`. */
   readonly file: string
+  /** The file as in the text, not decoded. If a source map has mapped the frame, the compiled file. */
+  readonly loggedFile: string
   readonly line: number | null
   readonly column: number | null
   readonly isAsync: boolean
   readonly origin: FrameOrigin
   /** For example `express`, `@scope/name`. */
   readonly packageName: string | null
+  /** The place before a source map has mapped it: `/app/dist/a.js:1:234`. */
+  readonly compiledPlace?: string
 }
 
 export interface StackText {
@@ -106,18 +110,24 @@ export function parseFrame(line: string): StackFrame | undefined {
   const { fn, place } = splitPlace(found[2] ?? '')
   const isAsync = found[1] !== undefined
   const at = PLACE.exec(place)
-  const file = plainFile(at?.[1] ?? place)
-  const packageName = packageOf(file)
+  const logged = at?.[1] ?? place
+  const loggedFile = plainFile(logged)
+  const file = loggedFile === logged ? logged : decode(loggedFile)
   return {
     kind: 'frame',
     fn,
     file,
+    loggedFile,
     isAsync,
-    packageName,
     line: at === null ? null : Number(at[2]),
     column: at?.[3] === undefined ? null : Number(at[3]),
-    origin: packageName !== null ? 'package' : isRuntime(file) ? 'runtime' : 'own',
+    ...readOrigin(file),
   }
+}
+
+export function readOrigin(file: string): Pick<StackFrame, 'origin' | 'packageName'> {
+  const packageName = packageOf(file)
+  return { packageName, origin: packageName !== null ? 'package' : isRuntime(file) ? 'runtime' : 'own' }
 }
 
 /** Splits `fn (location)` or a location alone. The location of an `eval` contains parentheses itself. */
@@ -139,6 +149,15 @@ function plainFile(place: string): string {
   if (!place.startsWith('file://')) return place
   const path = place.slice('file://'.length)
   return /^\/[a-z]:/i.test(path) ? path.slice(1) : path
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    // Not a URL of Node, which encodes the percent sign.
+    return path
+  }
 }
 
 const MODULES = 'node_modules'
