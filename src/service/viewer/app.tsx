@@ -5,6 +5,7 @@ import { useCommands } from './commands.js'
 import { EntryDetail } from './detail/entry-detail.js'
 import { Notice } from './detail/notice.js'
 import { EntriesView } from './entries/entries-view.js'
+import { useNotifications } from './entries/use-notifications.js'
 import { canGoBack, goBack } from './entries/zoom.js'
 import { live } from './live/connection.js'
 import { ClearDialog } from './shell/clear.js'
@@ -54,6 +55,7 @@ function Page() {
   const { name, entry } = view
   const closeDetail = (): void => navigate({ entry: null })
 
+  useNotifications()
   const marks = useMarks(name, status)
   const marked = marks.errors + marks.monitors
   useEffect(() => {

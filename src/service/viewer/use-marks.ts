@@ -4,6 +4,7 @@ import type { MonitorSummary, ServiceStatus } from '../query/api-types.js'
 import type { LevelCounts } from '../store/stored-record.js'
 import { useChanges } from './changes.js'
 import { useQuery } from './use-query.js'
+import { useTick } from './use-tick.js'
 import type { Marks } from './shell/marks.js'
 import type { ViewName } from './view.js'
 import { toMonitorState } from './views/monitor-state.js'
@@ -13,11 +14,7 @@ const REFRESH_MS = 10_000
 
 export function useMarks(name: ViewName, status: ServiceStatus | undefined): Marks {
   const [seenMs, setSeen] = useState(Date.now)
-  const [nowMs, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [])
+  const nowMs = useTick(REFRESH_MS)
   useEffect(() => {
     if (name !== 'errors') return undefined
     setSeen(Date.now())

@@ -9,11 +9,19 @@ import { navigate } from '../use-view.js'
 import { isFiltered, pickFilter } from '../view.js'
 import type { Filter } from '../view.js'
 import { SavedQueryStore } from './saved-query-store.js'
+import type { SavedQuery } from './saved-query.js'
 import { formatTimeText } from './time-text.js'
 
-const saved = new SavedQueryStore(() => localStorage)
+export const saved = new SavedQueryStore(() => localStorage)
 addEventListener('storage', () => saved.read())
 
+/** Whether the browser shows notifications of this page. */
+export function isPermitted(): boolean {
+  return typeof Notification !== 'undefined' && Notification.permission === 'granted'
+}
+
+const NOT_PERMITTED =
+  'The browser does not show notifications of this page. Allow them in its settings for this site, beside the address, then switch Notify on again.'
 const NOT_STORED = 'The browser does not store it: it is lost when this tab closes'
 
 export function SavedQueries({ view }: { view: Filter }) {
@@ -33,6 +41,14 @@ export function SavedQueries({ view }: { view: Filter }) {
 function Panel({ view, onClose }: { view: Filter; onClose: () => void }) {
   const queries = useObservable(saved.queries)
   const [name, setName] = useState('')
+  const [isRefused, setRefused] = useState(false)
+  const toggleNotify = async (query: SavedQuery): Promise<void> => {
+    const isOn = query.notify && isPermitted()
+    // Asks only here: browsers refuse a page that asks without a click.
+    if (!isOn && typeof Notification !== 'undefined') await Notification.requestPermission()
+    setRefused(!isOn && !isPermitted())
+    saved.setNotify(query.name, !isOn && isPermitted())
+  }
   const save = (event: SubmitEvent): void => {
     event.preventDefault()
     if (name.trim() === '') return
@@ -59,6 +75,11 @@ function Panel({ view, onClose }: { view: Filter; onClose: () => void }) {
       ) : (
         <p class="faint">Search or choose a time first.</p>
       )}
+      {isRefused && (
+        <p class="problem" role="alert">
+          {NOT_PERMITTED}
+        </p>
+      )}
       <ul>
         {queries.map((one) => (
           <li key={one.name}>
@@ -72,6 +93,17 @@ function Panel({ view, onClose }: { view: Filter; onClose: () => void }) {
             >
               <b class="cut">{one.name}</b>
               <span class="cut faint">{[one.q, formatTimeText(one)].filter(Boolean).join(' · ')}</span>
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              role="switch"
+              aria-checked={one.notify && isPermitted()}
+              aria-label={`Notify of ${one.name}`}
+              title="Notification of the browser for new entries, while the page is open"
+              onClick={() => void toggleNotify(one)}
+            >
+              Notify
             </button>
             <button
               type="button"

@@ -37,17 +37,23 @@ export class SavedQueryStore {
 
   /** Saves a query; replaces one with the same name. @returns false if storage failed: the query is then lost when the tab closes */
   save(name: string, filter: Filter): boolean {
-    return this.#write(name, [{ name, ...pickFilter(filter) }])
+    return this.#write((queries) => {
+      const notify = queries.find((one) => one.name === name)?.notify ?? false
+      return [{ name, notify, ...pickFilter(filter) }, ...queries.filter((one) => one.name !== name)]
+    })
   }
 
-  delete(name: string): boolean {
-    return this.#write(name, [])
+  setNotify(name: string, notify: boolean): void {
+    this.#write((queries) => queries.map((one) => (one.name === name ? { ...one, notify } : one)))
   }
 
-  #write(name: string, added: readonly SavedQuery[]): boolean {
+  delete(name: string): void {
+    this.#write((queries) => queries.filter((one) => one.name !== name))
+  }
+
+  #write(change: (queries: readonly SavedQuery[]) => readonly SavedQuery[]): boolean {
     this.read()
-    const others = this.queries.value.filter((one) => one.name !== name)
-    this.queries.set([...added, ...others].slice(0, MAX_SAVED))
+    this.queries.set(change(this.queries.value).slice(0, MAX_SAVED))
     try {
       this.#storage().setItem(STORAGE_KEY, JSON.stringify(this.queries.value))
       this.#isStored = true

@@ -4,6 +4,8 @@ import type { Filter } from '../view.js'
 
 export interface SavedQuery extends Filter {
   readonly name: string
+  /** Whether the browser notifies of new entries that match. */
+  readonly notify: boolean
 }
 
 /** Ignores invalid data: the storage may be from another version of the page. */
@@ -18,8 +20,8 @@ export function parseSavedQueries(text: string | null): readonly SavedQuery[] {
 }
 
 function readOne(stored: unknown): SavedQuery[] {
-  const { name, q, last, since, until } = (stored ?? {}) as Readonly<Record<string, unknown>>
+  const { name, q, last, since, until, notify } = (stored ?? {}) as Readonly<Record<string, unknown>>
   if (typeof name !== 'string' || typeof q !== 'string') return []
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-  return [{ name, q, last: readLast(last), since: text(since), until: text(until) }]
+  return [{ name, q, last: readLast(last), since: text(since), until: text(until), notify: notify === true }]
 }

@@ -51,6 +51,27 @@ test('a query of the same name is replaced', () => {
   expect(openTab().names()).toEqual(['a', 'b'])
 })
 
+test('notifications are off until they are switched on, for all tabs, and stay on when the query is replaced', () => {
+  const [one, other] = [openTab(), openTab()]
+  for (const name of ['a', 'b']) one.save(name)
+  one.store.setNotify('a', true)
+  other.store.read()
+  const notifying = () => other.store.queries.value.map(({ name, notify }) => [name, notify])
+  expect(notifying()).toEqual([
+    ['b', false],
+    ['a', true],
+  ])
+  other.save('a')
+  expect(notifying()[0]).toEqual(['a', true])
+  other.store.setNotify('a', false)
+  expect(openTab().store.queries.value.every(({ notify }) => !notify)).toBe(true)
+})
+
+test('a query that an earlier page has stored does not notify', () => {
+  stored.set('pino-ingest.queries', '[{"name":"a","q":"x"},{"name":"b","q":"y","notify":"yes"}]')
+  expect(openTab().store.queries.value.map(({ notify }) => notify)).toEqual([false, false])
+})
+
 test('queries that the browser does not store stay in the tab', () => {
   const one = openTab()
   one.save('a')
