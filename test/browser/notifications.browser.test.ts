@@ -86,6 +86,10 @@ describeInBrowser('notifications', () => {
     await switchOn(page, 'Declined cards')
     expect(await page.evaluate('questions')).toBe(1)
     await page.keyboard.press('Escape')
+    // Checked first, if it were on.
+    await saveQuery(page, 'off', 'service:shop')
+    expect(await isOn(page, 'off')).toBe('false')
+    await page.keyboard.press('Escape')
     await goTo(page, '/?view=errors')
     await arrive(service, 'paid', 'card declined', `declined \u202E ${'x'.repeat(400)}`)
     await eventually(() => listShown(page)).toHaveLength(1)

@@ -168,16 +168,14 @@ test('a source is relative to its map, in whichever folder that is', async () =>
 test('a map in sections', async () => {
   const section = (line: number, column: number, source: string) => ({
     offset: { line, column },
-    map: JSON.parse(map(source)) as object,
+    map: JSON.parse(map(source, { mappings: 'AAMI,IACA' })) as object,
   })
   const text = JSON.stringify({ version: 3, sections: [section(0, 4, 'a.ts'), section(1, 0, 'b.ts')] })
   await mapped(text)
   const file = join(folder, 'dist/a.js')
-  expect((await find(`${file}:1:1`, `${file}:1:5`, `${file}:2:3`)).map((one) => one && [one.file, one.line])).toEqual([
-    null,
-    [join(folder, 'dist/a.ts'), 7],
-    [join(folder, 'dist/b.ts'), 7],
-  ])
+  expect(
+    (await find(`${file}:1:1`, `${file}:1:5`, `${file}:1:9`, `${file}:2:3`)).map((one) => one && [one.file, one.line]),
+  ).toEqual([null, [join(folder, 'dist/a.ts'), 7], [join(folder, 'dist/a.ts'), 8], [join(folder, 'dist/b.ts'), 7]])
 })
 
 test('the last comment counts, also as a block; text in a string does not', async () => {
@@ -230,6 +228,11 @@ describe('no place, and no error, for', () => {
         ].map((file) => `${file}:1:1`),
       ),
     ).toEqual(Array(7).fill(null))
+  })
+
+  test('a map whose name is not that of one', async () => {
+    write('dist/a.txt', map('a.ts'))
+    expect(await mapped(map('a.ts'), '//# sourceMappingURL=a.txt')).toBeNull()
   })
 
   test('a relative path and one with two slashes, of a file with a map', async () => {

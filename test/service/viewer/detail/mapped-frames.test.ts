@@ -9,6 +9,7 @@ const TEXT = `Error: no
     at t (/app/dist/a.js:1:10)
     at readable (/app/dist/a.js:1:20)
     at u (file:///app/my%20dist/b.mjs:1:30)
+    at x (/app/dist/a.js:1:35)
     at async v (/app/dist/a.js:1:40)
     at w (/app/dist/a.js:1:50)
     at f (/app/node_modules/express/index.js:1:1)
@@ -28,6 +29,7 @@ const ORIGINALS = new Map([
   ['/app/dist/a.js:1:10', original('/app/src/a.ts', 1)],
   ['/app/dist/a.js:1:20', original('/app/src/a.ts', 2, 'total')],
   ['/app/my dist/b.mjs:1:30', original('/app/node_modules/qs/lib.ts', 3, 'other')],
+  ['/app/dist/a.js:1:35', original('/app/src/a.ts', 5)],
   ['/app/dist/a.js:1:40', original('/app/src/a.ts', 4, 'awaited')],
   ['/app/dist/a.js:1:50', null],
 ])
@@ -56,13 +58,13 @@ test('a frame has the original place, and keeps the compiled one and the logged 
 })
 
 test('a minified function has the name of its call', () => {
-  // `readable` keeps its name, `u` is called from another place than the next frame, `w` has no original place.
-  expect(frames.slice(0, 5).map(({ fn }) => fn)).toEqual(['total', 'readable', 'u', 'v', 'w'])
+  // `readable` keeps its name, `u` is called from another place than the next frame, `x` is awaited, `w` has no original place.
+  expect(frames.slice(0, 6).map(({ fn }) => fn)).toEqual(['total', 'readable', 'u', 'x', 'v', 'w'])
 })
 
 test('frames without an original place are unchanged', () => {
-  expect(frames.slice(4)).toEqual([
-    ...(parseStack(TEXT).parts[0]?.items.slice(4, -1) ?? []),
+  expect(frames.slice(5)).toEqual([
+    ...(parseStack(TEXT).parts[0]?.items.slice(5, -1) ?? []),
     expect.objectContaining({ file: '/app/src/a.ts' }),
   ])
 })
