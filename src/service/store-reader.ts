@@ -1,4 +1,5 @@
 /** Queries over the stored records, for calls in-process and over HTTP. A query scans the records in memory at most once. */
+import { createChart, NO_CHART } from './analytics/chart-data.js'
 import { listGroups, toErrorGroup } from './analytics/error-groups.js'
 import type { GroupContext } from './analytics/error-groups.js'
 import { createHistogram, NO_HISTOGRAM } from './analytics/histogram.js'
@@ -18,6 +19,7 @@ import type { LevelCounts, Page, PageQuery, RecordKind, Records, Stored, StoredE
 import type { StoredRequestLog } from './store/stored-record.js'
 import type {
   Arrivals,
+  ChartData,
   EntryContext,
   EntryPage,
   EntrySummary,
@@ -46,6 +48,7 @@ import { QueryCache } from './query/query-cache.js'
 import {
   createEntryMatcher,
   createRequestMatcher,
+  parseChartText,
   parseCursor,
   parseLimit,
   parseTimeBounds,
@@ -179,6 +182,16 @@ export class StoreReader {
       const entries = this.#matching(filter, matches)
       const range = clampRange(parseTimeBounds(filter), findTimeRange(entries))
       return range === undefined ? NO_HISTOGRAM : createHistogram(entries, createTimeBuckets(range, buckets))
+    })
+  }
+
+  /** @param query.chart as in the query language: `p95(duration) by route` */
+  chart({ buckets = DEFAULT_BUCKETS, chart: text, ...filter }: EntryFilter & Buckets & { chart: string }): ChartData {
+    const [matches, chart] = [createEntryMatcher(filter, this.#memo), parseChartText(text)]
+    return this.#cache.get('chart', { ...filter, chart, buckets }, () => {
+      const entries = this.#matching(filter, matches)
+      const range = clampRange(parseTimeBounds(filter), findTimeRange(entries))
+      return range === undefined ? NO_CHART : createChart(entries, chart, createTimeBuckets(range, buckets))
     })
   }
 

@@ -95,7 +95,7 @@ export function summarizeDurations(requests: Requests): Durations {
     if (status >= 500 && status < 600) errors++
   }
   const sorted = durations.toSorted()
-  const percentile = (percent: number): number => sorted[Math.ceil((percent * sorted.length) / 100) - 1] ?? Number.NaN
+  const percentile = (percent: number): number => findPercentile(sorted, percent)
   return {
     count: requests.length,
     errors,
@@ -103,6 +103,11 @@ export function summarizeDurations(requests: Requests): Durations {
     p95_ms: percentile(95),
     p99_ms: percentile(99),
   }
+}
+
+/** Percentile by nearest rank. @param sorted not empty */
+export function findPercentile(sorted: Float64Array, percent: number): number {
+  return sorted[Math.ceil((percent * sorted.length) / 100) - 1] ?? Number.NaN
 }
 
 /** Latency of one route over time. @param buckets undefined if there is no request */

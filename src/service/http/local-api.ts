@@ -74,6 +74,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
   }),
   counts: get(ENTRY_FILTERS, (filter, { reader }) => ok(reader.counts(filter))),
   histogram: get([...ENTRY_FILTERS, 'buckets'], (query, { reader }) => ok(reader.histogram(query))),
+  chart: get([...ENTRY_FILTERS, 'chart', 'buckets'], ({ chart, ...query }, { reader }) => {
+    if (chart === undefined) throw createMissingError('chart', 'count by service')
+    return ok(reader.chart({ ...query, chart }))
+  }),
   fields: get(['kind'], ({ kind }, { reader }) => ok({ items: reader.fields(kind) })),
   values: get([...ENTRY_FILTERS, 'kind', 'field', 'prefix', 'limit'], ({ kind, field, ...query }, { reader }) => {
     if (field === undefined) throw createMissingError('field', 'service')

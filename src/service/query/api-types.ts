@@ -97,6 +97,36 @@ export interface HistogramBucket extends LevelCounts {
   readonly at: string
 }
 
+/** A function of entries over time, by the values of a field. The range is determined as for a histogram. */
+export interface ChartData {
+  readonly since: string | null
+  readonly until: string | null
+  readonly step_ms: number
+  /** The 8 groups with the most entries, most first; one without `by`. An entry with several values of the field is in several groups. */
+  readonly groups: readonly ChartGroup[]
+  /** All other groups together, and their number; null if there are none. */
+  readonly others: (ChartSeries & { readonly groups: number }) | null
+  /** Number of matching entries in the range without a number in the field of the function. */
+  readonly without_number: number
+  /** Number of matching entries before `since`, and from `until`. */
+  readonly before: number
+  readonly after: number
+}
+
+export interface ChartSeries {
+  /** Number of entries in the range; only those with a number, if the function has a field. */
+  readonly count: number
+  /** The function of all entries in the range; percentiles by nearest rank. */
+  readonly value: number
+  /** One value per step from `since`; null for a step without an entry, except 0 for `count` and `sum`. */
+  readonly values: readonly (number | null)[]
+}
+
+export interface ChartGroup extends ChartSeries {
+  /** The value of the field after `by`; null for entries without the field, and without `by`. */
+  readonly name: string | null
+}
+
 /** Values of a field, most frequent first. */
 export interface FieldValues {
   readonly items: readonly { readonly value: string; readonly count: number }[]

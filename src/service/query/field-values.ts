@@ -91,14 +91,18 @@ function countValues<R>(
   }
   for (const record of records) {
     const value = read(record)
-    if (value === undefined) continue
-    if (typeof value !== 'object' || value === null) add(String(value))
-    else for (const text of withoutRepetition(collectValues(value))) add(text)
+    if (typeof value === 'string') add(value)
+    else for (const text of listValues(value)) add(text)
   }
   const lower = foldCase(prefix)
   const found = [...counts].filter(([text]) => lower === '' || foldCase(text).startsWith(lower))
   const items = selectFirst(found, limit).map(([value, count]) => ({ value, count }))
   return { items, more: found.length > limit, ...(records.length < all.length && { counted: records.length }) }
+}
+
+/** The distinct values of a field as text. */
+export function listValues(value: FieldValue): Iterable<string> {
+  return withoutRepetition(collectValues(value))
 }
 
 function collectValues(value: FieldValue): readonly string[] {

@@ -3,7 +3,10 @@ import { LEVELS } from '../../protocol/log-entry.js'
 import type { Level } from '../../protocol/log-entry.js'
 import { describeValue } from '../../shared/argument-checks.js'
 import { IngestServiceError } from '../ingest-service-error.js'
+import { parseChart } from './language/chart.js'
+import type { Chart } from './language/chart.js'
 import { isDay } from './language/operands.js'
+import { QueryProblemError } from './language/query-node.js'
 import { compileEntryQuery, compileRequestQuery } from './matching/compile-query.js'
 import type { MatchMemo } from './matching/match-memo.js'
 import { createEqualsText } from './matching/value-predicates.js'
@@ -129,6 +132,16 @@ function hasText(value: string | undefined, equalsText: (text: string) => boolea
 
 function isWithin({ sinceMs, untilMs }: TimeBounds, timeMs: number): boolean {
   return (sinceMs === undefined || timeMs >= sinceMs) && (untilMs === undefined || timeMs < untilMs)
+}
+
+/** @throws IngestServiceError `QUERY`. */
+export function parseChartText(text: string): Chart {
+  try {
+    return parseChart(text)
+  } catch (error) {
+    if (!(error instanceof QueryProblemError)) throw error
+    throw new IngestServiceError('QUERY', `chart: ${error.problem.message}, got ${describeValue(text)}`)
+  }
 }
 
 /** @throws IngestServiceError `QUERY`. */

@@ -7,6 +7,7 @@ import type { EntryQuery } from './query-filters.js'
 export interface UrlParameters extends EntryQuery {
   readonly view?: 'summary'
   readonly buckets?: number
+  readonly chart?: string
   /** For a stream, the `seq` after which it begins; for a comparison, the second version. */
   readonly after?: string
   readonly method?: string

@@ -1,5 +1,6 @@
-/** Finds the route of a request that pino-http logged as failed (pure). */
-import type { LogEntry } from '../../protocol/log-entry.js'
+/** Finds the route of an entry's request (pure). */
+import type { Json, LogEntry } from '../../protocol/log-entry.js'
+import { intern } from './intern.js'
 
 /** pino-http creates this error for statuses of 500 and above. Its stack is the same for every route. */
 const FAILED_WITH_STATUS = /^failed with status code \d{3}$/
@@ -12,11 +13,17 @@ const PART_VALUE =
 export function findFailedRoute({ error, request, metadata }: LogEntry): string | undefined {
   if (error?.message === undefined || !FAILED_WITH_STATUS.test(error.message)) return undefined
   const pattern = metadata?.['route']
-  const path = typeof pattern === 'string' && pattern.startsWith('/') ? pattern : findPath(request)
+  const path = typeof pattern === 'string' && pattern.startsWith('/') ? pattern : findPathPattern(request)
   return path === undefined ? undefined : `${request?.method ?? ''} ${path}`.trim()
 }
 
-function findPath(request: LogEntry['request']): string | undefined {
+/** `metadata.route`, else the request's path with ids as `*`. */
+export function findRoute({ request, metadata }: LogEntry): Json | undefined {
+  const logged = metadata?.['route'] ?? findPathPattern(request)
+  return typeof logged === 'string' ? intern(logged) : logged
+}
+
+function findPathPattern(request: LogEntry['request']): string | undefined {
   const path = request?.path ?? request?.url?.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
   return path
     ?.slice(0, MAX_PATH)

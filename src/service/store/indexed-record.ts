@@ -1,6 +1,7 @@
 /** Creates the in-memory form of records, with values for queries that are computed once (pure). */
-import type { EntryUser, Level } from '../../protocol/log-entry.js'
+import type { EntryUser, Json, Level } from '../../protocol/log-entry.js'
 import { findDurationMs } from './entry-duration.js'
+import { findRoute } from './failed-route.js'
 import { joinTexts, testRequestTexts, testEntryTexts } from './record-texts.js'
 import { findErrorGroup, isFailure } from './group-fingerprint.js'
 import { intern } from './intern.js'
@@ -42,6 +43,8 @@ export interface IndexedEntry extends IndexedRecord<StoredEntry> {
   /** Status of the request. */
   readonly status: number | undefined
   readonly requestMs: number | undefined
+  /** `metadata.route`, else the request's path with ids as `*`. */
+  readonly route: Json | undefined
   /** `metadata.event_id`, by which feedback refers to the entry. The service interface does not specify this field. */
   readonly eventId: string | undefined
   readonly search: string
@@ -109,6 +112,7 @@ export function indexEntry(record: StoredEntry, bytes = 0): IndexedEntry {
     users: findUsers(entry.user_id, entry.user),
     status: entry.request?.status_code,
     requestMs: entry.request?.duration_ms,
+    route: findRoute(entry),
     eventId: typeof eventId === 'string' ? eventId : undefined,
     search,
   }

@@ -1,9 +1,11 @@
 /** Finds the name or value that is being typed at a position of a possibly incomplete query (pure). */
+import { findChartStart } from './parser.js'
 import { formatFieldName, quoteText, scanField, scanPattern, scanQuoted, scanWord } from './scanner.js'
 import { formatValue } from './printer.js'
 
 export interface Completion {
-  readonly kind: 'field' | 'value'
+  /** In a chart: a function, its field with numbers, and the field after `by`. */
+  readonly kind: 'field' | 'value' | 'function' | 'number' | 'group'
   /** Field name as typed; null while the field name itself is being typed. */
   readonly field: string | null
   /** Typed part of the name or value, without a quote. */
@@ -17,6 +19,8 @@ export interface Completion {
 
 /** @returns undefined in a phrase, a regular expression or a comparison, which have no completions */
 export function findCompletion(q: string, caret: number): Completion | undefined {
+  const chartAt = findChartStart(q)
+  if (chartAt !== undefined && caret > chartAt) return findInChart(q, chartAt + 1, caret)
   let at = 0
   while (at < q.length) {
     const character = q[at] as string
@@ -40,6 +44,20 @@ export function findCompletion(q: string, caret: number): Completion | undefined
     at = end
   }
   return { kind: 'field', field: null, prefix: '', start: caret, end: caret }
+}
+
+/** What precedes the typed part of a name. */
+const CHART_PARTS = [
+  ['function', /^\s*$/],
+  ['number', /^\s*\w+\s*\(\s*$/],
+  ['group', /\sby\s+$/i],
+] as const
+
+function findInChart(q: string, from: number, caret: number): Completion | undefined {
+  const typed = /[^\s()"]*$/.exec(q.slice(from, caret))?.[0] ?? ''
+  const start = caret - typed.length
+  const kind = CHART_PARTS.find(([, before]) => before.test(q.slice(from, start)))?.[0]
+  return kind && { kind, field: null, prefix: typed, start, end: Math.max(caret, scanWord(q, start).end) }
 }
 
 function toField(q: string, start: number, caret: number): Completion {
@@ -88,6 +106,12 @@ export interface CompletedQuery {
 /** Replaces the typed part by the selected name or value. */
 export function applyCompletion(q: string, { kind, start, end, isListed }: Completion, chosen: string): CompletedQuery {
   const rest = q.slice(end)
+  if (kind === 'function' || kind === 'number' || kind === 'group') {
+    const name = kind === 'function' ? chosen : formatFieldName(chosen)
+    const open = kind === 'function' && chosen !== 'count' && !/^\s*\(/.test(rest) ? '(' : ''
+    const head = q.slice(0, start) + name + open + (kind === 'number' && !/^\s*\)/.test(rest) ? ')' : '')
+    return { text: head + rest, caret: head.length }
+  }
   const term = kind === 'field' ? `${formatFieldName(chosen)}:` : formatCompletedValue(chosen)
   const space = kind === 'value' && isListed !== true && (rest === '' || /^[^\s),]/.test(rest)) ? ' ' : ''
   const head = q.slice(0, start) + term + space

@@ -1,7 +1,8 @@
-/** Finds what can only be a mistake in a valid query, and corrects it (pure). */
+/** Finds what can only be a mistake in a search, and corrects it (pure). */
 import { findNearestName } from '../../../shared/nearest-name.js'
 import { FIELDS, isFieldName, isVersionField, resolveFieldName } from './fields.js'
-import { parseQuery } from './parser.js'
+import { correctChart, parseChart } from './chart.js'
+import { findChartStart, parseQuery, parseSearch } from './parser.js'
 import type { QueryNode, TermNode } from './query-node.js'
 
 export interface QueryMistake {
@@ -23,13 +24,28 @@ interface Found {
 
 /** @param names names of fields that records have, in addition to the fields of the language @returns the first mistake */
 export function findMistake(q: string, names: readonly string[]): QueryMistake | undefined {
-  const { query } = parseQuery(q)
+  const chartAt = findChartStart(q)
+  const { query } = parseQuery(q.slice(0, chartAt))
   if (query === undefined) return undefined
-  for (const { start, end, message, by } of listMistakes(query, false, false, q, names)) {
+  const inChart = chartAt === undefined ? [] : listChartMistakes(q, chartAt + 1, names)
+  for (const { start, end, message, by } of [...listMistakes(query, false, false, q, names), ...inChart]) {
     const corrected = q.slice(0, start) + by + q.slice(end)
-    if (parseQuery(corrected).problem === undefined) return { position: start, length: end - start, message, corrected }
+    if (parseSearch(corrected).problem === undefined)
+      return { position: start, length: end - start, message, corrected }
   }
   return undefined
+}
+
+function listChartMistakes(q: string, start: number, names: readonly string[]): readonly Found[] {
+  const { problem } = parseSearch(q)
+  if (problem !== undefined)
+    return [{ start, end: q.length, message: problem.message, by: ` ${correctChart(q.slice(start))}` }]
+  const { field, by } = parseChart(q, start)
+  return [field, by].flatMap((name) => {
+    const [at, nearest] = name === null ? [] : [q.indexOf(name, start), findNearest(name, names)]
+    if (name === null || at === undefined || nearest === undefined) return []
+    return { start: at, end: at + name.length, message: `no recent record has a field “${name}”`, by: nearest }
+  })
 }
 
 /** @param isBetween whether the node is between two others that must match */

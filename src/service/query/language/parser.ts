@@ -1,4 +1,5 @@
 /** Parses a query (pure). The grammar is in docs/local-service.md. */
+import { parseChart } from './chart.js'
 import { QueryProblemError } from './query-node.js'
 import type { QueryNode, QueryProblem, QueryValue } from './query-node.js'
 import { scanField, scanWord, skipSpace } from './scanner.js'
@@ -14,9 +15,56 @@ export type ParsedQuery =
   | { readonly query: QueryNode; readonly problem?: undefined }
   | { readonly query?: undefined; readonly problem: QueryProblem }
 
+/** Parses a filter. A chart after it is a problem. */
 export function parseQuery(text: string): ParsedQuery {
+  return catchProblem(() => {
+    const { query, chartAt } = new Parser(text).parse()
+    if (chartAt !== undefined) throw new QueryProblemError(CHART_IN_FILTER, chartAt, text.length)
+    return { query }
+  })
+}
+
+const CHART_IN_FILTER =
+  'a filter has no chart: GET /local/chart computes one, with the part after “|” as its parameter chart'
+
+/** What a search box contains: a filter, and the text of a chart after `|`. */
+export interface Search {
+  readonly q: string
+  readonly chart: string | null
+}
+
+/** Without a chart, or if the filter is invalid, all of the text is the filter. */
+export function splitSearch(text: string): Search {
+  const at = findChartStart(text)
+  return at === undefined
+    ? { q: text, chart: null }
+    : { q: text.slice(0, at).trimEnd(), chart: text.slice(at + 1).trim() }
+}
+
+/** Formats a search. Splitting it returns the same parts. */
+export function formatSearch({ q, chart }: Search): string {
+  return chart === null ? q : `${q} | ${chart}`.trim()
+}
+
+/** Finds the problem of a search. */
+export function parseSearch(text: string): { readonly problem?: QueryProblem | undefined } {
+  return catchProblem(() => {
+    const { chartAt } = new Parser(text).parse()
+    if (chartAt !== undefined) parseChart(text, chartAt + 1)
+    return {}
+  })
+}
+
+/** Offset of the `|` before a chart. */
+export function findChartStart(text: string): number | undefined {
+  return catchProblem<{ readonly chartAt?: number | undefined }>(() => new Parser(text).parse()).chartAt
+}
+
+function catchProblem<T extends object>(
+  parse: () => T,
+): T | { readonly query?: undefined; readonly chartAt?: undefined; readonly problem: QueryProblem } {
   try {
-    return { query: new Parser(text).parse() }
+    return parse()
   } catch (error) {
     if (!(error instanceof QueryProblemError)) throw error
     return { problem: error.problem }
@@ -33,15 +81,17 @@ class Parser {
     this.#text = text
   }
 
-  parse(): QueryNode {
+  /** Returns the filter and the offset of the `|` before a chart. */
+  parse(): { readonly query: QueryNode; readonly chartAt: number | undefined } {
     const { length } = this.#text
     if (length > MAX_QUERY_LENGTH)
       throw new QueryProblemError(`a query has at most ${MAX_QUERY_LENGTH} characters`, MAX_QUERY_LENGTH, length)
     this.#skipSpace()
-    if (this.#at === length) return { kind: 'all', start: length, end: length }
-    const query = this.#parseAlternatives()
+    const isEmpty = this.#at === length || this.#isAtChart()
+    const query: QueryNode = isEmpty ? { kind: 'all', start: this.#at, end: this.#at } : this.#parseAlternatives()
+    if (this.#isAtChart()) return { query, chartAt: this.#at }
     if (this.#at < length) throw new QueryProblemError('the opening bracket is missing', this.#at, this.#at + 1)
-    return query
+    return { query, chartAt: undefined }
   }
 
   #parseAlternatives(): QueryNode {
@@ -54,7 +104,7 @@ class Parser {
     const nodes = [this.#parseUnary()]
     for (;;) {
       const isExplicit = this.#takeWord('AND')
-      const isOver = this.#at === this.#text.length || this.#text[this.#at] === ')' || this.#nextWord() === 'OR'
+      const isOver = this.#isAtEnd() || this.#nextWord() === 'OR'
       if (isOver && !isExplicit) return join('and', nodes)
       nodes.push(this.#parseUnary())
     }
@@ -79,7 +129,7 @@ class Parser {
     const word = this.#nextWord()
     if (word === 'AND' || word === 'OR')
       throw new QueryProblemError(`a term is missing before ${word}`, start, start + word.length)
-    if (start === this.#text.length || this.#text[start] === ')') throw this.#createMissingTerm(start)
+    if (this.#isAtEnd()) throw this.#createMissingTerm(start)
     if (this.#text[start] === '(') return this.#parseGroup()
     const field = scanField(this.#text, start)
     if (field !== undefined) return this.#parseField(field.text, start, field.end)
@@ -136,6 +186,15 @@ class Parser {
       throw new QueryProblemError(`a query has at most ${MAX_TERMS} terms`, value.start, value.end)
     this.#moveTo(value.end)
     return value
+  }
+
+  #isAtChart(): boolean {
+    return this.#text[this.#at] === '|'
+  }
+
+  /** Whether no term follows within the brackets. */
+  #isAtEnd(): boolean {
+    return this.#at === this.#text.length || this.#text[this.#at] === ')' || this.#isAtChart()
   }
 
   #nextWord(): string {

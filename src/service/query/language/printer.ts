@@ -46,12 +46,12 @@ export function printValue(value: QueryValue, hasField: boolean): string {
 
 /** Quotes the text if it would otherwise be parsed differently, alone or in a list. A `/` could begin or end a regular expression. */
 export function formatValue(text: string): string {
-  const isPlain = !/[\s()",*\\/]|^[<>]|\.\./.test(text) && text !== ''
+  const isPlain = !/[\s()",*\\/|]|^[<>]|\.\./.test(text) && text !== ''
   return isPlain ? text : quoteText(text)
 }
 
 function formatSearchText(text: string): string {
-  const isPlain = /^[\p{L}\p{N}_]/u.test(text) && !/[\s()",*\\:/]/.test(text) && !/^(?:AND|OR|NOT)$/.test(text)
+  const isPlain = /^[\p{L}\p{N}_]/u.test(text) && !/[\s()",*\\:/|]/.test(text) && !/^(?:AND|OR|NOT)$/.test(text)
   return isPlain ? text : quoteText(text)
 }
 

@@ -9,6 +9,7 @@ const INDEXED_ENTRY_READERS: Readers<IndexedEntry> = {
   service: ({ service }) => service,
   status: ({ status }) => status,
   duration: ({ requestMs }) => requestMs,
+  route: ({ route }) => route,
   user: ({ users }) => users,
   trace_id: ({ trace_id }) => trace_id,
   request_id: ({ request_id }) => request_id,

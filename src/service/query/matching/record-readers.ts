@@ -1,5 +1,6 @@
 /** Readers for the fields of entries and request logs, by the names in `language/fields.ts` (pure). */
 import type { Json } from '../../../protocol/log-entry.js'
+import { findRoute } from '../../store/failed-route.js'
 import { findErrorGroup } from '../../store/group-fingerprint.js'
 import type { StoredEntry, StoredRequestLog } from '../../store/stored-record.js'
 import { resolveFieldName } from '../language/fields.js'
@@ -19,6 +20,7 @@ export const ENTRY_READERS: Readers<StoredEntry> = {
   user: ({ entry: { user_id, user } }) => present([user_id, user?.id, user?.email, user?.name]),
   path: ({ entry }) => entry.request?.path,
   method: ({ entry }) => entry.request?.method,
+  route: ({ entry }) => findRoute(entry),
   trace_id: ({ entry }) => entry.trace?.trace_id,
   request_id: ({ entry }) => entry.request_id,
   timestamp: ({ entry }) => entry.timestamp,
