@@ -83,6 +83,12 @@ export function formatCount(n: number): string {
   return NUMBER.format(n)
 }
 
+/** Formats any number with about four digits: `0.0042`, `12.35`, `1,235`, `12.4K`. */
+export function formatNumber(n: number): string {
+  if (Math.abs(n) >= 10_000) return COMPACT.format(n)
+  return Math.abs(n) < 1 ? String(Number(n.toPrecision(3))) : NUMBER.format(Number(n.toPrecision(4)))
+}
+
 /** Short format of a number: `940`, `12.4K`, `1.2M`. */
 export function formatShortCount(n: number): string {
   return n < 10_000 ? NUMBER.format(n) : COMPACT.format(n)

@@ -1,4 +1,6 @@
 /** Parses and formats the state of the page as a URL query (pure). */
+import { formatSearch, splitSearch } from '../query/language/index.js'
+
 export const VIEWS = [
   'entries',
   'errors',
@@ -30,8 +32,10 @@ export function readLast(value: unknown): string | null {
 
 export interface View {
   readonly name: ViewName
-  /** Query in the query language. */
+  /** Filter in the query language. */
   readonly q: string
+  /** Text of the chart, which follows the filter in the search box and in the address. */
+  readonly chart: string | null
   /** Sliding window up to now, see `parseLast`; excludes `since` and `until`. */
   readonly last: string | null
   readonly since: string | null
@@ -57,9 +61,9 @@ export interface View {
   readonly after: string | null
 }
 
-export type Filter = Pick<View, 'q' | 'last' | 'since' | 'until'>
+export type Filter = Pick<View, 'q' | 'chart' | 'last' | 'since' | 'until'>
 
-export const NO_FILTER: Filter = { q: '', last: null, since: null, until: null }
+export const NO_FILTER: Filter = { q: '', chart: null, last: null, since: null, until: null }
 
 /** State that is reset when another view opens. */
 const NOTHING_OPEN = {
@@ -99,7 +103,7 @@ export function parseView(search: string): View {
   return {
     ...(texts as Record<(typeof TEXTS)[number], string | null>),
     name,
-    q: parameters.get('q') ?? '',
+    ...splitSearch(parameters.get('q') ?? ''),
     last,
     columns: parseColumns(parameters.get('columns') ?? ''),
     ...(last !== null && { since: null, until: null }),
@@ -114,7 +118,7 @@ export function createHref(change: Partial<View>): string {
     if (value !== null && value !== '') parameters.set(name, value)
   }
   set('view', view.name === START.name ? null : view.name)
-  set('q', view.q)
+  set('q', formatSearch(view))
   set('last', view.last)
   set('columns', formatColumns(view.columns))
   for (const name of TEXTS) if (view.last === null || (name !== 'since' && name !== 'until')) set(name, view[name])
@@ -141,15 +145,16 @@ export function changeView(view: View, change: Partial<View>): View {
   }
 }
 
-/** Whether the filter has any condition. */
+/** Whether the filter has any condition; a chart is none. */
 export function isFiltered({ q, last, since, until }: Filter): boolean {
   return q.trim() !== '' || last !== null || since !== null || until !== null
 }
 
-export function pickFilter({ q, last, since, until }: Filter): Filter {
-  return { q, last, since, until }
+export function pickFilter({ q, chart, last, since, until }: Filter): Filter {
+  return { q, chart, last, since, until }
 }
 
+/** Identifies the matching entries. */
 export function createFilterKey({ q, last, since, until }: Filter): string {
   return JSON.stringify([q, last, since, until])
 }

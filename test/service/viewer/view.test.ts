@@ -14,6 +14,7 @@ import {
   VIEWS,
   findWindowStart,
 } from '../../../src/service/viewer/view.js'
+import { splitSearch } from '../../../src/service/query/language/index.js'
 import type { View } from '../../../src/service/viewer/view.js'
 
 const START: View = {
@@ -36,7 +37,9 @@ const text = fc.option(fc.string({ minLength: 1, unit: 'grapheme' }))
 const views: fc.Arbitrary<View> = fc
   .record({
     name: fc.constantFrom(...VIEWS),
-    q: fc.string({ unit: 'grapheme' }),
+    search: fc
+      .tuple(fc.string({ unit: 'grapheme' }), fc.constantFrom('', '|', ' | count', '| p95(duration) by "a b"', ' |x'))
+      .map((parts) => splitSearch(parts.join(''))),
     last: fc.option(fc.constantFrom(...LAST_RANGES, '2h', '90s', '3d')),
     since: text,
     until: text,
@@ -53,7 +56,7 @@ const views: fc.Arbitrary<View> = fc
     before: text,
     after: text,
   })
-  .map((view) => (view.last === null ? view : { ...view, since: null, until: null }))
+  .map(({ search, ...view }) => ({ ...view, ...search, ...(view.last !== null && { since: null, until: null }) }))
 
 describe('the address', () => {
   test('is parsed to the same view, for any text', () => {

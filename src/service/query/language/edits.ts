@@ -72,6 +72,11 @@ export function excludeTerm(q: string, field: string, value: TermValue): string 
   return isExcluded ? cleaned : appendTerm(cleaned, `-${formatTerm(field, value)}`)
 }
 
+/** Adds `-field:*`: only records without the field match. */
+export function excludeValues(q: string, field: string): string {
+  return appendTerm(q, `-${formatFieldName(field)}:*`)
+}
+
 /** Adds the value to the term of the field, or removes it. An excluded value becomes a required one. */
 export function toggleValue(q: string, field: string, value: string): string {
   const name = resolveFieldName(field)

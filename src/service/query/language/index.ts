@@ -1,7 +1,16 @@
 /** The query language, shared by the service and its page. */
 export { applyCompletion, findCompletion } from './completion.js'
 export type { Completion } from './completion.js'
-export { addTerm, excludeTerm, hasField, listTerms, removeTerm, setComparison, toggleValue } from './edits.js'
+export {
+  addTerm,
+  excludeTerm,
+  excludeValues,
+  hasField,
+  listTerms,
+  removeTerm,
+  setComparison,
+  toggleValue,
+} from './edits.js'
 export { REQUEST_FIELDS, resolveFieldName } from './fields.js'
 export type { QueryMistake } from './mistakes.js'
 export { findMistake } from './mistakes.js'

@@ -43,7 +43,7 @@ export function splitSearch(text: string): Search {
 
 /** Formats a search. Splitting it returns the same parts. */
 export function formatSearch({ q, chart }: Search): string {
-  return chart === null ? q : `${q} | ${chart}`.trim()
+  return chart === null ? q : `${q}${q === '' ? '' : ' '}| ${chart}`
 }
 
 /** Finds the problem of a search. */

@@ -24,7 +24,7 @@ export function createFacts(rows: readonly Row[]): readonly Fact[] {
 }
 
 /** Longer values do not fit into a URL. */
-const MAX_FILTER_CHARS = 500
+export const MAX_FILTER_CHARS = 500
 
 /** Whether entries can be filtered by this value. */
 export function isFilterable(value: string): boolean {

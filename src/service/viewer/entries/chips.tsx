@@ -12,7 +12,8 @@ const NO_TIME: Partial<View> = { last: null, since: null, until: null }
 export function Chips({ view }: { view: Filter }) {
   const terms = listTerms(view.q)
   const time = formatTimeText(view)
-  if (terms.length === 0 && time === null) return null
+  const { chart } = view
+  if (terms.length === 0 && time === null && chart === null) return null
   return (
     <div class="chips" role="group" aria-label="Active filters" onClickCapture={() => keepFocus('.chips button')}>
       {terms.map((term) => (
@@ -23,6 +24,7 @@ export function Chips({ view }: { view: Filter }) {
           onRemove={() => navigate({ q: removeTerm(view.q, term) })}
         />
       ))}
+      {chart !== null && <Chip text={`| ${chart}`} isExcluded={false} onRemove={() => navigate({ chart: null })} />}
       {time !== null && <Chip text={time} isExcluded={false} onRemove={() => navigate(NO_TIME)} />}
       <button type="button" class="link-button" onClick={() => navigate(NO_FILTER)}>
         Clear all

@@ -16,6 +16,7 @@ import { navigate } from '../use-view.js'
 import { createFilterKey, createHref, isFiltered as hasFilter, NO_FILTER } from '../view.js'
 import type { View } from '../view.js'
 import { AroundBar } from './around-bar.js'
+import { ChartPanel } from './chart.js'
 import { Chips } from './chips.js'
 import { ColumnsMenu } from './columns-menu.js'
 import { ExportMenu } from './export-menu.js'
@@ -118,7 +119,9 @@ export function EntriesView({ view, status }: { view: View; status: ServiceStatu
         <PauseButton isPaused={isPaused} waiting={tail.waiting} onPause={(next) => paused.set(next)} />
       </FilterBar>
       <Chips view={view} />
-      {around === null && !isNew && <Histogram view={view} />}
+      {around === null &&
+        !isNew &&
+        (view.chart === null ? <Histogram view={view} /> : <ChartPanel view={view} text={view.chart} />)}
       {around !== null && (
         <AroundBar isFound={isAroundLoaded || !(feed.isLoaded || isUnknown)} isFiltered={isFiltered} />
       )}

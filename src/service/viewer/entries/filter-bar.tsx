@@ -3,7 +3,7 @@ import type { ComponentChildren, RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import { ApiError } from '../api-error.js'
 import { Icon } from '../icons.js'
-import { listTerms } from '../../query/language/index.js'
+import { formatSearch, listTerms } from '../../query/language/index.js'
 import type { Filter } from '../view.js'
 import { LevelToggles } from './levels.js'
 import { Picker } from './picker.js'
@@ -43,14 +43,15 @@ interface FilterBarProps {
   readonly children?: ComponentChildren
 }
 
-export function FilterBar({ kind, view, search, error, hasLevels = true, children }: FilterBarProps) {
+export function FilterBar({ kind, view, search: input, error, hasLevels = true, children }: FilterBarProps) {
   const [isOpen, setOpen] = useState(false)
   const terms = listTerms(view.q).length
+  const search = formatSearch(view)
   const range = error instanceof ApiError ? error.range : undefined
-  const problem = range === undefined ? undefined : { q: view.q, message: error?.message ?? '', ...range }
+  const problem = range === undefined ? undefined : { q: search, message: error?.message ?? '', ...range }
   return (
     <div class={isOpen ? 'filter-bar open' : 'filter-bar'} role="search" aria-label="Filter">
-      <SearchBox kind={kind} q={view.q} problem={problem} {...(search !== undefined && { input: search })} />
+      <SearchBox kind={kind} q={search} problem={problem} {...(input !== undefined && { input })} />
       {kind === 'entries' && hasLevels && <LevelToggles view={view} />}
       <button
         type="button"

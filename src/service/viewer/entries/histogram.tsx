@@ -2,14 +2,15 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Histogram as HistogramData } from '../../query/api-types.js'
 import { useChanges } from '../changes.js'
-import { formatCount, formatDuration, formatShortTime, formatTimeRange } from '../view-format.js'
+import { formatShortTime } from '../view-format.js'
 import { useQuery } from '../use-query.js'
 import { useFilterParameters } from '../use-filter-parameters.js'
 import type { Filter } from '../view.js'
 import { useSize } from '../use-size.js'
 import { describeRange, toIndex, findMaxTotal, selectRange, createSegments, createTicks } from './histogram-model.js'
 import { useSlowly } from './use-slowly.js'
-import { canGoBack, goBack, isQueryReplaced, zoomIn } from './zoom.js'
+import { TimeHead } from './time-head.js'
+import { zoomIn } from './zoom.js'
 
 const BUCKETS = 60
 const REFRESH_MS = 500
@@ -81,26 +82,7 @@ export function Histogram({ view }: { view: Filter }) {
   const isSingle = data !== undefined && data.buckets.reduce((sum, { total }) => sum + total, before + after) === 1
   return (
     <section class={isSingle ? 'histogram single' : 'histogram'} aria-label="Entries over time">
-      <div class="histogram-head">
-        <span>
-          {data === undefined || data.since === null || data.until === null
-            ? ' '
-            : formatTimeRange(Date.parse(data.since), Date.parse(data.until))}
-        </span>
-        {data !== undefined && length > 0 && <span class="faint">{formatDuration(data.step_ms)} a bar</span>}
-        {(before > 0 || after > 0) && (
-          <span class="faint" title="Matches outside the chart">
-            {[before > 0 && `${formatCount(before)} older`, after > 0 && `${formatCount(after)} newer`]
-              .filter(Boolean)
-              .join(', ')}
-          </span>
-        )}
-        {canGoBack() && (
-          <button type="button" class="link-button" title="Back (Esc)" onClick={goBack}>
-            {isQueryReplaced() ? 'Back' : 'Zoom out'}
-          </button>
-        )}
-      </div>
+      <TimeHead data={data} unit="a bar" />
       {(data === undefined || length > 0) && (
         <div
           class="chart"

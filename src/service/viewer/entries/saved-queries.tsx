@@ -1,5 +1,6 @@
 /** Saves the filter under a name, and applies or deletes saved filters. */
 import { useState } from 'preact/hooks'
+import { formatSearch } from '../../query/language/index.js'
 import { showNotice } from '../detail/notice.js'
 import { Icon } from '../icons.js'
 import { Popup } from '../popup.js'
@@ -57,7 +58,7 @@ function Panel({ view, onClose }: { view: Filter; onClose: () => void }) {
   }
   return (
     <div role="dialog" aria-label="Saved queries" class="saved">
-      {isFiltered(view) ? (
+      {isFiltered(view) || view.chart !== null ? (
         <form onSubmit={save}>
           <input
             class="field"
@@ -92,7 +93,7 @@ function Panel({ view, onClose }: { view: Filter; onClose: () => void }) {
               }}
             >
               <b class="cut">{one.name}</b>
-              <span class="cut faint">{[one.q, formatTimeText(one)].filter(Boolean).join(' · ')}</span>
+              <span class="cut faint">{[formatSearch(one), formatTimeText(one)].filter(Boolean).join(' · ')}</span>
             </button>
             <button
               type="button"

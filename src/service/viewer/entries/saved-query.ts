@@ -20,8 +20,18 @@ export function parseSavedQueries(text: string | null): readonly SavedQuery[] {
 }
 
 function readOne(stored: unknown): SavedQuery[] {
-  const { name, q, last, since, until, notify } = (stored ?? {}) as Readonly<Record<string, unknown>>
+  const { name, q, chart, last, since, until, notify } = (stored ?? {}) as Readonly<Record<string, unknown>>
   if (typeof name !== 'string' || typeof q !== 'string') return []
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-  return [{ name, q, last: readLast(last), since: text(since), until: text(until), notify: notify === true }]
+  return [
+    {
+      name,
+      q,
+      chart: text(chart),
+      last: readLast(last),
+      since: text(since),
+      until: text(until),
+      notify: notify === true,
+    },
+  ]
 }

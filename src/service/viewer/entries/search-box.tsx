@@ -1,7 +1,7 @@
 /** The search field. Applies a valid query after a pause in typing; completes fields and values by keyboard. */
 import type { RefObject } from 'preact'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { applyCompletion, findMistake, parseQuery } from '../../query/language/index.js'
+import { applyCompletion, findMistake, formatSearch, parseSearch, splitSearch } from '../../query/language/index.js'
 import { formatShortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { readView, navigate } from '../use-view.js'
@@ -31,7 +31,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
   const [caret, setCaret] = useState<number | null>(null)
   const [at, setAt] = useState(-1)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  // The last applied query. A change of the address to this query must not overwrite newer input.
+  // The last applied query, as the address has it. A change of the address to this query must not overwrite newer input.
   const asked = useRef(q)
   useEffect(() => {
     if (q === asked.current) return
@@ -44,13 +44,14 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
 
   const search = (next: string): void => {
     clearTimeout(timer.current)
-    const { problem: found } = parseQuery(next)
+    const { problem: found } = parseSearch(next)
     setProblem(found === undefined ? undefined : { q: next, ...found })
-    if (found !== undefined || next === readView().q) return
-    const isFirst = readView().q === ''
-    asked.current = next
+    const [view, wanted] = [readView(), splitSearch(next)]
+    if (found !== undefined || formatSearch(wanted) === formatSearch(view)) return
+    const isFirst = view.q === '' || (view.chart === null && wanted.chart !== null)
+    asked.current = formatSearch(wanted)
     // Back leaves the search instead of removing the last letter.
-    navigate({ q: next }, { replace: !isFirst })
+    navigate(wanted, { replace: !isFirst })
   }
   const edit = (next: string, position: number): void => {
     setText(next)
@@ -76,7 +77,8 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
     const next = applyCompletion(text, suggestions.completion, item.text)
     target.current = next.caret
     edit(next.text, next.caret)
-    if (suggestions.completion.kind === 'value') setCaret(null)
+    const { kind: of } = suggestions.completion
+    if (of === 'value' || of === 'group') setCaret(null)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing) return
@@ -92,16 +94,17 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
     } else return
     event.preventDefault()
   }
-  const names = useFields(kind, /[:=<>]/.test(q), q)
+  const names = useFields(kind, /[:=<>|]/.test(text), q)
+  const isSettled = formatSearch(splitSearch(text)) === q || problem?.q === text
   const mistake = useMemo(
     () =>
-      names === undefined || text !== q
+      names === undefined || !isSettled
         ? undefined
         : findMistake(
             text,
             names.map(({ name }) => name),
           ),
-    [names, text, q],
+    [names, text, isSettled],
   )
   const shown = problem ?? (text === refused?.q ? refused : undefined)
   return (
@@ -119,7 +122,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
         aria-controls={`${id}-list`}
         aria-activedescendant={isOpen && active >= 0 ? `${id}-${active}` : undefined}
         aria-invalid={shown !== undefined}
-        aria-describedby={shown === undefined ? undefined : `${id}-problem`}
+        aria-describedby={shown === undefined || mistake !== undefined ? undefined : `${id}-problem`}
         placeholder='Search: words, "a phrase", status:>=500, -service:pay'
         value={text}
         autocomplete="off"
@@ -167,11 +170,11 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
             }}
           >
             <span class="cut">{option}</span>
-            <span class="count">{formatShortCount(count)}</span>
+            <span class="count">{count === undefined ? '' : formatShortCount(count)}</span>
           </li>
         ))}
       </ul>
-      {shown === undefined && mistake !== undefined && (
+      {mistake !== undefined && (
         <QueryHint
           q={text}
           mistake={mistake}
@@ -181,7 +184,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
           }}
         />
       )}
-      {shown !== undefined && <QueryProblem id={`${id}-problem`} problem={shown} />}
+      {mistake === undefined && shown !== undefined && <QueryProblem id={`${id}-problem`} problem={shown} />}
     </div>
   )
 }

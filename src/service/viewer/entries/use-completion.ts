@@ -1,15 +1,15 @@
 /** Completions at the caret in the query: field names and stored values. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { findCompletion, resolveFieldName } from '../../query/language/index.js'
+import { CHART_FUNCTIONS, findCompletion, resolveFieldName } from '../../query/language/index.js'
 import type { Completion } from '../../query/language/index.js'
-import type { FieldValues } from '../../query/api-types.js'
+import type { FieldInfo, FieldValues } from '../../query/api-types.js'
 import { useQuery } from '../use-query.js'
 import { useFields } from './use-fields.js'
 
 export interface Suggestion {
   readonly text: string
-  /** Number of records with it. */
-  readonly count: number
+  /** Number of records with it; undefined for a function. */
+  readonly count?: number
 }
 
 export interface Suggestions {
@@ -23,8 +23,8 @@ const PAUSE_MS = 120
 /** @param caret null while completions are hidden */
 export function useCompletion(kind: 'entries' | 'requests', q: string, caret: number | null): Suggestions | undefined {
   const completion = caret === null ? undefined : findCompletion(q, caret)
-  const fields = useFields(kind, completion?.kind === 'field')
   const isValue = completion?.kind === 'value'
+  const fields = useFields(kind, completion !== undefined && !isValue && completion.kind !== 'function')
   const name = isValue ? resolveFieldName(completion.field ?? '') : null
   const wanted = isValue ? JSON.stringify([name, completion.prefix]) : null
   const [asked, setAsked] = useState<string | null>(null)
@@ -48,9 +48,21 @@ export function useCompletion(kind: 'entries' | 'requests', q: string, caret: nu
     const values = last.current?.field === name ? last.current.values : []
     return { completion, items: findValues(values, completion.prefix) }
   }
+  const { kind: of, prefix: typed } = completion
+  if (of === 'function')
+    return {
+      completion,
+      items: CHART_FUNCTIONS.filter((one) => one !== typed && one.startsWith(typed)).map((text) => ({ text })),
+    }
   // No suggestions before the first letter, because the list would cover entries.
-  if (completion.prefix === '') return undefined
-  return { completion, items: findFields(fields ?? [], completion.prefix) }
+  if (of === 'field' && typed === '') return undefined
+  return {
+    completion,
+    items: findFields(
+      (fields ?? []).filter(({ type }) => of !== 'number' || type === 'number'),
+      typed,
+    ),
+  }
 }
 
 /** Filters the last loaded values by the typed prefix, to show suggestions while new values load. */
@@ -62,10 +74,7 @@ function findValues(values: FieldValues['items'], prefix: string): Suggestion[] 
 }
 
 /** Finds fields that begin with the text, then fields with a part that does; most frequent first. */
-function findFields(
-  fields: readonly { readonly name: string; readonly count: number }[],
-  prefix: string,
-): Suggestion[] {
+function findFields(fields: readonly FieldInfo[], prefix: string): Suggestion[] {
   const sought = prefix.toLowerCase()
   const rank = (name: string): number => (name.toLowerCase().startsWith(sought) ? 0 : 1)
   return fields

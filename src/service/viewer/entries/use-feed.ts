@@ -5,7 +5,7 @@ import { live } from '../live/connection.js'
 import { EntryFeed } from '../live/entry-feed.js'
 import type { FeedSource } from '../live/entry-feed.js'
 import type { EntryContext, EntryPage, EntrySummary } from '../../query/api-types.js'
-import { createFilterKey } from '../view.js'
+import { createFilterKey, pickFilter } from '../view.js'
 import type { View } from '../view.js'
 import { paused } from './paused.js'
 import { typing } from './typing.js'
@@ -77,8 +77,8 @@ export function useFeed(view: View): EntryFeed {
   return feed
 }
 
-function sourceOf({ q, last, since, until, columns, around }: View): FeedSource {
-  return { filter: { q, last, since, until }, columns, around }
+function sourceOf(view: View): FeedSource {
+  return { filter: pickFilter(view), columns: view.columns, around: view.around }
 }
 
 function sourceKey(view: View): string {

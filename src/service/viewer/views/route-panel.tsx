@@ -8,7 +8,8 @@ import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
 import { createHref } from '../view.js'
 import type { Parameters } from '../api.js'
-import { formatBucketTime, LatencyPlot, LatencyTable } from './latency-plot.js'
+import { formatBucketTime } from '../plot.js'
+import { LatencyPlot, LatencyTable, toBuckets } from './latency-plot.js'
 import { NO_SERVICE, formatRoute } from './route-name.js'
 import type { RouteName } from './route-name.js'
 import { SingleRequests } from './single-requests.js'
@@ -51,7 +52,7 @@ export function RoutePanel({
           <LatencyPlot
             latency={data}
             name={text.slice(0, 200)}
-            onChoose={(at) => zoomIn(view, formatBucketTime(at, data.step_ms))}
+            onChoose={(bucket) => zoomIn(view, formatBucketTime(toBuckets(data), bucket))}
           />
           <Fold summary="As a table">{() => <LatencyTable latency={data} />}</Fold>
         </>

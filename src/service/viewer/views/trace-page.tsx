@@ -12,7 +12,7 @@ import { useView } from '../use-view.js'
 import { formatDuration, formatPlural } from '../view-format.js'
 import { createHref } from '../view.js'
 import { ViewPage } from './list-page.js'
-import { createLinearTicks } from './plot.js'
+import { createLinearTicks } from '../plot-scale.js'
 import { EntryRowView, SpanRowView } from './waterfall-rows.js'
 import { createWaterfall } from './waterfall.js'
 

@@ -1,5 +1,5 @@
 /** Says which part of the filter a view does not use. */
-import { REQUEST_FIELDS, hasField, listTerms, removeTerm } from '../../query/language/index.js'
+import { REQUEST_FIELDS, formatSearch, hasField, listTerms, removeTerm } from '../../query/language/index.js'
 import { formatTimeText } from '../entries/time-text.js'
 import { navigate, useView } from '../use-view.js'
 import { NO_FILTER } from '../view.js'
@@ -14,7 +14,7 @@ export function splitRequestQuery(q: string): { readonly q: string; readonly unu
 /** For a view that has no filter. */
 export function UnusedFilter() {
   const view = useView()
-  const parts = [view.q.trim(), formatTimeText(view) ?? ''].filter((part) => part !== '')
+  const parts = [formatSearch(view).trim(), formatTimeText(view) ?? ''].filter((part) => part !== '')
   return <Unused parts={parts} without={NO_FILTER} />
 }
 

@@ -6,7 +6,7 @@ import {
   createLine,
   findNiceStep,
   createTimeTicks,
-} from '../../../../src/service/viewer/views/plot.js'
+} from '../../../src/service/viewer/plot-scale.js'
 
 describe('durations', () => {
   test('of similar size use a linear scale from 0', () => {

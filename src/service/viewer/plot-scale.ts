@@ -16,27 +16,35 @@ export function createDurationScale(values: readonly number[], bottom: number, t
     max = Math.max(max, value)
     if (value > 0) min = Math.min(min, value)
   }
-  return max > 0 && max / min > LOG_RATIO ? logScale(min, max, bottom, top) : linearScale(max, bottom, top)
+  return max > 0 && max / min > LOG_RATIO
+    ? logScale(min, max, bottom, top)
+    : linearScale([0, Math.max(max, 1)], bottom, top)
+}
+
+/** Creates a linear scale for any numbers, with 0. @param minStep minimum distance of ticks, for example 1 for counts */
+export function createNumberScale(values: readonly number[], bottom: number, top: number, minStep = 0): Scale {
+  const [min, max] = [Math.min(0, ...values), Math.max(0, ...values)]
+  return linearScale([min, min === max ? 1 : max], bottom, top, minStep)
 }
 
 const TICKS = 4
 
-function linearScale(max: number, bottom: number, top: number): Scale {
-  const step = findNiceStep(Math.max(max, 1) / TICKS)
-  const ticks = stepTicks(Math.ceil(Math.max(max, 1) / step), step)
-  const end = ticks.at(-1) ?? 1
-  return { ticks, place: (value) => bottom + (top - bottom) * (value / end) }
+function linearScale([min, max]: readonly [number, number], bottom: number, top: number, minStep = 0): Scale {
+  const step = Math.max(minStep, findNiceStep((max - min) / TICKS))
+  const ticks = createStepTicks(Math.floor(min / step), Math.ceil(max / step), step)
+  const [low = 0, high = 1] = [ticks[0], ticks.at(-1)]
+  return { ticks, place: (value) => bottom + (top - bottom) * ((value - low) / (high - low)) }
 }
 
 /** Ticks from 0 to at most `max`. */
 export function createLinearTicks(max: number): readonly number[] {
   if (max <= 0) return [0]
   const step = findNiceStep(max / TICKS)
-  return stepTicks(Math.floor(max / step), step)
+  return createStepTicks(0, Math.floor(max / step), step)
 }
 
-function stepTicks(steps: number, step: number): readonly number[] {
-  return Array.from({ length: steps + 1 }, (_, index) => Number((index * step).toPrecision(6)))
+function createStepTicks(first: number, last: number, step: number): readonly number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(6)))
 }
 
 /** Returns 1, 2 or 5 times a power of ten. */

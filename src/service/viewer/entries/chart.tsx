@@ -1,0 +1,172 @@
+/** The chart of the query, in place of the histogram: lines over time, one for each value of a field. */
+import { useMemo, useRef, useState } from 'preact/hooks'
+import type { ChartData } from '../../query/api-types.js'
+import { printChart } from '../../query/language/index.js'
+import type { Chart } from '../../query/language/index.js'
+import { useChanges } from '../changes.js'
+import { Problem } from '../components.js'
+import { createNumberScale } from '../plot-scale.js'
+import { formatBucketTime, Plot, PlotTable } from '../plot.js'
+import type { Buckets } from '../plot.js'
+import { useFilterParameters } from '../use-filter-parameters.js'
+import { useQuery } from '../use-query.js'
+import { navigate } from '../use-view.js'
+import { formatPlural } from '../view-format.js'
+import type { Filter } from '../view.js'
+import { createLines, describeChart, findFormat, readChart } from './chart-model.js'
+import type { ChartLine } from './chart-model.js'
+import { TimeHead } from './time-head.js'
+import { useNarrow } from './use-narrow.js'
+import { useSlowly } from './use-slowly.js'
+import { zoomIn } from './zoom.js'
+
+const REFRESH_MS = 1000
+
+interface Loaded {
+  readonly data: ChartData
+  readonly chart: Chart
+}
+
+export function ChartPanel({ view, text }: { readonly view: Filter; readonly text: string }) {
+  const version = useSlowly(useChanges('entry'), REFRESH_MS)
+  const { data, error, isCurrent } = useQuery<ChartData>(
+    'chart',
+    { ...useFilterParameters(view), chart: text },
+    version,
+  )
+  const [isTable, setTable] = useState(false)
+  const chart = readChart(text)
+  // While another chart loads, the last one stays, with its own names and units.
+  const loaded = useRef<Loaded | undefined>(undefined)
+  if (error !== undefined && data === undefined) loaded.current = undefined
+  else if (isCurrent && data !== undefined && chart !== null && loaded.current?.data !== data)
+    loaded.current = { data, chart }
+  const shown = loaded.current
+  return (
+    <section class="histogram chart-panel" aria-label="Chart" aria-busy={!isCurrent}>
+      <TimeHead data={shown?.data} unit="a point" title={<b>{shown === undefined ? text : printChart(shown.chart)}</b>}>
+        {shown !== undefined && shown.data.without_number > 0 && shown.data.groups.length > 0 && (
+          <span class="faint">{formatPlural(shown.data.without_number, 'entry', 'entries')} without a number</span>
+        )}
+        {shown !== undefined && shown.data.groups.length > 0 && (
+          <button type="button" class="link-button" onClick={() => setTable(!isTable)}>
+            {isTable ? 'As lines' : 'As a table'}
+          </button>
+        )}
+      </TimeHead>
+      <Problem error={error} />
+      {shown === undefined ? (
+        error === undefined && <p class="chart-note muted">Loading …</p>
+      ) : (
+        <Lines {...shown} view={view} isTable={isTable} />
+      )}
+    </section>
+  )
+}
+
+function Lines({ data, chart, view, isTable }: Loaded & { readonly view: Filter; readonly isTable: boolean }) {
+  const isNarrow = useNarrow()
+  const lines = useMemo(() => createLines(data, chart), [data])
+  const buckets = useMemo((): Buckets => {
+    const sinceMs = Date.parse(data.since ?? '')
+    return { sinceMs, stepMs: data.step_ms, count: lines[0]?.values.length ?? 0 }
+  }, [data])
+  if (lines.length === 0)
+    return (
+      <p class="chart-note muted">
+        {data.since === null || chart.field === null ? (
+          'No entry matches.'
+        ) : (
+          <>
+            No entry has a number in <code>{chart.field}</code>.
+          </>
+        )}
+      </p>
+    )
+  const format = findFormat(chart)
+  const formatAt = ({ values }: ChartLine, bucket: number): string => {
+    const value = values[bucket] ?? null
+    return value === null ? '–' : format(value)
+  }
+  const isEmpty = (bucket: number): boolean => lines.every(({ values }) => !values[bucket])
+  return (
+    <>
+      <ul class="chart-legend" aria-label="Lines">
+        {lines.map((line) => (
+          <li key={line.key}>
+            <LegendItem line={line} value={format(line.value)} view={view} />
+          </li>
+        ))}
+      </ul>
+      {isTable ? (
+        <PlotTable
+          label="The chart as a table"
+          heads={lines.map(({ text }) => text)}
+          buckets={buckets}
+          toCells={(bucket) => (isEmpty(bucket) ? null : lines.map((line) => formatAt(line, bucket)))}
+        />
+      ) : (
+        <Plot
+          label={describeChart(lines, chart)}
+          height={isNarrow ? 140 : 180}
+          buckets={buckets}
+          lines={lines}
+          createScale={(values, bottom, top) => createNumberScale(values, bottom, top, chart.name === 'count' ? 1 : 0)}
+          formatTick={format}
+          describe={(bucket) =>
+            isEmpty(bucket)
+              ? null
+              : lines.map((line) => (
+                  <p key={line.key} class={line.class} style={line.style}>
+                    <Stroke line={line} /> <span class="cut">{line.text}</span> <b>{formatAt(line, bucket)}</b>
+                  </p>
+                ))
+          }
+          onChoose={(bucket) => zoomIn(view, formatBucketTime(buckets, bucket))}
+        />
+      )}
+    </>
+  )
+}
+
+function LegendItem({
+  line,
+  value,
+  view,
+}: {
+  readonly line: ChartLine
+  readonly value: string
+  readonly view: Filter
+}) {
+  const { text, class: className, style, narrow, count } = line
+  const content = (
+    <>
+      <Stroke line={line} />
+      <span class="cut">{text}</span> <b>{value}</b>
+    </>
+  )
+  const title = `${text}: ${value}, ${formatPlural(count, 'entry', 'entries')}`
+  return narrow === undefined ? (
+    <span class={className} style={style} title={title}>
+      {content}
+    </span>
+  ) : (
+    <button
+      type="button"
+      class={className}
+      style={style}
+      title={`${title}. Adds it to the filter`}
+      onClick={() => navigate({ q: narrow(view.q) })}
+    >
+      {content}
+    </button>
+  )
+}
+
+function Stroke({ line: { dashes } }: { readonly line: ChartLine }) {
+  return (
+    <svg class="stroke" width={22} height={8} aria-hidden="true">
+      <path d="M0 4H22" stroke-dasharray={dashes} />
+    </svg>
+  )
+}
