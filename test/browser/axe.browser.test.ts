@@ -134,6 +134,13 @@ describeInBrowser('accessible', () => {
       await panel.getByRole('link', { name: 'POST /orders' }).first().waitFor()
       await expectAccessible(page, 'route')
 
+      await goTo(page, '/?q=%7C+count+by+user')
+      const chart = page.getByRole('region', { name: 'Chart' })
+      await chart.getByRole('img').waitFor()
+      await expectAccessible(page, 'chart')
+      await chart.getByRole('button', { name: 'As a table' }).click()
+      await expectAccessible(page, 'chart as a table')
+
       await goTo(page, `/?view=traces&trace=${RICH_TRACE}`)
       await page.getByRole('button', { name: /payments/, expanded: false }).click()
       await page.getByRole('link', { name: /could not be paid/ }).waitFor()

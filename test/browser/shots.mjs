@@ -60,6 +60,9 @@ async function takeAll(options) {
   }
   await take(full, '/?q=nothing-has-this+level:warn', 'no-match')
   await take(full, '/?q=level:(error,fatal)+service:payments+order', 'filtered')
+  await take(full, '/?q=%7C+p95(duration)+by+route', 'chart')
+  await take(full, '/?q=%7C+count+by+level', 'chart-levels')
+  await take(full, '/?q=%7C+avg(nothing)+by+service', 'chart-empty')
   await take(full, '/?view=requests&route=POST+%2Forders', 'route')
   await take(full, `/?view=errors&entry=${rich}`, 'errors-with-detail')
   await take(full, `/?entry=${rich}`, 'detail')

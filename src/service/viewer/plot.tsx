@@ -78,7 +78,9 @@ export function Plot(props: PlotProps) {
   }
   const found = at === null ? null : describe(at)
   const choose = (): void => {
-    if (at !== null && found !== null) onChoose(at)
+    if (at === null || found === null) return
+    setChosen(null)
+    onChoose(at)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
@@ -87,7 +89,7 @@ export function Plot(props: PlotProps) {
       const next = at === null ? (by > 0 ? 0 : count - 1) : Math.max(0, Math.min(count - 1, at + by))
       setChosen({ at: next, isByKey: true })
     } else if (event.key === 'Enter' && at !== null) choose()
-    else if (event.key === 'Escape' && at !== null) setChosen(null)
+    else if (event.key === 'Escape' && chosen?.isByKey === true) setChosen(null)
     else return
     event.preventDefault()
   }
