@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { LogEntry } from '../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
+import { CHART_FUNCTIONS, formatTerm, printChart } from '../../src/service/query/language/index.js'
 import { summarizeEntry } from '../../src/service/query/entry-summary.js'
 import { computeFingerprint } from '../../src/service/store/group-fingerprint.js'
 import type { EntryFilter } from '../../src/service/query/query-filters.js'
@@ -91,6 +92,77 @@ it('counts by level', () => {
     withEntries(records, (reader) => {
       expect(reader.counts(filter)).toEqual(expected.counts(matching))
     }),
+  )
+})
+
+it('computes charts: every function, by any field, for at most 8 groups and the others', () => {
+  const number = fc.oneof(fc.integer({ min: -9, max: 9 }), fc.constantFrom('7', 'x', 2.5))
+  const numbers = fc.oneof(number, fc.array(number, { maxLength: 3 }))
+  const charts = fc.record({
+    name: fc.constantFrom(...CHART_FUNCTIONS),
+    field: fc.constant('n'),
+    by: fc.constantFrom(null, 'service', 'tag', 'level', 'key', 'group', 'user'),
+  })
+  const entries = fc.array(
+    fc.tuple(entry, fc.option(numbers), fc.integer({ max: 12, min: 0 })).map(([one, n, group]) => ({
+      ...one,
+      metadata: { ...one.metadata, group, ...(n !== null && { n }) } as NonNullable<LogEntry['metadata']>,
+    })),
+    { maxLength: 40 },
+  )
+  fc.assert(
+    fc.property(entries, fewFilters, charts, fc.integer({ min: 1, max: 9 }), (logs, some, one, buckets) => {
+      const [filter, chart] = [some as EntryFilter, { ...one, field: one.name === 'count' ? null : one.field }]
+      const records = stored(logs)
+      const matching = expected.byTime(records.filter((record) => expected.matches(filter, record.entry)))
+      withEntries(records, (reader) => {
+        const histogram = reader.histogram({ ...filter, buckets })
+        const { groups, others, ...rest } = reader.chart({ ...filter, chart: printChart(chart), buckets })
+        const { buckets: steps, ...range } = histogram
+        expect(rest).toMatchObject(range)
+        const whole = reader.chart({ ...filter, chart: printChart({ ...chart, by: null }), buckets })
+        const inRange = steps.reduce((sum, { total }) => sum + total, 0)
+        expect((whole.groups[0]?.count ?? 0) + whole.without_number).toBe(inRange)
+        const wanted = expected.chartGroups(
+          matching,
+          chart,
+          steps.map(({ at }) => [Date.parse(at), Date.parse(at) + range.step_ms]),
+        )
+        expect(groups.map(({ count }) => count)).toEqual(wanted.slice(0, 8).map(({ count }) => count))
+        for (const group of groups) expect(wanted).toContainEqual(group)
+        expect(others?.groups ?? 0).toBe(Math.max(0, wanted.length - 8))
+        expect(others?.count ?? 0).toBe(wanted.slice(8).reduce((sum, { count }) => sum + count, 0))
+        if (chart.name === 'sum' || chart.name === 'count') {
+          const sums = steps.map((_, n) => wanted.slice(8).reduce((sum, { values }) => sum + (values[n] ?? 0), 0))
+          expect(others?.values ?? sums).toEqual(sums)
+        }
+      })
+    }),
+    { numRuns: 300 },
+  )
+})
+
+it('groups by route: the logged one, or the path with ids as *', () => {
+  const routes = [{ path: '/orders/17?x=1' }, { path: '/orders/18' }, { url: 'https://shop.test/cart' }, {}]
+  const logs = routes.map((request) => entryOf({ request: { ...request, duration_ms: 5 } }))
+  withEntries(
+    stored([...logs, entryOf({ metadata: { route: '/cart/:id' }, request: { path: '/cart/9' } })]),
+    (reader) => {
+      const { groups } = reader.chart({ chart: 'count by route' })
+      expect(groups.map(({ name, count }) => [name, count])).toEqual([
+        ['/orders/*', 2],
+        [null, 1],
+        ['/cart', 1],
+        ['/cart/:id', 1],
+      ])
+      for (const { name } of groups) {
+        const q = name === null ? '-route:*' : formatTerm('route', name)
+        expect(reader.counts({ q }).total).toBe(groups.find((group) => group.name === name)?.count)
+      }
+      expect(reader.chart({ chart: 'max(duration)', q: 'route:/orders/*' })).toMatchObject({
+        groups: [{ name: null, count: 2, value: 5 }],
+      })
+    },
   )
 })
 

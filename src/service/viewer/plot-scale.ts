@@ -87,6 +87,22 @@ export function createTimeTicks(sinceMs: number, untilMs: number, maxCount: numb
   return ticks
 }
 
+export interface Buckets {
+  readonly sinceMs: number
+  readonly stepMs: number
+  readonly count: number
+}
+
+export interface PlotLine {
+  readonly key: string
+  readonly class?: string
+  readonly style?: Readonly<Record<string, string>>
+  /** Pattern of the strokes, which tells lines apart without colors. */
+  readonly dashes?: string
+  /** Null is a gap. */
+  readonly values: readonly (number | null)[]
+}
+
 export interface Point {
   readonly x: number
   readonly y: number

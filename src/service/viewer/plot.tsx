@@ -1,8 +1,8 @@
 /** A plot of values over time: axes, lines, the values at the pointer. A click or Enter selects the time of a bucket. */
-import type { ComponentChildren, CSSProperties } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { createLine, createTimeTicks } from './plot-scale.js'
-import type { Point, Scale } from './plot-scale.js'
+import type { Buckets, PlotLine, Point, Scale } from './plot-scale.js'
 import { useSize } from './use-size.js'
 import { useView } from './use-view.js'
 import { formatFullTime, formatShortTime, formatTimeRange } from './view-format.js'
@@ -17,22 +17,6 @@ const AXIS = 28
 const PX_PER_CHAR = 7
 const PX_BETWEEN_TICKS = 30
 const DAY_MS = 86_400_000
-
-export interface Buckets {
-  readonly sinceMs: number
-  readonly stepMs: number
-  readonly count: number
-}
-
-export interface PlotLine {
-  readonly key: string
-  readonly class?: string
-  readonly style?: CSSProperties
-  /** Pattern of the strokes, which tells lines apart without colors. */
-  readonly dashes?: string
-  /** Null is a gap. */
-  readonly values: readonly (number | null)[]
-}
 
 interface PlotProps {
   /** Description for screen readers. */

@@ -68,6 +68,11 @@ describe('queries over HTTP', () => {
     expect([summary.metadata, summary.entry]).toEqual([undefined, undefined])
     const histogram = await get('histogram?buckets=10&service=shop')
     expect(histogram.buckets.reduce((sum: number, { error }: { error: number }) => sum + error, 0)).toBe(1)
+    expect(await get('chart?buckets=10&service=shop&chart=count%20by%20level')).toMatchObject({
+      step_ms: histogram.step_ms,
+      groups: [{ name: 'error', count: 1, value: 1 }],
+      others: null,
+    })
     expect(await get('values?field=service')).toEqual({ items: [{ value: 'shop', count: 1 }], more: false })
     expect((await get('values?field=service&prefix=w')).items).toEqual([])
     expect((await get('values?field=method&kind=requests&q=status:*')).items).toEqual([{ value: 'GET', count: 1 }])
@@ -193,6 +198,11 @@ describe('queries over HTTP', () => {
     'counts?limit=1',
     'histogram?buckets=0',
     'histogram?buckets=501',
+    'chart',
+    'chart?chart=p75(duration)',
+    'chart?chart=count&buckets=501',
+    'chart?chart=count&q=a%20|%20count',
+    'entries?q=a%20|%20count',
     'values?field=service&limit=0',
     'values',
     'values?field=status&kind=requests&level=error',

@@ -2,6 +2,7 @@
 import type { LogEntry } from '../../../src/protocol/log-entry.js'
 import type { ErrorGroup, FieldValues, ReleaseHealth, RouteStats } from '../../../src/service/query/api-types.js'
 import { computeFingerprint } from '../../../src/service/store/group-fingerprint.js'
+import type { Chart } from '../../../src/service/query/language/index.js'
 import type { EntryFilter, RequestFilter } from '../../../src/service/query/query-filters.js'
 import { matchesEntry, matchesRequestLog, readEntryField } from './matching/naive-query.js'
 import type { StoredEntry, StoredRelease, StoredRequestLog } from '../../../src/service/store/stored-record.js'
@@ -132,6 +133,55 @@ export function errorGroups(
   return groups
     .toSorted((a, b) => ms(b.group.last_seen) - ms(a.group.last_seen) || b.seq - a.seq)
     .map(({ group }) => group)
+}
+
+/** The function of numbers, as simply as possible. @returns null without a number, except for `count` and `sum` */
+export function computeFunction(name: Chart['name'], numbers: readonly number[]): number | null {
+  const sum = numbers.reduce((total, one) => total + one, 0)
+  if (name === 'count') return numbers.length
+  if (name === 'sum') return sum
+  if (numbers.length === 0) return null
+  if (name === 'avg') return sum / numbers.length
+  if (name === 'min') return Math.min(...numbers)
+  return name === 'max' ? Math.max(...numbers) : percentile(numbers, Number(name.slice(1)))
+}
+
+/** All groups of a chart, most entries first. @param steps start and end of each, in milliseconds */
+export function chartGroups(
+  entries: readonly StoredEntry[],
+  { name, field, by }: Chart,
+  steps: readonly (readonly [number, number])[],
+) {
+  const listTexts = (value: unknown): string[] => (value === undefined ? [] : [...new Set([value].flat().map(String))])
+  const numbersOf = ({ entry }: StoredEntry): number[] =>
+    field === null
+      ? [1]
+      : [readEntryField(entry, field)]
+          .flat()
+          .flatMap((one) => (/^-?\d+(\.\d+)?$/.test(String(one)) ? [Number(one)] : []))
+  const namesOf = ({ entry }: StoredEntry): (string | null)[] => {
+    const names = by === null ? [] : listTexts(readEntryField(entry, by))
+    return names.length === 0 ? [null] : names
+  }
+  const counted = entries.filter(
+    (one) =>
+      numbersOf(one).length > 0 &&
+      steps.some(([from, to]) => ms(one.entry.timestamp) >= from && ms(one.entry.timestamp) < to),
+  )
+  const toGroup = (group: string | null) => {
+    const members = counted.filter((one) => namesOf(one).includes(group))
+    const within = ([from, to]: readonly [number, number]) =>
+      members.filter(({ entry }) => ms(entry.timestamp) >= from && ms(entry.timestamp) < to)
+    return {
+      name: group,
+      count: members.length,
+      value: computeFunction(name, members.flatMap(numbersOf)),
+      values: steps.map((step) => computeFunction(name, within(step).flatMap(numbersOf))),
+    }
+  }
+  return [...new Set(counted.flatMap(namesOf))]
+    .map(toGroup)
+    .toSorted((a, b) => b.count - a.count || compare(a.name ?? '', b.name ?? ''))
 }
 
 export function matchesRequest(

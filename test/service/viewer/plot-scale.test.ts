@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   createDurationScale,
+  createNumberScale,
   createLine,
   findNiceStep,
   createTimeTicks,
@@ -91,4 +92,27 @@ test('a line stops at a gap, and a single point is a dot', () => {
     dots: [at(3)],
   })
   expect(createLine([])).toEqual({ path: '', dots: [] })
+})
+
+describe('a scale for numbers', () => {
+  const scaleOf = (values: readonly number[], minStep?: number) => createNumberScale(values, 100, 0, minStep)
+
+  test('has 0 and all values between its ends, and whole numbers for counts', () => {
+    const numbers = fc.array(fc.oneof(fc.integer({ min: -1e6, max: 1e6 }), fc.double({ min: -9, max: 9, noNaN: true })))
+    fc.assert(
+      fc.property(numbers, (values) => {
+        const { place, ticks } = scaleOf(values)
+        expect(ticks).toContain(0)
+        expect(ticks.length).toBeLessThanOrEqual(8)
+        for (const value of values) {
+          expect(place(value)).toBeGreaterThanOrEqual(-0.001)
+          expect(place(value)).toBeLessThanOrEqual(100.001)
+        }
+      }),
+    )
+    expect(scaleOf([0, 2], 1).ticks).toEqual([0, 1, 2])
+    expect(scaleOf([0.004]).ticks).toEqual([0, 0.001, 0.002, 0.003, 0.004])
+    expect(scaleOf([-3, 5]).ticks).toEqual([-4, -2, 0, 2, 4, 6])
+    expect(scaleOf([0]).place(0)).toBe(100)
+  })
 })

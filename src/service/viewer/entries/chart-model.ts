@@ -1,5 +1,4 @@
 /** Names, colors and units of a chart's lines (pure). */
-import type { CSSProperties } from 'preact'
 import type { Level } from '../../../protocol/log-entry.js'
 import { LEVELS } from '../../../protocol/log-entry.js'
 import type { ChartData, ChartSeries } from '../../query/api-types.js'
@@ -13,7 +12,7 @@ import {
 } from '../../query/language/index.js'
 import type { Chart } from '../../query/language/index.js'
 import { MAX_FILTER_CHARS } from '../detail/fact.js'
-import type { PlotLine } from '../plot.js'
+import type { PlotLine } from '../plot-scale.js'
 import { hueStyle, serviceStyle } from '../service-color.js'
 import { formatBytes, formatCount, formatDuration, formatNumber, formatPlural } from '../view-format.js'
 
@@ -52,7 +51,7 @@ export function createLines({ groups, others }: ChartData, chart: Chart): readon
   return [...lines, { ...others, key: 'others', class: 'others', dashes: '3 3', text }]
 }
 
-function findStyle(by: string, name: string, at: number): CSSProperties {
+function findStyle(by: string, name: string, at: number): NonNullable<PlotLine['style']> {
   const field = resolveFieldName(by)
   if (field === 'level' && LEVELS.includes(name as Level)) return { color: `var(--${name})` }
   return field === 'service' ? serviceStyle(name) : hueStyle(at)

@@ -39,7 +39,10 @@ export function Help({ status, onClose }: { status: ServiceStatus | undefined; o
             </div>
           ))}
         </dl>
-        <p class="muted">In the chart: ← and → move, Shift extends, Enter selects the time.</p>
+        <p class="muted">
+          In the chart: ← and → move, Shift extends, Enter selects the time. A search can end in a chart:{' '}
+          <code>| p95(duration) by route</code>, <code>status:&gt;=500 | count by service</code>.
+        </p>
         <EditorChoice />
         {status !== undefined && <About status={status} />}
       </div>

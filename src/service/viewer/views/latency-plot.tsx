@@ -3,7 +3,8 @@ import { useMemo } from 'preact/hooks'
 import type { RouteLatency } from '../../query/api-types.js'
 import { createDurationScale } from '../plot-scale.js'
 import { Plot, PlotTable } from '../plot.js'
-import type { BarPlace, Buckets } from '../plot.js'
+import type { Buckets } from '../plot-scale.js'
+import type { BarPlace } from '../plot.js'
 import { formatCount, formatDuration, formatPlural, formatShortTime } from '../view-format.js'
 
 const SERIES = [

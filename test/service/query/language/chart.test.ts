@@ -1,0 +1,159 @@
+/** Charts after a filter: `status:>=500 | p95(duration) by route`. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  applyCompletion,
+  CHART_FUNCTIONS,
+  findCompletion,
+  findMistake,
+  formatSearch,
+  formatTerm,
+  parseChart,
+  parseQuery,
+  parseSearch,
+  printChart,
+  splitSearch,
+} from '../../../../src/service/query/language/index.js'
+import type { Chart } from '../../../../src/service/query/language/index.js'
+
+describe('is parsed', () => {
+  test.each<[string, Chart['name'], string | null, string | null]>([
+    ['count', 'count', null, null],
+    ['count()', 'count', null, null],
+    [' count by service ', 'count', null, 'service'],
+    ['p95(duration) by route', 'p95', 'duration', 'route'],
+    ['P95( duration )BY "a b"', 'p95', 'duration', 'a b'],
+    ['avg(perf.memory_mb)', 'avg', 'perf.memory_mb', null],
+    ['max("cart total") by user.id', 'max', 'cart total', 'user.id'],
+    ['sum(metadata.status_text)', 'sum', 'metadata.status_text', null],
+  ])('%s', (text, name, field, by) => {
+    expect(parseChart(text)).toEqual({ name, field, by })
+  })
+
+  test('and printed as text that parses to the same chart', () => {
+    const field = fc.oneof(
+      fc.constantFrom('a b', '"', '\\', 'by', 'count', '|', '(', 'x)', '5', 'cart.total'),
+      fc.string({ minLength: 1, unit: 'grapheme' }),
+    )
+    const charts = fc
+      .record({ name: fc.constantFrom(...CHART_FUNCTIONS), field, by: fc.option(field) })
+      .map((one): Chart => ({ ...one, field: one.name === 'count' ? null : `metadata.${one.field}` }))
+    fc.assert(
+      fc.property(charts, (chart) => {
+        expect(parseChart(printChart(chart))).toEqual(chart)
+      }),
+    )
+  })
+})
+
+describe('has a problem', () => {
+  test.each<[string, string]>([
+    ['a |', ''],
+    ['a | p75(duration)', 'p75'],
+    ['a | mode by x', 'mode'],
+    ['| p95', 'p95'],
+    ['| p95()', 'p95()'],
+    ['| p95(duration', '('],
+    ['| p95(duration) by', 'by'],
+    ['| p95(duration) by a b', 'b'],
+    ['| p95(duration) group by a', 'group by a'],
+    ['| count(duration)', '(duration)'],
+    ['| avg(service)', '(service)'],
+    ['| max(timestamp)', '(timestamp)'],
+    ['a || count', ''],
+    ['a | count | count', '| count'],
+  ])('%s', (text, marked) => {
+    const { problem } = parseSearch(text)
+    expect(text.slice(problem?.position, (problem?.position ?? 0) + (problem?.length ?? 0))).toBe(marked)
+    expect(problem).toBeDefined()
+  })
+})
+
+describe('a search', () => {
+  test.each<[string, string, string | null]>([
+    ['', '', null],
+    ['| count', '', 'count'],
+    ['status:>=500 | count', 'status:>=500', 'count'],
+    ['status:>=500|count by x', 'status:>=500', 'count by x'],
+    ['(a OR b)|p95(duration)', '(a OR b)', 'p95(duration)'],
+    ['"a | b"', '"a | b"', null],
+    ['message:"a | count"', 'message:"a | count"', null],
+    ['-"a | b" | count', '-"a | b"', 'count'],
+    ['/a | b/', '/a | b/', null],
+    ['path:/a|count/ | count', 'path:/a|count/', 'count'],
+    ['path:("x",/a | b/) | max(a) by "b | c"', 'path:("x",/a | b/)', 'max(a) by "b | c"'],
+    ['a|b', 'a|b', null],
+    ['level:error|counter', 'level:error|counter', null],
+    ['a | b', 'a', 'b'],
+    // An invalid filter has no chart.
+    ['(a | count', '(a | count', null],
+    ['a OR | count', 'a OR | count', null],
+    ['a "b | count', 'a "b | count', null],
+  ])('%s is split', (text, q, chart) => {
+    expect(splitSearch(text)).toEqual({ q, chart })
+  })
+
+  test('is split to the same parts after formatting', () => {
+    const parts = fc.constantFrom('a', ' ', '|', 'count', '(', ')', '"', '/', 'x:', '>5', ',', 'OR', '-', 'by', '\\')
+    fc.assert(
+      fc.property(fc.array(parts, { maxLength: 12 }), (texts) => {
+        const found = splitSearch(texts.join(''))
+        expect(splitSearch(formatSearch(found))).toEqual(found)
+        if (found.chart !== null) expect(parseQuery(found.q).problem).toBeUndefined()
+      }),
+    )
+  })
+
+  test('as a filter is refused with the path of the chart', () => {
+    const { problem } = parseQuery('status:500 | count')
+    expect(problem).toMatchObject({ position: 11, length: 7 })
+    expect(problem?.message).toContain('/local/chart')
+  })
+
+  test('a value with a bar is quoted', () => {
+    expect(splitSearch(`${formatTerm('x', 'a|count')} b`)).toEqual({ q: 'x:"a|count" b', chart: null })
+  })
+})
+
+describe('a mistake is corrected', () => {
+  const NAMES = ['metadata.cart.total', 'metadata.shard']
+  test.each([
+    ['a | p95 duration by route', 'a | p95(duration) by route'],
+    ['| p75(duration)', '| p90(duration)'],
+    ['| p100(duration)', undefined],
+    ['| avg(duration) group by service', '| avg(duration) by service'],
+    ['| p95()', '| p95(duration)'],
+    ['| p95 by route', '| p95(duration) by route'],
+    ['| average(duration)', '| avg(duration)'],
+    ['| count(duration) by service', '| count by service'],
+    ['statsu:500 | count', 'status:500 | count'],
+    ['| max(cart.totl) by servcie', '| max(cart.total) by servcie'],
+    ['| max(cart.total) by sahrd', '| max(cart.total) by shard'],
+    ['| max(cart.total) by shard', undefined],
+    ['| nothing like it', undefined],
+  ])('%s', (text, corrected) => {
+    expect(findMistake(text, NAMES)?.corrected).toBe(corrected)
+  })
+})
+
+describe('is completed', () => {
+  /** The caret is marked by `^`. */
+  const at = (marked: string) => findCompletion(marked.replace('^', ''), marked.indexOf('^'))
+  test.each<[string, string | undefined, string, string]>([
+    ['a | ^', 'function', 'count', 'a | count^'],
+    ['| p9^', 'function', 'p95', '| p95(^'],
+    ['| p9^(duration)', 'function', 'p95', '| p95^(duration)'],
+    ['| p95(^', 'number', 'duration', '| p95(duration)^'],
+    ['| p95(du^ration) by x', 'number', 'a b', '| p95("a b"^) by x'],
+    ['| count by ^', 'group', 'service', '| count by service^'],
+    ['| count by ser^', 'group', 'service', '| count by service^'],
+    ['| count ^', undefined, '', ''],
+    ['a^ | count', 'field', 'status', 'status:^ | count'],
+  ])('%s', (marked, kind, chosen, expected) => {
+    const found = at(marked)
+    expect(found?.kind).toBe(kind)
+    if (found === undefined) return
+    const { text, caret } = applyCompletion(marked.replace('^', ''), found, chosen)
+    expect(`${text.slice(0, caret)}^${text.slice(caret)}`).toBe(expected)
+  })
+})

@@ -1,0 +1,58 @@
+/** Names, units, colors and filters of a chart's lines. */
+import { expect, test } from 'vitest'
+import type { ChartData } from '../../../../src/service/query/api-types.js'
+import { parseChart } from '../../../../src/service/query/language/index.js'
+import { createLines, findFormat, readChart } from '../../../../src/service/viewer/entries/chart-model.js'
+import { serviceStyle } from '../../../../src/service/viewer/service-color.js'
+
+const series = { count: 2, value: 7, values: [1, null] }
+const dataOf = (names: readonly (string | null)[], others: ChartData['others'] = null): ChartData => ({
+  ...{ since: null, until: null, step_ms: 1, before: 0, after: 0, without_number: 0 },
+  groups: names.map((name) => ({ name, ...series })),
+  others,
+})
+
+test('a line is named by its value, and adds it to the filter', () => {
+  const lines = createLines(
+    dataOf(['api', null, '', 'x'.repeat(501)], { groups: 3, ...series }),
+    parseChart('count by service'),
+  )
+  expect(lines.map(({ text }) => text.slice(0, 12))).toEqual(['api', 'no service', '""', 'xxxxxxxxxxxx', '3 others'])
+  expect(lines.map(({ narrow }) => narrow?.('service:pay a'))).toEqual([
+    'service:api a',
+    'service:pay a -service:*',
+    'service:"" a',
+    undefined,
+    undefined,
+  ])
+  expect(lines[0]?.style).toEqual(serviceStyle('api'))
+})
+
+test('lines differ without their colors', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+  const lines = createLines(dataOf(names, { groups: 1, ...series }), parseChart('count by user'))
+  expect(new Set(lines.map(({ dashes }) => dashes)).size).toBe(9)
+  expect(new Set(lines.map(({ style }) => JSON.stringify(style))).size).toBe(9)
+})
+
+test('a single line is named by its chart', () => {
+  expect(createLines(dataOf([null]), parseChart('p95(duration)'))).toMatchObject([{ text: 'p95(duration)' }])
+})
+
+test.each<[string, number, string]>([
+  ['p95(duration)', 1280, '1.28 s'],
+  ['max(request.duration_ms)', 5, '5 ms'],
+  ['avg(elapsedMs)', 5, '5 ms'],
+  ['avg(perf.memory_mb)', 512.25, '512.3 MB'],
+  ['sum(body.bytes)', 2_000_000, '2 MB'],
+  ['count', 1234, '1,234'],
+  ['avg(cart.total)', 0.00421, '0.00421'],
+  ['sum(items)', -12_400, '-12.4K'],
+])('%s of %d is %s', (text, value, expected) => {
+  expect(findFormat(parseChart(text))(value)).toBe(expected)
+})
+
+test('an invalid text is no chart', () => {
+  expect(readChart('p75(duration)')).toBeNull()
+  expect(readChart('count by service')).toEqual({ name: 'count', field: null, by: 'service' })
+})
