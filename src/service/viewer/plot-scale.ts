@@ -95,6 +95,7 @@ export interface Buckets {
 
 export interface PlotLine {
   readonly key: string
+  readonly text: string
   readonly class?: string
   readonly style?: Readonly<Record<string, string>>
   /** Pattern of the strokes, which tells lines apart without colors. */

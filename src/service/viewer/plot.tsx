@@ -18,28 +18,25 @@ const PX_PER_CHAR = 7
 const PX_BETWEEN_TICKS = 30
 const DAY_MS = 86_400_000
 
-interface PlotProps {
+interface PlotData {
   /** Description for screen readers. */
   readonly label: string
+  readonly buckets: Buckets
+  readonly lines: readonly PlotLine[]
+  readonly format: (value: number) => string
+  /** Whether a bucket has no record; it cannot be selected. */
+  readonly isEmpty: (bucket: number) => boolean
+}
+
+interface PlotProps extends PlotData {
   readonly height: number
   /** Space for bars below the lines, in pixels. Default 0. */
   readonly barsHeight?: number
-  readonly buckets: Buckets
-  readonly lines: readonly PlotLine[]
   readonly createScale: (values: readonly number[], bottom: number, top: number) => Scale
-  readonly formatTick: (value: number) => string
-  /** Bars, of which the highest ends at `top`. */
-  readonly drawBar?: (bucket: number, place: BarPlace) => ComponentChildren
-  /** The values of a bucket; null for an empty one, which cannot be selected. */
-  readonly describe: (bucket: number) => ComponentChildren
+  readonly drawBar?: (bucket: number, x: number, width: number, bottom: number) => ComponentChildren
+  /** What follows the values of a bucket. */
+  readonly describe?: (bucket: number) => ComponentChildren
   readonly onChoose: (bucket: number) => void
-}
-
-export interface BarPlace {
-  readonly x: number
-  readonly width: number
-  readonly top: number
-  readonly bottom: number
 }
 
 /** Returns the time range of a bucket as a filter. */
@@ -49,7 +46,7 @@ export function formatBucketTime({ sinceMs, stepMs }: Buckets, bucket: number): 
 }
 
 export function Plot(props: PlotProps) {
-  const { label, height, buckets, describe, onChoose } = props
+  const { label, height, buckets, lines, format, isEmpty, describe, onChoose } = props
   const { sinceMs, stepMs, count } = buckets
   const { ref, width } = useSize<HTMLDivElement>()
   const [chosen, setChosen] = useState<{ readonly at: number; readonly isByKey: boolean } | null>(null)
@@ -60,9 +57,8 @@ export function Plot(props: PlotProps) {
     const index = Math.floor((event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT) / widthPer)
     setChosen(index >= 0 && index < count ? { at: index, isByKey: false } : null)
   }
-  const found = at === null ? null : describe(at)
   const choose = (): void => {
-    if (at === null || found === null) return
+    if (at === null || isEmpty(at)) return
     setChosen(null)
     onChoose(at)
   }
@@ -80,7 +76,14 @@ export function Plot(props: PlotProps) {
   const tip = at !== null && (
     <>
       <p class="muted">{formatTimeRange(sinceMs + at * stepMs, sinceMs + (at + 1) * stepMs)}</p>
-      {found ?? <p>no entries</p>}
+      {!isEmpty(at) &&
+        lines.map((line) => (
+          <p key={line.key} class={line.class} style={line.style}>
+            <Stroke line={line} /> <span class="cut">{line.text}</span> <b>{formatAt(line, at, format)}</b>
+          </p>
+        ))}
+      {describe?.(at)}
+      {isEmpty(at) && describe === undefined && <p>no entries</p>}
     </>
   )
   return (
@@ -132,7 +135,7 @@ export function Plot(props: PlotProps) {
 }
 
 function Drawing(props: PlotProps & { readonly right: number }) {
-  const { height, barsHeight = 0, buckets, lines, createScale, formatTick, drawBar, right } = props
+  const { height, barsHeight = 0, buckets, lines, createScale, format, drawBar, right } = props
   const bottom = height - AXIS
   const drawn = useMemo(() => {
     const { sinceMs, stepMs, count } = buckets
@@ -153,7 +156,7 @@ function Drawing(props: PlotProps & { readonly right: number }) {
           <g key={value}>
             <line class="grid" x1={LEFT} x2={right} y1={scale.place(value)} y2={scale.place(value)} />
             <text class="tick" x={LEFT - 8} y={scale.place(value) + 4} text-anchor="end">
-              {formatTick(value)}
+              {format(value)}
             </text>
           </g>
         ))}
@@ -169,10 +172,9 @@ function Drawing(props: PlotProps & { readonly right: number }) {
           </text>
         ))}
         {drawBar !== undefined &&
-          Array.from({ length: count }, (_, index) => {
-            const place = { top: bottom - barsHeight, bottom }
-            return drawBar(index, { ...place, x: LEFT + index * widthPer + 0.5, width: Math.max(1, widthPer - 1) })
-          })}
+          Array.from({ length: count }, (_, index) =>
+            drawBar(index, LEFT + index * widthPer + 0.5, Math.max(1, widthPer - 1), bottom),
+          )}
         <line class="axis" x1={LEFT} x2={right} y1={bottom} y2={bottom} />
         {lines.map((one) => {
           const points = one.values.map((value, index): Point | null =>
@@ -200,16 +202,31 @@ function formatTimeTick(ms: number, stepMs: number, lengthMs: number): string {
   return formatShortTime(iso).slice(0, stepMs < 1_000 ? 12 : stepMs < 60_000 ? 8 : 5)
 }
 
-interface PlotTableProps {
-  readonly label: string
-  readonly heads: readonly string[]
-  readonly buckets: Buckets
-  /** The values of a bucket as text; null leaves it out. */
-  readonly toCells: (bucket: number) => readonly string[] | null
+function formatAt({ values }: PlotLine, bucket: number, format: (value: number) => string): string {
+  const value = values[bucket] ?? null
+  return value === null ? '–' : format(value)
+}
+
+/** A sample of the line. */
+export function Stroke({ line: { dashes } }: { readonly line: PlotLine }) {
+  return (
+    <svg class="stroke" width={22} height={8} aria-hidden="true">
+      <path d="M0 4H22" stroke-dasharray={dashes} />
+    </svg>
+  )
+}
+
+interface PlotTableProps extends PlotData {
+  /** Columns before those of the lines. */
+  readonly more?: readonly (readonly [head: string, toText: (bucket: number) => string])[]
 }
 
 /** The data of a plot as a table, for screen readers and for copying. A link selects the time of a bucket. */
-export function PlotTable({ label, heads, buckets, toCells }: PlotTableProps) {
+export function PlotTable({ label, buckets, lines, format, isEmpty, more = [] }: PlotTableProps) {
+  const columns = [
+    ...more,
+    ...lines.map((line) => [line.text, (bucket: number) => formatAt(line, bucket, format)] as const),
+  ]
   const view = useView()
   return (
     <div class="table-scroll plot-table" tabIndex={0} role="region" aria-label={label}>
@@ -217,7 +234,7 @@ export function PlotTable({ label, heads, buckets, toCells }: PlotTableProps) {
         <thead>
           <tr>
             <th scope="col">From</th>
-            {heads.map((text) => (
+            {columns.map(([text]) => (
               <th key={text} scope="col" class="number">
                 {text}
               </th>
@@ -226,15 +243,16 @@ export function PlotTable({ label, heads, buckets, toCells }: PlotTableProps) {
         </thead>
         <tbody>
           {Array.from({ length: buckets.count }, (_, bucket) => {
-            const [time, cells] = [formatBucketTime(buckets, bucket), toCells(bucket)]
-            return cells === null ? null : (
+            if (isEmpty(bucket)) return null
+            const time = formatBucketTime(buckets, bucket)
+            return (
               <tr key={bucket}>
                 <td class="time">
                   <a href={createHref({ ...view, ...time })}>{formatShortTime(time.since ?? '')}</a>
                 </td>
-                {cells.map((text, at) => (
-                  <td key={at} class="number">
-                    {text}
+                {columns.map(([head, toText]) => (
+                  <td key={head} class="number">
+                    {toText(bucket)}
                   </td>
                 ))}
               </tr>

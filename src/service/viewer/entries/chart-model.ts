@@ -17,7 +17,6 @@ import { hueStyle, serviceStyle } from '../service-color.js'
 import { formatBytes, formatCount, formatDuration, formatNumber, formatPlural } from '../view-format.js'
 
 export interface ChartLine extends PlotLine, ChartSeries {
-  readonly text: string
   /** Adds the line's value to a filter; undefined for a line of several values. */
   readonly narrow?: (q: string) => string
 }

@@ -6,7 +6,7 @@ import type { Chart } from '../../query/language/index.js'
 import { useChanges } from '../changes.js'
 import { Problem } from '../components.js'
 import { createNumberScale } from '../plot-scale.js'
-import { formatBucketTime, Plot, PlotTable } from '../plot.js'
+import { formatBucketTime, Plot, PlotTable, Stroke } from '../plot.js'
 import type { Buckets } from '../plot-scale.js'
 import { useFilterParameters } from '../use-filter-parameters.js'
 import { useQuery } from '../use-query.js'
@@ -84,10 +84,6 @@ function Lines({ data, chart, view, isTable }: Loaded & { readonly view: Filter;
       </p>
     )
   const format = findFormat(chart)
-  const formatAt = ({ values }: ChartLine, bucket: number): string => {
-    const value = values[bucket] ?? null
-    return value === null ? '–' : format(value)
-  }
   const isEmpty = (bucket: number): boolean => lines.every(({ values }) => !values[bucket])
   return (
     <>
@@ -99,29 +95,13 @@ function Lines({ data, chart, view, isTable }: Loaded & { readonly view: Filter;
         ))}
       </ul>
       {isTable ? (
-        <PlotTable
-          label="The chart as a table"
-          heads={lines.map(({ text }) => text)}
-          buckets={buckets}
-          toCells={(bucket) => (isEmpty(bucket) ? null : lines.map((line) => formatAt(line, bucket)))}
-        />
+        <PlotTable label="The chart as a table" {...{ lines, buckets, format, isEmpty }} />
       ) : (
         <Plot
           label={describeChart(lines, chart)}
+          {...{ lines, buckets, format, isEmpty }}
           height={isNarrow ? 140 : 180}
-          buckets={buckets}
-          lines={lines}
           createScale={(values, bottom, top) => createNumberScale(values, bottom, top, chart.name === 'count' ? 1 : 0)}
-          formatTick={format}
-          describe={(bucket) =>
-            isEmpty(bucket)
-              ? null
-              : lines.map((line) => (
-                  <p key={line.key} class={line.class} style={line.style}>
-                    <Stroke line={line} /> <span class="cut">{line.text}</span> <b>{formatAt(line, bucket)}</b>
-                  </p>
-                ))
-          }
           onChoose={(bucket) => zoomIn(view, formatBucketTime(buckets, bucket))}
         />
       )}
@@ -139,34 +119,18 @@ function LegendItem({
   readonly view: Filter
 }) {
   const { text, class: className, style, narrow, count } = line
-  const content = (
-    <>
-      <Stroke line={line} />
-      <span class="cut">{text}</span> <b>{value}</b>
-    </>
-  )
   const title = `${text}: ${value}, ${formatPlural(count, 'entry', 'entries')}`
-  return narrow === undefined ? (
-    <span class={className} style={style} title={title}>
-      {content}
-    </span>
-  ) : (
+  return (
     <button
       type="button"
       class={className}
       style={style}
-      title={`${title}. Adds it to the filter`}
-      onClick={() => navigate({ q: narrow(view.q) })}
+      title={narrow === undefined ? title : `${title}. Adds it to the filter`}
+      disabled={narrow === undefined}
+      onClick={() => narrow !== undefined && navigate({ q: narrow(view.q) })}
     >
-      {content}
+      <Stroke line={line} />
+      <span class="cut">{text}</span> <b>{value}</b>
     </button>
-  )
-}
-
-function Stroke({ line: { dashes } }: { readonly line: ChartLine }) {
-  return (
-    <svg class="stroke" width={22} height={8} aria-hidden="true">
-      <path d="M0 4H22" stroke-dasharray={dashes} />
-    </svg>
   )
 }

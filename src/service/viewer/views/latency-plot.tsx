@@ -1,25 +1,22 @@
 /** Plots a route's latency over time: three percentiles as lines, requests and errors as bars below. */
 import { useMemo } from 'preact/hooks'
 import type { RouteLatency } from '../../query/api-types.js'
+import { Fold } from '../detail/section.js'
 import { createDurationScale } from '../plot-scale.js'
-import { Plot, PlotTable } from '../plot.js'
-import type { Buckets } from '../plot-scale.js'
-import type { BarPlace } from '../plot.js'
+import { formatBucketTime, Plot, PlotTable, Stroke } from '../plot.js'
+import type { View } from '../view.js'
 import { formatCount, formatDuration, formatPlural, formatShortTime } from '../view-format.js'
 
 const SERIES = [
-  ['p50_ms', 'p50'],
-  ['p95_ms', 'p95'],
-  ['p99_ms', 'p99'],
+  ['p50_ms', 'p50', ''],
+  ['p95_ms', 'p95', '7 3'],
+  ['p99_ms', 'p99', '2 3'],
 ] as const
+const BARS_PX = 38
 
 type Bucket = RouteLatency['buckets'][number]
 
-export function toBuckets({ buckets, step_ms: stepMs }: RouteLatency): Buckets {
-  return { sinceMs: Date.parse(buckets[0]?.at ?? ''), stepMs, count: buckets.length }
-}
-
-/** The plot. A click selects the time of a bucket; the table has links for this. */
+/** The plot, and its data as a table. A click selects the time of a bucket; the table has links for this. */
 export function LatencyPlot({
   latency,
   name,
@@ -27,73 +24,72 @@ export function LatencyPlot({
 }: {
   readonly latency: RouteLatency
   readonly name: string
-  readonly onChoose: (bucket: number) => void
+  readonly onChoose: (time: Partial<View>) => void
 }) {
-  const { buckets } = latency
-  const lines = useMemo(
-    () => SERIES.map(([key, text]) => ({ key, class: text, values: buckets.map((one) => one[key]) })),
-    [latency],
-  )
-  const drawn = useMemo(() => toBuckets(latency), [latency])
-  const most = Math.max(1, ...buckets.map((one) => one.count))
+  const at = (bucket: number): Bucket => latency.buckets[bucket] as Bucket
+  const data = useMemo(() => {
+    const { buckets, step_ms: stepMs } = latency
+    return {
+      buckets: { sinceMs: Date.parse(buckets[0]?.at ?? ''), stepMs, count: buckets.length },
+      lines: SERIES.map(([key, text, dashes]) => ({
+        ...{ key, text, dashes, class: text },
+        values: buckets.map((one) => one[key]),
+      })),
+      format: formatDuration,
+      isEmpty: (bucket: number) => buckets[bucket]?.count === 0,
+    }
+  }, [latency])
+  const most = Math.max(1, ...latency.buckets.map((one) => one.count))
   return (
     <>
       <ul class="legend" aria-hidden="true">
-        {SERIES.map(([, text]) => (
-          <li key={text} class={text}>
-            {text}
+        {data.lines.map((line) => (
+          <li key={line.key} class={line.class}>
+            <Stroke line={line} /> {line.text}
           </li>
         ))}
         <li class="requests">requests</li>
         <li class="errors">errors (5xx)</li>
       </ul>
       <Plot
-        label={formatSummary(buckets, name)}
+        {...data}
+        label={formatSummary(latency.buckets, name)}
         height={260}
-        barsHeight={38}
-        buckets={drawn}
-        lines={lines}
+        barsHeight={BARS_PX}
         createScale={createDurationScale}
-        formatTick={formatDuration}
-        drawBar={(bucket, place) => drawRequests(buckets[bucket] as Bucket, most, place)}
-        describe={(bucket) => describeRequests(buckets[bucket] as Bucket)}
-        onChoose={onChoose}
+        drawBar={(bucket, x, width, bottom) => {
+          const { count, errors } = at(bucket)
+          const all = count === 0 ? 0 : Math.max(1.5, (count / most) * BARS_PX)
+          const failed = errors === 0 ? 0 : Math.max(2, (all * errors) / count)
+          return (
+            <g key={bucket}>
+              <rect class="requests" x={x} y={bottom - all} width={width} height={all} />
+              <rect class="errors" x={x} y={bottom - failed} width={width} height={failed} />
+            </g>
+          )
+        }}
+        describe={(bucket) => (
+          <p>
+            {formatPlural(at(bucket).count, 'request')}
+            {at(bucket).errors > 0 && `, ${formatPlural(at(bucket).errors, 'error')}`}
+          </p>
+        )}
+        onChoose={(bucket) => onChoose(formatBucketTime(data.buckets, bucket))}
       />
+      <Fold summary="As a table">
+        {() => (
+          <PlotTable
+            {...data}
+            label="Latency as a table"
+            more={[
+              ['Requests', (bucket) => formatCount(at(bucket).count)],
+              ['Errors', (bucket) => formatCount(at(bucket).errors)],
+            ]}
+          />
+        )}
+      </Fold>
     </>
   )
-}
-
-function drawRequests({ at, count, errors }: Bucket, most: number, { x, width, top, bottom }: BarPlace) {
-  if (count === 0) return null
-  const all = Math.max(1.5, (count / most) * (bottom - top))
-  const failed = errors === 0 ? 0 : Math.max(2, (all * errors) / count)
-  return (
-    <g key={at}>
-      <rect class="requests" x={x} y={bottom - all} width={width} height={all} />
-      {failed > 0 && <rect class="errors" x={x} y={bottom - failed} width={width} height={failed} />}
-    </g>
-  )
-}
-
-function describeRequests(bucket: Bucket) {
-  if (bucket.count === 0) return null
-  return (
-    <>
-      {SERIES.map(([key, text]) => (
-        <p key={key} class={text}>
-          {text} <b>{formatValue(bucket[key])}</b>
-        </p>
-      ))}
-      <p>
-        {formatPlural(bucket.count, 'request')}
-        {bucket.errors > 0 && `, ${formatPlural(bucket.errors, 'error')}`}
-      </p>
-    </>
-  )
-}
-
-function formatValue(ms: number | null): string {
-  return ms === null ? '–' : formatDuration(ms)
 }
 
 function formatSummary(buckets: readonly Bucket[], name: string): string {
@@ -108,22 +104,4 @@ function formatSummary(buckets: readonly Bucket[], name: string): string {
       ? ''
       : `, slowest p95 ${formatDuration(worst.p95_ms)} at ${formatShortTime(worst.at).slice(0, 8)}`
   }. The values follow as a table.`
-}
-
-/** The data of the plot as a table. */
-export function LatencyTable({ latency }: { readonly latency: RouteLatency }) {
-  const toCells = (at: number): readonly string[] | null => {
-    const { count, errors, ...one } = latency.buckets[at] as Bucket
-    return count === 0
-      ? null
-      : [formatCount(count), formatCount(errors), ...SERIES.map(([key]) => formatValue(one[key]))]
-  }
-  return (
-    <PlotTable
-      label="Latency as a table"
-      heads={['Requests', 'Errors', ...SERIES.map(([, text]) => text)]}
-      buckets={toBuckets(latency)}
-      toCells={toCells}
-    />
-  )
 }

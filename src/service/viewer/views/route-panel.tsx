@@ -1,6 +1,5 @@
 /** One route: its latency over time, and its requests. */
 import type { RouteLatency } from '../../query/api-types.js'
-import { Fold } from '../detail/section.js'
 import { truncate } from '../detail/tree.js'
 import { Problem } from '../components.js'
 import { zoomIn } from '../entries/zoom.js'
@@ -8,8 +7,7 @@ import { useQuery } from '../use-query.js'
 import { useView } from '../use-view.js'
 import { createHref } from '../view.js'
 import type { Parameters } from '../api.js'
-import { formatBucketTime } from '../plot.js'
-import { LatencyPlot, LatencyTable, toBuckets } from './latency-plot.js'
+import { LatencyPlot } from './latency-plot.js'
 import { NO_SERVICE, formatRoute } from './route-name.js'
 import type { RouteName } from './route-name.js'
 import { SingleRequests } from './single-requests.js'
@@ -48,14 +46,7 @@ export function RoutePanel({
       <Problem error={error} />
       {data !== undefined && data.buckets.length === 0 && <p class="muted">No request of this route is stored.</p>}
       {data !== undefined && data.buckets.length > 0 && (
-        <>
-          <LatencyPlot
-            latency={data}
-            name={text.slice(0, 200)}
-            onChoose={(bucket) => zoomIn(view, formatBucketTime(toBuckets(data), bucket))}
-          />
-          <Fold summary="As a table">{() => <LatencyTable latency={data} />}</Fold>
-        </>
+        <LatencyPlot latency={data} name={text.slice(0, 200)} onChoose={(time) => zoomIn(view, time)} />
       )}
       <SingleRequests filters={ofRoute} name={name} version={version} />
     </section>
