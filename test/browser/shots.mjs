@@ -67,6 +67,12 @@ async function takeAll(options) {
   await take(full, `/?view=errors&entry=${rich}`, 'errors-with-detail')
   await take(full, `/?entry=${rich}`, 'detail')
   await take(full, `/?view=traces&trace=${RICH_TRACE}`, 'trace')
+  if (isWanted('chart-values')) {
+    await page.goto(addressOf(full, { path: '/?q=%7C+count+by+metadata.orderId' }))
+    await page.locator('.plot').hover()
+    await settle(page)
+    await page.screenshot({ path: name('chart-values') })
+  }
   if (isWanted('menu')) {
     await page.goto(addressOf(full, { path: `/?entry=${rich}` }))
     await page.getByRole('button', { name: 'Actions for Path' }).click()

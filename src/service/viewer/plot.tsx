@@ -121,7 +121,7 @@ export function Plot(props: PlotProps) {
       {at !== null && (
         <div
           class={`tip ${at > count / 2 ? 'to-left' : ''}`}
-          style={{ left: `${LEFT + (at + 0.5) * widthPer}px` }}
+          style={{ '--x': `${LEFT + (at + 0.5) * widthPer}px` }}
           aria-hidden="true"
         >
           {tip}

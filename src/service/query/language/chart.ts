@@ -59,9 +59,7 @@ export function printChart({ name, field, by }: Chart): string {
   return `${name}${field === null ? '' : `(${formatFieldName(field)})`}${by === null ? '' : ` by ${formatFieldName(by)}`}`
 }
 
-const OTHER_NAMES: Readonly<Record<string, ChartFunction>> = {
-  ...{ average: 'avg', mean: 'avg', median: 'p50', total: 'sum', minimum: 'min', maximum: 'max' },
-}
+const OTHER_NAMES = new Map(Object.entries({ average: 'avg', mean: 'avg', median: 'p50', total: 'sum' }))
 const PERCENTILE = /^p\d\d?$/
 
 /** Corrects the text of an invalid chart: `p75(duration)`, `p95 duration by route`, `avg() group by service`. The result can be invalid. */
@@ -76,7 +74,7 @@ export function correctChart(text: string): string {
 }
 
 function findFunction(typed: string): string {
-  if (!PERCENTILE.test(typed)) return Object.hasOwn(OTHER_NAMES, typed) ? (OTHER_NAMES[typed] as string) : typed
+  if (!PERCENTILE.test(typed)) return OTHER_NAMES.get(typed) ?? typed
   const distance = (name: string): number => Math.abs(Number(name.slice(1)) - Number(typed.slice(1)))
   return CHART_FUNCTIONS.filter((one) => PERCENTILE.test(one)).toSorted((a, b) => distance(a) - distance(b))[0] ?? typed
 }

@@ -95,7 +95,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
     event.preventDefault()
   }
   const names = useFields(kind, /[:=<>|]/.test(text), q)
-  const isSettled = formatSearch(splitSearch(text)) === q || problem?.q === text
+  const isSettled = problem?.q === text || (text !== refused?.q && formatSearch(splitSearch(text)) === q)
   const mistake = useMemo(
     () =>
       names === undefined || !isSettled
