@@ -108,8 +108,8 @@ function Item({ item, opens }: { readonly item: StackItem | FoldedFrames; readon
 function Place({ frame, children }: { readonly frame: StackFrame; readonly children: ComponentChildren }) {
   const name = useObservable(editor)
   const href = createEditorHref(frame, name)
-  const { compiledPlace } = frame
-  const location = `${formatLocation(frame)}${compiledPlace === undefined ? '' : `, compiled ${compiledPlace}`}`
+  const compiled = frame.compiled === undefined ? '' : `, compiled ${formatLocation(frame.compiled)}`
+  const location = `${formatLocation(frame)}${compiled}`
   if (href === null)
     return (
       <span class="place" title={location}>
@@ -141,7 +141,7 @@ function Frame({ frame }: { readonly frame: StackFrame }) {
         <ValueMenu
           name={`${name}${place}`}
           field="error.stack"
-          value={frame.loggedFile}
+          value={(frame.compiled ?? frame).file}
           text={() => formatLocation(frame)}
         />
       )}

@@ -9,16 +9,14 @@ export interface StackFrame {
   readonly fn: string | null
   /** For example `node:fs`, `/app/src/a.js`, `native`; without `file://`. */
   readonly file: string
-  /** The file as in the text, not decoded. If a source map has mapped the frame, the compiled file. */
-  readonly loggedFile: string
   readonly line: number | null
   readonly column: number | null
   readonly isAsync: boolean
   readonly origin: FrameOrigin
   /** For example `express`, `@scope/name`. */
   readonly packageName: string | null
-  /** The place before a source map has mapped it: `/app/dist/a.js:1:234`. */
-  readonly compiledPlace?: string
+  /** The logged frame, if a source map has mapped it. */
+  readonly compiled?: StackFrame
 }
 
 export interface StackText {
@@ -110,14 +108,11 @@ export function parseFrame(line: string): StackFrame | undefined {
   const { fn, place } = splitPlace(found[2] ?? '')
   const isAsync = found[1] !== undefined
   const at = PLACE.exec(place)
-  const logged = at?.[1] ?? place
-  const loggedFile = plainFile(logged)
-  const file = loggedFile === logged ? logged : decode(loggedFile)
+  const file = plainFile(at?.[1] ?? place)
   return {
     kind: 'frame',
     fn,
     file,
-    loggedFile,
     isAsync,
     line: at === null ? null : Number(at[2]),
     column: at?.[3] === undefined ? null : Number(at[3]),
@@ -147,7 +142,7 @@ function splitPlace(text: string): { fn: string | null; place: string } {
 
 function plainFile(place: string): string {
   if (!place.startsWith('file://')) return place
-  const path = place.slice('file://'.length)
+  const path = decode(place.slice('file://'.length))
   return /^\/[a-z]:/i.test(path) ? path.slice(1) : path
 }
 

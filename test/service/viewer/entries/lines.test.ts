@@ -84,7 +84,15 @@ describe('a row', () => {
 })
 
 test('saved queries of another version, and other stored texts, are ignored', () => {
-  const saved = { name: 'errors', q: 'level:error', chart: 'count by service', last: '15m', since: null, until: null }
+  const saved = {
+    name: 'errors',
+    notify: true,
+    q: 'level:error',
+    chart: 'count by service',
+    last: '15m',
+    since: null,
+    until: null,
+  }
   expect(parseSavedQueries(JSON.stringify([saved, { name: 1 }, null, { ...saved, last: '3x', chart: 1 }]))).toEqual([
     saved,
     { ...saved, last: null, chart: null },
