@@ -3,6 +3,7 @@ import type { Json, LogEntry } from '../../../../src/protocol/log-entry.js'
 import type { RequestLog } from '../../../../src/protocol/resources.js'
 import { parseQuery } from '../../../../src/service/query/language/index.js'
 import type { QueryNode, QueryValue } from '../../../../src/service/query/language/index.js'
+import { findRoute } from '../../../../src/service/store/failed-route.js'
 
 const SEVERITIES = ['debug', 'info', 'warn', 'error', 'fatal']
 const SUBSTRING = ['message', 'error', 'error.message', 'error.stack', 'breadcrumbs']
@@ -115,6 +116,7 @@ export function readEntryField(entry: LogEntry, typed: string): Json | undefined
   const json = (value: unknown): Json | undefined => value as Json | undefined
   if (field === 'user')
     return json([entry.user_id, user?.id, user?.email, user?.name].filter((one) => one !== undefined))
+  if (field === 'route') return findRoute(entry)
   if (field === 'error') return error && json([error.type, error.message].filter((one) => one !== undefined))
   if (field === 'breadcrumbs')
     return json(entry.breadcrumbs?.map(({ category, message, data }) => ({ category, message, data })))
