@@ -142,6 +142,22 @@ it('computes charts: every function, by any field, for at most 8 groups and the 
   )
 })
 
+it('has the 8 groups with the most entries, one of all others, and counts outliers apart', () => {
+  const groupOf = (n: number, timestamp = '2026-01-31T08:00:00Z') =>
+    entryOf({ timestamp, user_id: `u-${n}`, perf: { duration_ms: n } })
+  const logs = Array.from({ length: 12 }, (_, n) => Array.from({ length: 20 - n }, () => groupOf(n))).flat()
+  const outliers = [groupOf(0, '2001-01-01T00:00:00Z'), groupOf(0, '2050-01-01T00:00:00Z')]
+  withEntries(stored([...logs, ...outliers]), (reader) => {
+    const { groups, others, before, after } = reader.chart({ chart: 'p50(perf.duration_ms) by user_id' })
+    expect(groups.map(({ name, count, value }) => [name, count, value])).toEqual(
+      Array.from({ length: 8 }, (_, n) => [`u-${n}`, 20 - n, n]),
+    )
+    // The durations 8, 9, 10 and 11 of 12, 11, 10 and 9 entries.
+    expect(others).toMatchObject({ groups: 4, count: 42, value: 9 })
+    expect([before, after]).toEqual([1, 1])
+  })
+})
+
 it('groups by route: the logged one, or the path with ids as *', () => {
   const routes = [{ path: '/orders/17?x=1' }, { path: '/orders/18' }, { url: 'https://shop.test/cart' }, {}]
   const logs = routes.map((request) => entryOf({ request: { ...request, duration_ms: 5 } }))
