@@ -21,10 +21,13 @@ export function createDurationScale(values: readonly number[], bottom: number, t
     : linearScale([0, Math.max(max, 1)], bottom, top)
 }
 
+/** Powers of ten are exact enough for ticks above it. */
+const MIN_RANGE = 1e-200
+
 /** Creates a linear scale for any numbers, with 0. @param minStep minimum distance of ticks, for example 1 for counts */
 export function createNumberScale(values: readonly number[], bottom: number, top: number, minStep = 0): Scale {
   const [min, max] = [Math.min(0, ...values), Math.max(0, ...values)]
-  return linearScale([min, min === max ? 1 : max], bottom, top, minStep)
+  return linearScale([min, max - min < MIN_RANGE ? min + 1 : max], bottom, top, minStep)
 }
 
 const TICKS = 4

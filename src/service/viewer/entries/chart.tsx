@@ -5,13 +5,13 @@ import { printChart } from '../../query/language/index.js'
 import type { Chart } from '../../query/language/index.js'
 import { useChanges } from '../changes.js'
 import { Problem } from '../components.js'
-import { createNumberScale } from '../plot-scale.js'
+import { createDurationScale, createNumberScale } from '../plot-scale.js'
 import { formatBucketTime, Plot, PlotTable, Stroke } from '../plot.js'
 import type { Buckets } from '../plot-scale.js'
 import { useFilterParameters } from '../use-filter-parameters.js'
 import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'
-import { formatPlural } from '../view-format.js'
+import { formatDuration, formatPlural } from '../view-format.js'
 import type { Filter } from '../view.js'
 import { createLines, describeChart, findFormat, readChart } from './chart-model.js'
 import type { ChartLine } from './chart-model.js'
@@ -29,13 +29,13 @@ interface Loaded {
 
 export function ChartPanel({ view, text }: { readonly view: Filter; readonly text: string }) {
   const version = useSlowly(useChanges('entry'), REFRESH_MS)
+  const chart = readChart(text)
   const { data, error, isCurrent } = useQuery<ChartData>(
-    'chart',
+    chart === null ? null : 'chart',
     { ...useFilterParameters(view), chart: text },
     version,
   )
   const [isTable, setTable] = useState(false)
-  const chart = readChart(text)
   // While another chart loads, the last one stays, with its own names and units.
   const loaded = useRef<Loaded | undefined>(undefined)
   if (error !== undefined && data === undefined) loaded.current = undefined
@@ -56,7 +56,7 @@ export function ChartPanel({ view, text }: { readonly view: Filter; readonly tex
       </TimeHead>
       <Problem error={error} />
       {shown === undefined ? (
-        error === undefined && <p class="chart-note muted">Loading …</p>
+        error === undefined && chart !== null && <p class="chart-note muted">Loading …</p>
       ) : (
         <Lines {...shown} view={view} isTable={isTable} />
       )}
@@ -71,16 +71,11 @@ function Lines({ data, chart, view, isTable }: Loaded & { readonly view: Filter;
     const sinceMs = Date.parse(data.since ?? '')
     return { sinceMs, stepMs: data.step_ms, count: lines[0]?.values.length ?? 0 }
   }, [data])
+  if (data.since === null) return null
   if (lines.length === 0)
     return (
       <p class="chart-note muted">
-        {data.since === null || chart.field === null ? (
-          'No entry matches.'
-        ) : (
-          <>
-            No entry has a number in <code>{chart.field}</code>.
-          </>
-        )}
+        No entry has a number in <code>{chart.field}</code>.
       </p>
     )
   const format = findFormat(chart)
@@ -101,7 +96,11 @@ function Lines({ data, chart, view, isTable }: Loaded & { readonly view: Filter;
           label={describeChart(lines, chart)}
           {...{ lines, buckets, format, isEmpty }}
           height={isNarrow ? 140 : 180}
-          createScale={(values, bottom, top) => createNumberScale(values, bottom, top, chart.name === 'count' ? 1 : 0)}
+          createScale={(values, bottom, top) =>
+            format === formatDuration && chart.name !== 'sum'
+              ? createDurationScale(values, bottom, top)
+              : createNumberScale(values, bottom, top, chart.name === 'count' ? 1 : 0)
+          }
           onChoose={(bucket) => zoomIn(view, formatBucketTime(buckets, bucket))}
         />
       )}

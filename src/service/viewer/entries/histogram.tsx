@@ -7,6 +7,7 @@ import { useQuery } from '../use-query.js'
 import { useFilterParameters } from '../use-filter-parameters.js'
 import type { Filter } from '../view.js'
 import { useSize } from '../use-size.js'
+import { navigate } from '../use-view.js'
 import { describeRange, toIndex, findMaxTotal, selectRange, createSegments, createTicks } from './histogram-model.js'
 import { useSlowly } from './use-slowly.js'
 import { TimeHead } from './time-head.js'
@@ -82,7 +83,11 @@ export function Histogram({ view }: { view: Filter }) {
   const isSingle = data !== undefined && data.buckets.reduce((sum, { total }) => sum + total, before + after) === 1
   return (
     <section class={isSingle ? 'histogram single' : 'histogram'} aria-label="Entries over time">
-      <TimeHead data={data} unit="a bar" />
+      <TimeHead data={data} unit="a bar">
+        <button type="button" class="link-button" onClick={() => navigate({ chart: 'count by service' })}>
+          Chart
+        </button>
+      </TimeHead>
       {(data === undefined || length > 0) && (
         <div
           class="chart"

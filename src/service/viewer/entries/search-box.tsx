@@ -106,7 +106,9 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
           ),
     [names, text, isSettled],
   )
-  const shown = problem ?? (text === refused?.q ? refused : undefined)
+  // An invalid chart of an address is not sent to the service.
+  const invalid = useMemo(() => (isSettled ? parseSearch(text).problem : undefined), [text, isSettled])
+  const shown = problem ?? (invalid && { q: text, ...invalid }) ?? (text === refused?.q ? refused : undefined)
   return (
     <div class="search">
       <Icon name="search" />

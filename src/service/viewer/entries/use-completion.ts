@@ -61,6 +61,7 @@ export function useCompletion(kind: 'entries' | 'requests', q: string, caret: nu
     items: findFields(
       (fields ?? []).filter(({ type }) => of !== 'number' || type === 'number'),
       typed,
+      of,
     ),
   }
 }
@@ -73,10 +74,24 @@ function findValues(values: FieldValues['items'], prefix: string): Suggestion[] 
     .map(({ value, count }) => ({ text: value, count }))
 }
 
-/** Finds fields that begin with the text, then fields with a part that does; most frequent first. */
-function findFields(fields: readonly FieldInfo[], prefix: string): Suggestion[] {
+/** Fields that make a useful chart. */
+const CHARTED: Readonly<Record<string, readonly string[]>> = {
+  group: ['service', 'route', 'level', 'status', 'version', 'environment'],
+  number: ['duration', 'perf.duration_ms', 'perf.memory_mb'],
+}
+/** Nearly every entry has another value. */
+const UNIQUE = /(?:^|[._])(?:id|seq|at|timestamp|message)$|[a-z]Id$/
+
+/** Finds fields that begin with the text, then fields with a part that does; useful ones first, then the most frequent. */
+function findFields(fields: readonly FieldInfo[], prefix: string, kind: Completion['kind']): Suggestion[] {
   const sought = prefix.toLowerCase()
-  const rank = (name: string): number => (name.toLowerCase().startsWith(sought) ? 0 : 1)
+  const charted = CHARTED[kind]
+  const rank = (name: string): number => {
+    if (!name.toLowerCase().startsWith(sought)) return 100
+    if (charted === undefined) return 0
+    const at = charted.indexOf(name)
+    return at !== -1 ? at : UNIQUE.test(name) ? 90 : 80
+  }
   return fields
     .filter(({ name }) =>
       name

@@ -27,7 +27,9 @@ export function MonitorsView() {
     useChanges('heartbeat'),
   )
   const [found, setFound] = useState<string | null>(null)
-  const items = data?.items
+  const nowMs = useNow()
+  const isLate = (monitor: MonitorSummary): number => Number(toMonitorState(monitor, nowMs).name === 'late')
+  const items = data?.items.toSorted((a, b) => isLate(b) - isLate(a))
   const finder = (
     <MonitorFinder
       found={found}
@@ -106,7 +108,10 @@ function Monitor({ monitor, isFound }: { readonly monitor: MonitorSummary; reado
         </div>
         <div>
           <dt>Missed</dt>
-          <dd title={`among the last ${formatPlural(monitor.recent.length, 'ping')}, and since`}>
+          <dd
+            class={missed.count > 0 ? 'bad' : ''}
+            title={`among the last ${formatPlural(monitor.recent.length, 'ping')}, and since`}
+          >
             {formatCount(missed.count)}
           </dd>
         </div>

@@ -41,7 +41,7 @@ export function SpanRowView({ row }: { readonly row: SpanRow<TraceSpan> }) {
             </span>
           )}{' '}
           <span class="cut">{truncate(span.name, 120)}</span>
-          <FeedbackMark count={span.entries.filter((entry) => entry.has_feedback).length} />
+          <FeedbackMark isShort count={span.entries.filter((entry) => entry.has_feedback).length} />
           {root === 'missing' && (
             <span class="hint" title={`Parent span ${truncate(span.parent_span_id ?? '', 100)}`}>
               parent not logged
@@ -73,7 +73,7 @@ function SpanEntry({ entry }: { readonly entry: EntrySummary }) {
         {...LINE}
       >
         <Time at={entry.timestamp} /> <LevelBadge level={entry.level} /> <span>{truncate(entry.message, 200)}</span>{' '}
-        <FeedbackMark count={entry.has_feedback ? 1 : 0} />
+        <FeedbackMark isShort count={entry.has_feedback ? 1 : 0} />
       </a>
     </li>
   )
@@ -97,7 +97,7 @@ export function EntryRowView({ row: { entry, offsetMs, start } }: { readonly row
             </span>
           )}{' '}
           <span class="cut">{truncate(entry.message, 120)}</span>
-          <FeedbackMark count={entry.has_feedback ? 1 : 0} />
+          <FeedbackMark isShort count={entry.has_feedback ? 1 : 0} />
           <span class="visually-hidden">, entry without a span at </span>
         </span>
         <Bar start={start} width={0} />
