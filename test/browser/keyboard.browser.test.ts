@@ -124,7 +124,7 @@ describeInBrowser('the keyboard', () => {
     await press(page, '?')
     const help = page.getByRole('dialog', { name: 'Keys' })
     for (const text of ['Next entry', 'Previous entry', 'Search', 'Pause and resume the live tail'])
-      await help.getByText(text).waitFor()
+      await help.getByText(text, { exact: true }).waitFor()
     await press(page, 'j')
     expect(await hasFocus(help)).toBe(true)
     await press(page, 'Escape')
