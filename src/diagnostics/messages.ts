@@ -327,6 +327,11 @@ export const APPLICATION_MESSAGES = {
     cause: '`apiKey`, `previousApiKeys` or `headers` is set together with `nats`; they are never sent to NATS',
     remedy: 'unset these options, unless helpers such as `sendFeedback()` need them',
   },
+  variableUnknown: {
+    text: (names) => `no such variable: ${names}; it has no effect. docs/options.md lists all variables`,
+    cause: 'a variable of the environment begins with `PINO_INGEST_`, but nothing reads it; reported once',
+    remedy: 'correct its name, or unset it. All variables: [options](options.md)',
+  },
   levelUnknown: {
     code: 'CONFIG',
     text: (key) =>

@@ -1,11 +1,27 @@
-/** The options that correspond to those of other transports (`docs/migration.md` lists all of them), and to members given as options. */
+/**
+ * The options that correspond to those of other transports (`docs/migration.md` lists all of them), to members given as options, and to
+ * other usual names. Also for variables: `PINO_INGEST_SERVICE_NAME` is looked up as `serviceName`.
+ */
 
 const OURS: Readonly<Record<string, readonly string[]>> = {
   host: ['url'],
+  hostname: ['url'],
+  node: ['url'],
   endpoint: ['url'],
+  server: ['url'],
+  address: ['url'],
+  uri: ['url'],
   baseUrl: ['url'],
+  apiUrl: ['url'],
+  dsn: ['url', 'apiKey'],
   ddServerConf: ['url'],
+  key: ['apiKey'],
   token: ['apiKey'],
+  apiToken: ['apiKey'],
+  accessToken: ['apiKey'],
+  secret: ['apiKey'],
+  password: ['apiKey'],
+  auth: ['apiKey'],
   sourceToken: ['apiKey'],
   basicAuth: ['apiKey'],
   ddClientConf: ['apiKey'],
@@ -31,7 +47,12 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   ignoreExceptions: ['logTo'],
   onError: ['logTo'],
   onProblem: ['logTo'],
+  app: ['service'],
   appName: ['service'],
+  application: ['service'],
+  serviceName: ['service'],
+  name: ['service'],
+  env: ['environment'],
   redact: ['scrub.patterns'],
   scrubPatterns: ['scrub.patterns'],
   scrubUrlParams: ['scrub.urlParams'],

@@ -8,6 +8,7 @@ import { findCiDeploy } from './ci.js'
 import { isPlainObject } from './kinds.js'
 import { findEquivalentOptions } from './equivalent-options.js'
 import { findNearestName } from '../shared/nearest-name.js'
+import { describeUnknownVariables } from './known-variables.js'
 import { findSecretParts } from './nats-credentials.js'
 import { resolveNats } from './nats-settings.js'
 import type { NatsOption } from './nats-settings.js'
@@ -81,7 +82,11 @@ export function resolveOptions(
     if (problems.length > before) wrong.add(name)
     values[name] = addDefaults(row, value)
   }
-  const settings = complete({ values, options, wrong, sources, problems, reader })
+  const variableWarning = describeUnknownVariables(sources.env)
+  const settings = {
+    ...complete({ values, options, wrong, sources, problems, reader }),
+    ...(variableWarning && { variableWarning }),
+  }
   if (problems.length > 0) {
     // Another option, whose value is shown, may contain the key by mistake.
     const mask = createSecretMask(
@@ -90,7 +95,7 @@ export function resolveOptions(
     const beginning = problems.every((problem) => problem.includes(' is required'))
       ? 'pino-ingest is not configured'
       : 'invalid configuration of pino-ingest'
-    throw new IngestError('CONFIG', `${beginning}: ${mask(problems.join('; '))}`)
+    throw new IngestError('CONFIG', `${beginning}: ${mask([...problems, variableWarning ?? []].flat().join('; '))}`)
   }
   return Object.freeze(settings)
 }

@@ -58,6 +58,8 @@ export interface Settings {
   readonly isLocalDefault: boolean
   /** Warning about a key that was set without a URL. */
   readonly keyWarning?: string
+  /** Warning about variables that nothing reads. */
+  readonly variableWarning?: string
   /** All keys and values of headers that were set, used or not: no message may contain them. */
   readonly secrets: readonly Secret[]
   /** Sent with every request, also with heartbeats; names in lower case. Empty for the implicit local URL. */

@@ -45,6 +45,9 @@ export interface PipelineOptions {
   readonly source?: RereadableSource
 }
 
+/** Several `targets` share this thread and its environment. */
+let reportedVariables: string | undefined
+
 export class Pipeline {
   /** Account of log entries. */
   readonly account: Account
@@ -149,10 +152,13 @@ export class Pipeline {
   }
 
   #start(): void {
-    const { enabled, keyWarning } = this.#settings
+    const { enabled, keyWarning, variableWarning } = this.#settings
     for (const endpoint of this.#endpoints) endpoint.start()
     this.#release?.register()
     if (enabled && keyWarning !== undefined) this.#reporter.problem('CONFIG', keyWarning)
+    if (variableWarning === undefined || variableWarning === reportedVariables) return
+    reportedVariables = variableWarning
+    this.#reporter.note('variable', variableWarning)
   }
 
   #onRead(): void {

@@ -15,17 +15,23 @@ import type { LogCall } from './log-method.js'
 import { readPinoProperty } from './pino-symbols.js'
 import { findResponseLevel } from './response-level.js'
 import type { HttpLoggerOptions } from './response-level.js'
+import { refuseUnused, separateOptions } from './transport-options.js'
+import type { FlatOptions } from './transport-options.js'
 
 type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
 
-/** pino's options, and those of pino-http. `transport: false` means that a stream is passed to `pino()`. */
+/**
+ * pino's options, those of this transport except `level` and `enabled`, and those of pino-http. `transport: false` means that a stream is
+ * passed to `pino()`.
+ */
 export type IngestLoggerOptions<
   CustomLevels extends string = never,
   UseOnlyCustomLevels extends boolean = boolean,
 > = Omit<LoggerOptions<CustomLevels, UseOnlyCustomLevels>, 'transport'> & {
   /** pino's `transport`. Default `{ target: 'pino-ingest' }`; `false` for a stream that is passed to `pino()`. */
   transport?: AppTransport | false | undefined
-} & HttpLoggerOptions
+} & FlatOptions &
+  HttpLoggerOptions
 
 const OUR_NAME = 'pino-ingest'
 /**
@@ -35,20 +41,21 @@ const OUR_NAME = 'pino-ingest'
 const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
 
 /**
- * Options for `pino(ingestOptions({ level: 'debug', transport: { target: 'pino-ingest', options } }))`: the application's options with
+ * Options for `pino(ingestOptions({ level: 'debug', service: 'checkout' }))`: the application's options with
  *
+ * - this transport, unless `transport` is set, with its own options such as `url`, `apiKey` and `service`. `level` and `enabled` are
+ *   pino's; set those of the transport in `transport: { target: 'pino-ingest', options: { level } }`, where options win over those
+ *   beside pino's. With `transport: false` no transport, for `pino(ingestOptions({ transport: false }), ingestStream(options))`,
  * - `ingestMixin()` around its mixin,
  * - an Error under any key written with type, message, stack, causes and properties, where pino writes `{}`; the app's own
  *   `serializers.err` is used if it has one,
  * - for pino-http and nestjs-pino `customLogLevel`, by the status: 5xx and errors are logged as error, 4xx as warn. An own
- *   `customLogLevel` or `useLevel` is kept. pino and Fastify ignore it. With pino-http's `logger`, only options that apply to its child logger are added,
- * - without a `transport`, `{ target: 'pino-ingest' }`, configured by the environment; with `transport: false` none, for
- *   `pino(ingestOptions({ transport: false }), ingestStream(options))`.
+ *   `customLogLevel` or `useLevel` is kept. pino and Fastify ignore it. With pino-http's `logger`, only options that apply to its child logger are added.
  *
  * Its own serializers, formatters and mixin still apply. The argument is not changed.
  *
- * @throws IngestError `CONFIG` that lists each option of this transport that is missing or invalid, anywhere in `transport`; and for a mixin,
- * serializer, formatter or `hooks.logMethod` that is not a function, for which pino itself would throw only at the first record.
+ * @throws IngestError `CONFIG` that lists each option of this transport that is missing or invalid, anywhere in `transport`; for one that
+ * would have no effect, since no transport is created here; and for a mixin, serializer, formatter or `hooks.logMethod` that is not a function, for which pino itself would throw only at the first record.
  * @see https://getpino.io/#/docs/api?id=options
  */
 export function ingestOptions<CustomLevels extends string = never, UseOnlyCustomLevels extends boolean = boolean>(
@@ -56,7 +63,8 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
 ): LoggerOptions<CustomLevels, UseOnlyCustomLevels> {
   const given = readOptions('ingestOptions()', options) as typeof options
   const isChild = given.logger !== undefined
-  const { transport = isChild ? false : { target: OUR_NAME }, ...own } = given
+  const { transport = isChild ? false : { target: OUR_NAME }, ...others } = given
+  const { flat, own } = separateOptions(others, isChild ? given.transport : transport)
   checkFunctions('serializers', own.serializers)
   checkFunctions('formatters', own.formatters)
   const appHook = own.hooks?.logMethod ?? undefined
@@ -73,7 +81,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
   return {
     ...own,
     ...(transport !== false && {
-      transport: checkedTransport(transport, findKeys(own), own.customAttributeKeys),
+      transport: checkedTransport(transport, flat, findKeys(own), own.customAttributeKeys),
     }),
     ...(own.customLogLevel === undefined && own.useLevel === undefined && { customLogLevel: findResponseLevel }),
     mixin: createIngestMixin(own.mixin, own.customAttributeKeys?.res ?? 'res'),
@@ -179,39 +187,53 @@ function findLevelKey(format: ((label: string, number: number) => object) | unde
 /** Checks the options of this transport wherever it is used, and adds keys that it does not get from pino. */
 function checkedTransport(
   transport: AppTransport,
+  flat: FlatOptions,
   keys: KnownKeys,
   requestKeys: HttpLoggerOptions['customAttributeKeys'],
 ): AppTransport {
-  const listed = <Item extends object>(name: string, list: readonly Item[]): readonly Item[] => {
-    checkArgument(`${name} of ingestOptions()`, 'a list', Array.isArray(list), list)
-    for (const item of list) checkArgument(`each of ${name} of ingestOptions()`, 'an object', isObject(item), item)
-    return list
-  }
   checkArgument('transport of ingestOptions()', "pino's transport options or false", isObject(transport), transport)
   // The worker has its own environment, which is unknown here.
   const isElsewhere = (transport as TransportSingleOptions).worker?.env !== undefined
-  const checked = <Target extends { readonly target?: unknown; readonly options?: unknown }>(
-    target: Target,
-  ): Target => {
+  let isUsed = false
+  const all = mapTargets(transport, (target) => {
     if (!isOurs(target.target)) return target
-    const options: unknown = target.options
+    isUsed = true
+    const options = withFlat(target.options, flat)
     let completed = Object.keys(keys).length === 0 ? options : addKeys(options, keys)
     checkCanCross((options as IngestOptions | undefined)?.beforeSend)
     const settings = isElsewhere ? undefined : resolveFromProcess(completed)
     if (settings !== undefined) requireNats(settings)
     if (requestKeys !== undefined) completed = addRequestKeys(completed, requestKeys, settings)
-    return { ...target, ...(completed !== options && { options: completed }) }
+    return { ...target, ...(completed !== target.options && { options: completed }) }
+  })
+  if (!isUsed) refuseUnused(flat)
+  return all
+}
+
+type ChangeTarget = <Target extends { readonly target?: unknown; readonly options?: unknown }>(target: Target) => Target
+
+function mapTargets(transport: AppTransport, change: ChangeTarget): AppTransport {
+  const listed = <Item extends object>(name: string, list: readonly Item[]): readonly Item[] => {
+    checkArgument(`${name} of ingestOptions()`, 'a list', Array.isArray(list), list)
+    for (const item of list) checkArgument(`each of ${name} of ingestOptions()`, 'an object', isObject(item), item)
+    return list
   }
-  if ('target' in transport) return checked(transport)
+  if ('target' in transport) return change(transport)
   if ('pipeline' in transport)
-    return { ...transport, pipeline: listed('transport.pipeline', transport.pipeline).map(checked) }
+    return { ...transport, pipeline: listed('transport.pipeline', transport.pipeline).map(change) }
   if (transport.targets === undefined) return transport // pino reports the error
   const targets = listed('transport.targets', transport.targets).map((one) =>
     'pipeline' in one
-      ? { ...one, pipeline: listed('pipeline in transport.targets', one.pipeline).map(checked) }
-      : checked(one),
+      ? { ...one, pipeline: listed('pipeline in transport.targets', one.pipeline).map(change) }
+      : change(one),
   )
   return { ...transport, targets } as TransportMultiOptions
+}
+
+/** Options of the target itself win. Invalid ones are returned unchanged, so the check reports them. */
+function withFlat(options: unknown, flat: FlatOptions): unknown {
+  if (Object.keys(flat).length === 0) return options
+  return options === undefined || isPlainObject(options) ? { ...flat, ...options } : options
 }
 
 /** @returns the options with the keys; invalid options unchanged, so the check reports them */

@@ -1,6 +1,5 @@
 /** Checks the configuration without sending a request. Pure, except that it reads files named by variables. */
-import { TOKEN_VARIABLE } from '../../options/dev-token.js'
-import { findNearestName } from '../../shared/nearest-name.js'
+import { findUnknownVariables } from '../../options/known-variables.js'
 import { OPTION_TABLE, listAllVariables, findRow } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
 import { RESOURCE_VARIABLE, findResourceProblem, readResource } from '../../options/resource.js'
@@ -14,7 +13,6 @@ import type { Check } from './doctor-check.js'
 type Env = OptionSources['env']
 
 const NAMES = Object.keys(OPTION_TABLE) as OptionName[]
-const PREFIX = 'PINO_INGEST_'
 
 /** @returns the check, and the settings if the options are valid */
 export function checkOptions(
@@ -61,25 +59,11 @@ export function checkKeyUse(settings: Settings | undefined): Check[] {
 
 /** Warns about unknown variables with the prefix, and about an unreadable OTEL_RESOURCE_ATTRIBUTES. */
 export function checkVariables(env: Env): Check[] {
-  const known = [
-    ...NAMES.flatMap(listAllVariables),
-    'PINO_INGEST_MONITOR_TOKEN',
-    'PINO_INGEST_MONITOR_TOKEN_FILE',
-    TOKEN_VARIABLE,
-  ]
-  const unknown = Object.keys(env).filter(
-    (name) => name.startsWith(PREFIX) && isSet(env, name) && !known.includes(name),
-  )
   const problem = findResourceProblem(env)
   return [
-    ...unknown.map((name) => {
-      const nearest = findNearestName(name, known)
-      return pass(
-        'variable',
-        `${name} is not a known variable`,
-        nearest === undefined ? 'unset it' : `did you mean ${nearest}?`,
-      )
-    }),
+    ...findUnknownVariables(env).map(({ name, meant }) =>
+      pass('variable', `${name} is not a known variable`, meant === undefined ? 'unset it' : `did you mean ${meant}?`),
+    ),
     ...(problem === undefined
       ? []
       : [pass('variable', `${RESOURCE_VARIABLE} is ignored: ${problem}`, 'write it as key=value,key=value')]),

@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { basename, delimiter, join } from 'node:path'
 import { Pinger } from '../../app/heartbeats/pinger.js'
 import { reportUnusedKey } from '../../client/key-warning.js'
+import { MONITOR_TOKEN_FILE_VARIABLE, MONITOR_TOKEN_VARIABLE } from '../../options/known-variables.js'
 import { systemClock } from '../../shared/clock.js'
 import { describeReadError, readRegularFile } from '../../shared/safe-files.js'
 import { runChildProcess } from '../shared/child-process.js'
@@ -10,9 +11,6 @@ import { CommandError, createUsageError, EXIT_DONE, EXIT_USAGE } from '../shared
 import type { Arguments, Command } from '../shared/command.js'
 import { OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
-
-const TOKEN_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN'
-const FILE_VARIABLE = 'PINO_INGEST_MONITOR_TOKEN_FILE'
 
 export const heartbeatCommand: Command = {
   summary: 'Pings a monitor, immediately or when the program after -- has succeeded.',
@@ -22,7 +20,7 @@ export const heartbeatCommand: Command = {
     url: OPTION_FLAGS.url,
   },
   notes: [
-    `Process lists show arguments, so set ${TOKEN_VARIABLE} or ${FILE_VARIABLE} instead of TOKEN. No key is needed.
+    `Process lists show arguments, so set ${MONITOR_TOKEN_VARIABLE} or ${MONITOR_TOKEN_FILE_VARIABLE} instead of TOKEN. No key is needed.
 Every option also has an environment variable; the flag takes precedence.`,
     `The program shares this terminal's stdin, stdout and stderr, receives the signals sent to this command, and sets the exit
 code: 128 plus the number of the signal that ended it, 127 if it is not found, 126 if it cannot be run. The monitor is pinged once,
@@ -45,7 +43,7 @@ async function run(given: Arguments): Promise<number> {
   const asJson = given.switches.has('json')
   if (program === undefined && token !== undefined && isProgram(token)) {
     throw createUsageError(
-      `${token} is a program, not a token: pino-ingest heartbeat -- ${token}. Set a token of this name in ${TOKEN_VARIABLE}`,
+      `${token} is a program, not a token: pino-ingest heartbeat -- ${token}. Set a token of this name in ${MONITOR_TOKEN_VARIABLE}`,
     )
   }
   const pinger = createPinger(token ?? readMonitorToken(), given)
@@ -100,10 +98,12 @@ function isProgram(name: string): boolean {
 }
 
 function readMonitorToken(): string {
-  const { [TOKEN_VARIABLE]: token, [FILE_VARIABLE]: file } = process.env
+  const { [MONITOR_TOKEN_VARIABLE]: token, [MONITOR_TOKEN_FILE_VARIABLE]: file } = process.env
   if (token !== undefined && token !== '') return token.trim()
   if (file === undefined || file === '') {
-    throw createUsageError(`heartbeat needs a token: set ${TOKEN_VARIABLE} or ${FILE_VARIABLE}, or give it as TOKEN`)
+    throw createUsageError(
+      `heartbeat needs a token: set ${MONITOR_TOKEN_VARIABLE} or ${MONITOR_TOKEN_FILE_VARIABLE}, or give it as TOKEN`,
+    )
   }
   try {
     return readRegularFile(file).trim()
@@ -111,7 +111,7 @@ function readMonitorToken(): string {
     // The path is not shown: it may be the token, set in the wrong variable.
     throw new CommandError(
       'CONFIG',
-      `cannot read the file in ${FILE_VARIABLE} (${describeReadError(error)})`,
+      `cannot read the file in ${MONITOR_TOKEN_FILE_VARIABLE} (${describeReadError(error)})`,
       EXIT_USAGE,
     )
   }

@@ -114,7 +114,7 @@ async function run(given: Arguments): Promise<number> {
     else if (!isSuccess(result)) onMessage(text)
     else if (!isQuiet) process.stdout.write(`${toPrintable(mask(text))}\n`)
   }
-  if (settings.keyWarning !== undefined) onMessage(settings.keyWarning)
+  for (const warning of [settings.keyWarning, settings.variableWarning]) if (warning !== undefined) onMessage(warning)
   const events = new EventEmitter()
   const pipeline = new Pipeline({
     settings,

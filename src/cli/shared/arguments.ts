@@ -1,5 +1,6 @@
 /** Parses the arguments of a command. Pure. */
 import { parseArgs } from 'node:util'
+import { findEquivalentOptions } from '../../options/equivalent-options.js'
 import { findNearestName } from '../../shared/nearest-name.js'
 import { createUsageError } from './command.js'
 import type { Arguments, Command, Flags } from './command.js'
@@ -78,11 +79,14 @@ function createUnknownFlagError(rawName: string, known: readonly string[], isSec
       `unknown flag (not shown, since it may be the token; for a token that begins with - set its variable); known are ${known.map((name) => `--${name}`).join(', ')}`,
     )
   }
-  if (/^--api[-_]?key(?:[-_]?file)?$/i.test(rawName)) {
+  if (/^--(?:api[-_]?)?key(?:[-_]?file)?$/i.test(rawName)) {
     return createUsageError(
       `there is no flag ${rawName}, since process lists show arguments; set PINO_INGEST_API_KEY or PINO_INGEST_API_KEY_FILE`,
     )
   }
-  const nearest = rawName.startsWith('--') ? findNearestName(rawName.slice(2), known) : undefined
+  const nearest = rawName.startsWith('--')
+    ? (findEquivalentOptions(rawName.slice(2)).find((name) => known.includes(name)) ??
+      findNearestName(rawName.slice(2), known))
+    : undefined
   return createUsageError(`unknown flag ${rawName}${nearest === undefined ? '' : `, did you mean --${nearest}?`}`)
 }

@@ -455,6 +455,44 @@ describe('the transport', () => {
     expectTypeOf(ingestOptions()).toEqualTypeOf<LoggerOptions>()
   })
 
+  test("gets its own options from beside pino's, and pino does not", () => {
+    const own = { ...URL_OPTIONS, service: 'checkout', tags: ['eu'] }
+    const options = ingestOptions({ level: 'debug', enabled: true, ...own, version: undefined })
+    expect(options).toMatchObject({ level: 'debug', enabled: true, transport: { target: 'pino-ingest', options: own } })
+    expect(Object.keys(options)).not.toEqual(expect.arrayContaining(['service']))
+    expect(options.transport).not.toHaveProperty('options.level')
+    const file = { target: 'pino/file', options: {} }
+    const targets = [file, { target: 'pino-ingest', options: { service: 'other' } }]
+    expect(ingestOptions({ ...own, nestedKey: 'data', transport: { targets } }).transport).toEqual({
+      targets: [file, { target: 'pino-ingest', options: { ...own, service: 'other', pino: { nestedKey: 'data' } } }],
+    })
+  })
+
+  test.each<[string, object, string[]]>([
+    ['with transport: false', { transport: false, service: 'shop' }, ['service', 'ingestStream({ service })']],
+    ['with another transport', { transport: { target: 'pino-pretty' }, tags: [] }, ['tags', 'pino-ingest']],
+    ["for pino-http's child", { logger: pino({ enabled: false }), service: 'x', url: 'y' }, ['service, url', 'logger']],
+    ['of a wrong value', { ...URL_OPTIONS, tags: 5 }, ['tags must be', '5']],
+    ['of a similar name', { apikey: KEY }, ['apikey', 'apiKey?']],
+    ['of a name of another transport', { token: KEY }, ['token', 'apiKey?']],
+    ['of a name of another transport', { endpoint: 'https://logs.example.com' }, ['endpoint', 'url?']],
+  ])('rejects options %s', (_, options, facts) => {
+    let thrown: unknown
+    try {
+      ingestOptions(options)
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toMatchObject({ code: 'CONFIG' })
+    for (const fact of facts) expect(String(thrown)).toContain(fact)
+    expect(String(thrown)).not.toContain(KEY)
+  })
+
+  test('leaves options of pino and of frameworks alone', () => {
+    const others = { name: 'shop', redact: ['a'], messageKey: 'message', timeout: 5, genReqId: () => 'x' }
+    expect(ingestOptions(others as object)).toMatchObject(others)
+  })
+
   const wrong = { target: 'pino-ingest', options: { ...URL_OPTIONS, bacth: { size: 5 } } }
   test.each<[string, IngestLoggerOptions['transport']]>([
     ['alone', wrong],
@@ -617,7 +655,7 @@ describe('the transport', () => {
     const own = { customLevels, useOnlyCustomLevels: true, levelComparison: 'DESC', level: 'debug' } as const
     const logger =
       way === 'worker'
-        ? pino(ingestOptions({ ...own, transport: { target: 'pino-ingest', options } }))
+        ? pino(ingestOptions({ ...own, ...options }))
         : pino(ingestOptions({ ...own, transport: false }), ingestStream({ ...options, pino: { customLevels } }))
     for (const label of Object.keys(customLevels) as (keyof typeof customLevels)[]) logger[label](label)
     expect((await flush(logger, { timeoutMs: 20_000 })).state).toBe('acknowledged')

@@ -41,6 +41,9 @@ export async function helpers(): Promise<void> {
   pino(ingestOptions())
   // @ts-expect-error pino has no such option
   ingestOptions({ levl: 'debug' })
+  pino(ingestOptions({ level: 'debug', service: 'checkout', apiKey: 'k', tags: ['eu'] }))
+  // @ts-expect-error -- a list is expected
+  ingestOptions({ tags: 'eu' })
   const loggerOptions: IngestLoggerOptions = { level: 'debug', transport: undefined }
   pino(ingestOptions(loggerOptions))
   pino({ mixin: ingestMixin() })

@@ -1,0 +1,60 @@
+/** [main] Separates the options of this transport from those of pino, which ignores names that it does not know. */
+import { findEquivalentOptions } from '../../options/equivalent-options.js'
+import { formatName } from '../../options/format-value.js'
+import { OPTION_TABLE } from '../../options/option-table.js'
+import type { IngestOptions } from '../../options/resolve-options.js'
+import { IngestError } from '../../shared/errors.js'
+import { findNearestName } from '../../shared/nearest-name.js'
+
+/** Names that pino has, too, with another meaning. */
+const NAMES_OF_PINO = ['level', 'enabled'] as const
+const NAMES = Object.keys(OPTION_TABLE).filter((name) => !(NAMES_OF_PINO as readonly string[]).includes(name))
+const MOST_COMMON = ['url', 'apiKey', 'service']
+
+/** Options of this transport that may stand beside those of pino. */
+export type FlatOptions = Omit<IngestOptions, (typeof NAMES_OF_PINO)[number]>
+
+/**
+ * @param transport where the options of this transport go; undefined if `logger` is set, whose transport exists already
+ * @throws IngestError `CONFIG` for a name that is probably meant for this transport, and for options that would have no effect
+ */
+export function separateOptions<Given extends object>(
+  { ...given }: Given,
+  transport: unknown,
+): { readonly flat: FlatOptions; readonly own: Omit<Given, keyof FlatOptions> } {
+  const flat: Record<string, unknown> = {}
+  const own: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue
+    const meant = NAMES.includes(name) ? undefined : findMeant(name)
+    if (meant !== undefined)
+      throw new IngestError(
+        'CONFIG',
+        `neither pino nor its transport has an option ${formatName(name)}, did you mean ${meant}?`,
+      )
+    ;(NAMES.includes(name) ? flat : own)[name] = value
+  }
+  const names = Object.keys(flat).join(', ')
+  if (names !== '' && transport === undefined)
+    throw withoutEffect(names, `with logger; set them where it is created: pino(ingestOptions({ ${names} }))`)
+  if (names !== '' && transport === false)
+    throw withoutEffect(names, `with transport: false; pass them to the stream: ingestStream({ ${names} })`)
+  return { flat, own: own as Omit<Given, keyof FlatOptions> }
+}
+
+/** @throws IngestError `CONFIG` */
+export function refuseUnused(flat: FlatOptions): void {
+  const names = Object.keys(flat).join(', ')
+  if (names !== '') throw withoutEffect(names, "since transport has no target 'pino-ingest'; add one")
+}
+
+function withoutEffect(names: string, reason: string): IngestError {
+  return new IngestError('CONFIG', `${names} of ingestOptions() would have no effect ${reason}`)
+}
+
+/** Not every similar name: frameworks add options of their own. `name` is pino's. */
+function findMeant(name: string): string | undefined {
+  const equivalent = name === 'name' ? [] : findEquivalentOptions(name)
+  if (equivalent.some((one) => MOST_COMMON.includes(one))) return equivalent.join(', ')
+  return findNearestName(name, NAMES, 1)
+}
