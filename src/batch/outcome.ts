@@ -58,6 +58,8 @@ export interface Retryable {
   readonly sendAs?: 'parts' | 'separate'
   /** Set if the queue failed instead of the service. */
   readonly queue?: QueueFailure
+  /** Set if nothing listens at the implicit local URL, and entries are kept in memory only. At exit, no other attempt follows. */
+  readonly nobodyListens?: true
 }
 
 /**

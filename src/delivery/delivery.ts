@@ -1,6 +1,7 @@
 /** Keeps batches until each is settled: accepted, rejected, left on disk at shutdown, or dropped at a limit. */
 import { setMaxListeners } from 'node:events'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
+import { LOCAL_URL } from '../options/resolve-options.js'
 import type { Clock } from '../shared/clock.js'
 import type { Batch } from '../batch/batch.js'
 import type { Outcome } from '../batch/outcome.js'
@@ -38,6 +39,8 @@ export interface DeliveryOptions extends OutcomeRecorderOptions {
 
 /** Allowed in flight regardless of their size, because suspended batches must not block others. */
 const ALWAYS_IN_FLIGHT = 40
+/** Instead of the latest failure. */
+const NO_FAILURE = 'none, a request was still in progress; `await flush(logger)` before the exit waits for its reply'
 const NOT_YET = Promise.resolve()
 
 export class Delivery {
@@ -192,8 +195,9 @@ export class Delivery {
     this.#inFlightEntries = this.#inFlightBytes = 0
     this.#abort.abort()
     for (const { batch } of left) this.#recorder.recordAbandoned(batch, batch.count)
+    const { nobodyListens, lastFailure } = this.#options.breaker.failures
     this.#recorder.reportLost(
-      describeLoss(this.#options.breaker.failures.lastFailure ?? 'none, a request was still in progress'),
+      nobodyListens ? DROP_MESSAGES.nobodyListens.text(LOCAL_URL) : describeLoss(lastFailure ?? NO_FAILURE),
     )
     this.#flushWaiters.end(this.#recorder.keptEntries > 0 ? 'spooled' : 'acknowledged')
   }

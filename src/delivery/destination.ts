@@ -22,9 +22,10 @@ function createHttpDestination({ settings, clock, mask }: DestinationOptions): D
   const hint = settings.isLocalDefault
     ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
     : undefined
+  const options = { http, clock, mask, hint, needsListener: settings.isLocalDefault && settings.spool === false }
   return {
-    entries: { sender: createIngestSender({ http, clock, mask, hint }) },
-    requestLogs: { sender: createRequestsSender({ http, clock, mask, hint }), encode: createRequestsBodySender },
+    entries: { sender: createIngestSender(options) },
+    requestLogs: { sender: createRequestsSender(options), encode: createRequestsBodySender },
     prepare: () => http.prepare(),
     close: () => http.close(),
     onMaxBodyBytes: () => {},

@@ -23,6 +23,8 @@ export interface IngestSenderOptions {
   readonly clock: Clock
   /** Added to the reason if there was no reply. */
   readonly hint?: string | undefined
+  /** Whether an attempt that finds no listener is the last one at exit. Default false. */
+  readonly needsListener?: boolean
   /** Masks secrets in texts of the service. */
   readonly mask?: (text: string) => string
 }
@@ -42,7 +44,10 @@ export function createIngestSender(options: IngestSenderOptions): Sender {
 }
 
 /** Sends the body of the batch unchanged. */
-export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, mask }: IngestSenderOptions): Sender {
+export function createBatchSender(
+  endpoint: BatchEndpoint,
+  { http, clock, hint, needsListener, mask }: IngestSenderOptions,
+): Sender {
   const readReply = createReplyReader(endpoint.expected)
   return {
     async send(batch, signal) {
@@ -63,6 +68,7 @@ export function createBatchSender(endpoint: BatchEndpoint, { http, clock, hint, 
         return {
           kind: 'retryable',
           reason: hint === undefined ? reason : `${reason}; ${hint}`,
+          ...(kind === 'network' && needsListener === true && { nobodyListens: true as const }),
           ...(kind === 'reset' && { mayConcernContent: true }),
           ...((kind === 'reset' || kind === 'timeout') && { mayBeStored: true }),
         }

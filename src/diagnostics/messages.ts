@@ -168,6 +168,14 @@ export const DROP_MESSAGES = {
     cause: 'the service did not accept them within that time',
     remedy: 'raise `spool.maxAgeMs`',
   },
+  nobodyListens: {
+    reason: 'shutdown',
+    text: (url) =>
+      `no URL is set, and no local service listens at ${url}. Run \`npx pino-ingest dev\` to see entries, or set PINO_INGEST_URL to send them to a service`,
+    cause: 'the process exited, and there was no place to send the entries to',
+    remedy:
+      'run `npx pino-ingest dev -- node app.js`, or start `npx pino-ingest dev` before the application; for a real service set `PINO_INGEST_URL` and `PINO_INGEST_API_KEY`',
+  },
   notDelivered: {
     reason: 'shutdown',
     text: (timeoutMs, reason) =>

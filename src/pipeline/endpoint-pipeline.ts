@@ -173,6 +173,12 @@ export class EndpointPipeline {
     return this.#delivery.flush(timeoutMs)
   }
 
+  /** Resolves when nothing listens at the implicit local URL. @param signal ends the wait */
+  untilNobodyListens(signal: AbortSignal): Promise<void> {
+    const { failures } = this.breaker
+    return failures.until(() => failures.nobodyListens, signal)
+  }
+
   /** Delivers the sealed batches within `timeoutMs`. Never rejects. */
   drain(timeoutMs: number): Promise<void> {
     return this.#delivery.drain(timeoutMs)

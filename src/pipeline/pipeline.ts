@@ -206,11 +206,16 @@ export class Pipeline {
     return this.#notices.reportCount === reportCount ? flushed : this.#flushEndpoints(timeoutMs)
   }
 
-  /** As `flush`, without waiting for a backoff to end. Called when the event loop is empty. */
-  flushNow(): Promise<FlushOutcome> {
-    const flushed = this.flush()
+  /**
+   * As `flush`, without waiting for a backoff to end, and only until an attempt shows that nothing listens at the implicit local URL. Called
+   * when the event loop is empty.
+   */
+  async flushNow(): Promise<void> {
+    const wait = new AbortController()
+    const flushed: Promise<unknown> = this.flush()
     for (const { breaker } of this.#endpoints) breaker.retryNow()
-    return flushed
+    await Promise.race([flushed, ...this.#endpoints.map((endpoint) => endpoint.untilNobodyListens(wait.signal))])
+    wait.abort()
   }
 
   /** Sends the summaries of repeated entries. */

@@ -5,6 +5,7 @@ import { FailureState } from '../../src/delivery/retry/failure-state.js'
 import { CircuitBreaker } from '../../src/delivery/retry/circuit-breaker.js'
 import { createRetrySender } from '../../src/delivery/retry/retry-sender.js'
 import type { Outcome } from '../../src/batch/outcome.js'
+import { LOCAL_URL } from '../../src/options/resolve-options.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { DOWN, OK, RecordingReport, batchOf, busyFor, many, setup, watch } from './scripted-sender.js'
 
@@ -265,6 +266,20 @@ describe('drain', () => {
     await settled()
     expect(account.snapshot()).toMatchObject({ accepted: 0, dropped: { shutdown: 2000 }, pending: 0, balances: true })
     expect(clock.timers).toBe(0)
+  })
+
+  test('ends at once if nothing listens at the implicit local URL', async () => {
+    const nobody: Outcome = { kind: 'retryable', reason: 'refused', nobodyListens: true }
+    const { clock, sender, account, delivery, enqueue, report } = setup(() => nobody, { random: () => 0.9 })
+    enqueue(...many(3))
+    await clock.advance(100)
+    const before = sender.attempts.length
+    const drained = watch(delivery.drain(3000))
+    await clock.advance(0)
+    expect(drained.done).toBe(true)
+    expect(sender.attempts).toHaveLength(before + 1)
+    expect(account.snapshot()).toMatchObject({ dropped: { shutdown: 3 }, pending: 0, balances: true })
+    expect(report.drops).toEqual([{ count: 3, reason: 'shutdown', detail: expect.stringContaining(LOCAL_URL) }])
   })
 
   test('skips the backoff for one last attempt, which delivers everything', async () => {

@@ -25,7 +25,7 @@ if (!hasNamespaces || !isRoot)
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
 /** A user with a token who has set a key and no URL. */
-async function network(): Promise<{ net: Network; log: string }> {
+async function network(extra: Record<string, string> = {}): Promise<{ net: Network; log: string }> {
   const home = mkdtempSync(join(tmpdir(), 'pino-ingest-local-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
   mkdirSync(join(home, 'pino-ingest'), { mode: 0o700 })
@@ -43,6 +43,7 @@ async function network(): Promise<{ net: Network; log: string }> {
     PINO_INGEST_MONITOR_TOKEN: MONITOR,
     PINO_INGEST_RETRY_MIN_MS: '20',
     PINO_INGEST_RETRY_MAX_MS: '100',
+    ...extra,
   })
   return { net, log }
 }
@@ -190,5 +191,19 @@ describe.skipIf(!hasNamespaces || !isRoot)('without a URL', { timeout: 120_000 }
       ),
     )
     expect(Array.from({ length: last + 1 }, (_, number) => number).filter((number) => !arrived.has(number))).toEqual([])
+  })
+
+  test.each(['worker', 'stream'])('a short program (%s) ends at once if nothing listens, and says why', async (way) => {
+    const { net } = await network({ PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '8000' })
+    const startedAt = performance.now()
+    const app = net.run([script('short-app.mjs'), way])
+    expect(await app.done).toBe(0)
+    expect(performance.now() - startedAt).toBeLessThan(7_500)
+    expect(app.stderr()).toMatch(/dropped 3 entries.*127\.0\.0\.1:4319.*npx pino-ingest dev/)
+    const service = await ownService(net)
+    const other = net.run([script('short-app.mjs'), way])
+    expect(await other.done).toBe(0)
+    expect(other.stderr()).not.toContain('dropped')
+    await service.stop()
   })
 })

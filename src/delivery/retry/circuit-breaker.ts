@@ -274,7 +274,7 @@ export class CircuitBreaker {
 
   /** @param overload the request that the service rejected because of overload */
   #open(overload?: InFlightRequest): void {
-    this.#shutdownFailuresLeft -= 1
+    this.#shutdownFailuresLeft = this.#isEnding && this.failures.nobodyListens ? 0 : this.#shutdownFailuresLeft - 1
     if (this.#shutdownFailuresLeft <= 0) this.#shutdownAt = -Infinity
     this.#waitQueue.limitDelays()
     this.#concurrency.failed(this.failures.nextAttemptAt - this.#now, overload)

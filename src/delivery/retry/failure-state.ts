@@ -89,6 +89,11 @@ export class FailureState {
     return this.#outage.reason ?? (this.retryAfterLeftMs > 0 ? RETRY_AFTER_REASON : undefined)
   }
 
+  /** Whether nothing listened at the latest attempt, see `Retryable`, and no attempt is in progress. */
+  get nobodyListens(): boolean {
+    return this.#outage.nobodyListens && this.attempts.begun === this.attempts.ended
+  }
+
   /** Milliseconds since the start of the first failed attempt, which may have waited for a reply; 0 if the service does not fail. */
   get outageAgeMs(): number {
     const now = this.#options.clock.now()

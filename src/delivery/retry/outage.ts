@@ -3,6 +3,8 @@ import type { EndpointRejected, Retryable } from '../../batch/outcome.js'
 
 interface Failing {
   readonly reason: string
+  /** As in the latest failure. */
+  readonly nobodyListens: boolean
   /** Time of the first failure. */
   readonly since: number
   /** Start of the first failed attempt, which may have waited for a reply. */
@@ -23,6 +25,11 @@ export class Outage {
   /** Reason of the latest failure; undefined outside an outage. */
   get reason(): string | undefined {
     return 'reason' in this.#state ? this.#state.reason : undefined
+  }
+
+  /** Whether nothing listened at the latest attempt. */
+  get nobodyListens(): boolean {
+    return 'nobodyListens' in this.#state && this.#state.nobodyListens
   }
 
   /** Undefined outside an outage. */
@@ -51,8 +58,12 @@ export class Outage {
   }
 
   /** @param startOfOutage if none is in progress */
-  fail({ reason }: Retryable | EndpointRejected, startOfOutage: number): void {
-    this.#state = { kind: 'failing', ...this.#next(reason, startOfOutage) }
+  fail(failure: Retryable | EndpointRejected, startOfOutage: number): void {
+    this.#state = {
+      kind: 'failing',
+      nobodyListens: 'nobodyListens' in failure,
+      ...this.#next(failure.reason, startOfOutage),
+    }
   }
 
   restartBackoff(): void {
@@ -63,7 +74,7 @@ export class Outage {
     this.#state = { kind: 'none' }
   }
 
-  #next(reason: string, startOfOutage: number): Failing {
+  #next(reason: string, startOfOutage: number): Omit<Failing, 'nobodyListens'> {
     const state = this.#state
     const { failingSince, attempts } = this
     const since = state.kind === 'none' ? startOfOutage : Math.min(state.since ?? startOfOutage, startOfOutage)
