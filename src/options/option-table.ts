@@ -165,7 +165,8 @@ export const OPTION_TABLE = {
   service: app({
     kind: text,
     variables: ['PINO_INGEST_SERVICE', 'OTEL_SERVICE_NAME'],
-    defaultText: "`service.name` of `OTEL_RESOURCE_ATTRIBUTES`, pino's `name`, `npm_package_name`",
+    defaultText:
+      "`service.name` of `OTEL_RESOURCE_ATTRIBUTES`, pino's `name`, the `name` in the application's `package.json`",
     meaning: 'name of the service that logs',
   }),
   environment: app({
@@ -175,7 +176,7 @@ export const OPTION_TABLE = {
   }),
   version: app({
     kind: text,
-    defaultText: '`service.version` of `OTEL_RESOURCE_ATTRIBUTES`, `npm_package_version`',
+    defaultText: "`service.version` of `OTEL_RESOURCE_ATTRIBUTES`, the `version` in the application's `package.json`",
     meaning: 'version of the application',
   }),
   tags: app({ kind: texts, default: [], meaning: 'tags added to every entry; the variable is a comma-separated list' }),

@@ -142,7 +142,7 @@ export interface IngestOptions {
   /**
    * Name of the service that logs.
    * Variables, the first that is set: `PINO_INGEST_SERVICE`, `OTEL_SERVICE_NAME`.
-   * @default service.name of OTEL_RESOURCE_ATTRIBUTES, pino's name, npm_package_name
+   * @default service.name of OTEL_RESOURCE_ATTRIBUTES, pino's name, the name in the application's package.json
    */
   service?: string | undefined
   /**
@@ -154,7 +154,7 @@ export interface IngestOptions {
   /**
    * Version of the application.
    * Variable: `PINO_INGEST_VERSION`.
-   * @default service.version of OTEL_RESOURCE_ATTRIBUTES, npm_package_version
+   * @default service.version of OTEL_RESOURCE_ATTRIBUTES, the version in the application's package.json
    */
   version?: string | undefined
   /**

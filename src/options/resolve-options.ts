@@ -4,6 +4,8 @@ import { copyMembers, describeType } from '../shared/argument-checks.js'
 import { IngestError } from '../shared/errors.js'
 import { readRegularFile } from '../shared/safe-files.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
+import { readAppPackage } from './app-package.js'
+import type { AppPackage } from './app-package.js'
 import { findCiDeploy } from './ci.js'
 import { isPlainObject } from './kinds.js'
 import { findEquivalentOptions } from './equivalent-options.js'
@@ -32,6 +34,8 @@ export type { Settings } from './settings.js'
 export interface OptionSources extends ReaderSources {
   /** Whether a folder's file system is in memory. Default false. */
   readonly isInMemory?: (path: string) => boolean
+  /** The application's own package. Default: none. */
+  readonly readAppPackage?: () => AppPackage
 }
 
 export const LOCAL_URL = 'http://127.0.0.1:4319/api/v1'
@@ -51,12 +55,17 @@ export function toThreshold(level: Settings['level']): number {
   return LEVEL_NAMES.indexOf(level) - 1
 }
 
+/** This process's environment, and the files that its variables name. */
+export function readProcessSources(): OptionSources {
+  return { env: process.env, readFile: readRegularFile, isInMemory }
+}
+
 /**
- * Resolves with this process's environment.
+ * Resolves with this process's environment, and the application's package.
  * @throws IngestError `CONFIG`, as `resolveOptions`.
  */
 export function resolveFromProcess(given: unknown, names?: readonly OptionName[]): Settings {
-  return resolveOptions(given, { env: process.env, readFile: readRegularFile, isInMemory }, names)
+  return resolveOptions(given, { ...readProcessSources(), ...(names === undefined && { readAppPackage }) }, names)
 }
 
 /**
@@ -147,7 +156,7 @@ function complete({
   values,
   options,
   wrong,
-  sources: { env, isInMemory: isLostInMemory = () => false },
+  sources: { env, isInMemory: isLostInMemory = () => false, readAppPackage: readApp = () => ({}) },
   problems,
   reader,
 }: Resolved): Settings {
@@ -185,6 +194,9 @@ function complete({
     )
   const usesUrl = !isLocalDefault && !hasNats
   const resource = readResource(env)
+  const service = own.service ?? resource.service
+  const version = own.version ?? resource.version
+  const app = service === undefined || version === undefined ? readApp() : {}
   const headers = Object.fromEntries(
     Object.entries(own.headers ?? {}).map(([name, value]) => [name, new Secret(value as string)]),
   )
@@ -196,10 +208,10 @@ function complete({
         ...(isPlainObject(options['levels']) && { customLevels: options['levels'] }),
         ...own.pino,
       },
-      fallbackService: nonEmpty(env['npm_package_name']),
-      service: own.service ?? resource.service,
+      fallbackService: app.name,
+      service,
       environment: own.environment ?? resource.environment ?? nonEmpty(env['NODE_ENV']),
-      version: own.version ?? resource.version ?? nonEmpty(env['npm_package_version']),
+      version: version ?? app.version,
       metadata: { ...resource.metadata, ...own.metadata },
       deploy: own.deploy ?? findCiDeploy(env),
       nats,

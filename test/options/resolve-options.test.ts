@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { serialize } from 'node:v8'
 import { afterEach, describe, expect, test } from 'vitest'
-import { toThreshold } from '../../src/options/resolve-options.js'
+import { resolveOptions, toThreshold } from '../../src/options/resolve-options.js'
+import type { Settings } from '../../src/options/resolve-options.js'
 import { problem, resolve } from './resolve.js'
 import type { Env } from './resolve.js'
 
@@ -62,7 +63,6 @@ describe('precedence: code, environment, default', () => {
     ['environment', 'a', 'PINO_INGEST_ENVIRONMENT', 'b', 'b'],
     ['environment', 'a', 'NODE_ENV', 'b', 'b'],
     ['version', 'a', 'PINO_INGEST_VERSION', 'b', 'b'],
-    ['version', 'a', 'npm_package_version', 'b', 'b'],
     ['release', 'a', 'PINO_INGEST_RELEASE_ID', 'b', 'b'],
     ['release', false, 'PINO_INGEST_RELEASE', '1', true],
     ['deploy.branch', 'a', 'PINO_INGEST_BRANCH', 'b', 'b'],
@@ -123,9 +123,14 @@ describe('precedence: code, environment, default', () => {
     expect(resolve({ batch: { size: 5 } }, { PINO_INGEST_BATCH_SIZE: 'many' }).batch.size).toBe(5)
   })
 
-  test('the package name from npm is only the fallback service', () => {
-    expect(resolve({}, { npm_package_name: 'app' })).toMatchObject({ fallbackService: 'app' })
-    expect(resolve({}, { npm_package_name: '' })).not.toHaveProperty('fallbackService')
+  test("the application's package sets the version and the fallback service; variables of npm and npx set nothing", () => {
+    const inApp = (env: Record<string, string>): Settings =>
+      resolveOptions({}, { env, readFile: String, readAppPackage: () => ({ name: 'app', version: '1.2.3' }) })
+    expect(inApp({})).toMatchObject({ fallbackService: 'app', version: '1.2.3' })
+    expect(inApp({ PINO_INGEST_VERSION: '4' })).toMatchObject({ fallbackService: 'app', version: '4' })
+    const ofNpm = resolve({}, { npm_package_name: 'other', npm_package_version: '9' })
+    expect(ofNpm).not.toHaveProperty('fallbackService')
+    expect(ofNpm).not.toHaveProperty('version')
   })
 
   test("uses pino's own levels without customLevels", () => {

@@ -10,8 +10,6 @@ describe('OTEL_RESOURCE_ATTRIBUTES', () => {
     const env = {
       OTEL_RESOURCE_ATTRIBUTES: ALL,
       NODE_ENV: 'production',
-      npm_package_version: '9',
-      npm_package_name: 'n',
     }
     expect(resolve({ enabled: false }, env)).toMatchObject({
       service: 'shop',

@@ -1,5 +1,6 @@
 /** [main] Completes the application's pino options: scope fields on each record, whole errors, checked transport options. */
 import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, TransportSingleOptions } from 'pino'
+import { passMainScript } from '../../options/app-package.js'
 import { isPlainObject } from '../../options/kinds.js'
 import { requireNats } from '../../nats/require-nats.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
@@ -206,7 +207,8 @@ function checkedTransport(
     if (requestKeys !== undefined) completed = addRequestKeys(completed, requestKeys, settings)
     return { ...target, ...(completed !== target.options && { options: completed }) }
   })
-  if (!isUsed) refuseUnused(flat)
+  if (isUsed) passMainScript()
+  else refuseUnused(flat)
   return all
 }
 

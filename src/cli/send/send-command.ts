@@ -4,7 +4,7 @@ import { maskDeep, createSecretMask } from '../../diagnostics/secret-mask.js'
 import type { IngestEvents } from '../../diagnostics/reporter.js'
 import { loadHook } from '../../filter/load-hook.js'
 import { readResource } from '../../options/resource.js'
-import { resolveFromProcess } from '../../options/resolve-options.js'
+import { readProcessSources, resolveOptions } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/settings.js'
 import { Pipeline } from '../../pipeline/pipeline.js'
 import { systemClock } from '../../shared/clock.js'
@@ -67,7 +67,8 @@ async function run(given: Arguments): Promise<number> {
   const { switches, texts, positionals: names } = given
   if (names.length === 0) throw createUsageError('send needs the name of a FILE, or - for stdin')
   const concurrency = parseInteger('concurrency', texts.get('concurrency') ?? '1', 1, MAX_CONCURRENCY)
-  const resolved = resolveFromProcess(parseOptionFlags(given))
+  // Without the application's package: old logs may be those of another version, or of another application.
+  const resolved = resolveOptions(parseOptionFlags(given), readProcessSources())
   requireEnabled(resolved)
   const settings = toSendSettings(resolved, concurrency)
   const hook = settings.beforeSend === undefined ? undefined : await loadHook(settings.beforeSend, settings.secrets)

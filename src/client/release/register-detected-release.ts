@@ -1,4 +1,5 @@
 /** Registers a release whose missing fields are detected. Used by the application's helper, the transport and the command line. */
+import { readAppPackage } from '../../options/app-package.js'
 import { readProcessEnv } from '../../options/process-env.js'
 import { checkArgument } from '../../shared/argument-checks.js'
 import type { CallOptions, IngestClient, IngestClientOptions } from '../index.js'
@@ -16,21 +17,13 @@ export type DetectedReleaseOptions = GivenRelease &
 
 /** @returns the release id. Rejects as `registerRelease` */
 export function registerDetectedRelease(options: DetectedReleaseOptions, hooks?: TransportHooks): Promise<string> {
-  const {
-    version,
-    commit_hash,
-    branch,
-    deployed_by,
-    changelog,
-    cwd = process.cwd(),
-    signal,
-    ...clientOptions
-  } = options
+  const { version, commit_hash, branch, deployed_by, changelog, cwd: folder, signal, ...clientOptions } = options
+  const cwd = folder ?? process.cwd()
   checkArgument('cwd of registerRelease()', 'a path', typeof cwd === 'string', cwd)
   const call = async (client: IngestClient): Promise<string> => {
     const release = await findRelease(
       { version, commit_hash, branch, deployed_by, changelog },
-      { env: readProcessEnv(), cwd },
+      { env: readProcessEnv(), cwd, ...(folder === undefined && { appVersion: readAppPackage().version }) },
     )
     return (await client.registerRelease(release, { signal })).release_id
   }

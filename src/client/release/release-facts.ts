@@ -18,6 +18,8 @@ export interface ReleaseSources {
   readonly env: Env
   /** Folder of the clone and the package. */
   readonly cwd: string
+  /** Version in the application's own package, which its entries have, too. */
+  readonly appVersion?: string | undefined
 }
 
 const SHORT_COMMIT_CHARS = 7
@@ -26,12 +28,12 @@ const PLACEHOLDER = /^0\.0\.0(?:-|$)/
 
 /**
  * Precedence: given values, then `PINO_INGEST_VERSION`, `_COMMIT`, `_BRANCH`, `_DEPLOYED_BY`, then the CI provider's variables,
- * then git. The version is `service.version` of `OTEL_RESOURCE_ATTRIBUTES`, `npm_package_version`, that of the nearest
+ * then git. The version is `service.version` of `OTEL_RESOURCE_ATTRIBUTES`, the application's own, that of the nearest
  * package.json, the tag, or the short commit.
  *
  * @throws IngestError `CONFIG` if no source has a version, or a variable is invalid.
  */
-export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSources): Promise<Release> {
+export async function findRelease(given: GivenRelease, { env, cwd, appVersion }: ReleaseSources): Promise<Release> {
   const own = readDeploy(env)
   const [ci, git] = [findCiFacts(env), await readGit(cwd)]
   const commit = findFirst(given.commit_hash, own.commit, ci.commit, git.commit)
@@ -45,7 +47,7 @@ export async function findRelease(given: GivenRelease, { env, cwd }: ReleaseSour
   const deployedBy = findFirst(given.deployed_by, own.deployed_by, people)
   const version =
     findFirst(given.version, ...listVariables('version').map((variable) => env[variable]), readResource(env).version) ??
-    (await findVersion(env, cwd, ci.tag, commit))
+    (await findVersion(cwd, appVersion, ci.tag, commit))
   const { changelog } = given
   return {
     version,
@@ -65,13 +67,13 @@ function readDeploy(env: Env): EntryDeploy {
 }
 
 async function findVersion(
-  env: Env,
   cwd: string,
+  appVersion: string | undefined,
   tag: string | undefined,
   commit: string | undefined,
 ): Promise<string> {
   const nearest = await packageVersion(cwd)
-  const packaged = [env['npm_package_version'], nearest.version]
+  const packaged = [appVersion, nearest.version]
   const isPlaceholder = (version: string | undefined): boolean => version !== undefined && PLACEHOLDER.test(version)
   const short = /^[\da-f]{40,64}$/.test(commit ?? '') ? commit?.slice(0, SHORT_COMMIT_CHARS) : commit
   const version = findFirst(...packaged.filter((one) => !isPlaceholder(one)), tag, short, ...packaged)

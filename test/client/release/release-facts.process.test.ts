@@ -16,22 +16,20 @@ test.each(recordedCis())('$name', async ({ env, release }) => {
 describe('version', () => {
   const env = {
     PINO_INGEST_VERSION: '2',
-    npm_package_version: '3',
     GITHUB_ACTIONS: 'true',
     GITHUB_SHA: SHA,
     GITHUB_REF: 'refs/tags/v5',
   }
 
-  test('given value, variable, npm, package.json, tag, short commit', async () => {
+  test("given value, variable, the application's package, package.json, tag, short commit", async () => {
     const cwd = scratch()
     write(cwd, 'package.json', '{"version":"4"}')
-    const versionIn = async (given: object, left: Record<string, string>, folder = cwd): Promise<string> =>
-      (await findRelease(given, { env: left, cwd: folder })).version
-    const { PINO_INGEST_VERSION: _, ...npm } = env
-    const { npm_package_version: _npm, ...ci } = npm
-    expect(await versionIn({ version: '1' }, env)).toBe('1')
-    expect(await versionIn({}, env)).toBe('2')
-    expect(await versionIn({ version: '' }, npm)).toBe('3')
+    const versionIn = async (given: object, left: Record<string, string>, folder = cwd, appVersion?: string) =>
+      (await findRelease(given, { env: left, cwd: folder, appVersion })).version
+    const { PINO_INGEST_VERSION: _, ...ci } = env
+    expect(await versionIn({ version: '1' }, env, cwd, '3')).toBe('1')
+    expect(await versionIn({}, env, cwd, '3')).toBe('2')
+    expect(await versionIn({ version: '' }, ci, cwd, '3')).toBe('3')
     expect(await versionIn({}, ci)).toBe('4')
     expect(await versionIn({}, ci, scratch())).toBe('v5')
     expect(await versionIn({}, { ...ci, GITHUB_REF: 'refs/heads/main' }, scratch())).toBe(SHA.slice(0, 7))
@@ -56,9 +54,7 @@ describe('version', () => {
   test('a placeholder counts only if there is nothing else', async () => {
     const cwd = scratch()
     write(cwd, 'package.json', '{"version":"0.0.0-development"}')
-    expect((await findRelease({}, { env: { ...GITHUB, npm_package_version: '0.0.0' }, cwd })).version).toBe(
-      SHA.slice(0, 7),
-    )
+    expect((await findRelease({}, { env: GITHUB, cwd, appVersion: '0.0.0' })).version).toBe(SHA.slice(0, 7))
     expect((await findRelease({}, { env: {}, cwd })).version).toBe('0.0.0-development')
     write(cwd, 'package.json', '{"version":"0.0.01-not-one"}')
     expect((await findRelease({}, { env: GITHUB, cwd })).version).toBe('0.0.01-not-one')

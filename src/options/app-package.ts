@@ -1,0 +1,60 @@
+/** Finds name and version of the application: those in the package.json of its main script, however it was started. */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+
+export interface AppPackage {
+  readonly name?: string
+  readonly version?: string
+}
+
+const MAIN_SCRIPT = 'pino-ingest.main-script'
+const IN_DEPENDENCY = /[\\/]node_modules[\\/]/
+
+/** Tells workers that start later what the main script is: in pino's worker, `process.argv` has a file of pino. */
+export function passMainScript(): void {
+  if (isMainThread && process.argv[1] !== undefined) setEnvironmentData(MAIN_SCRIPT, process.argv[1])
+}
+
+/** Of the nearest package.json that has a name or a version. Empty if there is none. Never throws. */
+export function readAppPackage(script: string | undefined = findMainScript()): AppPackage {
+  if (script === undefined || script === '') return {}
+  // The package that has installed a tool such as `next`, which runs the application.
+  const [start = ''] = script.split(IN_DEPENDENCY, 1)
+  for (let path = resolve(start); ; path = dirname(path)) {
+    const { name, version } = readPackage(join(path, 'package.json'))
+    // The command line in a clone of this package is not the application.
+    if (name === 'pino-ingest') return {}
+    if (name !== undefined || version !== undefined) return { ...(name && { name }), ...(version && { version }) }
+    if (path === dirname(path)) return {}
+  }
+}
+
+function findMainScript(): string | undefined {
+  const [, script] = process.argv
+  if (isMainThread) return script
+  const passed = getEnvironmentData(MAIN_SCRIPT)
+  if (typeof passed === 'string') return passed
+  // The application's own worker, or a bundle that contains pino's.
+  if (script !== undefined && !IN_DEPENDENCY.test(script)) return script
+  try {
+    // Linux: the arguments of the process. Those of Node are the same in all threads.
+    return readFileSync('/proc/self/cmdline', 'utf8').split('\0')[1 + process.execArgv.length]
+  } catch {
+    return undefined
+  }
+}
+
+function readPackage(path: string): AppPackage {
+  if (!existsSync(path)) return {} // an error for each folder without one would take longer than everything else
+  try {
+    const { name, version } = JSON.parse(readFileSync(path, 'utf8')) as Record<keyof AppPackage, unknown>
+    return { ...(isText(name) && { name }), ...(isText(version) && { version }) }
+  } catch {
+    return {} // npm would not accept it
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
