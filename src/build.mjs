@@ -13,10 +13,11 @@ import { fileURLToPath } from 'node:url'
 import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { transform } from 'esbuild'
 import { build } from 'rolldown'
+import { parseAst } from 'rolldown/parseAst'
 import { dts } from 'rolldown-plugin-dts'
-import { minify } from 'terser'
 
 /** @typedef {import('rolldown').OutputChunk} OutputChunk */
+/** @typedef {import('@jridgewell/sourcemap-codec').SourceMapSegment} SourceMapSegment */
 
 const src = dirname(fileURLToPath(import.meta.url))
 const root = dirname(src)
@@ -28,17 +29,16 @@ const TARGET = 'node20'
 const IS_COMMONJS = '{"type":"commonjs"}\n'
 const PACKAGES =
   /^(?:node:.*|undici(?:\/.*)?|re2js|pino|pino-abstract-transport|sonic-boom|@nats-io\/.*|@opentelemetry\/api)$/
-/** Not minified: Node searches the line of its `throw` for a text, and `lineLimit` breaks lines anywhere. */
-const KEPT_LINES = 'throw-without-excerpt'
+/** Node prints no source line, which is minified, above an uncaught error if the line contains this text. */
+const NO_EXCERPT = '//node-do-not-add-exception-line'
+/** Chunks without functions that throw into applications, and with templates of several lines. */
+const OF_COMMANDS = /^(?:cli|command-line|commands|dev|pipe|local-service|page)\.js$/
 /** Properties of the option table that only its documentation needs. */
 const DOCUMENTATION = new Set(['meaning', 'defaultText', 'isInGroupRow'])
 /** What a line needs to be in a stack: a call, a property, a template, `await`, `throw`, or a value that is taken apart. */
 const IN_STACKS = /[(.[`]|await|throw|[\]}] =/
 /** Chunks with a source map: those that run within applications. */
 const MAPPED = new Set(['application.js', 'common.js', 'mapping.js', 'pipeline.js'])
-/** Chunks of programs with their own process, where names of variables are in no profile and no stack. */
-const SHORT_NAMES = new Set(['command-line.js', 'commands.js', 'dev.js', 'local-service.js', 'pipe.js'])
-const LINE_LIMIT = 240
 const EXPORT_GETTER =
   /^Object\.defineProperty\(exports, ["'](\w+)["'], \{\n\s*enumerable: true,\n\s*get: function\(\) \{\n\s*return ([\w$.]+);\n\s*\}\n\}\);/gm
 /** The getters of esbuild, which precede the module's code. */
@@ -168,7 +168,6 @@ function createChunkOf(ids, infoOf, app) {
     if (entries.has(id) || id.startsWith('\0')) return null
     // In a separate file, which each entry point loads first.
     if (basename(id) === 'node-version.ts') return 'node-version'
-    if (basename(id, '.ts') === KEPT_LINES) return KEPT_LINES
     if (folder === 'service') return basename(id).startsWith('page-') ? 'page' : 'local-service'
     const isOfCalls = client?.has(id) || service?.has(id)
     if (transport?.has(id))
@@ -194,8 +193,8 @@ function refuseCycles(chunks) {
   for (const { fileName } of chunks) visit(fileName, [])
 }
 
-/** Removes white space, but keeps the names of functions and classes. @param {OutputChunk} chunk */
-async function writeChunk({ name, fileName, code, map }) {
+/** Removes white space, but keeps names. @param {OutputChunk} chunk */
+async function writeChunk({ fileName, code, map }) {
   const file = join(dist, 'cjs', fileName)
   // Replaces getters, which would be called at each use of an export in another chunk.
   const plain = code
@@ -205,43 +204,74 @@ async function writeChunk({ name, fileName, code, map }) {
     )
     .replaceAll(/\brequire_(\w+)/g, '$$$1')
     .replace(/\n\/\/# sourceMappingURL=.*\s*$/, '')
-  if (name === KEPT_LINES) return writeFileSync(file, plain)
   const hasMap = map !== null && MAPPED.has(fileName)
   const given = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`
   const small = await transform(`${plain}${hasMap ? given : ''}`, {
     target: TARGET,
     minifyWhitespace: true,
     minifySyntax: true,
-    lineLimit: LINE_LIMIT,
+    lineLimit: 240,
     legalComments: 'none',
     sourcemap: hasMap && 'external',
     sourcesContent: false,
   })
-  if (SHORT_NAMES.has(fileName)) return writeFileSync(file, await shortenNames(small.code))
-  writeFileSync(file, hasMap ? `${small.code}//# sourceMappingURL=${fileName}.map\n` : small.code)
-  if (hasMap) writeFileSync(`${file}.map`, JSON.stringify(withLinesOnly(JSON.parse(small.map), small.code)))
+  const made = hasMap ? JSON.parse(small.map) : { sources: [], mappings: '' }
+  const mappings = decode(made.mappings)
+  const lines = OF_COMMANDS.test(fileName) ? small.code.split('\n') : withoutExcerpts(small.code, mappings)
+  writeFileSync(file, `${lines.join('\n')}${hasMap ? `//# sourceMappingURL=${fileName}.map\n` : ''}`)
+  if (hasMap) writeFileSync(`${file}.map`, JSON.stringify(withLinesOnly(made.sources, mappings, lines)))
 }
 
-/** Shortens names of variables, a fifth of the code. Functions and classes keep theirs, which stacks show. */
-async function shortenNames(/** @type {string} */ code) {
-  const small = await minify(code, {
-    compress: false,
-    mangle: { keep_fnames: true, keep_classnames: true },
-    format: { max_line_len: LINE_LIMIT },
+/**
+ * Marks each line with a `throw`, unless it ends within a template. A line that `lineLimit` ended within a text is joined with the next one,
+ * which remains empty.
+ * @param {string} code minified @param {SourceMapSegment[][]} mappings is changed accordingly
+ */
+function withoutExcerpts(code, mappings) {
+  const lines = code.split('\n')
+  const templates = findTemplates(parseAst(code))
+  let at = -1
+  const endsInTemplate = lines.map((line) => {
+    at += line.length + 1
+    return !line.endsWith('\\') && templates.some(({ start, end }) => start <= at && at < end)
   })
-  return small.code ?? code
+  for (let row = 0; row < lines.length; row += 1) {
+    if (!/\bthrow\b/.test(lines[row] ?? '')) continue
+    let last = row
+    while (lines[row]?.endsWith('\\')) {
+      last += 1
+      const start = lines[row]?.slice(0, -1) ?? ''
+      const moved = mappings[last]?.splice(0) ?? []
+      for (const [column, ...rest] of moved)
+        mappings[row]?.push(/** @type {SourceMapSegment} */ ([start.length + column, ...rest]))
+      lines[row] = `${start}${lines[last]}`
+      lines[last] = ''
+    }
+    if (endsInTemplate[last] === false) lines[row] += NO_EXCERPT
+  }
+  return lines
+}
+
+/** @param {unknown} node @returns {{ start: number, end: number }[]} the texts of templates */
+function findTemplates(node) {
+  if (typeof node !== 'object' || node === null) return []
+  const { type, start, end } = /** @type {Record<string, any>} */ (node)
+  return type === 'TemplateElement' ? [{ start, end }] : Object.values(node).flatMap(findTemplates)
 }
 
 /** Reduces a source map to a fifth: one position per source line that can be in a stack, instead of one per word. */
-function withLinesOnly(/** @type {{ sources: string[], mappings: string }} */ map, /** @type {string} */ code) {
-  const lines = code.split('\n')
-  const sources = map.sources.map((source) => {
+function withLinesOnly(
+  /** @type {string[]} */ paths,
+  /** @type {SourceMapSegment[][]} */ decoded,
+  /** @type {readonly string[]} */ lines,
+) {
+  const sources = paths.map((source) => {
     const at = source.lastIndexOf('../src/')
     if (at === -1) throw new Error(`not a module of src: ${source}`)
     return source.slice(at + '../src/'.length)
   })
   const sourceLines = sources.map((source) => readFileSync(join(root, 'src', source), 'utf8').split('\n'))
-  const mappings = decode(map.mappings).map((segments, row) => {
+  const mappings = decoded.map((segments, row) => {
     let before = ''
     return segments.flatMap((segment) => {
       const [column, source, line] = segment

@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 
 /** The package is promised to be small. */
 const MAX_PACKED_BYTES = 600_000
-const MAX_UNPACKED_BYTES = 1_600_000
+const MAX_UNPACKED_BYTES = 1_620_000
 const MAX_FILES = 90
 
 interface Packed {

@@ -58,3 +58,25 @@ test('beforeSend that cannot be loaded is reported as any other invalid option',
   // With several targets, pino waits 10 s for each invalid option. The reason is printed before.
   expect(ofSeveral.stderr).toContain('was not found')
 })
+
+test.each([
+  ['ingestOptions()', `ingestOptions({ url: 'nonsense' })`],
+  ['ingestStream()', `ingestStream({ level: 'loud' })`],
+  ['IngestClient', `new IngestClient({ url: 'https://logs.example.com', apiKey: 'k' })`],
+  ['flushOnSignal()', `flushOnSignal(5)`],
+  ['flush()', `flush({}, { timeoutMs: 'soon' }).then(console.log)`],
+])(
+  'an uncaught error of %s is printed without a line of minified code, and without empty properties',
+  async (_, call) => {
+    const script = `const all = require('./dist/cjs/index.js'); with (all) { ${call} }`
+    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) =>
+      execFile(process.execPath, ['-e', script], { cwd: ROOT }, (error, _out, text) =>
+        resolve({ code: error?.code ?? 0, stderr: text }),
+      ),
+    )
+    expect(code).toBe(1)
+    expect(stderr).toContain('CONFIG')
+    expect(stderr.slice(0, stderr.indexOf('IngestError: '))).not.toMatch(/\.js|throw/)
+    expect(stderr).not.toContain('undefined')
+  },
+)

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
 import { findRejectionMode } from '../../options/rejection-mode.js'
 import { isError } from '../../record/error-serializer.js'
-import { throwWithoutExcerpt } from './throw-without-excerpt.js'
 
 const STDERR = 2
 /** Code of the error that Node creates if the reason of a rejection is not an error. */
@@ -17,8 +16,8 @@ export function isRejectionError(thrown: unknown): thrown is Error {
 
 /**
  * Node prints the source line of the `throw` statement, which is wrong for an error that is thrown again. So this
- * function prints the original line, which it finds with the error's stack, and throws in a way that makes Node print
- * none. For values that are not errors and for errors of Node's own modules, no line is printed.
+ * function prints the original line, which it finds with the error's stack. The build makes Node print none
+ * for this package. For values that are not errors and for errors of Node's own modules, no line is printed.
  *
  * @param origin Node's second argument of `uncaughtException`
  */
@@ -38,7 +37,7 @@ export function rethrow(thrown: unknown, origin: string): void {
   setImmediate(() => {
     // Printed in this event, because the transport may also write a line in it, and Node prints the error afterwards.
     if (excerpt !== undefined) process.once('exit', () => void writeSync(STDERR, excerpt))
-    throwWithoutExcerpt(thrown)
+    throw thrown
   })
 }
 
