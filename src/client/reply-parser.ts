@@ -143,8 +143,19 @@ export function describeReply(
   const clean = (text: string): string => mask(text).replace(CONTROL_CHARACTERS, ' ').trim().toWellFormed()
   const { status } = reply
   if (classifyStatus(status) === 'ok') return foreignReason(reply, clean)
+  const target = findRedirectTarget(reply)
+  if (target !== undefined) return cut(`status ${status}: redirects to ${clean(target)}`, MAX_REASON_CHARS)
   const reason = clean(serviceMessage(reply.text, list))
   return cut(`status ${status}${reason && `: ${reason}`}`, MAX_REASON_CHARS)
+}
+
+/** The target of a 3xx, without user info and query, which may contain secrets. Undefined if there is none. */
+export function findRedirectTarget({ status, headers }: HttpReply): string | undefined {
+  const location = [headers['location']].flat()[0] ?? ''
+  if (status < 300 || status > 399 || location === '') return undefined
+  if (!URL.canParse(location)) return location.replace(/[?#].*$/s, '').replace(/^(\/\/)[^/]*@/, '$1')
+  const { protocol, host, pathname } = new URL(location)
+  return `${protocol}//${host}${pathname}`
 }
 
 function serviceMessage(text: string, list: ItemList): string {

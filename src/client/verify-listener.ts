@@ -45,7 +45,7 @@ export async function verifyListener(socket: Socket, url: string, timeoutMs: num
         `If it is yours, set ${TOKEN_VARIABLE} to its token, or PINO_INGEST_URL=${url} and PINO_INGEST_API_KEY=any to use it without the check`,
       )
     case 'foreign':
-      throw notLocal(`status ${reply.status}`)
+      throw notLocal(reply.status === 0 ? 'its reply is not HTTP' : `status ${reply.status}`)
     case undefined:
   }
 }

@@ -1,6 +1,6 @@
 /** Keeps batches until each is settled: accepted, rejected, left on disk at shutdown, or dropped at a limit. */
 import { setMaxListeners } from 'node:events'
-import { DROP_MESSAGES } from '../diagnostics/messages.js'
+import { DROP_MESSAGES, NO_FAILURE } from '../diagnostics/messages.js'
 import { LOCAL_URL } from '../options/resolve-options.js'
 import type { Clock } from '../shared/clock.js'
 import type { Batch } from '../batch/batch.js'
@@ -39,8 +39,6 @@ export interface DeliveryOptions extends OutcomeRecorderOptions {
 
 /** Allowed in flight regardless of their size, because suspended batches must not block others. */
 const ALWAYS_IN_FLIGHT = 40
-/** Instead of the latest failure. */
-const NO_FAILURE = 'none, a request was still in progress; `await flush(logger)` before the exit waits for its reply'
 const NOT_YET = Promise.resolve()
 
 export class Delivery {

@@ -64,7 +64,7 @@ export const SERVICE_MESSAGES = {
     remedy: 'nothing',
   },
   entriesRejected: {
-    text: (entries, reason) => `the service rejected ${entries}: ${reason}`,
+    text: (entries, reason, remedy) => `the service rejected ${entries}: ${reason}; ${remedy}`,
     cause: 'the service considers these entries invalid',
     remedy:
       '`npx pino-ingest spool show dead` lists them; after fixing the cause, send them with `npx pino-ingest spool replay dead`',
@@ -82,6 +82,10 @@ export const SERVICE_MESSAGES = {
     remedy: 'fix the cause in the message; after an outage the registration is retried',
   },
 } as const satisfies Record<string, Message>
+
+/** Instead of the latest failure. */
+export const NO_FAILURE =
+  'none, a request was still in progress; `await flush(logger)` before the exit waits for its reply'
 
 /** NATS fails, or recovers. A failure line ends with the delay before the next attempt. */
 export const QUEUE_MESSAGES = {
@@ -229,7 +233,8 @@ export const DROP_MESSAGES = {
 /** The spool. */
 export const SPOOL_MESSAGES = {
   kept: {
-    text: (entries) => `${entries} not yet acknowledged; kept on disk and sent at the next start with this destination`,
+    text: (entries, reason) =>
+      `${entries} not yet acknowledged; kept on disk and sent at the next start with this destination; last failure: ${reason}`,
     cause:
       'the process exited before the service accepted them. Nothing is lost. A destination is `url` and `apiKey`, or with `nats` its account, stream and subject',
     remedy: 'start the application again, or send them from a shell: `npx pino-ingest spool replay --all`',

@@ -7,7 +7,7 @@ import type { AccountSnapshot, DropReason } from './account.js'
 import { describeThrown } from '../shared/argument-checks.js'
 import type { Clock } from '../shared/clock.js'
 import type { IngestErrorCode } from '../shared/errors.js'
-import { APPLICATION_MESSAGES, SERVICE_MESSAGES, SPOOL_MESSAGES } from './messages.js'
+import { APPLICATION_MESSAGES, NO_FAILURE, SERVICE_MESSAGES, SPOOL_MESSAGES } from './messages.js'
 import type { IngestResultError } from '../protocol/ingest-result.js'
 import { maskDeep, createSecretMask } from './secret-mask.js'
 import { Throttle } from './throttle.js'
@@ -77,6 +77,8 @@ export interface ReporterOptions {
   /** Masked in everything that is written or emitted. */
   readonly secrets: readonly string[]
   readonly emit: EmitEvent
+  /** Whether rejected entries are stored on disk. Default false. */
+  readonly hasSpool?: boolean
   /** The payload of `ingest:stats`. */
   readonly snapshot: () => AccountSnapshot
   /** Called when log entries are dropped: every time and immediately, unlike lines and events. */
@@ -93,6 +95,8 @@ interface Line {
   readonly text: (count: number) => string
 }
 
+const SHOW_REJECTED = '`npx pino-ingest spool show dead` lists them'
+const NOT_KEPT = 'they are not kept, since the spool is off'
 const LINE_WINDOW_MS = 10_000
 const EVENT_WINDOW_MS = 1000
 const MAX_LINE_CHARS = 1000
@@ -133,8 +137,11 @@ export class Reporter {
   }
 
   rejected(count: number, errors: readonly IngestResultError[], reason: string, of?: Subject): void {
+    const field = errors[0]?.field ?? ''
+    const detail = field === '' || reason.includes(field) ? reason : `${field}: ${reason}`
+    const remedy = this.#options.hasSpool === true ? SHOW_REJECTED : NOT_KEPT
     this.#line(`rejected ${of ?? ''}`, count, (total) =>
-      SERVICE_MESSAGES.entriesRejected.text(counted(total, of), reason),
+      SERVICE_MESSAGES.entriesRejected.text(counted(total, of), detail, remedy),
     )
     this.#event('ingest:rejected', of ?? '', { count, reason, errors, ...(of && { of }) })
   }
@@ -160,8 +167,8 @@ export class Reporter {
   }
 
   /** Called at shutdown with the number of entries that stay on disk for the next start. */
-  retained(count: number, of?: Subject): void {
-    this.note('kept', SPOOL_MESSAGES.kept.text(`${counted(count, of)} ${count === 1 ? 'is' : 'are'}`), of)
+  retained(count: number, lastFailure = NO_FAILURE, of?: Subject): void {
+    this.note('kept', SPOOL_MESSAGES.kept.text(`${counted(count, of)} ${count === 1 ? 'is' : 'are'}`, lastFailure), of)
   }
 
   /**
@@ -185,7 +192,7 @@ export class Reporter {
       delivered: (count, batchId) => this.delivered(count, batchId, of),
       rejected: (count, errors, reason) => this.rejected(count, errors, reason, of),
       dropped: (count, reason, detail) => this.dropped(count, reason, detail, of),
-      retained: (count) => this.retained(count, of),
+      retained: (count, lastFailure) => this.retained(count, lastFailure, of),
       problem: (code, message, status) => this.problem(code, message, status, of),
       note: (kind, message) => this.note(kind, `request logs: ${message}`, of),
       discard: (kinds) => this.discard(kinds, of),

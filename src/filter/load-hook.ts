@@ -56,7 +56,7 @@ export function checkCanCross(beforeSend: string | BeforeSend | undefined): asse
   if (typeof beforeSend === 'function')
     throw new IngestError(
       'CONFIG',
-      "beforeSend is a function, which cannot be passed to pino's worker: pass the path of a module, or use ingestStream()",
+      "beforeSend is a function, which cannot be passed to pino's worker: write it as the default export of a module and pass its path, such as beforeSend: './before-send.mjs', or use ingestStream()",
     )
 }
 

@@ -23,7 +23,12 @@ export function formatTypedText(text: string): string {
 
 /** Describes a secret: enough to find the mistake, and no part of its value. */
 export function describeHidden(value: unknown): string {
-  if (typeof value === 'string') return `text of ${value.length} characters (not shown)`
+  if (value === '') return 'an empty text'
+  if (typeof value === 'string') {
+    const lines = value.trim().split(/\r\n|[\n\r]/).length
+    const [count, unit] = lines > 1 ? [lines, 'lines'] : [value.length, value.length === 1 ? 'character' : 'characters']
+    return `text of ${count} ${unit} (not shown)`
+  }
   return typeof value === 'object' ? `${describeType(value)} (not shown)` : `a ${typeof value} (not shown)`
 }
 

@@ -4,15 +4,15 @@ import { describeHidden, formatValue } from './format-value.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** A host without its scheme, the most common mistake; no key has this form. */
-const BARE_HOST = /^(?=.{1,60}$)[a-z][a-z-]*(?:\.[a-z][a-z-]*)+(?::\d+)?(?:\/[a-z\d/]*)?$/
+/** A host without its scheme, the most common mistake, or a path; no key has this form. */
+const BARE_HOST = /^(?=.{1,60}$)(?:(?:[a-z\d-]+\.)+[a-z]{2,}|\d+(?:\.\d+){3}|localhost)?(?::\d+)?(?:\/[a-z\d/]*)?$/
 
 /** @returns the URL without a trailing slash. Errors are added to `problems`; they show only scheme, host and path of a URL */
 export function checkUrl(given: string, allowInsecure: boolean, problems: string[]): string {
   const text = given.trim()
   if (!URL.canParse(text)) {
-    // Text without `://` that does not look like a host may be the key, given by mistake. Otherwise a password may precede an @, and a key
-    // follow a ?.
+    // Text without `://` that does not look like a host may be the key, given by mistake. Otherwise a password may precede an @, and a
+    // key follow a ?.
     const got =
       text.includes('://') || BARE_HOST.test(text)
         ? formatValue(text.replace(/:\/\/.*@/s, '://…@').replace(/[?#].*$/s, '…'))
@@ -25,7 +25,9 @@ export function checkUrl(given: string, allowInsecure: boolean, problems: string
   const wrong = (rule: string): void => void problems.push(`url must ${rule}, got ${place}`)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     // `user:password@host` is a URL whose scheme is the user.
-    problems.push(`url must begin with https:// or http://, got ${formatValue(url.protocol)}`)
+    problems.push(
+      `url must begin with https:// or http://, got ${formatValue(BARE_HOST.test(text) ? text : url.protocol)}`,
+    )
     return given
   }
   if (url.protocol === 'http:' && !allowInsecure && !isLoopback(text)) {

@@ -195,7 +195,7 @@ export class EndpointPipeline {
     this.#stopReportingFailures()
     this.#spool?.close()
     const { pending } = this.account.snapshot()
-    if (pending > 0) this.#report.retained(pending)
+    if (pending > 0) this.#report.retained(pending, this.breaker.failures.lastFailure)
   }
 }
 

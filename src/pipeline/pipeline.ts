@@ -77,6 +77,7 @@ export class Pipeline {
       clock,
       logTo: settings.logTo,
       secrets,
+      hasSpool: settings.spool !== false,
       emit,
       snapshot: () => this.snapshot,
       onDropped: (count, reason) => notices.add(count, reason),

@@ -41,15 +41,14 @@ export class IngestError extends Error {
   /** Stable code of the failure; compare this and not the message. */
   readonly code: IngestErrorCode
   /** HTTP status of the reply; undefined without one. */
-  declare readonly status: number | undefined
+  readonly status: number | undefined
   /** Milliseconds from now until the service may be asked again, if it sent a Retry-After (RFC 9110, section 10.2.3). */
-  declare readonly retryAfterMs: number | undefined
+  readonly retryAfterMs: number | undefined
 
   constructor(code: IngestErrorCode, message: string, options: IngestErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
-    // Node prints all properties of an uncaught error.
-    if (options.status !== undefined) this.status = options.status
-    if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs
+    this.status = options.status
+    this.retryAfterMs = options.retryAfterMs
   }
 }

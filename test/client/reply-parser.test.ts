@@ -422,3 +422,12 @@ describe('the reason as text', () => {
     expect(describeReply(reply, (words) => words.replaceAll('SECRETSECRET', '…'))).not.toContain('SECR')
   })
 })
+
+test.each([
+  ['https://user:pass@login.example.com/sign-in?token=t#f', 'https://login.example.com/sign-in'],
+  ['/login?next=%2F', '/login'],
+  ['//user:pass@other.example.com/x?y', '//other.example.com/x'],
+])('a redirect to %s is described without user info and query', (location, shown) => {
+  const reply = { status: 302, headers: { location }, text: '<html>', truncated: false }
+  expect(describeReply(reply)).toBe(`status 302: redirects to ${shown}`)
+})

@@ -344,7 +344,7 @@ describe('the error', () => {
       reply(302, { location: `http://evil.example/?k=${KEY}` }),
       'MISDIRECTED',
       302,
-      /^status 302; redirects are not followed, check the url$/,
+      /^status 302: redirects to http:\/\/evil\.example\/; redirects are not followed, check the url$/,
     ],
   ])('%#: %s %s', async (last, code, status, message) => {
     const error = await failureOf<IngestError>(scripted([last], { maxAttempts: 1 }).calls.post(CALL), KEY)

@@ -38,6 +38,26 @@ describe('lines', () => {
     expect(lines).toEqual(['pino-ingest: the service refuses the key\n', 'pino-ingest: all is well\n'])
   })
 
+  test('about rejected entries name the field, and where the entries are', () => {
+    const errors = [{ index: 3, code: 'INVALID', field: 'level', message: 'is not one of the levels' }]
+    const stored = setup({ hasSpool: true })
+    stored.report.rejected(2, errors, 'is not one of the levels')
+    expect(stored.lines[0]).toMatch(/2 entries: level: is not one of the levels; .*pino-ingest spool show/)
+    expect(stored.events[0]?.payload).toMatchObject({ reason: 'is not one of the levels' })
+    const { report, lines } = setup()
+    report.rejected(1, errors, 'status 422: logs[3].level: is not one of the levels')
+    expect(lines[0]).toMatch(/1 entry: status 422: logs\[3\]\.level: is not .*not kept/)
+  })
+
+  test('about entries on disk name the last failure', () => {
+    const { report, lines } = setup()
+    report.retained(500, 'POST http://x: ECONNREFUSED')
+    expect(lines[0]).toMatch(/500 entries .*last failure: POST http:\/\/x: ECONNREFUSED/)
+    const other = setup()
+    other.report.retained(1)
+    expect(other.lines[0]).toMatch(/1 entry .*still in progress.*flush/)
+  })
+
   test('of one kind are written at most every 10 s, with the sum of the counts', async () => {
     const { clock, report, lines } = setup()
     for (let n = 0; n < 500; n++) {

@@ -155,3 +155,16 @@ describe('proxies', () => {
     expect(message).not.toContain('hunter2')
   })
 })
+
+test.each([
+  ['10.0.0.5:8080/api/v1', '10.0.0.5:8080/api/v1'],
+  ['localhost:4319', 'localhost:4319'],
+  ['logs1.example.com', 'logs1.example.com'],
+  ['/api/v1', '/api/v1'],
+  ['https://user:hunter2@logs.example.com:x/?key=hunter2', 'https://…@logs.example.com:x/…'],
+  ['x', 'text of 1 character '],
+])('%s: the message shows %s', (given, shown) => {
+  const message = problem({ url: given, apiKey: 'k' })
+  expect(message).toContain(shown)
+  expect(message).not.toContain('hunter2')
+})

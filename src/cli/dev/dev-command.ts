@@ -44,10 +44,11 @@ received records. With a program, the line goes to stderr, and a second line (ex
 async function run(given: Arguments): Promise<number> {
   const { switches, program } = given
   const asJson = switches.has('json')
-  if (switches.has('show') && (program === undefined || asJson || switches.has('quiet'))) {
-    throw createUsageError(
-      '--show needs a program after -- and excludes --json and --quiet; without a program received records are always printed',
-    )
+  if (switches.has('show')) {
+    if (program === undefined)
+      throw createUsageError('--show needs a program after --; without a program received records are always printed')
+    const other = ['json', 'quiet'].find((name) => switches.has(name))
+    if (other !== undefined) throw createUsageError(`--show and --${other} cannot be combined; omit one of them`)
   }
   const options = parseServiceOptions(given)
   const { token, note } = findOrCreateToken(process.env)

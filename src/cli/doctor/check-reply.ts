@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createHttp } from '../../client/http.js'
 import { HttpFailure } from '../../client/http-types.js'
 import type { HttpReply } from '../../client/http-types.js'
-import { classifyReply, describeReply, parseIngestResult } from '../../client/reply-parser.js'
+import { classifyReply, describeReply, findRedirectTarget, parseIngestResult } from '../../client/reply-parser.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { PATHS } from '../../protocol/limits.js'
 import { fail, pass } from './doctor-check.js'
@@ -84,15 +84,14 @@ export function toReplyChecks(reply: HttpReply, mask?: (text: string) => string)
   }
 }
 
-function describeMisdirection({ status, headers }: HttpReply, reason: string): Check {
+function describeMisdirection(reply: HttpReply, reason: string): Check {
+  const { status } = reply
   if (status < 300 || status > 399)
     return fail('address', `not the service (${reason})`, 'check host and path; the path must end with /api/v1')
-  const location = [headers['location']].flat()[0] ?? ''
-  // Without its query, which may contain secrets.
-  const target = URL.canParse(location) ? ` to ${new URL(location).origin}${new URL(location).pathname}` : ''
+  const target = findRedirectTarget(reply)
   return fail(
     'address',
-    `redirects${target} (status ${status}); not followed, since the key would go there`,
+    `redirects${target === undefined ? '' : ` to ${target}`} (status ${status}); not followed, since the key would go there`,
     'if you trust the target, set url to it',
   )
 }

@@ -197,7 +197,7 @@ describe('bad usage: exit 2, and no token is created', () => {
     ],
     [['--host', '0.0.0.0'], '--host must be 127.0.0.1, ::1, localhost'],
     [['--show'], '--show needs a program after --'],
-    [['--show', '--json', '--', 'true'], '--show needs a program after --'],
+    [['--show', '--json', '--', 'true'], '--show and --json cannot be combined'],
     [['node', 'app.js'], 'unexpected argument node; put the program after --'],
     [['--'], 'no program after --'],
   ])('%j', async (args, message) => {
