@@ -138,7 +138,7 @@ export class Reporter {
 
   rejected(count: number, errors: readonly IngestResultError[], reason: string, of?: Subject): void {
     const field = errors[0]?.field ?? ''
-    const detail = field === '' || reason.includes(field) ? reason : `${field}: ${reason}`
+    const detail = field === '' || reason.includes(`${field}:`) ? reason : `${field}: ${reason}`
     const remedy = this.#options.hasSpool === true ? SHOW_REJECTED : NOT_KEPT
     this.#line(`rejected ${of ?? ''}`, count, (total) =>
       SERVICE_MESSAGES.entriesRejected.text(counted(total, of), detail, remedy),

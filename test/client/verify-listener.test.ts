@@ -123,6 +123,7 @@ test.each<[string, (socket: Socket) => void]>([
     message: expect.stringContaining(`${origin.slice(7)} is not a local service`) as string,
     remedy: expect.stringMatching(/PINO_INGEST_URL$/) as string,
   })
+  expect(failure.message).not.toContain('status 0')
   expect(bytes()).toMatch(CHALLENGE)
 })
 
