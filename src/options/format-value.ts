@@ -27,7 +27,8 @@ export function describeHidden(value: unknown): string {
   if (typeof value === 'string') {
     const lines = value.trim().split(/\r\n|[\n\r]/).length
     const [count, unit] = lines > 1 ? [lines, 'lines'] : [value.length, value.length === 1 ? 'character' : 'characters']
-    return `text of ${count} ${unit} (not shown)`
+    const hint = lines === 1 && /\s/.test(value) ? ' with white space' : ''
+    return `text of ${count} ${unit}${hint} (not shown)`
   }
   return typeof value === 'object' ? `${describeType(value)} (not shown)` : `a ${typeof value} (not shown)`
 }

@@ -125,6 +125,11 @@ function givenOptions(given: unknown, known: readonly OptionName[], problems: st
     problems.push(`options ${members}`)
     return {}
   }
+  // pino copies the characters of a text, or the items of a list, into an object.
+  if (Object.hasOwn(members, '0')) {
+    problems.push('options must be a plain object, got a text or a list (not shown)')
+    return {}
+  }
   for (const name of Object.keys(members)) {
     if ((known as readonly string[]).includes(name) || PINOS_OWN.includes(name)) continue
     const here = findEquivalentOptions(name).filter((one) =>

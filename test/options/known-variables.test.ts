@@ -49,6 +49,10 @@ describe('the configuration', () => {
     expect(text).not.toContain('canary')
   })
 
+  test("says once that options are a text, which pino's worker receives as characters", () => {
+    expect(problem(Object.assign({}, 'canary-key-5522'))).toMatch(/options must be a plain object, got a text[^;]*$/)
+  })
+
   test.each([
     ['auth', 'apiKey'],
     ['token', 'apiKey'],
