@@ -217,7 +217,7 @@ async function writeChunk({ fileName, code, map }) {
   })
   const made = hasMap ? JSON.parse(small.map) : { sources: [], mappings: '' }
   const mappings = decode(made.mappings)
-  const lines = OF_COMMANDS.test(fileName) ? small.code.split('\n') : withoutExcerpts(small.code, mappings)
+  const lines = OF_COMMANDS.test(fileName) ? small.code.split('\n') : await withoutExcerpts(small.code, mappings)
   writeFileSync(file, `${lines.join('\n')}${hasMap ? `//# sourceMappingURL=${fileName}.map\n` : ''}`)
   if (hasMap) writeFileSync(`${file}.map`, JSON.stringify(withLinesOnly(made.sources, mappings, lines)))
 }
@@ -227,7 +227,7 @@ async function writeChunk({ fileName, code, map }) {
  * which remains empty.
  * @param {string} code minified @param {SourceMapSegment[][]} mappings is changed accordingly
  */
-function withoutExcerpts(code, mappings) {
+async function withoutExcerpts(code, mappings) {
   const lines = code.split('\n')
   const templates = findTemplates(parseAst(code))
   let at = -1
@@ -238,17 +238,21 @@ function withoutExcerpts(code, mappings) {
   for (let row = 0; row < lines.length; row += 1) {
     if (!/\bthrow\b/.test(lines[row] ?? '')) continue
     let last = row
-    while (lines[row]?.endsWith('\\')) {
-      last += 1
+    while (lines[last]?.endsWith('\\')) last += 1
+    if (endsInTemplate[last] === true) continue // an empty line would be part of the template
+    for (let next = row + 1; next <= last; next += 1) {
       const start = lines[row]?.slice(0, -1) ?? ''
-      const moved = mappings[last]?.splice(0) ?? []
-      for (const [column, ...rest] of moved)
+      for (const [column, ...rest] of mappings[next]?.splice(0) ?? [])
         mappings[row]?.push(/** @type {SourceMapSegment} */ ([start.length + column, ...rest]))
-      lines[row] = `${start}${lines[last]}`
-      lines[last] = ''
+      lines[row] = `${start}${lines[next]}`
+      lines[next] = ''
     }
-    if (endsInTemplate[last] === false) lines[row] += NO_EXCERPT
+    lines[row] += NO_EXCERPT
   }
+  const [before, after] = await Promise.all(
+    [code, lines.join('\n')].map((one) => transform(one, { minifyWhitespace: true })),
+  )
+  if (before?.code !== after?.code) throw new Error('marking the lines with a throw changed the code')
   return lines
 }
 
