@@ -7,7 +7,7 @@ export interface Delivered {
   /** Number of accepted entries; the others, `count - accepted`, were rejected. */
   readonly accepted: number
   readonly rejected: readonly IngestResultError[]
-  /** Status of the reply, if it names entries. */
+  /** Status of the reply. Undefined from the queue. */
   readonly status?: number
   /**
    * Set if a 2xx reply had no ingest result but may be from the service. The batch counts as accepted; this is reported

@@ -196,6 +196,6 @@ function createHeaders({
 }
 
 /** Hides the token of a monitor, which is the only credential of its endpoint. */
-function shownPath(path: string): string {
+export function shownPath(path: string): string {
   return path.startsWith(PATHS.heartbeat) ? `${PATHS.heartbeat}<token>` : path
 }

@@ -4,7 +4,10 @@ import type { RetrySettings } from '../options/settings.js'
 import type { Secret } from '../options/secret.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
+import { createDebugLog } from '../diagnostics/debug-log.js'
+import type { DebugLog } from '../diagnostics/debug-log.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
+import { shownPath } from './http.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpReply } from './http-types.js'
 import { classifyReply, describeReply, classifyStatus, parseRetryAfterMs } from './reply-parser.js'
@@ -22,6 +25,8 @@ export interface RetryingCallerOptions {
   /** Milliseconds per call, including all attempts and waits. */
   readonly timeoutMs: number
   readonly retry: RetrySettings
+  /** See `Settings`. */
+  readonly isDebug?: boolean
 }
 
 /** Connects the client to a transport. Not options of the user. */
@@ -49,12 +54,14 @@ export interface Call {
 
 export class RetryingCaller {
   #options: RetryingCallerOptions & Partial<TransportHooks>
+  readonly #debug: DebugLog | undefined
   readonly #closed = new AbortController()
   /** End of a Retry-After, by the clock's `now`. It applies to every call with the key, or to every heartbeat. */
   readonly #notBefore = { keyed: -Infinity, keyless: -Infinity }
 
   constructor(options: RetryingCallerOptions) {
     this.#options = options
+    this.#debug = createDebugLog(options.isDebug)
   }
 
   /** Must be called before the first call. */
@@ -79,9 +86,14 @@ export class RetryingCaller {
         remainingMs = this.#notBefore[group] - clock.now()
       ) {
         if (clock.now() + remainingMs >= deadlineAt) throw createRateLimitedError(remainingMs)
+        this.#debug?.(`POST ${shownPath(call.path)}: wait ${Math.round(remainingMs)} ms, an earlier Retry-After`)
         await this.#wait(remainingMs, call.signal)
       }
-      const reply = await this.#attempt(call, deadlineAt - clock.now())
+      const begunAt = clock.now()
+      const reply = await this.#attempt(call, deadlineAt - begunAt)
+      this.#debug?.(
+        `POST ${shownPath(call.path)}, attempt ${attempt}: ${reply instanceof HttpFailure ? reply.message : `status ${reply.status}`} in ${Math.round(clock.now() - begunAt)} ms`,
+      )
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
       if (reply instanceof HttpFailure && reply.kind === 'unproven')
         throw new IngestError('MISDIRECTED', `${reply.message}. ${reply.remedy}`)
@@ -99,6 +111,7 @@ export class RetryingCaller {
       const isLate = clock.now() + delayMs >= deadlineAt
       if (kind !== 'retryable' || isLate || attempt === maxAttempts)
         throw this.#failure(call, reply, { attempt, askedMs, isLate })
+      this.#debug?.(`POST ${shownPath(call.path)}: retry in ${Math.round(delayMs)} ms`)
       await this.#wait(delayMs, call.signal)
     }
   }

@@ -121,6 +121,7 @@ function toOutcome(
       if (result === undefined)
         return {
           kind: 'delivered',
+          status,
           accepted: batch.count,
           rejected: [],
           ...(expected === 'ingest-result' && { unreadable: true as const }),
@@ -163,6 +164,6 @@ function delivered({ count }: Batch, status: number, { accepted, errors }: Inges
     kind: 'delivered',
     accepted: Math.min(accepted, count - named),
     rejected: errors,
-    ...(named > 0 && { status }),
+    status,
   }
 }

@@ -1,6 +1,8 @@
 /** The chain that every sender of batches uses: the transport, `send`, `spool replay` and the forwarder. */
 import type { Sender } from '../batch/sender.js'
+import { createDebugLog } from '../diagnostics/debug-log.js'
 import type { Settings } from '../options/settings.js'
+import { createDebugSenders } from './debug-senders.js'
 import type { EndpointTarget } from './destination-types.js'
 import { createGzipSender } from './gzip-sender.js'
 import { createIsolationSender } from './isolation/isolation-sender.js'
@@ -9,7 +11,7 @@ import type { CircuitBreaker } from './retry/circuit-breaker.js'
 import { createRetrySender } from './retry/retry-sender.js'
 
 export interface SenderChainOptions extends Omit<IsolationOptions, 'inner' | 'breaker'> {
-  readonly settings: Pick<Settings, 'compression'>
+  readonly settings: Pick<Settings, 'compression' | 'isDebug'>
   readonly target: EndpointTarget
   readonly breaker: CircuitBreaker
   /** Wraps the sender of single attempts. */
@@ -26,9 +28,13 @@ export function createSenderChain({
   observeBatches = unchanged,
   ...isolation
 }: SenderChainOptions): Sender {
-  const retrying = createRetrySender(observeAttempts(sender), isolation.breaker)
+  const log = createDebugLog(settings.isDebug, isolation.mask)
+  const debug = log && createDebugSenders(log, isolation.breaker)
+  const attempts = observeAttempts(debug?.attempts(sender) ?? sender)
+  const retrying = createRetrySender(attempts, isolation.breaker)
   const compressing = settings.compression === 'gzip' ? createGzipSender(retrying) : retrying
-  return createIsolationSender({ ...isolation, inner: observeBatches(encode(compressing)) })
+  const batches = observeBatches(encode(compressing))
+  return createIsolationSender({ ...isolation, inner: debug?.batches(batches) ?? batches })
 }
 
 function unchanged(sender: Sender): Sender {

@@ -102,7 +102,7 @@ const EVENT_WINDOW_MS = 1000
 const MAX_LINE_CHARS = 1000
 
 /** Not `process.stderr`: output that a worker writes there is lost when the process exits. */
-function writeToStderr(line: string): void {
+export function writeToStderr(line: string): void {
   try {
     writeSync(2, line)
   } catch {

@@ -393,10 +393,11 @@ export const OPTION_TABLE = {
     meaning: 'time limit for delivery at exit; pino itself waits at most 10 s',
   }),
   logTo: delivery({
-    kind: oneOf('stderr', 'silent'),
+    kind: oneOf('stderr', 'silent', 'debug'),
     variables: ['PINO_INGEST_LOG'],
     default: 'stderr',
-    meaning: 'where the transport writes its messages about problems',
+    meaning:
+      'where the transport writes its messages about problems. `debug` adds a line on stderr for each batch, reply, wait and decision, without secrets and entries',
   }),
   spool: keeping({
     kind: switchable(

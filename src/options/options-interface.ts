@@ -453,11 +453,12 @@ export interface IngestOptions {
    */
   shutdownTimeoutMs?: number | undefined
   /**
-   * Where the transport writes its messages about problems.
+   * Where the transport writes its messages about problems. `debug` adds a line on stderr for each batch, reply, wait and decision, without
+   * secrets and entries.
    * Variable: `PINO_INGEST_LOG`.
    * @default 'stderr'
    */
-  logTo?: 'stderr' | 'silent' | undefined
+  logTo?: 'stderr' | 'silent' | 'debug' | undefined
   /**
    * Stores entries on disk until they are acknowledged; `false` keeps them in memory only.
    * Variable: `PINO_INGEST_SPOOL` (true, false or JSON; PINO_INGEST_SPOOL_DIR sets the path).

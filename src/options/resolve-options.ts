@@ -236,6 +236,9 @@ function complete({
           : findSecretParts(nats.credentials.reveal()).map((one) => new Secret(one))),
       ],
       spool,
+      logTo: own.logTo === 'silent' ? 'silent' : 'stderr',
+      // Also for calls, which do not know `logTo`.
+      isDebug: (options['logTo'] ?? env['PINO_INGEST_LOG']) === 'debug' || undefined,
       breadcrumbs: hasBreadcrumbs === true && breadcrumbs,
       maxConcurrency: own.maxConcurrency ?? (hasNats ? NATS_CONCURRENCY : CONCURRENCY),
       maxBufferBytes: own.maxBufferBytes ?? (spool === false ? 64 : 8) * MIB,

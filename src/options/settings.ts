@@ -103,4 +103,6 @@ export interface Settings {
   readonly spool: false | SpoolSettings
   readonly compression: 'none' | 'gzip'
   readonly logTo: 'stderr' | 'silent'
+  /** Whether a line about each batch, reply, wait and decision is written. */
+  readonly isDebug?: boolean
 }

@@ -3,6 +3,7 @@
  * request logs.
  */
 import type { Batch } from '../batch/batch.js'
+import { describeSize } from '../delivery/debug-senders.js'
 import { Delivery } from '../delivery/delivery.js'
 import type { EndpointTarget } from '../delivery/destination.js'
 import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
@@ -11,6 +12,8 @@ import { createFailureReporter } from '../delivery/retry/failure-reporter.js'
 import { createSenderChain } from '../delivery/sender-chain.js'
 import { toRecoveryMs } from '../delivery/shutdown-policy.js'
 import type { Account } from '../diagnostics/account.js'
+import { createDebugLog } from '../diagnostics/debug-log.js'
+import type { DebugLog } from '../diagnostics/debug-log.js'
 import type { EndpointReporter } from '../diagnostics/reporter.js'
 import type { UnreportedDrops } from '../diagnostics/account.js'
 import type { Settings } from '../options/resolve-options.js'
@@ -64,6 +67,7 @@ export class EndpointPipeline {
   readonly #delivery: Delivery
   readonly #spool: Spool | undefined
   readonly #stopReportingFailures: () => void
+  readonly #debug: DebugLog | undefined
   #buffer: { add(batch: Batch): void } | undefined
 
   constructor(options: EndpointPipelineOptions) {
@@ -115,6 +119,7 @@ export class EndpointPipeline {
     this.breaker = breaker
     this.#report = report
     this.#delivery = delivery
+    this.#debug = createDebugLog(settings.isDebug, options.mask)
     this.#spool = spool
     this.#stopReportingFailures = failures.end
   }
@@ -131,6 +136,7 @@ export class EndpointPipeline {
 
   /** Delivers a batch. */
   add(batch: Batch): void {
+    this.#debug?.(`batch ${batch.batchId}: sealed, ${describeSize(batch)}`)
     this.#delivery.enqueue(batch)
   }
 

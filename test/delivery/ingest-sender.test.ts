@@ -76,7 +76,12 @@ describe('the request', () => {
 
 describe('2xx', () => {
   test('with an ingest result is delivered', async () => {
-    expect(await setup({ text: result(10, 0) }).send()).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })
+    expect(await setup({ text: result(10, 0) }).send()).toEqual({
+      kind: 'delivered',
+      accepted: 10,
+      rejected: [],
+      status: 200,
+    })
     expect(await setup({ status: 202, text: result(10, 0) }).send()).toMatchObject({ kind: 'delivered', accepted: 10 })
   })
 
@@ -131,6 +136,7 @@ describe('2xx', () => {
         kind: 'delivered',
         accepted: 10,
         rejected: [],
+        status,
         unreadable: true,
       })
     }
@@ -154,6 +160,7 @@ describe('2xx', () => {
       kind: 'delivered',
       accepted: 10,
       rejected: [],
+      status: 200,
       unreadable: true,
     })
     expect(await setup({ text: '<html>', truncated: true }).send()).toMatchObject({

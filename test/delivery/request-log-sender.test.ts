@@ -120,7 +120,12 @@ describe('the reply', () => {
     [200, '[]'],
     [200, '{"accepted":"all","rejected":0}'],
   ])('%i %j is a success: any JSON, or nothing', async (status, text) => {
-    expect((await sent({ status, text }, TEN)).outcome).toEqual({ kind: 'delivered', accepted: 10, rejected: [] })
+    expect((await sent({ status, text }, TEN)).outcome).toEqual({
+      kind: 'delivered',
+      accepted: 10,
+      rejected: [],
+      status,
+    })
   })
 
   test.each(['OK', '<html>', '{"accepted":10'])(
@@ -139,6 +144,7 @@ describe('the reply', () => {
       kind: 'delivered',
       accepted: 10,
       rejected: [],
+      status: 200,
     })
     expect((await sent({ text: result(8, 2, [3, 5]) }, TEN)).outcome).toMatchObject({
       kind: 'delivered',
@@ -271,6 +277,7 @@ test('retries a failure with the same bytes', async () => {
     kind: 'delivered',
     accepted: 100,
     rejected: [],
+    status: 200,
   })
   expect(new Set(server.came.map(({ body }) => body))).toEqual(new Set([JSON.stringify({ requests: HUNDRED })]))
   expect(attempts).toBe(3)

@@ -5,6 +5,7 @@ import { serialize } from 'node:v8'
 import { afterEach, describe, expect, test } from 'vitest'
 import { resolveOptions, toThreshold } from '../../src/options/resolve-options.js'
 import type { Settings } from '../../src/options/resolve-options.js'
+import type { OptionName } from '../../src/options/option-table.js'
 import { problem, resolve } from './resolve.js'
 import type { Env } from './resolve.js'
 
@@ -168,7 +169,7 @@ describe('a wrong value: the message names option or variable, rule and value', 
     [{ level: 'INFO' }, 'level must be one of trace, debug, info, warn, error, fatal, got "INFO"'],
     [{ fingerprint: true }, 'fingerprint must be one of auto, false, got true'],
     [{ compression: 'br' }, 'compression must be one of none, gzip, got "br"'],
-    [{ logTo: () => {} }, 'logTo must be one of stderr, silent, got a function'],
+    [{ logTo: () => {} }, 'logTo must be one of stderr, silent, debug, got a function'],
     [{ tags: 'a,b' }, 'tags must be a list of texts'],
     [{ tags: ['a', 1] }, 'got ["a",1]'],
     [{ metadata: [] }, 'metadata must be an object that JSON can hold'],
@@ -219,7 +220,7 @@ describe('a wrong value: the message names option or variable, rule and value', 
     ],
     ['PINO_INGEST_CUSTOM_LEVELS', 'audit:', 'got "audit:"'],
     ['PINO_INGEST_CUSTOM_LEVELS', 'a:1:2', 'got "a:1:2"'],
-    ['PINO_INGEST_LOG', 'stdout', 'PINO_INGEST_LOG must be one of stderr, silent, got "stdout"'],
+    ['PINO_INGEST_LOG', 'stdout', 'PINO_INGEST_LOG must be one of stderr, silent, debug, got "stdout"'],
     ['PINO_INGEST_URL', 'ftp://x/api/v1', 'url must begin with https:// or http://, got "ftp:"'],
   ])('%s=%s', (variable, text, words) => {
     expect(problem({ apiKey: KEY }, { [variable]: text })).toContain(words)
@@ -531,4 +532,17 @@ test('masks the key in other options, too', () => {
   const text = problem({ apiKey: key, level: key, [key]: 1 })
   expect(text).toContain('level must be one of')
   expect(text).not.toContain(key)
+})
+
+test('logTo debug: messages on stderr and the debug log, also for calls, which have fewer options; code wins', () => {
+  const debugOf = (given: object, log?: string, names?: readonly OptionName[]): object => {
+    const sources = { env: log === undefined ? {} : { PINO_INGEST_LOG: log }, readFile: () => '' }
+    const { logTo, isDebug } = resolveOptions({ apiKey: KEY, ...given }, sources, names)
+    return { logTo, isDebug }
+  }
+  expect(debugOf({})).toEqual({ logTo: 'stderr' })
+  expect(debugOf({ logTo: 'debug' })).toEqual({ logTo: 'stderr', isDebug: true })
+  expect(debugOf({}, 'debug')).toEqual({ logTo: 'stderr', isDebug: true })
+  expect(debugOf({ logTo: 'silent' }, 'debug')).toEqual({ logTo: 'silent' })
+  expect(debugOf({}, 'debug', ['url', 'apiKey'])).toMatchObject({ isDebug: true })
 })

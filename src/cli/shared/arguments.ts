@@ -8,6 +8,7 @@ import type { Arguments, Command, Flags } from './command.js'
 /** Flags of every command. */
 export const COMMON_FLAGS: Flags = {
   json: { meaning: 'machine-readable output' },
+  debug: { meaning: 'also writes a line to stderr for each batch, reply, wait and decision' },
   help: { short: 'h', meaning: 'shows this help' },
 }
 

@@ -100,6 +100,11 @@ export class CircuitBreaker {
     return staleRequests + active + Math.min(delayed, MAX_DELAYED) + this.#suspended
   }
 
+  /** Limit of the requests in flight. */
+  get concurrency(): number {
+    return this.#concurrency.limit
+  }
+
   /** Whether the process is shutting down and the next attempt would start after the deadline. */
   get isFinished(): boolean {
     return this.failures.nextAttemptAt >= this.#shutdownAt

@@ -12,7 +12,7 @@ expectTypeOf<IngestOptions['level']>().toEqualTypeOf<
   'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | undefined
 >()
 expectTypeOf<IngestOptions['compression']>().toEqualTypeOf<'none' | 'gzip' | undefined>()
-expectTypeOf<IngestOptions['logTo']>().toEqualTypeOf<'stderr' | 'silent' | undefined>()
+expectTypeOf<IngestOptions['logTo']>().toEqualTypeOf<'stderr' | 'silent' | 'debug' | undefined>()
 expectTypeOf<IngestOptions['fingerprint']>().toEqualTypeOf<'auto' | false | undefined>()
 expectTypeOf<IngestOptions['release']>().toEqualTypeOf<boolean | string | undefined>()
 expectTypeOf<IngestOptions['retry']>().toEqualTypeOf<
