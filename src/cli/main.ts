@@ -16,6 +16,19 @@ interface CommandEntry {
   readonly load: (...subcommands: readonly string[]) => Promise<Command>
 }
 
+const VERSION_COMMAND: Command = {
+  summary: 'Prints the version.',
+  examples: [['npx pino-ingest version', '']],
+  usage: ['pino-ingest version [FLAGS]'],
+  flags: {},
+  notes: [],
+  jsonFailuresTo: 'stdout',
+  run: ({ switches }) => {
+    process.stdout.write(switches.has('json') ? formatJsonLine({ version: VERSION }) : `${VERSION}\n`)
+    return Promise.resolve(EXIT_DONE)
+  },
+}
+
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   dev: {
     summary: 'starts the local service and its page for development, optionally with a program',
@@ -55,6 +68,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     subcommandLevels: 2,
     load: async (...subcommands) => (await import('./forward/forward-command.js')).loadForwardCommand(...subcommands),
   },
+  version: { summary: 'prints the version', load: () => Promise.resolve(VERSION_COMMAND) },
 }
 
 /** The command without a name. */
@@ -90,10 +104,8 @@ async function main(given: readonly string[]): Promise<number> {
       process.stdout.write(asJson ? formatJsonLine(toHelpData(command, commands)) : formatHelp(command, commands))
       return EXIT_DONE
     }
-    if (parsed.switches.has('version')) {
-      process.stdout.write(asJson ? formatJsonLine({ version: VERSION }) : `${VERSION}\n`)
-      return EXIT_DONE
-    }
+    if (parsed.switches.has('version')) return await VERSION_COMMAND.run(parsed)
+    if (parsed.switches.has('debug')) process.env['PINO_INGEST_LOG'] = 'debug'
     return await command.run(parsed)
   } catch (error) {
     const { code, message, exitCode } = toFailure(error)

@@ -15,6 +15,7 @@ interface Help {
   readonly commands: readonly { readonly name: string }[]
   readonly flags: readonly { readonly name: string }[]
   readonly notes: readonly string[]
+  readonly examples: readonly { readonly line: string }[]
 }
 
 const VARIABLE = /\bPINO_INGEST_[A-Z_]+\b/g
@@ -101,6 +102,14 @@ describe('commands', () => {
 
   test.each([...new Set(commands)])('%s', (command) => {
     expect(problemOf(command)).toBeUndefined()
+  })
+
+  test('the examples of each help can be given', () => {
+    const groups = Object.entries(SUBCOMMANDS).flatMap(([name, words]) => words.map((word) => `${name} ${word}`))
+    const examples = ['', ...helpOf('').commands.map(({ name }) => name), ...groups].flatMap((command) =>
+      helpOf(command).examples.flatMap(({ line }) => line.split('|').map((part) => part.trim())),
+    )
+    expect(examples.map((line) => [line, problemOf(line)]).filter(([, problem]) => problem !== undefined)).toEqual([])
   })
 
   test('each variable that is named is one', () => {

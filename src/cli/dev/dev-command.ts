@@ -19,6 +19,11 @@ import { runWithProgram } from './run-with-program.js'
 export const devCommand: Command = {
   summary:
     'Starts the local service on loopback, for development: accepts any key, validates strictly, prints received records.',
+  examples: [
+    ['npx pino-ingest dev', 'prints the address of the page, then what arrives'],
+    ['npx pino-ingest dev -- node app.js', 'also starts an application that logs to it'],
+    ['npx pino-ingest dev --db logs.ndjson', 'keeps the records for the next start'],
+  ],
   usage: ['pino-ingest dev [FLAGS]', 'pino-ingest dev [FLAGS] -- PROGRAM [ARGUMENTS]'],
   flags: DEV_FLAGS,
   notes: [

@@ -1,6 +1,7 @@
 /** Checks the configuration without sending a request. Pure, except that it reads files named by variables. */
 import { findUnknownVariables } from '../../options/known-variables.js'
 import { OPTION_TABLE, listAllVariables, findRow } from '../../options/option-table.js'
+import type { Members } from '../../options/kinds.js'
 import type { OptionName } from '../../options/option-table.js'
 import { RESOURCE_VARIABLE, findResourceProblem, readResource } from '../../options/resource.js'
 import { resolveOptions } from '../../options/resolve-options.js'
@@ -42,6 +43,29 @@ function describeOption(option: OptionName, settings: Settings, given: Record<st
   return [
     `${option}${isSecret || typeof value === 'object' ? '' : ` ${String(value)}`} (${origin}${isSecret ? ', not shown' : ''})`,
   ]
+}
+
+/** As `describeOption`, for a report: with the members of groups, and `set` for secrets and for all other objects. */
+export function describeGivenOptions(
+  settings: Settings | undefined,
+  given: Record<string, unknown>,
+  env: Env,
+): string[] {
+  return NAMES.flatMap((option) => {
+    const origin = given[option] !== undefined ? `--${option}` : describeVariables(option, env)
+    if (origin === undefined) return []
+    const { secret, kind } = findRow(option)
+    const value = option === 'proxy' ? undefined : settings?.[option as keyof Settings]
+    const isHidden =
+      secret === true ||
+      value === undefined ||
+      (typeof value === 'object' && (kind.members === undefined || hasSecret(kind.members)))
+    return [`${option}: ${isHidden ? 'set' : JSON.stringify(value)} (${origin})`]
+  })
+}
+
+function hasSecret(members: Members): boolean {
+  return Object.values(members).some(({ secret }) => secret === true)
 }
 
 /** All variables that are set, for a group of options; for a single option, the variable that is used. */

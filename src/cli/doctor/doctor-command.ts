@@ -1,4 +1,5 @@
 /** `pino-ingest doctor`: checks the setup from the configuration to the service's reply. */
+import { resolve } from 'node:path'
 import { systemClock } from '../../shared/clock.js'
 import { readRegularFile } from '../../shared/safe-files.js'
 import type { Settings } from '../../options/resolve-options.js'
@@ -6,10 +7,20 @@ import { createSecretMask } from '../../diagnostics/secret-mask.js'
 import { EXIT_DONE, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import type { Check } from './doctor-check.js'
-import { checkKeyUse, checkOptions, checkVariables, describeRuntime, OPTIONS_IN_CODE } from './check-configuration.js'
+import {
+  checkKeyUse,
+  checkOptions,
+  checkVariables,
+  describeGivenOptions,
+  describeRuntime,
+  OPTIONS_IN_CODE,
+} from './check-configuration.js'
 import { checkLocal } from './check-local.js'
 import { checkNats, HTTP_SKIPPED } from './check-nats.js'
 import { checkReply } from './check-reply.js'
+import { createReport } from './problem-report.js'
+import type { ReportOptions } from './problem-report.js'
+import { findDefaultRoot } from '../../spool/spool-root.js'
 import { KEY_NOTE, OPTION_FLAGS, parseOptionFlags } from '../shared/option-flags.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
 import { formatCount } from '../shared/terminal-format.js'
@@ -17,8 +28,15 @@ import { formatCount } from '../shared/terminal-format.js'
 export const doctorCommand: Command = {
   summary:
     'Checks configuration, spool folder, beforeSend, reachability and key, and shows how to fix problems. It sends an empty batch, which stores nothing. With PINO_INGEST_NATS_SERVERS it checks NATS JetStream instead of the service.',
+  examples: [
+    ['npx pino-ingest doctor', 'checks the configuration of this shell'],
+    ['npx pino-ingest doctor --report > report.md', 'writes a text for a problem report, without secrets'],
+  ],
   usage: ['pino-ingest doctor [FLAGS]'],
-  flags: { url: OPTION_FLAGS.url },
+  flags: {
+    url: OPTION_FLAGS.url,
+    report: { meaning: 'prints a text for a problem report: versions, configuration, checks, spool; no secrets' },
+  },
   notes: [
     KEY_NOTE,
     'With --json, it prints a list of checks {"name", "ok", "detail", "fix"?}; a check with ok true and a fix is a warning.',
@@ -30,7 +48,8 @@ export const doctorCommand: Command = {
 
 async function run(given: Arguments): Promise<number> {
   const { env } = process
-  const { check, settings } = checkOptions(parseOptionFlags(given), { env, readFile: readRegularFile })
+  const options = parseOptionFlags(given)
+  const { check, settings } = checkOptions(options, { env, readFile: readRegularFile })
   const before = [
     describeRuntime(process.versions),
     ...checkVariables(env),
@@ -39,8 +58,31 @@ async function run(given: Arguments): Promise<number> {
     ...checkKeyUse(settings),
   ]
   const checks = [...before, ...(settings === undefined ? [] : await checkSettings(settings))]
-  process.stdout.write(given.switches.has('json') ? formatJsonLine(checks) : formatChecks(checks))
+  process.stdout.write(
+    given.switches.has('json')
+      ? formatJsonLine(checks)
+      : given.switches.has('report')
+        ? await createReport(toReportOptions(checks, options, settings))
+        : formatChecks(checks),
+  )
   return checks.every(({ ok }) => ok) ? EXIT_DONE : EXIT_FAILED
+}
+
+function toReportOptions(
+  checks: readonly Check[],
+  given: Record<string, unknown>,
+  settings: Settings | undefined,
+): ReportOptions {
+  const { env } = process
+  const spool = settings?.spool
+  const dir = spool !== undefined && spool !== false ? spool.dir : env['PINO_INGEST_SPOOL_DIR']
+  const keys = [env['PINO_INGEST_API_KEY'] ?? '', ...(settings?.secrets.map((key) => key.reveal()) ?? [])]
+  return {
+    checks,
+    options: describeGivenOptions(settings, given, env),
+    root: dir === undefined || dir === '' ? findDefaultRoot() : resolve(dir),
+    mask: createSecretMask(keys),
+  }
 }
 
 async function checkSettings(settings: Settings): Promise<Check[]> {

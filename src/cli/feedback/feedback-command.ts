@@ -8,6 +8,10 @@ import { readStdinText } from '../shared/read-text.js'
 
 export const feedbackCommand: Command = {
   summary: "Sends a user's feedback about a logged event.",
+  examples: [
+    ["npx pino-ingest feedback --event 7f3a --comments 'It broke' --name Jane", 'about the event that the user saw'],
+    ['npx pino-ingest feedback --event 7f3a --comments - < comments.txt', 'reads the text from a file'],
+  ],
   usage: [
     'pino-ingest feedback --event ID --comments TEXT [FLAGS]',
     'pino-ingest feedback --event ID --comments - < FILE',

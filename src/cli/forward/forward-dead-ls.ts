@@ -12,6 +12,7 @@ import { ENDPOINTS, KIND_FLAG, parseDeadLetterFilter, selectDeadLetters, withSes
 
 export const deadLsCommand: Command = {
   summary: 'Counts the entries that the service rejected, by endpoint and reason. It changes nothing.',
+  examples: [['npx pino-ingest forward dead ls', 'rejected entries by endpoint and reason']],
   usage: ['pino-ingest forward dead ls [FLAGS]'],
   flags: KIND_FLAG,
   notes: [

@@ -24,6 +24,7 @@ const ATTEMPTS = 5
 export const deadReplayCommand: Command = {
   summary:
     'Publishes entries that the service rejected to the queue again, and deletes each from the dead letters when JetStream has stored it.',
+  examples: [['npx pino-ingest forward dead replay --all', 'publishes all rejected entries again']],
   usage: ['pino-ingest forward dead replay BATCH_ID [FLAGS]', 'pino-ingest forward dead replay --all [FLAGS]'],
   flags: { all: { meaning: 'all dead letters' }, ...KIND_FLAG },
   notes: [

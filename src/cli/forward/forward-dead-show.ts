@@ -16,6 +16,10 @@ const MAX_MESSAGE_CHARS = 500
 
 export const deadShowCommand: Command = {
   summary: 'Shows the entries that the service rejected, the oldest first, with its reason. It changes nothing.',
+  examples: [
+    ['npx pino-ingest forward dead show', 'the oldest rejected entries with their reasons'],
+    ['npx pino-ingest forward dead show --json', 'for a script'],
+  ],
   usage: ['pino-ingest forward dead show [BATCH_ID] [FLAGS]'],
   flags: {
     ...KIND_FLAG,

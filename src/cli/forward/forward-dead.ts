@@ -6,6 +6,10 @@ import type { SubcommandGroup } from '../shared/subcommands.js'
 const GROUP: SubcommandGroup = {
   name: 'forward dead',
   summary: 'Lists, shows and replays entries of a fleet that the service rejected.',
+  examples: [
+    ['npx pino-ingest forward dead ls', 'counts them by endpoint and reason'],
+    ['npx pino-ingest forward dead replay --all', 'publishes them again, after their cause was fixed'],
+  ],
   argument: 'BATCH_ID',
   commands: {
     ls: {

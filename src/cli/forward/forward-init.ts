@@ -23,6 +23,10 @@ const DEFAULT_MAX_STATE_BYTES = GIB
 export const forwardInitCommand: Command = {
   summary:
     'Creates the stream, the dead-letter stream, the bucket and the consumers of a fleet in NATS JetStream, or reports how existing ones differ. It never changes or deletes anything.',
+  examples: [
+    ['npx pino-ingest forward init', 'creates the streams, or compares those that exist'],
+    ['npx pino-ingest forward init --replicas 3 --max-bytes 10gb', 'with three copies and at most 10 GiB'],
+  ],
   usage: ['pino-ingest forward init [FLAGS]'],
   flags: {
     replicas: { value: '1|3|5', meaning: `copies of each batch, each on another server (${DEFAULT_REPLICAS})` },

@@ -21,6 +21,10 @@ import { parseMetricsAddress, startMetricsServer } from './metrics-server.js'
 
 export const forwardRunCommand: Command = {
   summary: 'Delivers batches from NATS JetStream to the service until a signal.',
+  examples: [
+    ['npx pino-ingest forward', 'delivers until a signal'],
+    ['npx pino-ingest forward --metrics 127.0.0.1:9464', 'also serves metrics and the readiness probe'],
+  ],
   usage: ['pino-ingest forward [FLAGS]', 'pino-ingest forward COMMAND [FLAGS]', 'pino-ingest forward COMMAND --help'],
   flags: {
     metrics: {

@@ -14,6 +14,10 @@ import { formatJsonLine, toPrintable } from '../shared/printable.js'
 
 export const heartbeatCommand: Command = {
   summary: 'Pings a monitor, immediately or when the program after -- has succeeded.',
+  examples: [
+    ['npx pino-ingest heartbeat', 'pings the monitor of PINO_INGEST_MONITOR_TOKEN'],
+    ['npx pino-ingest heartbeat -- npm run build', 'pings it if the program succeeds'],
+  ],
   usage: ['pino-ingest heartbeat [TOKEN] [FLAGS]', 'pino-ingest heartbeat [TOKEN] [FLAGS] -- PROGRAM [ARGUMENTS]'],
   flags: {
     name: { value: 'NAME', meaning: "name of the monitor on the page of the local service (the program's file name)" },

@@ -17,7 +17,12 @@ import { StdoutCopy } from './stdout-copy.js'
 
 export const pipeCommand: Command = {
   summary: 'Reads log lines from stdin, sends them to the service, and copies them to stdout.',
-  usage: ['node app.js | pino-ingest [FLAGS]', 'pino-ingest COMMAND [FLAGS]', 'pino-ingest COMMAND --help'],
+  examples: [
+    ['node app.js | npx pino-ingest', 'sends what the application logs to stdout'],
+    ['npx pino-ingest dev -- node app.js', 'development: also starts a local service and its page'],
+    ['npx pino-ingest doctor', 'checks configuration, reachability and key'],
+  ],
+  usage: ['pino-ingest [FLAGS]', 'pino-ingest COMMAND [FLAGS]', 'pino-ingest COMMAND --help'],
   flags: {
     quiet: { short: 'q', meaning: 'does not copy the input to stdout' },
     ...OPTION_FLAGS,

@@ -9,7 +9,11 @@ import { readTextFile } from '../shared/read-text.js'
 
 export const releaseCommand: Command = {
   summary: 'Registers a release with the service, and prints its id.',
-  usage: ['pino-ingest release [FLAGS]', 'PINO_INGEST_RELEASE_ID=$(pino-ingest release) node app.js'],
+  examples: [
+    ['npx pino-ingest release', 'detects version and commit, and prints the id'],
+    ['npx pino-ingest release --version 1.4.0 --changelog-file CHANGES.md --json', 'prints what was registered'],
+  ],
+  usage: ['pino-ingest release [FLAGS]'],
   flags: {
     version: {
       value: 'VERSION',

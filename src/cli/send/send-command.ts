@@ -34,6 +34,10 @@ const REPEAT_MS = 60_000
 
 export const sendCommand: Command = {
   summary: 'Sends existing log files, plain or gzip; after an interruption the same command continues.',
+  examples: [
+    ['npx pino-ingest send app.log.1.gz app.log --service checkout', 'sends two files, the older one first'],
+    ['npx pino-ingest send - --quiet < app.log', 'sends stdin'],
+  ],
   usage: ['pino-ingest send FILE... [FLAGS]', 'zstd -dc FILE | pino-ingest send - [FLAGS]'],
   flags: {
     quiet: { short: 'q', meaning: 'shows problems only' },

@@ -20,7 +20,12 @@ export interface Arguments {
   readonly program?: readonly string[]
 }
 
+/** A command line as typed, and what it does. */
+export type Example = readonly [line: string, meaning: string]
+
 export interface Command {
+  /** One to three, the most common first. */
+  readonly examples: readonly Example[]
   readonly usage: readonly string[]
   readonly summary: string
   readonly flags: Flags

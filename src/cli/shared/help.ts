@@ -1,7 +1,7 @@
 /** Formats the help of a command as text and JSON. Pure. */
 import type { Command, Flags } from './command.js'
 
-type HelpOf = Pick<Command, 'usage' | 'summary' | 'flags' | 'notes'>
+type HelpOf = Pick<Command, 'examples' | 'usage' | 'summary' | 'flags' | 'notes'>
 
 /** Summaries by command name. */
 type CommandList = Readonly<Record<string, string>>
@@ -9,6 +9,7 @@ type CommandList = Readonly<Record<string, string>>
 export function formatHelp(command: HelpOf, commands: CommandList = {}): string {
   const sections = [
     command.summary,
+    formatSection('Examples:', command.examples),
     ['Usage:', ...command.usage.map((line) => `  ${line}`)].join('\n'),
     formatSection('Commands:', Object.entries(commands)),
     formatSection('Flags:', toFlagRows(command.flags)),
@@ -20,6 +21,7 @@ export function formatHelp(command: HelpOf, commands: CommandList = {}): string 
 export function toHelpData(command: HelpOf, commands: CommandList = {}): object {
   return {
     summary: command.summary,
+    examples: command.examples.map(([line, meaning]) => ({ line, meaning })),
     usage: command.usage,
     commands: Object.entries(commands).map(([name, summary]) => ({ name, summary })),
     flags: Object.entries(command.flags).map(([name, flag]) => ({ name, ...flag })),

@@ -8,6 +8,7 @@ export interface SubcommandGroup {
   readonly name: string
   /** Summary in the overview. */
   readonly summary: string
+  readonly examples: Command['examples']
   /** Placeholder of the commands' argument. */
   readonly argument: string
   readonly commands: Readonly<Record<string, { readonly summary: string; readonly load: () => Promise<Command> }>>
@@ -26,11 +27,12 @@ export async function loadSubcommand(group: SubcommandGroup, name: string | unde
   )
 }
 
-function createOverview({ name: group, summary, argument, commands }: SubcommandGroup): Command {
+function createOverview({ name: group, summary, examples, argument, commands }: SubcommandGroup): Command {
   const names = Object.keys(commands)
   const width = Math.max(...names.map((name) => name.length))
   return {
     summary,
+    examples,
     usage: [`pino-ingest ${group} COMMAND [${argument}] [FLAGS]`, `pino-ingest ${group} COMMAND --help`],
     flags: {},
     notes: [

@@ -6,6 +6,11 @@ import type { SubcommandGroup } from '../shared/subcommands.js'
 const GROUP: SubcommandGroup = {
   name: 'spool',
   summary: 'Lists, shows, sends and deletes entries that are stored on disk until the service has accepted them.',
+  examples: [
+    ['npx pino-ingest spool ls', 'what is stored, for which destination'],
+    ['npx pino-ingest spool replay --all', 'sends what exited processes left'],
+    ['npx pino-ingest spool show dead', 'rejected entries with their reasons'],
+  ],
   argument: 'ID',
   commands: {
     ls: {

@@ -16,6 +16,10 @@ import { formatDeadLetterCount, formatItemCount, formatItemCounts } from './spoo
 export const lsCommand: Command = {
   summary:
     'Lists the content of the spool by destination and instance, and the entries that the service rejected. It changes nothing.',
+  examples: [
+    ['npx pino-ingest spool ls', 'what is stored, for which destination'],
+    ['npx pino-ingest spool ls --dir /var/lib/app/spool --json', 'of another folder, for a script'],
+  ],
   usage: ['pino-ingest spool ls [FLAGS]'],
   flags: DIR_FLAG,
   notes: [

@@ -20,6 +20,10 @@ import { formatItemCount, formatItemCounts } from './spool-format.js'
 
 export const purgeCommand: Command = {
   summary: 'Deletes entries left by exited processes, and dead letters. Without --yes it only lists them.',
+  examples: [
+    ['npx pino-ingest spool purge --older-than 7d', 'lists what would be deleted'],
+    ['npx pino-ingest spool purge dead --yes', 'deletes the rejected entries'],
+  ],
   usage: [
     'pino-ingest spool purge ID [FLAGS]',
     'pino-ingest spool purge dead [FLAGS]',

@@ -29,6 +29,10 @@ const FAILURE_REPEAT_MS = 60_000
 export const replayCommand: Command = {
   summary:
     'Sends entries left on disk by exited processes, and dead letters, with the current URL and key, even if they were stored for others.',
+  examples: [
+    ['npx pino-ingest spool replay --all', 'sends what exited processes left'],
+    ['npx pino-ingest spool replay dead', 'sends rejected entries again, after their cause was fixed'],
+  ],
   usage: [
     'pino-ingest spool replay ID [FLAGS]',
     'pino-ingest spool replay dead [FLAGS]',

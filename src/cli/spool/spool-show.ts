@@ -19,6 +19,10 @@ const MAX_MESSAGE_CHARS = 500
 export const showCommand: Command = {
   summary:
     'Shows entries and request logs that are not settled, and rejected ones with the reason. It changes nothing.',
+  examples: [
+    ['npx pino-ingest spool show dead', 'rejected entries with their reasons'],
+    ['npx pino-ingest spool show dead --limit 5 --json', 'five of them, for a script'],
+  ],
   usage: ['pino-ingest spool show ID [FLAGS]'],
   flags: {
     ...DIR_FLAG,

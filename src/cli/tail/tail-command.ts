@@ -23,12 +23,12 @@ const MAX_LINES = 1_000
 
 export const tailCommand: Command = {
   summary: 'Prints entries as the local service receives them, until Ctrl-C.',
-  usage: [
-    'pino-ingest tail [FLAGS]',
-    'pino-ingest tail --level error,fatal --full',
-    "pino-ingest tail --search 'declined user:u-42 status:>=500'",
-    'pino-ingest tail --json | jq .entry.message',
+  examples: [
+    ['npx pino-ingest tail', 'prints the last 10 entries, then new ones'],
+    ['npx pino-ingest tail --level error,fatal --full', 'errors with stack and metadata'],
+    ["npx pino-ingest tail --search 'declined user:u-42 status:>=500'", 'entries that match a query'],
   ],
+  usage: ['pino-ingest tail [FLAGS]'],
   flags: {
     url: { value: 'URL', meaning: `address of the service (${DEFAULT_ORIGIN})` },
     ...FILTER_FLAGS,

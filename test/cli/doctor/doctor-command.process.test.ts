@@ -475,3 +475,65 @@ test('names all variables of a group', () => {
     'retry (PINO_INGEST_RETRY, PINO_INGEST_RETRY_MIN_MS)',
   )
 })
+
+describe('doctor --report', () => {
+  const sections = (text: string): string[] => [...text.matchAll(/^#+ (.*)$/gm)].map(([, name]) => name ?? '')
+  const ORDER = ['pino-ingest problem report', 'Configuration', 'Checks', 'Spool', 'Last failures']
+  const PROXY_PASSWORD = 'proxy-pass-61f0'
+  const HEADER = 'header-value-9a77c1'
+
+  test('versions, configuration with origins, checks, spool and failures; no secret and no entry', async () => {
+    const root = scratch()
+    const dead = join(root, '0123456789abcdef', 'dead')
+    mkdirSync(dead, { recursive: true, mode: 0o700 })
+    const letter = (status: number, at: string): string =>
+      `${JSON.stringify({ at, batch_id: 'b', index: 0, status, code: 'invalid', field: '', reason: 'quoted words' }).slice(0, -1)},"entry":{"message":"quoted words"}}\n`
+    writeFileSync(
+      join(dead, 'a-1.ndjson'),
+      letter(422, '2026-01-01') + letter(422, '2026-01-02') + letter(413, '2026-01-03'),
+    )
+    const { code, stdout } = await runCli(['doctor', '--report'], {
+      PINO_INGEST_URL: 'http://127.0.0.1:9/api/v1',
+      PINO_INGEST_API_KEY: KEY,
+      PINO_INGEST_HEADERS: JSON.stringify({ 'x-tenant': HEADER }),
+      PINO_INGEST_PROXY: `http://user:${PROXY_PASSWORD}@127.0.0.1:9`,
+      PINO_INGEST_BATCH_SIZE: '7',
+      PINO_INGEST_SPOOL_DIR: root,
+    })
+    const report = stdout.toString()
+    expect(code).toBe(1)
+    expect(sections(report)).toEqual(ORDER)
+    for (const secret of [KEY, HEADER, PROXY_PASSWORD, 'quoted words']) expect(report).not.toContain(secret)
+    expect(report).toContain('- apiKey: set (PINO_INGEST_API_KEY)')
+    expect(report).toContain('- headers: set (PINO_INGEST_HEADERS)')
+    expect(report).toMatch(/^- batch: \{"size":7,.*\} \(PINO_INGEST_BATCH_SIZE\)$/m)
+    expect(report).toMatch(/^\| pino \| \d+\.\d+\.\d+ \|$/m)
+    expect(report).toMatch(/^\| FAIL \| address \|/m)
+    const failures = [...report.matchAll(/^\| 0123456789abcdef \| (\d+) \| invalid \| (\d+) \| (\S+) \|$/gm)]
+    expect(failures.map((found) => found.slice(1, 4))).toEqual([
+      ['413', '1', '2026-01-03'],
+      ['422', '2', '2026-01-02'],
+    ])
+  })
+
+  test('entries on disk: folder, size and count', async () => {
+    const root = scratch()
+    const env = { PINO_INGEST_URL: 'http://127.0.0.1:9/api/v1', PINO_INGEST_API_KEY: KEY, PINO_INGEST_SPOOL_DIR: root }
+    await runCli(['--quiet'], { ...env, PINO_INGEST_SHUTDOWN_TIMEOUT_MS: '50' }, 'one\ntwo\n')
+    const report = (await runCli(['doctor', '--report'], env)).stdout.toString()
+    expect(report).toMatch(/^\| [\da-f]{16} \| \S+ \| closed \| 1 \| [\d.]+ K?i?B \| 2 entries in 1 batch \|  \|$/m)
+    expect(report).not.toContain('two')
+  })
+
+  test('an invalid configuration and a folder that does not exist: the same sections', async () => {
+    const { code, stdout } = await runCli(['doctor', '--report'], {
+      PINO_INGEST_URL: 'nonsense',
+      PINO_INGEST_API_KEY: KEY,
+      PINO_INGEST_SPOOL_DIR: join(scratch(), 'none'),
+    })
+    expect(code).toBe(1)
+    expect(sections(stdout.toString())).toEqual(ORDER)
+    expect(stdout.toString()).toContain('- url: set (PINO_INGEST_URL)')
+    expect(stdout.toString()).not.toContain(KEY)
+  })
+})

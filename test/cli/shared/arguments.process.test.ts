@@ -43,7 +43,7 @@ describe('arguments', () => {
   })
 })
 
-const COMMANDS = ['dev', 'tail', 'doctor', 'send', 'release', 'feedback', 'heartbeat', 'spool', 'forward']
+const COMMANDS = ['dev', 'tail', 'doctor', 'send', 'release', 'feedback', 'heartbeat', 'spool', 'forward', 'version']
 
 const FLAGS_OF: Record<string, readonly string[]> = {
   '': [
@@ -59,9 +59,10 @@ const FLAGS_OF: Record<string, readonly string[]> = {
     'custom-levels',
     'version',
     'json',
+    'debug',
     'help',
   ],
-  dev: ['port', 'host', 'db', 'max-entries', 'max-bytes', 'max-age', 'quiet', 'show', 'json', 'help'],
+  dev: ['port', 'host', 'db', 'max-entries', 'max-bytes', 'max-age', 'quiet', 'show', 'json', 'debug', 'help'],
   tail: [
     'url',
     'level',
@@ -77,18 +78,37 @@ const FLAGS_OF: Record<string, readonly string[]> = {
     'lines',
     'full',
     'json',
+    'debug',
     'help',
   ],
-  doctor: ['url', 'json', 'help'],
-  release: ['version', 'commit', 'branch', 'deployed-by', 'changelog', 'changelog-file', 'url', 'json', 'help'],
-  feedback: ['event', 'comments', 'name', 'email', 'url', 'json', 'help'],
-  heartbeat: ['url', 'json', 'help'],
-  spool: ['json', 'help'],
-  'spool ls': ['dir', 'json', 'help'],
-  'spool show': ['dir', 'limit', 'json', 'help'],
-  'spool replay': ['all', 'timeout', 'dir', 'json', 'help'],
-  'spool purge': ['all', 'older-than', 'yes', 'dir', 'json', 'help'],
+  doctor: ['url', 'report', 'json', 'debug', 'help'],
+  release: [
+    'version',
+    'commit',
+    'branch',
+    'deployed-by',
+    'changelog',
+    'changelog-file',
+    'url',
+    'json',
+    'debug',
+    'help',
+  ],
+  feedback: ['event', 'comments', 'name', 'email', 'url', 'json', 'debug', 'help'],
+  heartbeat: ['url', 'json', 'debug', 'help'],
+  spool: ['json', 'debug', 'help'],
+  'spool ls': ['dir', 'json', 'debug', 'help'],
+  'spool show': ['dir', 'limit', 'json', 'debug', 'help'],
+  'spool replay': ['all', 'timeout', 'dir', 'json', 'debug', 'help'],
+  'spool purge': ['all', 'older-than', 'yes', 'dir', 'json', 'debug', 'help'],
 }
+
+const EVERY_COMMAND = [
+  '',
+  ...COMMANDS,
+  ...['ls', 'show', 'replay', 'purge'].map((name) => `spool ${name}`),
+  ...['init', 'dead', 'dead ls', 'dead show', 'dead replay'].map((name) => `forward ${name}`),
+]
 
 describe('help', () => {
   test.each(Object.entries(FLAGS_OF))('%s --help names its flags, as text and JSON', async (command, flags) => {
@@ -108,10 +128,23 @@ describe('help', () => {
     expect(help).toContain('PINO_INGEST_API_KEY_FILE')
   })
 
-  test('--version', async () => {
+  test.each(EVERY_COMMAND)('%s --help shows one to three examples first', async (command) => {
+    const args = [...command.split(' ').filter((word) => word !== ''), '--help']
+    const [text, json] = await Promise.all([runCli(args), runCli([...args, '--json'])])
+    const { examples } = JSON.parse(json.stdout.toString()) as { examples: { line: string }[] }
+    expect(examples.length).toBeGreaterThan(0)
+    expect(examples.length).toBeLessThan(4)
+    const shown = text.stdout.toString()
+    for (const { line } of examples) expect(shown.indexOf(line)).toBeGreaterThan(0)
+    expect(shown.indexOf('Examples:')).toBeLessThan(shown.indexOf('Usage:'))
+  })
+
+  test('version and --version', async () => {
     const { version } = await import('../../../package.json', { with: { type: 'json' } }).then(
       (module) => module.default,
     )
+    expect((await runCli(['version'])).stdout.toString()).toBe(`${version}\n`)
+    expect(JSON.parse((await runCli(['version', '--json'])).stdout.toString())).toEqual({ version })
     expect((await runCli(['--version'])).stdout.toString()).toBe(`${version}\n`)
     expect(JSON.parse((await runCli(['--version', '--json'])).stdout.toString())).toEqual({ version })
   })
