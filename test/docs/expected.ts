@@ -276,9 +276,12 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
         expect(messagesOf(ran)).toEqual(['order placed'])
         expect(ran.stdout).toContain('\npino_ingest_entries_received_total{app="checkout",kind="log"} 1\n')
       },
+    ],
+    OpenTelemetry: [
       (ran) => {
         expect(messagesOf(ran)).toEqual(['order placed'])
-        expect(ran.stdout).toBe('false\n')
+        expect(ran.stdout).toMatch(/^true$/m)
+        expect(ran.stdout).toMatch(/name: 'pino_ingest\.entries\.accepted'[^]*?value: 1\b/)
       },
     ],
   },

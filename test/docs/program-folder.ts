@@ -19,6 +19,8 @@ export interface ProgramResult {
 
 const PACKAGES = [
   'pino',
+  '@opentelemetry/api',
+  '@opentelemetry/sdk-metrics',
   'express',
   'fastify',
   'pino-http',

@@ -103,7 +103,7 @@ test('beside that there are pages, the licence and package.json, and nothing els
   const others = paths.filter((path) => !path.startsWith('dist/'))
   expect(
     others
-      .filter((path) => !/^(?:README\.md|docs\/[\w-]+\.md|docs\/images\/[\w-]+\.(?:svg|png))$/.test(path))
+      .filter((path) => !/^(?:README\.md|docs\/[\w-]+\.(?:md|json|yml)|docs\/images\/[\w-]+\.(?:svg|png))$/.test(path))
       .toSorted(),
   ).toEqual(['CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'package.json'])
 })
