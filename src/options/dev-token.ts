@@ -1,7 +1,7 @@
 /** Finds the token of this user's local service, which `pino-ingest dev` creates. */
 import { closeSync, constants, fstatSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { posix, win32 } from 'node:path'
 import { isToken } from '../protocol/token-rule.js'
 import { formatMode, openOwn, ownUid, readAtMost } from '../shared/safe-files.js'
 import type { Env } from './ci.js'
@@ -39,11 +39,19 @@ export function findToken(env: Env): FoundToken {
   }
 }
 
-/** @see XDG Base Directory Specification, which ignores relative paths */
-export function findTokenFile(env: Env): string {
-  const named = process.platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_STATE_HOME']
+export function findTokenFile(env: Env, platform = process.platform): string {
+  return findStatePath(env, 'dev-token', platform)
+}
+
+/**
+ * A path in this user's folder for state. @see XDG Base Directory Specification, which ignores relative paths
+ * @throws the system's error if there is no home directory
+ */
+export function findStatePath(env: Env, name: string, platform = process.platform): string {
+  const { isAbsolute, join } = platform === 'win32' ? win32 : posix
+  const named = platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_STATE_HOME']
   const base = named !== undefined && isAbsolute(named) ? named : join(homedir(), '.local', 'state')
-  return join(base, 'pino-ingest', 'dev-token')
+  return join(base, 'pino-ingest', name)
 }
 
 /**

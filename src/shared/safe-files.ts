@@ -193,6 +193,14 @@ export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino
 }
 
+/** Windows renames and deletes no folder with a file that is open, and reports that with one of these codes. */
+const IN_USE: readonly unknown[] = ['EPERM', 'EACCES', 'EBUSY']
+
+/** Whether the system refused a change because the file, or one in the folder, is open. */
+export function isInUse(error: unknown, platform: NodeJS.Platform | undefined): boolean {
+  return platform === 'win32' && IN_USE.includes((error as NodeJS.ErrnoException).code)
+}
+
 /** Windows and some network file systems cannot synchronize folders. */
 const CANNOT_SYNC_FOLDERS: readonly unknown[] = ['EPERM', 'EACCES', 'EISDIR', 'EINVAL', 'ENOTSUP']
 

@@ -88,7 +88,7 @@ test('it loads each dependency, and no package that is not one', () => {
       .flatMap((path) => [
         ...read(path)
           .replaceAll('\\\n', '')
-          .matchAll(/\brequire\(["']((?:@[\w-]+\/)?[\w-]+)["'/]/g),
+          .matchAll(/\brequire\(\s*["']((?:@[\w-]+\/)?[\w-]+)["'/]/g),
       ])
       .map(([, name = '']) => name),
   )

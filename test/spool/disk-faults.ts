@@ -99,3 +99,31 @@ export function watchAllSyncs(fails: (path: string) => boolean = () => false): {
 function pathOf(fd: number): string {
   return readlinkSync(`/proc/self/fd/${fd}`)
 }
+
+/**
+ * Renames fail with EPERM as on Windows: onto an open file, and of a folder with an open file. Needs `/proc`, without which nothing is
+ * simulated.
+ * @returns a function that restores the call
+ */
+export function renamesAsOnWindows(): () => void {
+  const { renameSync } = system
+  return replaceCalls({
+    renameSync: (from: string, to: string): void => {
+      if (openPaths().some((path) => path === to || path.startsWith(`${from}/`))) throw createError('EPERM', 'rename')
+      renameSync(from, to)
+    },
+  })
+}
+
+/** Of files that this process has open. */
+function openPaths(): string[] {
+  const folder = '/proc/self/fd'
+  if (!system.existsSync(folder)) return []
+  return system.readdirSync(folder).flatMap((fd) => {
+    try {
+      return [readlinkSync(`${folder}/${fd}`)]
+    } catch {
+      return [] // the descriptor of the list itself
+    }
+  })
+}

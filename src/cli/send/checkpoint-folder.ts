@@ -1,6 +1,5 @@
 /** The checkpoints for one service and key, one per sent file. */
 import { closeSync, constants, existsSync, lstatSync, renameSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { openPrivate, removeTemporaries } from '../../shared/safe-files.js'
 import { createFolders, ensureNamedRoot } from '../../shared/safe-folders.js'
@@ -15,12 +14,8 @@ export interface CheckpointFolderOptions {
   readonly options: string
   /** Ignores earlier checkpoints. */
   readonly isRestart: boolean
-}
-
-/** @see XDG Base Directory Specification */
-export function findStateDir(env: Readonly<Record<string, string | undefined>>): string {
-  const named = process.platform === 'win32' ? env['LOCALAPPDATA'] : env['XDG_STATE_HOME']
-  return join(named === undefined || named === '' ? join(homedir(), '.local', 'state') : named, 'pino-ingest', 'send')
+  /** Default: that of this process. */
+  readonly platform?: NodeJS.Platform
 }
 
 export class CheckpointFolder {
@@ -44,7 +39,7 @@ export class CheckpointFolder {
 
   /** @param fileId undefined for stdin, which has no checkpoint on disk @throws CommandError */
   open(fileId: string | undefined): { readonly checkpoint: Checkpoint; readonly hasOtherOptions: boolean } {
-    const { dir, destinations, options, isRestart } = this.#options
+    const { dir, destinations, options, isRestart, platform = process.platform } = this.#options
     if (fileId === undefined)
       return { checkpoint: new Checkpoint(createState(options), undefined), hasOtherOptions: false }
     const [path = '', ...former] = destinations.map((name) => join(dir, name, `${computeDigest(fileId)}.json`))
@@ -56,6 +51,10 @@ export class CheckpointFolder {
         previousFd = openPrivate(path, constants.O_RDONLY)
       const found = previousFd === undefined ? undefined : readState(previousFd)
       const isUsable = found?.options === options
+      if (previousFd !== undefined && platform === 'win32') {
+        closeSync(previousFd) // Windows replaces no open file
+        previousFd = undefined
+      }
       const checkpoint = new Checkpoint(isUsable ? found : createState(options), path)
       // A process that still sends the file may have saved a later position. It stops at its next save.
       if (isUsable && previousFd !== undefined) checkpoint.save(readState(previousFd))

@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events'
 import { maskDeep, createSecretMask } from '../../diagnostics/secret-mask.js'
 import type { IngestEvents } from '../../diagnostics/reporter.js'
 import { loadHook } from '../../filter/load-hook.js'
+import { findStatePath } from '../../options/dev-token.js'
 import { readResource } from '../../options/resource.js'
 import { readProcessSources, resolveOptions } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/settings.js'
@@ -19,7 +20,7 @@ import { parseInteger } from '../shared/quantities.js'
 import { requireEnabled } from '../shared/require-enabled.js'
 import { formatEntryCount } from '../shared/terminal-format.js'
 import { computeDigest } from './checkpoint.js'
-import { CheckpointFolder, findStateDir } from './checkpoint-folder.js'
+import { CheckpointFolder } from './checkpoint-folder.js'
 import { FilePositionLog } from './file-position-log.js'
 import { FileSender } from './file-sender.js'
 import { ProgressPrinter } from './progress.js'
@@ -84,7 +85,7 @@ async function run(given: Arguments): Promise<number> {
 
   const keys = [settings.apiKey, ...settings.previousApiKeys]
   const checkpoints = new CheckpointFolder({
-    dir: texts.get('state') ?? findStateDir(process.env),
+    dir: texts.get('state') ?? findStatePath(process.env, 'send'),
     destinations: keys.map((one) => nameDestination(settings.url, one.reveal())),
     options: hashOptions(settings),
     isRestart: switches.has('restart'),

@@ -63,7 +63,19 @@ function trySpawn(name: string, args: readonly string[], env: Environment): Chil
   }
 }
 
-function toStartFailure(name: string, { code = 'unknown error' }: NodeJS.ErrnoException): ChildExit {
+/** @param platform default: that of this process */
+export function toStartFailure(
+  name: string,
+  { code = 'unknown error' }: Pick<NodeJS.ErrnoException, 'code'>,
+  platform = process.platform,
+): ChildExit {
+  // Only a shell starts scripts there, and npm is one.
+  if (platform === 'win32' && (code === 'ENOENT' || code === 'EINVAL'))
+    return {
+      exitCode: NOT_FOUND_EXIT_CODE,
+      signal: null,
+      startFailure: `there is no program ${name} (${code}); if it is a script such as npm.cmd, run: cmd /c ${name}`,
+    }
   return code === 'ENOENT'
     ? { exitCode: NOT_FOUND_EXIT_CODE, signal: null, startFailure: `${name} was not found` }
     : { exitCode: NOT_EXECUTABLE_EXIT_CODE, signal: null, startFailure: `${name} cannot be run (${code})` }

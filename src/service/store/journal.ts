@@ -70,8 +70,10 @@ export class Journal {
   rewrite(lines: Iterable<string>, lastSeq: number): void {
     if (this.#fd === undefined) return
     try {
-      const fd = replaceFile(this.#file.path, (fresh) => writeLines(fresh, lines, lastSeq))
-      closeSync(this.#fd)
+      const fd = replaceFile(this.#file.path, (fresh) => {
+        writeLines(fresh, lines, lastSeq)
+        this.close() // before it is replaced: Windows replaces no open file
+      })
       this.#appendTo(fd)
     } catch (error) {
       this.#fail(error)

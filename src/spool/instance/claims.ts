@@ -3,6 +3,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../shared/clock.js'
 import type { UnreportedDrops } from '../../diagnostics/account.js'
+import { isInUse } from '../../shared/safe-files.js'
 import { ensureFolder, isOwnFolder } from '../../shared/safe-folders.js'
 import { takeDropCounts } from './drop-counts.js'
 import { CLAIMED, INSTANCE_NAME, LEFT } from '../disk-format.js'
@@ -85,8 +86,8 @@ export class Claims {
       renameSync(path, claimed)
       return claimed
     } catch (error) {
-      // ENOENT: another process claimed it first.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onError(error)
+      // ENOENT: another process claimed it first. In use on Windows: its process runs, or another program scans it; tried at the next scan.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && !isInUse(error, machine.platform)) onError(error)
       return undefined
     }
   }

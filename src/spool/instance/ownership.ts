@@ -34,6 +34,8 @@ export interface Machine {
   readonly findStartTime: (pid: number, thread: number) => string | undefined
   /** Milliseconds since the machine's boot, including sleep; Infinity if unknown. */
   readonly uptimeMs: () => number
+  /** Default: one on which open files can be renamed. */
+  readonly platform?: NodeJS.Platform
 }
 
 /** `Machine` of the calling thread. */
@@ -53,6 +55,7 @@ export function readMachine(): Machine {
       ...(start !== undefined && { start }),
     },
     findStartTime,
+    platform: process.platform,
     uptimeMs: () => (tryRead(uptime) ?? Infinity) * 1000,
   }
 }

@@ -17,8 +17,9 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Checkpoint } from '../../../src/cli/send/checkpoint.js'
-import { CheckpointFolder, findStateDir } from '../../../src/cli/send/checkpoint-folder.js'
+import { CheckpointFolder } from '../../../src/cli/send/checkpoint-folder.js'
 import type { CheckpointFolderOptions } from '../../../src/cli/send/checkpoint-folder.js'
+import { renamesAsOnWindows } from '../../spool/disk-faults.js'
 
 function newDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-send-'))
@@ -162,7 +163,17 @@ test('a folder that cannot be created: the message names the flag', () => {
   expect(() => open(join(dir, 'file', 'below'))).toThrow('--state')
 })
 
-test('the default folder depends on the system', () => {
-  expect(findStateDir({ XDG_STATE_HOME: '/state' })).toBe('/state/pino-ingest/send')
-  expect(findStateDir({ XDG_STATE_HOME: '' })).toMatch(/\.local\/state\/pino-ingest\/send$/)
+test('on Windows, which replaces no open file, a run continues as well', () => {
+  const dir = newDir()
+  const { checkpoint: former } = new CheckpointFolder({
+    dir,
+    destinations: ['there'],
+    options: 'some',
+    isRestart: false,
+  }).open('1:2')
+  former.advance({ offset: 10, lineStart: 10, tail: Buffer.from('tail') }, counts)
+  const { namespace } = former.state
+  former.close()
+  onTestFinished(renamesAsOnWindows())
+  expect(open(dir, { platform: 'win32' }).state).toMatchObject({ offset: 10, counts, namespace })
 })

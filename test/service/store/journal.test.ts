@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { resolveStoreFile } from '../../../src/service/store/store-file.js'
 import { Store } from '../../../src/service/store/store.js'
 import type { StoredEntry } from '../../../src/service/store/stored-record.js'
-import { fullAfter } from '../../spool/disk-faults.js'
+import { fullAfter, renamesAsOnWindows } from '../../spool/disk-faults.js'
 import { entryOf } from '../support.js'
 
 function record(seq: number, message = 'hello'): StoredEntry {
@@ -99,6 +99,16 @@ it('rewrites the file when it is much larger than the stored records, and append
   store.close()
   expect(readdirSync(dirname(path))).toEqual(['journal.ndjson'])
   expect(seqs(open(path, { maxEntries: 10 }).store)).toEqual([1000, 999, 998, 997, 996, 995, 994, 993, 992, 991])
+})
+
+it('is rewritten on Windows, too, which replaces no open file', () => {
+  const path = file()
+  const { store, problems } = open(path, { maxEntries: 10, compactSlackBytes: 5000 })
+  onTestFinished(renamesAsOnWindows())
+  for (let seq = 1; seq <= 1000; seq++) store.append('entry', [record(seq)], 1)
+  expect(problems).toEqual([])
+  expect(statSync(path).size).toBeLessThan(15_000)
+  store.close()
 })
 
 it('deletes the records on disk when it is cleared', () => {

@@ -9,7 +9,7 @@ import { LeaseWatch, writeOwner } from '../../../src/spool/instance/ownership.js
 import type { Machine } from '../../../src/spool/instance/ownership.js'
 import { FakeClock } from '../../fake-clock.js'
 import { filesBelow, segmentsBelow } from '../disk-image.js'
-import { fullAfter, replaceCalls, system } from '../disk-faults.js'
+import { failing, fullAfter, renamesAsOnWindows, replaceCalls, system } from '../disk-faults.js'
 import { ProcessRun } from '../process-run.js'
 import { namesIn, useSpoolBench } from '../spool-bench.js'
 
@@ -261,4 +261,45 @@ test('a late scan starts the comparison again: the whole machine may have slept'
   expect(isOver()).toBe(false)
   await bench.clock.advance(16_000)
   expect(isOver()).toBe(true)
+})
+
+describe('on Windows', () => {
+  const onWindows = (): Machine => ({ ...elsewhere(), platform: 'win32' })
+
+  test('a closed folder has no open file, so it can be renamed and claimed', async () => {
+    bench.inject(renamesAsOnWindows())
+    const first = begin(onWindows())
+    write(first, 'a', 'b')
+    first.batcher.seal()
+    first.spool.close()
+    expect(filesBelow(destination).some((path) => path.includes('.left'))).toBe(true)
+    const second = begin(onWindows())
+    expect(settleAll(second, await second.recoverAll())).toEqual(['a', 'b'])
+  })
+
+  test.each([
+    ['win32', 0],
+    ['linux', 1],
+  ] as const)(
+    'a folder that cannot be renamed: on %s it is reported %i times, and claimed later',
+    async (platform, count) => {
+      const owner = begin(elsewhere())
+      write(owner, 'a')
+      owner.batcher.seal()
+      owner.freeze()
+      setLeaseAges(LEASE_MS + 1_000)
+      const restore = failing('renameSync', ([from]) => (String(from).endsWith('.live') ? 'EPERM' : undefined))
+      bench.inject(restore)
+      const claimer = begin({ ...elsewhere(), platform })
+      expect(settleAll(claimer, await claimer.recoverAll())).toEqual([])
+      expect(claimer.problems.length > 0 ? 1 : 0).toBe(count)
+      restore()
+      const claimed: string[] = []
+      for (let scan = 0; scan < 4; scan += 1) {
+        await bench.clock.advance(15_000)
+        claimed.push(...settleAll(claimer, await claimer.recoverAll()))
+      }
+      expect(claimed).toEqual(['a'])
+    },
+  )
 })
