@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createFolders, ensureNamedRoot, resolveInSafeFolder } from '../../src/shared/safe-folders.js'
 import { scratch } from '../client/release/clones.js'
-
-const isLinux = existsSync('/proc/self')
+import { hasProc, isWindows } from '../platform.js'
 
 function caught(act: () => unknown): { code?: string; message: string } {
   try {
@@ -16,7 +15,7 @@ function caught(act: () => unknown): { code?: string; message: string } {
 }
 
 describe('folders with their parents', () => {
-  test('are created with mode 0700 for any umask; existing folders are not changed', () => {
+  test.skipIf(isWindows)('are created with mode 0700 for any umask; existing folders are not changed', () => {
     const base = scratch()
     chmodSync(base, 0o755)
     const path = join(base, 'a', 'b', 'c')
@@ -32,7 +31,7 @@ describe('folders with their parents', () => {
     expect(createFolders(path)).toEqual([])
   })
 
-  test.skipIf(!isLinux)('fails at once with the path if the system reports ENOENT although the parent exists', () => {
+  test.skipIf(!hasProc)('fails at once with the path if the system reports ENOENT although the parent exists', () => {
     for (const path of ['/proc/nope', '/proc/nope/a/b']) {
       const { code, message } = caught(() => ensureNamedRoot(path))
       expect(code).toBe('ENOENT')
@@ -40,7 +39,7 @@ describe('folders with their parents', () => {
     }
   })
 
-  test("fails with the system's error below a file or a dangling link", () => {
+  test.skipIf(isWindows)("fails with the system's error below a file or a dangling link", () => {
     const base = scratch()
     writeFileSync(join(base, 'file'), '')
     symlinkSync(join(base, 'nothing'), join(base, 'link'))
@@ -50,7 +49,7 @@ describe('folders with their parents', () => {
   })
 })
 
-test('others may write to the folder of a file only if the sticky bit protects its content', () => {
+test.skipIf(isWindows)('others may write to the folder of a file only if the sticky bit protects its content', () => {
   const folder = join(scratch(), 'shared')
   mkdirSync(folder)
   for (const [mode, isRefused] of [
@@ -71,20 +70,23 @@ test('others may write to the folder of a file only if the sticky bit protects i
   }
 })
 
-test('a root that every user may write to gets the sticky bit, so others cannot replace folders in it', () => {
-  const root = join(scratch(), 'root')
-  mkdirSync(root)
-  for (const [mode, expected] of [
-    [0o777, 0o1777],
-    [0o1777, 0o1777],
-    [0o755, 0o755],
-    [0o700, 0o700],
-  ] as const) {
-    chmodSync(root, mode)
-    ensureNamedRoot(root)
-    expect(statSync(root).mode & 0o7777).toBe(expected)
-  }
-})
+test.skipIf(isWindows)(
+  'a root that every user may write to gets the sticky bit, so others cannot replace folders in it',
+  () => {
+    const root = join(scratch(), 'root')
+    mkdirSync(root)
+    for (const [mode, expected] of [
+      [0o777, 0o1777],
+      [0o1777, 0o1777],
+      [0o755, 0o755],
+      [0o700, 0o700],
+    ] as const) {
+      chmodSync(root, mode)
+      ensureNamedRoot(root)
+      expect(statSync(root).mode & 0o7777).toBe(expected)
+    }
+  },
+)
 
 test('checks the right folder for a path that ends with . or ..', () => {
   const folder = join(scratch(), 'db')

@@ -7,6 +7,7 @@ import { failing, fullAfter } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
 import { ProcessRun } from './process-run.js'
 import { idsOf, spillBatches, useSpoolBench } from './spool-bench.js'
+import { hasProc } from '../platform.js'
 
 type Placed = Batch & { readonly place: SegmentPosition }
 
@@ -247,7 +248,7 @@ test('an error of the disk at the close does not keep the folder from the next p
   expect(segmentsBelow(root).map(({ path }) => path)).toEqual([expect.stringContaining('.left')])
 })
 
-test('a segment whose folder cannot be synchronized leaves no open file', async () => {
+test.skipIf(!hasProc)('a segment whose folder cannot be synchronized leaves no open file', async () => {
   const run = begin({ durability: 'power' })
   const open = (): number => readdirSync('/proc/self/fd').length
   inject(failing('openSync', ([path]) => (String(path).endsWith('.live') ? 'EMFILE' : undefined)))

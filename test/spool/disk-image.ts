@@ -94,7 +94,7 @@ export function filesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
-      const path = join(folder, entry.name)
+      const path = `${folder}/${entry.name}` // as tests compare it, also on Windows
       return entry.isDirectory() ? filesBelow(path) : [path]
     })
 }
