@@ -24,8 +24,8 @@ export const forwardInitCommand: Command = {
   summary:
     'Creates the stream, the dead-letter stream, the bucket and the consumers of a fleet in NATS JetStream, or reports how existing ones differ. It never changes or deletes anything.',
   examples: [
-    ['npx pino-ingest forward init', 'creates the streams, or compares those that exist'],
-    ['npx pino-ingest forward init --replicas 3 --max-bytes 10gb', 'with three copies and at most 10 GiB'],
+    ['npx pino-ingest forward init', 'on a cluster: creates the streams, or compares those that exist'],
+    ['npx pino-ingest forward init --replicas 1 --max-bytes 1gb', 'on one server, with at most 1 GiB'],
   ],
   usage: ['pino-ingest forward init [FLAGS]'],
   flags: {
