@@ -2,6 +2,8 @@
 import { isError, serializeError } from '../../record/error-serializer.js'
 import { newEventId, rememberEventId } from './event-id.js'
 import { readPinoProperty } from '../logger/pino-symbols.js'
+import { findHistory } from '../scope/app-state.js'
+import { keepRequestError } from '../scope/request-error.js'
 import { parseId } from '../scope/scope-context.js'
 
 /** A pino logger, a child logger, or Fastify's `request.log`. */
@@ -22,7 +24,8 @@ export interface CaptureFields {
 let isWarned = false
 
 /**
- * Logs a caught error at level error, with the breadcrumbs of the current scope (through `ingestMixin()` or `ingestOptions()`).
+ * Logs a caught error at level error, with the breadcrumbs of the current scope (through `ingestMixin()` or `ingestOptions()`). In a request
+ * with `requestScope()`, an error that was logged at this level is not logged again.
  *
  * @param logger a pino logger, a child logger, or Fastify's `request.log`
  * @param error anything that can be thrown
@@ -31,7 +34,16 @@ let isWarned = false
  * throws: if logging fails, one process warning (`PINO_INGEST_CAPTURE`) is emitted.
  */
 export function captureError(logger: ErrorLogger, error: unknown, fields: CaptureFields = {}): string {
-  return logCaught(logger, 'error', error, fields)
+  const history = findHistory()
+  const { request } = history
+  if (request === undefined) return logCaught(logger, 'error', error, fields)
+  request.isCaptured = true
+  const known = request.errors.get(error)
+  if (known?.isLogged === true && typeof error === 'object') return known.eventId
+  const id = logCaught(logger, 'error', error, known === undefined ? fields : { event_id: known.eventId, ...fields })
+  const kept = keepRequestError(history, error, id)
+  if (kept !== undefined) kept.isLogged = true // also by a logger without `ingestMixin()`
+  return id
 }
 
 type LevelLogger = Partial<Record<'error' | 'fatal', ErrorLogger['error']>>

@@ -8,11 +8,13 @@ import { TEXT_FIELDS } from '../../record/reference/entry-fields.js'
 import { readBoundFields } from './logger-bindings.js'
 import { takeBreadcrumbs } from '../scope/scope-breadcrumbs.js'
 import { findActiveSpanIds } from './active-span.js'
+import { readPinoProperty } from './pino-symbols.js'
 import { findFastifyId, findRoute } from './route.js'
 import { parseId } from '../scope/scope-context.js'
 import { isSameUser, hasUser } from '../scope/scope.js'
-import { findScope, findHistory } from '../scope/app-state.js'
-import type { ScopeFacts, ScopeTrace, ScopeUser } from '../scope/app-state.js'
+import { findHistory, findResponseScope, findScope } from '../scope/app-state.js'
+import { keepRequestError } from '../scope/request-error.js'
+import type { Scope, ScopeFacts, ScopeHistory, ScopeRequest, ScopeTrace, ScopeUser } from '../scope/app-state.js'
 
 /** pino's type of the option `mixin`. */
 export type IngestMixin<CustomLevels extends string = never> = NonNullable<LoggerOptions<CustomLevels>['mixin']>
@@ -27,6 +29,8 @@ interface AddedFields extends ScopeTrace {
   tags?: readonly string[]
   route?: string
   breadcrumbs?: Breadcrumb[]
+  event_id?: string
+  req?: object
 }
 
 /** Fastify's `requestIdLogLabel`, learned from a record. */
@@ -37,6 +41,8 @@ interface Learned {
 type Fields = Readonly<Record<string, unknown>>
 
 const ERROR = LEVELS.indexOf('error')
+/** pino's own number. */
+const PINO_ERROR = 50
 const USER_NAMES = ['user', 'user_id', 'userId']
 const REQUEST_ID_NAMES: readonly string[] = TEXT_FIELDS.find(([field]) => field === 'request_id')?.[1] ?? []
 const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id', 'parentSpanId', 'trace', 'dd']
@@ -46,7 +52,8 @@ const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id
  *
  * It adds to each record the user, session, request, tags and fields of the current `withScope()`; the ids of
  * OpenTelemetry's active span, otherwise the scope's trace; if `res` is logged, the `route` pattern of Express or
- * Fastify; Fastify's request id, if `requestIdLogLabel` renames it; and from level error up the breadcrumbs of `addBreadcrumb()`, each of them once.
+ * Fastify; Fastify's request id, if `requestIdLogLabel` renames it; and from level error up the breadcrumbs of `addBreadcrumb()`, each of them
+ * once, and within `requestScope()` the request and an `event_id`.
  *
  * The record's own fields take precedence, as do a child logger's bindings and the result of the app's own mixin. Users and
  * traces are overridden as a whole: parts of two are never mixed. Never throws by itself.
@@ -106,7 +113,8 @@ function collectFields(
   responseKey: string,
   learned: Learned,
 ): Fields & AddedFields {
-  const scope = findScope()
+  const response = record.value(responseKey)
+  const scope = findLoggedScope(response) ?? findScope()
   const facts = scope?.facts
   const added: Record<string, unknown> & AddedFields = {}
   if (facts !== undefined) {
@@ -116,21 +124,52 @@ function collectFields(
   }
   const trace = findActiveSpanIds() ?? facts?.trace
   if (trace !== undefined && !record.hasAny(TRACE_NAMES)) Object.assign(added, trace)
-  const response = record.value(responseKey)
   const requestId = findRequestId(record, response, learned)
   if (requestId !== undefined && !record.hasAny(REQUEST_ID_NAMES)) added.reqId = requestId
   const route = response === undefined || record.has('route') ? undefined : findRoute(response)
   if (route !== undefined) added.route = route
   const history = scope?.history ?? findHistory()
-  if (history.breadcrumbs.length > 0 && isFailure(level, record.logger) && !record.has('breadcrumbs'))
-    added.breadcrumbs = takeBreadcrumbs(history)
+  const { breadcrumbs, request } = history
+  if (breadcrumbs.length === 0 && request === undefined) return added
+  const isError = isFailure(level, record.logger)
+  if (request !== undefined && (isError || request.errors.size > 0))
+    addFailure(added, history, request, record, isError)
+  if (isError && breadcrumbs.length > 0 && !record.has('breadcrumbs')) added.breadcrumbs = takeBreadcrumbs(history)
   return added
+}
+
+/** @param response of Node, or of Fastify */
+function findLoggedScope(response: unknown): Scope | undefined {
+  if (typeof response !== 'object' || response === null) return undefined
+  const { raw } = response as { raw?: unknown }
+  return findResponseScope(typeof raw === 'object' && raw !== null ? raw : response)
+}
+
+/** Adds the request to an error, and the id to the first record of an error that has one. */
+function addFailure(
+  added: AddedFields,
+  history: ScopeHistory,
+  { errors, method, url }: ScopeRequest,
+  record: RecordFields,
+  isError: boolean,
+): void {
+  const error = record.error()
+  const known =
+    isError && error !== undefined
+      ? keepRequestError(history, error, parseId(record.value('event_id')))
+      : errors.get(error)
+  if (known?.isLogged === false) {
+    if (!record.has('event_id')) added.event_id = known.eventId
+    known.isLogged = true
+  }
+  if (isError && !record.hasAny(['req', 'request'])) added.req = { method, url }
 }
 
 /** As the transport decides: custom levels may have other numbers than pino's. */
 function isFailure(level: number, logger: object): boolean {
-  const { levels } = logger as Partial<Logger>
-  return (resolveLevel(level, levels?.labels ?? PINO_LEVELS)?.severity ?? -1) >= ERROR
+  const labels = (logger as Partial<Logger>).levels?.labels ?? PINO_LEVELS
+  if (labels[level] === PINO_LEVELS[level] && labels[level] !== undefined) return level >= PINO_ERROR
+  return (resolveLevel(level, labels)?.severity ?? -1) >= ERROR
 }
 
 /**
@@ -182,6 +221,11 @@ class RecordFields {
   hasAny(names: readonly string[]): boolean {
     for (const name of names) if (this.has(name)) return true
     return false
+  }
+
+  error(): unknown {
+    const key = readPinoProperty(this.logger, 'pino.errorKey')
+    return (typeof key === 'string' ? this.value(key) : undefined) ?? this.value('err') ?? undefined
   }
 
   value(name: string): unknown {

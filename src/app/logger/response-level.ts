@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DestinationStream, Level, LevelWithSilent, Logger } from 'pino'
 import { resolveLevel } from '../../record/coerce.js'
+import { findResponseScope } from '../scope/app-state.js'
 
 /** Options of pino-http, which are passed on. Declared here, so that these types do not need that package. */
 export interface HttpLoggerOptions {
@@ -60,7 +61,7 @@ interface LoggedResponse {
 
 /**
  * pino-http's `customLogLevel`, called as `(request, response, error)`, by version 6 as `(response, error)`. `error` is
- * a stream error; Express' error handlers set `response.err`.
+ * a stream error; Express' error handlers set `response.err`. With `requestScope()`, an error that was logged already is not an error again.
  */
 export function findResponseLevel(...given: readonly unknown[]): Level {
   // A request that a server receives has the status null.
@@ -68,9 +69,17 @@ export function findResponseLevel(...given: readonly unknown[]): Level {
     typeof (given[0] as LoggedResponse | undefined)?.statusCode === 'number' ? given : given.slice(1)
   ) as [LoggedResponse?, unknown?]
   const status = Number(response?.statusCode)
-  if (isGiven(error) || status >= SERVER_ERROR) return nameOfLevel('error', response?.log)
+  if (isGiven(error) || status >= SERVER_ERROR)
+    return nameOfLevel(isLogged(response, error) ? 'warn' : 'error', response?.log)
   if (status >= CLIENT_ERROR) return nameOfLevel('warn', response?.log)
   return nameOfLevel(isGiven(response?.err) ? 'error' : 'info', response?.log)
+}
+
+function isLogged(response: LoggedResponse | undefined, error: unknown): boolean {
+  const request = response && findResponseScope(response)?.history.request
+  if (request === undefined) return false
+  const failure = error ?? response?.err
+  return isGiven(failure) ? request.errors.get(failure)?.isLogged === true : request.isCaptured
 }
 
 function isGiven(value: unknown): boolean {

@@ -26,10 +26,27 @@ export interface ScopeFacts {
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
+/** An error that was thrown in a request, and the `event_id` of its entry. */
+export interface RequestError {
+  readonly eventId: string
+  isLogged: boolean
+}
+
+/** The request of a scope that `requestScope()` opened. */
+export interface ScopeRequest {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  /** By the thrown value. */
+  readonly errors: Map<unknown, RequestError>
+  /** Whether `captureError()` was called in the request. */
+  isCaptured: boolean
+}
+
 /** Shared by the scopes of one request. */
 export interface ScopeHistory {
   readonly breadcrumbs: Breadcrumb[]
   eventId: string | undefined
+  readonly request?: ScopeRequest
 }
 
 export interface Scope {
@@ -47,6 +64,8 @@ interface AppState {
   httpUsers: number
 }
 
+/** Key of the scope on Node's response, whose events may be emitted in another scope. A WeakMap would add 4 us to a request. */
+const RESPONSE_SCOPE = Symbol.for('pino-ingest.scope')
 const STATE = Symbol.for('pino-ingest.app')
 
 export function createHistory(): ScopeHistory {
@@ -64,6 +83,15 @@ export function findAppState(): AppState {
 
 export function findScope(): Scope | undefined {
   return findAppState().scopes.getStore()
+}
+
+/** The scope that `requestScope()` opened for a response of Node. */
+export function findResponseScope(response: object): Scope | undefined {
+  return (response as { [RESPONSE_SCOPE]?: Scope })[RESPONSE_SCOPE]
+}
+
+export function setResponseScope(response: object, scope: Scope): void {
+  Object.defineProperty(response, RESPONSE_SCOPE, { value: scope })
 }
 
 /** The history of the current scope, or of the process outside any scope. */

@@ -23,7 +23,8 @@ export function withScope<T>(context: ScopeContext, fn: () => T): T {
 
 function createScope(outer: Scope | undefined, own: ScopeFacts): Scope {
   if (outer === undefined) return { facts: own, history: createHistory() }
-  const facts = { ...outer.facts, ...own }
+  const { request_id: requestId } = outer.facts // a getter, which is not copied
+  const facts = { ...outer.facts, ...(requestId !== undefined && { request_id: requestId }), ...own }
   if (hasUser(own) && !isSameUser(own, outer.facts)) {
     if (own.user === undefined) delete facts.user
     if (own.user_id === undefined) delete facts.user_id

@@ -1,0 +1,183 @@
+/** `requestScope()` and `requestErrors()` without their frameworks: types, and cases that servers seldom produce. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { EventEmitter, once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import type { INestApplication } from '@nestjs/common'
+import type { Express } from 'express'
+import type { FastifyInstance } from 'fastify'
+import type { Hono } from 'hono'
+import type Koa from 'koa'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import pino from 'pino'
+import { pinoHttp } from 'pino-http'
+import {
+  addBreadcrumb,
+  captureError,
+  ingestOptions,
+  requestErrors,
+  requestScope,
+  withScope,
+} from '../../../src/index.js'
+import { lines } from '../lines.js'
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+
+/** Compiled only: the frameworks' own types accept the functions. */
+export function useAll(express: Express, fastify: FastifyInstance, koa: Koa, hono: Hono, nest: INestApplication): void {
+  express.use(requestScope(), requestErrors())
+  express.use('/shop', requestErrors())
+  void fastify.register(requestScope())
+  koa.use(requestScope()).use((context) => void context.status)
+  hono.use(requestScope())
+  hono.use('/shop/*', requestScope())
+  nest.use(requestScope())
+}
+
+function createLogger(): { readonly logger: pino.Logger; readonly out: ReturnType<typeof lines> } {
+  const out = lines()
+  return { logger: pino(ingestOptions({ transport: false, level: 'debug' }), out.stream), out }
+}
+
+/** Runs `work` in a request, as Express does. */
+function inRequest(request: object, work: () => void, response: object = {}): void {
+  requestScope()({ headers: {}, ...request }, response, work)
+}
+
+describe('requestScope()', () => {
+  test('adds the id, also one that is set later, and the trace to each record', () => {
+    const { logger, out } = createLogger()
+    const request: Record<string, unknown> = { headers: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` } }
+    requestScope()(request as never, {}, () => {
+      logger.info('before')
+      request['id'] = 7
+      logger.info('after')
+    })
+    logger.info('outside')
+    const [before, after, outside] = out.records()
+    expect(before).toMatchObject({ trace_id: TRACE, request_id: expect.stringMatching(/^[\da-f-]{36}$/) as string })
+    expect(after).toMatchObject({ trace_id: TRACE, request_id: '7' })
+    expect(outside).not.toHaveProperty('request_id')
+  })
+
+  test('requests without an id have different ones', () => {
+    const { logger, out } = createLogger()
+    for (let count = 0; count < 2; count += 1) inRequest({}, () => logger.info('one'))
+    expect(new Set(out.records().map(({ request_id: id }) => id)).size).toBe(2)
+  })
+
+  test('an error has the request and an id, which captureError() returns without logging it again', () => {
+    const { logger, out } = createLogger()
+    const error = new Error('declined')
+    inRequest({ method: 'GET', url: '/7', originalUrl: '/shop/7' }, () => {
+      logger.error(error)
+      expect(captureError(logger, error)).toBe(out.last()['event_id'])
+      expect(captureError(logger, new Error('other'))).not.toBe(out.records()[0]?.['event_id'])
+    })
+    expect(out.records()).toMatchObject([
+      { msg: 'declined', req: { method: 'GET', url: '/shop/7' }, event_id: expect.any(String) as string },
+      { msg: 'other' },
+    ])
+  })
+
+  test('an error of another request is logged there, too', () => {
+    const { logger, out } = createLogger()
+    const error = new Error('the same object')
+    const ids = new Set<string>()
+    for (let count = 0; count < 2; count += 1) inRequest({}, () => void ids.add(captureError(logger, error)))
+    expect(ids).toEqual(new Set(out.records().map(({ event_id: id }) => id)))
+    expect(ids.size).toBe(2)
+  })
+
+  test('keeps the ids and the request of the record', () => {
+    const { logger, out } = createLogger()
+    const error = new Error('own')
+    inRequest({ method: 'GET', url: '/' }, () => {
+      logger.error({ err: error, event_id: 'mine', req: { id: 'own' } })
+      expect(captureError(logger, error)).toBe('mine')
+    })
+    expect(out.records()).toMatchObject([{ event_id: 'mine', req: { id: 'own' } }])
+  })
+
+  test('scopes within share it, those of other work do not', () => {
+    const { logger, out } = createLogger()
+    inRequest({ method: 'GET', url: '/' }, () => {
+      addBreadcrumb({ message: 'first' })
+      withScope({ user_id: 'u' }, () => logger.error(new Error('the request')))
+      withScope({ request_id: 'job' }, () => logger.error(new Error('a job')))
+    })
+    const [own, job] = out.records()
+    expect(own).toMatchObject({ user_id: 'u', req: { url: '/' }, breadcrumbs: [{ message: 'first' }] })
+    expect(job).not.toHaveProperty('req')
+  })
+
+  test('keeps a bounded number of errors', () => {
+    const { logger, out } = createLogger()
+    const errors = Array.from({ length: 100 }, (_, at) => new Error(String(at)))
+    inRequest({}, () => {
+      for (const error of [...errors, errors[0]]) captureError(logger, error)
+      captureError(logger, errors.at(-1))
+    })
+    expect(out.records()).toHaveLength(101)
+  })
+
+  test("the events of the request's body keep the scope", () => {
+    const { logger, out } = createLogger()
+    const request = Object.assign(new EventEmitter(), { headers: {}, id: 'r' })
+    const connection = new AsyncLocalStorage<string>()
+    requestScope()(request, {}, () => request.on('data', () => logger.info('read')))
+    connection.run('another context', () => request.emit('data'))
+    expect(out.last()).toMatchObject({ request_id: 'r' })
+  })
+
+  test('the end of a pipelined request has its own scope', async () => {
+    const { logger, out } = createLogger()
+    const [scope, log] = [requestScope(), pinoHttp(ingestOptions({ logger }))]
+    const held: (() => void)[] = []
+    const server = createServer((request, response) =>
+      scope(request, response, () =>
+        log(request, response, () => {
+          const { url } = request
+          held.push(() => response.end(url))
+          if (held.length === 2) for (const go of held.toReversed()) go()
+        }),
+      ),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void server.close())
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    socket.resume()
+    await once(socket, 'close')
+    const ids = out.records().map(({ req, request_id: id }) => [String((req as { id: number }).id), id])
+    expect(ids).toHaveLength(2)
+    for (const [id, scopeId] of ids) expect(scopeId).toBe(id)
+  })
+})
+
+describe('requestErrors()', () => {
+  const handle = (error: unknown, response: object): unknown => {
+    let passed: unknown
+    requestErrors()(error, { headers: {} }, response, (given) => (passed = given))
+    return passed
+  }
+
+  test('passes the error on, and gives pino-http the error and the page its reference', () => {
+    const { logger, out } = createLogger()
+    for (const error of [new Error('declined'), 'a text']) {
+      const response: { err?: unknown; locals?: Record<string, unknown> } = {}
+      expect(handle(error, response)).toBe(error)
+      expect(response.err).toBe(error)
+      logger.error({ res: response, err: response.err }, 'request errored')
+      expect(out.last()['event_id']).toBe(response.locals?.['eventId'])
+      expect(response.locals?.['eventId']).toMatch(/^[\da-f-]{36}$/)
+    }
+  })
+
+  test('never throws', () => {
+    const error = new Error('declined')
+    expect(handle(error, Object.freeze({}))).toBe(error)
+    expect(handle(error, Object.freeze({ locals: {} }))).toBe(error)
+  })
+})
