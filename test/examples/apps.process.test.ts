@@ -60,7 +60,7 @@ test.each([
   const [error] = service.entries({ level: 'error' }).items
   expect(error?.entry).toMatchObject({
     service: 'shop',
-    message: 'order 13 has no price',
+    message: name === 'express' ? 'request errored' : 'order 13 has no price',
     error: { type: 'RangeError', stack: expect.stringContaining('app.mjs') },
     metadata: { event_id: eventId },
     request_id: expect.any(String),

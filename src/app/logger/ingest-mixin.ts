@@ -114,7 +114,7 @@ function collectFields(
   learned: Learned,
 ): Fields & AddedFields {
   const response = record.value(responseKey)
-  const scope = findLoggedScope(response) ?? findScope()
+  const scope = findRecordScope(response)
   const facts = scope?.facts
   const added: Record<string, unknown> & AddedFields = {}
   if (facts !== undefined) {
@@ -138,11 +138,17 @@ function collectFields(
   return added
 }
 
-/** @param response of Node, or of Fastify */
-function findLoggedScope(response: unknown): Scope | undefined {
-  if (typeof response !== 'object' || response === null) return undefined
+/**
+ * The current scope, unless it is of another request than the logged response.
+ *
+ * @param response of Node, or of Fastify
+ */
+function findRecordScope(response: unknown): Scope | undefined {
+  const current = findScope()
+  if (typeof response !== 'object' || response === null) return current
   const { raw } = response as { raw?: unknown }
-  return findResponseScope(typeof raw === 'object' && raw !== null ? raw : response)
+  const own = findResponseScope(typeof raw === 'object' && raw !== null ? raw : response)
+  return own === undefined || own.history === current?.history ? current : own
 }
 
 /** Adds the request to an error, and the id to the first record of an error that has one. */

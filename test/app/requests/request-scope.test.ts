@@ -112,6 +112,15 @@ describe('requestScope()', () => {
     expect(job).not.toHaveProperty('req')
   })
 
+  test('the end of the request has what was added in it, and never that of another request', () => {
+    const { logger, out } = createLogger()
+    const response = {}
+    const end = (): void => logger.info({ res: response }, 'request completed')
+    inRequest({ id: 'own' }, () => withScope({ user_id: 'u' }, end), response)
+    inRequest({ id: 'other' }, end)
+    expect(out.records()).toMatchObject([{ request_id: 'own', user_id: 'u' }, { request_id: 'own' }])
+  })
+
   test('keeps a bounded number of errors', () => {
     const { logger, out } = createLogger()
     const errors = Array.from({ length: 100 }, (_, at) => new Error(String(at)))

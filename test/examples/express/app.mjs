@@ -5,7 +5,7 @@
 import express from 'express'
 import pino from 'pino'
 import { pinoHttp } from 'pino-http'
-import { captureError, flushOnSignal, ingestOptions, sendFeedback, withScope } from 'pino-ingest'
+import { flushOnSignal, ingestOptions, requestErrors, requestScope, sendFeedback } from 'pino-ingest'
 import { errorPage } from '../error-page.mjs'
 
 // Logs from debug, sends from info. Debug records before an error are attached to it as breadcrumbs.
@@ -18,12 +18,7 @@ const logger = pino(
 flushOnSignal(logger)
 
 const app = express()
-// The error handler logs the error with its ID, so pino-http logs status 500 only as a warning.
-app.use(pinoHttp({ logger, customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'warn' : 'info') }))
-app.use(express.urlencoded({ extended: false }))
-app.use((request, _response, next) =>
-  withScope({ request_id: String(request.id), traceparent: request.get('traceparent') }, next),
-)
+app.use(requestScope(), pinoHttp(ingestOptions({ logger })), express.urlencoded({ extended: false }))
 
 app.get('/orders/:id', async (request, response) => {
   const { id } = request.params
@@ -38,9 +33,9 @@ app.post('/feedback', async (request, response) => {
   response.send('Thank you.')
 })
 
-app.use((error, request, response, _next) => {
-  const eventId = captureError(request.log, error)
-  response.status(500).send(errorPage(eventId))
+app.use(requestErrors())
+app.use((_error, _request, response, _next) => {
+  response.status(500).send(errorPage(response.locals.eventId))
 })
 
 const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {

@@ -4,7 +4,7 @@
  */
 import Fastify from 'fastify'
 import pino from 'pino'
-import { captureError, flushOnSignal, ingestOptions, sendFeedback, withScope } from 'pino-ingest'
+import { captureError, flushOnSignal, ingestOptions, requestScope, sendFeedback } from 'pino-ingest'
 import { errorPage } from '../error-page.mjs'
 
 // Logs from debug, sends from info. Debug records before an error are attached to it as breadcrumbs.
@@ -20,9 +20,7 @@ const app = Fastify({ loggerInstance: logger })
 app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
   done(null, Object.fromEntries(new URLSearchParams(body)))
 })
-app.addHook('preHandler', (request, _reply, done) =>
-  withScope({ request_id: request.id, traceparent: request.headers.traceparent }, done),
-)
+app.register(requestScope())
 
 app.get('/orders/:id', async (request) => {
   const { id } = request.params
