@@ -461,6 +461,41 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
           },
         ]),
     ],
+    'From pino-elasticsearch': [
+      (ran) =>
+        expect(entriesOf(ran)).toMatchObject([
+          { message: 'order placed', service: 'checkout', metadata: { orderId: 1017 } },
+          { level: 'error', message: 'payment failed', error: { message: 'card declined' } },
+        ]),
+    ],
+    'From pino-opentelemetry-transport': [
+      (ran) =>
+        expect(entriesOf(ran)).toMatchObject([
+          {
+            service: 'checkout',
+            version: '1.4.0',
+            environment: 'production',
+            trace: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', span_id: '00f067aa0ba902b7' },
+          },
+        ]),
+    ],
+    'From @sentry/node': [
+      (ran) => {
+        expect(entriesOf(ran)).toMatchObject([
+          {
+            error: { message: 'card declined' },
+            user: { id: 'u-42' },
+            tags: ['team:shop'],
+            version: '1.4.0',
+            breadcrumbs: [{ category: 'cart', message: 'voucher applied' }],
+          },
+        ])
+        const [stored] = ran.service.entries().items
+        expect(ran.service.entry(stored?.id ?? '')?.feedback).toMatchObject([
+          { feedback: { comments: 'I clicked twice', event_id: entriesOf(ran)[0]?.metadata?.['event_id'] } },
+        ])
+      },
+    ],
   },
 }
 
