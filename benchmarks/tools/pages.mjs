@@ -11,7 +11,7 @@ import { cell } from './table.mjs'
  */
 
 /** Pages with blocks between `<!-- results: NAME -->` and `<!-- /results -->`. */
-export const PAGES = ['README.md', 'docs/benchmarks.md', 'docs/fleet.md']
+export const PAGES = ['README.md', 'docs/benchmarks.md', 'docs/costs.md', 'docs/fleet.md']
 /** Charts among the results; the package has copies of them in `docs/images`. */
 export const PICTURES = {
   'throughput-ratios.svg': 'Entries acknowledged per second, relative to the best peer',
@@ -29,7 +29,7 @@ const LEAST = /** @type {const} */ ([
 ])
 
 /** @type {Record<string, (stored: Stored) => string[]>} lines by name of the block */
-export const BLOCKS = { summary, throughput, rates, 'main-thread': mainThread, start, fleet, estimate }
+export const BLOCKS = { summary, throughput, rates, costs, growth, 'main-thread': mainThread, start, fleet, estimate }
 
 /** @param {string} page @param {Stored} stored @returns {string} @throws RangeError for an unknown block or a result without rounds */
 export function withResults(page, stored) {
@@ -148,6 +148,80 @@ function rates(stored) {
       ],
       lines,
     ),
+    '',
+  ]
+}
+
+/** What the transport costs at low rates, in all and by thread. @param {Stored} stored */
+function costs(stored) {
+  /** @typedef {import('../rates/question.mjs').Row} CostRow */
+  const { result, options, ...where } = stored('rates')
+  const lines = Object.entries(result).flatMap(([perSecond, all]) => {
+    const rows = /** @type {CostRow[]} */ (all)
+    return [OURS, 'a worker that drops all'].map((shown) => {
+      const row = rows.find(({ name }) => name === shown)
+      const ms = (/** @type {keyof CostRow['spreads']} */ key) => `${row?.spreads[key]?.median.toFixed(1)} ms`
+      const isOurs = shown === OURS
+      return [
+        isOurs ? number(Number(perSecond)) : `${number(Number(perSecond))}, a worker that drops everything`,
+        ms('cpuMs'),
+        ms('mainMs'),
+        ms('workerMs'),
+        ms('othersMs'),
+        number(row?.spreads.wakeUps?.median ?? NaN),
+        isOurs ? number(row?.spreads.requests?.median ?? NaN) : '',
+        isOurs ? `${ms('delayP50Ms')}, ${ms('delayP99Ms')}` : '',
+      ]
+    })
+  })
+  return [
+    '',
+    `Per second, measured for ${options['seconds']} s each, ${placeOf(where)}:`,
+    '',
+    ...tableOf(
+      [
+        'records per second',
+        'CPU',
+        'main thread',
+        'worker',
+        'other threads',
+        'wake-ups',
+        'requests',
+        'log call to reply, median and p99',
+      ],
+      lines,
+    ),
+    '',
+  ]
+}
+
+/** Memory and disk after so many records. @param {Stored} stored */
+function growth(stored) {
+  const { result, ...where } = stored('growth')
+  const shown = [10_000, 100_000, 1_000_000, 10_000_000]
+  const stretches = /** @type {Record<string, number>[]} */ (result.stretches)
+  return [
+    '',
+    ...tableOf(
+      [
+        'records logged',
+        'memory of the process',
+        'heap of the worker',
+        'heap of the main thread',
+        'files of the spool',
+        'size of the spool',
+      ],
+      stretches
+        .filter(({ records }) => records !== undefined && shown.includes(records))
+        .map((one) => [
+          Number(one['records']).toLocaleString('en-US'),
+          ...['rssMib', 'workerHeapMib', 'mainHeapMib'].map((key) => `${Math.round(one[key] ?? NaN)} MiB`),
+          String(one['spoolFiles']),
+          `${(one['spoolMib'] ?? NaN).toFixed(1)} MiB`,
+        ]),
+    ),
+    '',
+    `${placeOf(where)}.`,
     '',
   ]
 }
@@ -333,7 +407,7 @@ function estimate(stored) {
 
 /** @param {readonly string[]} head @param {readonly (readonly string[])[]} rows */
 function tableOf(head, rows) {
-  const line = (/** @type {readonly string[]} */ cells) => `| ${cells.join(' | ')} |`.replaceAll('|  |', '| |')
+  const line = (/** @type {readonly string[]} */ cells) => `| ${cells.join(' | ')} |`.replaceAll(/\|  (?=\|)/g, '| ')
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)]
 }
 

@@ -159,6 +159,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   },
   'docs/mapping.md': {
     'How records map to entries': [(ran) => expect(entriesOf(ran)).toEqual([promisedEntry(ran.file)])],
+    'Request analytics': [expectRequestLog],
   },
   'docs/options.md': {
     Options: [
@@ -258,9 +259,6 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
   'docs/spool.md': {
     'The spool': [(ran) => expect(messagesOf(ran)).toEqual(['kept until the service has it'])],
   },
-  'docs/errors.md': {
-    'Error codes': [({ stdout }) => expect(stdout).toBe('AUTH 401\n')],
-  },
   'docs/protocol-decisions.md': {
     'A fake service': [
       // The module by itself, which the next one starts.
@@ -345,9 +343,6 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
       },
     ],
   },
-  'docs/request-analytics.md': {
-    'Request analytics': [expectRequestLog],
-  },
   'docs/sampling.md': {
     'Sending less': [
       (ran) => {
@@ -426,6 +421,7 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
         expect(ran.service.heartbeats().items).toHaveLength(1)
       },
     ],
+    'Error codes': [({ stdout }) => expect(stdout).toBe('AUTH 401\n')],
   },
   'docs/migration.md': {
     'From pino-loki': [

@@ -165,7 +165,7 @@ describe('tables', () => {
       SPOOL: true,
       ABORTED: true,
     }
-    const rows = [...regionOf('docs/errors.md', 'errors').matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)]
+    const rows = [...regionOf('docs/client.md', 'errors').matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)]
     expect(rows.map(([, code]) => code)).toEqual(Object.keys(codes))
   })
 

@@ -69,7 +69,7 @@ export function RequestsView() {
         ))}
       {routes !== undefined && areMostlyPaths(routes) && (
         <p class="note">
-          Each path counts as a route of its own: log <code>route</code>, see docs/request-analytics.md.
+          Each path counts as a route of its own: log <code>route</code>, see docs/mapping.md.
         </p>
       )}
       {routes !== undefined && routes.length > 0 && <Routes routes={routes} />}
