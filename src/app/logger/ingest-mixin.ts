@@ -198,7 +198,8 @@ function addIdentity(added: AddedFields, facts: ScopeFacts, record: RecordFields
     if (facts.user_id !== undefined && !record.hasAny(['user_id', 'userId'])) added.user_id = facts.user_id
   }
   if (facts.session_id !== undefined && !record.hasAny(['session_id', 'sessionId'])) added.session_id = facts.session_id
-  if (facts.request_id !== undefined && !record.hasAny(['request_id', 'requestId'])) added.request_id = facts.request_id
+  const { request_id: requestId } = facts // a getter in `requestScope()`
+  if (requestId !== undefined && !record.hasAny(['request_id', 'requestId'])) added.request_id = requestId
   if (facts.tags !== undefined && !record.has('tags')) added.tags = facts.tags
 }
 
