@@ -1,6 +1,7 @@
 /** Keeps batches until each is settled: accepted, rejected, left on disk at shutdown, or dropped at a limit. */
 import { setMaxListeners } from 'node:events'
-import { DROP_MESSAGES, NO_FAILURE } from '../diagnostics/messages.js'
+import { DROP_MESSAGES } from '../diagnostics/messages.js'
+import { NO_FAILURE } from '../diagnostics/no-failure.js'
 import { LOCAL_URL } from '../options/resolve-options.js'
 import type { Clock } from '../shared/clock.js'
 import type { Batch } from '../batch/batch.js'

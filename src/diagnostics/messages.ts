@@ -83,10 +83,6 @@ export const SERVICE_MESSAGES = {
   },
 } as const satisfies Record<string, Message>
 
-/** Instead of the latest failure. */
-export const NO_FAILURE =
-  'none, a request was still in progress; `await flush(logger)` before the exit waits for its reply'
-
 /** NATS fails, or recovers. A failure line ends with the delay before the next attempt. */
 export const QUEUE_MESSAGES = {
   credentialsRejected: {

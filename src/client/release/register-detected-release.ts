@@ -18,7 +18,7 @@ export type DetectedReleaseOptions = GivenRelease &
 /** @returns the release id. Rejects as `registerRelease` */
 export function registerDetectedRelease(options: DetectedReleaseOptions, hooks?: TransportHooks): Promise<string> {
   const { version, commit_hash, branch, deployed_by, changelog, cwd: folder, signal, ...clientOptions } = options
-  const cwd = folder ?? process.cwd()
+  const cwd = folder === undefined ? process.cwd() : folder
   checkArgument('cwd of registerRelease()', 'a path', typeof cwd === 'string', cwd)
   const call = async (client: IngestClient): Promise<string> => {
     const release = await findRelease(
