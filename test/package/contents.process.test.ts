@@ -12,8 +12,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 
 /** The package is promised to be small. */
 const MAX_PACKED_BYTES = 600_000
-const MAX_UNPACKED_BYTES = 1_620_000
-const MAX_FILES = 90
+const MAX_UNPACKED_BYTES = 1_600_000
+const MAX_FILES = 85
 
 interface Packed {
   readonly size: number
