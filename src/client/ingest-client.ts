@@ -43,7 +43,7 @@ export type LogEntryInput = Omit<LogEntry, 'metadata' | 'breadcrumbs'> & {
 export interface IngestInput {
   /** UUID or free-form text. Default: a new UUID. */
   batch_id?: string | undefined
-  /** The entries, at most 100 (interface: Limits). */
+  /** The entries, at most 100 (docs/protocol-decisions.md, Requests). */
   logs: readonly LogEntryInput[]
 }
 
@@ -105,7 +105,7 @@ export class IngestClient {
   }
 
   /**
-   * Sends at most 100 log entries (interface: POST /ingest). Without a `batch_id` a UUID is created, and kept through every attempt.
+   * Sends at most 100 log entries (`POST /ingest`, docs/protocol-decisions.md). Without a `batch_id` a UUID is created, and kept through every attempt.
    * In an entry an Error arrives as type, message, stack, causes and its own properties, a Map as an object, a Set as a list, a BigInt as text,
    * bytes as their number, and a cycle as `[Circular]`. The batch is not changed.
    * @returns the result, also where some or all entries were rejected: `errors` lists them.
@@ -131,7 +131,7 @@ export class IngestClient {
   }
 
   /**
-   * Sends HTTP request records for request analytics (interface: POST /ingest/requests).
+   * Sends HTTP request records for request analytics (`POST /ingest/requests`, docs/protocol-decisions.md).
    * @throws IngestError `INVALID` for a field, before anything is sent; others as for every method.
    */
   async ingestRequests(requests: readonly RequestLog[], options: CallOptions = {}): Promise<void> {
@@ -144,7 +144,7 @@ export class IngestClient {
   }
 
   /**
-   * Attaches feedback of a user to a logged event (interface: POST /feedback).
+   * Attaches feedback of a user to a logged event (`POST /feedback`, docs/protocol-decisions.md).
    * @throws IngestError `INVALID` for a field, before anything is sent; others as for every method.
    */
   async sendFeedback(feedback: Feedback, options: CallOptions = {}): Promise<void> {
@@ -157,7 +157,7 @@ export class IngestClient {
   }
 
   /**
-   * Registers a release (interface: POST /releases/register).
+   * Registers a release (`POST /releases/register`, docs/protocol-decisions.md).
    * @returns its `release_id`, which links later log entries to it.
    * @throws IngestError `MISDIRECTED` if the reply has none.
    */
@@ -174,7 +174,7 @@ export class IngestClient {
   }
 
   /**
-   * Reports that a monitored task is alive (interface: POST /heartbeat/{monitor_token}). The key is not sent.
+   * Reports that a monitored task is alive (`POST /heartbeat/{monitor_token}`, docs/protocol-decisions.md). The key is not sent.
    * @param token any text except the empty text, `.` and `..`; appears in no error
    * @throws IngestError `INVALID` for the token or the name, before anything is sent; others as for every method.
    */

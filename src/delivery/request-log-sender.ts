@@ -6,7 +6,7 @@ import type { Sender } from '../batch/sender.js'
 import { createBatchSender } from './ingest-sender.js'
 import type { BatchEndpoint, IngestSenderOptions } from './ingest-sender.js'
 
-/** The interface shows neither the status of a success nor its body (interface: POST /ingest/requests). */
+/** The interface shows neither the status of a success nor its body (`POST /ingest/requests`, docs/protocol-decisions.md). */
 const REQUESTS: BatchEndpoint = { path: PATHS.requests, list: 'requests', expected: 'json' }
 
 /** The innermost sender, for bodies from `createRequestsBodySender`. */

@@ -46,7 +46,7 @@ export interface IngestEvents {
     readonly count: number
     /** Reason in the latest reply. */
     readonly reason: string
-    /** `errors` of the latest reply (interface: Ingest result). */
+    /** `errors` of the latest reply (docs/protocol-decisions.md, Replies). */
     readonly errors: readonly IngestResultError[]
   }
   /** Entries that were dropped. */

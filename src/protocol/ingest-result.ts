@@ -1,4 +1,4 @@
-/** `POST /ingest` (interface: POST /ingest, Ingest result, Errors). */
+/** `POST /ingest` (`POST /ingest, Ingest result, Errors`, docs/protocol-decisions.md). */
 import type { LogEntry } from './log-entry.js'
 
 /** Body of `POST /ingest`. */
@@ -24,7 +24,7 @@ export interface IngestResultError {
 /** The code shown for items of `errors`; other codes are not shown. */
 export const VALIDATION_ERROR = 'VALIDATION_ERROR'
 
-/** Reply to `POST /ingest` (interface: Ingest result). */
+/** Reply to `POST /ingest` (docs/protocol-decisions.md, Replies). */
 export interface IngestResult {
   /** Number of entries that the service accepted. */
   accepted: number

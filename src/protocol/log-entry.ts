@@ -1,8 +1,8 @@
-/** A log entry: an element of `logs` (interface: Log entry). */
+/** A log entry: an element of `logs` (docs/protocol-decisions.md, Log entry). */
 
 export const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const
 
-/** Level of an entry (interface: Log entry), from lowest to highest. */
+/** Level of an entry (docs/protocol-decisions.md, Log entry), from lowest to highest. */
 export type Level = (typeof LEVELS)[number]
 
 /** Any JSON value. */
@@ -13,7 +13,7 @@ export interface JsonObject {
   [key: string]: Json
 }
 
-/** User that an entry is about (interface: Log entry, `user`). */
+/** User that an entry is about (docs/protocol-decisions.md, Log entry: `user`). */
 export interface EntryUser {
   /** Id of the user, as text. */
   id?: string
@@ -23,7 +23,7 @@ export interface EntryUser {
   name?: string
 }
 
-/** Error of an entry (interface: Log entry, `error`). */
+/** Error of an entry (docs/protocol-decisions.md, Log entry: `error`). */
 export interface EntryError {
   /** Class of the error, such as `TypeError`. */
   type?: string
@@ -33,7 +33,7 @@ export interface EntryError {
   stack?: string
 }
 
-/** HTTP request of an entry (interface: Log entry, `request`). */
+/** HTTP request of an entry (docs/protocol-decisions.md, Log entry: `request`). */
 export interface EntryRequest {
   /** HTTP method, such as `GET`. */
   method?: string
@@ -51,7 +51,7 @@ export interface EntryRequest {
   user_agent?: string
 }
 
-/** Measurements of an entry (interface: Log entry, `perf`). */
+/** Measurements of an entry (docs/protocol-decisions.md, Log entry: `perf`). */
 export interface EntryPerf {
   /** Milliseconds. */
   duration_ms?: number
@@ -63,7 +63,7 @@ export interface EntryPerf {
   cache_hits?: number
 }
 
-/** Ids that link an entry to a distributed trace (interface: Log entry, `trace`). */
+/** Ids that link an entry to a distributed trace (docs/protocol-decisions.md, Log entry: `trace`). */
 export interface EntryTrace {
   /** Id of the trace. */
   trace_id?: string
@@ -73,7 +73,7 @@ export interface EntryTrace {
   parent_span_id?: string
 }
 
-/** Deployment that logged an entry (interface: Log entry, `deploy`). */
+/** Deployment that logged an entry (docs/protocol-decisions.md, Log entry: `deploy`). */
 export interface EntryDeploy {
   /** Hash of the commit. */
   commit?: string
@@ -83,7 +83,7 @@ export interface EntryDeploy {
   deployed_by?: string
 }
 
-/** Event before an error (interface: Log entry, `breadcrumbs`). */
+/** Event before an error (docs/protocol-decisions.md, Log entry: `breadcrumbs`). */
 export interface Breadcrumb {
   /** Such as `navigation`, `http`, `query`, `user`. */
   type?: string

@@ -1,4 +1,4 @@
-/** The resources other than log entries (interface: Request log, Feedback, Release, Endpoints). */
+/** The resources other than log entries (docs/protocol-decisions.md). */
 
 /** Element of `requests` in `POST /ingest/requests`. The array's limit is not shown. */
 export interface RequestLog {

@@ -1,9 +1,9 @@
-/** The endpoint that a path names (interface: Endpoints). */
+/** The endpoint that a path names (docs/protocol-decisions.md, Requests). */
 import { BASE_PATH, PATHS } from '../protocol/limits.js'
 
 export const ENDPOINTS = ['ingest', 'requests', 'feedback', 'releases', 'heartbeat'] as const
 
-/** An endpoint of the service (interface: Endpoints). */
+/** An endpoint of the service (docs/protocol-decisions.md, Requests). */
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 export type EndpointTarget =

@@ -14,7 +14,7 @@ export type MonitorOptions = PingOptions & {
 }
 
 /**
- * Runs a job, and pings its monitor when it has succeeded (interface: POST /heartbeat/{monitor_token}). A failure is
+ * Runs a job, and pings its monitor when it has succeeded (`POST /heartbeat/{monitor_token}`, docs/protocol-decisions.md). A failure is
  * logged and thrown again. A failed ping is reported and does not change the result; it takes at most `timeoutMs`.
  *
  * @param token any text except the empty text, `.` and `..`; never shown in a message

@@ -11,7 +11,7 @@ export type RegisterReleaseOptions = DetectedReleaseOptions & {
 }
 
 /**
- * Registers a release (interface: POST /releases/register). Version, commit, branch and author of the deployment are detected
+ * Registers a release (`POST /releases/register`, docs/protocol-decisions.md). Version, commit, branch and author of the deployment are detected
  * if they are not given: in `PINO_INGEST_VERSION`, `_COMMIT`, `_BRANCH`, `_DEPLOYED_BY`, in the variables of the CI or hosting
  * provider, in package.json, and by running `git` in `cwd`. URL and key are those of `IngestClient`.
  *

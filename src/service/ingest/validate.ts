@@ -106,7 +106,7 @@ export const validateRelease = object<keyof Release>(
   ['version'],
 )
 
-/** The problems of one log entry, at most 20; none if it is valid (interface: Log entry). */
+/** The problems of one log entry, at most 20; none if it is valid (docs/protocol-decisions.md, Log entry). */
 export function validateEntry(value: unknown): readonly Problem[] {
   return entry(value)
 }
