@@ -34,8 +34,9 @@ The local service listens on ${url} (Ctrl-C ends it)
 Connect an application:
 
   import pino from 'pino'
+  import { ingestOptions } from 'pino-ingest'
 
-  const logger = pino({ transport: { target: 'pino-ingest', options: { service: 'checkout' } } })
+  const logger = pino(ingestOptions({ service: 'checkout' }))
   logger.info({ orderId: 1017, user: { id: 'u-42' } }, 'order placed')
   logger.error(new Error('card declined'), 'payment failed')
 

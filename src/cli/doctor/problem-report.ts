@@ -87,7 +87,7 @@ async function describeSpool(root: string): Promise<{ readonly state: string; re
   return {
     state:
       instances.length === 0
-        ? 'Empty.'
+        ? 'No entry waits.'
         : formatTable(['destination', 'folder', 'state', 'segments', 'size', 'not settled', 'damage'], instances),
     failures:
       failures.length === 0

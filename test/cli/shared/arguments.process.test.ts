@@ -95,7 +95,7 @@ const FLAGS_OF: Record<string, readonly string[]> = {
     'help',
   ],
   feedback: ['event', 'comments', 'name', 'email', 'url', 'json', 'debug', 'help'],
-  heartbeat: ['url', 'json', 'debug', 'help'],
+  heartbeat: ['name', 'url', 'json', 'debug', 'help'],
   spool: ['json', 'debug', 'help'],
   'spool ls': ['dir', 'json', 'debug', 'help'],
   'spool show': ['dir', 'limit', 'json', 'debug', 'help'],

@@ -3,14 +3,14 @@ import type { ServiceStatus } from '../../query/api-types.js'
 
 type Address = Pick<ServiceStatus, 'url' | 'is_default_url'>
 
-/** Returns five lines of code. They include URL and key only if the service has another address than the default. */
+/** Returns a few lines of code. They include URL and key only if the service has another address than the default. */
 export function formatConnectLines({ url, is_default_url: isDefault }: Address): string {
   const address = isDefault ? '' : `url: '${url}', apiKey: 'any', `
   return [
     `import pino from 'pino'`,
+    `import { ingestOptions } from 'pino-ingest'`,
     ``,
-    `const options = { ${address}service: 'checkout' }`,
-    `const logger = pino({ transport: { target: 'pino-ingest', options } })`,
+    `const logger = pino(ingestOptions({ ${address}service: 'checkout' }))`,
     `logger.info({ orderId: 1017, user: { id: 'u-42' } }, 'order placed')`,
     `logger.error(new Error('card declined'), 'payment failed')`,
   ].join('\n')

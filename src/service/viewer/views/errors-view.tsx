@@ -27,9 +27,7 @@ const ORDERS = [
 const CAPTURE = `import pino from 'pino'
 import { captureError, ingestOptions } from 'pino-ingest'
 
-const logger = pino(ingestOptions({
-  transport: { target: 'pino-ingest', options: { service: 'checkout' } },
-}))
+const logger = pino(ingestOptions({ service: 'checkout' }))
 logger.error({ err: new Error('card declined') }, 'payment failed')
 captureError(logger, new Error('card declined')) // gives an id for the error page`
 

@@ -15,9 +15,9 @@ import { useList } from './use-list.js'
 import { LINE } from './use-list-keys.js'
 
 const SEND = `import pino from 'pino'
-import { captureError, sendFeedback } from 'pino-ingest'
+import { captureError, ingestOptions, sendFeedback } from 'pino-ingest'
 
-const logger = pino({ transport: { target: 'pino-ingest', options: { service: 'checkout' } } })
+const logger = pino(ingestOptions({ service: 'checkout' }))
 const eventId = captureError(logger, new Error('card declined')) // show it on the error page
 await sendFeedback({ event_id: eventId, comments: 'I clicked twice', email: 'jane@example.com' })`
 

@@ -19,9 +19,9 @@ import { LINE } from './use-list-keys.js'
 import { VersionComparison } from './version-comparison-view.js'
 
 const REGISTER = `import pino from 'pino'
-import { registerRelease } from 'pino-ingest'
+import { ingestOptions, registerRelease } from 'pino-ingest'
 
-const logger = pino({ transport: { target: 'pino-ingest', options: { service: 'checkout' } } })
+const logger = pino(ingestOptions({ service: 'checkout' }))
 // Later records have its id.
 await registerRelease({ version: '1.4.0', logger })`
 

@@ -26,9 +26,7 @@ import { ViewFilter } from './view-filter.js'
 const ENABLE = `import pino from 'pino'
 import { ingestOptions } from 'pino-ingest'
 
-const logger = pino(ingestOptions({
-  transport: { target: 'pino-ingest', options: { service: 'checkout', requestLogs: true } },
-}))
+const logger = pino(ingestOptions({ service: 'checkout', requestLogs: true }))
 // then as always: pinoHttp({ logger }), or Fastify({ loggerInstance: logger })`
 
 export function RequestsView() {
