@@ -1,8 +1,24 @@
 /** Parses and formats a chart, which follows a filter after `|`: `p95(duration) by route` (pure). */
 import { findFieldRule, resolveFieldName } from './fields.js'
 import { QueryProblemError } from './query-node.js'
-import { CHART_FUNCTIONS, formatFieldName, scanQuoted, scanWord, skipSpace } from './scanner.js'
-import type { ChartFunction, Scanned } from './scanner.js'
+import { formatFieldName, scanQuoted, scanWord, skipSpace } from './scanner.js'
+import type { Scanned } from './scanner.js'
+
+/** The functions of a chart that are completed. Every `p1` to `p99` is one. */
+export const CHART_FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max', 'p50', 'p90', 'p95', 'p99'] as const
+export type ChartFunction = (typeof CHART_FUNCTIONS)[number] | `p${number}`
+
+const FUNCTION = 'count|sum|avg|min|max|p[1-9]\\d?'
+/** Logged text often has a `|`, so only one that is a word of its own, with a function after it, begins a chart. */
+const START = new RegExp(`(?<!\\S)\\|\\s*(?:(?:${FUNCTION})\\(|count(?:\\s*$|\\s+by(?!\\S)|\\s+(?=(\\|))))`, 'iy')
+
+/** Whether the `|` of a chart is at the position. */
+export function isChartStart(text: string, position: number): boolean {
+  START.lastIndex = position
+  const found = START.exec(text)
+  // Without this, the filter before the second chart of `a | count | count` would end with a chart.
+  return found !== null && (found[1] === undefined || isChartStart(text, position + found[0].length))
+}
 
 export interface Chart {
   readonly name: ChartFunction
@@ -12,34 +28,45 @@ export interface Chart {
   readonly by: string | null
 }
 
-/** @param start offset in the text; also of the problem @throws QueryProblemError */
-export function parseChart(text: string, start = 0): Chart {
-  const nameAt = skipSpace(text, start)
-  const typed = scanWord(text, nameAt)
-  const name = CHART_FUNCTIONS.find((one) => one === typed.text.toLowerCase())
-  if (name === undefined)
-    throw new QueryProblemError(`a chart begins with ${CHART_FUNCTIONS.join(', ')}`, nameAt, typed.end)
-  const field = parseArgument(text, skipSpace(text, typed.end))
-  if (name === 'count' && field.text !== '') throw new QueryProblemError('count has no field', typed.end, field.end)
-  if (name !== 'count' && field.text === '')
-    throw new QueryProblemError(`${name} needs a field with numbers, as in ${name}(duration)`, nameAt, field.end)
-  const type = field.text === '' ? undefined : findFieldRule(resolveFieldName(field.text))?.type
-  if (type !== undefined && type !== 'number')
-    throw new QueryProblemError(`the values of ${field.text} are not numbers`, typed.end, field.end)
-  return { name, field: field.text || null, by: parseGroup(text, skipSpace(text, field.end)) }
+/** A field as typed, and its place. */
+interface ChartField extends Scanned {
+  readonly start: number
 }
 
-/** Parses `(field)`; the text is empty without one. */
-function parseArgument(text: string, at: number): Scanned {
-  if (text[at] !== '(') return { text: '', end: at }
+/** @throws QueryProblemError */
+export function parseChart(text: string, start = 0): Chart {
+  const { name, field, by } = scanChart(text, start)
+  return { name, field: field?.text ?? null, by: by?.text ?? null }
+}
+
+/** @param start offset in the text; also of the problem @throws QueryProblemError */
+export function scanChart(text: string, start: number) {
+  const nameAt = skipSpace(text, start)
+  const typed = scanWord(text, nameAt)
+  const name = typed.text.toLowerCase() as ChartFunction
+  if (!new RegExp(`^(?:${FUNCTION})$`).test(name))
+    throw new QueryProblemError('a chart begins with count, sum, avg, min, max or p1 to p99', nameAt, typed.end)
+  const { field, end } = parseArgument(text, skipSpace(text, typed.end))
+  if (name === 'count' && field !== null) throw new QueryProblemError('count has no field', typed.end, end)
+  if (name !== 'count' && field === null)
+    throw new QueryProblemError(`${name} needs a field with numbers, as in ${name}(duration)`, nameAt, end)
+  const type = field === null ? undefined : findFieldRule(resolveFieldName(field.text))?.type
+  if (field !== null && type !== undefined && type !== 'number')
+    throw new QueryProblemError(`the values of ${field.text} are not numbers`, typed.end, end)
+  return { name, field, by: parseGroup(text, skipSpace(text, end)) }
+}
+
+/** Parses `(field)`, which can be missing. */
+function parseArgument(text: string, at: number): { readonly field: ChartField | null; readonly end: number } {
+  if (text[at] !== '(') return { field: null, end: at }
   const field = scanName(text, skipSpace(text, at + 1))
   const end = skipSpace(text, field.end)
   if (text[end] !== ')') throw new QueryProblemError('the closing bracket is missing', at, at + 1)
-  return { text: field.text, end: end + 1 }
+  return { field: field.text === '' ? null : field, end: end + 1 }
 }
 
 /** Parses `by field` up to the end of the text. */
-function parseGroup(text: string, at: number): string | null {
+function parseGroup(text: string, at: number): ChartField | null {
   if (at === text.length) return null
   const by = scanWord(text, at)
   if (by.text.toLowerCase() !== 'by')
@@ -48,11 +75,11 @@ function parseGroup(text: string, at: number): string | null {
   if (field.text === '') throw new QueryProblemError('a field is missing after by', at, text.length)
   const end = skipSpace(text, field.end)
   if (end < text.length) throw new QueryProblemError('a chart ends after the field', end, text.length)
-  return field.text
+  return field
 }
 
-function scanName(text: string, at: number): Scanned {
-  return (text[at] === '"' ? scanQuoted(text, at) : undefined) ?? scanWord(text, at)
+function scanName(text: string, at: number): ChartField {
+  return { start: at, ...((text[at] === '"' ? scanQuoted(text, at) : undefined) ?? scanWord(text, at)) }
 }
 
 export function printChart({ name, field, by }: Chart): string {
@@ -60,21 +87,15 @@ export function printChart({ name, field, by }: Chart): string {
 }
 
 const OTHER_NAMES = new Map(Object.entries({ average: 'avg', mean: 'avg', median: 'p50', total: 'sum' }))
-const PERCENTILE = /^p\d\d?$/
 
-/** Corrects the text of an invalid chart: `p75(duration)`, `p95 duration by route`, `avg() group by service`. The result can be invalid. */
+/** Corrects what looks like a chart: `mean(duration)`, `p95 duration by route`, `avg() group by service`. The result can be invalid. */
 export function correctChart(text: string): string {
   const [, typed = '', rest = ''] = /^\s*(\w*)(.*)$/s.exec(text) ?? []
-  const name = findFunction(typed.toLowerCase())
+  const name = OTHER_NAMES.get(typed.toLowerCase()) ?? typed.toLowerCase()
   const grouped = rest.replace(/\s*\b(?:group\s*by|per)\b/i, ' by')
   if (name === 'count') return name + grouped.replace(/^\s*\([^)]*\)/, '')
   return (
-    name + grouped.replace(/^\s*\(\s*\)|^(?=\s+by\b|\s*$)/i, '(duration)').replace(/^\s+(?!by\b)([^\s()]+)/i, '($1)')
+    name +
+    grouped.replace(/^\s*\(\s*\)|^(?=\s+by\b|\s*$)/i, '(duration)').replace(/^\s+(?!by\b)\(?([^\s()]+)\)?/i, '($1)')
   )
-}
-
-function findFunction(typed: string): string {
-  if (!PERCENTILE.test(typed)) return OTHER_NAMES.get(typed) ?? typed
-  const distance = (name: string): number => Math.abs(Number(name.slice(1)) - Number(typed.slice(1)))
-  return CHART_FUNCTIONS.filter((one) => PERCENTILE.test(one)).toSorted((a, b) => distance(a) - distance(b))[0] ?? typed
 }

@@ -1,5 +1,6 @@
 /** Finds the name or value that is being typed at a position of a possibly incomplete query (pure). */
-import { findChartStart } from './parser.js'
+import { CHART_FUNCTIONS } from './chart.js'
+import { findChartStart, parseSearch } from './parser.js'
 import { formatFieldName, quoteText, scanField, scanPattern, scanQuoted, scanWord } from './scanner.js'
 import { formatValue } from './printer.js'
 
@@ -17,10 +18,13 @@ export interface Completion {
   readonly isListed?: boolean
 }
 
-/** @returns undefined in a phrase, a regular expression or a comparison, which have no completions */
-export function findCompletion(q: string, caret: number): Completion | undefined {
-  const chartAt = findChartStart(q)
-  if (chartAt !== undefined && caret > chartAt) return findInChart(q, chartAt + 1, caret)
+/**
+ * @param hasChart whether charts are completed; default true
+ * @returns undefined in a phrase, a regular expression or a comparison, which have no completions
+ */
+export function findCompletion(q: string, caret: number, hasChart = true): Completion | undefined {
+  const chartAt = findTypedChart(q, caret)
+  if (chartAt !== undefined && caret > chartAt) return hasChart ? findInChart(q, chartAt + 1, caret) : undefined
   let at = 0
   while (at < q.length) {
     const character = q[at] as string
@@ -44,6 +48,21 @@ export function findCompletion(q: string, caret: number): Completion | undefined
     at = end
   }
   return { kind: 'field', field: null, prefix: '', start: caret, end: caret }
+}
+
+/** Offset of the `|` of a chart, or of one whose function is being typed: `| p9`. */
+function findTypedChart(q: string, caret: number): number | undefined {
+  const at = q.lastIndexOf('|', caret - 1)
+  const [, typed] = (caret > 0 && /^\|\s*(\w*)$/.exec(q.slice(at, caret))) || []
+  const isFunction = typed !== undefined && CHART_FUNCTIONS.some((one) => one.startsWith(typed.toLowerCase()))
+  return findChartStart(isFunction ? `${q.slice(0, at)}|count` : q)
+}
+
+/** Whether the search ends with a chart that is being typed. Until it is complete, it would be an error or a search for a text. */
+export function isUnfinishedChart(q: string): boolean {
+  const typed = q.replace(/(\|\s*count)\s+b$/i, '$1')
+  if (findTypedChart(typed, typed.length) === undefined) return false
+  return findChartStart(q) === undefined || parseSearch(q).problem !== undefined
 }
 
 /** What precedes the typed part of a name. */

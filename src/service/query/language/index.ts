@@ -1,5 +1,5 @@
 /** The query language, shared by the service and its page. */
-export { applyCompletion, findCompletion } from './completion.js'
+export { applyCompletion, findCompletion, isUnfinishedChart } from './completion.js'
 export type { Completion } from './completion.js'
 export {
   addTerm,
@@ -14,9 +14,8 @@ export {
 export { REQUEST_FIELDS, resolveFieldName } from './fields.js'
 export type { QueryMistake } from './mistakes.js'
 export { findMistake } from './mistakes.js'
-export { parseChart, printChart } from './chart.js'
+export { CHART_FUNCTIONS, parseChart, printChart } from './chart.js'
 export type { Chart } from './chart.js'
 export { formatSearch, MAX_QUERY_LENGTH, parseQuery, parseSearch, splitSearch } from './parser.js'
 export { formatTerm, printQuery } from './printer.js'
 export type { QueryNode, QueryValue } from './query-node.js'
-export { CHART_FUNCTIONS } from './scanner.js'

@@ -1,9 +1,10 @@
 /** Finds what can only be a mistake in a search, and corrects it (pure). */
 import { findNearestName } from '../../../shared/nearest-name.js'
 import { FIELDS, isFieldName, isVersionField, resolveFieldName } from './fields.js'
-import { correctChart, parseChart } from './chart.js'
+import { correctChart, scanChart } from './chart.js'
 import { findChartStart, parseQuery, parseSearch } from './parser.js'
 import type { QueryNode, TermNode } from './query-node.js'
+import { formatFieldName, quoteText } from './scanner.js'
 
 export interface QueryMistake {
   readonly position: number
@@ -20,6 +21,8 @@ interface Found {
   readonly end: number
   readonly message: string
   readonly by: string
+  /** Whether the correction makes the text a chart. */
+  readonly isChart?: true
 }
 
 /** @param names names of fields that records have, in addition to the fields of the language @returns the first mistake */
@@ -27,10 +30,11 @@ export function findMistake(q: string, names: readonly string[]): QueryMistake |
   const chartAt = findChartStart(q)
   const { query } = parseQuery(q.slice(0, chartAt))
   if (query === undefined) return undefined
-  const inChart = chartAt === undefined ? [] : listChartMistakes(q, chartAt + 1, names)
-  for (const { start, end, message, by } of [...listMistakes(query, false, false, q, names), ...inChart]) {
+  const inChart = chartAt === undefined ? [] : listChartMistakes(q, chartAt, names)
+  for (const { start, end, message, by, isChart } of [...listMistakes(query, false, false, q, names), ...inChart]) {
     const corrected = q.slice(0, start) + by + q.slice(end)
-    if (parseSearch(corrected).problem === undefined)
+    const { problem, chart } = parseSearch(corrected)
+    if (problem === undefined && (isChart !== true || chart !== undefined))
       return { position: start, length: end - start, message, corrected }
   }
   return undefined
@@ -38,13 +42,19 @@ export function findMistake(q: string, names: readonly string[]): QueryMistake |
 
 function listChartMistakes(q: string, start: number, names: readonly string[]): readonly Found[] {
   const { problem } = parseSearch(q)
-  if (problem !== undefined)
-    return [{ start, end: q.length, message: problem.message, by: ` ${correctChart(q.slice(start))}` }]
-  const { field, by } = parseChart(q, start)
-  return [field, by].flatMap((name) => {
-    const [at, nearest] = name === null ? [] : [q.indexOf(name, start), findNearest(name, names)]
-    if (name === null || at === undefined || nearest === undefined) return []
-    return { start: at, end: at + name.length, message: `no recent record has a field “${name}”`, by: nearest }
+  if (problem !== undefined) {
+    const found = { start, end: q.length, message: problem.message }
+    const text = q.slice(start)
+    return [
+      { ...found, by: `| ${correctChart(text.slice(1))}`, isChart: true },
+      { ...found, by: quoteText(text) },
+    ]
+  }
+  const { field, by } = scanChart(q, start + 1)
+  return [field, by].flatMap((one) => {
+    const nearest = one === null ? undefined : findNearest(one.text, names)
+    if (one === null || nearest === undefined) return []
+    return { ...one, message: `no recent record has a field “${one.text}”`, by: formatFieldName(nearest) }
   })
 }
 
@@ -74,6 +84,10 @@ const COMPARED: ReadonlySet<string> = new Set([
 
 function judgeText({ start, end }: TermNode, q: string, isExcluded: boolean, isBetween: boolean): Found | undefined {
   const text = q.slice(start, end)
+  if (/^\|\w*$/.test(text) && !isExcluded) {
+    const by = `| ${correctChart(q.slice(start + 1))}`
+    return { start, end: q.length, message: `“${q.slice(start)}” is searched as a text`, by, isChart: true }
+  }
   if (isBetween && (text === 'or' || text === 'and'))
     return { start, end, message: `“${text}” is searched as a text`, by: text.toUpperCase() }
   const [, field = '', operator = '', value = ''] = OPERATOR.exec(text) ?? []
@@ -93,7 +107,12 @@ function judgeField(
 ): Found | undefined {
   const nearest = q.startsWith(field, start) ? findNearest(field, names) : undefined
   if (nearest !== undefined)
-    return { start, end: start + field.length, message: `no recent record has a field “${field}”`, by: nearest }
+    return {
+      start,
+      end: start + field.length,
+      message: `no recent record has a field “${field}”`,
+      by: formatFieldName(nearest),
+    }
   const isOfVersions = isVersionField(field)
   for (const value of values) {
     const text = q.slice(value.start, value.end)

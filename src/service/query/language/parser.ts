@@ -1,5 +1,6 @@
 /** Parses a query (pure). The grammar is in docs/local-service.md. */
-import { parseChart } from './chart.js'
+import { isChartStart, parseChart } from './chart.js'
+import type { Chart } from './chart.js'
 import { QueryProblemError } from './query-node.js'
 import type { QueryNode, QueryProblem, QueryValue } from './query-node.js'
 import { scanField, scanWord, skipSpace } from './scanner.js'
@@ -46,12 +47,11 @@ export function formatSearch({ q, chart }: Search): string {
   return chart === null ? q : `${q}${q === '' ? '' : ' '}| ${chart}`
 }
 
-/** Finds the problem of a search. */
-export function parseSearch(text: string): { readonly problem?: QueryProblem | undefined } {
+/** Finds the chart of a search, or the problem. */
+export function parseSearch(text: string): { readonly chart?: Chart; readonly problem?: QueryProblem } {
   return catchProblem(() => {
     const { chartAt } = new Parser(text).parse()
-    if (chartAt !== undefined) parseChart(text, chartAt + 1)
-    return {}
+    return chartAt === undefined ? {} : { chart: parseChart(text, chartAt + 1) }
   })
 }
 
@@ -189,7 +189,7 @@ class Parser {
   }
 
   #isAtChart(): boolean {
-    return this.#text[this.#at] === '|'
+    return isChartStart(this.#text, this.#at)
   }
 
   /** Whether no term follows within the brackets. */

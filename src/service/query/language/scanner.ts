@@ -1,14 +1,9 @@
 /** Scans the tokens of a query: words, quoted texts, regular expressions, field names (pure). */
 
-/** The functions of a chart. */
-export const CHART_FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max', 'p50', 'p90', 'p95', 'p99'] as const
-export type ChartFunction = (typeof CHART_FUNCTIONS)[number]
-
-const PIPE = `\\|(?!\\s*(?:${CHART_FUNCTIONS.join('|')})\\b)`
-/** A word. Whitespace, brackets, quotes and a chart end it. */
-const WORD = new RegExp(`(?:[^\\s()"|]|${PIPE})+`, 'y')
+/** A word. Whitespace, brackets and quotes end it. */
+const WORD = /[^\s()"]+/y
 /** A word in a list of values; a comma ends it, too. */
-const LIST_WORD = new RegExp(`(?:[^\\s()",|]|${PIPE})+`, 'y')
+const LIST_WORD = /[^\s()",]+/y
 const SPACE = /\s*/y
 /** A field name and a colon. A name does not start with a digit, because `10:04:05` is a text; `https://…` is a text, too. */
 const FIELD = /([\p{L}_@$][\p{L}\p{N}_@$.\-[\]]*):(?!\/\/)/uy

@@ -2,14 +2,7 @@
 import type { Level } from '../../../protocol/log-entry.js'
 import { LEVELS } from '../../../protocol/log-entry.js'
 import type { ChartData, ChartSeries } from '../../query/api-types.js'
-import {
-  addTerm,
-  excludeValues,
-  parseChart,
-  parseSearch,
-  printChart,
-  resolveFieldName,
-} from '../../query/language/index.js'
+import { addTerm, excludeValues, parseSearch, printChart, resolveFieldName } from '../../query/language/index.js'
 import type { Chart } from '../../query/language/index.js'
 import { MAX_FILTER_CHARS } from '../detail/fact.js'
 import type { PlotLine } from '../plot-scale.js'
@@ -23,7 +16,7 @@ export interface ChartLine extends PlotLine, ChartSeries {
 
 /** Null if the text of the address is invalid. */
 export function readChart(text: string): Chart | null {
-  return parseSearch(`| ${text}`).problem === undefined ? parseChart(text) : null
+  return parseSearch(`| ${text}`).chart ?? null
 }
 
 /** The first line is solid. */
@@ -34,13 +27,13 @@ export function createLines({ groups, others }: ChartData, chart: Chart): readon
   const { by } = chart
   const lines = groups.map((group, at): ChartLine => {
     const { name } = group
-    const line = { ...group, key: `=${name}`, class: 'service', dashes: DASHES[at] ?? '' }
+    const line = { ...group, key: name === null ? 'none' : `=${name}`, class: 'service', dashes: DASHES[at] ?? '' }
     if (by === null) return { ...line, text: printChart(chart), style: hueStyle(at) }
     if (name === null) return { ...line, text: `no ${by}`, style: hueStyle(at), narrow: (q) => excludeValues(q, by) }
     const isShort = name.length <= MAX_FILTER_CHARS
     return {
       ...line,
-      text: name || '""',
+      text: name === '' || name === `no ${by}` ? `"${name}"` : name,
       style: findStyle(by, name, at),
       ...(isShort && { narrow: (q) => addTerm(q, by, name) }),
     }

@@ -1,7 +1,14 @@
 /** The search field. Applies a valid query after a pause in typing; completes fields and values by keyboard. */
 import type { RefObject } from 'preact'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { applyCompletion, findMistake, formatSearch, parseSearch, splitSearch } from '../../query/language/index.js'
+import {
+  applyCompletion,
+  findMistake,
+  formatSearch,
+  isUnfinishedChart,
+  parseSearch,
+  splitSearch,
+} from '../../query/language/index.js'
 import { formatShortCount } from '../view-format.js'
 import { Icon } from '../icons.js'
 import { readView, navigate } from '../use-view.js'
@@ -59,7 +66,7 @@ export function SearchBox({ kind, q, input: given, problem: refused }: SearchBox
     setCaret(position)
     setAt(-1)
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => search(next), PAUSE_MS)
+    timer.current = setTimeout(() => (isUnfinishedChart(next) ? setProblem(undefined) : search(next)), PAUSE_MS)
   }
 
   const suggestions = useCompletion(kind, text, caret)

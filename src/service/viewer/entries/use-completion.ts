@@ -4,6 +4,7 @@ import { CHART_FUNCTIONS, findCompletion, resolveFieldName } from '../../query/l
 import type { Completion } from '../../query/language/index.js'
 import type { FieldInfo, FieldValues } from '../../query/api-types.js'
 import { useQuery } from '../use-query.js'
+import { useView } from '../use-view.js'
 import { useFields } from './use-fields.js'
 
 export interface Suggestion {
@@ -22,7 +23,8 @@ const PAUSE_MS = 120
 
 /** @param caret null while completions are hidden */
 export function useCompletion(kind: 'entries' | 'requests', q: string, caret: number | null): Suggestions | undefined {
-  const completion = caret === null ? undefined : findCompletion(q, caret)
+  const hasChart = useView().name === 'entries'
+  const completion = caret === null ? undefined : findCompletion(q, caret, hasChart)
   const isValue = completion?.kind === 'value'
   const fields = useFields(kind, completion !== undefined && !isValue && completion.kind !== 'function')
   const name = isValue ? resolveFieldName(completion.field ?? '') : null
@@ -52,7 +54,9 @@ export function useCompletion(kind: 'entries' | 'requests', q: string, caret: nu
   if (of === 'function')
     return {
       completion,
-      items: CHART_FUNCTIONS.filter((one) => one !== typed && one.startsWith(typed)).map((text) => ({ text })),
+      items: CHART_FUNCTIONS.filter((one) => one !== typed && one.startsWith(typed.toLowerCase())).map((text) => ({
+        text,
+      })),
     }
   // No suggestions before the first letter, because the list would cover entries.
   if (of === 'field' && typed === '') return undefined

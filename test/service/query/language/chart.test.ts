@@ -6,6 +6,7 @@ import {
   CHART_FUNCTIONS,
   findCompletion,
   findMistake,
+  isUnfinishedChart,
   formatSearch,
   formatTerm,
   parseChart,
@@ -26,6 +27,8 @@ describe('is parsed', () => {
     ['avg(perf.memory_mb)', 'avg', 'perf.memory_mb', null],
     ['max("cart total") by user.id', 'max', 'cart total', 'user.id'],
     ['sum(metadata.status_text)', 'sum', 'metadata.status_text', null],
+    ['p1(duration)', 'p1', 'duration', null],
+    ['p75(duration)', 'p75', 'duration', null],
   ])('%s', (text, name, field, by) => {
     expect(parseChart(text)).toEqual({ name, field, by })
   })
@@ -36,7 +39,7 @@ describe('is parsed', () => {
       fc.string({ minLength: 1, unit: 'grapheme' }),
     )
     const charts = fc
-      .record({ name: fc.constantFrom(...CHART_FUNCTIONS), field, by: fc.option(field) })
+      .record({ name: fc.constantFrom(...CHART_FUNCTIONS, 'p1' as const, 'p42' as const), field, by: fc.option(field) })
       .map((one): Chart => ({ ...one, field: one.name === 'count' ? null : `metadata.${one.field}` }))
     fc.assert(
       fc.property(charts, (chart) => {
@@ -48,10 +51,6 @@ describe('is parsed', () => {
 
 describe('has a problem', () => {
   test.each<[string, string]>([
-    ['a |', ''],
-    ['a | p75(duration)', 'p75'],
-    ['a | mode by x', 'mode'],
-    ['| p95', 'p95'],
     ['| p95()', 'p95()'],
     ['| p95(duration', '('],
     ['| p95(duration) by', 'by'],
@@ -60,8 +59,8 @@ describe('has a problem', () => {
     ['| count(duration)', '(duration)'],
     ['| avg(service)', '(service)'],
     ['| max(timestamp)', '(timestamp)'],
-    ['a || count', ''],
     ['a | count | count', '| count'],
+    ['a | COUNT | count | count', '| count | count'],
   ])('%s', (text, marked) => {
     const { problem } = parseSearch(text)
     expect(text.slice(problem?.position, (problem?.position ?? 0) + (problem?.length ?? 0))).toBe(marked)
@@ -74,8 +73,28 @@ describe('a search', () => {
     ['', '', null],
     ['| count', '', 'count'],
     ['status:>=500 | count', 'status:>=500', 'count'],
-    ['status:>=500|count by x', 'status:>=500', 'count by x'],
-    ['(a OR b)|p95(duration)', '(a OR b)', 'p95(duration)'],
+    ['status:>=500 |count by x', 'status:>=500', 'count by x'],
+    ['(a OR b) |\tp95(duration)', '(a OR b)', 'p95(duration)'],
+    ['a | COUNT BY x', 'a', 'COUNT BY x'],
+    ['| P95(duration)', '', 'P95(duration)'],
+    ['| p1(x)', '', 'p1(x)'],
+    // Text, also as it is logged and pasted.
+    ['status:>=500|count by x', 'status:>=500|count by x', null],
+    ['(a OR b)|p95(duration)', '(a OR b)|p95(duration)', null],
+    ['timeout|max retries', 'timeout|max retries', null],
+    ['a || b', 'a || b', null],
+    ['a || count', 'a || count', null],
+    ['error|count', 'error|count', null],
+    ['a | b | c', 'a | b | c', null],
+    ['| count | 5 |', '| count | 5 |', null],
+    ['a | max retries', 'a | max retries', null],
+    ['a | counter', 'a | counter', null],
+    ['a | count bytes', 'a | count bytes', null],
+    ['a | p0(x)', 'a | p0(x)', null],
+    ['a | p100(x)', 'a | p100(x)', null],
+    ['a | mean(x)', 'a | mean(x)', null],
+    ['a |', 'a |', null],
+    ['|', '|', null],
     ['"a | b"', '"a | b"', null],
     ['message:"a | count"', 'message:"a | count"', null],
     ['-"a | b" | count', '-"a | b"', 'count'],
@@ -84,7 +103,6 @@ describe('a search', () => {
     ['path:("x",/a | b/) | max(a) by "b | c"', 'path:("x",/a | b/)', 'max(a) by "b | c"'],
     ['a|b', 'a|b', null],
     ['level:error|counter', 'level:error|counter', null],
-    ['a | b', 'a', 'b'],
     // An invalid filter has no chart.
     ['(a | count', '(a | count', null],
     ['a OR | count', 'a OR | count', null],
@@ -93,8 +111,32 @@ describe('a search', () => {
     expect(splitSearch(text)).toEqual({ q, chart })
   })
 
+  test.each(['a | b', '|', 'a || b', 'x|max(y)', '| p100(x)', '| mean(x)', '-| count', 'NOT | b'])(
+    '%s is a text',
+    (text) => {
+      expect([parseSearch(text), parseQuery(text).problem]).toEqual([{}, undefined])
+    },
+  )
+
   test('is split to the same parts after formatting', () => {
-    const parts = fc.constantFrom('a', ' ', '|', 'count', '(', ')', '"', '/', 'x:', '>5', ',', 'OR', '-', 'by', '\\')
+    const parts = fc.constantFrom(
+      'a',
+      ' ',
+      '|',
+      'count',
+      '(',
+      ')',
+      '"',
+      '/',
+      'x:',
+      '>5',
+      ',',
+      'OR',
+      '-',
+      'by',
+      'max(',
+      '\\',
+    )
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 12 }), (texts) => {
         const found = splitSearch(texts.join(''))
@@ -110,17 +152,27 @@ describe('a search', () => {
     expect(problem?.message).toContain('/local/chart')
   })
 
-  test('a value with a bar is quoted', () => {
-    expect(splitSearch(`${formatTerm('x', 'a|count')} b`)).toEqual({ q: 'x:"a|count" b', chart: null })
+  test('a value with a chart is quoted', () => {
+    const q = formatTerm('x', 'a | count')
+    expect(splitSearch(`${q} b`)).toEqual({ q: 'x:"a | count" b', chart: null })
   })
 })
 
 describe('a mistake is corrected', () => {
-  const NAMES = ['metadata.cart.total', 'metadata.shard']
+  const NAMES = ['metadata.cart.total', 'metadata.shard', 'metadata.order no']
   test.each([
     ['a | p95 duration by route', 'a | p95(duration) by route'],
-    ['| p75(duration)', '| p90(duration)'],
+    ['| p75(duration)', undefined],
     ['| p100(duration)', undefined],
+    ['a | mean(x)', 'a | avg(x)'],
+    ['a |median (duration) per route', 'a | p50(duration) by route'],
+    ['| p95', '| p95(duration)'],
+    ['| count per service', '| count by service'],
+    ['a OR b | p95 duration', 'a OR b | p95(duration)'],
+    ['timeout|max retries', undefined],
+    ['a | b | c', undefined],
+    ['| count | 5 |', undefined],
+    ['| avg(duration) of all routes', '"| avg(duration) of all routes"'],
     ['| avg(duration) group by service', '| avg(duration) by service'],
     ['| p95()', '| p95(duration)'],
     ['| p95 by route', '| p95(duration) by route'],
@@ -129,6 +181,10 @@ describe('a mistake is corrected', () => {
     ['statsu:500 | count', 'status:500 | count'],
     ['| max(cart.totl) by servcie', '| max(cart.total) by servcie'],
     ['| max(cart.total) by sahrd', '| max(cart.total) by shard'],
+    ['| max(metadata.routes) by rout', '| max(metadata.routes) by route'],
+    ['| max( "cart.totl" )', '| max( cart.total )'],
+    ['| count by orderno', '| count by "order no"'],
+    ['orderno:7', '"order no":7'],
     ['| max(cart.total) by shard', undefined],
     ['| nothing like it', undefined],
   ])('%s', (text, corrected) => {
@@ -149,6 +205,11 @@ describe('is completed', () => {
     ['| count by ser^', 'group', 'service', '| count by service^'],
     ['| count ^', undefined, '', ''],
     ['a^ | count', 'field', 'status', 'status:^ | count'],
+    ['|^', 'function', 'max', '|max(^'],
+    ['| P9^', 'function', 'p95', '| p95(^'],
+    ['a | sta^', 'field', 'status', 'a | status:^'],
+    ['a|co^', 'field', 'count', 'count:^'],
+    ['"a | co^"', undefined, '', ''],
   ])('%s', (marked, kind, chosen, expected) => {
     const found = at(marked)
     expect(found?.kind).toBe(kind)
@@ -157,3 +218,26 @@ describe('is completed', () => {
     expect(`${text.slice(0, caret)}^${text.slice(caret)}`).toBe(expected)
   })
 })
+
+test('a chart is not completed where it has no effect', () => {
+  for (const q of ['| ', '| p9', '| p95(', '| count by ']) expect(findCompletion(q, q.length, false)).toBeUndefined()
+  expect(findCompletion('a | sta', 7, false)?.kind).toBe('field')
+})
+
+test.each([
+  ...['|', 'a | ', '| p9', 'a | P95', '| p95(', '| p95(dur', '| p95(duration) b', '| count b', '| count by', '| sum'],
+])('%s is unfinished', (text) => expect(isUnfinishedChart(text)).toBe(true))
+
+test.each([
+  '',
+  'a',
+  '| count',
+  '| p95(duration)',
+  'a | b',
+  'a|co',
+  '"a | co',
+  'a OR',
+  '| mean(x)',
+  '| count by x',
+  'a || b',
+])('%s is not an unfinished chart', (text) => expect(isUnfinishedChart(text)).toBe(false))

@@ -53,6 +53,13 @@ test.each<[string, number, string]>([
 })
 
 test('an invalid text is no chart', () => {
-  expect(readChart('p75(duration)')).toBeNull()
+  for (const text of ['mode(duration)', 'p95(', 'a']) expect(readChart(text)).toBeNull()
   expect(readChart('count by service')).toEqual({ name: 'count', field: null, by: 'service' })
+})
+
+test('the missing value, values named like it, and the others can be told apart', () => {
+  const names = [null, 'null', 'no x', '3 others', 'others']
+  const lines = createLines(dataOf(names, { groups: 3, ...series }), parseChart('count by x'))
+  expect(lines.map(({ text }) => text)).toEqual(['no x', 'null', '"no x"', '3 others', 'others', '3 others'])
+  expect(new Set(lines.map(({ key }) => key)).size).toBe(lines.length)
 })
