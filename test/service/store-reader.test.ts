@@ -99,14 +99,16 @@ it('computes charts: every function, by any field, for at most 8 groups and the 
   const number = fc.oneof(fc.integer({ min: -9, max: 9 }), fc.constantFrom('7', 'x', 2.5))
   const numbers = fc.oneof(number, fc.array(number, { maxLength: 3 }))
   const charts = fc.record({
-    name: fc.constantFrom(...CHART_FUNCTIONS),
+    name: fc.constantFrom(...CHART_FUNCTIONS, 'p1' as const, 'p33' as const),
     field: fc.constant('n'),
-    by: fc.constantFrom(null, 'service', 'tag', 'level', 'key', 'group', 'user'),
+    by: fc.constantFrom(null, 'service', 'tag', 'level', 'key', 'group', 'user', 'error', 'many'),
   })
   const entries = fc.array(
     fc.tuple(entry, fc.option(numbers), fc.integer({ max: 12, min: 0 })).map(([one, n, group]) => ({
       ...one,
-      metadata: { ...one.metadata, group, ...(n !== null && { n }) } as NonNullable<LogEntry['metadata']>,
+      metadata: { ...one.metadata, group, many: [group, `${group * 5}`, 'x'], ...(n !== null && { n }) } as NonNullable<
+        LogEntry['metadata']
+      >,
     })),
     { maxLength: 40 },
   )
@@ -123,19 +125,14 @@ it('computes charts: every function, by any field, for at most 8 groups and the 
         const whole = reader.chart({ ...filter, chart: printChart({ ...chart, by: null }), buckets })
         const inRange = steps.reduce((sum, { total }) => sum + total, 0)
         expect((whole.groups[0]?.count ?? 0) + whole.without_number).toBe(inRange)
-        const wanted = expected.chartGroups(
+        const { groups: wanted, others: rest8 } = expected.chartGroups(
           matching,
           chart,
           steps.map(({ at }) => [Date.parse(at), Date.parse(at) + range.step_ms]),
         )
         expect(groups.map(({ count }) => count)).toEqual(wanted.slice(0, 8).map(({ count }) => count))
         for (const group of groups) expect(wanted).toContainEqual(group)
-        expect(others?.groups ?? 0).toBe(Math.max(0, wanted.length - 8))
-        expect(others?.count ?? 0).toBe(wanted.slice(8).reduce((sum, { count }) => sum + count, 0))
-        if (chart.name === 'sum' || chart.name === 'count') {
-          const sums = steps.map((_, n) => wanted.slice(8).reduce((sum, { values }) => sum + (values[n] ?? 0), 0))
-          expect(others?.values ?? sums).toEqual(sums)
-        }
+        expect(others).toEqual(wanted.length <= 8 ? null : { groups: wanted.length - 8, ...rest8 })
       })
     }),
     { numRuns: 300 },
@@ -155,6 +152,32 @@ it('has the 8 groups with the most entries, one of all others, and counts outlie
     // The durations 8, 9, 10 and 11 of 12, 11, 10 and 9 entries.
     expect(others).toMatchObject({ groups: 4, count: 42, value: 9 })
     expect([before, after]).toEqual([1, 1])
+  })
+})
+
+it('draws a user and an error once, by its first name', () => {
+  const user = { id: 'u-1', email: 'ada@shop.test', name: 'Ada' }
+  const logs = [
+    entryOf({ user, error: { type: 'TypeError', message: 'a' } }),
+    entryOf({ user: { email: user.email, name: user.name }, error: { message: 'b' } }),
+    entryOf({ user: { name: user.name } }),
+    entryOf({ user_id: 'u-7', user }),
+  ]
+  withEntries(stored(logs), (reader) => {
+    const namesOf = (by: string) => reader.chart({ chart: `count by ${by}` }).groups.map(({ name }) => name)
+    expect(namesOf('user').toSorted()).toEqual(['Ada', 'ada@shop.test', 'u-1', 'u-7'])
+    expect(namesOf('error')).toEqual([null, 'TypeError', 'b'])
+  })
+})
+
+it('has finite sums and averages of the greatest numbers, and no value without numbers', () => {
+  const logs = [Number.MAX_VALUE, Number.MAX_VALUE, -1].map((n) => entryOf({ metadata: { n, minus: -Math.abs(n) } }))
+  withEntries(stored([...logs, entryOf({ timestamp: '2026-01-31T07:00:00Z', metadata: { n: 0 } })]), (reader) => {
+    const value = (chart: string) => reader.chart({ chart }).groups[0]?.value
+    expect([value('sum(n)'), value('sum(minus)')]).toEqual([Number.MAX_VALUE, -Number.MAX_VALUE])
+    expect((value('avg(n)') as number) / Number.MAX_VALUE).toBeCloseTo(2 / 4)
+    const { values = [] } = reader.chart({ chart: 'sum(n)' }).groups[0] ?? {}
+    expect([values[0], values[1], values.at(-1)]).toEqual([0, null, Number.MAX_VALUE])
   })
 })
 

@@ -21,44 +21,69 @@ export const NO_CHART: ChartData = { since: null, until: null, step_ms: 0, ...NO
 interface Group {
   readonly name: string | null
   count: number
+  /** Index of its line: all groups beyond the first have one line. */
+  line: number
 }
 
-/** One number of an entry in one of its groups. */
+/** The numbers of an entry, and its groups. */
 interface Sample {
-  readonly group: Group
+  readonly groups: readonly Group[]
   readonly bucket: number
-  readonly number: number
+  readonly numbers: readonly number[]
 }
 
 export function createChart(entries: Iterable<IndexedEntry>, chart: Chart, buckets: TimeBuckets): ChartData {
   const { groups, samples, ...counts } = collectSamples(entries, chart, buckets)
   const sorted = groups.toSorted((a, b) => b.count - a.count || compareTexts(a.name ?? '', b.name ?? ''))
   const [first, others] = [sorted.slice(0, MAX_GROUPS), sorted.slice(MAX_GROUPS)]
-  const places = new Map(first.map((group, at) => [group, at]))
-  const numbers: number[][][] = Array.from({ length: first.length + 1 }, () =>
-    Array.from({ length: buckets.count }, () => []),
-  )
-  for (const { group, bucket, number } of samples) numbers[places.get(group) ?? first.length]?.[bucket]?.push(number)
-  const toSeries = (at: number, members: readonly Group[]): ChartSeries => ({
-    count: members.reduce((sum, { count }) => sum + count, 0),
-    value: compute(chart.name, numbers[at]?.flat() ?? []) ?? 0,
-    values: numbers[at]?.map((found) => compute(chart.name, found)) ?? [],
-  })
+  first.forEach((group, at) => (group.line = at))
+  const lines = Array.from({ length: MAX_GROUPS + 1 }, () => ({
+    count: 0,
+    numbers: Array.from({ length: buckets.count }, (): number[] => []),
+  }))
+  for (const { groups: own, bucket, numbers } of samples) {
+    let isInOthers = false
+    for (const { line: at } of own) {
+      // Once, also if several of the other groups have the entry.
+      if (at === MAX_GROUPS && isInOthers) continue
+      isInOthers ||= at === MAX_GROUPS
+      const line = lines[at] as (typeof lines)[number]
+      line.count++
+      for (const number of numbers) line.numbers[bucket]?.push(number)
+    }
+  }
+  const series = lines.map(({ count, numbers }): ChartSeries => ({
+    count,
+    value: compute(chart.name, numbers.flat()) ?? 0,
+    values: numbers.map((found) => compute(chart.name, found)),
+  }))
   return {
     since: formatBucketStart(buckets, 0),
     until: formatBucketStart(buckets, buckets.count),
     step_ms: buckets.stepMs,
-    groups: first.map((group, at) => ({ name: group.name, ...toSeries(at, [group]) })),
-    others: others.length === 0 ? null : { groups: others.length, ...toSeries(first.length, others) },
+    groups: first.map(({ name, line }) => ({ name, ...(series[line] as ChartSeries) })),
+    others: others.length === 0 ? null : { groups: others.length, ...(series[MAX_GROUPS] as ChartSeries) },
     ...counts,
   }
 }
 
+/** Fields with several names of one thing, of which the first is its group. */
+const NAMED: ReadonlySet<string> = new Set(['user', 'error'])
+
 /** Reads each entry once. */
 function collectSamples(entries: Iterable<IndexedEntry>, { field, by }: Chart, buckets: TimeBuckets) {
   const readNumbers = field === null ? undefined : findEntryReader(resolveFieldName(field))
-  const readNames = by === null ? undefined : findEntryReader(resolveFieldName(by), true)
+  const group = by === null ? null : resolveFieldName(by)
+  const readNames = group === null ? undefined : findEntryReader(group, true)
+  const maxNames = group !== null && NAMED.has(group) ? 1 : Infinity
   const groups = new Map<string | null, Group>()
+  const findGroup = (name: string | null): Group => {
+    const known = groups.get(name)
+    if (known !== undefined) return known
+    const added = { name, count: 0, line: MAX_GROUPS }
+    groups.set(name, added)
+    return added
+  }
   const samples: Sample[] = []
   let [without_number, before, after] = [0, 0, 0]
   for (const entry of entries) {
@@ -67,13 +92,12 @@ function collectSamples(entries: Iterable<IndexedEntry>, { field, by }: Chart, b
     if (bucket < 0) before++
     else if (bucket >= buckets.count) after++
     else if (numbers.length === 0) without_number++
-    else
-      for (const name of readNames === undefined ? NO_NAME : listNames(readNames(entry))) {
-        const group = groups.get(name) ?? { name, count: 0 }
-        if (group.count === 0) groups.set(name, group)
-        group.count++
-        for (const number of numbers) samples.push({ group, bucket, number })
-      }
+    else {
+      const names = readNames === undefined ? NO_NAME : listNames(readNames(entry)).slice(0, maxNames)
+      const own = names.map(findGroup)
+      for (const one of own) one.count++
+      samples.push({ groups: own, bucket, numbers })
+    }
   }
   return { groups: [...groups.values()], samples, without_number, before, after }
 }
@@ -82,7 +106,7 @@ function collectSamples(entries: Iterable<IndexedEntry>, { field, by }: Chart, b
 const ONE: readonly number[] = [1]
 const NO_NAME: readonly null[] = [null]
 
-function listNames(value: FieldValue): Iterable<string | null> {
+function listNames(value: FieldValue): readonly (string | null)[] {
   if (typeof value === 'string') return [value]
   const names = [...listValues(value)]
   return names.length === 0 ? NO_NAME : names
@@ -95,15 +119,19 @@ function listNumbers(value: FieldValue): readonly number[] {
   return typeof number === 'object' && number !== null ? Object.values(number).flatMap(listNumbers) : []
 }
 
-/** @returns null if the function has no value without numbers */
+/** @returns a finite number, as JSON has no others; null if the function has no value without numbers */
 function compute(name: Chart['name'], numbers: readonly number[]): number | null {
   const { length } = numbers
-  const sum = (): number => numbers.reduce((total, one) => total + one, 0)
   if (name === 'count') return length
-  if (name === 'sum') return sum()
   if (length === 0) return null
-  if (name === 'avg') return sum() / length
   if (name === 'min') return numbers.reduce((least, one) => Math.min(least, one))
   if (name === 'max') return numbers.reduce((most, one) => Math.max(most, one))
-  return findPercentile(Float64Array.from(numbers).toSorted(), Number(name.slice(1)))
+  if (name.startsWith('p')) return findPercentile(Float64Array.from(numbers).toSorted(), Number(name.slice(1)))
+  const sum = numbers.reduce((total, one) => total + one)
+  if (name === 'sum') return limit(sum)
+  return Number.isFinite(sum) ? sum / length : limit(numbers.reduce((mean, one) => mean + one / length, 0))
+}
+
+function limit(number: number): number {
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, number))
 }

@@ -102,9 +102,12 @@ export interface ChartData {
   readonly since: string | null
   readonly until: string | null
   readonly step_ms: number
-  /** The 8 groups with the most entries, most first; one without `by`. An entry with several values of the field is in several groups. */
+  /**
+   * The 8 groups with the most entries, most first; one without `by`. An entry with several values of the field is in several groups. The
+   * group of a `user` is its id, else e-mail address, else name; that of an `error` its type, else message.
+   */
   readonly groups: readonly ChartGroup[]
-  /** All other groups together, and their number; null if there are none. */
+  /** All other groups together, each entry once, and their number; null if there are none. */
   readonly others: (ChartSeries & { readonly groups: number }) | null
   /** Number of matching entries in the range without a number in the field of the function. */
   readonly without_number: number
@@ -116,9 +119,9 @@ export interface ChartData {
 export interface ChartSeries {
   /** Number of entries in the range; only those with a number, if the function has a field. */
   readonly count: number
-  /** The function of all entries in the range; percentiles by nearest rank. */
+  /** The function of all entries in the range, at most ±`Number.MAX_VALUE`; percentiles by nearest rank. */
   readonly value: number
-  /** One value per step from `since`; null for a step without an entry, except 0 for `count` and `sum`. */
+  /** One value per step from `since`; null for a step without an entry, except 0 for `count`. */
   readonly values: readonly (number | null)[]
 }
 
@@ -371,6 +374,8 @@ export interface ServiceStatus {
 export interface Arrivals extends StreamEntries {
   /** The greatest `seq` in the store. The next request continues after it. */
   readonly last_seq: number
+  /** This run of the service, for the next request: without a journal, each run counts from 1. */
+  readonly run: string
 }
 
 /** Original place of a position in a compiled file, by its source map. */

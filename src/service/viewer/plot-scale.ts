@@ -23,11 +23,15 @@ export function createDurationScale(values: readonly number[], bottom: number, t
 
 /** Powers of ten are exact enough for ticks above it. */
 const MIN_RANGE = 1e-200
+/** Greater values are drawn at the edge: their ticks could be infinite. */
+const MAX_VALUE = 1e300
 
 /** Creates a linear scale for any numbers, with 0. @param minStep minimum distance of ticks, for example 1 for counts */
 export function createNumberScale(values: readonly number[], bottom: number, top: number, minStep = 0): Scale {
-  const [min, max] = [Math.min(0, ...values), Math.max(0, ...values)]
-  return linearScale([min, max - min < MIN_RANGE ? min + 1 : max], bottom, top, minStep)
+  const limit = (value: number): number => Math.max(-MAX_VALUE, Math.min(MAX_VALUE, value))
+  const [min, max] = [limit(Math.min(0, ...values)), limit(Math.max(0, ...values))]
+  const { ticks, place } = linearScale([min, max - min < MIN_RANGE ? min + 1 : max], bottom, top, minStep)
+  return { ticks, place: (value) => place(limit(value)) }
 }
 
 const TICKS = 4

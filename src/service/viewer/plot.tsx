@@ -234,8 +234,8 @@ export function PlotTable({ label, buckets, lines, format, isEmpty, more = [] }:
         <thead>
           <tr>
             <th scope="col">From</th>
-            {columns.map(([text]) => (
-              <th key={text} scope="col" class="number">
+            {columns.map(([text], at) => (
+              <th key={at} scope="col" class="number">
                 {text}
               </th>
             ))}
@@ -250,8 +250,8 @@ export function PlotTable({ label, buckets, lines, format, isEmpty, more = [] }:
                 <td class="time">
                   <a href={createHref({ ...view, ...time })}>{formatShortTime(time.since ?? '')}</a>
                 </td>
-                {columns.map(([head, toText]) => (
-                  <td key={head} class="number">
+                {columns.map(([, toText], at) => (
+                  <td key={at} class="number">
                     {toText(bucket)}
                   </td>
                 ))}

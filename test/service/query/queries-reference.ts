@@ -135,18 +135,18 @@ export function errorGroups(
     .map(({ group }) => group)
 }
 
-/** The function of numbers, as simply as possible. @returns null without a number, except for `count` and `sum` */
+/** The function of numbers, as simply as possible. @returns null without a number, except for `count` */
 export function computeFunction(name: Chart['name'], numbers: readonly number[]): number | null {
   const sum = numbers.reduce((total, one) => total + one, 0)
   if (name === 'count') return numbers.length
-  if (name === 'sum') return sum
   if (numbers.length === 0) return null
+  if (name === 'sum') return sum
   if (name === 'avg') return sum / numbers.length
   if (name === 'min') return Math.min(...numbers)
   return name === 'max' ? Math.max(...numbers) : percentile(numbers, Number(name.slice(1)))
 }
 
-/** All groups of a chart, most entries first. @param steps start and end of each, in milliseconds */
+/** All groups of a chart, most entries first; and a chart of all but the first 8. @param steps start and end of each, in milliseconds */
 export function chartGroups(
   entries: readonly StoredEntry[],
   { name, field, by }: Chart,
@@ -160,7 +160,8 @@ export function chartGroups(
           .flat()
           .flatMap((one) => (/^-?\d+(\.\d+)?$/.test(String(one)) ? [Number(one)] : []))
   const namesOf = ({ entry }: StoredEntry): (string | null)[] => {
-    const names = by === null ? [] : listTexts(readEntryField(entry, by))
+    const all = by === null ? [] : listTexts(readEntryField(entry, by))
+    const names = by === 'user' || by === 'error' ? all.slice(0, 1) : all
     return names.length === 0 ? [null] : names
   }
   const counted = entries.filter(
@@ -168,20 +169,25 @@ export function chartGroups(
       numbersOf(one).length > 0 &&
       steps.some(([from, to]) => ms(one.entry.timestamp) >= from && ms(one.entry.timestamp) < to),
   )
-  const toGroup = (group: string | null) => {
-    const members = counted.filter((one) => namesOf(one).includes(group))
+  const toGroup = (group: string | null, among: readonly (string | null)[] = [group]) => {
+    const members = counted.filter((one) => namesOf(one).some((own) => among.includes(own)))
     const within = ([from, to]: readonly [number, number]) =>
       members.filter(({ entry }) => ms(entry.timestamp) >= from && ms(entry.timestamp) < to)
     return {
       name: group,
       count: members.length,
-      value: computeFunction(name, members.flatMap(numbersOf)),
+      value: computeFunction(name, members.flatMap(numbersOf)) ?? 0,
       values: steps.map((step) => computeFunction(name, within(step).flatMap(numbersOf))),
     }
   }
-  return [...new Set(counted.flatMap(namesOf))]
-    .map(toGroup)
+  const groups = [...new Set(counted.flatMap(namesOf))]
+    .map((group) => toGroup(group))
     .toSorted((a, b) => b.count - a.count || compare(a.name ?? '', b.name ?? ''))
+  const { name: _, ...others } = toGroup(
+    null,
+    groups.slice(8).map((group) => group.name),
+  )
+  return { groups, others }
 }
 
 export function matchesRequest(

@@ -116,3 +116,9 @@ describe('a scale for numbers', () => {
     expect(scaleOf([0]).place(0)).toBe(100)
   })
 })
+
+test('the greatest numbers have finite places and ticks', () => {
+  const values = [-Number.MAX_VALUE, 0, Number.MAX_VALUE]
+  const { ticks, place } = createNumberScale(values, 100, 0)
+  expect([...ticks, ...values.map(place)].filter((one) => !Number.isFinite(one))).toEqual([])
+})

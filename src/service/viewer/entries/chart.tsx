@@ -79,7 +79,8 @@ function Lines({ data, chart, view, isTable }: Loaded & { readonly view: Filter;
       </p>
     )
   const format = findFormat(chart)
-  const isEmpty = (bucket: number): boolean => lines.every(({ values }) => !values[bucket])
+  const isEmpty = (bucket: number): boolean =>
+    lines.every(({ values }) => (chart.name === 'count' ? !values[bucket] : values[bucket] === null))
   return (
     <>
       <ul class="chart-legend" aria-label="Lines">
