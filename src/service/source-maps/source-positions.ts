@@ -27,6 +27,11 @@ const SCRIPT = /\.[cm]?js$/i
 const MAP = /\.(?:map|json)$/i
 const NETWORK_PATH = /^[\\/]{2}/
 const COMMENT = '# sourceMappingURL='
+const MAP_URL = /[^\s*'"`]+/y
+/** The end of the comment, white space and comments. No text matches in two ways, which would take exponential time. */
+const ONLY_COMMENTS = /(?:\s*\*\/)?(?:\s|\/\/[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/y
+/** A line that protects JSON from being run as a script (https://tc39.es/ecma426/#sec-fetching-source-maps). */
+const PREFIX = /^\uFEFF?(?:\)\]\}'[^\n]*\n)?/
 
 interface Location extends Point {
   readonly file: string
@@ -57,8 +62,8 @@ export function parseLocations(body: unknown): readonly Location[] {
   if (!Array.isArray(at) || at.length > MAX_LOCATIONS)
     throw createQueryError('at', `an array of up to ${MAX_LOCATIONS} locations`, at)
   return at.map((text: unknown) => {
-    const [, file, line, column] = LOCATION.exec(String(text)) ?? []
-    if (file === undefined) throw createQueryError('at', 'FILE:LINE:COLUMN', String(text).slice(0, 100))
+    const [, file, line, column] = (typeof text === 'string' && LOCATION.exec(text)) || []
+    if (file === undefined) throw createQueryError('at', 'FILE:LINE:COLUMN', text)
     return { file, line: Number(line) - 1, column: Number(column) - 1 }
   })
 }
@@ -132,22 +137,31 @@ async function readMap(file: string, read: Read): Promise<{ readonly map: Source
   const base = comment === undefined ? pathToFileURL(`${file}.map`) : new URL(comment, at)
   const path = toLocalPath(base)
   if (path === undefined || !MAP.test(path)) throw new Error('not a map')
-  return { map: JSON.parse((await read(path)).toString()) as SourceMap, base }
+  return { map: parseMap((await read(path)).toString()), base }
 }
 
+/** Returns the URL of the last comment, unless code follows it: then it is part of a text in the code. */
 function findComment(code: Buffer): string | undefined {
   for (let at = code.lastIndexOf(COMMENT); at > 1; at = code.lastIndexOf(COMMENT, at - 1)) {
-    const isComment = ['//', '/*'].includes(code.toString('latin1', at - 2, at))
-    if (isComment) return /^[^\s*]+/.exec(code.toString('utf8', at + COMMENT.length))?.[0]
+    if (!['//', '/*'].includes(code.toString('latin1', at - 2, at))) continue
+    const text = code.toString('utf8', at + COMMENT.length)
+    MAP_URL.lastIndex = 0
+    const url = MAP_URL.exec(text)?.[0] ?? ''
+    ONLY_COMMENTS.lastIndex = url.length
+    return url !== '' && ONLY_COMMENTS.test(text) ? url : undefined
   }
   return undefined
+}
+
+function parseMap(text: string): SourceMap {
+  return JSON.parse(text.replace(PREFIX, '')) as SourceMap
 }
 
 function parseDataUrl(url: string): SourceMap {
   const comma = url.indexOf(',')
   const data = url.slice(comma + 1)
   const isBase64 = url.slice(0, comma).endsWith(';base64')
-  return JSON.parse(isBase64 ? Buffer.from(data, 'base64').toString() : decodeURIComponent(data)) as SourceMap
+  return parseMap(isBase64 ? Buffer.from(data, 'base64').toString() : decodeURIComponent(data))
 }
 
 /** Undefined for a URL of another protocol or host. */

@@ -183,6 +183,35 @@ test('the last comment counts, also as a block; text in a string does not', asyn
   expect(await mapped(map('a.ts'), `//# sourceMappingURL=first.map\n${last}`)).toMatchObject(ORIGINAL)
 })
 
+test.each([
+  'const text = "//# sourceMappingURL=" + u',
+  'const text = "//# sourceMappingURL=none.map"',
+  '//# sourceMappingURL=none.map\nf()',
+  '/*# sourceMappingURL=none.map */ f()',
+  "/* how to: */ f('//# sourceMappingURL=none.map'",
+])('%s does not hide the map beside the file', async (code) => {
+  expect(await mapped(map('a.ts'), code)).toMatchObject(ORIGINAL)
+})
+
+test('white space and comments can follow the comment', async () => {
+  await mapped(map('a.ts'))
+  write('dist/other.map', map('b.ts'))
+  const after = ' \r\n// a /* b\n/* c **//**/\n\n//'
+  for (const comment of ['//# sourceMappingURL=other.map', '/*# sourceMappingURL=other.map*/'])
+    expect(await mapped(map('a.ts'), comment + after)).toMatchObject({ file: join(folder, 'dist/b.ts') })
+})
+
+test('many comments before code take linear time', async () => {
+  for (const part of ['/**/', '// ', '/* */ ', '//\n'])
+    expect(await mapped(map('a.ts'), `//# sourceMappingURL=none.map\n${part.repeat(1e5)}\nf()`)).toMatchObject(ORIGINAL)
+})
+
+test.each(['\uFEFF', ")]}'\n", "\uFEFF)]}', x\n"])('a map after %j', async (prefix) => {
+  expect(await mapped(prefix + map('a.ts'))).toMatchObject(ORIGINAL)
+  const url = `data:application/json,${encodeURIComponent(prefix + map('a.ts')).replaceAll("'", '%27')}`
+  expect(await mapped('{}', `//# sourceMappingURL=${url}`)).toMatchObject(ORIGINAL)
+})
+
 describe('no place, and no error, for', () => {
   test.each([
     ['a map that is not JSON', '{"version":3,'],
@@ -265,6 +294,21 @@ describe('no place, and no error, for', () => {
     })
     expect(await find(...at)).toMatchObject([ORIGINAL, ORIGINAL, ORIGINAL, null])
   })
+})
+
+test('between two files, the service does other work', async () => {
+  const names = ['a', 'b', 'c', 'd']
+  for (const name of names) write(`dist/${name}.js.map`, map('a.ts'))
+  const at = names.map((name) => `${write(`dist/${name}.js`, '')}:1:1`)
+  let turns = 0
+  const loop = (): void => {
+    turns++
+    immediate = setImmediate(loop)
+  }
+  let immediate = setImmediate(loop)
+  await find(...at)
+  clearImmediate(immediate)
+  expect(turns).toBeGreaterThan(names.length)
 })
 
 test('a request that nobody waits for reads nothing', async () => {
