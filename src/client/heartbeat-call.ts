@@ -1,5 +1,6 @@
 /** The call of a heartbeat (interface: POST /heartbeat/{monitor_token}). */
 import { MONITOR_NAME_HEADER, PATHS } from '../protocol/limits.js'
+import { containsSecret } from '../shared/contained-secret.js'
 import { IngestError } from '../shared/errors.js'
 import type { Call } from './retrying-caller.js'
 import { validateMonitorToken } from './request-validation.js'
@@ -10,7 +11,7 @@ const MAX_NAME_CHARS = 100
 export interface MonitorName {
   /**
    * Name of the monitor, 1 to 100 characters, sent in the header `X-Monitor-Name`. The local service shows it; the interface has no
-   * name, so another service ignores it. Must not contain the token. Default none.
+   * name, so another service ignores it. Must not contain the token, also percent-encoded. Default none.
    */
   name?: string | undefined
 }
@@ -40,7 +41,7 @@ function validateName(name: unknown, token: string): string {
       'INVALID',
       `the name of the monitor must be well-formed text of 1 to ${MAX_NAME_CHARS} characters, got ${typeof name === 'string' ? `text of ${name.length}` : typeof name}`,
     )
-  if (name.includes(token))
+  if (containsSecret(name, token))
     throw new IngestError('INVALID', 'the name of the monitor contains its token, which is secret: choose another name')
   return name
 }

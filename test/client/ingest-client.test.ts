@@ -86,6 +86,8 @@ describe('the five endpoints', () => {
       expect(await failureOf<IngestError>(client.heartbeat('token-3', { name } as never), 'token-3')).toMatchObject({
         code: 'INVALID',
       })
+    for (const name of ['of to%2Fken+4', 'of to%2fken%2B4', '%74o/ken+4 100 %'])
+      await expect(client.heartbeat('to/ken+4', { name })).rejects.toMatchObject({ code: 'INVALID' })
     expect(service.heartbeats().items).toHaveLength(3)
   })
 

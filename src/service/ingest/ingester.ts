@@ -4,6 +4,7 @@ import type { LogEntry } from '../../protocol/log-entry.js'
 import type { IngestResult, IngestResultError } from '../../protocol/ingest-result.js'
 import type { Feedback, Release, RequestLogs } from '../../protocol/resources.js'
 import { isObject } from '../../shared/argument-checks.js'
+import { containsSecret } from '../../shared/contained-secret.js'
 import type { Endpoint } from '../endpoints.js'
 import { createFailure, notFound, ok } from '../service-reply.js'
 import type { Reply } from '../service-reply.js'
@@ -134,7 +135,8 @@ export class Ingester {
     const monitor = hashMonitorToken(token)
     if (this.#monitors !== undefined && !this.#monitors.has(monitor)) return notFound
     const stored = this.#ids.next('heartbeat', this.#options.wallNow())
-    this.#append('heartbeat', [{ ...stored, monitor, name: name?.includes(token) === true ? null : name }], 100)
+    const shown = name !== null && containsSecret(name, token) ? null : name
+    this.#append('heartbeat', [{ ...stored, monitor, name: shown }], 100)
     return ok({ status: 'ok', received_at: stored.received_at })
   }
 
