@@ -11,6 +11,8 @@ export interface Query<T> {
   readonly isLoading: boolean
 }
 
+const REST_FACTOR = 3
+
 interface CurrentQuery<T> extends Query<T> {
   /** False while the data belong to previous parameters. */
   readonly isCurrent: boolean
@@ -19,7 +21,8 @@ interface CurrentQuery<T> extends Query<T> {
 /**
  * Requests data from the API. Previous data stay during reloads and while the service is unreachable, but not after an error reply.
  * A new path or new parameters abort the pending request. A new `version` does not: otherwise a slow reply would never arrive while
- * entries stream in. The request is repeated afterwards instead. A null `path` sends no request.
+ * entries stream in. The request is repeated afterwards instead, after a rest of three times its duration, because the service computes one
+ * reply at a time. A null `path` sends no request.
  */
 export function useQuery<T>(path: string | null, parameters: Parameters = {}, version?: unknown): CurrentQuery<T> {
   const [state, setState] = useState<Query<T>>({ data: undefined, error: undefined, isLoading: path !== null })
@@ -37,26 +40,36 @@ export function useQuery<T>(path: string | null, parameters: Parameters = {}, ve
     const controller = new AbortController()
     let isUnderWay = false
     let isOutdated = false
+    let timer: ReturnType<typeof setTimeout> | undefined
     load.current = () => {
       isOutdated = isUnderWay
       if (isUnderWay) return
       isUnderWay = true
+      const startMs = performance.now()
       setState(({ data, error }) => ({ data, error, isLoading: true }))
       get<T>(path, parameters, controller.signal).then(
-        (data) => done({ data, error: undefined, isLoading: false }),
-        (error: unknown) => done({ data: undefined, error: error as Error, isLoading: false }),
+        (data) => done({ data, error: undefined, isLoading: false }, startMs),
+        (error: unknown) => done({ data: undefined, error: error as Error, isLoading: false }, startMs),
       )
     }
-    const done = (next: Query<T>): void => {
+    const done = (next: Query<T>, startMs: number): void => {
       if (controller.signal.aborted) return
-      isUnderWay = false
       const keeps = next.error !== undefined && !(next.error instanceof ApiError) && dataKey.current === key
       if (!keeps) dataKey.current = key
       setState(({ data }) => (keeps ? { ...next, data } : next))
-      if (isOutdated) load.current()
+      timer = setTimeout(
+        () => {
+          isUnderWay = false
+          if (isOutdated) load.current()
+        },
+        REST_FACTOR * (performance.now() - startMs),
+      )
     }
     load.current()
-    return () => controller.abort()
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
     // `key` represents path and parameters.
   }, [key, token])
 
