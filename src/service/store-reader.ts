@@ -1,4 +1,5 @@
 /** Queries over the stored records, for calls in-process and over HTTP. A query scans the records in memory at most once. */
+import { randomUUID } from 'node:crypto'
 import { createChart, NO_CHART } from './analytics/chart-data.js'
 import { listGroups, toErrorGroup } from './analytics/error-groups.js'
 import type { GroupContext } from './analytics/error-groups.js'
@@ -75,6 +76,7 @@ type Buckets = { readonly buckets?: number }
 /** `sort` is unchecked text here; each query validates it. */
 type Sorted<Q> = Omit<Q, 'sort'> & { readonly sort?: string | undefined }
 type Columns = { readonly columns?: readonly string[] }
+type ArrivalsQuery = EntryFilter & { readonly after?: number; readonly run?: string; readonly limit?: number }
 
 /** Methods throw IngestServiceError `QUERY` for an invalid filter, limit or cursor. */
 export class StoreReader {
@@ -82,11 +84,15 @@ export class StoreReader {
   readonly #wallNow: () => number
   readonly #memo: MatchMemo
   readonly #cache: QueryCache
+  readonly #run = randomUUID()
+  /** The greatest `seq` of the runs before this one; 0 without a journal. */
+  readonly #earlierSeq: number
 
   constructor(store: Store, wallNow: () => number, memo = new MatchMemo()) {
     this.#store = store
     this.#wallNow = wallNow
     this.#memo = memo
+    this.#earlierSeq = store.lastSeq
     this.#cache = new QueryCache(() => store.revision)
   }
 
@@ -128,11 +134,17 @@ export class StoreReader {
     return { items: items.toReversed(), skipped }
   }
 
-  /** Summaries of the newest `limit` entries that arrived after `seq`. A `seq` that was never used is from an earlier run. */
-  arrivals(seq: number, filter: EntryFilter, limit?: number): Arrivals {
+  /**
+   * Summaries of the newest `limit` entries that arrived after a `seq`; without it, none.
+   * @param query.run of the reply with this `seq`; by default, a `seq` that was never used is from an earlier run
+   */
+  arrivals({ after, run, limit, ...filter }: ArrivalsQuery): Arrivals {
     const { lastSeq } = this.#store
-    const { items, skipped } = this.entriesAfter(seq > lastSeq ? 0 : seq, filter, parseLimit(limit))
-    return { items: items.map((record) => summarizeEntry(record)), skipped, last_seq: lastSeq }
+    const fromSeq = after ?? lastSeq
+    const isSameRun = run === undefined ? fromSeq <= lastSeq : run === this.#run
+    const afterSeq = isSameRun ? fromSeq : Math.min(fromSeq, this.#earlierSeq)
+    const { items, skipped } = this.entriesAfter(afterSeq, filter, parseLimit(limit))
+    return { items: items.map((record) => summarizeEntry(record)), skipped, last_seq: lastSeq, run: this.#run }
   }
 
   /** Finds an entry by the service's id or by `metadata.event_id`. */

@@ -68,10 +68,9 @@ const ROUTES: Readonly<Record<string, Route>> = {
     const format = checkFormat(query.format)
     return sendExport(request, response, { format, parts: reader.export(query), at: new Date() })
   }),
-  arrivals: get([...ENTRY_FILTERS, 'after', 'limit'], ({ after, limit, ...filter }, { reader }) => {
-    if (after === undefined) throw createMissingError('after', '1017')
-    return ok(reader.arrivals(parseSeq(after), filter, limit))
-  }),
+  arrivals: get([...ENTRY_FILTERS, 'after', 'run', 'limit'], ({ after, ...query }, { reader }) =>
+    ok(reader.arrivals({ ...query, ...(after !== undefined && { after: parseSeq(after) }) })),
+  ),
   counts: get(ENTRY_FILTERS, (filter, { reader }) => ok(reader.counts(filter))),
   histogram: get([...ENTRY_FILTERS, 'buckets'], (query, { reader }) => ok(reader.histogram(query))),
   chart: get([...ENTRY_FILTERS, 'chart', 'buckets'], ({ chart, ...query }, { reader }) => {

@@ -10,6 +10,8 @@ export interface UrlParameters extends EntryQuery {
   readonly chart?: string
   /** For a stream, the `seq` after which it begins; for a comparison, the second version. */
   readonly after?: string
+  /** The run of the service that `after` is from. */
+  readonly run?: string
   readonly method?: string
   readonly route?: string
   readonly newer?: string

@@ -1,7 +1,7 @@
 /** The JSON API below `/local/`: paths, parameters, and the same results as the methods. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RequestLog } from '../../../src/protocol/resources.js'
 import type { RouteStats } from '../../../src/service/query/api-types.js'
@@ -105,9 +105,9 @@ describe('queries over HTTP', () => {
     expect(ofB.buckets.reduce((sum: number, { errors }: { errors: number }) => sum + errors, 0)).toBe(1)
     expect((await get('release-health')).items).toMatchObject([{ release_id, release: { version: '1.2.0' } }])
     expect((await get('monitors')).items).toMatchObject([{ name: null, pings: 1, interval_ms: null }])
-    for (const name of ['old', 'N%C3%A4chte', '%E0', 'of%20token-7', 'x'.repeat(2_000)])
+    for (const name of ['old', 'N%C3%A4chte', '%E0', 'of%20token-7', 'of%20%2574oken-7', 'x'.repeat(2_000)])
       expect((await call(`${service.url}/heartbeat/token-7`, { headers: { 'x-monitor-name': name } })).status).toBe(200)
-    expect((await get('monitors')).items).toMatchObject([{ name: 'Nächte', pings: 6 }])
+    expect((await get('monitors')).items).toMatchObject([{ name: 'Nächte', pings: 7 }])
   })
 
   it('return traces, contexts, versions and comparisons', async () => {
@@ -199,7 +199,7 @@ describe('queries over HTTP', () => {
     'histogram?buckets=0',
     'histogram?buckets=501',
     'chart',
-    'chart?chart=p75(duration)',
+    'chart?chart=p100(duration)',
     'chart?chart=count&buckets=501',
     'chart?chart=count&q=a%20|%20count',
     'entries?q=a%20|%20count',
@@ -223,7 +223,6 @@ describe('queries over HTTP', () => {
     'stream?level=loud',
     'requests?limit=1',
     'feedback?level=info',
-    'arrivals',
     'arrivals?after=x',
     'arrivals?after=1&limit=0',
     'arrivals?after=1&cursor=1-1',
@@ -293,8 +292,9 @@ describe('queries over HTTP', () => {
     const service = await started()
     await ingest(service, [entryOf({ message: 'old' })])
     const get = async (query: string) => (await local(service, `arrivals?${query}`)).json
-    const { last_seq } = (await local(service, 'entries?limit=1')).json
-    expect(await get(`after=${last_seq}`)).toEqual({ items: [], skipped: 0, last_seq })
+    const { last_seq, run, ...nothing } = await get('')
+    expect([last_seq, nothing]).toEqual([1, { items: [], skipped: 0 }])
+    expect(await get(`after=${last_seq}&run=${run}`)).toEqual({ items: [], skipped: 0, last_seq, run })
     const messages = ['a', 'late', 'b'].map((message, n) =>
       entryOf({ message, service: 'shop', timestamp: `202${6 - n}-01-31T08:00:00.000Z` }),
     )
@@ -304,6 +304,21 @@ describe('queries over HTTP', () => {
     expect(await get(`after=${found.last_seq}`)).toMatchObject({ items: [], skipped: 0 })
     // Of an earlier run, in which more had arrived.
     expect((await get('after=1000')).items).toHaveLength(5)
+    // Of an earlier run, in which less had arrived.
+    expect((await get('after=3&run=earlier')).items).toHaveLength(5)
+  })
+
+  it('return what has arrived since, also in a run of the service that continues a file', async () => {
+    const dbFile = join(mkdtempSync(join(tmpdir(), 'pino-ingest-arrivals-')), 'db.ndjson')
+    onTestFinished(() => rmSync(dirname(dbFile), { recursive: true }))
+    const first = await started({ dbFile })
+    await ingest(first, [entryOf(), entryOf()])
+    const { last_seq, run } = (await local(first, 'arrivals')).json
+    await first.close()
+    const second = await started({ dbFile })
+    await ingest(second, [entryOf({ message: 'new' })])
+    const { items, skipped } = (await local(second, `arrivals?after=${last_seq}&run=${run}`)).json
+    expect([items.map(({ message }: { message: string }) => message), skipped]).toEqual([['new'], 0])
   })
 
   describe('resolve positions', () => {
@@ -327,6 +342,7 @@ describe('queries over HTTP', () => {
       ['a text', { at: '/a.js:1:1' }],
       ['a place without a column', { at: ['/a.js:1'] }],
       ['a number', { at: [7] }],
+      ['an object', { at: [{ toString: 1 }] }],
       ['101 places', { at: Array(101).fill('/a.js:1:1') }],
       ['a name of 5,000 characters', { at: [`/${'a'.repeat(5000)}.js:1:1`] }],
     ])('not of %s', async (_, body) => {

@@ -15,8 +15,6 @@ export interface Match {
 }
 
 export interface MatchNotifierDependencies {
-  /** The greatest `seq` in the store. */
-  readLastSeq(): Promise<number>
   readArrivals(parameters: Readonly<Record<string, string | number>>): Promise<Arrivals>
   report(match: Match): void
   now(): number
@@ -24,8 +22,8 @@ export interface MatchNotifierDependencies {
 
 export class MatchNotifier {
   readonly #deps: MatchNotifierDependencies
-  /** By name and filter: the last `seq` that is reported, and when the query may be reported again. */
-  #progress = new Map<string, { readonly seq: number; readonly nextMs: number }>()
+  /** By name and filter: the last `seq` that is reported, the run of the service, and when the query may be reported again. */
+  #progress = new Map<string, { readonly after: number; readonly run: string; readonly nextMs: number }>()
   #isChecking = false
 
   constructor(deps: MatchNotifierDependencies) {
@@ -47,18 +45,13 @@ export class MatchNotifier {
   }
 
   async #checkOne(key: string, query: SavedQuery): Promise<void> {
-    const { readLastSeq, readArrivals, report, now } = this.#deps
-    const known = this.#progress.get(key)
-    if (known === undefined) {
-      this.#progress.set(key, { seq: await readLastSeq(), nextMs: 0 })
-      return
-    }
-    const { seq, nextMs } = known
+    const { readArrivals, report, now } = this.#deps
+    const { nextMs = 0, ...known } = this.#progress.get(key) ?? {}
     if (now() < nextMs) return
     const filter = listFilterParameters(query, now())
-    const { items, skipped, last_seq } = await readArrivals({ ...filter, after: seq, limit: 1 })
+    const { items, skipped, last_seq: after, run } = await readArrivals({ ...filter, ...known, limit: 1 })
     const [newest] = items
-    this.#progress.set(key, { seq: last_seq, nextMs: newest === undefined ? 0 : now() + QUIET_MS })
+    this.#progress.set(key, { after, run, nextMs: newest === undefined ? 0 : now() + QUIET_MS })
     if (newest !== undefined) report({ query, count: items.length + skipped, newest })
   }
 }

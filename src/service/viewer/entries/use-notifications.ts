@@ -1,6 +1,6 @@
 /** Shows notifications of the browser for new entries that match saved queries. */
 import { useEffect, useState } from 'preact/hooks'
-import type { Arrivals, EntryPage, EntrySummary } from '../../query/api-types.js'
+import type { Arrivals } from '../../query/api-types.js'
 import { get } from '../api.js'
 import { useChanges } from '../changes.js'
 import { truncate } from '../detail/tree.js'
@@ -48,7 +48,6 @@ export function useNotifications(): void {
 
 function createNotifier(): MatchNotifier {
   return new MatchNotifier({
-    readLastSeq: async () => (await get<EntryPage<EntrySummary>>('entries', { view: 'summary', limit: 1 })).last_seq,
     readArrivals: (parameters) => get<Arrivals>('arrivals', parameters),
     report: showNotification,
     now: Date.now,

@@ -10,6 +10,7 @@ const ERRORS = queryOf('error')
 let stored: { readonly seq: number; readonly message: string }[]
 let lastSeq: number
 let nowMs: number
+let run: string
 let isDown: boolean
 let reports: string[]
 let asked: Readonly<Record<string, string | number>>[]
@@ -22,22 +23,19 @@ function arrive(...messages: string[]): void {
 async function readArrivals(parameters: Readonly<Record<string, string | number>>) {
   asked.push(parameters)
   if (isDown || parameters['q'] === 'refused') throw new Error('down')
-  const after = Number(parameters['after'])
+  const after = Number(parameters['after'] ?? lastSeq)
+  const isSameRun = parameters['run'] === undefined || parameters['run'] === run
   const found = stored.filter(
-    ({ seq, message }) => seq > (after > lastSeq ? 0 : after) && message.includes(String(parameters['q'] ?? '')),
+    ({ seq, message }) => seq > (isSameRun ? after : 0) && message.includes(String(parameters['q'] ?? '')),
   )
   const items = found
     .slice(-1)
     .map((one) => ({ ...one, id: '', received_at: '', timestamp: '', level: 'info' as const }))
-  return { items, skipped: Math.max(0, found.length - 1), last_seq: lastSeq }
+  return { items, skipped: Math.max(0, found.length - 1), last_seq: lastSeq, run }
 }
 
 function createNotifier(): MatchNotifier {
   return new MatchNotifier({
-    readLastSeq: async () => {
-      if (isDown) throw new Error('down')
-      return lastSeq
-    },
     readArrivals,
     report: ({ query, count, newest }) => reports.push(`${query.name} ${count} ${newest.message}`),
     now: () => nowMs,
@@ -47,6 +45,7 @@ function createNotifier(): MatchNotifier {
 beforeEach(() => {
   stored = []
   lastSeq = 0
+  run = 'a'
   nowMs = 1_000_000
   isDown = false
   reports = []
@@ -102,7 +101,7 @@ test('the time range of a query counts from the check', async () => {
   const recent = { ...ERRORS, last: '5m' }
   await notifier.check([recent])
   await notifier.check([recent])
-  expect(asked).toMatchObject([{ q: 'error', since: new Date(nowMs - 300_000).toISOString() }])
+  expect(asked.slice(1)).toMatchObject([{ q: 'error', since: new Date(nowMs - 300_000).toISOString() }])
 })
 
 test('after a failure, what has arrived meanwhile is reported, and other queries at once', async () => {
@@ -138,9 +137,10 @@ test('a reset and a restart report nothing old', async () => {
   expect(reports).toEqual([])
   // Without a journal, a restarted service begins with the first `seq`.
   lastSeq = 0
-  arrive('error new')
+  run = 'b'
+  arrive('error 1', 'error 2', 'error 3')
   await notifier.check([ERRORS])
-  expect(reports).toEqual(['error 1 error new'])
+  expect(reports).toEqual(['error 3 error 3'])
 })
 
 test('checks do not overlap', async () => {
@@ -148,5 +148,5 @@ test('checks do not overlap', async () => {
   await notifier.check([ERRORS])
   arrive('error')
   await Promise.all([notifier.check([ERRORS]), notifier.check([ERRORS])])
-  expect([asked.length, reports.length]).toEqual([1, 1])
+  expect([asked.length, reports.length]).toEqual([2, 1])
 })
