@@ -10,6 +10,9 @@ import { boxOf, eventually, goTo, parametersOf, row, rows, searchBox } from './v
 const MINUTES = 60
 const timeOf = (minute: number): string => new Date(Date.UTC(2026, 0, 31, 8, minute)).toISOString()
 const PATHS = ['/orders/17', '/cart', '/items']
+/** Longer than the pause in typing after which a search is applied. */
+const PAUSE_MS = 300
+const REPLY_MS = 400
 const P95 = 'p95(duration) by route'
 
 describeInBrowser('the chart of a query', () => {
@@ -136,7 +139,7 @@ describeInBrowser('the chart of a query', () => {
 
   test.each([
     ['| p95 duration by route', `| ${P95}`],
-    ['| p75(duration)', '| p90(duration)'],
+    ['| mean(duration)', '| avg(duration)'],
     ['| avg(duration) group by service', '| avg(duration) by service'],
     ['| p95()', '| p95(duration)'],
     ['| max(duratoin)', '| max(duration)'],
@@ -151,17 +154,83 @@ describeInBrowser('the chart of a query', () => {
   test('says that no entry has a number, and why a chart of the address is invalid', async () => {
     const page = await opened('/?q=%7C+avg(service_time)')
     await chart(page).getByText('No entry has a number in service_time').waitFor()
-    await goTo(page, '/?q=%7C+mode(x)')
-    await eventually(() => page.locator('.search').getByRole('alert').innerText()).toContain('p95')
-    await eventually(() => rows(page).count()).toBeGreaterThan(0)
     await goTo(page, '/?q=%7C+p95(duration+by+route')
-    await eventually(() => page.locator('.search').getByRole('alert').innerText()).toContain('character 6')
+    await eventually(() => page.locator('.search mark').allInnerTexts()).toEqual(['('])
+    await eventually(() => rows(page).count()).toBeGreaterThan(0)
   })
 
-  test('another view names the chart that it does not use', async () => {
-    const page = await browser.open(service, { path: '/?view=errors&q=shop+%7C+count' })
+  test('an invalid chart can be searched as a text', async () => {
+    const page = await opened('/')
+    await search(page, 'minute | p95(duration by route')
+    await page.getByRole('button', { name: 'Search minute "| p95(duration by route"', exact: true }).click()
+    await eventually(() => parametersOf(page)['q']).toBe('minute "| p95(duration by route"')
+    await eventually(() => rows(page).count()).toBe(0)
+  })
+
+  test('a chart that is being typed is neither an error nor a search', async () => {
+    const page = await opened('/')
+    for (const typed of ['|', ' p9', '5(dur']) {
+      await searchBox(page).pressSequentially(typed)
+      await page.getByRole('option').first().waitFor()
+      await page.waitForTimeout(PAUSE_MS)
+      expect([parametersOf(page), await page.locator('.search').getByRole('alert').count()]).toEqual([{}, 0])
+    }
+    await searchBox(page).pressSequentially('ation)')
+    await eventually(() => parametersOf(page)).toEqual({ q: '| p95(duration)' })
+  })
+
+  test('a step with the value 0 has its row, and can be selected', async () => {
+    const zero = await browser.serve()
+    const logs = [0, 5].map((n) => entryOf({ timestamp: timeOf(n * 10), metadata: { n, big: n * 3.5e307 } }))
+    await ingest(zero, [...logs, ...logs])
+    const page = await browser.open(zero, { path: '/?q=%7C+sum(n)' })
+    await chart(page).getByRole('button', { name: 'As a table' }).click()
+    const table = chart(page).getByRole('region', { name: 'The chart as a table' })
+    await eventually(() => table.getByRole('row').allInnerTexts()).toMatchObject([
+      expect.anything(),
+      expect.stringMatching(/\t0$/),
+      expect.stringMatching(/\t10$/),
+    ])
+    // More than the greatest number.
+    await goTo(page, '/?q=%7C+sum(big)')
+    await chart(page).getByRole('button', { name: 'As lines' }).click()
+    await plot(page)
+      .getByRole('img', { name: /^sum\(big\)/ })
+      .waitFor()
+  })
+
+  test('a chart is reloaded only after three times the duration of the last reply', async () => {
+    const service2 = await browser.serve()
+    await ingest(service2, [entryOf()])
+    const page = await browser.open(service2, { path: '/?q=%7C+count' })
+    await legend(page).first().waitFor()
+    const times: number[] = []
+    await page.route('**/local/chart?*', async (route) => {
+      times.push(performance.now())
+      await new Promise((resolve) => setTimeout(resolve, REPLY_MS))
+      await route.continue()
+    })
+    await eventually(async () => {
+      await ingest(service2, [entryOf()])
+      return times.length
+    }).toBe(2)
+    const [first = 0, second = 0] = times
+    expect(second - first).toBeGreaterThan(3.9 * REPLY_MS)
+  })
+
+  test.each(['errors', 'requests', 'monitors'])('%s names the chart that it does not use', async (view) => {
+    const page = await browser.open(service, { path: `/?view=${view}&q=%7C+count` })
     await page.getByRole('note').filter({ hasText: '| count' }).getByRole('button').click()
-    await eventually(() => parametersOf(page)).toEqual({ view: 'errors', q: 'shop' })
+    await eventually(() => parametersOf(page)).toEqual({ view })
+  })
+
+  test('functions are not completed in another view', async () => {
+    const page = await browser.open(service, { path: '/?view=errors' })
+    await searchBox(page).pressSequentially('serv')
+    await page.getByRole('option').first().waitFor()
+    await searchBox(page).fill('')
+    await searchBox(page).pressSequentially('| p9')
+    await page.getByRole('option').first().waitFor({ state: 'detached' })
   })
 
   test.each([390, 700, 1440])('%i px wide: nothing is wider than the window', async (width) => {

@@ -67,9 +67,9 @@ describeInBrowser('notifications', () => {
   const notify = (page: Page, name: string) => page.getByRole('switch', { name: `Notify of ${name}` })
   const isOn = (page: Page, name: string) => notify(page, name).getAttribute('aria-checked')
   /** Resolves once the page has asked for what has arrived. */
-  const untilChecked = (page: Page) => page.waitForResponse(/\/local\/arrivals\?/)
+  const untilChecked = (page: Page) => page.waitForResponse(/\/local\/arrivals\?.*after=/)
   /** Resolves once the page knows which entries are old. */
-  const untilReady = (page: Page) => page.waitForResponse(/\/local\/entries\?view=summary&limit=1$/)
+  const untilReady = (page: Page) => page.waitForResponse(/\/local\/arrivals\?(?!.*after=)/)
 
   async function switchOn(page: Page, name: string): Promise<void> {
     await Promise.all([untilReady(page), notify(page, name).click()])

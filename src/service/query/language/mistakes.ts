@@ -23,6 +23,8 @@ interface Found {
   readonly by: string
   /** Whether the correction makes the text a chart. */
   readonly isChart?: true
+  /** What is marked instead of the replaced text. */
+  readonly marked?: Pick<QueryMistake, 'position' | 'length'>
 }
 
 /** @param names names of fields that records have, in addition to the fields of the language @returns the first mistake */
@@ -31,11 +33,14 @@ export function findMistake(q: string, names: readonly string[]): QueryMistake |
   const { query } = parseQuery(q.slice(0, chartAt))
   if (query === undefined) return undefined
   const inChart = chartAt === undefined ? [] : listChartMistakes(q, chartAt, names)
-  for (const { start, end, message, by, isChart } of [...listMistakes(query, false, false, q, names), ...inChart]) {
+  for (const { start, end, message, by, isChart, marked } of [
+    ...listMistakes(query, false, false, q, names),
+    ...inChart,
+  ]) {
     const corrected = q.slice(0, start) + by + q.slice(end)
     const { problem, chart } = parseSearch(corrected)
     if (problem === undefined && (isChart !== true || chart !== undefined))
-      return { position: start, length: end - start, message, corrected }
+      return { position: start, length: end - start, ...marked, message, corrected }
   }
   return undefined
 }
@@ -43,7 +48,8 @@ export function findMistake(q: string, names: readonly string[]): QueryMistake |
 function listChartMistakes(q: string, start: number, names: readonly string[]): readonly Found[] {
   const { problem } = parseSearch(q)
   if (problem !== undefined) {
-    const found = { start, end: q.length, message: problem.message }
+    const { message, ...marked } = problem
+    const found = { start, end: q.length, message, marked }
     const text = q.slice(start)
     return [
       { ...found, by: `| ${correctChart(text.slice(1))}`, isChart: true },

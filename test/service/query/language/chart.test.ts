@@ -219,6 +219,11 @@ describe('is completed', () => {
   })
 })
 
+test('an invalid chart is marked where it is wrong, and can be searched as a text', () => {
+  const mistake = findMistake('a | p95(duration by route', [])
+  expect(mistake).toMatchObject({ position: 7, length: 1, corrected: 'a "| p95(duration by route"' })
+})
+
 test('a chart is not completed where it has no effect', () => {
   for (const q of ['| ', '| p9', '| p95(', '| count by ']) expect(findCompletion(q, q.length, false)).toBeUndefined()
   expect(findCompletion('a | sta', 7, false)?.kind).toBe('field')
