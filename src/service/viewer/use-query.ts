@@ -40,36 +40,29 @@ export function useQuery<T>(path: string | null, parameters: Parameters = {}, ve
     const controller = new AbortController()
     let isUnderWay = false
     let isOutdated = false
-    let timer: ReturnType<typeof setTimeout> | undefined
-    load.current = () => {
+    load.current = async () => {
       isOutdated = isUnderWay
       if (isUnderWay) return
       isUnderWay = true
       const startMs = performance.now()
       setState(({ data, error }) => ({ data, error, isLoading: true }))
-      get<T>(path, parameters, controller.signal).then(
-        (data) => done({ data, error: undefined, isLoading: false }, startMs),
-        (error: unknown) => done({ data: undefined, error: error as Error, isLoading: false }, startMs),
+      const next = await get<T>(path, parameters, controller.signal).then(
+        (data): Query<T> => ({ data, error: undefined, isLoading: false }),
+        (error: unknown): Query<T> => ({ data: undefined, error: error as Error, isLoading: false }),
       )
-    }
-    const done = (next: Query<T>, startMs: number): void => {
       if (controller.signal.aborted) return
-      const keeps = next.error !== undefined && !(next.error instanceof ApiError) && dataKey.current === key
+      const isUnreachable = next.error !== undefined && !(next.error instanceof ApiError)
+      const keeps = isUnreachable && dataKey.current === key
       if (!keeps) dataKey.current = key
       setState(({ data }) => (keeps ? { ...next, data } : next))
-      timer = setTimeout(
-        () => {
-          isUnderWay = false
-          if (isOutdated) load.current()
-        },
-        REST_FACTOR * (performance.now() - startMs),
-      )
+      const endRest = (): void => {
+        isUnderWay = false
+        if (isOutdated && !controller.signal.aborted) load.current()
+      }
+      setTimeout(endRest, isUnreachable ? 0 : REST_FACTOR * (performance.now() - startMs))
     }
     load.current()
-    return () => {
-      clearTimeout(timer)
-      controller.abort()
-    }
+    return () => controller.abort()
     // `key` represents path and parameters.
   }, [key, token])
 

@@ -17,10 +17,7 @@ import { createLines, describeChart, findFormat, readChart } from './chart-model
 import type { ChartLine } from './chart-model.js'
 import { TimeHead } from './time-head.js'
 import { useNarrow } from './use-narrow.js'
-import { useSlowly } from './use-slowly.js'
 import { zoomIn } from './zoom.js'
-
-const REFRESH_MS = 1000
 
 interface Loaded {
   readonly data: ChartData
@@ -28,7 +25,7 @@ interface Loaded {
 }
 
 export function ChartPanel({ view, text }: { readonly view: Filter; readonly text: string }) {
-  const version = useSlowly(useChanges('entry'), REFRESH_MS)
+  const version = useChanges('entry')
   const chart = readChart(text)
   const { data, error, isCurrent } = useQuery<ChartData>(
     chart === null ? null : 'chart',

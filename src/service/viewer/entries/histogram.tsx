@@ -9,12 +9,10 @@ import type { Filter } from '../view.js'
 import { useSize } from '../use-size.js'
 import { navigate } from '../use-view.js'
 import { describeRange, toIndex, findMaxTotal, selectRange, createSegments, createTicks } from './histogram-model.js'
-import { useSlowly } from './use-slowly.js'
 import { TimeHead } from './time-head.js'
 import { zoomIn } from './zoom.js'
 
 const BUCKETS = 60
-const REFRESH_MS = 500
 const DAY_MS = 86_400_000
 
 /** A selection: start and current end. */
@@ -26,7 +24,7 @@ interface Choice {
 }
 
 export function Histogram({ view }: { view: Filter }) {
-  const version = useSlowly(useChanges('entry'), REFRESH_MS)
+  const version = useChanges('entry')
   const newest = useQuery<HistogramData>('histogram', { ...useFilterParameters(view), buckets: BUCKETS }, version).data
   const [choice, setChoice] = useState<Choice | null>(null)
   const [isDragging, setDragging] = useState(false)

@@ -8,12 +8,9 @@ import { useQuery } from '../use-query.js'
 import { navigate } from '../use-view.js'
 import { formatCount, formatShortCount } from '../view-format.js'
 import type { Filter } from '../view.js'
-import { useSlowly } from './use-slowly.js'
-
-const REFRESH_MS = 2000
 
 export function LevelToggles({ view }: { view: Filter }) {
-  const version = useSlowly(useChanges('entry'), REFRESH_MS)
+  const version = useChanges('entry')
   const term = listTerms(view.q).find(({ field, isExcluded }) => field === 'level' && !isExcluded)
   const others = useFilterParameters({ ...view, q: term === undefined ? view.q : removeTerm(view.q, term) })
   const counts = useQuery<LevelCounts>('counts', others, version).data
