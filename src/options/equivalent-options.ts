@@ -2,6 +2,7 @@
  * The options that correspond to those of other transports (`docs/migration.md` lists all of them), to members given as options, and to
  * other usual names. Also for variables: `PINO_INGEST_SERVICE_NAME` is looked up as `serviceName`.
  */
+import { findNearestName } from '../shared/nearest-name.js'
 
 const OURS: Readonly<Record<string, readonly string[]>> = {
   host: ['url'],
@@ -38,8 +39,16 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   flushIntervalMs: ['batch.intervalMs'],
   sendIntervalMs: ['batch.intervalMs'],
   interval: ['batch.intervalMs'],
+  intervalMs: ['batch.intervalMs'],
+  bufferSize: ['maxBufferBytes'],
+  maxBufferSize: ['maxBufferBytes'],
+  spoolDir: ['spool.dir'],
+  sampleRate: ['sample'],
+  debug: ['logTo'],
   timeout: ['requestTimeoutMs'],
   syncMax: ['maxConcurrency'],
+  retries: ['retry'],
+  maxRetries: ['retry'],
   retryBackoff: ['retry.minMs', 'retry.maxMs'],
   retryMinMs: ['retry.minMs'],
   retryMaxMs: ['retry.maxMs'],
@@ -64,7 +73,15 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
   releaseId: ['release'],
 }
 
+const BY_LOWER_CASE = new Map(Object.entries(OURS).map(([name, options]) => [name.toLowerCase(), options]))
+
 /** @returns the names of the corresponding options; empty if there is none */
 export function findEquivalentOptions(name: string): readonly string[] {
-  return Object.hasOwn(OURS, name) ? (OURS[name] ?? []) : []
+  return BY_LOWER_CASE.get(name.toLowerCase()) ?? []
+}
+
+/** @returns the known options that an unknown one was probably meant to be, for a message */
+export function suggestOptions(name: string, known: readonly string[]): string | undefined {
+  const here = findEquivalentOptions(name).filter((one) => known.includes(one.split('.')[0] ?? one))
+  return here.length > 0 ? here.join(', ') : findNearestName(name, known)
 }

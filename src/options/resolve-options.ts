@@ -8,8 +8,7 @@ import { readAppPackage } from './app-package.js'
 import type { AppPackage } from './app-package.js'
 import { findCiDeploy } from './ci.js'
 import { isPlainObject } from './kinds.js'
-import { findEquivalentOptions } from './equivalent-options.js'
-import { findNearestName } from '../shared/nearest-name.js'
+import { suggestOptions } from './equivalent-options.js'
 import { describeUnknownVariables } from './known-variables.js'
 import { findSecretParts } from './nats-credentials.js'
 import { resolveNats } from './nats-settings.js'
@@ -132,10 +131,7 @@ function givenOptions(given: unknown, known: readonly OptionName[], problems: st
   }
   for (const name of Object.keys(members)) {
     if ((known as readonly string[]).includes(name) || PINOS_OWN.includes(name)) continue
-    const here = findEquivalentOptions(name).filter((one) =>
-      (known as readonly string[]).includes(one.split('.')[0] ?? one),
-    )
-    const meant = here.length > 0 ? here.join(', ') : findNearestName(name, known)
+    const meant = suggestOptions(name, known)
     problems.push(`there is no option ${formatName(name)}${meant === undefined ? '' : `, did you mean ${meant}?`}`)
   }
   return members

@@ -1,15 +1,24 @@
 /** [main] Separates the options of this transport from those of pino, which ignores names that it does not know. */
-import { findEquivalentOptions } from '../../options/equivalent-options.js'
+import { suggestOptions } from '../../options/equivalent-options.js'
 import { formatName } from '../../options/format-value.js'
 import { OPTION_TABLE } from '../../options/option-table.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 import { IngestError } from '../../shared/errors.js'
-import { findNearestName } from '../../shared/nearest-name.js'
 
 /** Names that pino has, too, with another meaning. */
 const NAMES_OF_PINO = ['level', 'enabled'] as const
-const NAMES = Object.keys(OPTION_TABLE).filter((name) => !(NAMES_OF_PINO as readonly string[]).includes(name))
-const MOST_COMMON = ['url', 'apiKey', 'service']
+const ALL_NAMES = Object.keys(OPTION_TABLE)
+const NAMES = ALL_NAMES.filter((name) => !(NAMES_OF_PINO as readonly string[]).includes(name))
+/** Options of pino and pino-http, and of Fastify's `logger`. Other names are passed on, unless they resemble one of this transport. */
+const PASSED_ON = new Set(
+  (
+    'base browser crlf customLevels depthLimit edgeLimit enabled errorKey formatters hooks level levelComparison levelVal messageKey mixin ' +
+    'mixinMergeStrategy msgPrefix name nestedKey onChild redact safe serializers timestamp transport useOnlyCustomLevels ' +
+    'autoLogging customAttributeKeys customErrorMessage customErrorObject customErroredMessage customLogLevel customProps ' +
+    'customReceivedMessage customReceivedObject customSuccessMessage customSuccessObject customSuccessfulMessage genReqId logger ' +
+    'quietReqLogger quietResLogger stream useLevel wrapSerializers file'
+  ).split(' '),
+)
 
 /** Options of this transport that may stand beside those of pino. */
 export type FlatOptions = Omit<IngestOptions, (typeof NAMES_OF_PINO)[number]>
@@ -26,7 +35,7 @@ export function separateOptions<Given extends object>(
   const own: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue
-    const meant = NAMES.includes(name) ? undefined : findMeant(name)
+    const meant = NAMES.includes(name) || PASSED_ON.has(name) ? undefined : suggestOptions(name, ALL_NAMES)
     if (meant !== undefined)
       throw new IngestError(
         'CONFIG',
@@ -50,11 +59,4 @@ export function refuseUnused(flat: FlatOptions): void {
 
 function withoutEffect(names: string, reason: string): IngestError {
   return new IngestError('CONFIG', `${names} of ingestOptions() would have no effect ${reason}`)
-}
-
-/** Not every similar name: frameworks add options of their own. `name` is pino's. */
-function findMeant(name: string): string | undefined {
-  const equivalent = name === 'name' ? [] : findEquivalentOptions(name)
-  if (equivalent.some((one) => MOST_COMMON.includes(one))) return equivalent.join(', ')
-  return findNearestName(name, NAMES, 1)
 }

@@ -489,7 +489,7 @@ describe('the transport', () => {
   })
 
   test('leaves options of pino and of frameworks alone', () => {
-    const others = { name: 'shop', redact: ['a'], messageKey: 'message', timeout: 5, genReqId: () => 'x' }
+    const others = { name: 'shop', redact: ['a'], messageKey: 'message', file: 'log', genReqId: () => 'x' }
     expect(ingestOptions(others as object)).toMatchObject(others)
   })
 
