@@ -176,7 +176,7 @@ export const release: Kind<boolean | string> = {
 }
 
 export const proxyUrl: Kind<string | false> = {
-  rule: 'an http or https URL, or false',
+  rule: 'an http or https URL such as http://proxy.example.com:3128, or false',
   read: (value) =>
     value === false || (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value))
       ? value

@@ -99,13 +99,18 @@ export class OptionReader {
   }
 
   #fromVariables(row: Row<unknown>, path: string): Given | undefined {
-    for (const place of findVariables(row, path)) {
-      const text = this.#sources.env[place]
-      if (text === undefined || text === '') continue
-      const value = row.isFile === true || place.endsWith('_FILE') ? this.#readFile(row, place, text) : text
-      return value === undefined ? undefined : { place, value: (row.variableKinds?.[place] ?? row.kind).parse(value) }
-    }
-    return undefined
+    const places = findVariables(row, path).filter((place) => (this.#sources.env[place] ?? '') !== '')
+    const [first, file] = places.map((place) => this.#fromVariable(row, place))
+    // Only a key has a variable and a file; a mistake here would send with the wrong one.
+    if (row.secret === true && first !== undefined && file !== undefined && first.value !== file.value)
+      this.#problems.push(`${first.place} and ${file.place} are both set and differ (not shown); unset one of them`)
+    return first
+  }
+
+  #fromVariable(row: Row<unknown>, place: string): Given | undefined {
+    const text = this.#sources.env[place] ?? ''
+    const value = row.isFile === true || place.endsWith('_FILE') ? this.#readFile(row, place, text) : text
+    return value === undefined ? undefined : { place, value: (row.variableKinds?.[place] ?? row.kind).parse(value) }
   }
 
   #readFile({ secret, isFile }: Row<unknown>, variable: string, path: string): string | undefined {

@@ -177,7 +177,8 @@ function complete({
   }
   const isSwapped = own.apiKey !== undefined && /^https?:\/\//i.test(own.apiKey)
   if (isSwapped) problems.push('apiKey must be a key and not a URL (not shown); are url and apiKey swapped?')
-  const url = isSwapped ? LOCAL_URL : checkUrl(own.url ?? LOCAL_URL, own.allowInsecure === true, problems)
+  const urlName = isGiven(options, 'url') ? 'url' : 'PINO_INGEST_URL'
+  const url = isSwapped ? LOCAL_URL : checkUrl(own.url ?? LOCAL_URL, own.allowInsecure === true, problems, urlName)
   const { minMs, maxMs } = own.retry ?? {}
   if (Number(minMs) > Number(maxMs))
     problems.push(`retry.minMs must not be above retry.maxMs, got ${formatValue(minMs)} and ${formatValue(maxMs)}`)

@@ -7,8 +7,11 @@ type Env = Readonly<Record<string, string | undefined>>
 /** A host without its scheme, the most common mistake, or a path; no key has this form. */
 const BARE_HOST = /^(?=.{1,60}$)(?:(?:[a-z\d-]+\.)+[a-z]{2,}|\d+(?:\.\d+){3}|localhost)?(?::\d+)?(?:\/[a-z\d/]*)?$/
 
-/** @returns the URL without a trailing slash. Errors are added to `problems`; they show only scheme, host and path of a URL */
-export function checkUrl(given: string, allowInsecure: boolean, problems: string[]): string {
+/**
+ * @param name the option or the variable, for errors
+ * @returns the URL without a trailing slash. Errors are added to `problems`; they show only scheme, host and path of a URL
+ */
+export function checkUrl(given: string, allowInsecure: boolean, problems: string[], name = 'url'): string {
   const text = given.trim()
   if (!URL.canParse(text)) {
     // Text without `://` that does not look like a host may be the key, given by mistake. Otherwise a password may precede an @, and a
@@ -17,16 +20,16 @@ export function checkUrl(given: string, allowInsecure: boolean, problems: string
       text.includes('://') || BARE_HOST.test(text)
         ? formatValue(text.replace(/:\/\/.*@/s, '://…@').replace(/[?#].*$/s, '…'))
         : describeHidden(text)
-    problems.push(`url must be an absolute URL such as https://logs.example.com${BASE_PATH}, got ${got}`)
+    problems.push(`${name} must be an absolute URL such as https://logs.example.com${BASE_PATH}, got ${got}`)
     return given
   }
   const url = new URL(text)
   const place = formatValue(`${url.protocol}//${url.host}${url.pathname}`).slice(1, -1)
-  const wrong = (rule: string): void => void problems.push(`url must ${rule}, got ${place}`)
+  const wrong = (rule: string): void => void problems.push(`${name} must ${rule}, got ${place}`)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     // `user:password@host` is a URL whose scheme is the user.
     problems.push(
-      `url must begin with https:// or http://, got ${formatValue(BARE_HOST.test(text) ? text : url.protocol)}`,
+      `${name} must begin with https:// or http://, got ${formatValue(BARE_HOST.test(text) ? text : url.protocol)}`,
     )
     return given
   }

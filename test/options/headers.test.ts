@@ -31,8 +31,6 @@ test('code replaces the variable completely, since header names are not options'
 
 describe('refused', () => {
   test.each([
-    'X-API-Key',
-    'x-api-key',
     'HOST',
     'Content-Type',
     'content-length',
@@ -52,6 +50,12 @@ describe('refused', () => {
     expect(problem({ ...PLACE, headers: { [name]: VALUE } })).toBe(
       `invalid configuration of pino-ingest: headers: ${name} is reserved for the transport and cannot be overridden`,
     )
+  })
+
+  test.each(['X-API-Key', 'x-api-key'])('%s, which has an option of its own', (name) => {
+    const message = problem({ ...PLACE, headers: { [name]: VALUE } })
+    expect(message).toMatch(/ apiKey\b.* PINO_INGEST_API_KEY$/)
+    expect(message).not.toContain(VALUE)
   })
 
   test.each(['', 'with space', 'a:b', 'a\r\nb', 'ä', 'a(b)', 'a"b'])('%j is not a name', (name) => {

@@ -221,7 +221,7 @@ describe('a wrong value: the message names option or variable, rule and value', 
     ['PINO_INGEST_CUSTOM_LEVELS', 'audit:', 'got "audit:"'],
     ['PINO_INGEST_CUSTOM_LEVELS', 'a:1:2', 'got "a:1:2"'],
     ['PINO_INGEST_LOG', 'stdout', 'PINO_INGEST_LOG must be one of stderr, silent, debug, got "stdout"'],
-    ['PINO_INGEST_URL', 'ftp://x/api/v1', 'url must begin with https:// or http://, got "ftp:"'],
+    ['PINO_INGEST_URL', 'ftp://x/api/v1', 'PINO_INGEST_URL must begin with https:// or http://, got "ftp:"'],
   ])('%s=%s', (variable, text, words) => {
     expect(problem({ apiKey: KEY }, { [variable]: text })).toContain(words)
   })
@@ -371,7 +371,6 @@ describe('url and key', () => {
     expect(resolve({}, { ...env, PINO_INGEST_API_KEY: ` ${KEY}\n` }).apiKey.reveal()).toBe(KEY)
     const file = { ...env, PINO_INGEST_API_KEY_FILE: '/run/key' }
     expect(resolve({}, file, { '/run/key': `\uFEFF${KEY}\r\n` }).apiKey.reveal()).toBe(KEY)
-    expect(resolve({}, { ...file, PINO_INGEST_API_KEY: 'first' }, { '/run/key': KEY }).apiKey.reveal()).toBe('first')
     expect(resolve({ apiKey: 'code' }, { ...file }).apiKey.reveal()).toBe('code')
     expect(problem({}, file)).toBe(
       'invalid configuration of pino-ingest: cannot read the file in PINO_INGEST_API_KEY_FILE: /run/key (ENOENT)',
@@ -384,6 +383,20 @@ describe('url and key', () => {
       /: PINO_INGEST_API_KEY_FILE must be printable ASCII.*got an empty text$/,
     )
     expect(problem({}, { ...env, PINO_INGEST_API_KEY: `${KEY} ${KEY}` })).not.toContain(KEY)
+  })
+
+  test('refuses a variable and a file with different keys, and shows neither', () => {
+    const env: Env = {
+      PINO_INGEST_URL: PLACE.url,
+      PINO_INGEST_API_KEY: ` ${KEY}`,
+      PINO_INGEST_API_KEY_FILE: '/run/key',
+    }
+    const message = problem({}, env, { '/run/key': 'another-key-5521\n' })
+    expect(message).toMatch(/PINO_INGEST_API_KEY and PINO_INGEST_API_KEY_FILE /)
+    expect(message).not.toMatch(new RegExp(`${KEY}|another-key`))
+    expect(resolve({}, env, { '/run/key': `${KEY}\n` }).apiKey.reveal()).toBe(KEY)
+    expect(resolve({ apiKey: 'code' }, env, { '/run/key': 'another-key-5521' }).apiKey.reveal()).toBe('code')
+    expect(problem({}, env)).toContain('/run/key (ENOENT)')
   })
 
   test('shows neither if they are swapped', () => {

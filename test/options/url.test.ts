@@ -140,14 +140,10 @@ describe('proxies', () => {
   })
 
   test.each([
-    [{ proxy: 'socks5://user:hunter2@p' }, {}, 'proxy must be an http or https URL, or false'],
+    [{ proxy: 'socks5://user:hunter2@p' }, {}, 'http://proxy.example.com:3128'],
     [{ proxy: true }, {}, 'proxy must be'],
     [{ proxy: 'user:hunter2@p:3128' }, {}, 'proxy must be'],
-    [
-      {},
-      { HTTPS_PROXY: 'socks5://user:hunter2@p' },
-      'HTTPS_PROXY must be an http or https URL, or false, got text of 23 characters (not shown)',
-    ],
+    [{}, { HTTPS_PROXY: 'socks5://user:hunter2@p' }, 'or false, got text of 23 characters (not shown)'],
     [{}, { https_proxy: 'http://user:hunter2@bad host' }, 'https_proxy must be'],
   ])('rejects %o %o without showing the password', (options, env, words) => {
     const message = problem({ ...place, ...options }, env)
