@@ -25,6 +25,7 @@ export function createHttp(options: HttpOptions): Http {
   const timeouts = new RequestTimeouts(open)
   const signals = new AbortListeners()
   const headersOf = createHeaders(options)
+  const through = describeProxy(options)
   let dispatcher: Dispatcher | undefined
   let create: (() => Dispatcher) | undefined
   let loading: Promise<() => Dispatcher> | undefined
@@ -72,7 +73,12 @@ export function createHttp(options: HttpOptions): Http {
     if (request.signal !== undefined) signals.remove(request.signal, one)
     if (reply === undefined)
       return request.reject(
-        failureAt(`POST ${origin}${basePath}${shownPath(request.path)}`, failure, request.timeoutMs, isClosed),
+        failureAt(
+          `POST ${origin}${basePath}${shownPath(request.path)}${through}`,
+          failure,
+          request.timeoutMs,
+          isClosed,
+        ),
       )
     activeAt = performance.now()
     activeWallAt = Date.now()
@@ -152,6 +158,13 @@ function sendByFetch(
       (reply) => exchange.end(reply),
       (error: unknown) => exchange.fail({ kind: 'network', error }),
     )
+}
+
+/** Without user info. Which hosts `NO_PROXY` excludes is decided by undici. */
+function describeProxy({ proxy, noProxy = '' }: HttpOptions): string {
+  if (proxy === undefined || proxy === false) return ''
+  const { protocol, host } = new URL(proxy)
+  return ` through the proxy ${protocol}//${host}${noProxy === '' ? '' : ' (unless NO_PROXY excludes the host)'}`
 }
 
 function failureAt(place: string, { kind, error }: ExchangeFailure, timeoutMs: number, isClosed: boolean): HttpFailure {
