@@ -60,6 +60,15 @@ export function checkCanCross(beforeSend: string | BeforeSend | undefined): asse
     )
 }
 
+/** Without loading it. @throws IngestError `CONFIG` if the module is not found */
+export function checkHookExists(path: string, secrets: readonly Secret[], cwd = process.cwd()): void {
+  try {
+    findModule(path, cwd)
+  } catch (error) {
+    throw masked(error, path, secrets)
+  }
+}
+
 /**
  * As `loadHook`, but synchronous. A function is returned unchanged.
  *

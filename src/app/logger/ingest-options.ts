@@ -6,7 +6,7 @@ import { requireNats } from '../../nats/require-nats.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/settings.js'
-import { checkCanCross } from '../../filter/load-hook.js'
+import { checkCanCross, checkHookExists } from '../../filter/load-hook.js'
 import { checkArgument, copyMembers, isFunction, isObject, readOptions } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
 import { ErrorWalk, serializeError } from '../../record/error-serializer.js'
@@ -204,6 +204,7 @@ function checkedTransport(
     checkCanCross((options as IngestOptions | undefined)?.beforeSend)
     const settings = isElsewhere ? undefined : resolveFromProcess(completed)
     if (settings !== undefined) requireNats(settings)
+    if (typeof settings?.beforeSend === 'string') checkHookExists(settings.beforeSend, settings.secrets)
     if (requestKeys !== undefined) completed = addRequestKeys(completed, requestKeys, settings)
     return { ...target, ...(completed !== target.options && { options: completed }) }
   })

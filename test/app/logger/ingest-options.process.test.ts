@@ -473,6 +473,7 @@ describe('the transport', () => {
     ['with another transport', { transport: { target: 'pino-pretty' }, tags: [] }, ['tags', 'pino-ingest']],
     ["for pino-http's child", { logger: pino({ enabled: false }), service: 'x', url: 'y' }, ['service, url', 'logger']],
     ['of a wrong value', { ...URL_OPTIONS, tags: 5 }, ['tags must be', '5']],
+    ['with a missing module', { beforeSend: './no-such-hook.mjs' }, ['beforeSend', 'no-such-hook.mjs', process.cwd()]],
     ['of a similar name', { apikey: KEY }, ['apikey', 'apiKey?']],
     ['of a name of another transport', { token: KEY }, ['token', 'apiKey?']],
     ['of a name of another transport', { endpoint: 'https://logs.example.com' }, ['endpoint', 'url?']],
