@@ -21,7 +21,7 @@ function createHttpDestination({ settings, clock, mask }: DestinationOptions): D
   const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
   const hint = settings.isLocalDefault
     ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
-    : undefined
+    : `check url${settings.proxy === false ? '' : ' and proxy'}, or run \`npx pino-ingest doctor\``
   const options = { http, clock, mask, hint, needsListener: settings.isLocalDefault && settings.spool === false }
   return {
     entries: { sender: createIngestSender(options) },

@@ -5,7 +5,10 @@
 import type { DropReason } from './account.js'
 import type { IngestErrorCode } from '../shared/errors.js'
 
-type Fact = string | number
+type Fact = string | number | boolean
+
+const SEND_UNDER_RIGHT_KEY =
+  'after correcting the key, run npx pino-ingest spool replay --all, or set PINO_INGEST_PREVIOUS_API_KEYS to the former key'
 
 export interface Message {
   /** Code of the `ingest:problem` event. A message without a code is written to stderr only. */
@@ -19,14 +22,15 @@ export interface Message {
 export const SERVICE_MESSAGES = {
   keyRejected: {
     code: 'AUTH',
-    text: (reason) => `the service rejected the API key: ${reason}; check apiKey`,
+    text: (reason, url, hasSpool) =>
+      `the service at ${url} rejected the API key: ${reason}; check apiKey or PINO_INGEST_API_KEY${hasSpool ? `. Entries on disk belong to the rejected key: ${SEND_UNDER_RIGHT_KEY}` : ''}`,
     cause: 'status 401 or 403',
     remedy:
-      'set the right key and restart; with a spool nothing is lost. After a key rotation, add the former key to `previousApiKeys`',
+      'set the right key and restart. Entries on disk belong to the rejected key and are not sent with another one by themselves: run `npx pino-ingest spool replay --all`, or set `PINO_INGEST_PREVIOUS_API_KEYS` to the former key',
   },
   wrongUrl: {
     code: 'MISDIRECTED',
-    text: (reason) => `url does not point to the service: ${reason}; check url`,
+    text: (reason, url) => `url ${url} does not point to the service: ${reason}; check url`,
     cause: 'a 404, a redirect, another 4xx, or a page with status 200, such as a login page',
     remedy:
       'set `url` to the base URL of the service, which ends with `/api/v1`; after a redirect, to its target if you trust it',
@@ -235,6 +239,14 @@ export const SPOOL_MESSAGES = {
       'the process exited before the service accepted them. Nothing is lost. A destination is `url` and `apiKey`, or with `nats` its account, stream and subject',
     remedy: 'start the application again, or send them from a shell: `npx pino-ingest spool replay --all`',
   },
+  keptForKey: {
+    text: (entries, reason) =>
+      `${entries} not yet acknowledged; kept on disk under the key that the service rejected; ${SEND_UNDER_RIGHT_KEY}; last failure: ${reason}`,
+    cause:
+      'the process exited while the service rejected the key. Nothing is lost, but a start with another key does not send them',
+    remedy:
+      'correct the key, then run `npx pino-ingest spool replay --all`, or set `PINO_INGEST_PREVIOUS_API_KEYS` to the former key',
+  },
   notWritable: {
     code: 'SPOOL',
     text: (reason) =>
@@ -300,11 +312,11 @@ export const SPOOL_MESSAGES = {
   },
   foreignEntries: {
     text: (bytes, paths) =>
-      `${bytes} bytes of entries for another destination are not sent: ${paths}. After a key rotation, add the former key to previousApiKeys; otherwise use npx pino-ingest spool ls and spool replay`,
+      `${bytes} bytes of entries for another destination are not sent: ${paths}. After a change of the key, set PINO_INGEST_PREVIOUS_API_KEYS to the former key; otherwise use npx pino-ingest spool ls and spool replay`,
     cause:
-      'they were logged with other settings more than 10 minutes ago. Reported once, by the first process of this user that finds them',
+      'they were logged with other settings more than 10 minutes ago, or under a key that the service of this URL rejected. Reported once, by the first process of this user that finds them',
     remedy:
-      'add the former key to `previousApiKeys`; or list them with `npx pino-ingest spool ls`, and send them with `npx pino-ingest spool replay ID` or delete them with `npx pino-ingest spool purge ID`',
+      'set `PINO_INGEST_PREVIOUS_API_KEYS` to the former key; or list them with `npx pino-ingest spool ls`, and send them with `npx pino-ingest spool replay ID` or delete them with `npx pino-ingest spool purge ID`',
   },
   foreignEntriesExpired: {
     text: (bytes, path) => `deleted ${bytes} bytes of expired entries for another destination: ${path}`,

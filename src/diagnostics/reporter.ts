@@ -139,7 +139,7 @@ export class Reporter {
 
   rejected(count: number, errors: readonly IngestResultError[], reason: string, of?: Subject): void {
     const field = errors[0]?.field ?? ''
-    const detail = field === '' || reason.includes(`${field}:`) ? reason : `${field}: ${reason}`
+    const detail = field === '' || reason.includes(`${field}:`) ? reason : `field ${field}: ${reason}`
     const remedy = this.#options.hasSpool === true ? SHOW_REJECTED : NOT_KEPT
     this.#line(`rejected ${of ?? ''}`, count, (total) =>
       SERVICE_MESSAGES.entriesRejected.text(counted(total, of), detail, remedy),
@@ -167,9 +167,13 @@ export class Reporter {
     )
   }
 
-  /** Called at shutdown with the number of entries that stay on disk for the next start. */
-  retained(count: number, lastFailure = NO_FAILURE, of?: Subject): void {
-    this.note('kept', SPOOL_MESSAGES.kept.text(`${counted(count, of)} ${count === 1 ? 'is' : 'are'}`, lastFailure), of)
+  /**
+   * Called at shutdown with the number of entries that stay on disk for the next start.
+   * @param isKeyRejected whether the last failure is that the service rejects the key
+   */
+  retained(count: number, lastFailure = NO_FAILURE, isKeyRejected = false, of?: Subject): void {
+    const { text } = isKeyRejected ? SPOOL_MESSAGES.keptForKey : SPOOL_MESSAGES.kept
+    this.note('kept', text(`${counted(count, of)} ${count === 1 ? 'is' : 'are'}`, lastFailure), of)
   }
 
   /**
@@ -193,7 +197,7 @@ export class Reporter {
       delivered: (count, batchId) => this.delivered(count, batchId, of),
       rejected: (count, errors, reason) => this.rejected(count, errors, reason, of),
       dropped: (count, reason, detail) => this.dropped(count, reason, detail, of),
-      retained: (count, lastFailure) => this.retained(count, lastFailure, of),
+      retained: (count, lastFailure, isKeyRejected) => this.retained(count, lastFailure, isKeyRejected, of),
       problem: (code, message, status) => this.problem(code, message, status, of),
       note: (kind, message) => this.note(kind, `request logs: ${message}`, of),
       discard: (kinds) => this.discard(kinds, of),

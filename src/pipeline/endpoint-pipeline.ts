@@ -8,7 +8,7 @@ import { Delivery } from '../delivery/delivery.js'
 import type { EndpointTarget } from '../delivery/destination.js'
 import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
 import { CircuitBreaker } from '../delivery/retry/circuit-breaker.js'
-import { createFailureReporter } from '../delivery/retry/failure-reporter.js'
+import { createFailureReporter, isKeyRejected } from '../delivery/retry/failure-reporter.js'
 import { createSenderChain } from '../delivery/sender-chain.js'
 import { toRecoveryMs } from '../delivery/shutdown-policy.js'
 import type { Account } from '../diagnostics/account.js'
@@ -68,23 +68,30 @@ export class EndpointPipeline {
   readonly #spool: Spool | undefined
   readonly #stopReportingFailures: () => void
   readonly #debug: DebugLog | undefined
+  #isKeyRejected = false
   #buffer: { add(batch: Batch): void } | undefined
 
   constructor(options: EndpointPipelineOptions) {
     const { settings, clock, account, report, source, isInProcess } = options
-    const failures = createFailureReporter(report, clock)
+    const foundOnDisk = new Signal()
+    const spool = openSpool(options, () => foundOnDisk.emit())
+    const failures = createFailureReporter(report, clock, { url: settings.url, hasSpool: spool !== undefined })
     const breaker = new CircuitBreaker({
       ...settings,
       clock,
-      onFailure: failures.onFailure,
+      onFailure: (failure, ...times) => {
+        this.#isKeyRejected = isKeyRejected(failure)
+        if (this.#isKeyRejected) spool?.markKeyRejected()
+        failures.onFailure(failure, ...times)
+      },
       onRecovery: (_, hasFailed) => {
+        if (this.#isKeyRejected) spool?.unmarkKeyRejected()
+        this.#isKeyRejected = false
         failures.onRecovery()
         this.recovered.emit(hasFailed)
       },
       onRetryAfter: (delayMs) => this.retryAfter.emit(delayMs),
     })
-    const foundOnDisk = new Signal()
-    const spool = openSpool(options, () => foundOnDisk.emit())
     const store = source ?? spool
     const delivery = new Delivery({
       ...settings,
@@ -201,7 +208,7 @@ export class EndpointPipeline {
     this.#stopReportingFailures()
     this.#spool?.close()
     const { pending } = this.account.snapshot()
-    if (pending > 0) this.#report.retained(pending, this.breaker.failures.lastFailure)
+    if (pending > 0) this.#report.retained(pending, this.breaker.failures.lastFailure, this.#isKeyRejected)
   }
 }
 

@@ -27,6 +27,8 @@ export const OWNER = 'owner'
 export const DROP_COUNTS = 'drops'
 /** In a destination's folder. Marker: the warning about entries for this destination has been printed. */
 export const REPORTED = 'reported'
+/** In a destination's folder. Marker: the service rejected the key. The hash of the URL follows. */
+export const KEY_REJECTED = 'rejected-'
 
 const SEGMENT_NAME = /^\d{8}\.seg$/
 const ACKNOWLEDGEMENT_LOG_NAME = /^\d{8}\.ack$/

@@ -25,6 +25,8 @@ export interface SpoolLimitsOptions {
   readonly destinations: readonly string[]
   /** Destination folders of other spools of this process, which apply `maxAgeMs` themselves. */
   readonly siblings: readonly string[]
+  /** See `ExpiryOptions`. */
+  readonly rejectedMarkers: readonly string[]
   /** Whether other destinations are scanned. */
   readonly shouldScanOthers: boolean
   readonly maxBytes: number

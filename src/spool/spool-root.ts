@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
+import { KEY_REJECTED } from './disk-format.js'
 import { ownUid, syncFolder } from '../shared/safe-files.js'
+
 import { ensureFolder, ensureNamedRoot } from '../shared/safe-folders.js'
 
 /** A folder for each user in the system's folder for temporary files. */
@@ -21,6 +23,11 @@ function userTag(): string {
  */
 export function nameDestination(url: string, apiKey: string): string {
   return createHash('sha256').update(`${url}\n${apiKey}`).digest('hex').slice(0, 16)
+}
+
+/** Name of the marker in the folder of a destination whose key the service at this URL rejected. */
+export function nameKeyRejected(url: string): string {
+  return `${KEY_REJECTED}${nameDestination(url, '')}`
 }
 
 /**

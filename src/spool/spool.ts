@@ -1,11 +1,14 @@
 /** The disk store of one pipeline: its folders, its limits, and the fallback to memory. */
+import { closeSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { DeadLetter } from '../batch/batch.js'
 import type { DropReason } from '../diagnostics/account.js'
 import type { UnreportedDrops } from '../diagnostics/account.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
+import { createFile } from '../shared/safe-files.js'
 import { isOwnFolder } from '../shared/safe-folders.js'
 import { DeadLetterFile } from './dead-letter-file.js'
+import { REPORTED } from './disk-format.js'
 import { SpilledBatchStore } from './spilled-batch-store.js'
 import { CurrentInstance } from './instance/current-instance.js'
 import { writeDropCounts } from './instance/drop-counts.js'
@@ -16,7 +19,7 @@ import { SpoolLimits } from './spool-limits.js'
 import { FULL_SEGMENT_BYTES } from './segment/segment.js'
 import type { SpoolOptions } from './spool-options.js'
 import { SpoolReporter } from './spool-reporter.js'
-import { findDefaultRoot, nameDestination } from './spool-root.js'
+import { findDefaultRoot, nameDestination, nameKeyRejected } from './spool-root.js'
 import { WriteAheadLog } from './write-ahead-log.js'
 
 export type { SpoolOptions } from './spool-options.js'
@@ -65,7 +68,9 @@ export class Spool {
       FULL_SEGMENT_BYTES,
       Math.max(MIN_SEGMENT_BYTES, Math.floor(maxBytes / SEGMENTS_IN_ROOT)),
     )
-    const instance = new CurrentInstance({ root, isNamed: dir !== undefined, destination, clock, machine, isPowerSafe })
+    const markers = [REPORTED, nameKeyRejected(url)]
+    const isNamed = dir !== undefined
+    const instance = new CurrentInstance({ root, isNamed, destination, markers, clock, machine, isPowerSafe })
     const onError = (error: unknown): void => reporter.error(error)
     const onDropped = (entries: number, reason: DropReason, detail: string): void =>
       drop(options, entries, reason, detail)
@@ -93,6 +98,7 @@ export class Spool {
       root,
       destinations,
       siblings: siblingUrls.flatMap(foldersFor),
+      rejectedMarkers: [url, ...siblingUrls].map(nameKeyRejected),
       shouldScanOthers,
       maxBytes,
       maxAgeMs,
@@ -160,6 +166,30 @@ export class Spool {
     } catch (error) {
       this.#reporter.deadLettersFailed(letters.length, error)
     }
+  }
+
+  /** Lets processes with another key report what this one leaves on disk without waiting. Never throws. */
+  markKeyRejected(): void {
+    if (this.#instance.folder === undefined) return // no entries are left on disk
+    try {
+      closeSync(createFile(this.#rejectedMarker))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') this.#reporter.error(error)
+    }
+  }
+
+  /** Never throws. */
+  unmarkKeyRejected(): void {
+    if (this.#instance.folder === undefined) return
+    try {
+      rmSync(this.#rejectedMarker, { force: true })
+    } catch (error) {
+      this.#reporter.error(error)
+    }
+  }
+
+  get #rejectedMarker(): string {
+    return join(this.#destination, nameKeyRejected(this.#options.url))
   }
 
   /** Replaces the saved counts; undefined deletes them. Never throws. */

@@ -62,6 +62,29 @@ async function answering(status: number, headers: Record<string, string> = {}, b
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
 }
 
+/** A service that accepts one key. */
+async function startKeyed(key: string): Promise<{ service: string; received: () => number }> {
+  let entries = 0
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (part: Buffer) => (body += part.toString()))
+    request.once('end', () => {
+      const isRight = request.headers['x-api-key'] === key
+      const count = isRight ? (JSON.parse(body) as { logs: unknown[] }).logs.length : 0
+      entries += count
+      response
+        .writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' })
+        .end(JSON.stringify(isRight ? { accepted: count, rejected: 0, message: '', errors: [] } : { detail: 'no' }))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { service: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received: () => entries }
+}
+
 /** Runs an application to its natural end. @returns the transport's lines without the prefix */
 async function said(
   options: Record<string, unknown>,
@@ -109,7 +132,7 @@ describe('what real runs print', () => {
     const lines = await said({ url: NOWHERE, spool: false, release: true, version: '1', shutdownTimeoutMs: 4_000 })
     expect(lines).toContainEqual(
       expect.stringMatching(
-        /^dropped 10 entries \(shutdown\): not delivered before the process exited \(shutdownTimeoutMs 4000\), and not on disk; last failure: POST \S+: ECONNREFUSED \(nothing listens there\)$/,
+        /^dropped 10 entries \(shutdown\): not delivered before the process exited \(shutdownTimeoutMs 4000\), and not on disk; last failure: POST \S+: ECONNREFUSED \(nothing listens there\); check url, or run `npx pino-ingest doctor`$/,
       ),
     )
     // The failed release registration may be reported, too.
@@ -128,7 +151,6 @@ describe('what real runs print', () => {
   })
 
   test.each([
-    [401, {}, 'keyRejected'],
     [404, {}, 'wrongUrl'],
     [302, { location: 'https://login.example.com/' }, 'wrongUrl'],
     [503, { 'retry-after': '30' }, 'unavailable'],
@@ -137,6 +159,22 @@ describe('what real runs print', () => {
     const lines = await said({ url: await answering(status, headers), spool: { dir: scratch() } })
     expect(namesOf(lines)).toEqual(['kept', name].toSorted())
     expect(lines.join('\n')).not.toContain(KEY)
+  })
+
+  test('a wrong key, then the right one', async () => {
+    const { service, received } = await startKeyed(KEY)
+    const spool = { dir: scratch() }
+    const url = `${service}/api/v1`
+    const wrong = await said({ url, spool, apiKey: 'wrong-key-1234' })
+    expect(namesOf(wrong)).toEqual(['keptForKey', 'keyRejected'])
+    for (const line of wrong) expect(line).toMatch(/spool replay --all.*PINO_INGEST_PREVIOUS_API_KEYS/)
+    expect(wrong.find((line) => line.includes('status 401'))).toContain(url)
+    expect(wrong.join('\n')).not.toContain('wrong-key-1234')
+
+    expect(namesOf(await said({ url, spool }))).toEqual(['foreignEntries'])
+    expect(received()).toBe(10)
+    expect(await said({ url, spool }, {}, { PINO_INGEST_PREVIOUS_API_KEYS: 'wrong-key-1234' })).toEqual([])
+    expect(received()).toBe(30)
   })
 
   test('a login page with status 200', async () => {
@@ -168,7 +206,7 @@ describe('what real runs print', () => {
     const result = { accepted: 9, rejected: 1, message: '', errors }
     const lines = await said({ url: await answering(422, {}, JSON.stringify(result)), spool: { dir: scratch() } })
     expect(lines).toEqual([
-      expect.stringMatching(/rejected 1 entry: message: message is too odd; .*pino-ingest spool show/),
+      expect.stringMatching(/rejected 1 entry: field message: message is too odd; .*pino-ingest spool show/),
     ])
     expect(namesOf(lines)).toEqual(['entriesRejected'])
   })

@@ -42,7 +42,7 @@ describe('lines', () => {
     const errors = [{ index: 3, code: 'INVALID', field: 'level', message: 'is not one of the levels' }]
     const stored = setup({ hasSpool: true })
     stored.report.rejected(2, errors, 'is not one of the levels')
-    expect(stored.lines[0]).toMatch(/2 entries: level: is not one of the levels; .*pino-ingest spool show/)
+    expect(stored.lines[0]).toMatch(/2 entries: field level: is not one of the levels; .*pino-ingest spool show/)
     expect(stored.events[0]?.payload).toMatchObject({ reason: 'is not one of the levels' })
     const { report, lines } = setup()
     report.rejected(1, errors, 'status 422: logs[3].level: is not one of the levels')

@@ -73,7 +73,7 @@ export class ServiceDelivery {
   constructor(options: ServiceDeliveryOptions) {
     this.#options = options
     const { kind, settings, target, clock, report, mask } = options
-    const failures = createFailureReporter(report, clock, { meanwhile: 'batches stay in the queue' })
+    const failures = createFailureReporter(report, clock, { url: settings.url, meanwhile: 'batches stay in the queue' })
     const breaker = new CircuitBreaker({
       ...settings,
       clock,

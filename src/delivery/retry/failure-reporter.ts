@@ -21,6 +21,10 @@ export interface FailureReporter extends Required<Pick<CircuitBreakerOptions, 'o
 }
 
 export interface FailureReporterOptions {
+  /** Base URL of the service, for the messages about a wrong key or URL. */
+  readonly url: string
+  /** Whether undelivered entries are on disk under their key. Default false. */
+  readonly hasSpool?: boolean
   /** Describes what happens until the next attempt. Default: `entries are kept`. */
   readonly meanwhile?: string
   /** Milliseconds until a failure of the same code is reported again while the outage lasts. Default 0; a wrong key or URL: 1 h. */
@@ -34,7 +38,7 @@ export interface FailureReporterOptions {
 export function createFailureReporter(
   report: Pick<Reporter, 'problem' | 'note' | 'discard'>,
   clock: Pick<Clock, 'now'>,
-  { meanwhile = 'entries are kept', repeatMs = 0 }: FailureReporterOptions = {},
+  { url, hasSpool = false, meanwhile = 'entries are kept', repeatMs = 0 }: FailureReporterOptions,
 ): FailureReporter {
   /** By code: when it was last reported in this outage. */
   const reportedAt = new Map<IngestErrorCode, number>()
@@ -64,7 +68,7 @@ export function createFailureReporter(
       const next = isEnding
         ? ''
         : `; ${meanwhile}, next attempt ${waitMs > 0 ? `in ${seconds(waitMs)} s` : 'with other entries, else in 60 s'}`
-      report.problem(code, `${text(describeFailure(failure))}${next}`, failure.status)
+      report.problem(code, `${text(describeFailure(failure), url, hasSpool)}${next}`, failure.status)
     },
     onRecovery() {
       discard(reportedAt.keys())
@@ -91,6 +95,11 @@ const OF_QUEUE: Readonly<Record<QueueFailure, FailureMessage>> = {
   unauthorized: QUEUE_MESSAGES.credentialsRejected,
   forbidden: QUEUE_MESSAGES.publishForbidden,
   misconfigured: QUEUE_MESSAGES.queueMisconfigured,
+}
+
+/** Whether the service, not the queue, rejects the key. */
+export function isKeyRejected(failure: Retryable | EndpointRejected): boolean {
+  return selectMessage(failure) === SERVICE_MESSAGES.keyRejected
 }
 
 function selectMessage({ kind, status, queue }: Retryable | EndpointRejected): FailureMessage {

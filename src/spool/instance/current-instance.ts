@@ -2,7 +2,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../shared/clock.js'
-import { REPORTED } from '../disk-format.js'
 import type { Segment } from '../segment/segment.js'
 import { ensureDestination } from '../spool-root.js'
 import { InstanceFolder } from './instance-folder.js'
@@ -13,6 +12,8 @@ export interface CurrentInstanceOptions {
   /** Whether the user configured the root. */
   readonly isNamed: boolean
   readonly destination: string
+  /** Names of files in the destination's folder that hold only while no process sends its entries. */
+  readonly markers: readonly string[]
   readonly clock: Clock
   readonly machine: Machine
   readonly isPowerSafe: boolean
@@ -45,10 +46,10 @@ export class CurrentInstance {
   /** @returns the folder; creates it if there is none @throws the system's errors, UnsafeError */
   ensure(): InstanceFolder {
     if (this.#folder !== undefined) return this.#folder
-    const { root, isNamed, destination, clock, machine, isPowerSafe } = this.#options
+    const { root, isNamed, destination, markers, clock, machine, isPowerSafe } = this.#options
     ensureDestination(root, destination, { isNamed, isPowerSafe })
     // Entries of this destination are sent from now on; if some are stranded later, they are reported again.
-    rmSync(join(destination, REPORTED), { force: true })
+    for (const name of markers) rmSync(join(destination, name), { force: true })
     return (this.#folder = new InstanceFolder(destination, { clock, machine, isPowerSafe }))
   }
 

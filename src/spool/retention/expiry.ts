@@ -2,7 +2,7 @@
  * Deletes expired entries and finds entries that no process sends. Every process also expires entries of other
  * destinations.
  */
-import { lstatSync, rmSync, unlinkSync } from 'node:fs'
+import { existsSync, lstatSync, rmSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOwnFolder } from '../../shared/safe-folders.js'
 import {
@@ -33,6 +33,8 @@ export interface ExpiryOptions extends AgeLimit {
   readonly destinations: readonly string[]
   /** Folders that another spool of this process expires. */
   readonly siblings: readonly string[]
+  /** Names of markers in the folders of other keys that the service of this process rejected. */
+  readonly rejectedMarkers: readonly string[]
   /** Whether other destinations are scanned. */
   readonly shouldScanOthers: boolean
   readonly leases: LeaseWatch
@@ -79,6 +81,9 @@ function* expireInstances(
   destination: string,
   options: ExpiryOptions,
 ): Generator<undefined, Omit<StrandedEntries, 'folder'>> {
+  // No process will send entries of a rejected key, so these are reported at once.
+  const isKeyRejected = options.rejectedMarkers.some((name) => existsSync(join(destination, name)))
+  const strandedAfterMs = isKeyRejected ? -Infinity : STRANDED_AFTER_MS
   let bytes = 0
   let expiredBytes = 0
   for (const name of listNames(destination)) {
@@ -90,7 +95,7 @@ function* expireInstances(
     const young = segments.filter((file) => !isExpired(file, options))
     for (const { path } of segments.filter((file) => !young.includes(file)))
       expiredBytes += unlink(path) + unlink(toAcknowledgementLogPath(path))
-    const waiting = young.filter((file) => isOld(file, { ...options, maxAgeMs: STRANDED_AFTER_MS }))
+    const waiting = young.filter((file) => isOld(file, { ...options, maxAgeMs: strandedAfterMs }))
     bytes += waiting.reduce((sum, file) => sum + file.bytes, 0)
     if (
       young.length === 0 &&

@@ -6,13 +6,14 @@ import { FakeClock } from '../../fake-clock.js'
 import { DOWN, RecordingReport, UNAUTHORIZED, busyFor } from '../scripted-sender.js'
 import type { Retryable, EndpointRejected } from '../../../src/batch/outcome.js'
 
+const URL = 'https://logs.example.com/api/v1'
 const down = DOWN as Retryable
 const busy = busyFor(3600) as Retryable
 const unauthorized = UNAUTHORIZED as EndpointRejected
 
 test('reports neither a short failure nor its end', () => {
   const report = new RecordingReport()
-  const { onFailure, onRecovery } = createFailureReporter(report, new FakeClock())
+  const { onFailure, onRecovery } = createFailureReporter(report, new FakeClock(), { url: URL })
   onFailure(down, 0, 200, false)
   onFailure(down, 200, 400, false)
   onRecovery()
@@ -22,7 +23,7 @@ test('reports neither a short failure nor its end', () => {
 test('reports an outage when it lasts or will last, and its end', async () => {
   const report = new RecordingReport()
   const clock = new FakeClock()
-  const { onFailure, onRecovery } = createFailureReporter(report, clock)
+  const { onFailure, onRecovery } = createFailureReporter(report, clock, { url: URL })
   onFailure(down, 4000, 1500, false)
   expect(report.problems).toEqual([{ code: 'UNAVAILABLE', message: expect.stringContaining('503 down'), status: 503 }])
   await clock.advance(2000)
@@ -34,7 +35,7 @@ test('reports an outage when it lasts or will last, and its end', async () => {
 
 test('reports a local service of another user at once, and only once', () => {
   const report = new RecordingReport()
-  const { onFailure } = createFailureReporter(report, new FakeClock())
+  const { onFailure } = createFailureReporter(report, new FakeClock(), { url: URL })
   for (let times = 0; times < 3; times += 1)
     onFailure({ kind: 'endpoint-rejected', reason: 'not yours' }, 0, 300, false)
   expect(report.problems).toEqual([
@@ -45,7 +46,7 @@ test('reports a local service of another user at once, and only once', () => {
 test('a failure of the queue says what to correct, and its end names the queue', async () => {
   const report = new RecordingReport()
   const clock = new FakeClock()
-  const { onFailure, onRecovery } = createFailureReporter(report, clock)
+  const { onFailure, onRecovery } = createFailureReporter(report, clock, { url: URL })
   onFailure({ kind: 'endpoint-rejected', reason: 'why', queue: 'unauthorized' }, 0, 300, false)
   onFailure({ kind: 'endpoint-rejected', reason: 'why', queue: 'misconfigured' }, 0, 300, false)
   onFailure({ kind: 'retryable', reason: 'why', queue: 'full' }, 6_000, 300, false)
@@ -69,14 +70,14 @@ test.each([
   [404, 'MISDIRECTED'],
 ])('status %i to everything is reported as %s, with the cause', (status, code) => {
   const report = new RecordingReport()
-  const { onFailure } = createFailureReporter(report, new FakeClock())
+  const { onFailure } = createFailureReporter(report, new FakeClock(), { url: URL })
   onFailure({ kind: 'endpoint-rejected', status, reason: 'why' }, 0, 300, false)
   expect(report.problems).toEqual([{ code, status, message: expect.stringMatching(/\bwhy;/) as string }])
 })
 
 test('the message has the cause, then the remedy', () => {
   const report = new RecordingReport()
-  createFailureReporter(report, new FakeClock()).onFailure(
+  createFailureReporter(report, new FakeClock(), { url: URL }).onFailure(
     { kind: 'endpoint-rejected', reason: 'not yours', remedy: 'Stop it' },
     0,
     300,
@@ -89,6 +90,7 @@ test('with repeatMs: reports the start, then at most once per repeatMs, and each
   const report = new RecordingReport()
   const clock = new FakeClock()
   const { onFailure, onRecovery } = createFailureReporter(report, clock, {
+    url: URL,
     meanwhile: 'waiting',
     repeatMs: 60_000,
   })
@@ -105,7 +107,7 @@ test('with repeatMs: reports the start, then at most once per repeatMs, and each
 
 test('reports a misconfiguration at once, once per kind, and again after it was corrected', () => {
   const report = new RecordingReport()
-  const { onFailure, onRecovery } = createFailureReporter(report, new FakeClock())
+  const { onFailure, onRecovery } = createFailureReporter(report, new FakeClock(), { url: URL })
   const elsewhere: EndpointRejected = { kind: 'endpoint-rejected', status: 301, reason: '301 moved' }
   for (const failure of [unauthorized, unauthorized, elsewhere, unauthorized, elsewhere])
     onFailure(failure, 0, 60_000, false)
@@ -122,7 +124,7 @@ test('reports a misconfiguration at once, once per kind, and again after it was 
 test('repeats a misconfiguration every hour while it lasts', async () => {
   const report = new RecordingReport()
   const clock = new FakeClock()
-  const { onFailure } = createFailureReporter(report, clock)
+  const { onFailure } = createFailureReporter(report, clock, { url: URL })
   const at: number[] = []
   for (let minute = 0; minute <= 180; minute += 1) {
     const before = report.problems.length
@@ -148,7 +150,7 @@ function printing() {
       if (name === 'ingest:problem') problems.push(clock.now())
     },
   })
-  return { clock, lines, problems, report, ...createFailureReporter(report, clock) }
+  return { clock, lines, problems, report, ...createFailureReporter(report, clock, { url: URL }) }
 }
 
 test('drops a throttled failure when the service has recovered', async () => {
@@ -220,7 +222,7 @@ test('reports the latest of several throttled failures', async () => {
 
 test("request logs and entries do not cancel each other's lines", async () => {
   const { clock, lines, report, onFailure, onRecovery } = printing()
-  const other = createFailureReporter(report.forRequestLogs(), clock)
+  const other = createFailureReporter(report.forRequestLogs(), clock, { url: URL })
   for (let n = 0; n < 2; n += 1) {
     onFailure(down, 5_000, 100, false)
     other.onFailure(down, 5_000, 100, false)

@@ -17,7 +17,11 @@ function client(isFailed: (now: number) => boolean, { seed = 1, maxConcurrency =
   const outages: number[] = []
   let isDown = false
   const acceptedIds: string[] = []
-  const teller = createFailureReporter(report, { now: () => one.clock.now() })
+  const teller = createFailureReporter(
+    report,
+    { now: () => one.clock.now() },
+    { url: 'https://logs.example.com/api/v1' },
+  )
   const one = setup(
     ({ batchId }) => {
       if (isFailed(one.clock.now())) return DOWN

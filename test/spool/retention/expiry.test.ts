@@ -223,6 +223,24 @@ describe('other destinations', () => {
     expect(reports(second, begin())).toHaveLength(1)
   })
 
+  test('are reported at once to a process with another key if the service rejected theirs', async () => {
+    expect(reports(begin())).toEqual([]) // the owner may be restarting
+    const owner = begin({ apiKey: OTHER })
+    owner.spool.markKeyRejected()
+    owner.spool.markKeyRejected()
+    const running = begin()
+    expect(reports(running)).toEqual([]) // the owner runs, and the service may accept its key again
+    kill(owner)
+    expect(reports(begin({ url: 'https://other.example.com/api/v1' }))).toEqual([])
+    expect(reports(begin())).toEqual([expect.stringContaining(nameDestination(URL_OF_TESTS, OTHER))])
+
+    const accepted = begin({ apiKey: OTHER })
+    accepted.spool.markKeyRejected()
+    accepted.spool.unmarkKeyRejected()
+    kill(accepted)
+    expect(reports(begin())).toEqual([])
+  })
+
   test('are all in one report', () => {
     const more = begin({ apiKey: 'one more key' })
     write(more, 1)
@@ -273,6 +291,7 @@ describe('other destinations', () => {
       root,
       destinations: [],
       siblings: [],
+      rejectedMarkers: [],
       shouldScanOthers: true,
       machine: { ...processes.born(), uptimeMs: () => DAY_MS },
       wallNowMs: bench.clock.wallNow(),
