@@ -28,7 +28,7 @@ function messages(service: IngestService): string[] {
 
 describe('the pass-through', () => {
   test.each([
-    [{ PINO_INGEST_URL: 'nonsense', PINO_INGEST_API_KEY: KEY }, 'url must be an absolute URL'],
+    [{ PINO_INGEST_URL: 'nonsense', PINO_INGEST_API_KEY: KEY }, 'PINO_INGEST_URL must be an absolute URL'],
     [{ PINO_INGEST_URL: 'https://example.invalid/api/v1' }, 'apiKey is required'],
     [{ NODE_ENV: 'production' }, 'url is required'],
   ])('with an invalid configuration copies the input, and says what is wrong: %j', async (env, problem) => {
@@ -269,7 +269,7 @@ describe('lines that belong together', () => {
 })
 
 describe.each([
-  ['an invalid configuration', [], 'url must be'],
+  ['an invalid configuration', [], 'PINO_INGEST_URL must be'],
   ['an unknown flag', ['--bogus'], 'unknown flag --bogus'],
   ['a flag without its value', ['--level'], '--level needs a value'],
 ])('%s', (_, args, problem) => {
