@@ -78,7 +78,7 @@ export function createDebugSenders(log: DebugLog, breaker: CircuitBreaker): Debu
 /** Entries and bytes of a batch, and where it is stored. */
 export function describeSize({ count, body, place, acknowledgement }: Batch): string {
   const bytes = body.length === 0 ? 'body on disk only' : `${body.length} bytes`
-  return `${count} entries, ${bytes}, ${(place ?? acknowledgement) ? 'on disk' : 'in memory'}`
+  return `${count} ${count === 1 ? 'entry' : 'entries'}, ${bytes}, ${(place ?? acknowledgement) ? 'on disk' : 'in memory'}`
 }
 
 /** Without the text of a reply, which may quote an entry. */

@@ -8,6 +8,7 @@ import { createGzipSender } from './gzip-sender.js'
 import { createIsolationSender } from './isolation/isolation-sender.js'
 import type { IsolationOptions } from './isolation/isolation-sender.js'
 import type { CircuitBreaker } from './retry/circuit-breaker.js'
+import { VERSION } from '../version.js'
 import { createRetrySender } from './retry/retry-sender.js'
 
 export interface SenderChainOptions extends Omit<IsolationOptions, 'inner' | 'breaker'> {
@@ -29,6 +30,7 @@ export function createSenderChain({
   ...isolation
 }: SenderChainOptions): Sender {
   const log = createDebugLog(settings.isDebug, isolation.mask)
+  log?.(`pino-ingest ${VERSION}, Node ${process.versions.node}`)
   const debug = log && createDebugSenders(log, isolation.breaker)
   const attempts = observeAttempts(debug?.attempts(sender) ?? sender)
   const retrying = createRetrySender(attempts, isolation.breaker)

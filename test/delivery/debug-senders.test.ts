@@ -76,7 +76,7 @@ test('a refused batch is isolated, and its parts name it', async () => {
   void createIsolationSender({ inner, breaker }).send({ ...batchOf('b1', 2), body }, new AbortController().signal)
   await clock.advance(60_000)
   expect(lines).toContain('batch b1: 0 of 2 entries named, isolate')
-  expect(lines.filter((line) => line.includes(': part of b1, 1 entries')).length).toBeGreaterThan(0)
+  expect(lines.filter((line) => line.includes(': part of b1, 1 entry')).length).toBeGreaterThan(0)
 })
 
 test('size: entries, bytes, and where the batch is', () => {

@@ -23,9 +23,10 @@ async function failingOnce(): Promise<string> {
 
 function check(stderr: string): void {
   const lines = stderr.split('\n').filter((line) => line.startsWith('pino-ingest: debug '))
-  const [id = ''] = /[\da-f-]{36}/.exec(lines[0] ?? '') ?? []
+  const [id = ''] = /[\da-f-]{36}/.exec(lines[1] ?? '') ?? []
+  expect(lines[0]).toMatch(/pino-ingest \d+\.\d+\.\d+, Node \d+\.\d+\.\d+$/)
   const of = (pattern: RegExp): string[] => lines.filter((line) => line.includes(id) && pattern.test(line))
-  expect(of(/sealed, 1 entries, \d+ bytes/)).toHaveLength(1)
+  expect(of(/sealed, 1 entry, \d+ bytes/)).toHaveLength(1)
   expect(of(/attempt 1: status 503, retryable in \d+ ms$/)).toHaveLength(1)
   expect(of(/attempt 2: sent after \d+ ms/)).toHaveLength(1)
   expect(of(/attempt 2: status 200, accepted 1, rejected 0 in \d+ ms$/)).toHaveLength(1)

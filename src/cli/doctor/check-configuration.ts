@@ -55,7 +55,8 @@ export function describeGivenOptions(
     const origin = given[option] !== undefined ? `--${option}` : describeVariables(option, env)
     if (origin === undefined) return []
     const { secret, kind } = findRow(option)
-    const value = option === 'proxy' ? undefined : settings?.[option as keyof Settings]
+    const isProxyUrl = option === 'proxy' && settings?.proxy !== false
+    const value = isProxyUrl ? undefined : settings?.[option as keyof Settings]
     const isHidden =
       secret === true ||
       value === undefined ||
