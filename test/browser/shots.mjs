@@ -15,7 +15,7 @@ const SCHEMES = ['light', 'dark']
 const VIEWS = ['entries', 'errors', 'traces', 'requests', 'releases', 'monitors', 'feedback', 'rejected']
 
 const [, , folder, ...names] = process.argv
-if (folder === undefined) {
+if (folder === undefined || folder.startsWith('-')) {
   process.stderr.write('usage: node test/browser/shots.mjs FOLDER [NAME...]\n')
   process.exit(2)
 }
