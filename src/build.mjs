@@ -33,7 +33,7 @@ const PACKAGES =
 /** Node prints no source line, which is minified, above an uncaught error if the line contains this text. */
 const NO_EXCERPT = '//node-do-not-add-exception-line'
 /** Chunks without functions that throw into applications, and with templates of several lines. */
-const OF_COMMANDS = /^(?:cli|command-line|commands|dev|pipe|local-service|page)\.js$/
+const COMMAND_CHUNKS = /^(?:cli|command-line|commands|dev|pipe|local-service|page)\.js$/
 /** Properties of the option table that only its documentation needs. */
 const DOCUMENTATION = new Set(['meaning', 'defaultText', 'isInGroupRow'])
 /** What a line needs to be in a stack: a call, a property, a template, `await`, `throw`, or a value that is taken apart. */
@@ -228,13 +228,13 @@ async function writeChunk({ fileName, code, map }) {
     hasMap ? made : { sources: [], mappings: '' }
   )
   const mappings = decode(encoded)
-  const lines = OF_COMMANDS.test(fileName) ? short.split('\n') : await withoutExcerpts(short)
+  const lines = COMMAND_CHUNKS.test(fileName) ? short.split('\n') : await markThrowLines(short)
   writeFileSync(file, `${lines.join('\n')}${hasMap ? `//# sourceMappingURL=${fileName}.map\n` : ''}`)
   if (hasMap) writeFileSync(`${file}.map`, JSON.stringify(withLinesOnly(sources, mappings, lines)))
 }
 
 /** Marks each line with a `throw`, unless it ends within a template. @param {string} code minified */
-async function withoutExcerpts(code) {
+async function markThrowLines(code) {
   const templates = findTemplates(parseAst(code))
   let at = -1
   const lines = code.split('\n').map((line) => {

@@ -74,7 +74,7 @@ export function createHttp(options: HttpOptions): Http {
     if (reply === undefined)
       return request.reject(
         failureAt(
-          `POST ${origin}${basePath}${shownPath(request.path)}${through}`,
+          `POST ${origin}${basePath}${hideToken(request.path)}${through}`,
           failure,
           request.timeoutMs,
           isClosed,
@@ -209,6 +209,6 @@ function createHeaders({
 }
 
 /** Hides the token of a monitor, which is the only credential of its endpoint. */
-export function shownPath(path: string): string {
+export function hideToken(path: string): string {
   return path.startsWith(PATHS.heartbeat) ? `${PATHS.heartbeat}<token>` : path
 }

@@ -7,7 +7,7 @@ import { IngestError } from '../shared/errors.js'
 import { createDebugLog } from '../diagnostics/debug-log.js'
 import type { DebugLog } from '../diagnostics/debug-log.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
-import { shownPath } from './http.js'
+import { hideToken } from './http.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpReply } from './http-types.js'
 import { classifyReply, describeReply, classifyStatus, parseRetryAfterMs } from './reply-parser.js'
@@ -86,13 +86,13 @@ export class RetryingCaller {
         remainingMs = this.#notBefore[group] - clock.now()
       ) {
         if (clock.now() + remainingMs >= deadlineAt) throw createRateLimitedError(remainingMs)
-        this.#debug?.(`POST ${shownPath(call.path)}: wait ${Math.round(remainingMs)} ms, an earlier Retry-After`)
+        this.#debug?.(`POST ${hideToken(call.path)}: wait ${Math.round(remainingMs)} ms, an earlier Retry-After`)
         await this.#wait(remainingMs, call.signal)
       }
       const begunAt = clock.now()
       const reply = await this.#attempt(call, deadlineAt - begunAt)
       this.#debug?.(
-        `POST ${shownPath(call.path)}, attempt ${attempt}: ${reply instanceof HttpFailure ? reply.message : `status ${reply.status}`} in ${Math.round(clock.now() - begunAt)} ms`,
+        `POST ${hideToken(call.path)}, attempt ${attempt}: ${reply instanceof HttpFailure ? reply.message : `status ${reply.status}`} in ${Math.round(clock.now() - begunAt)} ms`,
       )
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
       if (reply instanceof HttpFailure && reply.kind === 'unproven')
@@ -111,7 +111,7 @@ export class RetryingCaller {
       const isLate = clock.now() + delayMs >= deadlineAt
       if (kind !== 'retryable' || isLate || attempt === maxAttempts)
         throw this.#failure(call, reply, { attempt, askedMs, isLate })
-      this.#debug?.(`POST ${shownPath(call.path)}: retry in ${Math.round(delayMs)} ms`)
+      this.#debug?.(`POST ${hideToken(call.path)}: retry in ${Math.round(delayMs)} ms`)
       await this.#wait(delayMs, call.signal)
     }
   }

@@ -6,6 +6,9 @@ import type { DebugLog } from '../diagnostics/debug-log.js'
 import { systemClock } from '../shared/clock.js'
 import type { CircuitBreaker } from './retry/circuit-breaker.js'
 
+/** What `Retryable.sendAs` says, in a line. */
+const SEND_AS = { same: '', parts: ' in parts', separate: ' separately' } as const
+
 interface DebugSenders {
   /** Wraps the sender of single attempts. */
   readonly attempts: (inner: Sender) => Sender
@@ -53,7 +56,7 @@ export function createDebugSenders(log: DebugLog, breaker: CircuitBreaker): Debu
         const startedAt = now()
         const outcome = await inner.send(batch, signal)
         const endedAt = now()
-        log(`${name}: ${describe(outcome)} in ${ms(endedAt - startedAt)}`)
+        log(`${name}: ${describe(outcome)}, took ${ms(endedAt - startedAt)}`)
         const attempts = tried.get(batch)
         if (attempts !== undefined) attempts.endedAt = endedAt
         return outcome
@@ -66,9 +69,10 @@ export function createDebugSenders(log: DebugLog, breaker: CircuitBreaker): Debu
         const outcome = await inner.send(batch, signal)
         if (outcome.kind === 'refused')
           log(
-            `batch ${batchId}: ${outcome.rejected.length} of ${count} entries named, ${count > 1 ? 'isolate' : 'prove'}`,
+            `batch ${batchId}: the service named ${outcome.rejected.length} of ${count} entries; ${count > 1 ? 'searching for the rejected ones' : 'sending the entry again to confirm'}`,
           )
-        if (outcome.kind === 'retryable') log(`batch ${batchId}: fails alone, send it ${outcome.sendAs ?? 'again'}`)
+        if (outcome.kind === 'retryable')
+          log(`batch ${batchId}: failed while others may succeed, sent again${SEND_AS[outcome.sendAs ?? 'same']}`)
         return outcome
       },
     }),

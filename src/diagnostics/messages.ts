@@ -349,7 +349,7 @@ export const APPLICATION_MESSAGES = {
     remedy: 'unset these options, unless helpers such as `sendFeedback()` need them',
   },
   variableUnknown: {
-    text: (names) => `no such variable: ${names}; it has no effect. docs/options.md lists all variables`,
+    text: (names) => `ignored unknown environment variables: ${names}. docs/options.md lists all variables`,
     cause: 'a variable of the environment begins with `PINO_INGEST_`, but nothing reads it; reported once',
     remedy: 'correct its name, or unset it. All variables: [options](options.md)',
   },

@@ -97,7 +97,7 @@ interface Line {
 }
 
 const SHOW_REJECTED = '`npx pino-ingest spool show dead` lists them'
-const NOT_KEPT = 'they are not kept, since the spool is off'
+const NOT_KEPT = 'they are not kept; set spool to keep rejected entries'
 const LINE_WINDOW_MS = 10_000
 const EVENT_WINDOW_MS = 1000
 const MAX_LINE_CHARS = 1000

@@ -25,17 +25,24 @@ export interface UnknownVariable {
 export function findUnknownVariables(env: Env): UnknownVariable[] {
   const given = Object.keys(env).filter((name) => name.startsWith(PREFIX) && isSet(env, name))
   if (given.length === 0) return []
-  const ofPaths = new Map(
+  const variablesByPath = new Map(
     (Object.keys(OPTION_TABLE) as OptionName[])
       .flatMap(listPaths)
       .map(({ path, row }) => [path, findVariables(row, path)] as const),
   )
-  const known = [...[...ofPaths.values()].flat(), TOKEN_VARIABLE, MONITOR_TOKEN_VARIABLE, MONITOR_TOKEN_FILE_VARIABLE]
+  const known = [
+    ...[...variablesByPath.values()].flat(),
+    TOKEN_VARIABLE,
+    MONITOR_TOKEN_VARIABLE,
+    MONITOR_TOKEN_FILE_VARIABLE,
+  ]
   return given
     .filter((name) => !known.includes(name) && !(isSet(env, 'KUBERNETES_SERVICE_HOST') && SERVICE_LINK.test(name)))
     .map((name) => {
-      const equivalent = findEquivalentOptions(toOptionName(name)).flatMap((path) => ofPaths.get(path)?.[0] ?? [])
-      const meant = equivalent.length > 0 ? equivalent.join(', ') : nearestOf(name, known)
+      const equivalent = findEquivalentOptions(toOptionName(name)).flatMap(
+        (path) => variablesByPath.get(path)?.[0] ?? [],
+      )
+      const meant = equivalent.length > 0 ? equivalent.join(', ') : findNearestVariable(name, known)
       return { name, ...(meant !== undefined && { meant }) }
     })
 }
@@ -63,7 +70,7 @@ function toOptionName(variable: string): string {
 }
 
 /** Compares without the prefix, which would make short names similar. */
-function nearestOf(name: string, known: readonly string[]): string | undefined {
+function findNearestVariable(name: string, known: readonly string[]): string | undefined {
   const nearest = findNearestName(
     name.slice(PREFIX.length),
     known.filter((one) => one.startsWith(PREFIX)).map((one) => one.slice(PREFIX.length)),

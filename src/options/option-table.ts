@@ -94,7 +94,7 @@ export const OPTION_TABLE = {
     secret: true,
     defaultText: 'none; required if `url` is set',
     meaning:
-      'key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` is the path of a file that contains it. If both variables are set, they must agree',
+      'key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` is the path of a file that contains it. If both are set, the file must contain the same key',
   }),
   allowInsecure: connection({
     kind: flag,

@@ -24,7 +24,7 @@ export interface IngestOptions {
   url?: string | undefined
   /**
    * Key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` is the path of a file that contains it. If
-   * both variables are set, they must agree. Printable ASCII characters without spaces.
+   * both are set, the file must contain the same key. Printable ASCII characters without spaces.
    * Variables, the first that is set: `PINO_INGEST_API_KEY`, `PINO_INGEST_API_KEY_FILE`.
    * @default none; required if url is set
    */

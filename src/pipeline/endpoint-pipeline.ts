@@ -187,7 +187,7 @@ export class EndpointPipeline {
   }
 
   /** Resolves when nothing listens at the implicit local URL. @param signal ends the wait */
-  untilNobodyListens(signal: AbortSignal): Promise<void> {
+  waitUntilNobodyListens(signal: AbortSignal): Promise<void> {
     const { failures } = this.breaker
     return failures.until(() => failures.nobodyListens, signal)
   }

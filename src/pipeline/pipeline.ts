@@ -215,7 +215,7 @@ export class Pipeline {
     const wait = new AbortController()
     const flushed: Promise<unknown> = this.flush()
     for (const { breaker } of this.#endpoints) breaker.retryNow()
-    await Promise.race([flushed, ...this.#endpoints.map((endpoint) => endpoint.untilNobodyListens(wait.signal))])
+    await Promise.race([flushed, ...this.#endpoints.map((endpoint) => endpoint.waitUntilNobodyListens(wait.signal))])
     wait.abort()
   }
 

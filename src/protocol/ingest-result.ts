@@ -1,4 +1,4 @@
-/** `POST /ingest` (`POST /ingest, Ingest result, Errors`, docs/protocol-decisions.md). */
+/** The reply to `POST /ingest` (docs/protocol-decisions.md, Replies). */
 import type { LogEntry } from './log-entry.js'
 
 /** Body of `POST /ingest`. */

@@ -1,6 +1,6 @@
 /** Queries over the stored records, for calls in-process and over HTTP. A query scans the records in memory at most once. */
 import { randomUUID } from 'node:crypto'
-import { createChart, NO_CHART } from './analytics/chart-data.js'
+import { computeChartData, NO_CHART } from './analytics/chart-data.js'
 import { listGroups, toErrorGroup } from './analytics/error-groups.js'
 import type { GroupContext } from './analytics/error-groups.js'
 import { createHistogram, NO_HISTOGRAM } from './analytics/histogram.js'
@@ -203,7 +203,7 @@ export class StoreReader {
     return this.#cache.get('chart', { ...filter, chart, buckets }, () => {
       const entries = this.#matching(filter, matches)
       const range = clampRange(parseTimeBounds(filter), findTimeRange(entries))
-      return range === undefined ? NO_CHART : createChart(entries, chart, createTimeBuckets(range, buckets))
+      return range === undefined ? NO_CHART : computeChartData(entries, chart, createTimeBuckets(range, buckets))
     })
   }
 

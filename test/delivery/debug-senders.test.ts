@@ -91,7 +91,7 @@ test('off, there is no log: callers build no text', () => {
   expect(createDebugLog(undefined)).toBeUndefined()
 })
 
-test('on, a line is one line, without secrets', () => {
+test('control characters and secrets are removed from a line', () => {
   const lines: string[] = []
   createDebugLog(
     true,

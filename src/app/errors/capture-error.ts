@@ -3,7 +3,7 @@ import { isError, serializeError } from '../../record/error-serializer.js'
 import { newEventId, rememberEventId } from './event-id.js'
 import { readPinoProperty } from '../logger/pino-symbols.js'
 import { findHistory } from '../scope/app-state.js'
-import { keepRequestError } from '../scope/request-error.js'
+import { findOrCreateRequestError } from '../scope/request-error.js'
 import { parseId } from '../scope/scope-context.js'
 
 /** A pino logger, a child logger, or Fastify's `request.log`. */
@@ -41,7 +41,7 @@ export function captureError(logger: ErrorLogger, error: unknown, fields: Captur
   const known = request.errors.get(error)
   if (known?.isLogged === true && typeof error === 'object') return known.eventId
   const id = logCaught(logger, 'error', error, known === undefined ? fields : { event_id: known.eventId, ...fields })
-  const kept = keepRequestError(history, error, id)
+  const kept = findOrCreateRequestError(history, error, id)
   if (kept !== undefined) kept.isLogged = true // also by a logger without `ingestMixin()`
   return id
 }

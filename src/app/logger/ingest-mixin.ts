@@ -13,7 +13,7 @@ import { findFastifyId, findRoute } from './route.js'
 import { parseId } from '../scope/scope-context.js'
 import { isSameUser, hasUser } from '../scope/scope.js'
 import { findHistory, findResponseScope, findScope } from '../scope/app-state.js'
-import { keepRequestError } from '../scope/request-error.js'
+import { findOrCreateRequestError } from '../scope/request-error.js'
 import type { Scope, ScopeFacts, ScopeHistory, ScopeRequest, ScopeTrace, ScopeUser } from '../scope/app-state.js'
 
 /** pino's type of the option `mixin`. */
@@ -133,13 +133,13 @@ function collectFields(
   if (breadcrumbs.length === 0 && request === undefined) return added
   const isError = isFailure(level, record.logger)
   if (request !== undefined && (isError || request.errors.size > 0))
-    addFailure(added, history, request, record, isError)
+    addRequestError(added, history, request, record, isError)
   if (isError && breadcrumbs.length > 0 && !record.has('breadcrumbs')) added.breadcrumbs = takeBreadcrumbs(history)
   return added
 }
 
 /**
- * The current scope, unless it is of another request than the logged response.
+ * The scope of the logged response if it belongs to another request, else the current scope.
  *
  * @param response of Node, or of Fastify
  */
@@ -151,8 +151,8 @@ function findRecordScope(response: unknown): Scope | undefined {
   return own === undefined || own.history === current?.history ? current : own
 }
 
-/** Adds the request to an error, and the id to the first record of an error that has one. */
-function addFailure(
+/** Adds `req` to a record at level error, and `event_id` to the first record that logs a known error of the request. */
+function addRequestError(
   added: AddedFields,
   history: ScopeHistory,
   { errors, method, url }: ScopeRequest,
@@ -162,7 +162,7 @@ function addFailure(
   const error = record.error()
   const known =
     isError && error !== undefined
-      ? keepRequestError(history, error, parseId(record.value('event_id')))
+      ? findOrCreateRequestError(history, error, parseId(record.value('event_id')))
       : errors.get(error)
   if (known?.isLogged === false) {
     if (!record.has('event_id')) added.event_id = known.eventId

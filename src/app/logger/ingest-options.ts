@@ -199,7 +199,7 @@ function checkedTransport(
   const all = mapTargets(transport, (target) => {
     if (!isOurs(target.target)) return target
     isUsed = true
-    const options = withFlat(target.options, flat)
+    const options = mergeFlatOptions(target.options, flat)
     let completed = Object.keys(keys).length === 0 ? options : addKeys(options, keys)
     checkCanCross((options as IngestOptions | undefined)?.beforeSend)
     const settings = isElsewhere ? undefined : resolveFromProcess(completed)
@@ -234,7 +234,7 @@ function mapTargets(transport: AppTransport, change: ChangeTarget): AppTransport
 }
 
 /** Options of the target itself win. Invalid ones are returned unchanged, so the check reports them. */
-function withFlat(options: unknown, flat: FlatOptions): unknown {
+function mergeFlatOptions(options: unknown, flat: FlatOptions): unknown {
   if (Object.keys(flat).length === 0) return options
   return options === undefined || isPlainObject(options) ? { ...flat, ...options } : options
 }

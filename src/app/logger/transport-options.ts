@@ -39,24 +39,24 @@ export function separateOptions<Given extends object>(
     if (meant !== undefined)
       throw new IngestError(
         'CONFIG',
-        `neither pino nor its transport has an option ${formatName(name)}, did you mean ${meant}?`,
+        `neither pino nor pino-ingest has an option ${formatName(name)}, did you mean ${meant}?`,
       )
     ;(NAMES.includes(name) ? flat : own)[name] = value
   }
   const names = Object.keys(flat).join(', ')
   if (names !== '' && transport === undefined)
-    throw withoutEffect(names, `with logger; set them where it is created: pino(ingestOptions({ ${names} }))`)
+    throw createNoEffectError(names, `with logger; set them where it is created: pino(ingestOptions({ ${names} }))`)
   if (names !== '' && transport === false)
-    throw withoutEffect(names, `with transport: false; pass them to the stream: ingestStream({ ${names} })`)
+    throw createNoEffectError(names, `with transport: false; pass them to the stream: ingestStream({ ${names} })`)
   return { flat, own: own as Omit<Given, keyof FlatOptions> }
 }
 
 /** @throws IngestError `CONFIG` */
 export function refuseUnused(flat: FlatOptions): void {
   const names = Object.keys(flat).join(', ')
-  if (names !== '') throw withoutEffect(names, "since transport has no target 'pino-ingest'; add one")
+  if (names !== '') throw createNoEffectError(names, "since transport has no target 'pino-ingest'; add one")
 }
 
-function withoutEffect(names: string, reason: string): IngestError {
+function createNoEffectError(names: string, reason: string): IngestError {
   return new IngestError('CONFIG', `${names} of ingestOptions() would have no effect ${reason}`)
 }

@@ -1,5 +1,5 @@
 /** [main] An error handler for Express, which passes no errors to pino-http. */
-import { keepRequestError } from '../scope/request-error.js'
+import { findOrCreateRequestError } from '../scope/request-error.js'
 import { openResponseScope } from './request-scope.js'
 import type { LoggedResponse, ScopedRequest } from './request-scope.js'
 
@@ -34,7 +34,7 @@ function keepError(error: unknown, request: ScopedRequest, response: ExpressResp
     const { history } = openResponseScope(request, response)
     response.err = error
     const locals = (response.locals ??= {})
-    locals['eventId'] = keepRequestError(history, error)?.eventId
+    locals['eventId'] = findOrCreateRequestError(history, error)?.eventId
   } catch {
     // A frozen response, which is not logged with the error.
   }

@@ -129,7 +129,7 @@ export function openResponseScope(request: NodeRequest, response: object, id?: u
   return scope
 }
 
-/** Listeners of the body would run in the scope of the connection, with all that they continue. */
+/** Runs the request's event listeners in its scope. Node would call them in the context of the connection. */
 function bindEvents(request: NodeRequest, scope: Scope): void {
   const { emit } = request
   if (emit === undefined || !Object.isExtensible(request)) return

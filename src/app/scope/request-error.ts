@@ -2,15 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestError, ScopeHistory } from './app-state.js'
 
-/** Of one request, which may be a connection that stays open. The oldest is removed. */
+/** Maximum number of errors kept per request; the oldest is removed. A request can last as long as its connection. */
 const MAX_ERRORS = 16
 
 /**
- * Returns the error's id, and creates one if there is none. Undefined outside `requestScope()`.
+ * Returns the error's record with its id, and makes it the request's latest error if there is none. Undefined outside `requestScope()`.
  *
  * @param given the id of the record that logs the error
  */
-export function keepRequestError(history: ScopeHistory, error: unknown, given?: string): RequestError | undefined {
+export function findOrCreateRequestError(
+  history: ScopeHistory,
+  error: unknown,
+  given?: string,
+): RequestError | undefined {
   const errors = history.request?.errors
   if (errors === undefined) return undefined
   let known = errors.get(error)

@@ -44,7 +44,7 @@ export async function createReport({ checks, options, root, mask }: ReportOption
     ),
     `## Spool\n\n${root}`,
     spool.state,
-    '## Last failures',
+    '## Rejected entries',
     spool.failures,
   ]
   return `${mask(sections.join('\n\n'))}\n`
@@ -87,7 +87,7 @@ async function describeSpool(root: string): Promise<{ readonly state: string; re
   return {
     state:
       instances.length === 0
-        ? 'No entry waits.'
+        ? 'No entries are stored.'
         : formatTable(['destination', 'folder', 'state', 'segments', 'size', 'not settled', 'damage'], instances),
     failures:
       failures.length === 0

@@ -47,7 +47,7 @@ async function run(given: Arguments): Promise<number> {
   const asJson = given.switches.has('json')
   if (program === undefined && token !== undefined && isProgram(token)) {
     throw createUsageError(
-      `${token} is a program, not a token: pino-ingest heartbeat -- ${token}. Set a token of this name in ${MONITOR_TOKEN_VARIABLE}`,
+      `${token} is the name of a program. To run it: pino-ingest heartbeat -- ${token}. If it is the token, set it in ${MONITOR_TOKEN_VARIABLE}`,
     )
   }
   const pinger = createPinger(token ?? readMonitorToken(), given)

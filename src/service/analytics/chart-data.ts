@@ -21,7 +21,7 @@ export const NO_CHART: ChartData = { since: null, until: null, step_ms: 0, ...NO
 interface Group {
   readonly name: string | null
   count: number
-  /** Index of its line: all groups beyond the first have one line. */
+  /** Index of the group's line. All groups after the first `MAX_GROUPS` share the last line. */
   line: number
 }
 
@@ -32,7 +32,7 @@ interface Sample {
   readonly numbers: readonly number[]
 }
 
-export function createChart(entries: Iterable<IndexedEntry>, chart: Chart, buckets: TimeBuckets): ChartData {
+export function computeChartData(entries: Iterable<IndexedEntry>, chart: Chart, buckets: TimeBuckets): ChartData {
   const { groups, samples, ...counts } = collectSamples(entries, chart, buckets)
   const sorted = groups.toSorted((a, b) => b.count - a.count || compareTexts(a.name ?? '', b.name ?? ''))
   const [first, others] = [sorted.slice(0, MAX_GROUPS), sorted.slice(MAX_GROUPS)]
@@ -67,15 +67,15 @@ export function createChart(entries: Iterable<IndexedEntry>, chart: Chart, bucke
   }
 }
 
-/** Fields with several names of one thing, of which the first is its group. */
-const NAMED: ReadonlySet<string> = new Set(['user', 'error'])
+/** Fields whose values are alternative names of one thing. Only the first name is used. */
+const SINGLE_NAME_FIELDS: ReadonlySet<string> = new Set(['user', 'error'])
 
 /** Reads each entry once. */
 function collectSamples(entries: Iterable<IndexedEntry>, { field, by }: Chart, buckets: TimeBuckets) {
   const readNumbers = field === null ? undefined : findEntryReader(resolveFieldName(field))
   const group = by === null ? null : resolveFieldName(by)
   const readNames = group === null ? undefined : findEntryReader(group, true)
-  const maxNames = group !== null && NAMED.has(group) ? 1 : Infinity
+  const maxNames = group !== null && SINGLE_NAME_FIELDS.has(group) ? 1 : Infinity
   const groups = new Map<string | null, Group>()
   const findGroup = (name: string | null): Group => {
     const known = groups.get(name)
@@ -119,7 +119,7 @@ function listNumbers(value: FieldValue): readonly number[] {
   return typeof number === 'object' && number !== null ? Object.values(number).flatMap(listNumbers) : []
 }
 
-/** @returns a finite number, as JSON has no others; null if the function has no value without numbers */
+/** @returns a finite number, as JSON has no others; null if there are no numbers; 0 for `count` */
 function compute(name: Chart['name'], numbers: readonly number[]): number | null {
   const { length } = numbers
   if (name === 'count') return length
@@ -128,10 +128,10 @@ function compute(name: Chart['name'], numbers: readonly number[]): number | null
   if (name === 'max') return numbers.reduce((most, one) => Math.max(most, one))
   if (name.startsWith('p')) return findPercentile(Float64Array.from(numbers).toSorted(), Number(name.slice(1)))
   const sum = numbers.reduce((total, one) => total + one)
-  if (name === 'sum') return limit(sum)
-  return Number.isFinite(sum) ? sum / length : limit(numbers.reduce((mean, one) => mean + one / length, 0))
+  if (name === 'sum') return clampToFinite(sum)
+  return Number.isFinite(sum) ? sum / length : clampToFinite(numbers.reduce((mean, one) => mean + one / length, 0))
 }
 
-function limit(number: number): number {
+function clampToFinite(number: number): number {
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, number))
 }

@@ -2,7 +2,7 @@
  * Finds the original places of frames, through the source maps beside the compiled files.
  *
  * The locations are logged text, which every program on the machine can write. So only files with the names of scripts and maps are read,
- * no devices, nothing over the network, and the reply has no text of a file but the names in a map.
+ * no devices, nothing over the network, and the reply contains no file text except names from the map.
  */
 import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const MAP = /\.(?:map|json)$/i
 const NETWORK_PATH = /^[\\/]{2}/
 const COMMENT = '# sourceMappingURL='
 const MAP_URL = /[^\s*'"`]+/y
-/** The end of the comment, white space and comments. No text matches in two ways, which would take exponential time. */
+/** The end of the comment, white space and comments. Alternatives do not overlap, so matching takes no exponential time. */
 const ONLY_COMMENTS = /(?:\s*\*\/)?(?:\s|\/\/[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/y
 /** A line that protects JSON from being run as a script (https://tc39.es/ecma426/#sec-fetching-source-maps). */
 const PREFIX = /^\uFEFF?(?:\)\]\}'[^\n]*\n)?/

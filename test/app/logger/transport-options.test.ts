@@ -46,6 +46,6 @@ test('every option of pino and pino-http is passed on', () => {
   expect(separateOptions(given, {})).toEqual({ flat: {}, own: given })
 })
 
-test('so is a name that resembles no option', () => {
+test('a name that resembles no option is passed on', () => {
   expect(separateOptions({ colorizeObjects: 1 }, {})).toEqual({ flat: {}, own: { colorizeObjects: 1 } })
 })

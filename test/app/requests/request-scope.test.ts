@@ -100,7 +100,7 @@ describe('requestScope()', () => {
     expect(out.records()).toMatchObject([{ event_id: 'mine', req: { id: 'own' } }])
   })
 
-  test('scopes within share it, those of other work do not', () => {
+  test('nested scopes share the request, other scopes do not', () => {
     const { logger, out } = createLogger()
     inRequest({ method: 'GET', url: '/' }, () => {
       addBreadcrumb({ message: 'first' })
