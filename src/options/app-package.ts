@@ -1,6 +1,6 @@
 /** Finds name and version of the application: those in the package.json of its main script, however it was started. */
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
 
 export interface AppPackage {
@@ -19,15 +19,22 @@ export function passMainScript(): void {
 /** Of the nearest package.json that has a name or a version. Empty if there is none. Never throws. */
 export function readAppPackage(script: string | undefined = findMainScript()): AppPackage {
   if (script === undefined || script === '') return {}
-  // The package that has installed a tool such as `next`, which runs the application.
-  const [start = ''] = script.split(IN_DEPENDENCY, 1)
-  for (let path = resolve(start); ; path = dirname(path)) {
+  for (let path = findStart(script); ; path = dirname(path)) {
     const { name, version } = readPackage(join(path, 'package.json'))
     // The command line in a clone of this package is not the application.
     if (name === 'pino-ingest') return {}
     if (name !== undefined || version !== undefined) return { ...(name && { name }), ...(version && { version }) }
     if (path === dirname(path)) return {}
   }
+}
+
+function findStart(script: string): string {
+  // A link such as those of `npm install --global`.
+  if (!IN_DEPENDENCY.test(script)) return existsSync(script) ? realpathSync(script) : resolve(script)
+  // A tool such as `next`, which runs the application. In a monorepo it is in the node_modules of the root, and is started in a package.
+  const [root = ''] = script.split(IN_DEPENDENCY, 1)
+  const cwd = process.cwd()
+  return cwd.startsWith(resolve(root) + sep) ? cwd : resolve(root)
 }
 
 function findMainScript(): string | undefined {
@@ -39,7 +46,9 @@ function findMainScript(): string | undefined {
   if (script !== undefined && !IN_DEPENDENCY.test(script)) return script
   try {
     // Linux: the arguments of the process. Those of Node are the same in all threads.
-    return readFileSync('/proc/self/cmdline', 'utf8').split('\0')[1 + process.execArgv.length]
+    const started = readFileSync('/proc/self/cmdline', 'utf8').split('\0')[1 + process.execArgv.length] ?? ''
+    // Not a file after `process.title = …`, or after a change of the folder.
+    return [started, `${started}.js`].find(existsSync)
   } catch {
     return undefined
   }

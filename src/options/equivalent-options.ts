@@ -80,8 +80,11 @@ export function findEquivalentOptions(name: string): readonly string[] {
   return BY_LOWER_CASE.get(name.toLowerCase()) ?? []
 }
 
-/** @returns the known options that an unknown one was probably meant to be, for a message */
-export function suggestOptions(name: string, known: readonly string[]): string | undefined {
+/**
+ * @param maxDistance letters that may differ from a known option
+ * @returns the known options that an unknown one was probably meant to be, for a message
+ */
+export function suggestOptions(name: string, known: readonly string[], maxDistance?: number): string | undefined {
   const here = findEquivalentOptions(name).filter((one) => known.includes(one.split('.')[0] ?? one))
-  return here.length > 0 ? here.join(', ') : findNearestName(name, known)
+  return here.length > 0 ? here.join(', ') : findNearestName(name, known, maxDistance)
 }

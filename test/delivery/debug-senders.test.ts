@@ -39,7 +39,7 @@ async function linesOf(script: readonly Outcome[], batches = 1): Promise<string[
 test('a batch that is accepted: one line with status and counts', async () => {
   const lines = await linesOf([{ ...OK, status: 200 } as Outcome])
   expect(lines).toHaveLength(1)
-  expect(lines[0]).toMatch(/^batch b1, attempt 1: status 200, accepted 1, rejected 0 in \d+ ms$/)
+  expect(lines[0]).toMatch(/^batch b1, attempt 1: status 200, accepted 1, rejected 0, took \d+ ms$/)
 })
 
 test('an outage: replies, the open circuit with the wait, the probe, and the end', async () => {
@@ -75,7 +75,7 @@ test('a refused batch is isolated, and its parts name it', async () => {
   const body = Buffer.from('{"batch_id":"b1","logs":[{},{}]}')
   void createIsolationSender({ inner, breaker }).send({ ...batchOf('b1', 2), body }, new AbortController().signal)
   await clock.advance(60_000)
-  expect(lines).toContain('batch b1: 0 of 2 entries named, isolate')
+  expect(lines).toContain('batch b1: the service named 0 of 2 entries; searching for the rejected ones')
   expect(lines.filter((line) => line.includes(': part of b1, 1 entry')).length).toBeGreaterThan(0)
 })
 

@@ -29,10 +29,26 @@ for (const name of ['pino', 'pino-ingest'])
   symlinkSync(name === 'pino' ? join(ROOT, 'node_modules/pino') : ROOT, join(dir, 'app/node_modules', name))
 
 const SHOP = { name: 'shop', version: '3.1.4' }
+symlinkSync(put('app/bin/shop.js', ''), join(dir, 'elsewhere/shop'))
+put('app/packages/web/package.json', '{"name":"web","version":"7.0.0"}')
+
+test('a tool in the node_modules of a monorepo: the package in which it was started', () => {
+  const before = process.cwd()
+  try {
+    process.chdir(join(dir, 'app/packages/web'))
+    expect(readAppPackage(join(dir, 'app/node_modules/.bin/tool'))).toEqual({ name: 'web', version: '7.0.0' })
+    process.chdir(join(dir, 'elsewhere'))
+    expect(readAppPackage(join(dir, 'app/node_modules/.bin/tool'))).toEqual(SHOP)
+  } finally {
+    process.chdir(before)
+  }
+})
+
 test.each<[string, object]>([
   ['app/index.js', SHOP],
   ['app/dist/server.js', SHOP],
   ['app', SHOP],
+  ['elsewhere/shop', SHOP],
   ['app/node_modules/tool/bin/tool.js', SHOP],
   ['app/node_modules/.bin/tool', SHOP],
   ['damaged/index.js', {}],

@@ -7,6 +7,8 @@ import { IngestError } from '../../shared/errors.js'
 
 /** Names that pino has, too, with another meaning. */
 const NAMES_OF_PINO = ['level', 'enabled'] as const
+/** Short names resemble each other: `session` is not `version`. */
+const LONG_NAME = 8
 const ALL_NAMES = Object.keys(OPTION_TABLE)
 const NAMES = ALL_NAMES.filter((name) => !(NAMES_OF_PINO as readonly string[]).includes(name))
 /** Options of pino and pino-http, and of Fastify's `logger`. Other names are passed on, unless they resemble one of this transport. */
@@ -35,7 +37,10 @@ export function separateOptions<Given extends object>(
   const own: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue
-    const meant = NAMES.includes(name) || PASSED_ON.has(name) ? undefined : suggestOptions(name, ALL_NAMES)
+    const meant =
+      NAMES.includes(name) || PASSED_ON.has(name)
+        ? undefined
+        : suggestOptions(name, ALL_NAMES, name.length < LONG_NAME ? 1 : 2)
     if (meant !== undefined)
       throw new IngestError(
         'CONFIG',

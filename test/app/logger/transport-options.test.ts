@@ -47,5 +47,6 @@ test('every option of pino and pino-http is passed on', () => {
 })
 
 test('a name that resembles no option is passed on', () => {
-  expect(separateOptions({ colorizeObjects: 1 }, {})).toEqual({ flat: {}, own: { colorizeObjects: 1 } })
+  for (const name of ['colorizeObjects', 'region', 'session', 'label', 'pid', 'path', 'port', 'caller'])
+    expect(separateOptions({ [name]: 1 }, {})).toEqual({ flat: {}, own: { [name]: 1 } })
 })
