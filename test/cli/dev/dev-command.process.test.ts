@@ -30,7 +30,7 @@ describe('dev', () => {
   test('prints the page address, the URL and how to connect an application, then one line per entry', async () => {
     const { running, url, origin, token } = await startText()
     expect(running.said()).toMatch(/^Open the page: http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}\n/)
-    expect(running.said()).toContain("options: { service: 'checkout' }")
+    expect(running.said()).toContain("pino(ingestOptions({ service: 'checkout' }))")
     expect(running.said()).toContain(`\n  PINO_INGEST_URL=${url} PINO_INGEST_API_KEY=any node app.mjs\n`)
     expect(running.said()).not.toContain('pino-ingest dev --')
     expect(running.said()).toContain(`npx pino-ingest tail --url ${origin} `)
