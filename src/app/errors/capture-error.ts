@@ -37,12 +37,11 @@ export function captureError(logger: ErrorLogger, error: unknown, fields: Captur
   const history = findHistory()
   const { request } = history
   if (request === undefined) return logCaught(logger, 'error', error, fields)
-  request.isCaptured = true
   const known = request.errors.get(error)
   if (known?.isLogged === true && typeof error === 'object') return known.eventId
   const id = logCaught(logger, 'error', error, known === undefined ? fields : { event_id: known.eventId, ...fields })
   const kept = findOrCreateRequestError(history, error, id)
-  if (kept !== undefined) kept.isLogged = true // also by a logger without `ingestMixin()`
+  if (kept !== undefined) kept.isReferenced = kept.isLogged = true // also by a logger without `ingestMixin()`
   return id
 }
 
@@ -103,7 +102,7 @@ function findErrorKey(logger: LevelLogger): string {
   }
 }
 
-function messageOf(thrown: unknown): string {
+export function messageOf(thrown: unknown): string {
   try {
     if (isError(thrown)) return String(thrown.message || thrown.name)
     if (typeof thrown !== 'object' || thrown === null) return String(thrown)

@@ -151,7 +151,7 @@ function findRecordScope(response: unknown): Scope | undefined {
   return own === undefined || own.history === current?.history ? current : own
 }
 
-/** Adds `req` to a record at level error, and `event_id` to the first record that logs a known error of the request. */
+/** Adds `req` to a record at level error, and `event_id` to the first record of an error of the request, and to its first at level error. */
 function addRequestError(
   added: AddedFields,
   history: ScopeHistory,
@@ -164,9 +164,10 @@ function addRequestError(
     isError && error !== undefined
       ? findOrCreateRequestError(history, error, parseId(record.value('event_id')))
       : errors.get(error)
-  if (known?.isLogged === false) {
+  if (known !== undefined && !(isError ? known.isLogged : known.isReferenced)) {
     if (!record.has('event_id')) added.event_id = known.eventId
-    known.isLogged = true
+    known.isReferenced = true
+    known.isLogged ||= isError
   }
   if (isError && !record.hasAny(['req', 'request'])) added.req = { method, url }
 }

@@ -9,7 +9,7 @@ import type { Settings } from '../../options/settings.js'
 import { checkCanCross, checkHookExists } from '../../filter/load-hook.js'
 import { checkArgument, copyMembers, isFunction, isObject, readOptions } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
-import { ErrorWalk, serializeError } from '../../record/error-serializer.js'
+import { ErrorWalk, isError, serializeError } from '../../record/error-serializer.js'
 import { createIngestMixin, mergeMixin } from './ingest-mixin.js'
 import { createLogMethod } from './log-method.js'
 import type { LogCall } from './log-method.js'
@@ -35,6 +35,8 @@ export type IngestLoggerOptions<
   HttpLoggerOptions
 
 const OUR_NAME = 'pino-ingest'
+/** Name of the function in pino-std-serializers, which is not loaded here. */
+const PINO_SERIALIZER = 'errSerializer'
 /**
  * Path of this package's file, as returned by `require.resolve` or `import.meta.resolve`, for applications in which
  * pino would not find the name.
@@ -75,7 +77,8 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
     appHook === undefined || isFunction(appHook),
     appHook,
   )
-  const appSerializer = own.serializers?.['err']
+  const inherited = isChild ? serializersOf(given.logger) : NONE
+  const appSerializer = own.serializers?.['err'] ?? findOwnSerializer(inherited['err'])
   const serialize = createErrorSerializer(appSerializer)
   // With `logger`, pino-http logs with a child of that logger, which was created without these options.
   const call: LogCall = { logger: given.logger }
@@ -89,7 +92,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
     mixinMergeStrategy: own.mixinMergeStrategy ?? mergeMixin,
     serializers: {
       // With this `errorKey`, pino itself would use the application's `err`.
-      error: serialize,
+      ...(inherited['error'] === undefined && { error: serialize }),
       ...own.serializers,
       err: serialize,
     },
@@ -109,6 +112,18 @@ function checkFunctions(name: string, functions: object | undefined): void {
 }
 
 type Serializer = (value: unknown) => unknown
+
+/**
+ * The serializer of pino-http's logger, for the error itself. pino-http passes the result of pino's own serializer, which is also the
+ * default of a logger, and which reduces causes to text.
+ */
+function findOwnSerializer(serialize: Serializer | undefined): Serializer | undefined {
+  if (serialize === undefined || serialize.name === PINO_SERIALIZER) return undefined
+  return (value) => {
+    const raw = isObject(value) && !isError(value) ? (value as { raw?: unknown }).raw : undefined
+    return serialize(isError(raw) ? raw : value)
+  }
+}
 
 /** Serializer for error keys, which may also have a list of errors, or the result of a promise. */
 function createErrorSerializer(appSerializer: Serializer | undefined): Serializer {
@@ -153,7 +168,7 @@ function createErrorFormatter(
   }
 }
 
-type Serializers = Readonly<Record<string, unknown>>
+type Serializers = Readonly<Record<string, Serializer | undefined>>
 
 const NONE = Object.create(null) as Serializers
 

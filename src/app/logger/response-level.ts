@@ -78,8 +78,7 @@ export function findResponseLevel(...given: readonly unknown[]): Level {
 function isLogged(response: LoggedResponse | undefined, error: unknown): boolean {
   const request = response && findResponseScope(response)?.history.request
   if (request === undefined) return false
-  const failure = error ?? response?.err
-  return isGiven(failure) ? request.errors.get(failure)?.isLogged === true : request.isCaptured
+  return request.errors.get(error ?? response?.err)?.isLogged === true
 }
 
 function isGiven(value: unknown): boolean {

@@ -1,7 +1,8 @@
 /** [main] An error handler for Express, which passes no errors to pino-http. */
-import { findOrCreateRequestError } from '../scope/request-error.js'
-import { openResponseScope } from './request-scope.js'
-import type { LoggedResponse, ScopedRequest } from './request-scope.js'
+import { openErrorScope } from './request-scope.js'
+import type { ScopedRequest } from './request-scope.js'
+import { setResponseError } from './response-error.js'
+import type { LoggedResponse } from './response-error.js'
 
 /** What `requestErrors()` returns. */
 export type RequestErrorHandler = (
@@ -31,10 +32,9 @@ export function requestErrors(): RequestErrorHandler {
 
 function keepError(error: unknown, request: ScopedRequest, response: ExpressResponse): void {
   try {
-    const { history } = openResponseScope(request, response)
-    response.err = error
+    const known = setResponseError(response, error, openErrorScope(request, response).history)
     const locals = (response.locals ??= {})
-    locals['eventId'] = findOrCreateRequestError(history, error)?.eventId
+    locals['eventId'] = known?.eventId
   } catch {
     // A frozen response, which is not logged with the error.
   }

@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { captureError } from '../errors/capture-error.js'
 import type { ErrorLogger } from '../errors/capture-error.js'
-import { findAppState, findResponseScope, setResponseScope } from '../scope/app-state.js'
+import { findAppState, findResponseScope, findScope, setResponseScope } from '../scope/app-state.js'
 import type { Scope, ScopeFacts, ScopeTrace } from '../scope/app-state.js'
 import { parseId, parseScopeFacts } from '../scope/scope-context.js'
+import { setResponseError } from './response-error.js'
+import type { LoggedResponse } from './response-error.js'
 
 /** The used part of a request of Node and of Express. */
 export interface ScopedRequest {
@@ -13,7 +15,7 @@ export interface ScopedRequest {
   /** Path and query. */
   readonly url?: string | undefined
   /** Headers, with names in lower case. */
-  readonly headers: { readonly [name: string]: string | string[] | undefined }
+  readonly headers?: { readonly [name: string]: string | string[] | undefined }
 }
 
 /** The used part of Koa's and Hono's context. */
@@ -45,11 +47,6 @@ interface NodeRequest extends ScopedRequest {
   emit?(...event: unknown[]): boolean
   readonly id?: unknown
   readonly originalUrl?: unknown
-}
-
-/** Node's response, with the error that pino-http logs. */
-export interface LoggedResponse {
-  err?: unknown
 }
 
 interface HonoContext {
@@ -120,13 +117,27 @@ export function requestScope(): RequestScope {
 export function openResponseScope(request: NodeRequest, response: object, id?: unknown): Scope {
   let scope = findResponseScope(response)
   if (scope === undefined) {
-    const { method, url, originalUrl, headers } = request
-    const path = typeof originalUrl === 'string' ? originalUrl : url
-    scope = createScope(method, path, headers['traceparent'], id === undefined ? request : { id })
+    const { method, headers } = request
+    scope = createScope(method, findUrl(request), headers?.['traceparent'], id === undefined ? request : { id })
     if (Object.isExtensible(response)) setResponseScope(response, scope)
     bindEvents(request, scope)
   }
   return scope
+}
+
+/** As `openResponseScope()`. In an application with its own `withScope()` only, the scope has the facts and breadcrumbs of the current one. */
+export function openErrorScope(request: NodeRequest, response: object): Scope {
+  const current = findScope()
+  if (current === undefined || findResponseScope(response) !== undefined) return openResponseScope(request, response)
+  const { facts, history } = current
+  const own = { method: request.method, url: findUrl(request), errors: new Map() }
+  const scope = history.request === undefined ? { facts, history: { ...history, request: own } } : current
+  if (Object.isExtensible(response)) setResponseScope(response, scope)
+  return scope
+}
+
+function findUrl({ url, originalUrl }: NodeRequest): string | undefined {
+  return typeof originalUrl === 'string' ? originalUrl : url
 }
 
 /** Runs the request's event listeners in its scope. Node would call them in the context of the connection. */
@@ -146,7 +157,7 @@ function createScope(
   const history = {
     breadcrumbs: [],
     eventId: undefined,
-    request: { method, url, errors: new Map(), isCaptured: false },
+    request: { method, url, errors: new Map() },
   }
   return { facts: new RequestFacts(request, traceparent), history }
 }
@@ -175,10 +186,11 @@ async function runInContext(context: ScopedContext, next: () => Promise<unknown>
     })
   }
   const { req, res } = context as { readonly req: NodeRequest; readonly res: LoggedResponse }
+  const scope = openResponseScope(req, res)
   try {
-    await scopes.run(openResponseScope(req, res), next)
+    await scopes.run(scope, next)
   } catch (error) {
-    res.err ??= error
+    if ((res.err ?? error) === error) setResponseError(res, error, scope.history)
     throw error
   }
 }

@@ -29,6 +29,9 @@ export interface ScopeFacts {
 /** An error that was thrown in a request, and the `event_id` of its entry. */
 export interface RequestError {
   readonly eventId: string
+  /** Whether a record has the id. */
+  isReferenced: boolean
+  /** Whether it was logged at level error. */
   isLogged: boolean
 }
 
@@ -38,8 +41,6 @@ export interface ScopeRequest {
   readonly url: string | undefined
   /** By the thrown value. */
   readonly errors: Map<unknown, RequestError>
-  /** Whether `captureError()` was called in the request. */
-  isCaptured: boolean
 }
 
 /** Shared by the scopes of one request. */

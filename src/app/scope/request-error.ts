@@ -20,7 +20,7 @@ export function findOrCreateRequestError(
   let known = errors.get(error)
   if (known === undefined || (given !== undefined && given !== known.eventId)) {
     for (const oldest of errors.keys()) if (errors.size >= MAX_ERRORS) errors.delete(oldest)
-    known = { eventId: given ?? randomUUID(), isLogged: false }
+    known = { eventId: given ?? randomUUID(), isReferenced: false, isLogged: false }
     errors.set(error, known)
   }
   history.eventId = known.eventId

@@ -11,7 +11,7 @@ import type { Scope, ScopeFacts } from './app-state.js'
  *
  * Scopes nest: the inner one inherits from the outer one and adds to it. An inner scope with another request, trace
  * or session has its own breadcrumbs; one that only adds to the same request shares them, so that an error logged at the
- * end of the request has them all.
+ * end of the request has them all. Within `requestScope()`, a `request_id` replaces the id of the same request.
  *
  * @returns what `fn` returns; errors of `fn` pass through. A context that cannot be read counts as empty.
  * @throws IngestError `CONFIG` if `fn` is not a function.
@@ -32,7 +32,7 @@ function createScope(outer: Scope | undefined, own: ScopeFacts): Scope {
   if (own.tags !== undefined && outer.facts.tags !== undefined)
     facts.tags = [...new Set([...outer.facts.tags, ...own.tags])]
   if (own.fields !== undefined) facts.fields = { ...outer.facts.fields, ...own.fields }
-  return { facts, history: isOtherWork(facts, outer.facts) ? createHistory() : outer.history }
+  return { facts, history: isOtherWork(facts, outer) ? createHistory() : outer.history }
 }
 
 export function hasUser({ user, user_id: id }: ScopeFacts): boolean {
@@ -47,12 +47,12 @@ export function isSameUser(one: ScopeFacts, other: ScopeFacts): boolean {
 
 /**
  * Whether the inner scope belongs to another request, trace or session. Adding a session id to the same request or
- * trace does not count.
+ * trace does not count, nor does another id for the request of `requestScope()`.
  */
-function isOtherWork(inner: ScopeFacts, outer: ScopeFacts): boolean {
+function isOtherWork(inner: ScopeFacts, { facts: outer, history }: Scope): boolean {
   const isRequest = outer.request_id !== undefined || outer.trace?.trace_id !== undefined
   return [
-    [inner.request_id, outer.request_id],
+    ...(history.request === undefined ? [[inner.request_id, outer.request_id]] : []),
     [inner.trace?.trace_id, outer.trace?.trace_id],
     [inner.session_id, outer.session_id],
   ].some(([ownId, outerId]) => ownId !== outerId && (outerId !== undefined || !isRequest))

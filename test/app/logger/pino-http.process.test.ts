@@ -111,6 +111,26 @@ test('does the same for an existing logger, and keeps its options', async () => 
   )
 })
 
+test("uses the error serializers of an existing logger, also for errors that are not pino-http's", () => {
+  const hide = (error: unknown): object => ({ hidden: error instanceof Error })
+  for (const create of [
+    pino,
+    (options: object, stream: NodeJS.WritableStream) => pino(ingestOptions({ transport: false, ...options }), stream),
+  ]) {
+    const out = lines()
+    const logger = create({ serializers: { err: hide, error: hide } }, out.stream)
+    const http = pinoHttp(ingestOptions({ logger })).logger
+    http.error({ err: declined, error: declined })
+    expect(out.last()).toMatchObject({ err: { hidden: true }, error: { hidden: true } })
+    const own = ingestOptions({ logger, serializers: { error: () => 'own', err: () => 'own' } })
+    pinoHttp(own).logger.error({ err: declined, error: declined })
+    expect(out.last()).toMatchObject({ err: 'own', error: 'own' })
+  }
+  const out = lines()
+  pinoHttp(ingestOptions({ logger: pino(out.stream) })).logger.error({ err: declined, error: declined })
+  expect(out.last()).toMatchObject({ err: { cause: { code: 'E_TIMEOUT' } }, error: { cause: { code: 'E_TIMEOUT' } } })
+})
+
 test("uses the application's customLogLevel", async () => {
   const levelsOf = async (options: Options): Promise<number[]> =>
     (await requestAll(options, ['/ok', '/fails'])).map(({ level }) => level)

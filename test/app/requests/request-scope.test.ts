@@ -1,9 +1,9 @@
 /** `requestScope()` and `requestErrors()` without their frameworks: types, and cases that servers seldom produce. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { EventEmitter, once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { connect } from 'node:net'
+import { connect, Socket } from 'node:net'
 import type { INestApplication } from '@nestjs/common'
 import type { Express } from 'express'
 import type { FastifyInstance } from 'fastify'
@@ -20,6 +20,7 @@ import {
   requestScope,
   withScope,
 } from '../../../src/index.js'
+import { findResponseLevel } from '../../../src/app/logger/response-level.js'
 import { lines } from '../lines.js'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -105,7 +106,7 @@ describe('requestScope()', () => {
     inRequest({ method: 'GET', url: '/' }, () => {
       addBreadcrumb({ message: 'first' })
       withScope({ user_id: 'u' }, () => logger.error(new Error('the request')))
-      withScope({ request_id: 'job' }, () => logger.error(new Error('a job')))
+      withScope({ session_id: 's' }, () => withScope({ session_id: 'job' }, () => logger.error(new Error('a job'))))
     })
     const [own, job] = out.records()
     expect(own).toMatchObject({ user_id: 'u', req: { url: '/' }, breadcrumbs: [{ message: 'first' }] })
@@ -119,6 +120,64 @@ describe('requestScope()', () => {
     inRequest({ id: 'own' }, () => withScope({ user_id: 'u' }, end), response)
     inRequest({ id: 'other' }, end)
     expect(out.records()).toMatchObject([{ request_id: 'own', user_id: 'u' }, { request_id: 'own' }])
+  })
+
+  test('a request_id that is set in the request replaces its id', () => {
+    const { logger, out } = createLogger()
+    const error = new Error('declined')
+    const response = { statusCode: 500, err: error }
+    inRequest(
+      { method: 'GET', url: '/' },
+      () => {
+        addBreadcrumb({ message: 'first' })
+        withScope({ request_id: 'own', user_id: 'u' }, () => {
+          const id = captureError(logger, error)
+          expect(findResponseLevel({}, response)).toBe('warn')
+          expect(captureError(logger, error)).toBe(id)
+          logger.warn({ res: response }, 'request errored')
+        })
+      },
+      response,
+    )
+    expect(out.records()).toMatchObject([
+      { request_id: 'own', user_id: 'u', req: { url: '/' }, breadcrumbs: [{ message: 'first' }] },
+      { request_id: 'own', user_id: 'u' },
+    ])
+  })
+
+  test('an error that was logged below level error is logged as error at the end, with the same id', () => {
+    const { logger, out } = createLogger()
+    const error = new Error('declined')
+    const response: { statusCode: number; err?: unknown } = { statusCode: 500 }
+    inRequest(
+      {},
+      () => {
+        requestErrors()(error, { headers: {} }, response, () => {})
+        logger.info({ err: error }, 'handling')
+        expect(findResponseLevel({}, response)).toBe('error')
+        logger.error({ res: response, err: error }, 'request errored')
+        expect(findResponseLevel({}, response)).toBe('warn')
+        logger.warn({ err: error }, 'once more')
+      },
+      response,
+    )
+    const [first, end, more] = out.records()
+    expect(first?.['event_id']).toMatch(/^[\da-f-]{36}$/)
+    expect(end).toMatchObject({ level: 50, event_id: first?.['event_id'] })
+    expect(more).not.toHaveProperty('event_id')
+  })
+
+  test('another error that was captured does not lower the level of a 5xx', () => {
+    const { logger } = createLogger()
+    const response = { statusCode: 500 }
+    inRequest({}, () => captureError(logger, new Error('cache')), response)
+    expect(findResponseLevel({}, response)).toBe('error')
+  })
+
+  test('a request may have no headers', () => {
+    const { logger, out } = createLogger()
+    requestScope()({ method: 'GET', url: '/' }, {}, () => logger.info('one'))
+    expect(out.last()).toHaveProperty('request_id')
   })
 
   test('keeps a bounded number of errors', () => {
@@ -182,6 +241,70 @@ describe('requestErrors()', () => {
       expect(out.last()['event_id']).toBe(response.locals?.['eventId'])
       expect(response.locals?.['eventId']).toMatch(/^[\da-f-]{36}$/)
     }
+  })
+
+  test('keeps the facts and breadcrumbs of withScope() if there is no requestScope()', () => {
+    const { logger, out } = createLogger()
+    const error = new Error('declined')
+    const response: { err?: unknown; locals?: Record<string, unknown> } = {}
+    withScope({ request_id: 'r', user: { id: 'u' }, tags: ['t'] }, () => {
+      addBreadcrumb({ message: 'first' })
+      handle(error, response)
+      addBreadcrumb({ message: 'later' })
+    })
+    logger.error({ res: response, err: response.err }, 'request errored')
+    expect(out.last()).toMatchObject({
+      request_id: 'r',
+      user: { id: 'u' },
+      tags: ['t'],
+      breadcrumbs: [{ message: 'first' }, { message: 'later' }],
+      event_id: response.locals?.['eventId'],
+    })
+  })
+
+  const throwing = (): never => {
+    throw new Error('unreadable')
+  }
+  test.each<[string, object, string]>([
+    ['a frozen error', Object.freeze(new Error('frozen')), 'frozen'],
+    [
+      'a getter that throws',
+      Object.defineProperty(new Error('getter'), 'code', { get: throwing, enumerable: true }),
+      'getter',
+    ],
+    ['a proxy that throws', new Proxy(new Error('proxy'), { get: throwing }), '[unreadable]'],
+    ['a frozen cause among errors', new AggregateError([Object.freeze(new Error('inner'))], 'many'), 'many'],
+    ['a frozen object', Object.freeze({ message: 'no error' }), 'no error'],
+    [
+      'a frozen object in an error',
+      Object.assign(new Error('outer'), { details: Object.freeze({ message: 'm' }) }),
+      'outer',
+    ],
+  ])('pino-http logs %s, which its serializer cannot read', (_name, error, message) => {
+    const { logger, out } = createLogger()
+    const response: ServerResponse & { locals?: Record<string, unknown> } = new ServerResponse(
+      new IncomingMessage(new Socket()),
+    )
+    response.statusCode = 500
+    const request = Object.assign(new IncomingMessage(new Socket()), { id: 'r' })
+    requestScope()(request, response, () =>
+      pinoHttp(ingestOptions({ logger }))(request, response, () => {
+        expect(handle(error, response)).toBe(error)
+        response.emit('finish')
+      }),
+    )
+    expect(out.records()).toMatchObject([{ level: 50, err: { message }, event_id: response.locals?.['eventId'] }])
+    expect(findResponseLevel(request, response)).toBe('warn')
+    expect(captureError(logger, error)).toBeTypeOf('string')
+  })
+
+  test('Koa: a frozen error does not end the process either', async () => {
+    const response: { err?: unknown } = {}
+    const error = Object.freeze(new Error('frozen'))
+    const run = requestScope()({ req: { headers: {} }, res: response }, () => Promise.reject(error))
+    await expect(run).rejects.toBe(error)
+    expect(response.err).toMatchObject({ type: 'Error', message: 'frozen' })
+    expect(Object.isExtensible(response.err)).toBe(true)
   })
 
   test('never throws', () => {

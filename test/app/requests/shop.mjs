@@ -59,7 +59,9 @@ const FRAMEWORKS = {
       fail(request.body.id)
     })
     app.get('/handled', (request, response) => {
-      response.status(500).json(reply(captureError(request.log, new Error('handled'))))
+      const error = new Error('handled')
+      response.err = error
+      response.status(500).json(reply(captureError(request.log, error)))
     })
     app.get('/refused', () => {
       throw Object.assign(new Error('refused'), { status: 403 })
@@ -101,6 +103,7 @@ const FRAMEWORKS = {
       try {
         await next()
       } catch (error) {
+        context.res.err = error
         context.status = error.status ?? 500
         context.body = reply(captureError(context.log, error))
       }

@@ -1,0 +1,44 @@
+/** [main] The error of a response, which pino-http logs at the end of the request. */
+import { serializeError } from '../../record/error-serializer.js'
+import { messageOf } from '../errors/capture-error.js'
+import type { RequestError, ScopeHistory } from '../scope/app-state.js'
+import { findOrCreateRequestError } from '../scope/request-error.js'
+
+/** Node's response, with the error that pino-http logs. */
+export interface LoggedResponse {
+  err?: unknown
+}
+
+/** Sets `response.err`: the error, or plain data with the same id if pino's own serializer, which pino-http calls, would throw. */
+export function setResponseError(
+  response: LoggedResponse,
+  error: unknown,
+  history: ScopeHistory,
+): RequestError | undefined {
+  const known = findOrCreateRequestError(history, error)
+  const logged = [error, serializeError(error)].find((one) => isLoggable(one)) ?? new Error(messageOf(error))
+  if (known !== undefined) history.request?.errors.set(logged, known)
+  response.err = logged
+  return known
+}
+
+/** pino-std-serializers adds a property to each value with a text `message`, and reads its members. */
+function isLoggable(value: unknown, seen = new Set<object>()): boolean {
+  try {
+    if (typeof value !== 'object' || value === null || seen.has(value)) return true
+    const { message, name, stack, cause, errors, constructor } = value as Partial<AggregateError>
+    if (typeof message !== 'string') return true
+    seen.add(value)
+    const members: unknown[] = [
+      name,
+      stack,
+      cause,
+      constructor,
+      ...(Array.isArray(errors) ? (errors as unknown[]) : []),
+    ]
+    for (const key in value) members.push((value as Record<string, unknown>)[key])
+    return Object.isExtensible(value) && members.every((member) => isLoggable(member, seen))
+  } catch {
+    return false // a getter or a proxy that throws
+  }
+}
