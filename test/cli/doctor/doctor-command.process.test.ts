@@ -478,7 +478,7 @@ test('names all variables of a group', () => {
 
 describe('doctor --report', () => {
   const sections = (text: string): string[] => [...text.matchAll(/^#+ (.*)$/gm)].map(([, name]) => name ?? '')
-  const ORDER = ['pino-ingest problem report', 'Configuration', 'Checks', 'Spool', 'Last failures']
+  const ORDER = ['pino-ingest problem report', 'Configuration', 'Checks', 'Spool', 'Rejected entries']
   const PROXY_PASSWORD = 'proxy-pass-61f0'
   const HEADER = 'header-value-9a77c1'
 
