@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { captureError } from '../errors/capture-error.js'
 import type { ErrorLogger } from '../errors/capture-error.js'
 import { findAppState, findResponseScope, findScope, setResponseScope } from '../scope/app-state.js'
-import type { Scope, ScopeFacts, ScopeTrace } from '../scope/app-state.js'
+import type { Scope, ScopeFacts, ScopeRequest, ScopeTrace } from '../scope/app-state.js'
 import { parseId, parseScopeFacts } from '../scope/scope-context.js'
 import { setResponseError } from './response-error.js'
 import type { LoggedResponse } from './response-error.js'
@@ -130,7 +130,7 @@ export function openErrorScope(request: NodeRequest, response: object): Scope {
   const current = findScope()
   if (current === undefined || findResponseScope(response) !== undefined) return openResponseScope(request, response)
   const { facts, history } = current
-  const own = { method: request.method, url: findUrl(request), errors: new Map() }
+  const own = createScopeRequest(request.method, findUrl(request))
   const scope = history.request === undefined ? { facts, history: { ...history, request: own } } : current
   if (Object.isExtensible(response)) setResponseScope(response, scope)
   return scope
@@ -154,12 +154,12 @@ function createScope(
   traceparent: unknown,
   request: { readonly id?: unknown },
 ): Scope {
-  const history = {
-    breadcrumbs: [],
-    eventId: undefined,
-    request: { method, url, errors: new Map() },
-  }
+  const history = { breadcrumbs: [], eventId: undefined, request: createScopeRequest(method, url) }
   return { facts: new RequestFacts(request, traceparent), history }
+}
+
+function createScopeRequest(method: string | undefined, url: string | undefined): ScopeRequest {
+  return { method, url, errors: new Map() }
 }
 
 function addHooks(instance: ScopedInstance): void {

@@ -5,6 +5,7 @@ import { Pinger } from '../../app/heartbeats/pinger.js'
 import { reportUnusedKey } from '../../client/key-warning.js'
 import { MONITOR_TOKEN_FILE_VARIABLE, MONITOR_TOKEN_VARIABLE } from '../../options/known-variables.js'
 import { systemClock } from '../../shared/clock.js'
+import { containsSecret } from '../../shared/contained-secret.js'
 import { describeReadError, readRegularFile } from '../../shared/safe-files.js'
 import { runChildProcess } from '../shared/child-process.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_USAGE } from '../shared/command.js'
@@ -65,7 +66,7 @@ async function run(given: Arguments): Promise<number> {
 function createPinger(token: string, given: Arguments): Pinger {
   const program = basename(given.program?.[0] ?? '')
   const name =
-    given.texts.get('name') ?? (program === '' || program.includes(token) ? undefined : program.slice(0, 100))
+    given.texts.get('name') ?? (program === '' || containsSecret(program, token) ? undefined : program.slice(0, 100))
   return new Pinger(token, { ...parseOptionFlags(given), name }, systemClock)
 }
 

@@ -59,14 +59,14 @@ test.each(['express', 'fastify', 'koa', 'hono', 'nest'])('%s', { timeout: 60_000
         metadata: { event_id: reference },
       },
     ])
-    const crumbs = messagesOf(own[0])
-    expect(crumbs).toEqual(
+    const breadcrumbs = messagesOf(own[0])
+    expect(breadcrumbs).toEqual(
       expect.arrayContaining(id === 'c' ? ['noted c', 'took c'] : [`added ${id}`, `looked for ${id}`]),
     )
     const others = ids.filter((other) => other !== id).map((other) => new RegExp(` ${other}$`))
     for (const other of others)
       expect(
-        crumbs.filter((text) => other.test(text)),
+        breadcrumbs.filter((text) => other.test(text)),
         id,
       ).toEqual([])
     const requestId = own[0]?.request_id

@@ -9,6 +9,7 @@ export const CHART_FUNCTIONS = ['count', 'sum', 'avg', 'min', 'max', 'p50', 'p90
 export type ChartFunction = (typeof CHART_FUNCTIONS)[number] | `p${number}`
 
 const FUNCTION = 'count|sum|avg|min|max|p[1-9]\\d?'
+const IS_FUNCTION = new RegExp(`^(?:${FUNCTION})$`)
 /** Logged text often has a `|`, so only one that is a word of its own, with a function after it, begins a chart. */
 const START = new RegExp(`(?<!\\S)\\|\\s*(?:(?:${FUNCTION})\\(|count(?:\\s*$|\\s+by(?!\\S)|\\s+(?=(\\|))))`, 'iy')
 
@@ -44,7 +45,7 @@ export function scanChart(text: string, start: number) {
   const nameAt = skipSpace(text, start)
   const typed = scanWord(text, nameAt)
   const name = typed.text.toLowerCase() as ChartFunction
-  if (!new RegExp(`^(?:${FUNCTION})$`).test(name))
+  if (!IS_FUNCTION.test(name))
     throw new QueryProblemError('a chart begins with count, sum, avg, min, max or p1 to p99', nameAt, typed.end)
   const { field, end } = parseArgument(text, skipSpace(text, typed.end))
   if (name === 'count' && field !== null) throw new QueryProblemError('count has no field', typed.end, end)
