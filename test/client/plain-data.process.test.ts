@@ -1,4 +1,7 @@
-/** Entries of `IngestClient.ingest`: values that JSON.stringify would reduce to `{}` are sent as data. */
+/**
+ * Entries of `IngestClient.ingest`: values that JSON.stringify would reduce to `{}` are sent as data. In a process of its own: Vega-Lite, which
+ * draws the charts of the benchmarks, adds a `toJSON` to Set.prototype in the process that unit tests share.
+ */
 import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
