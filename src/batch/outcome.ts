@@ -10,8 +10,8 @@ export interface Delivered {
   /** Status of the reply. Undefined from the queue. */
   readonly status?: number
   /**
-   * Set if a 2xx reply had no ingest result but may be from the service. The batch counts as accepted; this is reported
-   * once.
+   * Set if the reply may be from the service but is not the result of the batch: a 2xx without an ingest result, or one that accepts
+   * more entries than were sent. The batch counts as accepted; this is reported once.
    */
   readonly unreadable?: true
 }

@@ -108,9 +108,10 @@ export class IngestClient {
    * Sends at most 100 log entries (`POST /ingest`, docs/protocol-decisions.md). Without a `batch_id` a UUID is created, and kept through every attempt.
    * In an entry an Error arrives as type, message, stack, causes and its own properties, a Map as an object, a Set as a list, a BigInt as text,
    * bytes as their number, and a cycle as `[Circular]`. The batch is not changed.
-   * @returns the result, also where some or all entries were rejected: `errors` lists them.
+   * @returns the result, also where some or all entries were rejected: `errors` lists them. `accepted` is the service's number, also where it is
+   * larger than that of the entries.
    * @throws IngestError `REJECTED` if the reply is a rejection without such a result, `MISDIRECTED` if it is a 2xx without one, or if
-   * its counts cannot be those of the batch.
+   * its counts cannot be those of the batch and entries may be lost.
    */
   async ingest(batch: IngestInput, options: CallOptions = {}): Promise<IngestResult> {
     const data = readBatch(batch)

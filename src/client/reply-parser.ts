@@ -65,8 +65,12 @@ export function parseIngestResult(text: string): IngestResult | undefined {
   }
 }
 
-/** Whether a result can be that of so many entries. It may count fewer, and its list may name fewer than it counts. */
+/**
+ * Whether a result can be that of so many entries. It may count fewer, and its list may name fewer than it counts. It may accept more if
+ * it rejects none, since no entry can be lost.
+ */
 export function canBeResultOf(entries: number, { accepted, rejected, errors }: IngestResult): boolean {
+  if (accepted > entries) return rejected === 0 && errors.length === 0
   const counted = accepted + rejected
   const isEmpty = counted === 0 && errors.length === 0
   return counted <= entries && isEmpty === (entries === 0) && errors.every(({ index }) => index < entries)

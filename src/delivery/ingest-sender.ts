@@ -165,5 +165,6 @@ function delivered({ count }: Batch, status: number, { accepted, errors }: Inges
     accepted: Math.min(accepted, count - named),
     rejected: errors,
     status,
+    ...(accepted > count && { unreadable: true as const }),
   }
 }

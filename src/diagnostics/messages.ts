@@ -75,8 +75,9 @@ export const SERVICE_MESSAGES = {
   },
   unreadableReply: {
     code: 'MISDIRECTED',
-    text: () => 'a 2xx reply is not an ingest result; its batch is counted as accepted; check url',
-    cause: 'a 2xx without a body, or a JSON object without `accepted` or of more than 256 KiB; reported once',
+    text: () => 'a reply is not the ingest result of its batch, which is counted as accepted; check url',
+    cause:
+      'a 2xx without a body, a JSON object without `accepted` or of more than 256 KiB, or an ingest result that accepts more entries than were sent; reported once',
     remedy: 'check that `url` points to the service: if another server replied, these entries are lost',
   },
   releaseNotRegistered: {

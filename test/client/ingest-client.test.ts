@@ -190,7 +190,8 @@ describe("replies that are not the service's", () => {
   test.each([
     [200, { accepted: 0, rejected: 0 }],
     [200, { accepted: 1, rejected: 1 }],
-    [200, { accepted: 1000, rejected: 0 }],
+    [200, { accepted: 1000, rejected: 1 }],
+    [200, { accepted: 1000, rejected: 0, errors: [{ index: 0 }] }],
     [200, { accepted: 0, rejected: 1, errors: [{ index: 1 }] }],
     [422, { accepted: 0, rejected: 2 }],
   ])('%i %j is no result of one entry', async (status, counts) => {
@@ -202,6 +203,17 @@ describe("replies that are not the service's", () => {
     })
     expect(server.came).toHaveLength(1)
   })
+
+  test.each([200, 422])(
+    '%i that accepts more entries than were sent, and rejects none, is a result',
+    async (status) => {
+      const server = await httpServer(
+        (response) => void response.writeHead(status).end('{"accepted":1000,"rejected":0}'),
+      )
+      const client = clientOf({ url: `${server.origin}/api/v1` })
+      expect(await client.ingest({ logs: [ENTRY] })).toMatchObject({ accepted: 1000, rejected: 0, errors: [] })
+    },
+  )
 
   test('a result that counts nothing is one of no entries', async () => {
     const server = await httpServer((response) => void response.end('{"accepted":0,"rejected":0}'))

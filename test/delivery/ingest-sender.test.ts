@@ -50,8 +50,8 @@ const IMPOSSIBLE: [accepted: number, rejected: number, errors: ReturnType<typeof
   [10, 10, []],
   [10, 1, []],
   [5, 100, []],
-  [11, 0, []],
-  [1000, 0, []],
+  [11, 1, []],
+  [11, 0, [item(1)]],
   [0, 0, [item(5000)]],
   [9, 1, [item(10)]],
 ]
@@ -125,6 +125,18 @@ describe('2xx', () => {
     },
   )
 
+  test('that accepts more entries than were sent, and rejects none, is delivered, but marked unreadable', async () => {
+    for (const accepted of [11, 1000]) {
+      expect(await setup({ text: result(accepted, 0) }).send()).toEqual({
+        kind: 'delivered',
+        accepted: 10,
+        rejected: [],
+        status: 200,
+        unreadable: true,
+      })
+    }
+  })
+
   test('without a body, or with an object without `accepted`, is delivered, but marked unreadable', async () => {
     for (const [status, text] of [
       [200, ''],
@@ -175,6 +187,16 @@ describe('refused content', () => {
     const outcome = await setup({ status: 422, text: result(9, 1) }).send()
     expect(outcome).toEqual({ kind: 'delivered', accepted: 9, rejected: [item(0)], status: 422 })
     expect(await setup({ status: 422, text: result(7, 0) }).send()).toMatchObject({ kind: 'delivered', accepted: 7 })
+  })
+
+  test('a 422 that accepts more entries than were sent, and rejects none, is delivered, but marked unreadable', async () => {
+    expect(await setup({ status: 422, text: result(11, 0) }).send()).toEqual({
+      kind: 'delivered',
+      accepted: 10,
+      rejected: [],
+      status: 422,
+      unreadable: true,
+    })
   })
 
   test.each(IMPOSSIBLE)(

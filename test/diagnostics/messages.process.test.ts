@@ -186,10 +186,11 @@ describe('what real runs print', () => {
     expect(lines.join('\n')).toMatch(/^[^(]*: status 200, text\/html: <html>\*\*\*; check url$/m)
   })
 
-  test('a 204, or an object that is not an ingest result: accepted, and reported once', async () => {
+  test('a 204, or an object that is not the ingest result of its batch: accepted, and reported once', async () => {
     for (const [status, body] of [
       [204, ''],
       [200, '{}'],
+      [200, '{"accepted":1000,"rejected":0}'],
     ] as const) {
       const lines = await said({
         url: await answering(status, {}, body),
