@@ -1,5 +1,6 @@
 /** One request through undici, and its reply. */
 import type { Dispatcher } from 'undici'
+import { decompressReply } from './decompress-reply.js'
 import type { HttpFailure, HttpReply } from './http-types.js'
 
 /** Reason for a missing reply. `error`: from undici, for `network` and `reset`. */
@@ -14,14 +15,14 @@ export interface HttpRequest {
   readonly timeoutMs: number
   /** As `performance.now()`. */
   readonly deadlineAt: number
-  readonly resolve: (reply: HttpReply) => void
+  readonly resolve: (reply: HttpReply | Promise<HttpReply>) => void
   readonly reject: (failure: HttpFailure) => void
 }
 
 /** Either a reply or a failure. */
 export type ExchangeEnd = (
   exchange: HttpExchange,
-  reply: HttpReply | undefined,
+  reply: HttpReply | Promise<HttpReply> | undefined,
   failure: ExchangeFailure | undefined,
 ) => void
 
@@ -69,7 +70,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.#isEnded) controller.abort(NO_LONGER_WANTED)
   }
 
-  end(reply: HttpReply): void {
+  /** @param reply a promise while it is decompressed */
+  end(reply: HttpReply | Promise<HttpReply>): void {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#end(this, reply, undefined)
@@ -117,11 +119,13 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   #endWith(truncated: boolean): void {
     const bytes = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks)
-    this.end({
+    const reply = {
       status: this.#status,
       headers: this.#headers,
       text: bytes.toString('utf8', 0, MAX_REPLY_BYTES),
       truncated,
-    })
+    }
+    const isEncoded = this.#headers['content-encoding'] !== undefined
+    this.end(isEncoded ? decompressReply(reply, bytes, MAX_REPLY_BYTES) : reply)
   }
 }

@@ -24,7 +24,7 @@ export interface HttpReply {
   readonly status: number
   /** Names in lower case. The value of a repeated header is an array. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** At most `MAX_REPLY_BYTES`; the rest is not read. */
+  /** Decompressed; at most `MAX_REPLY_BYTES`, and the rest is not read. As received if it cannot be decompressed. */
   readonly text: string
   /** Whether the reply was longer than `text`. */
   readonly truncated: boolean

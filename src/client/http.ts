@@ -64,7 +64,7 @@ export function createHttp(options: HttpOptions): Http {
 
   function ended(
     one: HttpExchange,
-    reply: HttpReply | undefined,
+    reply: HttpReply | Promise<HttpReply> | undefined,
     failure: ExchangeFailure = { kind: 'network' },
   ): void {
     const { request } = one

@@ -499,6 +499,26 @@ describe('in a process of its own', () => {
     expect(await run(script)).toEqual({ code: 0, out: 'sent\n' })
   })
 
+  test('compressed replies of 20 MB, also concurrent ones, take little memory', async () => {
+    const script = `
+      import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+      import { decompressReply } from '${pathToFileURL('build/modules/client/decompress-reply.js').href}'
+      const text = Buffer.alloc(20_000_000, 'x')
+      const params = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 24 }
+      const replies = { gzip: gzipSync(text), br: brotliCompressSync(text, { params }) }
+      const before = process.memoryUsage.rss()
+      let peak = before
+      const sampling = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 1)
+      for (const [coding, body] of Object.entries(replies)) {
+        const reply = { status: 200, headers: { 'content-encoding': coding }, text: '', truncated: false }
+        const read = await Promise.all(Array.from({ length: 32 }, () => decompressReply(reply, body, 1000)))
+        console.log(coding, read.every(({ text, truncated }) => text.length === 1000 && truncated))
+      }
+      clearInterval(sampling)
+      console.log(peak - before < 100_000_000 ? 'little' : peak - before)`
+    expect(await run(script)).toEqual({ code: 0, out: 'gzip true\nbr true\nlittle\n' })
+  })
+
   test('loads undici at the first request, and only the needed parts', async () => {
     const server = await httpServer()
     const script = `
