@@ -219,6 +219,7 @@ function openSpool(options: EndpointPipelineOptions, onFound: () => void): Spool
   return new Spool({
     ...spool,
     url,
+    service: settings.service ?? settings.fallbackService,
     siblingUrls,
     shouldScanOthers,
     apiKey: apiKey.reveal(),

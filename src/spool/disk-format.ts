@@ -25,6 +25,8 @@ export const DEAD_LETTERS = 'dead'
 export const OWNER = 'owner'
 /** In an instance's folder: counts of dropped entries that were not reported to the service. */
 export const DROP_COUNTS = 'drops'
+/** In a destination's folder: where its entries are sent. */
+export const DESTINATION = 'destination'
 /** In a destination's folder. Marker: the warning about entries for this destination has been printed. */
 export const REPORTED = 'reported'
 /** In a destination's folder. Marker: the service rejected the key. The hash of the URL follows. */

@@ -13,6 +13,8 @@ export interface SpoolOptions {
   readonly maxAgeMs: number
   readonly durability: 'process' | 'power'
   readonly url: string
+  /** Shown with the destination by the command line. */
+  readonly service?: string | undefined
   readonly apiKey: string
   /** Batches written under these keys are also sent. */
   readonly previousApiKeys?: readonly string[]

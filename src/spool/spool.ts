@@ -8,6 +8,7 @@ import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import { createFile } from '../shared/safe-files.js'
 import { isOwnFolder } from '../shared/safe-folders.js'
 import { DeadLetterFile } from './dead-letter-file.js'
+import { describeDestination } from './destination-file.js'
 import { REPORTED } from './disk-format.js'
 import { SpilledBatchStore } from './spilled-batch-store.js'
 import { CurrentInstance } from './instance/current-instance.js'
@@ -70,7 +71,17 @@ export class Spool {
     )
     const markers = [REPORTED, nameKeyRejected(url)]
     const isNamed = dir !== undefined
-    const instance = new CurrentInstance({ root, isNamed, destination, markers, clock, machine, isPowerSafe })
+    const description = describeDestination(options, [apiKey, ...previousApiKeys])
+    const instance = new CurrentInstance({
+      root,
+      isNamed,
+      destination,
+      description,
+      markers,
+      clock,
+      machine,
+      isPowerSafe,
+    })
     const onError = (error: unknown): void => reporter.error(error)
     const onDropped = (entries: number, reason: DropReason, detail: string): void =>
       drop(options, entries, reason, detail)

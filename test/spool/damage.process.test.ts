@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Batch } from '../../src/batch/batch.js'
-import { filesBelow, readFrames, readSegment, segmentsBelow } from './disk-image.js'
+import { filesBelow, instanceFolders, readFrames, readSegment, segmentsBelow } from './disk-image.js'
 import { expectRecovery, intact } from './expected-recovery.js'
 import { KEY_OF_TESTS, ProcessRun } from './process-run.js'
 import { numbersIn, useSpoolBench } from './spool-bench.js'
@@ -155,7 +155,7 @@ describe('a segment', () => {
     const run = begin()
     expect(await run.recoverAll()).toEqual([])
     expect(run.problems).toEqual([])
-    expect(readdirSync(destination)).toHaveLength(1)
+    expect(instanceFolders(destination)).toHaveLength(1)
   })
 
   test('of another version: not changed, nor its folder, and reported once', async () => {
@@ -247,7 +247,7 @@ describe('an owner file', () => {
     ],
   ])('%s: nothing is lost, and the lease decides', async (_, harm) => {
     await leave()
-    const owner = join(destination, readdirSync(destination)[0] as string, 'owner')
+    const owner = join(destination, instanceFolders(destination)[0] as string, 'owner')
     harm(owner)
     const run = begin()
     await bench.clock.advance(3 * LEASE_MS)
@@ -275,7 +275,7 @@ describe('folders', () => {
       process.umask(umask)
     }
     const kinds = new Set(filesBelow(root).map((path) => path.replace(/.*[/.]/, '')))
-    expect(kinds).toEqual(new Set(['seg', 'ack', 'owner', 'ndjson']))
+    expect(kinds).toEqual(new Set(['seg', 'ack', 'owner', 'ndjson', 'destination']))
     for (const path of filesBelow(root)) expect([path, lstatSync(path).mode & 0o777]).toEqual([path, 0o600])
     for (const path of foldersBelow(root)) expect([path, lstatSync(path).mode & 0o777]).toEqual([path, 0o700])
   })
@@ -302,7 +302,7 @@ describe('folders', () => {
 
   test('a link in place of an instance is not followed', async () => {
     await leave()
-    const [name] = readdirSync(destination) as [string]
+    const [name] = instanceFolders(destination) as [string]
     const elsewhere = join(scratch, name)
     renameSync(join(destination, name), elsewhere)
     symlinkSync(elsewhere, join(destination, name))

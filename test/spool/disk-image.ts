@@ -90,6 +90,13 @@ export function keyOf(path: string): string {
   return `${basename(join(path, '..')).replace(/\.(live|left)$/, '')}/${basename(path)}`
 }
 
+/** Names of the folders of instances. */
+export function instanceFolders(destination: string): string[] {
+  return readdirSync(destination)
+    .filter((name) => /\.(live|left)$/.test(name))
+    .toSorted()
+}
+
 export function filesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

@@ -79,7 +79,7 @@ export class ModelDisk {
   passed(ms: number): void {
     const { root } = this.#options
     for (const destination of REAL.readdirSync(root)) {
-      for (const name of REAL.readdirSync(join(root, destination))) {
+      for (const name of REAL.readdirSync(join(root, destination)).filter((one) => one !== 'destination')) {
         for (const path of [join(root, destination, name, 'owner'), join(root, destination, name)]) {
           const stats = REAL.lstatSync(path, { throwIfNoEntry: false })
           if (stats !== undefined) REAL.utimesSync(path, (stats.mtimeMs - ms) / 1000, (stats.mtimeMs - ms) / 1000)

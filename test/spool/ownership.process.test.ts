@@ -17,7 +17,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/batch/batch.js'
 import type { Machine } from '../../src/spool/instance/ownership.js'
 import { failing } from './disk-faults.js'
-import { filesBelow } from './disk-image.js'
+import { filesBelow, instanceFolders } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
 import { namesIn, useSpoolBench } from './spool-bench.js'
 
@@ -33,7 +33,7 @@ function write(run: ProcessRun, ...names: string[]): void {
 }
 
 function folders(): string[] {
-  return readdirSync(destination).toSorted()
+  return instanceFolders(destination)
 }
 
 /** Makes the lease look as if it had not been renewed for `ageMs`. */

@@ -106,7 +106,7 @@ describe('a claimed segment that cannot be read for now', () => {
     expect(await run.recoverAll()).toEqual([])
     expect(run.problems).toHaveLength(1)
     run.spool.close()
-    expect(filesBelow(root)).toEqual([])
+    expect(filesBelow(destination)).toEqual([`${destination}/destination`])
   })
 })
 

@@ -3,6 +3,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../shared/clock.js'
 import type { Segment } from '../segment/segment.js'
+import { writeDescription } from '../destination-file.js'
+import type { DestinationDescription } from '../destination-file.js'
 import { ensureDestination } from '../spool-root.js'
 import { InstanceFolder } from './instance-folder.js'
 import type { Machine } from './ownership.js'
@@ -12,6 +14,7 @@ export interface CurrentInstanceOptions {
   /** Whether the user configured the root. */
   readonly isNamed: boolean
   readonly destination: string
+  readonly description: DestinationDescription
   /** Names of files in the destination's folder that hold only while no process sends its entries. */
   readonly markers: readonly string[]
   readonly clock: Clock
@@ -46,8 +49,9 @@ export class CurrentInstance {
   /** @returns the folder; creates it if there is none @throws the system's errors, UnsafeError */
   ensure(): InstanceFolder {
     if (this.#folder !== undefined) return this.#folder
-    const { root, isNamed, destination, markers, clock, machine, isPowerSafe } = this.#options
+    const { root, isNamed, destination, description, markers, clock, machine, isPowerSafe } = this.#options
     ensureDestination(root, destination, { isNamed, isPowerSafe })
+    writeDescription(destination, description)
     // Entries of this destination are sent from now on; if some are stranded later, they are reported again.
     for (const name of markers) rmSync(join(destination, name), { force: true })
     return (this.#folder = new InstanceFolder(destination, { clock, machine, isPowerSafe }))

@@ -1,21 +1,20 @@
 /**
  * Drop counts in the instance's folder: the process that takes it over receives them once, for any state of the file.
  */
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { UnreportedDrops } from '../../../src/diagnostics/account.js'
-import { nameDestination } from '../../../src/spool/spool-root.js'
 import type { SpoolOptions } from '../../../src/spool/spool.js'
 import { FakeClock } from '../../fake-clock.js'
 import { filesBelow } from '../disk-image.js'
-import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from '../process-run.js'
+import { ProcessRun } from '../process-run.js'
 import { useSpoolBench } from '../spool-bench.js'
 
 const DROPS: UnreportedDrops = { dropped: { spool: 300, age: 20 }, lastAtMs: 1_800_000_000_000 }
 
 const bench = useSpoolBench()
-const { root, kill, close } = bench
+const { root, destination, kill, close } = bench
 
 /** Keeps the counts it takes over, as the pipeline does. */
 function begin(taken: UnreportedDrops[] = [], spool: Partial<SpoolOptions> = {}): ProcessRun {
@@ -34,7 +33,7 @@ test.each([
   close(begin(taken))
   close(begin(taken))
   expect(taken).toEqual([DROPS])
-  expect(readdirSync(join(root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS)))).toEqual([])
+  expect(filesBelow(destination)).toEqual([`${destination}/destination`])
 })
 
 test('reported counts are deleted', () => {
@@ -42,7 +41,7 @@ test('reported counts are deleted', () => {
   run.spool.saveDropCounts(DROPS)
   run.spool.saveDropCounts(undefined)
   close(run)
-  expect(filesBelow(root)).toEqual([])
+  expect(filesBelow(destination)).toEqual([`${destination}/destination`])
 })
 
 test('counts that a dead process took over are kept, and later ones are added', () => {

@@ -192,10 +192,11 @@ describe('other destinations', () => {
     kill(other)
   })
 
-  /** Without the mark that they were reported. */
+  /** Without those of the destination itself: its description, and the mark that the entries were reported. */
   function files(): number {
-    return filesBelow(join(root, nameDestination(URL_OF_TESTS, OTHER))).filter((path) => !path.endsWith('/reported'))
-      .length
+    return filesBelow(join(root, nameDestination(URL_OF_TESTS, OTHER))).filter(
+      (path) => !/\/(?:destination|reported)$/.test(path),
+    ).length
   }
 
   const reports = (...some: readonly ProcessRun[]): string[] =>
@@ -270,7 +271,7 @@ describe('other destinations', () => {
     setAge(8 * DAY_MS)
     const folder = join(root, nameDestination(URL_OF_TESTS, OTHER))
     const bytes = filesBelow(folder)
-      .filter((path) => !path.endsWith('owner'))
+      .filter((path) => !/\/(?:owner|destination)$/.test(path))
       .reduce((sum, path) => sum + readFileSync(path).length, 0)
     const run = begin({ maxAgeMs: HOUR_MS })
     expect(files()).toBe(0)
