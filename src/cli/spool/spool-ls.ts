@@ -1,5 +1,8 @@
 /** `pino-ingest spool ls`: lists destinations, instances and dead letters with sizes, ages and reasons. */
+import { maskDeep } from '../../diagnostics/secret-mask.js'
 import { systemClock } from '../../shared/clock.js'
+import { readDescription } from '../../spool/destination-file.js'
+import type { DestinationDescription } from '../../spool/destination-file.js'
 import { summarizeUnsettled } from '../../spool/inspect.js'
 import type { FoundDestination, FoundInstance, UnsettledSummary } from '../../spool/inspect.js'
 import type { FoundFile } from '../../spool/spool-files.js'
@@ -25,6 +28,8 @@ export const lsCommand: Command = {
   notes: [
     `running: its process is running; killed: its process was killed; closed: its process exited normally; claimed: taken over by the
 instance above it. The next application with the same URL and key sends the entries of killed and closed instances; so does spool replay.`,
+    `A destination is shown with its URL, the service that used it last, and the start of a hash of URL and key. A destination that only earlier
+versions used has a name only.`,
     'With --json, it prints one object: root, destinations, total. Times are in milliseconds, sizes in bytes; a kind is entries or requests.',
     'Exit codes: 0 done, 1 the folder does not exist or is unsafe, 2 invalid flags.',
   ],
@@ -47,6 +52,8 @@ type ListedInstance = FoundInstance & UnsettledSummary & { readonly kind: ItemKi
 
 interface Listed {
   readonly name: string
+  /** Undefined if the folder has none. */
+  readonly description: DestinationDescription | undefined
   /** Undefined if no item shows the kind. */
   readonly kind: ItemKind | undefined
   readonly instances: readonly ListedInstance[]
@@ -64,7 +71,7 @@ async function run(given: Arguments): Promise<number> {
 }
 
 async function summarize(
-  { name, instances: found, deadLetters }: FoundDestination,
+  { name, path, instances: found, deadLetters }: FoundDestination,
   { kinds, mask }: SpoolLocation,
 ): Promise<Listed> {
   const kind = kinds.get(name)
@@ -73,13 +80,15 @@ async function summarize(
     const summary = await summarizeUnsettled(instance)
     instances.push({ ...instance, ...summary, kind, problems: summary.problems.map(mask) })
   }
-  return { name, kind, instances, deadLetters: summarizeDeadLetters(deadLetters, mask) }
+  const description = maskDeep(readDescription(path), mask)
+  return { name, description, kind, instances, deadLetters: summarizeDeadLetters(deadLetters, mask) }
 }
 
 /** The service can repeat the rejected value in its reason, so each dead letter may have a different one. */
 const MAX_REASONS = 100
 const MAX_REASON_CHARS = 160
 const OTHER = 'other reasons'
+const KEY_HASH_CHARS = 8
 
 function summarizeDeadLetters(files: readonly FoundFile[], mask: (text: string) => string): DeadLetterSummary {
   const counts = new Map<string, number>()
@@ -117,8 +126,11 @@ function toData(location: SpoolLocation, listed: readonly Listed[]): object {
     sum(instances.filter(({ kind }) => (kind === 'requests') === isRequests).map(({ entries }) => entries))
   return {
     root: location.root,
-    destinations: listed.map(({ name, kind, instances: found, deadLetters }) => ({
+    destinations: listed.map(({ name, description, kind, instances: found, deadLetters }) => ({
       name,
+      url: description?.url ?? null,
+      service: description?.service ?? null,
+      keyHash: toKeyHash(name),
       kind: kind ?? null,
       isPresent: location.present.includes(name),
       isPrevious: location.previous.includes(name),
@@ -157,7 +169,21 @@ function formatListed(location: SpoolLocation, listed: readonly Listed[]): strin
   return `${blocks.join('\n\n')}\n\nTotal: ${total.join(', ')}\n`
 }
 
-function formatDestination(location: SpoolLocation, { name, kind, instances, deadLetters }: Listed): string {
+/** Part of the hash of URL and key. A hash of the key alone would be easier to look up, since it is the same for all URLs. */
+function toKeyHash(name: string): string {
+  return name.slice(0, KEY_HASH_CHARS)
+}
+
+function formatDescription(name: string, description: DestinationDescription | undefined): string[] {
+  if (description === undefined) return []
+  const { url, service } = description
+  return [url, ...(service === undefined ? [] : [`service ${service}`]), `key hash ${toKeyHash(name)}`].map(toPrintable)
+}
+
+function formatDestination(
+  location: SpoolLocation,
+  { name, description, kind, instances, deadLetters }: Listed,
+): string {
   const owner =
     location.settings === undefined
       ? 'unknown destination, since url and key are not set'
@@ -169,7 +195,7 @@ function formatDestination(location: SpoolLocation, { name, kind, instances, dea
   const isEmpty = instances.length + deadLetters.files === 0
   const rows = formatColumns(instances.map(toRow))
   return [
-    `${name}  ${owner}${kind === 'requests' ? ', request logs' : ''}${isEmpty ? ', empty' : ''}`,
+    `${[name, ...formatDescription(name, description), owner].join('  ')}${kind === 'requests' ? ', request logs' : ''}${isEmpty ? ', empty' : ''}`,
     ...instances.flatMap((one, at) => [`  ${rows[at] ?? ''}`, ...formatNotes(one)]),
     ...formatDeadLetters(deadLetters),
   ].join('\n')

@@ -65,7 +65,7 @@ async function holding(
   const before = await entriesIn(root)
   const plan: AppPlan = {
     mode: 'target',
-    options: { url: DOWN, apiKey: key, logTo: 'silent' },
+    options: { url: DOWN, apiKey: key, service: 'checkout', logTo: 'silent' },
     count,
     end: 'hold',
     ...(raw !== undefined && { raw }),
@@ -169,11 +169,13 @@ describe('ls', () => {
     expect(code).toBe(0)
     expect(out).toMatch(
       new RegExp(
-        `^${nameDestination(DOWN, KEY)} {2}the current destination\\n {2}\\S+ +killed +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`,
+        `^${nameDestination(DOWN, KEY)} {2}${DOWN} {2}service checkout {2}key hash \\w{8} {2}the current destination\\n {2}\\S+ +killed +pid \\d+ +1 segment +[\\d.]+ KiB +3 batches +250 entries +oldest \\d+ s$`,
         'm',
       ),
     )
-    expect(out).toMatch(new RegExp(`^${nameDestination(DOWN, OTHER_KEY)} {2}another destination\\n.* 30 entries`, 'm'))
+    expect(out).toMatch(
+      new RegExp(`^${nameDestination(DOWN, OTHER_KEY)} {2}.* {2}another destination\\n.* 30 entries`, 'm'),
+    )
     expect(out).toMatch(/^Total: 2 instances, [\d.]+ KiB, 280 entries not settled, 0 dead letters$/m)
     expect((await spool(root, ['ls'], { PINO_INGEST_URL: 'nonsense' })).out).toContain('url and key are not set')
     const elsewhere = await runCli(['spool', 'ls', '--json', '--dir', root], { PINO_INGEST_SPOOL_DIR: '/nonexistent' })

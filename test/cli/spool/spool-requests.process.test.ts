@@ -34,11 +34,12 @@ const logAt = (n: number): RequestLog => ({ ...requestLog, path: `/n/${n}`, requ
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
 
 /** Runs an application that ends normally while the service is down. */
-function left(root: string, url: string, items: readonly object[], apiKey = KEY): void {
+function left(root: string, url: string, items: readonly object[], apiKey = KEY, service?: string): void {
   const kept = new Spool({
     dir: root,
     url,
     apiKey,
+    service,
     maxBytes: 64 * MIB,
     maxAgeMs: 1e9,
     durability: 'process',
@@ -131,11 +132,11 @@ describe('with both on disk', () => {
     const { code, out } = await spool(root, ['ls'])
     expect(code).toBe(0)
     expect(out).toMatch(
-      new RegExp(`^${nameDestination(DOWN, KEY)} {2}the current destination\\n.* 2 batches +130 entries`, 'm'),
+      new RegExp(`^${nameDestination(DOWN, KEY)} {2}.* {2}the current destination\\n.* 2 batches +130 entries`, 'm'),
     )
     expect(out).toMatch(
       new RegExp(
-        `^${nameDestination(REQUESTS, KEY)} {2}the current destination, request logs\\n.* 3 batches +250 request logs`,
+        `^${nameDestination(REQUESTS, KEY)} {2}.* {2}the current destination, request logs\\n.* 3 batches +250 request logs`,
         'm',
       ),
     )
@@ -153,6 +154,33 @@ describe('with both on disk', () => {
       ].toSorted(),
     )
     expect(data.total).toMatchObject({ entries: 130, requestLogs: 250 })
+  })
+
+  test('ls names URL, service and key; a folder without its description is shown by its hash', async () => {
+    const root = newRoot()
+    left(root, DOWN, [entryAt(1)], KEY, 'checkout')
+    left(root, REQUESTS, [logAt(1)], OTHER_KEY, 'worker \u001b[31m')
+    left(root, REQUESTS, [logAt(1)])
+    const [own, other, old] = [
+      nameDestination(DOWN, KEY),
+      nameDestination(REQUESTS, OTHER_KEY),
+      nameDestination(REQUESTS, KEY),
+    ]
+    rmSync(join(root, old, 'destination'))
+    const { out } = await spool(root, ['ls'])
+    expect(out).toContain(`\n${own}  ${DOWN}  service checkout  key hash ${own.slice(0, 8)}  the current destination\n`)
+    expect(out).toContain(
+      `\n${other}  ${REQUESTS}  service worker \\u001b[31m  key hash ${other.slice(0, 8)}  another `,
+    )
+    expect(out).toContain(`\n${old}  the current destination, request logs\n`)
+    const json = (await spool(root, ['ls', '--json'])).out
+    expect((JSON.parse(json) as { destinations: object[] }).destinations).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: own, url: DOWN, service: 'checkout', keyHash: own.slice(0, 8) }),
+        expect.objectContaining({ name: old, url: null, service: null, keyHash: old.slice(0, 8) }),
+      ]),
+    )
+    for (const key of [KEY, OTHER_KEY]) expect(out + json).not.toContain(key)
   })
 
   test('show prints a line for each', async () => {
