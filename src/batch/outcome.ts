@@ -16,20 +16,13 @@ export interface Delivered {
   readonly unreadable?: true
 }
 
-/** All entries were rejected, or the reply may concern the key or the URL (`mayConcernEndpoint`). */
+/** The service rejected all entries. */
 export interface Refused {
   readonly kind: 'refused'
   readonly status: number
   readonly reason: string
   /** The entries that the reply names; empty if it names none. */
   readonly rejected: readonly IngestResultError[]
-  /** Number of this failure. Set if the reply names no entry and the service accepted other entries directly before. */
-  readonly failureNumber?: number | undefined
-  /**
-   * Set if the reply may concern the key or the URL instead of the content, such as a 401 or a page of a gateway. Other
-   * batches show which: if one is accepted, this one is isolated.
-   */
-  readonly mayConcernEndpoint?: true
 }
 
 /**
@@ -49,13 +42,8 @@ export interface Retryable {
    * for replies of a gateway that waited for the service.
    */
   readonly mayConcernContent?: true
-  /** Set if the service may have stored the batch: its entries would arrive twice under another id. */
+  /** Set if a gateway or this process did not wait for the reply any longer, so that the service may have stored the batch. */
   readonly mayBeStored?: true
-  /**
-   * Set for a batch that isolation sends in another way: in parts, since one of its entries may be the cause, or
-   * unchanged, but outside the search.
-   */
-  readonly sendAs?: 'parts' | 'separate'
   /** Set if the queue failed instead of the service. */
   readonly queue?: QueueFailure
   /** Set if nothing listens at the implicit local URL, and entries are kept in memory only. At exit, no other attempt follows. */
@@ -63,8 +51,8 @@ export interface Retryable {
 }
 
 /**
- * The URL or the key is wrong, or a program other than the service replied. Entries are kept, the user is notified and
- * the endpoint is probed. The circuit breaker turns replies over HTTP into `Refused` with `mayConcernEndpoint`.
+ * The URL or the key is wrong, a program other than the service replied, or something on the way refuses this payload.
+ * Other entries show which.
  */
 export interface EndpointRejected {
   readonly kind: 'endpoint-rejected'
@@ -80,14 +68,10 @@ export interface EndpointRejected {
   readonly remedy?: string | undefined
 }
 
-/** The deadline of the shutdown passed before the service accepted the batch. */
+/** The batch is not sent: because of a bug, or because another forwarder may have its message. */
 export interface Abandoned {
   readonly kind: 'abandoned'
   readonly reason: string
-  /** Entries that were accepted before the batch was abandoned. Default 0. */
-  readonly accepted?: number
-  /** Entries that were rejected and became dead letters before the batch was abandoned. Default none. */
-  readonly rejected?: readonly IngestResultError[]
 }
 
 export type Outcome = Delivered | Refused | Retryable | EndpointRejected | Abandoned

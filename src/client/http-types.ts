@@ -1,11 +1,13 @@
 /** Types of the HTTP module. */
+import type { ApiKey } from '../options/api-key.js'
 import type { Secret } from '../options/secret.js'
 import type { Tls } from '../options/tls.js'
 
 export interface HttpOptions {
   /** Base URL without a trailing slash; ends with `/api/v1`. */
   readonly url: string
-  readonly apiKey: string
+  /** Read again from its file, if it came from one, before the first request after a 401 or 403. */
+  readonly apiKey: ApiKey
   /** Sent with every request; names in lower case. */
   readonly headers?: Readonly<Record<string, Secret>>
   readonly tls?: Tls | undefined

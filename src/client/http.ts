@@ -30,6 +30,8 @@ export function createHttp(options: HttpOptions): Http {
   let create: (() => Dispatcher) | undefined
   let loading: Promise<() => Dispatcher> | undefined
   let isClosed = false
+  /** Whether the service has rejected the key since its file was read. */
+  let isKeyRejected = false
   /** Time of the latest activity by both clocks, since one of them may stop while the machine is suspended. */
   let activeAt = performance.now()
   let activeWallAt = Date.now()
@@ -82,10 +84,14 @@ export function createHttp(options: HttpOptions): Http {
       )
     activeAt = performance.now()
     activeWallAt = Date.now()
+    void Promise.resolve(reply).then(({ status }) => (isKeyRejected ||= status === 401 || status === 403))
     request.resolve(reply)
   }
 
   function send(one: HttpExchange, body: Uint8Array | string | null, init: HttpRequestInit): void {
+    // Not at the rejection: the file may be corrected later, while the next attempt waits.
+    if (isKeyRejected) options.apiKey.reread()
+    isKeyRejected = false
     const path = basePath + one.request.path
     const headers = headersOf(body !== null, init)
     if (isBun)
@@ -182,7 +188,7 @@ function failureAt(place: string, { kind, error }: ExchangeFailure, timeoutMs: n
   }
 }
 
-/** @returns the headers of a request, which most requests share */
+/** @returns the headers of a request, which most requests share until the key changes */
 function createHeaders({
   apiKey,
   headers = {},
@@ -199,13 +205,14 @@ function createHeaders({
     'accept-encoding': 'identity',
     ...(hasBody && { 'content-type': CONTENT_TYPE }),
     ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
-    ...(keyless !== true && { [API_KEY_HEADER]: apiKey }),
+    ...(keyless !== true && { [API_KEY_HEADER]: apiKey.reveal() }),
   })
-  let usual: Record<string, string> | undefined
-  return (hasBody, init) =>
-    hasBody && init.contentEncoding === undefined && init.keyless !== true
-      ? (usual ??= create(true, init))
-      : create(hasBody, init)
+  let usual: Record<string, string> = {}
+  return (hasBody, init) => {
+    if (!hasBody || init.contentEncoding !== undefined || init.keyless === true) return create(hasBody, init)
+    if (usual[API_KEY_HEADER] !== apiKey.reveal()) usual = create(true, init)
+    return usual
+  }
 }
 
 /** Hides the token of a monitor, which is the only credential of its endpoint. */

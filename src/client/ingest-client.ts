@@ -93,14 +93,13 @@ export class IngestClient {
     const { maxAttempts, timeoutMs, ...others } = readOptions('new IngestClient()', options)
     const limits = resolveLimits({ maxAttempts, timeoutMs })
     const settings = resolveFromProcess(others, CALL_OPTION_NAMES)
-    const apiKey = settings.apiKey.reveal()
     this.#keyWarning = settings.keyWarning
     this.#calls = new RetryingCaller({
       ...settings,
       ...limits,
       clock: systemClock,
       random: Math.random,
-      http: createHttp({ ...settings, apiKey, maxConnections: MAX_CONNECTIONS }),
+      http: createHttp({ ...settings, maxConnections: MAX_CONNECTIONS }),
     })
   }
 

@@ -4,6 +4,7 @@ import type { RetrySettings } from '../options/settings.js'
 import type { Secret } from '../options/secret.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
+import { KeyPause } from '../shared/key-pause.js'
 import { createDebugLog } from '../diagnostics/debug-log.js'
 import type { DebugLog } from '../diagnostics/debug-log.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
@@ -33,8 +34,8 @@ export interface RetryingCallerOptions {
 export interface TransportHooks {
   /** Replaces the system clock, whose timers keep the process alive. */
   readonly clock: Clock
-  /** Called for each Retry-After, which applies to all requests with the key. */
-  readonly onRetryAfter: (delayMs: number) => void
+  /** The pause of the API key. */
+  readonly pause: KeyPause
 }
 
 export interface Call {
@@ -53,20 +54,23 @@ export interface Call {
 }
 
 export class RetryingCaller {
-  #options: RetryingCallerOptions & Partial<TransportHooks>
+  #options: RetryingCallerOptions
   readonly #debug: DebugLog | undefined
   readonly #closed = new AbortController()
-  /** End of a Retry-After, by the clock's `now`. It applies to every call with the key, or to every heartbeat. */
-  readonly #notBefore = { keyed: -Infinity, keyless: -Infinity }
+  /** Of every call with the key, and of every heartbeat. */
+  readonly #pauses: { keyed: KeyPause; readonly keyless: KeyPause }
 
   constructor(options: RetryingCallerOptions) {
+    const { clock, random } = options
     this.#options = options
+    this.#pauses = { keyed: new KeyPause(clock, random), keyless: new KeyPause(clock, random) }
     this.#debug = createDebugLog(options.isDebug)
   }
 
   /** Must be called before the first call. */
   setHooks(hooks: TransportHooks): void {
-    this.#options = { ...this.#options, ...hooks }
+    this.#options = { ...this.#options, clock: hooks.clock }
+    this.#pauses.keyed = hooks.pause
   }
 
   /**
@@ -77,14 +81,10 @@ export class RetryingCaller {
     const { clock, maxAttempts, random, timeoutMs } = this.#options
     const startedAt = clock.now()
     const deadlineAt = startedAt + timeoutMs
-    const group = call.body === null ? 'keyless' : 'keyed'
+    const pause = this.#pauses[call.body === null ? 'keyless' : 'keyed']
     for (let attempt = 1; ; attempt += 1) {
       this.#throwIfEnded(call.signal)
-      for (
-        let remainingMs = this.#notBefore[group] - clock.now();
-        remainingMs > 0;
-        remainingMs = this.#notBefore[group] - clock.now()
-      ) {
+      for (let remainingMs = pause.leftMs; remainingMs > 0; remainingMs = pause.leftMs) {
         if (clock.now() + remainingMs >= deadlineAt) throw createRateLimitedError(remainingMs)
         this.#debug?.(`POST ${hideToken(call.path)}: wait ${Math.round(remainingMs)} ms, an earlier Retry-After`)
         await this.#wait(remainingMs, call.signal)
@@ -101,13 +101,9 @@ export class RetryingCaller {
       if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true)))
         return reply
       const askedMs = reply instanceof HttpFailure ? 0 : (parseRetryAfterMs(reply, clock.wallNow()) ?? 0)
-      if (askedMs > 0) {
-        this.#notBefore[group] = Math.max(this.#notBefore[group], clock.now() + askedMs)
-        if (group === 'keyed') this.#options.onRetryAfter?.(askedMs)
-      }
+      pause.apply(askedMs)
       const backoffMs = computeDelayMs({ attempt, outageAgeMs: clock.now() - startedAt, ...this.#options, random })
-      // Adds the backoff to the Retry-After, so many processes do not return at the same instant.
-      const delayMs = askedMs + backoffMs
+      const delayMs = pause.leftMs + backoffMs
       const isLate = clock.now() + delayMs >= deadlineAt
       if (kind !== 'retryable' || isLate || attempt === maxAttempts)
         throw this.#failure(call, reply, { attempt, askedMs, isLate })

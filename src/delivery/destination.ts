@@ -17,8 +17,7 @@ export function createDestination(options: DestinationOptions): Destination {
 }
 
 function createHttpDestination({ settings, clock, mask }: DestinationOptions): Destination {
-  const apiKey = settings.apiKey.reveal()
-  const http = createHttp({ ...settings, apiKey, maxConnections: settings.maxConcurrency })
+  const http = createHttp({ ...settings, maxConnections: settings.maxConcurrency })
   const hint = settings.isLocalDefault
     ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
     : `check url${settings.proxy === false ? '' : ' and proxy'}, or run \`npx pino-ingest doctor\``

@@ -1,4 +1,4 @@
-/** Compresses a batch once, before it waits for the circuit breaker, so compression delays no attempt. */
+/** Compresses the body of a batch before an attempt. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Sender } from '../batch/sender.js'

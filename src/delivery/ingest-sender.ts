@@ -70,14 +70,14 @@ export function createBatchSender(
           reason: hint === undefined ? reason : `${reason}; ${hint}`,
           ...(kind === 'network' && needsListener === true && { nobodyListens: true as const }),
           ...(kind === 'reset' && { mayConcernContent: true }),
-          ...((kind === 'reset' || kind === 'timeout') && { mayBeStored: true }),
+          ...(kind === 'timeout' && { mayBeStored: true }),
         }
       }
     },
   }
 }
 
-/** A gateway did not wait for the service any longer, which may have stored the batch. */
+/** A gateway stopped waiting for the service, and the service may have stored the batch. */
 const MAY_BE_STORED: ReadonlySet<number> = new Set([408, 502, 504])
 
 interface ReadReply {

@@ -15,13 +15,6 @@ export type DropReason = (typeof DROP_REASONS)[number]
 /** Entries dropped, by reason. */
 export type DroppedByReason = Partial<Readonly<Record<DropReason, number>>>
 
-/** Drops not yet reported to the service. */
-export interface UnreportedDrops {
-  readonly dropped: DroppedByReason
-  /** When the latest of them was dropped, in milliseconds since the Unix epoch. */
-  readonly lastAtMs: number
-}
-
 /** What became of the entries of one transport since its start. Every entry has an outcome, or is pending. */
 export interface AccountSnapshot {
   /** Entries that the app logged. */

@@ -26,7 +26,7 @@ export const SERVICE_MESSAGES = {
       `the service at ${url} rejected the API key: ${reason}; check apiKey or PINO_INGEST_API_KEY${hasSpool ? `. Entries on disk belong to the rejected key: ${SEND_UNDER_RIGHT_KEY}` : ''}`,
     cause: 'status 401 or 403',
     remedy:
-      'set the right key and restart. Entries on disk belong to the rejected key and are not sent with another one by themselves: run `npx pino-ingest spool replay --all`, or set `PINO_INGEST_PREVIOUS_API_KEYS` to the former key',
+      'set the right key and restart; a key in the file of `PINO_INGEST_API_KEY_FILE` needs no restart and no other step. Entries on disk belong to the rejected key and are not sent with another one by themselves: run `npx pino-ingest spool replay --all`, or set `PINO_INGEST_PREVIOUS_API_KEYS` to the former key',
   },
   wrongUrl: {
     code: 'MISDIRECTED',
@@ -84,7 +84,7 @@ export const SERVICE_MESSAGES = {
     text: (reason) => `cannot register the release: ${reason}; entries are sent without release_id`,
     cause:
       'no version was found for `release: true`, or the registration failed. `code` is that of the underlying error',
-    remedy: 'fix the cause in the message; after an outage the registration is retried',
+    remedy: 'fix the cause in the message; after an outage or a Retry-After the registration is retried',
   },
 } as const satisfies Record<string, Message>
 
@@ -290,13 +290,6 @@ export const SPOOL_MESSAGES = {
     code: 'SPOOL',
     text: (bytes, path) => `${bytes} bytes of ${path} are damaged and were skipped`,
     cause: 'a power failure, a faulty disk or another program damaged the file. The number of lost entries is unknown',
-    remedy: 'check the disk',
-  },
-  dropCountsNotSaved: {
-    code: 'SPOOL',
-    text: (reason) => `cannot save the drop counts to disk: ${reason}`,
-    cause:
-      'the disk is full, read-only or faulty. If the process exits before it is fixed, the drops are not reported to the service',
     remedy: 'check the disk',
   },
   deadLettersNotSaved: {

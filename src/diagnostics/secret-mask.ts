@@ -19,11 +19,22 @@ const NO_WORD_AFTER = String.raw`(?![\w\x80-\uffff])`
 const WORD_PART_CHARS = 12
 
 /**
+ * @param secrets may grow: those that are added later are also masked
  * @returns a function that masks each secret: verbatim, in hex, in base64 (also within longer base64), each also in the
  * encodings of `decode`, secrets of fewer than 6 characters as whole words, and parts of secrets of 12 or more characters (parts of 8 characters, or 12 if all are
  * letters). It ignores the case of ASCII letters and runs in linear time.
  */
 export function createSecretMask(secrets: readonly string[]): (text: string) => string {
+  let count = secrets.length
+  let mask = compileMask(secrets)
+  return (text) => {
+    if (secrets.length > count) mask = compileMask(secrets)
+    count = secrets.length
+    return mask(text)
+  }
+}
+
+function compileMask(secrets: readonly string[]): (text: string) => string {
   const forms = secrets
     .flatMap(createForms)
     .map((form) => decode(form).text)

@@ -1,5 +1,5 @@
 /**
- * The connection of a publisher. A batch opens it, since the circuit breaker decides when to try. Once open, the client reconnects by
+ * The connection of a publisher. A batch opens it, since the scheduler decides when to try. Once open, the client reconnects by
  * itself. Nothing is published while it is disconnected: the client would buffer the message, and the acknowledgement would arrive after
  * the batch was published again.
  */

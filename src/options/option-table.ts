@@ -94,7 +94,7 @@ export const OPTION_TABLE = {
     secret: true,
     defaultText: 'none; required if `url` is set',
     meaning:
-      'key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` is the path of a file that contains it. If both are set, the file must contain the same key',
+      'key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` is the path of a file that contains it, which is read again when the service rejects the key. If both are set, the file must contain the same key and is read only at the start',
   }),
   allowInsecure: connection({
     kind: flag,
@@ -219,7 +219,7 @@ export const OPTION_TABLE = {
     variableKinds: { PINO_INGEST_RELEASE: flag },
     default: false,
     meaning:
-      '`true`: registers the release at startup and adds its id to every entry; a string: the id of a registered release',
+      '`true`: registers the release at startup and adds its id to every entry logged after the reply; a string: the id of a registered release, added to every entry',
   }),
   level: sent({
     kind: oneOf(...LEVEL_NAMES),
@@ -443,7 +443,7 @@ export const OPTION_TABLE = {
     secret: true,
     defaultText: 'none',
     meaning:
-      'former keys. Entries that were stored on disk under them are sent with the current key; the variable is a comma-separated list',
+      'former keys. Entries that were stored on disk under them are sent with the current key. A key that a running process replaced by another one from `PINO_INGEST_API_KEY_FILE` need not be listed; the variable is a comma-separated list',
   }),
   pino: reading({
     kind: group({

@@ -23,8 +23,9 @@ export interface IngestOptions {
    */
   url?: string | undefined
   /**
-   * Key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` is the path of a file that contains it. If
-   * both are set, the file must contain the same key. Printable ASCII characters without spaces.
+   * Key that is sent as `X-API-Key`, only to the configured `url`; `PINO_INGEST_API_KEY_FILE` is the path of a file that contains it, which
+   * is read again when the service rejects the key. If both are set, the file must contain the same key and is read only at the start.
+   * Printable ASCII characters without spaces.
    * Variables, the first that is set: `PINO_INGEST_API_KEY`, `PINO_INGEST_API_KEY_FILE`.
    * @default none; required if url is set
    */
@@ -197,7 +198,8 @@ export interface IngestOptions {
       }
     | undefined
   /**
-   * `true`: registers the release at startup and adds its id to every entry; a string: the id of a registered release.
+   * `true`: registers the release at startup and adds its id to every entry logged after the reply; a string: the id of a registered
+   * release, added to every entry.
    * Variables, the first that is set: `PINO_INGEST_RELEASE_ID`, `PINO_INGEST_RELEASE`.
    * @default false
    */
@@ -505,7 +507,8 @@ export interface IngestOptions {
    */
   maxBufferBytes?: number | undefined
   /**
-   * Former keys. Entries that were stored on disk under them are sent with the current key; the variable is a comma-separated list.
+   * Former keys. Entries that were stored on disk under them are sent with the current key. A key that a running process replaced by
+   * another one from `PINO_INGEST_API_KEY_FILE` need not be listed; the variable is a comma-separated list.
    * Variable: `PINO_INGEST_PREVIOUS_API_KEYS`.
    * @default none
    */

@@ -1,9 +1,11 @@
 /** Resolves and validates the configuration: code wins over environment, which wins over defaults. */
+import { resolve } from 'node:path'
 import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
 import { copyMembers, describeType } from '../shared/argument-checks.js'
 import { IngestError } from '../shared/errors.js'
 import { readRegularFile } from '../shared/safe-files.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
+import { ApiKey, isUrl } from './api-key.js'
 import { readAppPackage } from './app-package.js'
 import type { AppPackage } from './app-package.js'
 import { findCiDeploy } from './ci.js'
@@ -157,7 +159,7 @@ function complete({
   values,
   options,
   wrong,
-  sources: { env, isInMemory: isLostInMemory = () => false, readAppPackage: readApp = () => ({}) },
+  sources: { env, readFile, isInMemory: isLostInMemory = () => false, readAppPackage: readApp = () => ({}) },
   problems,
   reader,
 }: Resolved): Settings {
@@ -175,7 +177,7 @@ function complete({
     const hint = own.url !== undefined && isLoopback(own.url) ? '; for a local service any text will do' : ''
     problems.push(`apiKey is required (or PINO_INGEST_API_KEY, or PINO_INGEST_API_KEY_FILE)${hint}`)
   }
-  const isSwapped = own.apiKey !== undefined && /^https?:\/\//i.test(own.apiKey)
+  const isSwapped = own.apiKey !== undefined && isUrl(own.apiKey)
   if (isSwapped) problems.push('apiKey must be a key and not a URL (not shown); are url and apiKey swapped?')
   const urlName = isGiven(options, 'url') ? 'url' : 'PINO_INGEST_URL'
   const url = isSwapped ? LOCAL_URL : checkUrl(own.url ?? LOCAL_URL, own.allowInsecure === true, problems, urlName)
@@ -195,6 +197,7 @@ function complete({
       'release: true needs url and apiKey, which are not used with nats; set release to the id of a registered release',
     )
   const usesUrl = !isLocalDefault && !hasNats
+  const keyFile = usesUrl ? findKeyFile(options, env) : undefined
   const resource = readResource(env)
   const service = own.service ?? resource.service
   const version = own.version ?? resource.version
@@ -203,6 +206,20 @@ function complete({
     Object.entries(own.headers ?? {}).map(([name, value]) => [name, new Secret(value as string)]),
   )
   const previousApiKeys = (own.previousApiKeys ?? []).map((one) => new Secret(one))
+  // With nats it is sent nowhere, and separates the entries on disk of one account from those of another.
+  const apiKey = new ApiKey(
+    (usesUrl ? own.apiKey : nats?.identity) ?? LOCAL_KEY,
+    keyFile === undefined ? undefined : () => readFile(keyFile),
+  )
+  const secrets = [
+    ...(own.apiKey === undefined ? [] : [new Secret(own.apiKey)]),
+    ...previousApiKeys,
+    ...Object.values(headers),
+    ...(nats?.credentials === undefined
+      ? []
+      : findSecretParts(nats.credentials.reveal()).map((one) => new Secret(one))),
+  ]
+  apiKey.changed.on((changed) => void secrets.push(new Secret(changed)))
   const defined = Object.fromEntries(
     Object.entries({
       ...values,
@@ -220,18 +237,10 @@ function complete({
       url: nats?.destination ?? url,
       isLocalDefault,
       keyWarning: usesUrl ? undefined : keyWarning(own, options, env, nats !== undefined),
-      // With nats it is sent nowhere, and separates the entries on disk of one account from those of another.
-      apiKey: new Secret((usesUrl ? own.apiKey : nats?.identity) ?? LOCAL_KEY),
+      apiKey,
       previousApiKeys: usesUrl ? previousApiKeys : [],
       headers: usesUrl ? headers : {},
-      secrets: [
-        ...(own.apiKey === undefined ? [] : [new Secret(own.apiKey)]),
-        ...previousApiKeys,
-        ...Object.values(headers),
-        ...(nats?.credentials === undefined
-          ? []
-          : findSecretParts(nats.credentials.reveal()).map((one) => new Secret(one))),
-      ],
+      secrets,
       spool,
       logTo: own.logTo === 'silent' ? 'silent' : 'stderr',
       // Also for calls, which do not know `logTo`.
@@ -257,13 +266,22 @@ function keyWarning(
 ): string | undefined {
   const given = (['apiKey', 'previousApiKeys', 'headers'] as const)
     .filter((name) => own[name] !== undefined)
-    .map((name) =>
-      isGiven(options, name) ? name : listVariables(name).find((variable) => nonEmpty(env[variable]) !== undefined),
-    )
+    .map((name) => findPlace(name, options, env))
   if (given.length === 0) return undefined
   const names = `${given.join(' and ')} ${given.length === 1 ? 'is' : 'are'}`
   if (hasNats) return APPLICATION_MESSAGES.keyWithNats.text(names)
   return APPLICATION_MESSAGES.keyWithoutUrl.text(names, LOCAL_URL)
+}
+
+/** The absolute path, since the application may change its folder. Undefined if the key is not from a file. */
+function findKeyFile(options: Record<string, unknown>, env: OptionSources['env']): string | undefined {
+  const place = findPlace('apiKey', options, env)
+  return place?.endsWith('_FILE') === true ? resolve(env[place] as string) : undefined
+}
+
+/** The option or the variable that sets it. Undefined if it is not set. */
+function findPlace(name: OptionName, options: Record<string, unknown>, env: OptionSources['env']): string | undefined {
+  return isGiven(options, name) ? name : listVariables(name).find((variable) => nonEmpty(env[variable]) !== undefined)
 }
 
 function environmentProxy(url: string, env: OptionSources['env'], reader: OptionReader): unknown {

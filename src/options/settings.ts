@@ -1,4 +1,5 @@
 import type { EntryDeploy, JsonObject, Level } from '../protocol/log-entry.js'
+import type { ApiKey } from './api-key.js'
 import type { BeforeSend } from './kinds.js'
 import type { NatsSettings } from './nats-settings.js'
 import type { Secret } from './secret.js'
@@ -52,7 +53,7 @@ export interface Settings {
   /** Without a trailing slash. With `nats` no address, but the name under which entries are stored on disk. */
   readonly url: string
   /** The key that is sent; for the implicit local URL a fixed key, never the user's. */
-  readonly apiKey: Secret
+  readonly apiKey: ApiKey
   readonly previousApiKeys: readonly Secret[]
   /** No URL was set: the service is the local one of a developer's machine. */
   readonly isLocalDefault: boolean
@@ -60,7 +61,7 @@ export interface Settings {
   readonly keyWarning?: string
   /** Warning about variables that nothing reads. */
   readonly variableWarning?: string
-  /** All keys and values of headers that were set, used or not: no message may contain them. */
+  /** All keys and values of headers that were set, used or not, and keys that were read later: no message may contain them. */
   readonly secrets: readonly Secret[]
   /** Sent with every request, also with heartbeats; names in lower case. Empty for the implicit local URL. */
   readonly headers: Readonly<Record<string, Secret>>

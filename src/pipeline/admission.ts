@@ -11,8 +11,8 @@ export interface Store {
 }
 
 export interface AdmissionOptions {
-  /** `isMemoryOnly`: whether new entries are not written to disk. */
-  readonly memory: Store & { readonly isMemoryOnly: boolean }
+  /** `isNewestMemoryOnly`: whether new entries are not written to disk. */
+  readonly memory: Store & { readonly isNewestMemoryOnly: boolean }
   readonly disk?: Store | undefined
 }
 
@@ -31,13 +31,13 @@ export class Admission {
   /** Lowest severity admitted at present: 0 (debug) if all are. */
   get threshold(): number {
     const { memory, disk } = this.#options
-    const usedShare = memory.isMemoryOnly ? memory.usedShare : (disk?.usedShare ?? 0)
+    const usedShare = memory.isNewestMemoryOnly ? memory.usedShare : (disk?.usedShare ?? 0)
     if (usedShare < REFUSE_FROM[0]) return 0
     return usedShare < REFUSE_FROM[1] ? 1 : 2
   }
 
   /** Reason for refusing an entry below the threshold. */
   get reason(): DropReason & ('buffer' | 'spool') {
-    return this.#options.memory.isMemoryOnly ? 'buffer' : 'spool'
+    return this.#options.memory.isNewestMemoryOnly ? 'buffer' : 'spool'
   }
 }

@@ -2,19 +2,43 @@
  * Builds the entry of a line: maps, joins, samples and deduplicates it, attaches breadcrumbs, and calls the application's `beforeSend`. A line
  * whose entry is not sent may still become a breadcrumb.
  */
-import type { Deduplicator } from '../filter/deduplicator.js'
-import type { BeforeSendHook } from '../filter/before-send-hook.js'
+import { attachBreadcrumbs } from '../breadcrumbs/attach-breadcrumbs.js'
+import { BreadcrumbBuffer } from '../breadcrumbs/breadcrumb-buffer.js'
+import { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
+import { validateRequest } from '../client/request-validation.js'
+import { BeforeSendHook } from '../filter/before-send-hook.js'
+import type { HookResult } from '../filter/before-send-hook.js'
+import { Deduplicator } from '../filter/deduplicator.js'
 import { findFingerprint } from '../filter/entry-fingerprint.js'
-import type { Sampler } from '../filter/sampler.js'
+import type { HookFunction } from '../filter/load-hook.js'
+import { Sampler } from '../filter/sampler.js'
+import { toThreshold } from '../options/resolve-options.js'
+import type { Settings } from '../options/resolve-options.js'
 import type { Line } from '../record/line-ring.js'
 import type { MappedRecord } from '../record/mapped-record.js'
 import type { Mapper } from '../record/mapper.js'
+import type { MappingOptions } from '../record/reference/entry-fields.js'
 import type { RequestJoiner } from '../request-logs/request-joiner.js'
-import { attachBreadcrumbs } from '../breadcrumbs/attach-breadcrumbs.js'
-import type { BreadcrumbFactory } from '../breadcrumbs/breadcrumb-factory.js'
-import type { BreadcrumbBuffer } from '../breadcrumbs/breadcrumb-buffer.js'
+import type { Clock } from '../shared/clock.js'
+import { IngestError } from '../shared/errors.js'
+import type { RequestLogPipeline } from './request-log-pipeline.js'
 
-export interface EntryBreadcrumbs {
+export interface EntryBuilderOptions {
+  readonly settings: Settings
+  readonly mapping: MappingOptions
+  readonly clock: Clock
+  readonly mapper: Mapper
+  readonly joiner: RequestJoiner
+  /** Receives every record with an entry, even below the threshold. */
+  readonly requests: RequestLogPipeline | undefined
+  /** The function of `beforeSend`. */
+  readonly hook: HookFunction | undefined
+  readonly onProblem: (message: string) => void
+  /** Receives a summary of repeated entries; '' if the hook dropped it. */
+  readonly onSummary: (entryJson: string, severity: number) => void
+}
+
+interface EntryBreadcrumbs {
   readonly buffer: BreadcrumbBuffer
   readonly factory: BreadcrumbFactory
   /** Lowest severity that becomes a breadcrumb, see `MappedRecord`. */
@@ -23,41 +47,58 @@ export interface EntryBreadcrumbs {
   readonly limit: number
 }
 
-export interface EntryBuilderOptions {
-  readonly mapper: Mapper
-  readonly maxEntryBytes: number
-  /** Lowest severity that is sent, see `MappedRecord`. */
-  readonly threshold: number
-  /**
-   * Receives every record with an entry, even below the threshold. Returns true if the record must not be sent as a log
-   * entry.
-   */
-  readonly onRecord?: ((record: MappedRecord) => boolean) | undefined
-  readonly joiner: RequestJoiner
-  readonly breadcrumbs?: EntryBreadcrumbs | undefined
-  readonly sampler?: Sampler | undefined
-  readonly deduplicator?: Deduplicator | undefined
-  readonly hook?: BeforeSendHook | undefined
-}
-
 /** From this severity on, an entry gets the breadcrumbs of its scope. */
 const ERROR_SEVERITY = 3
 
 export class EntryBuilder {
   readonly #options: EntryBuilderOptions
+  /** Lowest severity that is sent, see `MappedRecord`. */
+  readonly #threshold: number
+  readonly #breadcrumbs: EntryBreadcrumbs | undefined
+  readonly #sampler: Sampler | undefined
+  readonly #deduplicator: Deduplicator | undefined
+  readonly #hook: BeforeSendHook | undefined
 
   constructor(options: EntryBuilderOptions) {
+    const { settings, mapping, clock, mapper, hook, onProblem, onSummary } = options
+    const { maxEntryBytes, sample, dedupeWindowMs, breadcrumbs } = settings
+    const beforeSend =
+      hook && new BeforeSendHook({ hook, onProblem, isValid: findFault, maxEntryBytes, redactor: mapping.redactor })
     this.#options = options
+    this.#threshold = toThreshold(settings.level)
+    this.#sampler = sample && new Sampler(sample)
+    this.#hook = beforeSend
+    if (breadcrumbs !== false) {
+      const { limit, maxBytes, level } = breadcrumbs
+      this.#breadcrumbs = {
+        buffer: new BreadcrumbBuffer({ ring: mapper.lines, limit, maxBytes, clock }),
+        factory: new BreadcrumbFactory(mapping, mapper, () => clock.wallNow()),
+        threshold: toThreshold(level),
+        limit,
+      }
+    }
+    if (dedupeWindowMs === 0) return
+    this.#deduplicator = new Deduplicator({
+      windowMs: dedupeWindowMs,
+      clock,
+      maxEntryBytes,
+      onSummary: ({ json, severity }) => {
+        const result: HookResult | 'drop' = beforeSend?.apply(json) ?? { json }
+        if (result === 'drop') return onSummary('', severity)
+        onSummary(result.json, result.severity ?? severity)
+      },
+    })
   }
 
   /** Must be called before building entries from another text. */
   beginText(): void {
-    this.#options.breadcrumbs?.buffer.open()
+    this.#breadcrumbs?.buffer.open()
   }
 
   /** Never throws. @returns the mapper's record with the entry to send and its severity; empty if there is none */
   build(line: Line): MappedRecord {
-    const { mapper, joiner, breadcrumbs } = this.#options
+    const { mapper, joiner } = this.#options
+    const breadcrumbs = this.#breadcrumbs
     const record = mapper.map(line)
     if (record.requestPart !== 'none') joiner.join(record)
     if (!record.isEmpty && !this.#isKept(record)) record.json = ''
@@ -75,22 +116,23 @@ export class EntryBuilder {
 
   /** Sends the summaries of repeats now. */
   flushNow(): void {
-    this.#options.deduplicator?.flushNow()
+    this.#deduplicator?.flushNow()
   }
 
   /** As `flushNow`; later repeats are sent. */
   end(): void {
-    this.#options.deduplicator?.end()
+    this.#deduplicator?.end()
   }
 
   cancel(): void {
-    this.#options.deduplicator?.cancel()
+    this.#deduplicator?.cancel()
   }
 
   #isKept(record: MappedRecord): boolean {
     const { severity, traceId, fingerprint: ownFingerprint } = record
-    const { threshold, onRecord, sampler, deduplicator } = this.#options
-    if (onRecord?.(record) === true || severity < threshold) return false
+    const sampler = this.#sampler
+    const deduplicator = this.#deduplicator
+    if (this.#options.requests?.add(record) === true || severity < this.#threshold) return false
     // Trace is sent as debug.
     const sentSeverity = Math.max(0, severity)
     if (sampler !== undefined && !sampler.keeps(sentSeverity, traceId)) return false
@@ -114,14 +156,25 @@ export class EntryBuilder {
       record.json,
       lines.map((line) => factory.create(line)),
       record.hasBreadcrumbs,
-      { limit, maxEntryBytes: this.#options.maxEntryBytes },
+      { limit, maxEntryBytes: this.#options.settings.maxEntryBytes },
     )
   }
 
   #applyHook(record: MappedRecord): void {
-    const result = this.#options.hook?.apply(record.json)
+    const result = this.#hook?.apply(record.json)
     if (result === undefined) return
     record.json = result === 'drop' ? '' : result.json
     if (result !== 'drop') record.severity = result.severity ?? record.severity
+  }
+}
+
+/** @returns a description of the entry's violation of the interface; undefined for a valid entry */
+function findFault(entry: unknown): string | undefined {
+  try {
+    validateRequest('batch', { logs: [entry] })
+    return undefined
+  } catch (error) {
+    if (error instanceof IngestError) return error.message.replace(/^batch\.logs\[0\]\.?/, '')
+    throw error
   }
 }

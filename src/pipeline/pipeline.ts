@@ -1,8 +1,7 @@
 /** Creates the stages and connects them: text -> lines -> entries -> batches -> requests. */
 import { createDestination } from '../delivery/destination.js'
 import type { Destination } from '../delivery/destination.js'
-import type { FlushOutcome } from '../delivery/queue/flush-waiters.js'
-import { toReleaseMs } from '../delivery/shutdown-policy.js'
+import type { FlushOutcome } from '../delivery/scheduler.js'
 import { Account } from '../diagnostics/account.js'
 import type { AccountSnapshot } from '../diagnostics/account.js'
 import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
@@ -18,14 +17,14 @@ import { LEAST_RING_BYTES } from '../record/line-ring.js'
 import { Mapper } from '../record/mapper.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import type { Clock } from '../shared/clock.js'
-import { createEntryBuilder } from './create-entry-builder.js'
+import { KeyPause } from '../shared/key-pause.js'
 import { DropNotices } from './drop-notices.js'
 import { EndpointPipeline } from './endpoint-pipeline.js'
-import type { EntryBuilder } from './entry-builder.js'
+import { EntryBuilder } from './entry-builder.js'
 import { createMappingOptions } from './mapping-options.js'
 import type { PinoConfig } from './mapping-options.js'
 import { RecordReader } from './record-reader.js'
-import { ReleaseBuffer } from './release-buffer.js'
+import { ReleaseRegistration } from './release-registration.js'
 import { RequestLogPipeline, toRequestLogUrl } from './request-log-pipeline.js'
 
 export interface PipelineOptions {
@@ -54,12 +53,11 @@ export class Pipeline {
   readonly records: RecordReader
   readonly #requestAccount: Account | undefined
   readonly #settings: Settings
-  readonly #clock: Clock
   readonly #reporter: Reporter
   readonly #mapper: Mapper
   readonly #entryBuilder: EntryBuilder
   readonly #endpoints: readonly [EndpointPipeline, ...EndpointPipeline[]]
-  readonly #release: ReleaseBuffer | undefined
+  readonly #release: ReleaseRegistration | undefined
   readonly #notices: DropNotices
   readonly #destination: Destination
   #closing: Promise<void> | undefined
@@ -67,10 +65,10 @@ export class Pipeline {
   constructor(options: PipelineOptions) {
     const { settings, config, clock, emit, source, isInProcess = false } = options
     this.#settings = settings
-    this.#clock = clock
     this.account = new Account()
     this.#requestAccount = settings.requestLogs.enabled ? new Account() : undefined
     const secrets = settings.secrets.map((key) => key.reveal())
+    settings.apiKey.changed.on((key) => void secrets.push(key))
     const notices = new DropNotices({ clock, settings })
     this.#notices = notices
     this.#reporter = new Reporter({
@@ -83,7 +81,9 @@ export class Pipeline {
       onDropped: (count, reason) => notices.add(count, reason),
       onDelivered: () => notices.onAccepted(),
     })
-    const shared = { settings, clock, isInProcess, mask: createSecretMask(secrets), report: this.#reporter }
+    const pause = new KeyPause(clock)
+    const mask = createSecretMask(secrets)
+    const shared = { settings, clock, isInProcess, pause, mask, report: this.#reporter }
     this.#destination = createDestination(shared)
     const entries = new EndpointPipeline({
       ...shared,
@@ -92,7 +92,6 @@ export class Pipeline {
       url: settings.url,
       source,
       siblingUrls: this.#requestAccount === undefined ? [] : [toRequestLogUrl(settings.url)],
-      onPreviousDrops: (drops) => notices.addFromPreviousProcess(drops),
     })
     const mapping = createMappingOptions(settings, config)
     const joiner = new RequestJoiner({ clock, ...mapping })
@@ -102,7 +101,7 @@ export class Pipeline {
     this.#endpoints = requests === undefined ? [entries] : [entries, requests.endpoint]
     const threshold = toThreshold(settings.level)
     this.#mapper = createMapper(options, mapping, requests === undefined ? threshold : -1, this.#reporter)
-    this.#entryBuilder = createEntryBuilder({
+    this.#entryBuilder = new EntryBuilder({
       settings,
       clock,
       hook: options.hook,
@@ -128,28 +127,20 @@ export class Pipeline {
     })
     this.#release =
       settings.enabled && settings.release === true
-        ? new ReleaseBuffer({ ...shared, endpoints: this.#endpoints, mapper: this.#mapper })
+        ? new ReleaseRegistration({ ...shared, onRegistered: (releaseId) => this.setReleaseId(releaseId) })
         : undefined
     this.#connect()
     this.#start()
   }
 
   #connect(): void {
-    const [entries, requestLogs] = this.#endpoints
-    this.account.addStage(() => this.records.pendingEntries + (this.#release?.pendingEntries ?? 0))
+    const [entries] = this.#endpoints
+    this.account.addStage(() => this.records.pendingEntries)
     this.#notices.connect(entries)
     this.#destination.onMaxBodyBytes((bytes) => {
       for (const { batcher } of this.#endpoints) batcher.limitBytes(bytes)
     })
-    // A Retry-After applies to all requests with the same key (interface: Errors).
-    if (requestLogs !== undefined) {
-      entries.retryAfter.on((delayMs) => requestLogs.breaker.applyRetryAfter(delayMs))
-      requestLogs.retryAfter.on((delayMs) => entries.breaker.applyRetryAfter(delayMs))
-    }
-    const release = this.#release
-    if (release === undefined) return
-    entries.connect(release)
-    entries.recovered.on((hasFailed) => void (hasFailed && release.register()))
+    entries.recovered.on(() => this.#release?.register())
   }
 
   #start(): void {
@@ -194,12 +185,11 @@ export class Pipeline {
   /**
    * Resolves when everything written so far is acknowledged, rejected, dropped or, in an outage, on disk. Never
    * rejects.
-   * @param timeoutMs see `Delivery.flush`
+   * @param timeoutMs see `Scheduler.flush`
    */
   async flush(timeoutMs?: number): Promise<FlushOutcome> {
     this.records.finish()
     this.#seal()
-    await this.#release?.ended
     const { reportCount } = this.#notices
     const flushed = await this.#flushEndpoints(timeoutMs)
     if (flushed === 'spooled') return flushed
@@ -207,16 +197,16 @@ export class Pipeline {
     return this.#notices.reportCount === reportCount ? flushed : this.#flushEndpoints(timeoutMs)
   }
 
-  /**
-   * As `flush`, without waiting for a backoff to end, and only until an attempt shows that nothing listens at the implicit local URL. Called
-   * when the event loop is empty.
-   */
-  async flushNow(): Promise<void> {
-    const wait = new AbortController()
-    const flushed: Promise<unknown> = this.flush()
-    for (const { breaker } of this.#endpoints) breaker.retryNow()
-    await Promise.race([flushed, ...this.#endpoints.map((endpoint) => endpoint.waitUntilNobodyListens(wait.signal))])
-    wait.abort()
+  /** Sends what waits, when the event loop is empty: for at most `shutdownTimeoutMs`, see `Scheduler.sendRemaining`. */
+  async sendRemaining(timeoutMs = this.#settings.shutdownTimeoutMs): Promise<void> {
+    this.records.finish()
+    this.#seal()
+    await Promise.all(this.#endpoints.map(({ delivery }) => delivery.sendRemaining(timeoutMs)))
+  }
+
+  /** Called when all entries of a source were read: see `Scheduler.rejectRefused`. */
+  rejectRefused(): boolean {
+    return this.#endpoints[0].delivery.rejectRefused()
   }
 
   /** Sends the summaries of repeated entries. */
@@ -224,12 +214,9 @@ export class Pipeline {
     this.#entryBuilder.flushNow()
   }
 
-  /** Whether all pending entries are on disk and the service is down. */
+  /** Whether all pending entries are on disk. */
   get isSpooled(): boolean {
-    return (
-      this.#endpoints.every(({ isSpooled, account }) => isSpooled || account.snapshot().pending === 0) &&
-      this.#endpoints.some(({ isSpooled }) => isSpooled)
-    )
+    return this.#endpoints.every(({ delivery, account }) => delivery.isOnDisk || account.snapshot().pending === 0)
   }
 
   /**
@@ -246,36 +233,24 @@ export class Pipeline {
     this.#seal()
     this.#release?.stop()
     for (const endpoint of this.#endpoints) endpoint.abandon()
-    this.#notices.close()
+    this.#notices.report()
     this.#closeStages()
   }
 
   async #close(): Promise<void> {
     this.#entryBuilder.end()
     this.#seal()
-    this.#notices.close()
+    this.#release?.stop()
+    this.#notices.report()
     const { shutdownTimeoutMs } = this.#settings
-    const startedAt = this.#clock.now()
-    await this.#endRelease(toReleaseMs(shutdownTimeoutMs))
-    const leftMs = Math.max(Math.ceil(shutdownTimeoutMs - (this.#clock.now() - startedAt)), 0)
-    await Promise.all(this.#endpoints.map((endpoint) => endpoint.drain(leftMs)))
+    await Promise.all(this.#endpoints.map((endpoint) => endpoint.drain(shutdownTimeoutMs)))
     this.#closeStages()
     await this.#destination.close()
-  }
-
-  async #endRelease(timeoutMs: number): Promise<void> {
-    const release = this.#release
-    if (release === undefined) return
-    const cancel = this.#clock.timer(timeoutMs, () => release.stop())
-    await release.ended
-    cancel()
-    release.stop()
   }
 
   #closeStages(): void {
     this.#entryBuilder.cancel()
     for (const endpoint of this.#endpoints) endpoint.close()
-    this.#notices.end()
     this.#reporter.stats()
     this.#reporter.flushNow()
   }
@@ -285,7 +260,7 @@ export class Pipeline {
   }
 
   async #flushEndpoints(timeoutMs: number | undefined): Promise<FlushOutcome> {
-    const flushed = await Promise.all(this.#endpoints.map((endpoint) => endpoint.flush(timeoutMs)))
+    const flushed = await Promise.all(this.#endpoints.map(({ delivery }) => delivery.flush(timeoutMs)))
     return flushed.includes('spooled') ? 'spooled' : 'acknowledged'
   }
 }

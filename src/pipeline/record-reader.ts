@@ -22,7 +22,7 @@ export interface RecordEndpoint {
   readonly admission: Pick<Admission, 'threshold'>
   readonly batcher: Pick<Batcher, 'add'>
   /** Counts and reports an entry that is not admitted. */
-  recordRefusal(): void
+  recordNotAdmitted(): void
 }
 
 export interface RecordReaderOptions {
@@ -164,6 +164,6 @@ export class RecordReader {
 
   #refuse(): void {
     this.#pendingEntries = 0
-    this.#options.endpoint.recordRefusal()
+    this.#options.endpoint.recordNotAdmitted()
   }
 }

@@ -1,105 +1,70 @@
-/** `release: true`: registers the release with the transport's settings and clock. */
-import type { DetectedReleaseOptions } from '../client/release/register-detected-release.js'
-import { revealAll } from '../options/secret.js'
+/** `release: true`: registers the release. Entries do not wait for it; those logged after the reply get its id. */
+import { SERVICE_MESSAGES } from '../diagnostics/messages.js'
+import type { Reporter } from '../diagnostics/reporter.js'
 import type { Settings } from '../options/settings.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
+import type { KeyPause } from '../shared/key-pause.js'
 
-export interface RegistrationOptions {
+export interface ReleaseRegistrationOptions {
   readonly settings: Settings
   readonly clock: Clock
-  /** Milliseconds during which no request with the key may be sent. */
-  readonly retryAfterLeftMs: () => number
-  /**
-   * Called when the service sends a Retry-After. It applies to all requests with the key, so `retryAfterLeftMs` must
-   * include it.
-   */
-  readonly onRetryAfter: (delayMs: number) => void
-  /** Called if the Retry-After ends after the time for which entries are buffered. */
-  readonly onPostponed: (error: IngestError) => void
+  readonly report: Pick<Reporter, 'problem'>
+  /** The pause of the API key. */
+  readonly pause: KeyPause
+  readonly onRegistered: (releaseId: string) => void
 }
 
-/** In-process, a request keeps the process alive; entries are buffered for at most this time. */
-const MAX_REQUEST_MS = 5_000
-const MIN_REPORTED_MS = 5_000
+/** The registration is retried after a Retry-After at most this often, because each 429 also pauses delivery. */
+const MAX_WAITS = 2
 
-/**
- * Makes one attempt, and another after a Retry-After. With more attempts, each rejection would buffer the entries again.
- * @returns a function that resolves to the id. It rejects like `registerRelease`, or with `ABORTED` if `signal` ends a
- * wait
- */
-export function createRegistration({
-  settings,
-  clock,
-  retryAfterLeftMs,
-  onRetryAfter,
-  onPostponed,
-}: RegistrationOptions): (signal: AbortSignal) => Promise<string> {
-  return async (signal) => {
-    let hasRetryAfter = false
-    const hooks = {
-      clock,
-      onRetryAfter: (delayMs: number): void => {
-        hasRetryAfter = true
-        onRetryAfter(delayMs)
-      },
-    }
-    // Loaded on demand, because it loads the client and child_process, which other workers do not need.
-    const { registerDetectedRelease } = await import('../client/release/register-detected-release.js')
-    const attempt = async (): Promise<string> => {
-      while (retryAfterLeftMs() > 0) await wait(retryAfterLeftMs(), clock, signal)
-      return registerDetectedRelease({ ...toReleaseOptions(settings), signal }, hooks)
-    }
+export class ReleaseRegistration {
+  readonly #options: ReleaseRegistrationOptions
+  readonly #abort = new AbortController()
+  /** Whether an attempt is in progress or has succeeded. */
+  #isStarted = false
+  #waits = 0
+
+  constructor(options: ReleaseRegistrationOptions) {
+    this.#options = options
+  }
+
+  /** Called at the start, and when the service accepts entries again. Makes one attempt, unless it is not needed. */
+  register(): void {
+    if (this.#isStarted || this.#abort.signal.aborted) return
+    this.#isStarted = true
+    void this.#register()
+  }
+
+  /** Aborts the attempt. */
+  stop(): void {
+    this.#abort.abort()
+  }
+
+  async #register(): Promise<void> {
+    const { settings, clock, pause, report, onRegistered } = this.#options
+    const { signal } = this.#abort
     try {
-      return await attempt()
+      // Loaded on demand, because it loads the client and child_process, which other workers do not need.
+      const { registerDetectedRelease, toReleaseOptions } =
+        await import('../client/release/register-detected-release.js')
+      signal.throwIfAborted()
+      if (pause.leftMs > 0) return this.#retryLater(true)
+      onRegistered(await registerDetectedRelease({ ...toReleaseOptions(settings), signal }, { clock, pause }))
     } catch (error) {
-      if (!hasRetryAfter || signal.aborted || !(error instanceof IngestError)) throw error
-      if (retryAfterLeftMs() >= MIN_REPORTED_MS) onPostponed(error)
+      if (signal.aborted) return
+      const { code, message } = error instanceof IngestError ? error : new IngestError('UNAVAILABLE', String(error))
+      report.problem(code, SERVICE_MESSAGES.releaseNotRegistered.text(message))
+      this.#retryLater(code === 'RATE_LIMITED')
     }
-    return attempt()
   }
-}
 
-function toReleaseOptions(settings: Settings): DetectedReleaseOptions {
-  const {
-    url,
-    apiKey,
-    headers,
-    isLocalDefault,
-    allowInsecure,
-    tls,
-    proxy,
-    noProxy,
-    requestTimeoutMs,
-    version,
-    deploy,
-  } = settings
-  return {
-    allowInsecure,
-    tls,
-    version,
-    maxAttempts: 1,
-    requestTimeoutMs: Math.min(requestTimeoutMs, MAX_REQUEST_MS),
-    commit_hash: deploy?.commit,
-    branch: deploy?.branch,
-    deployed_by: deploy?.deployed_by,
-    ...(!isLocalDefault && { url, apiKey: apiKey.reveal(), headers: revealAll(headers) }),
-    // With exceptions (`noProxy`), the proxy is from the environment, which the client reads itself.
-    ...(noProxy === '' && { proxy }),
+  /** After a Retry-After, or when the service accepts entries again. */
+  #retryLater(isPaused: boolean): void {
+    const { clock, pause } = this.#options
+    this.#isStarted = false
+    if (!isPaused || this.#waits === MAX_WAITS) return
+    this.#waits += 1
+    clock.timer(pause.leftMs, () => this.register())
   }
-}
-
-function wait(delayMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      cancel()
-      reject(new IngestError('ABORTED', 'the registration of the release was aborted', { cause: signal.reason }))
-    }
-    const cancel = clock.timer(delayMs, () => {
-      signal.removeEventListener('abort', abort)
-      resolve()
-    })
-    signal.addEventListener('abort', abort, { once: true })
-    if (signal.aborted) abort()
-  })
 }

@@ -13,7 +13,7 @@ import { toRequestLogSettings } from './mapping-options.js'
 
 export interface RequestLogPipelineOptions extends Pick<
   EndpointPipelineOptions,
-  'account' | 'clock' | 'isInProcess' | 'mask' | 'target'
+  'account' | 'clock' | 'isInProcess' | 'mask' | 'pause' | 'target'
 > {
   readonly report: Reporter
   readonly settings: Settings
@@ -55,7 +55,7 @@ export class RequestLogPipeline {
     } else {
       this.#missed.reset()
       this.endpoint.account.received += 1
-      if (severity < this.endpoint.admission.threshold) this.endpoint.recordRefusal()
+      if (severity < this.endpoint.admission.threshold) this.endpoint.recordNotAdmitted()
       else this.endpoint.batcher.add(json, severity)
     }
     return this.#settings.requestLogs.only && isCovered

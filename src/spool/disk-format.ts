@@ -23,14 +23,14 @@ export const LEFT = '.left'
 export const CLAIMED = 'claimed'
 export const DEAD_LETTERS = 'dead'
 export const OWNER = 'owner'
-/** In an instance's folder: counts of dropped entries that were not reported to the service. */
-export const DROP_COUNTS = 'drops'
 /** In a destination's folder: where its entries are sent. */
 export const DESTINATION = 'destination'
 /** In a destination's folder. Marker: the warning about entries for this destination has been printed. */
 export const REPORTED = 'reported'
 /** In a destination's folder. Marker: the service rejected the key. The hash of the URL follows. */
 export const KEY_REJECTED = 'rejected-'
+/** In a destination's folder. Marker: a running process replaced the key. The name of the new key's destination follows. */
+export const KEY_REPLACED = 'replaced-'
 
 const SEGMENT_NAME = /^\d{8}\.seg$/
 const ACKNOWLEDGEMENT_LOG_NAME = /^\d{8}\.ack$/

@@ -14,9 +14,12 @@ export interface SpilledBatchStoreOptions {
   readonly onError: (error: unknown) => void
 }
 
+type TakeSpilled = (batch: Batch, sequence: number) => void
+
 /** Batches of one segment that are to be read back. */
 interface WaitingBatches {
-  batches: number
+  /** Their numbers in the order of the log. */
+  readonly sequences: number[]
   entries: number
   /** Offset from which to search for the first of them. */
   from: number
@@ -53,12 +56,23 @@ export class SpilledBatchStore {
     return this.#reader !== undefined || this.#oldest !== undefined
   }
 
-  /** Adds the newest batch on disk, after all others. */
-  push({ place, count }: { readonly place: SegmentPosition; readonly count: number }): void {
+  /** The lowest sequence; Infinity if no batch waits. */
+  get oldest(): number {
+    let oldest = Infinity
+    for (const { sequences } of this.#waiting.values()) oldest = Math.min(oldest, sequences[0] ?? Infinity)
+    return oldest
+  }
+
+  /** Adds the newest batch on disk, after all others. @param sequence its number in the order of the log */
+  push({ place, count }: { readonly place: SegmentPosition; readonly count: number }, sequence: number): void {
     // Batches between the last one read back and this one may have stayed in memory.
     if (this.#batches === 0) this.forgetAll()
     this.#skipped.mark(place, false)
-    this.#count(place, 1, count)
+    const waiting = this.#waitingIn(place)
+    waiting.sequences.push(sequence)
+    waiting.entries += count
+    this.#batches += 1
+    this.#entries += count
   }
 
   /** Marks a batch that is sent from memory before the waiting ones and must not be read back. */
@@ -66,19 +80,12 @@ export class SpilledBatchStore {
     this.#skipped.mark(place, true)
   }
 
-  /** Returns a batch to the front. On disk, it is directly before the waiting ones, apart from skipped batches. */
-  unshift({ place, count }: { readonly place: SegmentPosition; readonly count: number }): void {
-    this.#skipped.markOne(place, false)
-    this.#closeReader()
-    this.#count(place, 1, count).from = place.offset
-  }
-
   /**
    * Reads the oldest batch and passes it to `take` in the same turn in which this class stops counting it. Never
    * rejects. One call at a time.
    * @returns whether there was one
    */
-  async next(take: (batch: Batch) => void): Promise<boolean> {
+  async next(take: TakeSpilled): Promise<boolean> {
     for (;;) {
       const number = this.#reader?.segment ?? this.#oldest
       if (number === undefined) return false
@@ -101,8 +108,8 @@ export class SpilledBatchStore {
 
   /** Forgets a deleted segment. @returns its entries that were waiting */
   forget(segment: number): number {
-    const { batches, entries } = this.#waiting.get(segment) ?? { batches: 0, entries: 0 }
-    this.#batches -= batches
+    const { sequences, entries } = this.#waiting.get(segment) ?? { sequences: [], entries: 0 }
+    this.#batches -= sequences.length
     this.#entries -= entries
     this.#waiting.delete(segment)
     this.#skipped.delete(segment)
@@ -121,7 +128,7 @@ export class SpilledBatchStore {
     return entries
   }
 
-  async #readFrom(number: number, segment: Segment, take: (batch: Batch) => void): Promise<boolean> {
+  async #readFrom(number: number, segment: Segment, take: TakeSpilled): Promise<boolean> {
     const { onDropped } = this.#options
     const waiting = this.#waiting.get(number) as WaitingBatches
     try {
@@ -144,9 +151,12 @@ export class SpilledBatchStore {
         batches: [batch],
         missing,
       } = restoreBatches(segment, read)
-      this.#count(place, -1, -read.sealedCount)
-      if (waiting.batches === 0) this.#passSegment(number)
-      if (batch !== undefined) take({ ...batch, place })
+      const sequence = waiting.sequences.shift() as number
+      waiting.entries -= read.sealedCount
+      this.#batches -= 1
+      this.#entries -= read.sealedCount
+      if (waiting.sequences.length === 0) this.#passSegment(number)
+      if (batch !== undefined) take({ ...batch, place }, sequence)
       if (missing > 0) {
         onDropped(missing, 'damaged', DROP_MESSAGES.segmentDamaged.text(segment.path))
         segment.settled(missing)
@@ -191,19 +201,15 @@ export class SpilledBatchStore {
     this.#skipped.deleteUpTo(number, (earlier) => this.#waiting.has(earlier))
   }
 
-  #count({ segment, offset }: SegmentPosition, batches: number, entries: number): WaitingBatches {
+  #waitingIn({ segment, offset }: SegmentPosition): WaitingBatches {
     const waiting = this.#waiting.get(segment) ?? {
-      batches: 0,
+      sequences: [],
       entries: 0,
       from: offset,
       isPostponed: false,
       isReported: false,
     }
     this.#waiting.set(segment, waiting)
-    waiting.batches += batches
-    waiting.entries += entries
-    this.#batches += batches
-    this.#entries += entries
     return waiting
   }
 

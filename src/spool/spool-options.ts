@@ -1,7 +1,6 @@
 /** Options of a spool. */
 import type { Account } from '../diagnostics/account.js'
 import type { Clock } from '../shared/clock.js'
-import type { UnreportedDrops } from '../diagnostics/account.js'
 import type { Machine } from './instance/ownership.js'
 import type { SpoolReports } from './spool-reporter.js'
 
@@ -27,6 +26,5 @@ export interface SpoolOptions {
   readonly report: SpoolReports
   /** Called when there may be new entries to send. */
   readonly onFound: () => void
-  readonly onPreviousDrops?: ((drops: UnreportedDrops) => void) | undefined
   readonly machine?: Machine
 }

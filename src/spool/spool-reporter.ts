@@ -55,11 +55,6 @@ export class SpoolReporter {
     this.#report.problem(SPOOL_MESSAGES.deadLettersNotSaved.text(letters, this.#describe(error)))
   }
 
-  /** Reported only if `writeFailed` has not reported the disk already. */
-  dropCountsFailed(error: unknown): void {
-    if (!this.#hasFailed) this.#report.problem(SPOOL_MESSAGES.dropCountsNotSaved.text(this.#describe(error)))
-  }
-
   foreignVersion(path: string): void {
     this.#report.problem(SPOOL_MESSAGES.foreignVersion.text(path))
   }

@@ -1,8 +1,10 @@
 /** The root folder of spools, and the names of destination folders. */
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
-import { KEY_REJECTED } from './disk-format.js'
+import { basename, dirname, join } from 'node:path'
+import { DESTINATION_NAME, KEY_REJECTED, KEY_REPLACED } from './disk-format.js'
+import { listNames } from './spool-files.js'
 import { ownUid, syncFolder } from '../shared/safe-files.js'
 
 import { ensureFolder, ensureNamedRoot } from '../shared/safe-folders.js'
@@ -28,6 +30,27 @@ export function nameDestination(url: string, apiKey: string): string {
 /** Name of the marker in the folder of a destination whose key the service at this URL rejected. */
 export function nameKeyRejected(url: string): string {
   return `${KEY_REJECTED}${nameDestination(url, '')}`
+}
+
+/** Name of the marker in the folder of a former key's destination. @param folder of the new key's destination */
+export function nameKeyReplaced(folder: string): string {
+  return KEY_REPLACED + basename(folder)
+}
+
+/**
+ * Adds the folders of keys that a running process replaced by the key of one of `destinations`, directly or in several
+ * steps. @throws the system's errors
+ */
+export function addReplacedDestinations(root: string, destinations: string[]): void {
+  const others = listNames(root)
+    .filter((name) => DESTINATION_NAME.test(name))
+    .map((name) => join(root, name))
+  // The loop extends `destinations`.
+  for (const destination of destinations) {
+    const marker = nameKeyReplaced(destination)
+    for (const other of others)
+      if (!destinations.includes(other) && existsSync(join(other, marker))) destinations.push(other)
+  }
 }
 
 /**

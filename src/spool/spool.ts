@@ -3,7 +3,6 @@ import { closeSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { DeadLetter } from '../batch/batch.js'
 import type { DropReason } from '../diagnostics/account.js'
-import type { UnreportedDrops } from '../diagnostics/account.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
 import { createFile } from '../shared/safe-files.js'
 import { isOwnFolder } from '../shared/safe-folders.js'
@@ -12,7 +11,6 @@ import { describeDestination } from './destination-file.js'
 import { REPORTED } from './disk-format.js'
 import { SpilledBatchStore } from './spilled-batch-store.js'
 import { CurrentInstance } from './instance/current-instance.js'
-import { writeDropCounts } from './instance/drop-counts.js'
 import { RENEW_MS, readMachine } from './instance/ownership.js'
 import { Recovery } from './recovery.js'
 import { PeriodicTasks } from './periodic-tasks.js'
@@ -20,7 +18,13 @@ import { SpoolLimits } from './spool-limits.js'
 import { FULL_SEGMENT_BYTES } from './segment/segment.js'
 import type { SpoolOptions } from './spool-options.js'
 import { SpoolReporter } from './spool-reporter.js'
-import { findDefaultRoot, nameDestination, nameKeyRejected } from './spool-root.js'
+import {
+  addReplacedDestinations,
+  findDefaultRoot,
+  nameDestination,
+  nameKeyRejected,
+  nameKeyReplaced,
+} from './spool-root.js'
 import { WriteAheadLog } from './write-ahead-log.js'
 
 export type { SpoolOptions } from './spool-options.js'
@@ -39,30 +43,29 @@ export class Spool {
   readonly #options: SpoolOptions
   readonly #reporter: SpoolReporter
   readonly #isPowerSafe: boolean
+  readonly #root: string
   readonly #destination: string
+  /** Folders whose batches this spool, and the other spools of this process, send. Both grow. */
+  readonly #destinations: string[]
+  readonly #siblings: string[]
+  /** Folder of the key that replaced `apiKey`. */
+  #replacement: string | undefined
   readonly #instance: CurrentInstance
   readonly #limits: SpoolLimits
   readonly #tasks: PeriodicTasks
   #deadLetters: DeadLetterFile | undefined
   #retainedEntries = 0
+  #mayClaim = (): boolean => true
 
   constructor(options: SpoolOptions) {
-    const {
-      dir,
-      url,
-      apiKey,
-      previousApiKeys = [],
-      siblingUrls = [],
-      shouldScanOthers = true,
-      onPreviousDrops,
-      ...given
-    } = options
+    const { dir, url, apiKey, previousApiKeys = [], siblingUrls = [], shouldScanOthers = true, ...given } = options
     const { account, clock, durability, machine = readMachine(), maxAgeMs, maxBytes } = given
     const root = dir === undefined ? findDefaultRoot() : resolve(dir)
     const reporter = new SpoolReporter(options.report, root)
     const foldersFor = (to: string): string[] =>
       [apiKey, ...previousApiKeys].map((key) => join(root, nameDestination(to, key)))
     const destinations = foldersFor(url)
+    const siblings = siblingUrls.flatMap(foldersFor)
     const destination = destinations[0] as string
     const isPowerSafe = durability === 'power'
     const segmentBytes = Math.min(
@@ -88,7 +91,10 @@ export class Spool {
     this.#options = options
     this.#reporter = reporter
     this.#isPowerSafe = isPowerSafe
+    this.#root = root
     this.#destination = destination
+    this.#destinations = destinations
+    this.#siblings = siblings
     this.#instance = instance
     this.#tasks = new PeriodicTasks(clock)
     this.spilled = new SpilledBatchStore({ instance, onDropped, onError: (error) => reporter.readFailed(error) })
@@ -99,7 +105,6 @@ export class Spool {
       maxAgeMs,
       onError,
       onDropped,
-      onPreviousDrops,
       onRecovered: (entries) => {
         account.recovered += entries
       },
@@ -108,7 +113,7 @@ export class Spool {
     const limits = new SpoolLimits({
       root,
       destinations,
-      siblings: siblingUrls.flatMap(foldersFor),
+      siblings,
       rejectedMarkers: [url, ...siblingUrls].map(nameKeyRejected),
       shouldScanOthers,
       maxBytes,
@@ -140,8 +145,12 @@ export class Spool {
     })
   }
 
-  /** Starts, and claims entries of exited processes. Never throws. */
-  start(): void {
+  /**
+   * Starts, and claims entries of exited processes. Never throws.
+   * @param mayClaim false while this process would not send them, so that they are left to others
+   */
+  start(mayClaim: () => boolean = () => true): void {
+    this.#mayClaim = mayClaim
     this.#scan()
     this.#tasks.every(RENEW_MS, () => this.#renew())
     this.#tasks.every(SCAN_MS, () => this.#scan())
@@ -181,35 +190,43 @@ export class Spool {
 
   /** Lets processes with another key report what this one leaves on disk without waiting. Never throws. */
   markKeyRejected(): void {
-    if (this.#instance.folder === undefined) return // no entries are left on disk
-    try {
-      closeSync(createFile(this.#rejectedMarker))
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') this.#reporter.error(error)
-    }
+    this.#createMarker(nameKeyRejected(this.#options.url))
   }
 
   /** Never throws. */
   unmarkKeyRejected(): void {
     if (this.#instance.folder === undefined) return
     try {
-      rmSync(this.#rejectedMarker, { force: true })
+      rmSync(join(this.#destination, nameKeyRejected(this.#options.url)), { force: true })
     } catch (error) {
       this.#reporter.error(error)
     }
   }
 
-  get #rejectedMarker(): string {
-    return join(this.#destination, nameKeyRejected(this.#options.url))
+  /**
+   * Called when this process sends with another key than `apiKey`. It continues to write to its folder. It also sends
+   * what is stored under the new key, and processes with the new key send what it leaves, as with `previousApiKeys`.
+   * Never throws.
+   */
+  replaceKey(apiKey: string): void {
+    const { url, siblingUrls = [] } = this.#options
+    const folderFor = (to: string): string => join(this.#root, nameDestination(to, apiKey))
+    this.#replacement = folderFor(url)
+    this.#destinations.push(this.#replacement)
+    this.#siblings.push(...siblingUrls.map(folderFor))
+    this.#markReplaced()
   }
 
-  /** Replaces the saved counts; undefined deletes them. Never throws. */
-  saveDropCounts(drops: UnreportedDrops | undefined): void {
+  #markReplaced(): void {
+    if (this.#replacement !== undefined) this.#createMarker(nameKeyReplaced(this.#replacement))
+  }
+
+  #createMarker(name: string): void {
+    if (this.#instance.folder === undefined) return // no entries are left on disk
     try {
-      if (this.#instance.folder?.isInPlace() === false) this.log.relocate()
-      writeDropCounts(this.#instance.ensure().path, drops)
+      closeSync(createFile(join(this.#destination, name)))
     } catch (error) {
-      this.#reporter.dropCountsFailed(error)
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') this.#reporter.error(error)
     }
   }
 
@@ -263,8 +280,11 @@ export class Spool {
     this.#renew()
     try {
       const { onFound } = this.#options
-      void this.recovery.scan(this.#instance.ensure(), () => this.recovery.hasMore && onFound()).then(onFound)
+      for (const folders of [this.#destinations, this.#siblings]) addReplacedDestinations(this.#root, folders)
+      if (this.#mayClaim())
+        void this.recovery.scan(this.#instance.ensure(), () => this.recovery.hasMore && onFound()).then(onFound)
       this.#limits.deleteExpired()
+      this.#markReplaced() // the destination's folder may be a new one
     } catch (error) {
       this.#reporter.writeFailed(error)
     }

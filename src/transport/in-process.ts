@@ -65,7 +65,7 @@ function onBeforeExit(): void {
     state.triedAt = received
     // Keeps the process alive; the pipeline's own timers do not.
     const cancel = systemClock.timer(state.timeoutMs, () => {})
-    void pipeline.flushNow().then(cancel)
+    void pipeline.sendRemaining().then(cancel)
   }
 }
 

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { createHttp } from '../../src/client/http.js'
 import type { Http, HttpOptions } from '../../src/client/http-types.js'
+import { ApiKey } from '../../src/options/api-key.js'
 
 export const KEY = 'canary-key-4711+/='
 
@@ -146,7 +147,7 @@ export async function proxyServer(credentials?: string): Promise<TestProxy> {
 export function httpTo(origin: string, options: Partial<HttpOptions> = {}): Http {
   const http = createHttp({
     url: `${origin}/api/v1`,
-    apiKey: KEY,
+    apiKey: new ApiKey(KEY),
     requestTimeoutMs: 5_000,
     maxConnections: 4,
     ...options,

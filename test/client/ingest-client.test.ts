@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { IngestClient, IngestError } from '../../src/client/index.js'
@@ -274,6 +277,23 @@ describe('failure', () => {
     )
     expect(error).toMatchObject({ code: 'AUTH', status: 401 })
     expect(service.requests).toHaveLength(1)
+  })
+
+  test('a wrong key in a file: the next call uses the corrected one, and shows neither', async () => {
+    const server = await httpServer((response, { headers }) => {
+      response.writeHead(401).end(JSON.stringify({ message: `no key ${headers['x-api-key']}` }))
+    })
+    const folder = mkdtempSync(join(tmpdir(), 'pino-ingest-key-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'key')
+    vi.stubEnv('PINO_INGEST_API_KEY_FILE', file)
+    const keys = ['wrong-key-0815', 'right-key-4711']
+    writeFileSync(file, keys[0] as string)
+    const client = clientOf({ url: `${server.origin}/api/v1`, apiKey: undefined })
+    await failureOf(client.ingest({ logs: [ENTRY] }), ...keys)
+    writeFileSync(file, keys[1] as string)
+    await failureOf(client.ingest({ logs: [ENTRY] }), ...keys)
+    expect(server.came.map(({ headers }) => headers['x-api-key'])).toEqual(keys)
   })
 
   test('an unknown monitor', async () => {

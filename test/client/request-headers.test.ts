@@ -1,13 +1,15 @@
 /** The option `headers` on real connections: sent with every request to the configured URL, and shown in no message. */
 import { once } from 'node:events'
 import pino from 'pino'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Pinger } from '../../src/app/heartbeats/pinger.js'
 import { IngestClient } from '../../src/client/index.js'
 import { ingestStream } from '../../src/index.js'
 import { systemClock } from '../../src/shared/clock.js'
+import type { HttpRequestInit } from '../../src/client/http-types.js'
+import { ApiKey } from '../../src/options/api-key.js'
 import { failureOf } from './failure-of.js'
-import { httpServer } from './http-servers.js'
+import { httpServer, httpTo } from './http-servers.js'
 
 const VALUE = 'Bearer canary-value-0815'
 const TOKEN = 'canary-token-4711'
@@ -40,6 +42,9 @@ test('are sent by transport, client and heartbeats', async () => {
     { req: { method: 'GET', url: '/' }, res: { statusCode: 200 }, responseTime: 1 },
     'request completed',
   )
+  await vi.waitFor(() => expect(server.came.map(({ url }) => url)).toContain('/api/v1/releases/register'), {
+    timeout: 8_000,
+  })
   stream.end()
   await once(stream, 'close')
   const client = new IngestClient(options)
@@ -55,6 +60,29 @@ test('are sent by transport, client and heartbeats', async () => {
   for (const one of server.came) expect(one.headers, one.url).toMatchObject(EXPECTED)
   const heartbeats = server.came.filter(({ url }) => url.includes('/heartbeat/'))
   for (const one of heartbeats) expect(one.headers).not.toHaveProperty('x-api-key')
+})
+
+test.each([401, 403])('after a %i, the key is read from its file before the next request', async (status) => {
+  let isRejecting = true
+  const server = await httpServer((response) => response.writeHead(isRejecting ? status : 200).end('{}'))
+  let inFile = 'first-key'
+  const http = httpTo(server.origin, { apiKey: new ApiKey(inFile, () => inFile) })
+  const send = async (init: HttpRequestInit = {}): Promise<void> => void (await http.post('/ingest', '{}', init))
+  await send()
+  inFile = 'second-key'
+  isRejecting = false
+  await send()
+  inFile = 'third-key'
+  await send()
+  await send({ contentEncoding: 'gzip' })
+  await send({ keyless: true })
+  expect(server.came.map((one) => one.headers['x-api-key'])).toEqual([
+    'first-key',
+    'second-key',
+    'second-key',
+    'second-key',
+    undefined,
+  ])
 })
 
 test('are masked in the quoted reply of a service that repeats them', async () => {

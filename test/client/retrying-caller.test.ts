@@ -6,6 +6,7 @@ import type { Call, RetryingCallerOptions } from '../../src/client/retrying-call
 import { HttpFailure } from '../../src/client/http-types.js'
 import type { Http, HttpReply } from '../../src/client/http-types.js'
 import type { IngestError } from '../../src/shared/errors.js'
+import { KeyPause } from '../../src/shared/key-pause.js'
 import { FakeClock, settled } from '../fake-clock.js'
 import { failureOf } from './failure-of.js'
 
@@ -133,7 +134,7 @@ describe('Retry-After', () => {
     expect(sentAt).toEqual([0])
     await clock.advance(100_000)
     await done
-    expect(sentAt).toEqual([0, 7_100, 9_300])
+    expect(sentAt).toEqual([0, 7_450, 9_750])
   })
 
   test('is at most 1 h; an invalid one is ignored', async () => {
@@ -144,7 +145,7 @@ describe('Retry-After', () => {
     const done = calls.post(CALL)
     await clock.advance(4_000_000)
     await done
-    expect(sentAt).toEqual([0, 3_600_100, 3_600_300])
+    expect(sentAt).toEqual([0, 3_600_600, 3_600_800])
   })
 })
 
@@ -161,8 +162,8 @@ describe('the deadline', () => {
     expect([sentAt, clock.now(), clock.timers]).toEqual([[0], 0, 0])
   })
 
-  test('until the Retry-After has passed, calls with the key fail without a request', async () => {
-    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '60' }), reply(200)])
+  test('until the Retry-After has passed, calls with the key fail without a request, and heartbeats are sent', async () => {
+    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '60' }), reply(200)], { random: () => 0 })
     await failureOf<IngestError>(calls.post(CALL), KEY)
     await clock.advance(10_000)
     expect(await failureOf<IngestError>(calls.post({ ...CALL, path: '/feedback' }), KEY)).toMatchObject({
@@ -172,17 +173,18 @@ describe('the deadline', () => {
       message: expect.stringContaining('50 s'),
     })
     expect([sentAt, clock.timers]).toEqual([[0], 0])
+    await calls.post({ path: '/heartbeat/t', body: null })
     await clock.advance(20_001)
     const done = calls.post(CALL)
     await clock.advance(29_998)
-    expect(sentAt).toEqual([0])
+    expect(sentAt).toEqual([0, 10_000])
     await clock.advance(1)
     expect((await done).status).toBe(200)
-    expect(sentAt).toEqual([0, 60_000])
+    expect(sentAt).toEqual([0, 10_000, 60_000])
   })
 
   test('the Retry-After of a heartbeat applies only to heartbeats', async () => {
-    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '60' }), reply(200)])
+    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '60' }), reply(200)], { random: () => 0 })
     const heartbeat: Call = { path: '/heartbeat/t', body: null }
     expect(await failureOf<IngestError>(calls.post(heartbeat))).toMatchObject({
       code: 'RATE_LIMITED',
@@ -201,6 +203,7 @@ describe('the deadline', () => {
   test('a longer Retry-After of another call extends the wait', async () => {
     const { calls, clock, sentAt, answer } = scripted([reply(429, { 'retry-after': '5' }), later, reply(200)], {
       maxAttempts: 1,
+      random: () => 0,
     })
     const [first, second] = [failureOf(calls.post(CALL)), failureOf(calls.post(CALL))]
     await first
@@ -233,31 +236,31 @@ describe('the deadline', () => {
     const done = calls.post(CALL)
     await clock.advance(10_000)
     await done
-    expect(timeouts).toEqual([30_000, 29_900, 22_700])
+    expect(timeouts).toEqual([30_000, 29_900, 22_350])
   })
 })
 
 describe('wired to a transport', () => {
-  test('reports a Retry-After in the same tick, except one of a heartbeat', async () => {
-    const { calls, clock } = scripted([reply(429, { 'retry-after': '7' }), reply(503), reply(200)])
-    const heard: [number, number][] = []
-    calls.setHooks({ clock, onRetryAfter: (delayMs) => heard.push([clock.now(), delayMs]) })
+  test('shares the pause of the key with it, except for a heartbeat', async () => {
+    const busy = reply(429, { 'retry-after': '7' })
+    const { calls, clock, sentAt } = scripted([busy, busy, reply(200)], { maxAttempts: 1 })
+    const pause = new KeyPause(clock, () => 0)
+    calls.setHooks({ clock, pause })
+    await failureOf(calls.post({ path: '/heartbeat/t', body: null }))
+    expect(pause.leftMs).toBe(0)
+    await failureOf(calls.post(CALL))
+    expect(pause.leftMs).toBe(7_000)
+    pause.apply(9_000)
     const done = calls.post(CALL)
-    await clock.advance(100_000)
-    await done
-    expect(heard).toEqual([[0, 7_000]])
-    const keyless = scripted([reply(429, { 'retry-after': '7' })], { maxAttempts: 1 })
-    keyless.calls.setHooks({ clock: keyless.clock, onRetryAfter: (delayMs) => heard.push([-1, delayMs]) })
-    expect((await failureOf<IngestError>(keyless.calls.post({ path: '/heartbeat/t', body: null }))).code).toBe(
-      'RATE_LIMITED',
-    )
-    expect(heard).toHaveLength(1)
+    await clock.advance(9_000)
+    expect((await done).status).toBe(200)
+    expect(sentAt).toEqual([0, 0, 9_000])
   })
 
   test("waits by the transport's clock", async () => {
     const { calls, clock, sentAt } = scripted([reply(503), reply(200)])
     const other = new FakeClock()
-    calls.setHooks({ clock: other, onRetryAfter: () => {} })
+    calls.setHooks({ clock: other, pause: new KeyPause(other) })
     const done = calls.post(CALL)
     await clock.advance(10_000)
     expect([sentAt.length, clock.timers, other.timers]).toEqual([1, 0, 1])
@@ -387,21 +390,6 @@ describe('the error', () => {
         expect(error.message).not.toContain(secret.slice(0, 10))
       }
     }
-  })
-})
-
-describe('a Retry-After', () => {
-  test('applies to every call with the key, not to heartbeats', async () => {
-    const { calls, clock, sentAt } = scripted([reply(429, { 'retry-after': '5' }), reply(200)], { maxAttempts: 1 })
-    await failureOf(calls.post(CALL), KEY)
-    const next = calls.post({ ...CALL, path: '/feedback' })
-    await calls.post({ path: '/heartbeat/t', body: null })
-    expect(sentAt).toEqual([0, 0])
-    await clock.advance(4_999)
-    expect(sentAt).toHaveLength(2)
-    await clock.advance(1)
-    expect((await next).status).toBe(200)
-    expect(sentAt).toEqual([0, 0, 5_000])
   })
 })
 

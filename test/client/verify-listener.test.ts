@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { HttpFailure } from '../../src/client/http-types.js'
 import type { Http } from '../../src/client/http-types.js'
+import { ApiKey } from '../../src/options/api-key.js'
 import { CHALLENGE_HEADER, createProof } from '../../src/shared/local-proof.js'
 import { started } from '../service/support.js'
 import { deadPort, httpServer, httpTo } from './http-servers.js'
@@ -26,7 +27,7 @@ afterEach(() => {
 })
 
 function implicit(origin: string, requestTimeoutMs = 10_000): Http {
-  return httpTo(origin, { apiKey: 'local', isLocalDefault: true, requestTimeoutMs, maxConnections: 1 })
+  return httpTo(origin, { apiKey: new ApiKey('local'), isLocalDefault: true, requestTimeoutMs, maxConnections: 1 })
 }
 
 async function failureOf(sent: Promise<unknown>): Promise<HttpFailure> {

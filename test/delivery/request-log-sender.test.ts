@@ -7,17 +7,17 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createHttp } from '../../src/client/http.js'
 import type { HttpReply, HttpRequestInit } from '../../src/client/http-types.js'
 import { systemClock } from '../../src/shared/clock.js'
+import { ApiKey } from '../../src/options/api-key.js'
+import { createSender } from '../../src/delivery/create-sender.js'
 import { createGzipSender } from '../../src/delivery/gzip-sender.js'
-import { CircuitBreaker } from '../../src/delivery/retry/circuit-breaker.js'
-import { createIsolationSender } from '../../src/delivery/isolation/isolation-sender.js'
 import { createRequestsBodySender, createRequestsSender } from '../../src/delivery/request-log-sender.js'
-import { createRetrySender } from '../../src/delivery/retry/retry-sender.js'
 import { createBatchBody } from '../../src/batch/sub-batch.js'
 import type { RequestLog } from '../../src/protocol/resources.js'
-import type { Batch, DeadLetter } from '../../src/batch/batch.js'
+import type { Batch } from '../../src/batch/batch.js'
 import type { Outcome } from '../../src/batch/outcome.js'
 import { FakeClock } from '../fake-clock.js'
 import { httpServer } from '../client/http-servers.js'
+import { setupReal } from './setup.js'
 import { requestLog, started } from '../service/support.js'
 
 const BATCH_ID = '6ba7b810-9dad-41d1-80b4-00c04fd430c8'
@@ -204,36 +204,36 @@ describe('the reply', () => {
   })
 })
 
-interface Through {
-  readonly outcome: Outcome
-  readonly letters: readonly DeadLetter[]
-}
-
-/** All stages, in the order of a pipeline. */
-async function through(url: string, isCompressed: boolean, logs: readonly object[]): Promise<Through> {
-  const http = createHttp({ url, apiKey: 'k', requestTimeoutMs: 5_000, maxConnections: 4 })
+/** All stages of a pipeline, until the batch is settled. */
+async function through(
+  url: string,
+  compression: 'gzip' | 'none',
+  logs: readonly object[],
+  later: readonly object[] = [],
+) {
+  const http = createHttp({ url, apiKey: new ApiKey('k'), requestTimeoutMs: 5_000, maxConnections: 4 })
   onTestFinished(() => http.close())
-  const breaker = new CircuitBreaker({ clock: systemClock, maxConcurrency: 4, retry: { minMs: 5, maxMs: 5 } })
-  const retrying = createRetrySender(createRequestsSender({ http, clock: systemClock }), breaker)
-  const letters: DeadLetter[] = []
-  const sender = createIsolationSender({
-    inner: createRequestsBodySender(isCompressed ? createGzipSender(retrying) : retrying),
-    breaker,
-    deadLetter: (those) => void letters.push(...those),
-  })
-  return { outcome: await sender.send(batchOf(logs), new AbortController().signal), letters }
+  const target = { sender: createRequestsSender({ http, clock: systemClock }), encode: createRequestsBodySender }
+  const one = setupReal(createSender(target, { compression }))
+  one.scheduler.enqueue(batchOf(logs))
+  for (const [n, log] of later.entries()) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    one.scheduler.enqueue({ ...batchOf([log]), batchId: `6ba7b810-9dad-41d1-80b4-00c04fd4300${n}` })
+  }
+  await one.scheduler.flush()
+  return one
 }
 
 const BAD = [7, 33, 99]
 const HUNDRED = Array.from({ length: 100 }, (_, n) => logOf(n))
 const badPaths = HUNDRED.map((one, n) => (BAD.includes(n) ? { ...one, path: n } : one))
 
-test.each([false, true])(
-  'the local service accepts the good ones once, the others become dead letters with its reason (gzip: %s)',
-  async (isCompressed) => {
+test.each(['none', 'gzip'] as const)(
+  'the local service accepts the good ones once, the others become dead letters with its reason (compression: %s)',
+  async (compression) => {
     const service = await started({ apiKeys: ['k'] })
-    const { outcome, letters } = await through(service.url, isCompressed, badPaths)
-    expect(outcome).toMatchObject({ kind: 'delivered', accepted: 97 })
+    const { account, letters } = await through(service.url, compression, badPaths)
+    expect(account).toMatchObject({ accepted: 97, rejected: 3 })
     expect(
       letters
         .map(({ index, status, field, entry }) => [index, status, field, JSON.parse(entry)])
@@ -254,13 +254,12 @@ test('finds the bad ones if the server names none', async () => {
     if (isGood) taken.push(...requests)
     response.writeHead(isGood ? 201 : 400).end(isGood ? '' : 'bad request')
   })
-  const { outcome, letters } = await through(`${server.origin}/api/v1`, false, badPaths)
-  expect(outcome).toMatchObject({ kind: 'delivered', accepted: 97 })
+  const later = Array.from({ length: 9 }, (_, n) => logOf(100 + n))
+  const { account, letters } = await through(`${server.origin}/api/v1`, 'none', badPaths, later)
+  expect(account).toMatchObject({ accepted: 97 + 9, rejected: 3 })
   expect(letters.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(BAD)
   expect(taken.map(({ request_id }) => request_id).toSorted()).toEqual(
-    HUNDRED.filter((_, n) => !BAD.includes(n))
-      .map(({ request_id }) => request_id)
-      .toSorted(),
+    [...HUNDRED.filter((_, n) => !BAD.includes(n)), ...later].map(({ request_id }) => request_id).toSorted(),
   )
   expect(
     server.came.every(({ url, headers }) => url === '/api/v1/ingest/requests' && headers['x-api-key'] === 'k'),
@@ -273,12 +272,7 @@ test('retries a failure with the same bytes', async () => {
     attempts += 1
     response.writeHead(attempts < 3 ? 503 : 200).end()
   })
-  expect((await through(`${server.origin}/api/v1`, false, HUNDRED)).outcome).toEqual({
-    kind: 'delivered',
-    accepted: 100,
-    rejected: [],
-    status: 200,
-  })
+  expect((await through(`${server.origin}/api/v1`, 'none', HUNDRED)).account).toMatchObject({ accepted: 100 })
   expect(new Set(server.came.map(({ body }) => body))).toEqual(new Set([JSON.stringify({ requests: HUNDRED })]))
   expect(attempts).toBe(3)
 })

@@ -235,11 +235,6 @@ describe('what real runs print', () => {
     const lines = await said({ url: service.url, spool: { dir } })
     expect(lines).toEqual([expect.stringContaining(`${dir} is not a folder`)])
     expect(namesOf(lines)).toEqual(['notWritable'])
-
-    // The drop counts cannot be stored either: they use the same disk.
-    const dropped = await said({ url: NOWHERE, spool: { dir }, shutdownTimeoutMs: 4_000 })
-    expect(namesOf(dropped)).toEqual(expect.arrayContaining(['notDelivered', 'notWritable']))
-    expect(namesOf(dropped)).not.toContain('dropCountsNotSaved')
   })
 
   test('entries for another key are reported once, for entries and request logs together', async () => {

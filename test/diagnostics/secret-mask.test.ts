@@ -119,6 +119,15 @@ test.each<[string, string, string]>([
   expect(createSecretMask([secret])(text)).toBe(masked)
 })
 
+test('a key that is added later is masked, and the former one still is', () => {
+  const later = 'key-that-was-rotated'
+  const secrets = [KEY]
+  const live = createSecretMask(secrets)
+  expect(live(`${KEY} ${later}`)).toBe(`*** ${later}`)
+  secrets.push(later)
+  expect(live(`${KEY} ${later}`)).toBe('*** ***')
+})
+
 describe('other text is not masked', () => {
   test.each<[string, string]>([
     ['local', 'the service listens locally, in localhost and non_local'],

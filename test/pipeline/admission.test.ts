@@ -9,8 +9,8 @@ test.each([
   [0.9, 2],
   [1.5, 2],
 ])('at a used share of %f of memory or disk admits severities from %i', (usedShare, threshold) => {
-  const memory = new Admission({ memory: { usedShare, isMemoryOnly: true }, disk: { usedShare: 0 } })
-  const disk = new Admission({ memory: { usedShare: 1, isMemoryOnly: false }, disk: { usedShare } })
+  const memory = new Admission({ memory: { usedShare, isNewestMemoryOnly: true }, disk: { usedShare: 0 } })
+  const disk = new Admission({ memory: { usedShare: 1, isNewestMemoryOnly: false }, disk: { usedShare } })
   expect([memory.threshold, disk.threshold]).toEqual([threshold, threshold])
   expect([memory.reason, disk.reason]).toEqual(['buffer', 'spool'])
 })

@@ -1,6 +1,5 @@
 /** Drops are reported to the service with one entry for many drops. */
 import { expect, test, vi } from 'vitest'
-import type { UnreportedDrops } from '../../src/diagnostics/account.js'
 import { resolveOptions } from '../../src/options/resolve-options.js'
 import { Pipeline } from '../../src/pipeline/pipeline.js'
 import { DropNotices, createDropNotice } from '../../src/pipeline/drop-notices.js'
@@ -70,7 +69,6 @@ function noticesOf(isHeld = () => false) {
   const clock = new FakeClock()
   const startedAt = clock.now()
   const reported: { at: number; count: number; timestamp: string }[] = []
-  const kept: (UnreportedDrops | undefined)[] = []
   const notices = new DropNotices({
     clock,
     settings: LABELS,
@@ -80,7 +78,6 @@ function noticesOf(isHeld = () => false) {
     get isAccepting() {
       return !isHeld()
     },
-    saveDropCounts: (drops) => void kept.push(drops),
     addGenerated: (json) => {
       const entry = JSON.parse(json) as {
         timestamp: string
@@ -90,7 +87,7 @@ function noticesOf(isHeld = () => false) {
       reported.push({ at: clock.now() - startedAt, count, timestamp: entry.timestamp })
     },
   })
-  return { clock, reported, kept, notices }
+  return { clock, reported, notices }
 }
 
 test('continuing drops are all reported, every 10 s', async () => {
@@ -105,77 +102,44 @@ test('continuing drops are all reported, every 10 s', async () => {
   expect(reported.reduce((sum, { count }) => sum + count, 0)).toBe(350)
 })
 
-test('reports the remaining drops at the end of the window, even if nothing else is sent', async () => {
-  const { clock, reported, notices } = noticesOf()
-  for (let n = 0; n < 3; n += 1) {
-    notices.add(1, 'buffer')
-    notices.onAccepted()
-  }
-  await clock.advance(60_000)
-  expect(reported.map(({ at, count }) => ({ at, count }))).toEqual([
-    { at: 0, count: 1 },
-    { at: 10_000, count: 2 },
-  ])
-})
-
-test('reports drops within the window of another notice without a further log entry', async () => {
+test('drops within the window of another notice are reported with the next entry that is accepted after it', async () => {
   const { clock, reported, notices } = noticesOf()
   notices.add(1, 'buffer')
-  await clock.advance(9_000)
   notices.onAccepted()
   notices.add(2, 'buffer')
+  await clock.advance(9_000)
+  notices.onAccepted()
   await clock.advance(2_000)
   notices.onAccepted()
-  await clock.advance(60_000)
   expect(reported.map(({ at, count }) => ({ at, count }))).toEqual([
-    { at: 9_000, count: 1 },
-    { at: 21_000, count: 2 },
+    { at: 0, count: 1 },
+    { at: 11_000, count: 2 },
   ])
 })
 
-test('ignores an impossible stored time', () => {
+test('an outage is followed by one notice, with the time of the latest drop', async () => {
   const { clock, reported, notices } = noticesOf()
-  notices.addFromPreviousProcess({ dropped: { spool: 1 }, lastAtMs: Number.MAX_SAFE_INTEGER })
-  notices.onAccepted()
-  expect(reported.map(({ timestamp }) => timestamp)).toEqual([new Date(clock.wallNow()).toISOString()])
-})
-
-test('during an outage stores one count at most every 10 s, and only while it grows', async () => {
-  const { clock, reported, kept, notices } = noticesOf()
-  for (let n = 0; n < 36_000; n += 1) {
-    if (n < 600) notices.add(1, 'spool')
+  for (let n = 0; n < 600; n += 1) {
+    notices.add(1, 'spool')
     await clock.advance(100)
   }
-  expect(kept).toHaveLength(6)
-  expect(kept.at(-1)).toEqual({ dropped: { spool: 600 }, lastAtMs: Date.UTC(2025, 0, 1) + 59_900 })
+  await clock.advance(3_540_000)
   expect(reported).toEqual([])
   notices.onAccepted()
   expect(reported).toEqual([{ at: 3_600_000, count: 600, timestamp: '2025-01-01T00:00:59.900Z' }])
-  expect(kept.at(-1)).toBeUndefined()
 })
 
-test('stores drops of an earlier process immediately, and reports them after the service has accepted entries', async () => {
-  const { clock, reported, kept, notices } = noticesOf()
-  notices.addFromPreviousProcess({ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 })
-  notices.add(1, 'spool')
-  expect(kept).toEqual([{ dropped: { spool: 40, age: 2 }, lastAtMs: 1_000 }])
-  await clock.advance(60_000)
-  expect(reported).toEqual([])
-  notices.onAccepted()
-  expect(reported.map(({ count }) => count)).toEqual([43])
-})
-
-test('at the end reports drops immediately, or stores them if they cannot be reported', () => {
+test('a flush reports drops without a window, as soon as the service accepts entries', () => {
   let isHeld = true
-  const { reported, kept, notices } = noticesOf(() => isHeld)
+  const { reported, notices } = noticesOf(() => isHeld)
   notices.add(1, 'spool')
-  notices.close()
+  notices.report()
   notices.add(2, 'shutdown')
   notices.onAccepted()
-  expect([reported.length, kept.at(-1)?.dropped]).toEqual([0, { spool: 1, shutdown: 2 }])
+  expect(reported).toEqual([])
   isHeld = false
   notices.onAccepted()
   notices.add(4, 'shutdown')
-  notices.onAccepted()
-  expect([reported.map(({ count }) => count), kept.at(-1)]).toEqual([[3, 4], undefined])
+  notices.report()
+  expect(reported.map(({ count }) => count)).toEqual([3, 4])
 })

@@ -31,7 +31,7 @@ function setup({ admitted = 0, canRefuseUnread = true, joinsLines = false }: Set
         },
       },
       batcher: { add: (entry) => read.push(String(entry)) },
-      recordRefusal: () => {
+      recordNotAdmitted: () => {
         refused += 1
       },
     },

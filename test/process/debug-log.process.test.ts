@@ -28,7 +28,7 @@ function check(stderr: string): void {
   const of = (pattern: RegExp): string[] => lines.filter((line) => line.includes(id) && pattern.test(line))
   expect(of(/sealed, 1 entry, \d+ bytes/)).toHaveLength(1)
   expect(of(/attempt 1: status 503, retryable, took \d+ ms$/)).toHaveLength(1)
-  expect(of(/attempt 2: sent after \d+ ms/)).toHaveLength(1)
+  expect(of(/attempt 2: sent again, probe/)).toHaveLength(1)
   expect(of(/attempt 2: status 200, accepted 1, rejected 0, took \d+ ms$/)).toHaveLength(1)
   for (const secret of [KEY, TEXT]) expect(lines.join('\n')).not.toContain(secret)
 }

@@ -9,12 +9,14 @@ type Stored = Batch & { readonly place: SegmentPosition }
 export class DeliveryActions {
   readonly #run: ProcessRun
   readonly #ledger: Ledger
-  /** In memory and on disk, in order, before those only on disk. */
+  /** In memory and on disk. */
   #stored: Stored[] = []
-  #spilled: Stored[] = []
+  /** Only on disk, in order. */
+  #spilled: (Stored & { readonly sequence: number })[] = []
   /** In flight, in any order. */
   #flying: Batch[] = []
-  #isMemoryShort = false
+  /** Whether the next new batch waits only on disk. Undefined: it does if earlier ones do. */
+  #isNextSpilled: boolean | undefined
   #isReading = false
   /** Lost with their segment during a disk read. */
   #lostEntries = 0
@@ -40,11 +42,11 @@ export class DeliveryActions {
   enqueue(batch: Batch): void {
     const { place } = batch
     if (place === undefined) return this.fly(batch)
-    if (this.#spilled.length > 0 || this.#isReading || this.#isMemoryShort) {
-      this.#isMemoryShort = false
-      this.#spilled.push({ ...batch, place })
-      return this.#run.spool.spilled.push({ ...batch, place })
-    }
+    const isBehind = this.#spilled.length > 0 || this.#isReading
+    const isSpilled = this.#isNextSpilled ?? isBehind
+    this.#isNextSpilled = undefined
+    if (isSpilled) return void this.#spilled.push({ ...batch, place, sequence: this.#run.spill(batch) })
+    if (isBehind) this.#run.spool.spilled.pass({ place })
     this.#stored.push({ ...batch, place })
     this.#run.held += batch.count
   }
@@ -54,28 +56,19 @@ export class DeliveryActions {
     this.#run.held += batch.count
   }
 
-  /** @param isShort whether the next new batch is not kept in memory; otherwise the newest is spilled */
+  /** @param isShort whether the next new batch is not kept in memory; otherwise it is, although earlier ones are not */
   spill(isShort: boolean): void {
-    if (isShort) {
-      this.#isMemoryShort = true
-      return
-    }
-    const batch = this.#stored.at(-1)
-    if (batch?.acknowledgement?.isDurable !== true) return
-    this.#stored.pop()
-    this.#run.held -= batch.count
-    this.#spilled.unshift(batch)
-    this.#run.spool.spilled.unshift(batch)
+    this.#isNextSpilled = isShort
   }
 
   /** @param meanwhile runs during the disk read */
   async readBack(meanwhile: () => void = () => {}): Promise<void> {
-    let taken: Batch | undefined
+    let taken: (Batch & { readonly sequence: number }) | undefined
     // Nothing is read if nothing waits.
     if (this.#spilled.length === 0) return meanwhile()
     this.#isReading = true
-    const reading = this.#run.spool.spilled.next((batch) => {
-      taken = batch
+    const reading = this.#run.spool.spilled.next((batch, sequence) => {
+      taken = { ...batch, sequence }
       if (batch.place !== undefined) this.#stored.push({ ...batch, place: batch.place })
       this.#run.held += batch.count
     })
@@ -84,8 +77,8 @@ export class DeliveryActions {
     this.#isReading = false
     this.#lostEntries = this.loseSpilled()
     const wanted = this.#spilled.shift()
-    if (isTaken !== (wanted !== undefined) || taken?.batchId !== wanted?.batchId)
-      throw new Error(`${taken?.batchId} was read back instead of ${wanted?.batchId}`)
+    const [read, due] = [taken, wanted].map((batch) => batch && `${batch.batchId}, number ${batch.sequence},`)
+    if (isTaken !== (wanted !== undefined) || read !== due) throw new Error(`${read} was read back instead of ${due}`)
     if (taken !== undefined) this.checkBody(taken, taken.batchId, [...this.#ledger.get(taken.batchId).texts.keys()])
   }
 

@@ -6,7 +6,7 @@ import type { Batch, SegmentPosition } from '../../src/batch/batch.js'
 import { failing, watchAllSyncs } from './disk-faults.js'
 import { segmentsBelow } from './disk-image.js'
 import { ProcessRun } from './process-run.js'
-import { idsOf, useSpoolBench } from './spool-bench.js'
+import { idsOf, spillBatches, useSpoolBench } from './spool-bench.js'
 
 type Placed = Batch & { readonly place: SegmentPosition }
 
@@ -59,10 +59,7 @@ describe('another process deletes the file of a segment, but not its folder', ()
   test.each(['renewal', 'close'])('entries that were only in this file are reported at the %s', async (when) => {
     const run = begin()
     const [first, ...rest] = written(run, 5) as [Placed, ...Placed[]]
-    for (const batch of rest) {
-      run.held -= batch.count
-      run.spool.spilled.push(batch)
-    }
+    spillBatches(run, rest)
     rmSync(pathsOf()[0] as string)
     expect(await run.spool.spilled.next(() => {})).toBe(false)
     if (when === 'renewal') await bench.clock.advance(RENEW_MS)
@@ -77,8 +74,7 @@ describe('another process deletes the file of a segment, but not its folder', ()
     async (code) => {
       const run = begin()
       const batches = written(run, 5)
-      run.held -= 50
-      for (const batch of batches) run.spool.spilled.push(batch)
+      spillBatches(run, batches)
       const folder = dirname(pathsOf()[0] as string)
       const mend = failing('readdirSync', ([path]) => (path === folder ? code : undefined))
       await bench.clock.advance(RENEW_MS)

@@ -69,6 +69,7 @@ export class ModelOwner {
   readonly clock: OwnerClock
   readonly #service: SharedService
   readonly #stored: Stored[] = []
+  #isMemoryShort = false
   readonly #flying: Batch[] = []
   /** Entries that were added and not yet written. */
   #unwritten: number[] = []
@@ -125,13 +126,9 @@ export class ModelOwner {
     if (isCommitted) this.run.batcher.commit()
   }
 
-  /** Spills the newest batch from memory to disk. */
+  /** The next new batch is not kept in memory. */
   spill(): void {
-    const batch = this.#stored.at(-1)
-    if (batch?.acknowledgement?.isDurable !== true) return
-    this.#stored.pop()
-    this.run.held -= batch.count
-    this.run.spool.spilled.unshift(batch)
+    this.#isMemoryShort = true
   }
 
   async readBack(): Promise<void> {
@@ -291,8 +288,10 @@ export class ModelOwner {
   #enqueue(batch: Batch): void {
     const { place } = batch
     if (place === undefined) this.#flying.push(batch)
-    else if (this.run.spool.spilled.batches > 0) return this.run.spool.spilled.push({ ...batch, place })
-    else this.#stored.push({ ...batch, place })
+    else if (this.#isMemoryShort || this.run.spool.spilled.batches > 0) {
+      this.#isMemoryShort = false
+      return void this.run.spill(batch)
+    } else this.#stored.push({ ...batch, place })
     this.run.held += batch.count
   }
 

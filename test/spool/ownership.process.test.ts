@@ -19,7 +19,7 @@ import type { Machine } from '../../src/spool/instance/ownership.js'
 import { failing } from './disk-faults.js'
 import { filesBelow, instanceFolders } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
-import { namesIn, useSpoolBench } from './spool-bench.js'
+import { namesIn, spillBatches, useSpoolBench } from './spool-bench.js'
 
 const LEASE_MS = 30_000
 const bench = useSpoolBench()
@@ -349,10 +349,7 @@ describe('an owner that was suspended for longer than half a lease', () => {
   test('leaves batches that are only on disk to the claimer, and counts them as kept', async () => {
     const { run, stand } = stoppedRun()
     for (const name of ['a', 'b', 'c']) write(run, name)
-    for (const batch of run.batches.splice(0)) {
-      run.held -= batch.count
-      run.spool.spilled.push({ ...batch, place: batch.place as NonNullable<Batch['place']> })
-    }
+    spillBatches(run, run.batches.splice(0))
     claimAll()
     stand(LEASE_MS)
     write(run, 'd')

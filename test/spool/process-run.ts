@@ -5,7 +5,7 @@ import type { DropReason } from '../../src/diagnostics/account.js'
 import { Batcher } from '../../src/pipeline/batcher.js'
 import type { EntryLog } from '../../src/spool/entry-log.js'
 import type { Clock } from '../../src/shared/clock.js'
-import type { Batch } from '../../src/batch/batch.js'
+import type { Batch, SegmentPosition } from '../../src/batch/batch.js'
 import type { Machine } from '../../src/spool/instance/ownership.js'
 import { Spool } from '../../src/spool/spool.js'
 import type { SpoolOptions } from '../../src/spool/spool.js'
@@ -93,6 +93,7 @@ export class ProcessRun {
   /** Entries held by the test in place of delivery. */
   held = 0
   readonly #clock: ProcessClock
+  #sequence = 0
 
   constructor({
     root,
@@ -155,6 +156,12 @@ export class ProcessRun {
     const taken: Batch[] = []
     while (await this.spool.recovery.next((batch) => taken.push(batch))) this.held += taken.at(-1)?.count ?? 0
     return taken
+  }
+
+  /** The batch waits only on disk. @returns its sequence */
+  spill({ count, place }: Batch): number {
+    this.spool.spilled.push({ count, place: place as SegmentPosition }, this.#sequence)
+    return this.#sequence++
   }
 
   /** The service accepts a batch. */

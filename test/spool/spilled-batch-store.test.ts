@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { SpilledQueue } from '../../src/delivery/queue/spilled-queue.js'
 import type { Batch, SegmentPosition } from '../../src/batch/batch.js'
 import { SpilledBatchStore } from '../../src/spool/spilled-batch-store.js'
 import { FakeClock } from '../fake-clock.js'
@@ -52,9 +51,8 @@ test('batches that are sent from memory are not read back, wherever they are sto
   const batches = written(60)
   const { spilled } = run.spool
   for (const [n, batch] of batches.entries()) {
-    if (n < 5) spilled.push(batch)
-    else if (n % 3 === 0) spilled.pass(batch)
-    else spilled.push(batch)
+    if (n >= 5 && n % 3 === 0) spilled.pass(batch)
+    else spilled.push(batch, n)
   }
   const waiting = batches.filter((_, n) => n < 5 || n % 3 !== 0)
   expect(spilled.batches).toBe(waiting.length)
@@ -62,24 +60,12 @@ test('batches that are sent from memory are not read back, wherever they are sto
   expect(spilled.batches).toBe(0)
 })
 
-test('a batch that was passed and returns is read again, with those after it', async () => {
-  const [first, second, third, fourth] = written(4) as [Placed, Placed, Placed, Placed]
-  const { spilled } = run.spool
-  spilled.push(first)
-  for (const batch of [second, third]) spilled.pass(batch)
-  spilled.push(fourth)
-  const read: Batch[] = []
-  await spilled.next((batch) => read.push(batch))
-  spilled.unshift(third)
-  expect([...idsOf(read), ...(await readAll())]).toEqual(idsOf([first, third, fourth]))
-})
-
 test('a damaged batch does not change which batches were passed, and is counted', async () => {
   const [first, second, third] = written(3) as [Placed, Placed, Placed]
   const { spilled } = run.spool
-  spilled.push(first)
+  spilled.push(first, 0)
   spilled.pass(second)
-  spilled.push(third)
+  spilled.push(third, 2)
   const file = segmentsBelow(scratch)[0]?.path as string
   const fd = openSync(file, 'r+')
   writeSync(
@@ -103,7 +89,7 @@ test('batches sent from memory ahead of waiting ones take no memory afterwards',
     onError: () => {},
   })
   const count = 200_000
-  spilled.push({ place: { segment: 1, offset: 16 }, count: 1 })
+  spilled.push({ place: { segment: 1, offset: 16 }, count: 1 }, 0)
   const batch = (n: number): Placed => ({
     batchId: `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`,
     count: 1,
@@ -124,11 +110,12 @@ test('a batch of a later segment keeps its place in the order while an earlier s
   const batches = written(100)
   const [first] = batches as [Placed]
   const second = batches.find(({ place }) => place.segment > first.place.segment) as Placed
-  const queue = new SpilledQueue(run.spool.spilled)
-  queue.push(0, first)
-  queue.push(1, second)
+  const { spilled } = run.spool
+  spilled.push(first, 0)
+  spilled.push(second, 1)
   const mend = failing('openSync', ([path]) => (String(path).endsWith('00000001.seg') ? 'EIO' : undefined))
-  await queue.read(() => {})
+  const read: unknown[] = []
+  await spilled.next(({ batchId }, sequence) => read.push(batchId, sequence, spilled.oldest))
   mend()
-  expect([queue.oldest, queue.shift()]).toMatchObject([0, { sequence: 1, batch: { batchId: second.batchId } }])
+  expect(read).toEqual([second.batchId, 1, 0])
 })

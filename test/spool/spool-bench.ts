@@ -134,10 +134,10 @@ export function writeBytes(run: ProcessRun, bytes: number, severity = 2): void {
   }
 }
 
-/** A batch that is spilled from memory: it waits only on disk. */
+/** The batches wait only on disk. */
 export function spillBatches(run: ProcessRun, batches: readonly Batch[]): void {
-  for (const { count, place } of batches) {
-    run.held -= count
-    if (place !== undefined) run.spool.spilled.push({ count, place } as Parameters<typeof run.spool.spilled.push>[0])
+  for (const batch of batches) {
+    run.held -= batch.count
+    run.spill(batch)
   }
 }

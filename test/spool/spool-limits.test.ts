@@ -7,7 +7,7 @@ import type { EvictionCandidate } from '../../src/spool/retention/eviction.js'
 import { nameDestination } from '../../src/spool/spool-root.js'
 import { segmentsBelow } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
-import { SEGMENT_BYTES, spillBatches, useSpoolBench, writeBytes } from './spool-bench.js'
+import { SEGMENT_BYTES, useSpoolBench, writeBytes } from './spool-bench.js'
 
 const MIB = 1024 * 1024
 const MAX_BYTES = MIB
@@ -24,8 +24,8 @@ function begin(): ProcessRun {
     { maxBytes: MAX_BYTES },
     {
       onBatch: (batch) => {
-        run.held += batch.count
-        if (batch.place !== undefined) spillBatches(run, [batch])
+        if (batch.place === undefined) run.held += batch.count
+        else run.spill(batch)
       },
     },
   )

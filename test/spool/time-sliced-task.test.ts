@@ -7,7 +7,7 @@ import { FakeClock } from '../fake-clock.js'
 import { failing } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
 import { KEY_OF_TESTS, ProcessRun, URL_OF_TESTS } from './process-run.js'
-import { SEGMENT_BYTES, useSpoolBench, writeBytes } from './spool-bench.js'
+import { SEGMENT_BYTES, spillBatches, useSpoolBench, writeBytes } from './spool-bench.js'
 
 const MIB = 1024 * 1024
 const SCAN_MS = 15_000
@@ -124,8 +124,7 @@ describe('maxBytes was lowered below the size of claimed segments', () => {
     expect(run.spool.recovery.scanning.isBusy).toBe(true)
     writeBytes(run, 1)
     await bench.clock.advance(2_000)
-    const batch = run.batches[0]
-    run.spool.spilled.push({ ...batch, place: batch?.place } as Parameters<typeof run.spool.spilled.push>[0])
+    spillBatches(run, run.batches)
     expect(run.spool.usedShare).toBeGreaterThan(0)
     await bench.clock.advance(2_000)
     expect(run.spool.recovery.droppingBytes).toBeGreaterThan(0)

@@ -38,7 +38,7 @@ export class Pinger {
       ...limits,
       clock,
       random: Math.random,
-      http: createHttp({ ...settings, apiKey: UNUSED_KEY, maxConnections: 1 }),
+      http: createHttp({ ...settings, maxConnections: 1 }),
     })
   }
 

@@ -11,7 +11,7 @@ import { removeEmptyFolder } from '../../spool/instance/instance-folder.js'
 import { readMachine } from '../../spool/instance/ownership.js'
 import { findDefaultRoot, ensureRoot } from '../../spool/spool-root.js'
 import { formatSize } from '../shared/terminal-format.js'
-import { listDestinations } from '../spool/locate-spool.js'
+import { findSent } from '../spool/locate-spool.js'
 import { fail, pass } from './doctor-check.js'
 import type { Check } from './doctor-check.js'
 
@@ -61,7 +61,7 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
 
 /** Bytes left by exited processes for other destinations. @throws UnsafeError; the system's errors */
 function countForeignBytes(root: string, settings: Settings): number {
-  const own = listDestinations(settings).flatMap(({ entries, requests }) => [entries, requests])
+  const own = findSent(root, settings)
   return inspectRoot(root, { machine: readMachine(), wallNowMs: systemClock.wallNow() })
     .filter(({ name }) => !own.includes(name))
     .flatMap(({ instances }) => instances.filter(({ isFree }) => isFree).flatMap(({ segments }) => segments))

@@ -17,7 +17,7 @@ export async function checkReply(
   mask: (text: string) => string,
   wallNow: () => number,
 ): Promise<Check[]> {
-  const http = createHttp({ ...settings, apiKey: settings.apiKey.reveal(), maxConnections: 1 })
+  const http = createHttp({ ...settings, maxConnections: 1 })
   const proxy = checkProxy(settings)
   try {
     const reply = await http.post(PATHS.ingest, JSON.stringify({ batch_id: randomUUID(), logs: [] }))

@@ -2,24 +2,25 @@
 import { setMaxListeners } from 'node:events'
 import type { Msg } from '@nats-io/transport-node'
 import type { DeadLetter } from '../../batch/batch.js'
-import type { OutcomeRecorder } from '../../delivery/outcome-recorder.js'
+import type { DeliveryEvent } from '../../delivery/delivery-event.js'
+import { countBytes } from '../../delivery/job.js'
 import { parseAckSubject } from '../../nats/jetstream-request.js'
 import type { BatchKind, StreamNames } from '../../nats/message.js'
+import type { EndpointPipeline } from '../../pipeline/endpoint-pipeline.js'
 import type { Clock } from '../../shared/clock.js'
-import { BatchMutex } from './batch-mutex.js'
 import { ByteBudget } from './byte-budget.js'
 import type { Share } from './byte-budget.js'
 import type { ConsumerFacts } from './consumer-state.js'
 import type { DeadLetterStore } from './dead-letter-store.js'
 import type { DeliveredBatches } from './delivered-batches.js'
-import type { ForwardStats } from './forward-stats.js'
+import { ForwardStats } from './forward-stats.js'
 import { PulledMessage } from './pulled-message.js'
 import type { QueueConnection } from './queue-connection.js'
 import { QueueConsumer } from './queue-consumer.js'
 import type { QueueHealth } from './queue-health.js'
 import { computeBodyBytes, readMessage } from './queue-message.js'
 import type { NoBatch, QueuedMessage } from './queue-message.js'
-import type { ServiceDelivery } from './service-delivery.js'
+import { PulledBatch, toPulledBatch } from './pulled-batch.js'
 import type { StreamIncarnation } from './stream-incarnation.js'
 import { formatUnstored, parseUnstored } from './unstored-letters.js'
 
@@ -28,14 +29,13 @@ export interface BatchForwarderOptions {
   readonly names: StreamNames
   readonly connection: QueueConnection
   readonly incarnation: StreamIncarnation
-  readonly delivery: Pick<ServiceDelivery, 'breaker' | 'deliver' | 'isolated' | 'giveWay' | 'startShutdown' | 'abort'>
+  /** Its target's sender is a `createLeasedSender`. */
+  readonly pipeline: EndpointPipeline
   readonly delivered: Pick<DeliveredBatches, 'find' | 'add' | 'addUnfinished'>
   readonly deadLetters: Pick<DeadLetterStore, 'store'>
-  readonly recorder: Pick<OutcomeRecorder, 'record'>
   readonly health: Pick<QueueHealth, 'failed' | 'works'>
-  readonly stats: ForwardStats
   readonly clock: Clock
-  /** Limit of the bytes of all unacknowledged batches. A single batch can exceed it. */
+  /** Limit of the bytes of all unacknowledged batches, and of those that failed. A single batch can exceed it. */
   readonly maxBufferBytes: number
   readonly maxConcurrency: number
 }
@@ -46,28 +46,39 @@ const EXTEND_MS = 10_000
 const MAX_UNACKNOWLEDGED = 40
 /** Time for aborted batches to be released. */
 const ABORT_MS = 300
-/** Delay before the redelivery of a batch that was abandoned, or that failed because of a bug. */
+/**
+ * Delay before the redelivery of a batch that was given up, or that failed because of a bug. It doubles with each delivery: JetStream
+ * delivers these batches before new ones, which would never be tried.
+ */
 const RELEASE_MS = 30_000
-/** While the buffer is full: interval of the check whether all unacknowledged batches wait for other batches. */
-const GIVE_WAY_MS = 500
+const MAX_DOUBLINGS = 10
+/** Delay before the redelivery of a batch of which another message is in progress here. */
+const DUPLICATE_MS = 5_000
+/** At the end: one attempt, and another if that used a connection that was already closed. */
+const FAILURES_AT_END = 2
 
 export class BatchForwarder {
+  readonly stats = new ForwardStats()
   readonly #options: BatchForwarderOptions
   readonly #consumer: QueueConsumer
   readonly #inProgress = new Set<PulledMessage>()
   readonly #budget: ByteBudget
-  readonly #mutex = new BatchMutex()
+  /** By batch id: from the lookup until the acknowledgement. */
+  readonly #running = new Map<string, PulledBatch>()
   /** Ends waits and retries at the end of `stop`. */
   readonly #abort = new AbortController()
-  #delivering = 0
+  /** Those of `#inProgress` whose batch has no outcome yet and did not fail. */
+  readonly #delivering = new Set<PulledMessage>()
+  /** The service refused them, or failed. They wait, possibly until other batches are accepted. */
+  readonly #failed = new Set<PulledBatch>()
   #cancelExtend: () => void = () => {}
   #isStopping = false
-  /** Ends of the waits for a change: a connection, room, a batch that ended, or `stop`. */
-  readonly #waits = new Set<(isWoken: boolean) => void>()
+  /** Waits for a change: a connection, room, a batch that ended, or `stop`. */
+  readonly #waits: (() => void)[] = []
 
   constructor(options: BatchForwarderOptions) {
     this.#options = options
-    this.#budget = new ByteBudget(options.maxBufferBytes, (waiting) => this.#isIsolatingAll(waiting))
+    this.#budget = new ByteBudget(options.maxBufferBytes)
     setMaxListeners(0, this.#abort.signal)
     this.#consumer = new QueueConsumer({
       ...options,
@@ -81,14 +92,11 @@ export class BatchForwarder {
       for (const pulled of this.#inProgress) void pulled.extend()
       this.#wake()
     })
-    options.delivery.breaker.onCapacity(() => this.#wake())
+    options.pipeline.events.on((event) => this.#onEvent(event))
   }
 
   get kind(): BatchKind {
     return this.#options.kind
-  }
-  get stats(): ForwardStats {
-    return this.#options.stats
   }
   /** Undefined until the consumer was found, and while the connection is lost. */
   get facts(): ConsumerFacts | undefined {
@@ -100,18 +108,29 @@ export class BatchForwarder {
   }
   /** Batches that are being sent or wait for a free slot. */
   get inFlight(): number {
-    return this.#delivering
+    return this.#delivering.size + this.#failed.size
   }
   get limit(): number {
-    return this.#options.delivery.breaker.limit
+    return this.#options.pipeline.delivery.limit
+  }
+  /** Why the service accepts nothing. */
+  get lastFailure(): string | undefined {
+    return this.#options.pipeline.delivery.lastFailure
+  }
+  /** Whether the service was called. */
+  get isUsed(): boolean {
+    return Object.values(this.stats.requests).some((count) => count > 0)
+  }
+  /** Whether the service refuses everything. A single refused batch is no evidence of that. */
+  get isRefused(): boolean {
+    return this.#options.pipeline.delivery.health.kind === 'denied' && this.#failed.size > 1
   }
 
   /** Runs until `stop`. Never rejects. */
   async run(): Promise<void> {
     this.#startExtending()
     while (!this.#isStopping) {
-      if (this.#options.connection.current === undefined) await this.#untilWoken()
-      else if (this.#free <= 0) await this.#untilRoom()
+      if (this.#options.connection.current === undefined || this.#free <= 0) await this.#untilWoken()
       else await this.#consumer.pull(this.#free, this.#budget.left)
     }
   }
@@ -126,14 +145,15 @@ export class BatchForwarder {
    * @param deadlineAt on the monotonic clock
    */
   async stop(deadlineAt: number): Promise<void> {
-    const { delivery, clock } = this.#options
+    const { pipeline, clock } = this.#options
     this.#isStopping = true
     this.#consumer.close()
-    delivery.startShutdown(deadlineAt)
     this.#budget.close()
     this.#wake()
+    await pipeline.drain(deadlineAt - clock.now(), FAILURES_AT_END)
+    pipeline.close()
+    for (const running of this.#running.values()) running.giveUp()
     await this.#untilSettled(deadlineAt - clock.now())
-    delivery.abort()
     this.#abort.abort()
     await this.#untilSettled(ABORT_MS)
     for (const pulled of this.#inProgress) pulled.release()
@@ -141,15 +161,43 @@ export class BatchForwarder {
   }
 
   get #free(): number {
-    const { delivery, maxConcurrency } = this.#options
+    const { pipeline, maxConcurrency } = this.#options
     // Batches that only wait for their acknowledgement do not use up concurrency, up to a limit: they would delay the next batches.
-    const left = Math.max(maxConcurrency, MAX_UNACKNOWLEDGED) * 2 - this.#inProgress.size
-    return this.#budget.left === 0 ? 0 : Math.min(delivery.breaker.limit - this.#delivering, left)
+    const left = Math.max(maxConcurrency, MAX_UNACKNOWLEDGED) * 2 + this.#failed.size - this.#inProgress.size
+    return this.#budget.left === 0 ? 0 : Math.min(pipeline.delivery.limit - this.#delivering.size, left)
   }
 
-  /** Whether each batch that does not wait was refused. @param waiting batches that wait for room */
-  #isIsolatingAll(waiting: number): boolean {
-    return this.#delivering - waiting - this.#mutex.waiting <= this.#options.delivery.isolated
+  #onEvent(event: DeliveryEvent): void {
+    const { entries, requests } = this.stats
+    if (event.kind === 'settled') {
+      entries.forwarded += event.accepted
+      entries.rejected += event.rejected
+    } else if (event.kind === 'sent') toPulledBatch(event.job.batch).inFlight += 1
+    else if (event.kind === 'replied') {
+      const running = toPulledBatch(event.job.batch)
+      const { kind } = event.outcome
+      running.inFlight -= 1
+      requests[kind] += 1
+      if (kind === 'abandoned') running.giveUp()
+      else if (kind !== 'delivered') this.#makeRoom(running)
+      this.#wake()
+    }
+  }
+
+  /** A batch that failed takes no room from others. If there are too many, those with the fewest settled entries are given up. */
+  #makeRoom(running: PulledBatch): void {
+    if (this.#running.get(running.batch.batchId) !== running || this.#failed.has(running)) return
+    this.#failed.add(running)
+    this.#delivering.delete(running.pulled)
+    this.#budget.give(running.share)
+    const failed = [...this.#failed].toSorted((a, b) => a.settledEntries - b.settledEntries)
+    let bytes = failed.reduce((sum, one) => sum + countBytes(one), 0)
+    for (const one of failed.slice(0, -1)) {
+      if (bytes <= this.#options.maxBufferBytes) return
+      if (one.inFlight > 0) continue
+      one.giveUp()
+      bytes -= countBytes(one)
+    }
   }
 
   async #process(message: Msg): Promise<void> {
@@ -164,25 +212,17 @@ export class BatchForwarder {
     if (this.#isStopping) return pulled.release()
     const share = this.#budget.take(message.data.length)
     this.#inProgress.add(pulled)
-    this.#delivering += 1
-    let isDelivering = true
-    const endDelivering = (): void => {
-      if (!isDelivering) return
-      isDelivering = false
-      this.#delivering -= 1
-      this.#wake()
-    }
+    this.#delivering.add(pulled)
     try {
-      await this.#forward(pulled, share, endDelivering)
+      await this.#forward(pulled, share)
     } catch (bug) {
       // Not expected. The message is redelivered.
       this.#options.health.failed('a batch', 'UNAVAILABLE', String(bug), true)
       pulled.release(RELEASE_MS)
     }
-    endDelivering()
     this.#inProgress.delete(pulled)
     this.#budget.give(share)
-    this.#wake()
+    this.#endDelivering(pulled)
   }
 
   /** @returns undefined if this forwarder stops before there is room for the body */
@@ -195,44 +235,53 @@ export class BatchForwarder {
     })
   }
 
-  async #forward(pulled: PulledMessage, share: Share, endDelivering: () => void): Promise<void> {
-    const { stats, delivered, delivery, recorder, clock } = this.#options
+  async #forward(pulled: PulledMessage, share: Share): Promise<void> {
+    const { stats } = this
+    const { pipeline, delivered, clock } = this.#options
     const read = await this.#read(pulled, share)
     if (read === undefined) return pulled.release()
     if ('problem' in read) {
-      endDelivering()
+      this.#endDelivering(pulled)
       return this.#storeInvalid(pulled, read)
     }
     const { batch } = read
-    if ((parseAckSubject(pulled.message.reply)?.deliveries ?? 1) > 1) {
+    // The outcome of the other message decides whether this one is a duplicate.
+    if (this.#running.has(batch.batchId)) return this.#release(pulled, DUPLICATE_MS)
+    const deliveries = parseAckSubject(pulled.message.reply)?.deliveries ?? 1
+    if (deliveries > 1) {
       stats.batches.redelivered += 1
       stats.entries.redelivered += batch.count
     }
-    const endTurn = await this.#mutex.take(batch.batchId)
+    const running = new PulledBatch(batch, pulled, share)
+    this.#running.set(batch.batchId, running)
     try {
       const known = await delivered.find(batch.batchId, this.#abort.signal)
       if (known !== undefined) {
         stats.batches.duplicate += 1
         stats.entries.duplicate += batch.count
-        endDelivering()
+        this.#endDelivering(pulled)
         if (known !== '') return await this.#settle(pulled, batch.batchId, parseUnstored(known, batch.body))
         return void (await pulled.acknowledge(this.#abort.signal))
       }
-      const { outcome, deadLetters: letters } = await delivery.deliver(batch, () => !pulled.isOverdue)
-      endDelivering()
-      if (outcome.kind !== 'delivered') {
-        stats.batches.released += 1
-        return pulled.release(this.#isStopping ? 0 : RELEASE_MS)
+      pipeline.add(running.batch)
+      const letters = await running.ended
+      this.#failed.delete(running)
+      this.#endDelivering(pulled)
+      if (letters === undefined) {
+        pipeline.delivery.withdraw((part) => toPulledBatch(part) === running)
+        return this.#release(pulled, RELEASE_MS * 2 ** Math.min(deliveries - 1, MAX_DOUBLINGS))
       }
       stats.batches.forwarded += 1
-      stats.entries.forwarded += outcome.accepted
-      stats.entries.rejected += batch.count - outcome.accepted
       stats.lastSuccessAtMs = clock.wallNow()
-      recorder.record(batch, outcome)
       await this.#settle(pulled, batch.batchId, letters)
     } finally {
-      endTurn()
+      this.#running.delete(batch.batchId)
     }
+  }
+
+  #release(pulled: PulledMessage, delayMs: number): void {
+    this.stats.batches.released += 1
+    pulled.release(this.#isStopping ? 0 : delayMs)
   }
 
   /** Call when the service has accepted the batch. @param letters the entries that it rejected */
@@ -250,7 +299,7 @@ export class BatchForwarder {
 
   /** Stores a message that is not a batch as a dead letter, since the service would always refuse it. */
   async #storeInvalid(pulled: PulledMessage, { id, problem }: NoBatch): Promise<void> {
-    const { stats, deadLetters, kind } = this.#options
+    const { deadLetters, kind } = this.#options
     const { sequence = 0, storedAt = '' } = parseAckSubject(pulled.message.reply) ?? {}
     const letter: DeadLetter = {
       // The message's id alone may not be unique.
@@ -263,7 +312,7 @@ export class BatchForwarder {
       entry: '',
     }
     if (!(await deadLetters.store(kind, [letter], this.#abort.signal, pulled.message.data))) return pulled.release()
-    stats.batches.invalid += 1
+    this.stats.batches.invalid += 1
     await pulled.acknowledge(this.#abort.signal)
   }
 
@@ -275,32 +324,26 @@ export class BatchForwarder {
     })
   }
 
+  #endDelivering(pulled: PulledMessage): void {
+    this.#delivering.delete(pulled)
+    this.#wake()
+  }
+
   #wake(): void {
-    for (const end of this.#waits) end(true)
+    for (const resolve of this.#waits.splice(0)) resolve()
   }
 
-  /** @returns whether there was a change before the time had passed */
-  #untilWoken(maxMs = Infinity): Promise<boolean> {
-    return new Promise((resolve) => {
-      const end = (isWoken: boolean): void => {
-        cancel()
-        this.#waits.delete(end)
-        resolve(isWoken)
-      }
-      const cancel = maxMs === Infinity ? () => {} : this.#options.clock.timer(maxMs, () => end(false))
-      this.#waits.add(end)
-    })
-  }
-
-  /** Batches under isolation can wait until the service accepts another batch, for which there must be room. */
-  async #untilRoom(): Promise<void> {
-    const isWoken = await this.#untilWoken(GIVE_WAY_MS)
-    if (!isWoken && this.#isIsolatingAll(this.#budget.waiting)) this.#options.delivery.giveWay()
+  #untilWoken(): Promise<void> {
+    return new Promise((resolve) => void this.#waits.push(resolve))
   }
 
   async #untilSettled(ms: number): Promise<void> {
-    const { clock } = this.#options
-    const endsAt = clock.now() + ms
-    while (this.#inProgress.size > 0 && clock.now() < endsAt) await this.#untilWoken(endsAt - clock.now())
+    let isOver = false
+    const cancel = this.#options.clock.timer(ms, () => {
+      isOver = true
+      this.#wake()
+    })
+    while (this.#inProgress.size > 0 && !isOver) await this.#untilWoken()
+    cancel()
   }
 }

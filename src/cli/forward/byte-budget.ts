@@ -1,6 +1,6 @@
 /**
  * Limits the bytes of the batches in a forwarder. Compressed batches are unpacked one at a time, when there is room: a few
- * kilobytes can become megabytes, and a batch under isolation stays for minutes.
+ * kilobytes can become megabytes.
  */
 
 /** The part of the budget that one message uses. */
@@ -17,46 +17,33 @@ interface Waiting {
 
 export class ByteBudget {
   readonly #maxBytes: number
-  readonly #needsOther: (waiting: number) => boolean
-  readonly #shares = new Set<Share>()
   readonly #waiting: Waiting[] = []
   #bytes = 0
   #unpackedBytes = 0
   #isUnpacking = false
   #isClosed = false
 
-  /**
-   * @param needsOther whether all batches but those that wait for room are refused ones, which wait until another batch is accepted. There is room for
-   * it then, even if a single batch is larger than `maxBytes`
-   */
-  constructor(maxBytes: number, needsOther: (waiting: number) => boolean = () => false) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
-    this.#needsOther = needsOther
   }
 
   /** Bytes that may still be received. 0 while a received message waits for room. */
   get left(): number {
     const isBlocked = this.#waiting.length > 0 && !this.#isUnpacking
-    return isBlocked ? 0 : Math.max(this.#limit - this.#bytes, 0)
-  }
-
-  /** Messages that wait for room to be unpacked. */
-  get waiting(): number {
-    return this.#waiting.length
+    return isBlocked ? 0 : Math.max(this.#maxBytes - this.#bytes, 0)
   }
 
   /** Call for each received message. */
   take(bytes: number): Share {
     this.#bytes += bytes
-    const share = { bytes, unpackedBytes: 0 }
-    this.#shares.add(share)
-    return share
+    return { bytes, unpackedBytes: 0 }
   }
 
+  /** Call once or several times. */
   give(share: Share): void {
-    this.#shares.delete(share)
     this.#bytes -= share.bytes
     this.#unpackedBytes -= share.unpackedBytes
+    share.bytes = share.unpackedBytes = 0
     this.#admit()
   }
 
@@ -94,17 +81,12 @@ export class ByteBudget {
     this.#admit()
   }
 
-  get #limit(): number {
-    const largest = this.#needsOther(this.waiting) ? Math.max(0, ...[...this.#shares].map(({ bytes }) => bytes)) : 0
-    return this.#maxBytes + largest
-  }
-
   #admit(): void {
     if (this.#isClosed) for (const { resolve } of this.#waiting.splice(0)) resolve(false)
     const [first] = this.#waiting
     if (first === undefined || this.#isUnpacking) return
     // One unpacked batch may have any size.
-    if (this.#unpackedBytes > 0 && this.#bytes + first.bytes > this.#limit) return
+    if (this.#unpackedBytes > 0 && this.#bytes + first.bytes > this.#maxBytes) return
     this.#isUnpacking = true
     this.#waiting.shift()
     first.resolve(true)

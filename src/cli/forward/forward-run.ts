@@ -2,7 +2,6 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 import { createDestination } from '../../delivery/destination.js'
 import type { Destination } from '../../delivery/destination.js'
-import { OutcomeRecorder } from '../../delivery/outcome-recorder.js'
 import { Account } from '../../diagnostics/account.js'
 import { Reporter } from '../../diagnostics/reporter.js'
 import type { EmitEvent } from '../../diagnostics/reporter.js'
@@ -12,23 +11,22 @@ import type { BatchKind } from '../../nats/message.js'
 import { findLossRisk } from '../../nats/server-version.js'
 import type { NatsSettings } from '../../options/nats-settings.js'
 import type { Settings } from '../../options/settings.js'
+import { EndpointPipeline } from '../../pipeline/endpoint-pipeline.js'
 import type { Clock } from '../../shared/clock.js'
 import { CONTROL_CHARACTERS } from '../../shared/control-characters.js'
-import { nameDestination } from '../../spool/spool-root.js'
+import { KeyPause } from '../../shared/key-pause.js'
 import { BatchForwarder } from './batch-forwarder.js'
 import { DeadLetterStore } from './dead-letter-store.js'
 import { DeliveredBatches } from './delivered-batches.js'
 import { formatForwardMetrics } from './forward-metrics.js'
 import type { ForwardState } from './forward-metrics.js'
-import { ForwardStats } from './forward-stats.js'
+import type { ForwardStats } from './forward-stats.js'
 import type { Health } from './metrics-server.js'
 import { OrphanedMessages } from './orphaned-messages.js'
 import { QueueConnection } from './queue-connection.js'
 import { QueueHealth } from './queue-health.js'
 import { QueueMonitor } from './queue-monitor.js'
-import { ServiceDelivery } from './service-delivery.js'
-import { SharedRetryAfter } from './shared-retry-after.js'
-import { StateBucket } from './state-bucket.js'
+import { createLeasedSender } from './pulled-batch.js'
 import { StreamIncarnation } from './stream-incarnation.js'
 
 export interface ForwardRunOptions {
@@ -60,16 +58,16 @@ export class ForwardRun {
   readonly #reporter: Reporter
   readonly #health: QueueHealth
   readonly #connection: QueueConnection
-  readonly #deliveries: readonly ServiceDelivery[]
   readonly #forwarders: readonly BatchForwarder[]
   readonly #monitor: QueueMonitor
-  readonly #retryAfter: SharedRetryAfter
   readonly #delivered: DeliveredBatches
   readonly #destination: Destination
 
   constructor(options: ForwardRunOptions) {
     this.#options = options
-    const { settings, nats, secrets, connect, clock, logTo, emit } = options
+    const { settings, nats, connect, clock, logTo, emit } = options
+    const secrets = [...options.secrets]
+    settings.apiKey.changed.on((key) => void secrets.push(key))
     const names = toStreamNames(nats)
     const accounts = { logs: new Account(), requests: new Account() }
     const mask = createSecretMask(secrets)
@@ -78,28 +76,27 @@ export class ForwardRun {
     const health = new QueueHealth({ clock, report: reporter })
     const connection = new QueueConnection({ nats, connect, health, clock })
     const incarnation = new StreamIncarnation({ connection, names, clock })
-    const bucket = new StateBucket({ connection, bucket: names.bucket, health, clock })
-    const delivered = new DeliveredBatches(bucket, clock)
+    const delivered = new DeliveredBatches({ connection, bucket: names.bucket, health, clock })
     const deadLetters = new DeadLetterStore({ connection, names, health, clock })
     const destination = createDestination({ settings, clock, mask })
     const targets = { logs: destination.entries, requests: destination.requestLogs }
-    const created = KINDS.map((kind) => {
-      const stats = new ForwardStats()
-      const onAttempt = ({ kind: outcome }: { readonly kind: keyof ForwardStats['requests'] }): void => {
-        stats.requests[outcome] += 1
-      }
-      const delivery = new ServiceDelivery({
-        kind,
-        settings,
-        target: targets[kind],
+    const pause = new KeyPause(clock)
+    this.#forwarders = KINDS.map((kind) => {
+      const pipeline = new EndpointPipeline({
+        // The forwarder limits the bytes.
+        settings: { ...settings, spool: false, maxBufferBytes: Infinity },
         clock,
+        account: accounts[kind],
         report: reports[kind],
         mask,
-        onAttempt,
+        pause,
+        target: { ...targets[kind], sender: createLeasedSender(targets[kind].sender) },
+        url: settings.url,
+        isShortenable: kind === 'logs',
+        meanwhile: 'batches stay in the queue',
       })
-      const recorder = new OutcomeRecorder({ account: accounts[kind], report: reports[kind] })
       const shared = { names, connection, incarnation, delivered, deadLetters, health, clock }
-      return { delivery, forwarder: new BatchForwarder({ ...settings, ...shared, kind, delivery, recorder, stats }) }
+      return new BatchForwarder({ ...settings, ...shared, kind, pipeline })
     })
     this.#mask = mask
     this.#reporter = reporter
@@ -107,20 +104,11 @@ export class ForwardRun {
     this.#connection = connection
     this.#destination = destination
     this.#delivered = delivered
-    this.#deliveries = created.map(({ delivery }) => delivery)
-    this.#forwarders = created.map(({ forwarder }) => forwarder)
     const orphaned = new OrphanedMessages({ connection, incarnation, names, report: reporter, clock })
     this.#monitor = new QueueMonitor({ connection, incarnation, forwarders: this.#forwarders, orphaned, clock })
-    this.#retryAfter = new SharedRetryAfter({
-      bucket,
-      destination: nameDestination(settings.url, settings.apiKey.reveal()),
-      deliveries: this.#deliveries,
-      clock,
-    })
     let isRiskReported = false
     // At the first connection and after each reconnect.
     connection.connected.on(({ info }) => {
-      this.#retryAfter.read()
       void delivered.saveRest()
       const risk = info === undefined ? undefined : findLossRisk(info)
       if (risk === undefined || isRiskReported) return
@@ -151,10 +139,10 @@ export class ForwardRun {
 
   get health(): Health {
     const { isReady, lag = null, oldestUnsentMs = null } = this.#monitor.state
-    const service = this.#deliveries.map(({ breaker }) => breaker.failures.lastFailure).find((one) => one !== undefined)
-    const lastError = this.#health.lastError ?? service
+    const lastFailure = this.#forwarders.map((one) => one.lastFailure).find((one) => one !== undefined)
+    const lastError = this.#health.lastError ?? lastFailure
     // An outage of the service is not the forwarder's; a service that refuses everything needs a correction.
-    const used = this.#deliveries.filter(({ isUsed }) => isUsed)
+    const used = this.#forwarders.filter(({ isUsed }) => isUsed)
     const isRefused = used.length > 0 && used.every((one) => one.isRefused)
     return {
       ready: isReady && !isRefused,
@@ -169,7 +157,6 @@ export class ForwardRun {
     const { clock } = this.#options
     const deadlineAt = clock.now() + DELIVER_MS
     this.#monitor.end()
-    this.#retryAfter.end()
     await Promise.all(this.#forwarders.map((one) => one.stop(deadlineAt)))
     // Releases must reach the server. The timeout is for a hanging server.
     const { current } = this.#connection

@@ -37,6 +37,9 @@ interface Reading {
   readonly entries: number
 }
 
+/** Interval at which entries that the service refused are looked for at the end. */
+const CHECK_MS = 500
+
 const START: Position = { offset: 0, lineStart: 0, tail: Buffer.alloc(0) }
 
 export class FileSender {
@@ -102,7 +105,13 @@ export class FileSender {
       }
     }
     this.#hasReadAll = true
-    while (!log.isEmpty && this.#stop === undefined) await log.untilChange()
+    // Nothing else will come.
+    if (this.#stop === undefined) void pipeline.sendRemaining(Infinity)
+    while (!log.isEmpty && this.#stop === undefined) {
+      await Promise.race([log.untilChange(), new Promise((resolve) => setTimeout(resolve, CHECK_MS))])
+      // No other entry follows whose acceptance would show that these are bad.
+      pipeline.rejectRefused()
+    }
     await pipeline.close()
     const { result = 'failed', reason = null } = this.#stop ?? {}
     for (const transfer of this.#transfers) transfer.end(result, reason)

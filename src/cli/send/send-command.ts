@@ -81,7 +81,9 @@ async function run(given: Arguments): Promise<number> {
   const isJson = switches.has('json')
   const isSilent = resolved.logTo === 'silent'
   const isQuiet = switches.has('quiet') || isSilent
-  const mask = createSecretMask(settings.secrets.map((one) => one.reveal()))
+  const secrets = settings.secrets.map((one) => one.reveal())
+  settings.apiKey.changed.on((key) => void secrets.push(key))
+  const mask = createSecretMask(secrets)
 
   const keys = [settings.apiKey, ...settings.previousApiKeys]
   const checkpoints = new CheckpointFolder({

@@ -5,12 +5,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { closeSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createBatchBody } from '../../batch/sub-batch.js'
-import type { BatchAcknowledgement } from '../../batch/batch.js'
+import type { Batch, BatchAcknowledgement } from '../../batch/batch.js'
 import type { BatchSettings } from '../../options/settings.js'
 import { replaceFile, writeAll } from '../../shared/safe-files.js'
 import type { FoundFile } from '../../spool/spool-files.js'
 import { parseDeadLetter, readLines } from './read-dead-letters.js'
-import type { StoredBatch } from './replay-delivery.js'
 
 export interface DeadLetterBatchesOptions {
   readonly batch: Pick<BatchSettings, 'size' | 'bytes'>
@@ -39,7 +38,7 @@ export class DeadLetterBatches {
   }
 
   /** @throws the system's errors, UnsafeError */
-  *jobs(): Generator<StoredBatch> {
+  *batches(): Generator<Batch> {
     const { batch } = this.#options
     let lines: number[] = []
     let entries: string[] = []
@@ -48,7 +47,7 @@ export class DeadLetterBatches {
       const entry = parseDeadLetter(line)?.entry
       if (entry === undefined) continue
       if (lines.length >= batch.size || (lines.length > 0 && bytes + Buffer.byteLength(entry) > batch.bytes)) {
-        yield this.#createJob(lines, entries)
+        yield this.#createBatch(lines, entries)
         lines = []
         entries = []
         bytes = 0
@@ -57,7 +56,7 @@ export class DeadLetterBatches {
       entries.push(entry)
       bytes += Buffer.byteLength(entry)
     }
-    if (lines.length > 0) yield this.#createJob(lines, entries)
+    if (lines.length > 0) yield this.#createBatch(lines, entries)
   }
 
   /**
@@ -73,28 +72,21 @@ export class DeadLetterBatches {
     return left.length
   }
 
-  #createJob(lines: readonly number[], entries: readonly string[]): StoredBatch {
+  #createBatch(lines: readonly number[], entries: readonly string[]): Batch {
     const batchId = randomUUID()
-    const acknowledged = new Set<number>()
-    const acknowledgement = new LineAcknowledgement(lines, acknowledged)
     return {
-      batch: {
-        batchId,
-        count: lines.length,
-        highestSeverity: 0,
-        body: createBatchBody(batchId, entries),
-        acknowledgement,
-      },
-      // If the service rejected entries without naming them, all lines are kept, since any of them may be rejected.
-      onOutcome: (hasUnnamedRejections) => {
-        if (!hasUnnamedRejections) for (const line of acknowledged) this.#acknowledged.add(line)
-      },
+      batchId,
+      count: lines.length,
+      highestSeverity: 0,
+      body: createBatchBody(batchId, entries),
+      acknowledgement: new LineAcknowledgement(lines, this.#acknowledged),
     }
   }
 }
 
 /** Collects the acknowledged lines. The file is written once, at the end. */
-class LineAcknowledgement implements BatchAcknowledgement {
+export class LineAcknowledgement implements BatchAcknowledgement {
+  readonly isDurable = true
   readonly #lines: readonly number[]
   readonly #acknowledged: Set<number>
 
@@ -109,6 +101,11 @@ class LineAcknowledgement implements BatchAcknowledgement {
 
   acknowledge(positions?: readonly number[]): void {
     for (const line of positions === undefined ? this.#lines : this.#select(positions)) this.#acknowledged.add(line)
+  }
+
+  /** Keeps all lines: the service rejected some of them without saying which. */
+  keep(): void {
+    for (const line of this.#lines) this.#acknowledged.delete(line)
   }
 
   #select(positions: readonly number[]): number[] {

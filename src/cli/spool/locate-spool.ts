@@ -1,4 +1,5 @@
 /** Finds the spool of the current configuration and lists its content. */
+import { basename, join } from 'node:path'
 import { createSecretMask } from '../../diagnostics/secret-mask.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/resolve-options.js'
@@ -9,7 +10,7 @@ import { inspectRoot } from '../../spool/inspect.js'
 import type { FoundDestination } from '../../spool/inspect.js'
 import { readMachine } from '../../spool/instance/ownership.js'
 import type { Machine } from '../../spool/instance/ownership.js'
-import { findDefaultRoot, nameDestination } from '../../spool/spool-root.js'
+import { addReplacedDestinations, findDefaultRoot, nameDestination } from '../../spool/spool-root.js'
 import { CommandError, EXIT_FAILED } from '../shared/command.js'
 import type { Arguments, Flags } from '../shared/command.js'
 import { findKind } from './item-kind.js'
@@ -25,7 +26,7 @@ export interface SpoolLocation {
   readonly settings: Settings | undefined
   /** Names of the destinations of the current key. */
   readonly present: readonly string[]
-  /** Names of the destinations of `previousApiKeys`. */
+  /** Names of the destinations of `previousApiKeys`, and of keys that a running process replaced. */
   readonly previous: readonly string[]
   /** Removes the keys from text. */
   readonly mask: (text: string) => string
@@ -42,8 +43,8 @@ export async function locateSpool({ texts }: Arguments): Promise<SpoolLocation> 
   const machine = readMachine()
   const destinations = inspectSpool(root, machine)
   const settings = tryResolveSettings()
-  const [present, ...previous] = settings === undefined ? [] : listDestinations(settings)
-  const known = [present, ...previous].filter((one) => one !== undefined)
+  const known = settings === undefined ? [] : listDestinations(settings)
+  const sent = settings === undefined ? [] : findSent(root, settings)
   const kinds = new Map<string, ItemKind>()
   for (const destination of destinations) {
     const isRequests = known.some(({ requests }) => requests === destination.name)
@@ -53,18 +54,18 @@ export async function locateSpool({ texts }: Arguments): Promise<SpoolLocation> 
   }
   // Read from the environment, since `settings` is undefined if another option is invalid.
   const namedKeys = [env['PINO_INGEST_API_KEY'], ...(env['PINO_INGEST_PREVIOUS_API_KEYS'] ?? '').split(',')]
+  const secrets = namedKeys.map((key) => key?.trim() ?? '')
+  if (settings !== undefined) secrets.push(...settings.secrets.map((key) => key.reveal()))
+  settings?.apiKey.changed.on((key) => void secrets.push(key))
   return {
     root,
     machine,
     destinations,
     kinds,
     settings,
-    present: present === undefined ? [] : Object.values(present),
-    previous: previous.flatMap((one) => Object.values(one)),
-    mask: createSecretMask([
-      ...namedKeys.map((key) => key?.trim() ?? ''),
-      ...(settings?.secrets.map((key) => key.reveal()) ?? []),
-    ]),
+    present: sent.slice(0, 2),
+    previous: sent.slice(2),
+    mask: createSecretMask(secrets),
   }
 }
 
@@ -74,10 +75,23 @@ interface DestinationNames {
 }
 
 /** The destinations of these settings. Those of the current key come first. */
-export function listDestinations({ url, apiKey, previousApiKeys }: Settings): DestinationNames[] {
+function listDestinations({ url, apiKey, previousApiKeys }: Settings): DestinationNames[] {
   return [apiKey, ...previousApiKeys]
     .map((key) => key.reveal())
     .map((key) => ({ entries: nameDestination(url, key), requests: nameDestination(url + PATHS.requests, key) }))
+}
+
+/**
+ * Names of the destinations whose entries an application with these settings sends: two of the current key, then the
+ * others.
+ */
+export function findSent(root: string, settings: Settings): string[] {
+  const folders = listDestinations(settings).flatMap(({ entries, requests }) => [
+    join(root, entries),
+    join(root, requests),
+  ])
+  addReplacedDestinations(root, folders)
+  return folders.map((folder) => basename(folder))
 }
 
 function inspectSpool(root: string, machine: Machine): FoundDestination[] {

@@ -190,7 +190,7 @@ function formatDestination(
       : location.present.includes(name)
         ? 'the current destination'
         : location.previous.includes(name)
-          ? 'destination of a previous key (previousApiKeys)'
+          ? 'destination of a previous key'
           : 'another destination'
   const isEmpty = instances.length + deadLetters.files === 0
   const rows = formatColumns(instances.map(toRow))

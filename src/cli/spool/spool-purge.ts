@@ -138,33 +138,26 @@ async function findTargets({ instances, deadLetters }: Selection, { kinds }: Spo
 }
 
 function deleteAll(location: SpoolLocation, targets: readonly Target[], kept: Kept[]): Target[] {
-  return targets.filter((target) => {
+  return targets.filter(({ name, path, instance }) => {
     try {
-      const reason =
-        target.instance === undefined
-          ? void rmSync(target.path, { force: true })
-          : deleteInstance(location, target.instance)
-      if (reason === undefined) return true
-      kept.push({ name: target.name, reason, isInUse: false })
+      if (instance === undefined) rmSync(path, { force: true })
+      else deleteInstance(location, instance)
+      return true
     } catch (error) {
-      kept.push({ name: target.name, reason: error instanceof Error ? error.message : String(error), isInUse: false })
+      kept.push({ name, reason: error instanceof Error ? error.message : String(error), isInUse: false })
+      return false
     }
-    return false
   })
 }
 
 /**
  * Claims the folder first: no other process reads it during the deletion.
- * @returns the reason if it was not claimed
- * @throws the system's errors, UnsafeError
+ * @throws an error that says why it was not claimed; the system's errors, UnsafeError
  */
-function deleteInstance({ root, machine }: SpoolLocation, found: FoundInstance): string | undefined {
+function deleteInstance({ root, machine }: SpoolLocation, found: FoundInstance): void {
   const owner = new InstanceFolder(join(root, found.destination), { clock: systemClock, machine, isPowerSafe: false })
   try {
-    const claim = claimInstance(owner, root, machine, found, '')
-    if ('reason' in claim) return claim.reason
-    rmSync(claim.path, { recursive: true, force: true })
-    return undefined
+    rmSync(claimInstance(owner, machine, found), { recursive: true, force: true })
   } finally {
     owner.release()
   }

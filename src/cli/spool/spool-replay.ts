@@ -1,7 +1,9 @@
 /** `pino-ingest spool replay`: sends stored entries and dead letters with the current URL and key. */
+import { createDestination } from '../../delivery/destination.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { Settings } from '../../options/resolve-options.js'
-import { systemClock } from '../../shared/clock.js'
+import { backgroundClock } from '../../shared/clock.js'
+import { KeyPause } from '../../shared/key-pause.js'
 import { CommandError, createUsageError, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from '../shared/command.js'
 import type { Arguments, Command } from '../shared/command.js'
 import { formatJsonLine, toPrintable } from '../shared/printable.js'
@@ -10,12 +12,11 @@ import { requireEnabled } from '../shared/require-enabled.js'
 import { formatNumber } from '../shared/terminal-format.js'
 import { onTerminationSignal } from '../shared/termination-signals.js'
 import { describeHolder } from './claim-instance.js'
-import { DestinationBatches } from './destination-batches.js'
+import { DestinationReplay } from './destination-replay.js'
 import type { ItemKind } from './item-kind.js'
 import { DIR_FLAG, locateSpool } from './locate-spool.js'
 import type { SpoolLocation } from './locate-spool.js'
-import { ReplayDelivery } from './replay-delivery.js'
-import type { ReplayJob } from './replay-delivery.js'
+import { Problems } from './problems.js'
 import { findOutermost, selectAll, selectById } from './select-entries.js'
 import type { Selection } from './select-entries.js'
 import { formatItemCount } from './spool-format.js'
@@ -65,21 +66,10 @@ interface Skipped {
   readonly isInUse: boolean
 }
 
-interface Tally {
-  readonly sent: number
-  readonly accepted: number
-  readonly rejected: number
-  /** Number of items without a reply, which are still on disk. */
-  readonly kept: number
-  /** Number of the rejected items that are not stored, since the service did not name them. */
-  readonly unstored: number
-}
-
 interface ReplayResult {
-  readonly tallies: Readonly<Record<ItemKind, Tally>>
+  readonly replays: readonly DestinationReplay[]
   readonly skipped: readonly Skipped[]
   readonly problems: readonly string[]
-  readonly lastFailure: string | undefined
 }
 
 async function run(given: Arguments): Promise<number> {
@@ -100,7 +90,7 @@ async function run(given: Arguments): Promise<number> {
   process.stdout.write(asJson ? formatJsonLine(toData(result, location.mask)) : formatResult(result, location.mask))
   // An instance in use is a failure only if it was selected by an ID.
   const isMissed = result.skipped.some(({ isInUse }) => !isInUse || !isAll)
-  const { rejected, kept } = addTallies(result)
+  const { rejected, kept } = toTally(result.replays)
   return kept + rejected + result.problems.length === 0 && !isMissed ? EXIT_DONE : EXIT_FAILED
 }
 
@@ -119,108 +109,68 @@ function resolveSendingSettings(): Settings {
 }
 
 async function replay(
-  { root, machine, kinds, mask }: SpoolLocation,
+  location: SpoolLocation,
   settings: Settings,
   selection: Selection,
   timeoutMs: number,
   print: (text: string) => void,
 ): Promise<ReplayResult> {
-  // A set, since an unreadable dead-letter file fails twice: when it is sent and in `finish`.
-  const problems = new Set<string>()
-  const addProblem: ProblemListener = (error) => {
-    problems.add(error instanceof Error ? error.message : String(error))
-    return undefined
-  }
-  const { instances, skipped } = splitFree(findOutermost(selection.instances))
-  const deadlineAt = systemClock.now() + timeoutMs
-  const deliveries = KINDS.map((kind) => new ReplayDelivery({ kind, settings, deadlineAt, mask }))
-  // A Retry-After applies to all requests with the key.
-  for (const delivery of deliveries)
-    delivery.onRetryAfter((delayMs) => deliveries.forEach((one) => one !== delivery && one.applyRetryAfter(delayMs)))
-  const stop = (): void => deliveries.forEach((one) => one.stop())
-  const sending = { ...settings, root, machine, clock: systemClock, onProblem: addProblem, onLost: stop }
-  const onSkipped = (name: string, reason: string): number => skipped.push({ name, reason, isInUse: false })
-  const sources = openSources({ ...selection, instances }, addProblem, (destination) => ({
-    kind: kinds.get(destination) ?? 'entries',
-    batches: new DestinationBatches({ ...sending, destination, onSkipped }),
-  }))
-
+  // The timer of the progress keeps the process alive.
+  const clock = backgroundClock
+  const problems = new Problems()
+  const skipped: Skipped[] = []
+  const service = createDestination({ settings, clock, mask: location.mask })
+  const deadlineAt = clock.now() + timeoutMs
+  const shared = { location, settings, service, pause: new KeyPause(clock), clock, deadlineAt, problems }
+  const create = (name: string): DestinationReplay => new DestinationReplay({ ...shared, name })
+  const replays = openReplays(selection, problems, skipped, create)
   const undoSignals = onTerminationSignal((times) => {
     if (times > 1) return
     print('stops; entries that were not sent stay on disk')
-    stop()
+    for (const one of replays) one.stop()
   })
-  const endProgress = reportProgress(deliveries, print)
-  const sendAll = (delivery: ReplayDelivery): Promise<void> => {
-    const parts = sources.filter(({ kind }) => kind === delivery.kind).flatMap((one) => one.batches.jobs())
-    return delivery.sendAll(joinJobs(parts, addProblem))
-  }
-  await Promise.all(deliveries.map(sendAll))
+  const endProgress = reportProgress(replays, print)
+  await Promise.all(replays.map((one) => one.run()))
   endProgress()
   undoSignals()
-
-  const kept = { entries: 0, requests: 0 }
-  for (const one of sources) kept[one.kind] += (await one.batches.finish().catch(addProblem)) ?? 0
-  const tallies = Object.fromEntries(
-    deliveries.map(({ kind, accepted, rejected, unstored }) => {
-      return [kind, { sent: accepted + rejected, accepted, rejected, kept: kept[kind], unstored }]
-    }),
-  ) as Record<ItemKind, Tally>
-  return { tallies, skipped, problems: [...problems], lastFailure: findLastFailure(deliveries) }
+  await service.close()
+  return { replays, skipped, problems: problems.messages }
 }
 
-type ProblemListener = (error: unknown) => undefined
-type Jobs = AsyncGenerator<ReplayJob, undefined>
-
-interface ReplaySource {
-  readonly kind: ItemKind
-  readonly batches: DestinationBatches
-}
-
-/** Claims the selected instances and files. Each that fails is a problem, and the others are replayed. */
-function openSources(
+/** Claims the selected instances and files. Each that fails is reported, and the others are replayed. */
+function openReplays(
   { instances, deadLetters }: Selection,
-  addProblem: ProblemListener,
-  create: (destination: string) => ReplaySource,
-): ReplaySource[] {
-  const attempt = <T>(act: () => T): T | undefined => {
-    try {
-      return act()
-    } catch (error) {
-      return addProblem(error)
-    }
-  }
-  const destinations = new Set([...instances, ...deadLetters].map(({ destination }) => destination))
+  problems: Problems,
+  skipped: Skipped[],
+  create: (destination: string) => DestinationReplay,
+): DestinationReplay[] {
+  const outermost = findOutermost(instances)
+  const free = outermost.filter(({ isFree }) => isFree)
+  for (const one of outermost)
+    if (!one.isFree) skipped.push({ name: one.name, reason: describeHolder(one), isInUse: true })
+  const destinations = new Set([...free, ...deadLetters].map(({ destination }) => destination))
   return [...destinations].flatMap((destination) => {
-    const made = attempt(() => create(destination))
-    if (made === undefined) return []
-    for (const one of instances) if (one.destination === destination) attempt(() => made.batches.addInstance(one))
-    for (const one of deadLetters) if (one.destination === destination) attempt(() => made.batches.addDeadLetters(one))
-    return [made]
-  })
-}
-
-/** Does not reject: an error ends one of the parts. */
-async function* joinJobs(parts: readonly AsyncGenerator<ReplayJob>[], addProblem: ProblemListener): Jobs {
-  for (const jobs of parts) {
-    try {
-      yield* jobs
-    } catch (error) {
-      addProblem(error)
+    const opened = problems.attempt(() => create(destination))
+    if (opened === undefined) return []
+    for (const one of free.filter((each) => each.destination === destination)) {
+      try {
+        opened.addInstance(one)
+      } catch (error) {
+        skipped.push({ name: one.name, reason: (error as Error).message, isInUse: false })
+      }
     }
-  }
-}
-
-function findLastFailure(deliveries: readonly ReplayDelivery[]): string | undefined {
-  return deliveries.map((one) => one.lastFailure).find((reason) => reason !== undefined)
+    for (const one of deadLetters.filter((each) => each.destination === destination))
+      problems.attempt(() => opened.addDeadLetters(one))
+    return [opened]
+  })
 }
 
 /** Prints how many items were accepted, and a failure. @returns ends it */
-function reportProgress(deliveries: readonly ReplayDelivery[], print: (text: string) => void): () => void {
+function reportProgress(replays: readonly DestinationReplay[], print: (text: string) => void): () => void {
   let last = { line: '', at: -Infinity }
   const timer = setInterval(() => {
-    const accepted = deliveries.reduce((sum, one) => sum + one.accepted, 0)
-    const failure = findLastFailure(deliveries)
+    const accepted = replays.reduce((sum, { account }) => sum + account.accepted, 0)
+    const failure = replays.map((one) => one.failure).find((reason) => reason !== undefined)
     const outage = failure === undefined ? '' : `; the service does not accept entries: ${failure}`
     const line = `${formatNumber(accepted)} accepted so far${outage}`
     const now = performance.now()
@@ -231,56 +181,55 @@ function reportProgress(deliveries: readonly ReplayDelivery[], print: (text: str
   return () => clearInterval(timer)
 }
 
-function splitFree(instances: Selection['instances']) {
+function toTally(replays: readonly DestinationReplay[]) {
+  const sum = (count: (one: DestinationReplay) => number): number => replays.reduce((all, one) => all + count(one), 0)
+  const accepted = sum(({ account }) => account.accepted)
+  const rejected = sum(({ account }) => account.rejected)
   return {
-    instances: instances.filter(({ isFree, isForeign }) => isFree && !isForeign),
-    skipped: instances
-      .filter(({ isFree, isForeign }) => !isFree || isForeign)
-      .map((one) => ({
-        name: one.name,
-        isInUse: !one.isFree,
-        reason: one.isForeign ? 'it was written by another version of pino-ingest' : describeHolder(one),
-      })),
+    sent: accepted + rejected,
+    accepted,
+    rejected,
+    /** Number of items without a reply, which are still on disk. */
+    kept: sum(({ kept }) => kept),
+    /** Number of the rejected items that are not stored, since the service did not name them. */
+    unstored: sum(({ unstored }) => unstored),
   }
 }
 
-function addTallies({ tallies: { entries, requests } }: ReplayResult): Tally {
-  return {
-    sent: entries.sent + requests.sent,
-    accepted: entries.accepted + requests.accepted,
-    rejected: entries.rejected + requests.rejected,
-    kept: entries.kept + requests.kept,
-    unstored: entries.unstored + requests.unstored,
-  }
+function findLastFailure(replays: readonly DestinationReplay[]): string | undefined {
+  return replays.find(({ kept }) => kept > 0)?.lastFailure
 }
 
-function toData(result: ReplayResult, mask: (text: string) => string): object {
-  const { tallies, skipped, problems, lastFailure } = result
+function toData({ replays, skipped, problems }: ReplayResult, mask: (text: string) => string): object {
+  const lastFailure = findLastFailure(replays)
   return {
-    ...addTallies(result),
-    requestLogs: tallies.requests,
+    ...toTally(replays),
+    requestLogs: toTally(replays.filter(({ kind }) => kind === 'requests')),
     skipped: skipped.map((one) => ({ ...one, reason: mask(one.reason) })),
     problems: problems.map(mask),
     lastFailure: lastFailure === undefined ? null : mask(lastFailure),
   }
 }
 
-function formatResult(result: ReplayResult, mask: (text: string) => string): string {
-  const { tallies, skipped, problems, lastFailure } = result
-  const { sent, rejected, kept, unstored } = addTallies(result)
+function formatResult({ replays, skipped, problems }: ReplayResult, mask: (text: string) => string): string {
+  const total = toTally(replays)
+  const lastFailure = findLastFailure(replays)
   const lines = [...skipped.map(({ name, reason }) => `Skipped ${name}: ${reason}`), ...problems]
-  if (sent + kept === 0) lines.push('There was nothing to send.')
+  if (total.sent + total.kept === 0) lines.push('There was nothing to send.')
   for (const kind of KINDS) {
-    const tally = tallies[kind]
-    if (tally.sent + tally.kept > 0) {
+    const { sent, accepted, rejected, kept } = toTally(replays.filter((one) => one.kind === kind))
+    if (sent + kept > 0) {
       lines.push(
-        `Sent ${formatItemCount(tally.sent, kind)}: ${formatNumber(tally.accepted)} accepted, ${formatNumber(tally.rejected)} rejected. Kept on disk: ${formatItemCount(tally.kept, kind)}.`,
+        `Sent ${formatItemCount(sent, kind)}: ${formatNumber(accepted)} accepted, ${formatNumber(rejected)} rejected. Kept on disk: ${formatItemCount(kept, kind)}.`,
       )
     }
   }
-  if (unstored > 0)
-    lines.push(`${formatNumber(unstored)} of the rejected are not stored: the service did not say which it rejected.`)
-  if (rejected > unstored) lines.push('Rejected entries are stored with the reason: pino-ingest spool show dead')
-  if (kept > 0 && lastFailure !== undefined) lines.push(`Last failure: ${lastFailure}`)
+  if (total.unstored > 0)
+    lines.push(
+      `${formatNumber(total.unstored)} of the rejected are not stored: the service did not say which it rejected.`,
+    )
+  if (total.rejected > total.unstored)
+    lines.push('Rejected entries are stored with the reason: pino-ingest spool show dead')
+  if (lastFailure !== undefined) lines.push(`Last failure: ${lastFailure}`)
   return lines.map((line) => `${toPrintable(mask(line))}\n`).join('')
 }

@@ -1,6 +1,8 @@
 /** Registers a release whose missing fields are detected. Used by the application's helper, the transport and the command line. */
 import { readAppPackage } from '../../options/app-package.js'
 import { readProcessEnv } from '../../options/process-env.js'
+import { revealAll } from '../../options/secret.js'
+import type { Settings } from '../../options/settings.js'
 import { checkArgument } from '../../shared/argument-checks.js'
 import type { CallOptions, IngestClient, IngestClientOptions } from '../index.js'
 import type { TransportHooks } from '../retrying-caller.js'
@@ -14,6 +16,39 @@ export type DetectedReleaseOptions = GivenRelease &
     /** Folder of the clone and the package. Default: the process's. */
     cwd?: string | undefined
   }
+
+/** In the application's thread, a request keeps the process alive. */
+const MAX_REQUEST_MS = 5_000
+
+/** The options of a transport's registration, which makes one attempt. */
+export function toReleaseOptions(settings: Settings): DetectedReleaseOptions {
+  const {
+    url,
+    apiKey,
+    headers,
+    isLocalDefault,
+    allowInsecure,
+    tls,
+    proxy,
+    noProxy,
+    requestTimeoutMs,
+    version,
+    deploy,
+  } = settings
+  return {
+    allowInsecure,
+    tls,
+    version,
+    maxAttempts: 1,
+    requestTimeoutMs: Math.min(requestTimeoutMs, MAX_REQUEST_MS),
+    commit_hash: deploy?.commit,
+    branch: deploy?.branch,
+    deployed_by: deploy?.deployed_by,
+    ...(!isLocalDefault && { url, apiKey: apiKey.reveal(), headers: revealAll(headers) }),
+    // With exceptions (`noProxy`), the proxy is from the environment, which the client reads itself.
+    ...(noProxy === '' && { proxy }),
+  }
+}
 
 /** @returns the release id. Rejects as `registerRelease` */
 export function registerDetectedRelease(options: DetectedReleaseOptions, hooks?: TransportHooks): Promise<string> {

@@ -1,12 +1,10 @@
 /** Claims the folders of ended instances, each by one rename into the claimer's folder. */
 import { renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Clock } from '../../shared/clock.js'
-import type { UnreportedDrops } from '../../diagnostics/account.js'
 import { isInUse } from '../../shared/safe-files.js'
 import { ensureFolder, isOwnFolder } from '../../shared/safe-folders.js'
-import { takeDropCounts } from './drop-counts.js'
-import { CLAIMED, INSTANCE_NAME, LEFT } from '../disk-format.js'
+import { CLAIMED, INSTANCE_NAME, LEFT, LIVE } from '../disk-format.js'
 import { removeEmptyFolder } from './instance-folder.js'
 import type { InstanceFolder } from './instance-folder.js'
 import { LeaseWatch, isAbandoned } from './ownership.js'
@@ -22,8 +20,6 @@ export interface ClaimsOptions {
   readonly onError: (error: unknown) => void
   /** Called with a folder of another format version, which is not claimed. */
   readonly onForeign: (path: string) => void
-  /** Called with the unreported drops of an exited process. Must have saved them when it returns. Default: they stay in its folder. */
-  readonly onPreviousDrops?: ((drops: UnreportedDrops) => void) | undefined
 }
 
 export class Claims {
@@ -80,11 +76,7 @@ export class Claims {
         this.#leaveAlone(path)
         return undefined
       }
-      ensureFolder(instance.claimedPath)
-      // Keeps the suffix `.left`, which marks a folder that is no longer written to.
-      const claimed = join(instance.claimedPath, match[2] === LEFT ? name : (match[1] as string))
-      renameSync(path, claimed)
-      return claimed
+      return claimFolder(path, instance)
     } catch (error) {
       // ENOENT: another process claimed it first. In use on Windows: its process runs, or another program scans it; tried at the next scan.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && !isInUse(error, machine.platform)) onError(error)
@@ -94,12 +86,10 @@ export class Claims {
 
   /** Yields the folders that were not returned before. */
   *#returnNew(folders: string[], claimedPath: string): Generator<string[]> {
-    const { onError, onPreviousDrops } = this.#options
     // The loop extends `folders`. Nested claimed folders are moved up, so paths do not get longer with every claim.
     for (const folder of folders) {
       if (this.#returned.has(folder)) continue
-      folders.push(...moveNestedUp(folder, claimedPath, onError))
-      if (onPreviousDrops !== undefined) attempt(() => takeDropCounts(folder, onPreviousDrops), onError)
+      folders.push(...moveNestedUp(folder, claimedPath, this.#options.onError))
       yield [folder]
       // After `yield`: if the caller fails, the next `claim` returns the folder again.
       this.#returned.add(folder)
@@ -113,6 +103,15 @@ export class Claims {
   }
 }
 
+/** @returns the folder's new path @throws the system's errors, UnsafeError */
+export function claimFolder(path: string, instance: InstanceFolder): string {
+  ensureFolder(instance.claimedPath)
+  // Keeps the suffix `.left`, which marks a folder that is no longer written to.
+  const claimed = join(instance.claimedPath, basename(path, LIVE))
+  renameSync(path, claimed)
+  return claimed
+}
+
 /**
  * Moves up the folders that an exited process had claimed. @returns their new paths. The next process sends those that
  * cannot be moved. Never throws
@@ -120,20 +119,14 @@ export class Claims {
 function moveNestedUp(folder: string, claimedPath: string, onError: (error: unknown) => void): string[] {
   const nested = join(folder, CLAIMED)
   const moved: string[] = []
-  attempt(() => {
+  try {
     for (const name of listNames(nested)) {
       renameSync(join(nested, name), join(claimedPath, name))
       moved.push(join(claimedPath, name))
     }
     removeEmptyFolder(nested)
-  }, onError)
-  return moved
-}
-
-function attempt(act: () => void, onError: (error: unknown) => void): void {
-  try {
-    act()
   } catch (error) {
     onError(error)
   }
+  return moved
 }

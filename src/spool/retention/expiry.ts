@@ -8,7 +8,6 @@ import { isOwnFolder } from '../../shared/safe-folders.js'
 import {
   DEAD_LETTERS,
   DESTINATION_NAME,
-  DROP_COUNTS,
   INSTANCE_NAME,
   LEFT,
   OWNER,
@@ -99,12 +98,7 @@ function* expireInstances(
     bytes += waiting.reduce((sum, file) => sum + file.bytes, 0)
     if (
       young.length === 0 &&
-      [...walkFiles(folder)].every(
-        (file) =>
-          file.name === OWNER ||
-          isAcknowledgementLog(file.name) ||
-          (file.name === DROP_COUNTS && isExpired(file, options)),
-      )
+      [...walkFiles(folder)].every((file) => file.name === OWNER || isAcknowledgementLog(file.name))
     ) {
       rmSync(folder, { recursive: true, force: true })
     }

@@ -3,7 +3,7 @@ import type { SegmentPosition } from '../../batch/batch.js'
 
 /**
  * Live batches are sent before a backlog in long ranges. This class stores the ends of these ranges instead of each
- * batch. Positions are marked in disk order, except single ones that change again.
+ * batch. Positions are marked in disk order.
  */
 export class SkippedRanges {
   /** By segment: ascending offsets at which ranges alternately start and end. */
@@ -18,19 +18,8 @@ export class SkippedRanges {
     const edges = this.#edges.get(place.segment) ?? []
     const before = edgesUpTo(edges, place.offset)
     if (isInside(before) === isPassed) return
-    if (before < edges.length) return this.markOne(place, isPassed)
     edges.push(place.offset)
     this.#edges.set(place.segment, edges)
-  }
-
-  /** Marks only the batch at this position. */
-  markOne({ segment, offset }: SegmentPosition, isPassed: boolean): void {
-    const edges = this.#edges.get(segment) ?? []
-    const before = edgesUpTo(edges, offset)
-    if (isInside(before) === isPassed) return
-    // A batch is longer than 1 byte, so no other batch starts within this range.
-    edges.splice(before, 0, offset, offset + 1)
-    this.#edges.set(segment, edges)
   }
 
   delete(segment: number): void {

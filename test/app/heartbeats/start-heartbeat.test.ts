@@ -115,7 +115,7 @@ test('skips pings until a Retry-After has passed', async () => {
   expect(reported[0]).toMatch(/429.*60 s$/)
   await clock.advance(59_000)
   expect([service.requests.length, service.heartbeats().items.length]).toEqual([1, 0])
-  await clock.advance(1_000)
+  await clock.advance(2_000)
   await reaches(1, () => service.heartbeats().items.length)
 })
 

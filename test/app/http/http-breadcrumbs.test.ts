@@ -11,6 +11,7 @@ import { takeBreadcrumbs } from '../../../src/app/scope/scope-breadcrumbs.js'
 import { withScope } from '../../../src/app/scope/scope.js'
 import { findHistory } from '../../../src/app/scope/app-state.js'
 import { createHttp } from '../../../src/client/http.js'
+import { ApiKey } from '../../../src/options/api-key.js'
 import type { Breadcrumb } from '../../../src/protocol/log-entry.js'
 
 let server: Server
@@ -154,7 +155,7 @@ test('a request outside any scope adds a breadcrumb to the process', async () =>
 })
 
 test("this package's own requests add no breadcrumb", async () => {
-  const http = createHttp({ url: base, apiKey: 'k', requestTimeoutMs: 10_000, maxConnections: 1 })
+  const http = createHttp({ url: base, apiKey: new ApiKey('k'), requestTimeoutMs: 10_000, maxConnections: 1 })
   await withScope({}, async () => {
     expect((await http.post('/ingest', '{}')).status).toBe(200)
     await http.close()

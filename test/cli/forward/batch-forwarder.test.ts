@@ -6,10 +6,12 @@ import { expect, test } from 'vitest'
 import type { Batch } from '../../../src/batch/batch.js'
 import type { Outcome } from '../../../src/batch/outcome.js'
 import { BatchForwarder } from '../../../src/cli/forward/batch-forwarder.js'
-import { ForwardStats } from '../../../src/cli/forward/forward-stats.js'
-import { ServiceDelivery } from '../../../src/cli/forward/service-delivery.js'
-import type { ServiceDeliveryOptions } from '../../../src/cli/forward/service-delivery.js'
+import { createLeasedSender } from '../../../src/cli/forward/pulled-batch.js'
+import { Account } from '../../../src/diagnostics/account.js'
 import { toStreamNames } from '../../../src/nats/message.js'
+import { EndpointPipeline } from '../../../src/pipeline/endpoint-pipeline.js'
+import type { EndpointPipelineOptions } from '../../../src/pipeline/endpoint-pipeline.js'
+import { KeyPause } from '../../../src/shared/key-pause.js'
 import { Signal } from '../../../src/shared/signal.js'
 import { FakeClock } from '../../fake-clock.js'
 
@@ -64,7 +66,8 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
     const { delay = 0 } = (text.startsWith('-NAK {') ? JSON.parse(text.slice(5)) : {}) as { readonly delay?: number }
     if (!text.startsWith('-NAK')) return
     clock.timer(delay / 1_000_000, () => {
-      queue.unshift(message)
+      const again = reply.replace(/(?<=^\$JS\.ACK\.S\.c\.)\d+/, (deliveries) => String(Number(deliveries) + 1))
+      queue.unshift({ ...message, reply: again } as Msg)
       deliver()
     })
   }
@@ -96,24 +99,31 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
   } as unknown as NatsConnection
   let send = (batch: Batch): Outcome => ({ kind: 'delivered', accepted: batch.count, rejected: [], status: 200 })
   const ignored = new Proxy({}, { get: () => () => {} })
-  const delivery = new ServiceDelivery({
-    kind: 'logs',
-    settings: { retry: { minMs: 100, maxMs: 30_000 }, maxConcurrency: 8, compression: 'none' },
+  const pipeline = new EndpointPipeline({
+    settings: {
+      retry: { minMs: 100, maxMs: 30_000 },
+      maxConcurrency: 8,
+      maxBufferBytes: Infinity,
+      batch: {},
+      compression: 'none',
+      spool: false,
+    },
     target: {
-      sender: {
+      sender: createLeasedSender({
         send: async (batch: Batch) => {
           await new Promise<void>((resolve) => void clock.timer(10, resolve))
           const outcome = send(batch)
           if (outcome.kind === 'delivered') accepted.push(originalId((batch.origin ?? batch).batchId))
           return outcome
         },
-      },
+      }),
     },
     clock,
+    account: new Account(),
+    pause: new KeyPause(clock),
     report: ignored,
     mask: (text: string) => text,
-    onAttempt: () => {},
-  } as unknown as ServiceDeliveryOptions)
+  } as unknown as EndpointPipelineOptions)
   const queueConnection = {
     current: connection as NatsConnection | undefined,
     connected: new Signal<[NatsConnection]>(),
@@ -124,7 +134,7 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
     names: toStreamNames({ stream: 'S', subject: 's' }),
     connection: queueConnection as never,
     incarnation: { id: 'c', read: async () => ({}), isStill: async () => true } as never,
-    delivery,
+    pipeline,
     delivered: { find: async () => undefined, add: async () => {}, addUnfinished: async () => {} },
     deadLetters: {
       store: async (_kind, letters) => {
@@ -132,9 +142,7 @@ function rig({ maxBufferBytes = 8_000_000 }: { readonly maxBufferBytes?: number 
         return true
       },
     },
-    recorder: { record: () => {} },
     health: { failed: (part) => void failed.add(part), works: (part) => void failed.delete(part) },
-    stats: new ForwardStats(),
     clock,
     maxBufferBytes,
     maxConcurrency: 8,
@@ -218,6 +226,42 @@ test.each([false, true])(
   },
 )
 
+test('refused batches that exceed the budget together give way to the others', async () => {
+  const { forwarder, add, accepted, setService, until } = rig({ maxBufferBytes: 20_000 })
+  setService(refusesBad)
+  for (let n = 0; n < 60; n += 1) add(`bad-${n}`, { text: 'x'.repeat(1_000) })
+  for (let n = 0; n < 10; n += 1) add(`good-${n}`)
+  void forwarder.run()
+  await until(() => accepted.length === 10)
+})
+
+test('a batch that fails again and again gives way to the others', async () => {
+  const { forwarder, add, accepted, setService, until } = rig()
+  setService((batch) =>
+    batch.batchId.startsWith('bad') ? { kind: 'retryable', status: 500, reason: 'bad' } : refusesBad(batch),
+  )
+  for (let n = 0; n < 3; n += 1) add(`bad-${n}`)
+  add('good')
+  void forwarder.run()
+  await until(() => accepted.includes('good'))
+})
+
+test('does not send a batch that JetStream may have delivered to another forwarder', async () => {
+  const { forwarder, clock, add, accepted, setConnected, setService, until } = rig()
+  void forwarder.run()
+  setService(() => ({ kind: 'retryable', reason: 'ECONNREFUSED' }))
+  add('overdue')
+  await until(() => forwarder.inFlight === 1)
+  setConnected(false)
+  await clock.advance(31_000)
+  setConnected(true)
+  setService(refusesBad)
+  await until(() => forwarder.inFlight === 0)
+  add('other')
+  await until(() => accepted.length > 0)
+  expect(accepted).toEqual(['other'])
+})
+
 test('a refused batch gives way to the others while a message with the same id waits for it', async () => {
   const { forwarder, add, accepted, setService, until } = rig()
   setService(refusesBad)
@@ -236,10 +280,14 @@ test('a batch that exceeds the budget is kept while its bad entries are searched
       : { kind: 'delivered', accepted: batch.count, rejected: [], status: 200 },
   )
   add('large', { text: 'x'.repeat(300), entries: 64 })
-  add('next')
   void forwarder.run()
-  await until(() => accepted.includes('next') && dead.length === 1)
+  let count = 0
+  await until(() => {
+    add(`good-${(count += 1)}`)
+    return dead.length === 1
+  })
   expect(dead).toEqual(['large'])
+  expect(new Set(accepted.filter((id) => id === 'large')).size).toBe(1)
 })
 
 test.each([false, true])(

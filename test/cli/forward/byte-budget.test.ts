@@ -30,6 +30,7 @@ test('received messages count immediately', () => {
   expect(budget.left).toBe(0)
   budget.give(share)
   budget.give(other)
+  budget.give(other)
   expect(budget.left).toBe(100)
 })
 

@@ -1,10 +1,7 @@
 import { mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { DestinationBatches } from '../../../src/cli/spool/destination-batches.js'
 import type { Clock } from '../../../src/shared/clock.js'
 import type { Batch } from '../../../src/batch/batch.js'
-import { inspectRoot } from '../../../src/spool/inspect.js'
 import { LeaseWatch, writeOwner } from '../../../src/spool/instance/ownership.js'
 import type { Machine } from '../../../src/spool/instance/ownership.js'
 import { FakeClock } from '../../fake-clock.js'
@@ -97,46 +94,6 @@ describe('an owner in another PID namespace that is unaware of a claim', () => {
     await bench.clock.advance(30_000)
     expect(settleAll(claimer, await claimer.recoverAll())).toEqual(['b', 'c'])
     expect(segmentsBelow(destination)).toEqual([])
-  })
-
-  test('a replay waits until it can no longer write, and sends everything', async () => {
-    const owner = begin(elsewhere(), new FakeClock(Date.now()))
-    write(owner, 'a')
-    owner.batcher.seal()
-    write(owner, 'b')
-    setLeaseAges(LEASE_MS + 1_000)
-    const machine = processes.born()
-    const skipped: string[] = []
-    const replay = new DestinationBatches({
-      root,
-      destination: basename(destination),
-      machine,
-      clock: bench.clock,
-      batch: { size: 100, bytes: 1_000_000 },
-      onSkipped: (name) => skipped.push(name),
-      onProblem: (problem) => skipped.push(problem),
-      onLost: () => {},
-    })
-    for (const { instances } of inspectRoot(root, { machine, wallNowMs: Date.now() })) {
-      for (const found of instances.filter(({ isFree }) => isFree)) replay.addInstance(found)
-    }
-    const sent: Batch[] = []
-    const sending = (async () => {
-      for (const jobs of replay.jobs()) {
-        for await (const { batch } of jobs) {
-          if (sent.length === 0) write(owner, 'c')
-          sent.push(batch)
-          batch.acknowledgement?.acknowledge()
-        }
-      }
-    })()
-    await vi.waitFor(async () => {
-      await bench.clock.advance(20_000)
-      expect(namesIn(sent)).toEqual(['a', 'b', 'c'])
-    })
-    await sending
-    expect(await replay.finish()).toBe(0)
-    expect(skipped).toEqual([])
   })
 
   test('segments that it may still write to are not dropped to make room', async () => {

@@ -42,7 +42,7 @@ describe('own segments', () => {
       { maxAgeMs },
       {
         onBatch: (batch) => {
-          if (batch.place !== undefined) run.spool.spilled.push({ ...batch, place: batch.place })
+          if (batch.place !== undefined) run.spill(batch)
         },
       },
     )
