@@ -1,6 +1,6 @@
 /** What delivery does, as one stream of events. Reports, the debug log and statistics subscribe to it. */
 import type { EndpointRejected, Outcome, Refused, Retryable } from '../batch/outcome.js'
-import type { Health } from './health.js'
+import type { FailingHealth } from './health.js'
 import type { Job } from './job.js'
 
 export type DeliveryEvent =
@@ -10,7 +10,7 @@ export type DeliveryEvent =
   /** The service fails, or refuses. `hasAccepted`: whether it ever accepted entries. */
   | {
       readonly kind: 'failed'
-      readonly health: Extract<Health, { kind: 'down' | 'denied' }>
+      readonly health: FailingHealth
       readonly failure: Refused | Retryable | EndpointRejected
       readonly hasAccepted: boolean
       /** Whether an entry failed that was refused alone before. */

@@ -2,6 +2,8 @@
 import { computeDelayMs } from '../shared/backoff.js'
 import type { RetrySettings } from '../options/settings.js'
 
+export type FailingHealth = Extract<Health, { kind: 'down' | 'denied' }>
+
 export type Health =
   /** Nothing was accepted yet: one request at a time. */
   | { readonly kind: 'unproven' }
@@ -114,17 +116,22 @@ export function step(health: Health, event: HealthEvent, context: HealthContext)
 
 /** The earliest time of the next request. */
 export function nextRequestAt(health: Health): number {
-  if (health.kind === 'down' || health.kind === 'denied') return health.probeAt
+  if (isFailing(health)) return health.probeAt
   return health.kind === 'recovering' ? health.nextAt : -Infinity
 }
 
 /** The reason for which nothing but probes is sent. */
 export function reasonOf(health: Health): string | undefined {
-  return health.kind === 'down' || health.kind === 'denied' ? health.reason : undefined
+  return isFailing(health) ? health.reason : undefined
 }
 
-export function isFailing({ kind }: Health): boolean {
-  return kind === 'down' || kind === 'denied'
+export function isFailing(health: Health): health is FailingHealth {
+  return health.kind === 'down' || health.kind === 'denied'
+}
+
+/** Whether other entries than probes are sent. */
+export function isWorking({ kind }: Health): boolean {
+  return kind === 'working' || kind === 'recovering'
 }
 
 function accept(health: Health, context: HealthContext): Health {
@@ -153,7 +160,7 @@ function refuse(
   { reason, startedAt, isRepeated }: Extract<HealthEvent, { kind: 'refused' }>,
   { now }: HealthContext,
 ): Health {
-  const since = isFailing(health) ? (health as { since: number }).since : startedAt
+  const since = isFailing(health) ? health.since : startedAt
   const refusals = health.kind === 'denied' ? health.refusals + Number(!isRepeated) : 1
   const quickS = QUICK_PROBES_S[refusals - 1]
   const probeAt = now + (quickS === undefined ? PROBE_INTERVAL_MS : quickS * 1_000)
@@ -170,7 +177,7 @@ function fail(
     if (!isOutage && countBits(recent) <= MOST_FAILURES) return { ...health, recent }
   }
   if (health.kind === 'recovering' && !isOutage) return health
-  const since = isFailing(health) ? (health as { since: number }).since : startedAt
+  const since = isFailing(health) ? health.since : startedAt
   const failures = health.kind === 'down' ? health.failures + 1 : 1
   const delayMs = computeDelayMs({ attempt: failures, outageAgeMs: now - since, retry, random })
   return {
@@ -186,7 +193,7 @@ function fail(
 
 function hurry(health: Health, at: number): Health {
   if (health.kind === 'recovering') return { ...health, nextAt: Math.min(health.nextAt, at) }
-  if (health.kind !== 'down' && health.kind !== 'denied') return health
+  if (!isFailing(health)) return health
   return { ...health, probeAt: Math.min(health.probeAt, at) }
 }
 

@@ -35,10 +35,8 @@ export interface ReplyContext {
   readonly now: number
   /** Number of requests begun. */
   readonly begun: number
-  /** Number of the latest request that was accepted; 0 for none. */
-  readonly latestAccepted: number
-  /** Whether the health is `working` or `recovering`. */
-  readonly isWorking: boolean
+  /** Whether the service works, and has accepted a request since the job's latest failure. */
+  readonly isCausedByJob: boolean
 }
 
 /**
@@ -46,9 +44,9 @@ export interface ReplyContext {
  * @returns the job to send again; undefined if its only entry is a dead letter
  */
 export function applyRefusal(job: Job, reply: Refused, isContent: boolean, context: ReplyContext): Job | undefined {
-  const { now, begun, latestAccepted, isWorking } = context
+  const { now, begun, isCausedByJob } = context
   const before = job.standing.kind === 'refused' ? job.standing.timesAlone : 0
-  const counts = isSingle(job) && (before === 0 || (isWorking && isExplained(job, latestAccepted)))
+  const counts = isSingle(job) && (before === 0 || isCausedByJob)
   const timesAlone = before + Number(counts)
   if (counts && timesAlone >= (isContent ? CONTENT_REFUSALS : GATEWAY_REFUSALS)) return undefined
   const partDelayMs = isContent && job.batch.origin !== undefined ? 0 : OTHERS_FIRST_MS

@@ -231,45 +231,41 @@ export class Lanes {
     if (health.kind === 'denied') return this.#pickProbe(health.refusals, context)
     if (this.#isStrict) return this.#pickInOrder(context)
     if (health.kind === 'down' || context.isEnding) return this.#pickLeastFailed(context)
-    // After an outage, those that failed in it are a backlog, too.
-    const attemptsBeforeOthers = health.kind === 'recovering' ? 1 : ATTEMPTS_BEFORE_OTHERS
-    const retry = this.#failed.findIndex((job) => !isStraggler(job, attemptsBeforeOthers) && isDue(job, context))
-    return retry === -1 ? this.#pickFresh(context, attemptsBeforeOthers) : this.#takeFailed(retry, context)
+    return this.#takeRetry(context) ?? this.#pickFresh(context)
   }
 
   /** The earliest time at which `pick` may return a job that it does not return now; Infinity if only other events can. */
   dueAt(context: PickContext): number {
     const { live, backlog, adopted } = this.#fresh
     if (live.length + backlog.length + (context.mayAdopt ? adopted.length : 0) > 0) return -Infinity
-    return Math.min(...this.#failed.map((job) => (isDue(job, context) ? -Infinity : job.notBefore)), Infinity)
+    // Not spread: there may be more of them than arguments fit on the stack.
+    return this.#failed.reduce((at, job) => Math.min(at, isDue(job, context) ? -Infinity : job.notBefore), Infinity)
   }
 
-  /** @returns the jobs in memory */
-  close(): Job[] {
+  /** Drops the jobs in memory. */
+  close(): void {
     this.#isClosed = true
-    const { jobs } = this
     for (const list of [this.#failed, ...Object.values(this.#fresh)]) list.length = 0
     this.#bytes = this.#entries = 0
-    return jobs
   }
 
   /** Three new batches, then one of those that wait longer. */
-  #pickFresh(context: PickContext, attemptsBeforeOthers: number): Job | undefined {
+  #pickFresh(context: PickContext): Job | undefined {
     const live = this.#liveInARow < LIVE_PER_BACKLOG ? this.#shift('live') : undefined
     if (live !== undefined) {
       this.#liveInARow += 1
       return live
     }
     this.#liveInARow = 0
-    return this.#pickOlder(context, attemptsBeforeOthers) ?? this.#shift('live')
+    return this.#pickOlder(context) ?? this.#shift('live')
   }
 
   /** In turn: the backlog of this process, that of earlier ones, and jobs that fail while others are accepted. */
-  #pickOlder(context: PickContext, attemptsBeforeOthers: number): Job | undefined {
+  #pickOlder(context: PickContext): Job | undefined {
     const kinds = [
       () => this.#shift('backlog'),
       () => (context.mayAdopt ? this.#shift('adopted') : undefined),
-      () => this.#takeFailed(this.#findStraggler(context, attemptsBeforeOthers), context),
+      () => this.#takeFailed(this.#findStraggler(context), context),
     ]
     for (let tries = 0; tries < kinds.length; tries += 1) {
       const job = kinds[this.#turn]?.()
@@ -286,15 +282,19 @@ export class Lanes {
     const isOthersTurn = health.kind === 'down' && health.failures >= ATTEMPTS_BEFORE_OTHERS && context.begun % 2 === 1
     const other = isOthersTurn ? this.#takeOther('live') : undefined
     if (other !== undefined) return other
-    const attemptsBeforeOthers = context.isEnding ? 1 : ATTEMPTS_BEFORE_OTHERS
-    const retry = this.#failed.findIndex((job) => !isStraggler(job, attemptsBeforeOthers) && isDue(job, context))
-    if (retry !== -1) return this.#takeFailed(retry, context)
-    const fresh = this.#shift('live') ?? this.#pickOlderFresh(context)
-    if (fresh !== undefined) return fresh
+    const next = this.#takeRetry(context) ?? this.#shift('live') ?? this.#pickOlderFresh(context)
+    if (next !== undefined) return next
     const least = findLeast(this.#failed, (job) =>
       job.standing.kind !== 'refused' && isDue(job, context) ? job.attempts : undefined,
     )
     return this.#takeFailed(least === -1 ? this.#findRefused(context) : least, context)
+  }
+
+  #takeRetry(context: PickContext): Job | undefined {
+    return this.#takeFailed(
+      this.#failed.findIndex((job) => !isStraggler(job, context) && isDue(job, context)),
+      context,
+    )
   }
 
   #pickOlderFresh({ mayAdopt }: PickContext): Job | undefined {
@@ -306,7 +306,7 @@ export class Lanes {
     const { health } = context
     if (health.kind === 'down' && context.now - health.since > STRICT_ORDER_MAX_MS)
       return this.#pickLeastFailed(context)
-    const straggler = this.#findStraggler(context, Infinity)
+    const straggler = this.#findStraggler(context)
     const { live, adopted } = this.#fresh
     const failed = this.#failed.findIndex(({ standing }) => standing.kind === 'fresh')
     // What is on disk goes first.
@@ -356,11 +356,12 @@ export class Lanes {
     })
   }
 
-  /** @param attemptsBeforeOthers after which a job counts, although no other was accepted */
-  #findStraggler(context: PickContext, attemptsBeforeOthers: number): number {
-    return findLeast(this.#failed, (job) =>
-      isStraggler(job, attemptsBeforeOthers) && isDue(job, context) ? (job.begunAtFailure ?? 0) : undefined,
-    )
+  /** In a strict order, a job that only failed often keeps its place. */
+  #findStraggler(context: PickContext): number {
+    return findLeast(this.#failed, (job) => {
+      if (this.#isStrict && job.standing.kind === 'fresh') return undefined
+      return isStraggler(job, context) && isDue(job, context) ? (job.begunAtFailure ?? 0) : undefined
+    })
   }
 
   /** A refused job is divided when it is sent again. @param index -1 for none */
@@ -463,8 +464,10 @@ function isDue(job: Job, { health, now, latestAccepted, isEnding }: PickContext)
 }
 
 /** Whether others go first. */
-function isStraggler({ standing, attempts }: Job, attemptsBeforeOthers: number): boolean {
-  return standing.kind !== 'fresh' || attempts >= attemptsBeforeOthers
+function isStraggler({ standing, attempts }: Job, { health, isEnding }: PickContext): boolean {
+  // After an outage, those that failed in it are a backlog. At the end, the others have no other chance.
+  const most = isEnding || health.kind === 'recovering' ? 1 : ATTEMPTS_BEFORE_OTHERS
+  return standing.kind !== 'fresh' || attempts >= most
 }
 
 /** @returns the index of the job with the lowest rank, the first of equal ones; -1 if none has one */

@@ -13,7 +13,7 @@ import type { Signal } from '../shared/signal.js'
 import { Concurrency } from './concurrency.js'
 import type { ConcurrencyReply } from './concurrency.js'
 import type { DeliveryEvent } from './delivery-event.js'
-import { isFailing, nextRequestAt, reasonOf, step, UNPROVEN } from './health.js'
+import { isFailing, isWorking, nextRequestAt, reasonOf, step, UNPROVEN } from './health.js'
 import type { Health, HealthEvent } from './health.js'
 import {
   FAILURES_BEFORE_HALVES_AT_END,
@@ -150,7 +150,7 @@ export class Scheduler {
 
   /** Limit of the requests in flight. */
   get limit(): number {
-    return this.#isOneAtATime ? 1 : this.#concurrency.limit
+    return isWorking(this.#health) ? this.#concurrency.limit : 1
   }
 
   /** Why entries wait, if the service fails or has asked to wait. */
@@ -220,8 +220,7 @@ export class Scheduler {
    * @returns whether there were any
    */
   rejectRefused(): boolean {
-    const isWorking = this.#health.kind === 'working' || this.#health.kind === 'recovering'
-    if (!isWorking || this.#inFlight.size > 0) return false
+    if (!isWorking(this.#health) || this.#inFlight.size > 0) return false
     const refused = this.#lanes.takeRefused()
     for (const { job, reply } of refused) this.#options.settlement.deadLetter(job, reply)
     return refused.length > 0
@@ -283,7 +282,8 @@ export class Scheduler {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#timer?.cancel()
-    const left = [...[...this.#inFlight].map(({ job }) => job), ...this.#lanes.close()]
+    const left = this.#jobs
+    this.#lanes.close()
     this.#inFlight.clear()
     this.#inFlightBytes = this.#inFlightEntries = 0
     this.#abort.abort()
@@ -299,10 +299,6 @@ export class Scheduler {
 
   get #jobs(): Job[] {
     return [...[...this.#inFlight].map(({ job }) => job), ...this.#lanes.jobs]
-  }
-
-  get #isOneAtATime(): boolean {
-    return this.#health.kind !== 'working' && this.#health.kind !== 'recovering'
   }
 
   /** Requests in flight that the limit counts. */
@@ -364,9 +360,10 @@ export class Scheduler {
     const { maxConcurrency, maxBufferBytes } = this.#options
     const { aborted } = this.#abort.signal
     if (aborted || this.#isFinished(now)) return undefined
+    const running = this.#running
     // Stale requests use connections, but never all of them.
-    const most = Math.min(this.limit, Math.max(maxConcurrency - this.#inFlight.size + this.#running, 1))
-    if (this.#nextRequestAt > now || this.#running >= most) return undefined
+    const most = Math.min(this.limit, Math.max(maxConcurrency - this.#inFlight.size + running, 1))
+    if (this.#nextRequestAt > now || running >= most) return undefined
     if (this.#inFlight.size >= LEAST_IN_FLIGHT && this.#inFlightBytes >= maxBufferBytes) return undefined
     return this.#lanes.pick(this.#context(now))
   }
@@ -478,10 +475,8 @@ export class Scheduler {
 
   /** @param isContent whether the reply concerns the content, and not perhaps the key, the URL or a gateway */
   #refused({ job, number, startedAt, inFlightAtStart }: InFlight, refused: Refused, isContent: boolean): void {
-    const isWorking = this.#health.kind === 'working' || this.#health.kind === 'recovering'
-    const isCausedByJob = isWorking && isExplained(job, this.#latestAccepted)
-    const context = { now: this.#now, begun: this.#begun, latestAccepted: this.#latestAccepted, isWorking }
-    const next = applyRefusal(job, refused, isContent, context)
+    const isCausedByJob = isWorking(this.#health) && isExplained(job, this.#latestAccepted)
+    const next = applyRefusal(job, refused, isContent, { now: this.#now, begun: this.#begun, isCausedByJob })
     if (next === undefined) this.#options.settlement.deadLetter(job, refused)
     else this.#lanes.add(next)
     this.#latestFailed = Math.max(this.#latestFailed, number)
@@ -561,7 +556,7 @@ export class Scheduler {
     const before = this.#health.kind
     this.#step(event)
     const health = this.#health
-    if (health.kind !== 'down' && health.kind !== 'denied') return
+    if (!isFailing(health)) return
     if (before !== health.kind) {
       this.#staleUpTo = this.#begun
       if (health.kind === 'down') this.#concurrency.reset(toLoadResult(failure) && inFlightAtStart)
@@ -623,9 +618,7 @@ export class Scheduler {
     const { pause, requestTimeoutMs } = this.#options
     if (now >= endsAt || pause.until > endsAt) return true
     const health = this.#health
-    return (
-      isFailing(health) && now - (health as { since: number }).since >= requestTimeoutMs && this.#latestFailed > begun
-    )
+    return isFailing(health) && now - health.since >= requestTimeoutMs && this.#latestFailed > begun
   }
 
   #endFlushes(flushed: FlushOutcome): void {
@@ -664,8 +657,7 @@ export class Scheduler {
     }
     const { requestTimeoutMs, isInProcess = false, maxConcurrency } = this.#options
     const health = this.#health
-    if (this.#flushWaiters.length > 0 && isFailing(health))
-      times.push((health as { since: number }).since + requestTimeoutMs)
+    if (this.#flushWaiters.length > 0 && isFailing(health)) times.push(health.since + requestTimeoutMs)
     const running = this.#running
     if (running < Math.min(this.limit, maxConcurrency)) {
       times.push(Math.max(this.#nextRequestAt, this.#lanes.dueAt(this.#context(now))))
