@@ -1,4 +1,4 @@
-/** What the user is told about failures of the service. */
+/** How failures of the service are reported. */
 import { expect, test } from 'vitest'
 import type { EndpointRejected, Outcome, Refused, Retryable } from '../../src/batch/outcome.js'
 import type { DeliveryEvent } from '../../src/delivery/delivery-event.js'

@@ -192,7 +192,7 @@ test.each([1, 2, 3])(
   },
 )
 
-test('a single entry without other traffic waits, and the failure is told', async () => {
+test('a single entry without other traffic waits, and the failure is reported', async () => {
   const one = start(refused(406))
   one.enqueue(batchFrom('bad', 1, [0]))
   await one.clock.advance(600_000)
