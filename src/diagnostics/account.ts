@@ -5,7 +5,7 @@ export const DROP_REASONS = ['buffer', 'shutdown', 'spool', 'age', 'damaged'] as
 /**
  * Why entries were dropped.
  * - `buffer`: the memory for unacknowledged entries was full, and they were not on disk
- * - `shutdown`: the time at exit was over, and they were not on disk
+ * - `shutdown`: the time at exit was over, or the worker ended, and they were not on disk
  * - `spool`: `spool.maxBytes` was reached, and the oldest were deleted
  * - `age`: they were on disk for longer than `spool.maxAgeMs`
  * - `damaged`: they cannot be read back from disk

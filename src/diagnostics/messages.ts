@@ -194,6 +194,12 @@ export const DROP_MESSAGES = {
     cause: '`process.exit()` with `ingestStream()` and without a spool',
     remedy: '`await flush(logger)` before it, or enable `spool`',
   },
+  workerEnded: {
+    reason: 'shutdown',
+    text: () => 'the worker that had them in memory ended; a new one was started',
+    cause: 'the worker of `ingestOptions()` ended before they were on disk',
+    remedy: 'see the line `the worker ended`. With a `spool`, only what the worker had not read yet is lost',
+  },
   loggedAfterClose: {
     reason: 'shutdown',
     text: () => 'logged after the transport was closed',
@@ -377,6 +383,29 @@ export const APPLICATION_MESSAGES = {
     text: (fault) => `beforeSend ${fault}; the entry is sent unchanged`,
     cause: 'the hook threw, or returned nothing, a promise, or no valid entry',
     remedy: 'fix the hook',
+  },
+  workerReplaced: {
+    text: (cause) => `the worker ended (${cause}); a new one was started, and sends what is on disk`,
+    cause:
+      'with `ingestOptions()`: it ran out of memory or was terminated, or another transport in `targets` failed or ended it',
+    remedy: 'remove the cause that the line names',
+  },
+  workerNotReplaced: {
+    text: (cause, times, seconds) =>
+      `the worker ended (${cause}), and no other is started after ${times} within ${seconds} s. Records are no longer sent until the application restarts.`,
+    cause: 'the workers of this logger end again and again, or a new one cannot be started',
+    remedy: 'remove the cause that the line names, and restart the application',
+  },
+  workerLost: {
+    text: (count) => `${count} records were lost with the worker, which ended before they were on disk`,
+    cause: 'the worker ended while the application was exiting, or was not started again',
+    remedy: 'see the line `the worker ended`',
+  },
+  manyWorkers: {
+    text: (count) =>
+      `${count} workers run in this process, each with its own thread. Create one logger per process, and use logger.child().`,
+    cause: 'a logger with `ingestOptions()` is created for each request, job or module; reported once',
+    remedy: 'create one logger, and use `logger.child()`. A worker needs 15 to 20 MB',
   },
   listenerThrew: {
     text: (event, error) => `a listener of ${event} threw: ${error}`,

@@ -4,7 +4,7 @@ import type { Destination } from '../delivery/destination.js'
 import type { FlushOutcome } from '../delivery/scheduler.js'
 import { Account } from '../diagnostics/account.js'
 import type { AccountSnapshot } from '../diagnostics/account.js'
-import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
+import { APPLICATION_MESSAGES, DROP_MESSAGES } from '../diagnostics/messages.js'
 import { Reporter } from '../diagnostics/reporter.js'
 import type { RereadableSource } from '../spool/entry-log.js'
 import type { EmitEvent } from '../diagnostics/reporter.js'
@@ -60,6 +60,9 @@ export class Pipeline {
   readonly #release: ReleaseRegistration | undefined
   readonly #notices: DropNotices
   readonly #destination: Destination
+  /** See `watch`. */
+  #secured: Float64Array | undefined
+  #securedHere = 0
   #closing: Promise<void> | undefined
 
   constructor(options: PipelineOptions) {
@@ -141,6 +144,7 @@ export class Pipeline {
       for (const { batcher } of this.#endpoints) batcher.limitBytes(bytes)
     })
     entries.recovered.on(() => this.#release?.register())
+    entries.events.on(() => this.#shareSecured())
   }
 
   #start(): void {
@@ -155,6 +159,7 @@ export class Pipeline {
 
   #onRead(): void {
     for (const { batcher } of this.#endpoints) batcher.commit()
+    this.#shareSecured()
     if (this.#endpoints[0].batcher.pendingEntries > 0) this.#destination.prepare()
     this.#reporter.stats() // in an outage and for filtered entries, nothing else emits stats
   }
@@ -180,6 +185,30 @@ export class Pipeline {
   setReleaseId(releaseId: string): void {
     this.records.finish()
     this.#mapper.setReleaseId(releaseId)
+  }
+
+  /**
+   * Called once by the application, which starts a successor if this worker ends.
+   * @param secured where the records that are settled or on disk are counted from now on
+   * @param lost records that were lost with the worker before this one; counted here as dropped
+   */
+  watch(secured: Float64Array, lost: number): void {
+    this.#secured = secured
+    if (lost > 0) {
+      this.account.received += lost
+      this.account.dropped.shutdown += lost
+      this.#reporter.dropped(lost, 'shutdown', DROP_MESSAGES.workerEnded.text())
+    }
+    this.#shareSecured()
+  }
+
+  #shareSecured(): void {
+    if (this.#secured === undefined) return
+    const [{ delivery, account }] = this.#endpoints
+    const secured = account.received - (delivery.isOnDisk ? 0 : account.snapshot().pending)
+    // Several transports in the worker share the number.
+    this.#secured[0] = (this.#secured[0] ?? 0) + secured - this.#securedHere
+    this.#securedHere = secured
   }
 
   /**

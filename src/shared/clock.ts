@@ -1,4 +1,10 @@
 /** Time as a parameter, which lets tests inject a clock. */
+import { performance } from 'node:perf_hooks'
+import * as timers from 'node:timers'
+
+// As they are when this module is loaded: the tests of an application replace the global ones.
+const { now: wallNow } = Date
+export const { setTimeout, clearTimeout, setImmediate } = timers
 
 export interface Clock {
   /** Milliseconds on a monotonic clock, for delays and ages. */
@@ -14,7 +20,7 @@ export const MAX_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => performance.now(),
-  wallNow: () => Date.now(),
+  wallNow,
   timer: (delayMs, fire) => cancelling(startTimer(delayMs, fire)),
 }
 

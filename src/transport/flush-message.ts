@@ -19,17 +19,14 @@ export interface FlushResult {
 
 /**
  * To the worker. `read`: the worker has read all records logged before the flush; some versions of pino send this
- * message themselves.
+ * message themselves. `end`: the time is over, and the worker replies at once.
  */
 export interface FlushRequest {
   readonly code: 'PINO_INGEST_FLUSH'
-  readonly step: 'begin' | 'read'
+  readonly step: 'begin' | 'read' | 'end'
   readonly id: string
-  /**
-   * Time by which the reply must be sent, in milliseconds since the Unix epoch. Not a duration, because the worker may
-   * still be starting.
-   */
-  readonly answerBy: number
+  /** Milliseconds until the end. Not a point in time: the tests of an application replace its clock. */
+  readonly leftMs: number
 }
 
 export const FLUSHED_EVENT = 'ingest:flushed'

@@ -1,14 +1,15 @@
 /**
- * [worker] Replies to `flush(logger)` and receives release ids, with one listener for all of this package's transports
- * in the worker.
+ * [worker] Receives the application's messages, with one listener for all of this package's transports in the worker:
+ * flushes, release ids, and what `ingestOptions()` needs if the worker ends.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { Clock } from '../shared/clock.js'
 import { FLUSHED_EVENT, isFlushRequest, mergeFlushResults } from './flush-message.js'
-import type { FlushReply, FlushRequest } from './flush-message.js'
+import type { FlushReply, FlushResult, FlushState } from './flush-message.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import { RELEASED_EVENT, isReleaseMessage } from './release-message.js'
+import { isWatchMessage } from './watch-message.js'
 
 interface Registry {
   readonly pipelines: Set<Pipeline>
@@ -39,24 +40,40 @@ export function answerFlushRequests(port: MessagePort, pipeline: Promise<Pipelin
   })
   if (registry.isListening) return
   registry.isListening = true
-  const waiting = new Map<string, FlushRequest>()
-  const answer = (request: FlushRequest): void => {
-    if (waiting.delete(request.id)) void flushAll(registry, request, clock).then((reply) => sendReply(port, reply))
+  /** Flushes for which not everything was read yet: by id, the time of their end. */
+  const waiting = new Map<string, number>()
+  const onRead = (id: string): void => {
+    const endsAt = waiting.get(id)
+    if (endsAt === undefined) return
+    waiting.delete(id)
+    const leftMs = (): number => endsAt - clock.now()
+    void flushAll(registry, leftMs, clock).then((result) => sendReply(port, { id, ...result }))
+  }
+  const onEnd = (id: string): void => {
+    const isRead = !waiting.delete(id) && registry.starting.size === 0
+    const results = [...registry.pipelines].map((one) => toResult(one, isRead && one.isSpooled))
+    sendReply(port, { id, ...mergeFlushResults([...results, ...(isRead ? [] : [{ state: 'timeout' as const }])]) })
   }
   port.on('message', (message: unknown) => {
     if (isFlushRequest(message)) {
-      if (message.step === 'begin') {
-        waiting.set(message.id, message)
-        // Fallback if the `read` message does not arrive.
-        clock.timer(message.answerBy - clock.wallNow(), () => answer(message))
-      } else answer(message)
+      if (message.step === 'begin') waiting.set(message.id, clock.now() + message.leftMs)
+      else if (message.step === 'read') onRead(message.id)
+      else onEnd(message.id)
     } else if (isReleaseMessage(message)) {
       const { releaseId } = message
       void whenStarted(registry, () => {
         for (const one of registry.pipelines) one.setReleaseId(releaseId)
         port.postMessage({ code: 'EVENT', name: RELEASED_EVENT, args: [releaseId] })
       })
-    } else if (isThreadStreamFlush(message)) for (const request of waiting.values()) answer(request)
+    } else if (isWatchMessage(message)) {
+      void whenStarted(registry, () => {
+        let { lost } = message
+        for (const one of registry.pipelines) {
+          one.watch(message.secured, lost)
+          lost = 0
+        }
+      })
+    } else if (isThreadStreamFlush(message)) for (const id of waiting.keys()) onRead(id)
   })
 }
 
@@ -75,13 +92,11 @@ async function whenStarted({ starting }: Registry, call: () => void): Promise<vo
   call()
 }
 
-async function flushAll(registry: Registry, { id, answerBy }: FlushRequest, clock: Clock): Promise<FlushReply> {
-  const { pipelines, starting } = registry
-  const leftMs = (): number => answerBy - clock.wallNow()
+async function flushAll({ pipelines, starting }: Registry, leftMs: () => number, clock: Clock): Promise<FlushResult> {
   await Promise.all(starting)
   await untilReceived(pipelines, leftMs)
   const results = await Promise.all([...pipelines].map((pipeline) => flushWithin(pipeline, leftMs(), clock)))
-  return { id, ...mergeFlushResults(results) }
+  return mergeFlushResults(results)
 }
 
 /** With several targets, pino passes lines on within the worker, which takes some turns of the event loop. */
@@ -96,17 +111,17 @@ async function untilReceived(pipelines: ReadonlySet<Pipeline>, leftMs: () => num
 }
 
 /** Never rejects. */
-export async function flushWithin(
-  pipeline: Pipeline,
-  timeoutMs: number,
-  clock: Clock,
-): Promise<Omit<FlushReply, 'id'>> {
-  const state = await new Promise<FlushReply['state']>((resolve) => {
-    const cancel = clock.timer(timeoutMs, () => resolve(pipeline.isSpooled ? 'spooled' : 'timeout'))
+export async function flushWithin(pipeline: Pipeline, timeoutMs: number, clock: Clock): Promise<FlushResult> {
+  const state = await new Promise<FlushState | undefined>((resolve) => {
+    const cancel = clock.timer(timeoutMs, () => resolve(undefined))
     void pipeline.flush(timeoutMs).then((flushed) => {
       cancel()
       resolve(flushed)
     })
   })
-  return { state, account: pipeline.snapshot }
+  return state === undefined ? toResult(pipeline, pipeline.isSpooled) : { state, account: pipeline.snapshot }
+}
+
+function toResult({ snapshot }: Pipeline, isSpooled: boolean): FlushResult {
+  return { state: isSpooled ? 'spooled' : 'timeout', account: snapshot }
 }

@@ -102,3 +102,41 @@ function eventsIn(text: string): AppEvent[] {
 export function runApp(plan: AppPlan, env: Record<string, string | undefined> = {}): Promise<AppResult> {
   return startApp(plan, env).done
 }
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const IMPORTS = `import pino from '${ROOT}node_modules/pino/pino.js'
+import * as ingest from '${ROOT}dist/esm/index.js'
+const { flush, ingestOptions, ingestStream } = ingest
+const options = JSON.parse(process.env.OPTIONS)
+`
+
+export interface ScriptResult {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/**
+ * Runs the text of an ES module with `pino`, `options` and the exports of this package. A run of more than 30 s is
+ * killed.
+ * @param flags of Node
+ */
+export function runScript(
+  text: string,
+  options: object,
+  { cwd, flags = [] }: { readonly cwd?: string; readonly flags?: readonly string[] } = {},
+): Promise<ScriptResult> {
+  const child = spawn(process.execPath, [...flags, '--input-type=module', '-e', IMPORTS + text], {
+    cwd,
+    env: cleanEnv({ OPTIONS: JSON.stringify(options) }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => (stdout += String(chunk)))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)))
+  return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr })))
+}

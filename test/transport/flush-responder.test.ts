@@ -49,7 +49,7 @@ function listen(flush: Pipeline['flush'], account = new Account()): void {
 }
 
 function ask(step: FlushRequest['step'], answerInMs: number): void {
-  const request: FlushRequest = { code: 'PINO_INGEST_FLUSH', step, id: 'one', answerBy: clock.wallNow() + answerInMs }
+  const request: FlushRequest = { code: 'PINO_INGEST_FLUSH', step, id: 'one', leftMs: answerInMs }
   port.emit('message', request)
 }
 
@@ -73,6 +73,7 @@ test.each(['read', 'not read'] as const)(
     for (let turns = 0; turns < 100; turns += 1) await clock.advance(0)
     expect(replies).toEqual([])
     await clock.advance(5_000)
+    if (word === 'not read') ask('end', 0)
     await vi.waitFor(async () => {
       await clock.advance(0)
       expect(replies).toMatchObject([

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { checkArgument, isObject, readOptions, readTimeoutMs } from '../../shared/argument-checks.js'
 import { FLUSHED_EVENT, FLUSH_METHOD, mergeFlushResults } from '../../transport/flush-message.js'
 import type { FlushReply, FlushRequest, FlushResult, Flushable } from '../../transport/flush-message.js'
+import { setImmediate, systemClock } from '../../shared/clock.js'
 import { isWorkerStream, findLoggerStreams } from '../logger/logger-streams.js'
 
 /** Options of `flush()`. */
@@ -13,15 +14,34 @@ export interface FlushOptions {
 
 /** The used part of pino's stream to its worker. */
 interface WorkerStream {
+  readonly ready?: boolean
   emit(event: 'message', message: FlushRequest): boolean
   on(event: typeof FLUSHED_EVENT, listener: (reply: FlushReply) => void): void
-  off(event: typeof FLUSHED_EVENT, listener: (reply: FlushReply) => void): void
+  once(event: 'ready', listener: () => void): void
   flush(callback?: () => void): void
+  flushSync(): void
+}
+
+/** What is known of a stream since its first flush. */
+interface StreamState {
+  /** Records written to it. */
+  written: number
+  /** The latest result, and the records written before that flush. */
+  latest: { readonly written: number; readonly result: FlushResult } | undefined
+  /** By id, what to do with the worker's reply. */
+  readonly waiting: Map<string, (result: FlushResult) => void>
+  /** Whether the worker is told to report what it has read as soon as it is ready. */
+  isStarting: boolean
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000
 /** Milliseconds reserved for the worker's reply to arrive. */
 const ANSWER_MS = 100
+
+const states = new WeakMap<object, StreamState>()
+let followsLoop = false
+/** Whether listeners of `beforeExit` are running. */
+let isLoopEmpty = false
 
 /**
  * Resolves when everything logged before is acknowledged by the service, or is on disk while the service is down, or
@@ -39,6 +59,7 @@ export async function flush(logger: object, options: FlushOptions = {}): Promise
   const timeoutMs = readTimeoutMs('timeoutMs of flush()', given)
   const streams = findLoggerStreams(logger).filter(isFlushableStream)
   if (streams.length === 0) return { state: 'timeout' }
+  followLoop()
   return mergeFlushResults(await Promise.all(streams.map((stream) => flushStream(stream, timeoutMs))))
 }
 
@@ -47,37 +68,80 @@ export function checkLogger(owner: string, logger: unknown): void {
   checkArgument(`the logger of ${owner}`, 'a pino logger', isObject(logger), logger)
 }
 
-function flushStream(stream: Flushable | WorkerStream, timeoutMs: number): Promise<FlushResult> {
-  return FLUSH_METHOD in stream ? stream[FLUSH_METHOD](timeoutMs) : flushWorker(stream, timeoutMs)
+async function flushStream(stream: Flushable | WorkerStream, timeoutMs: number): Promise<FlushResult> {
+  const state = states.get(stream) ?? followStream(stream)
+  const { written, latest } = state
+  // Another flush of the same records from `beforeExit` would keep the process alive forever, since Node emits the event again.
+  if (latest?.written === written && (latest.result.state === 'acknowledged' || isLoopEmpty)) return latest.result
+  const result = await (FLUSH_METHOD in stream
+    ? stream[FLUSH_METHOD](timeoutMs)
+    : flushWorker(stream, state, timeoutMs))
+  state.latest = { written, result }
+  return result
 }
 
-function flushWorker(stream: WorkerStream, timeoutMs: number): Promise<FlushResult> {
+function followLoop(): void {
+  if (followsLoop) return
+  followsLoop = true
+  process.prependListener('beforeExit', () => {
+    isLoopEmpty = true
+    void Promise.resolve().then(() => (isLoopEmpty = false))
+  })
+}
+
+function followStream(stream: Flushable | WorkerStream): StreamState {
+  const state: StreamState = { written: 0, latest: undefined, waiting: new Map(), isStarting: false }
+  states.set(stream, state)
+  const writable = stream as unknown as { write: (...args: unknown[]) => unknown }
+  const { write } = writable
+  writable.write = function (...args) {
+    state.written += 1
+    return Reflect.apply(write, this, args)
+  }
+  if (!(FLUSH_METHOD in stream)) stream.on(FLUSHED_EVENT, ({ id, ...result }) => state.waiting.get(id)?.(result))
+  return state
+}
+
+function flushWorker(stream: WorkerStream, state: StreamState, timeoutMs: number): Promise<FlushResult> {
   return new Promise((resolve) => {
     const id = randomUUID()
     const finish = (result: FlushResult): void => {
-      clearTimeout(timer)
-      stream.off(FLUSHED_EVENT, onFlushed)
+      cancelEnd()
+      cancel()
+      state.waiting.delete(id)
       resolve(result)
     }
-    const onFlushed = ({ id: answeredId, ...result }: FlushReply): void => {
-      if (answeredId === id) finish(result)
-    }
-    const timer = setTimeout(() => finish({ state: 'timeout' }), timeoutMs)
-    const request: FlushRequest = {
-      code: 'PINO_INGEST_FLUSH',
-      step: 'begin',
-      id,
-      answerBy: Date.now() + timeoutMs - ANSWER_MS,
-    }
-    stream.on(FLUSHED_EVENT, onFlushed)
+    const cancel = systemClock.timer(timeoutMs, () => finish({ state: 'timeout' }))
+    state.waiting.set(id, finish)
+    const send = (step: FlushRequest['step']): void =>
+      void stream.emit('message', { code: 'PINO_INGEST_FLUSH', step, id, leftMs })
+    const leftMs = timeoutMs - ANSWER_MS
+    const cancelEnd = systemClock.timer(leftMs, () => send('end'))
     try {
-      stream.emit('message', request)
-      if (notifiesWorker(stream)) stream.flush()
-      else stream.flush(() => void stream.emit('message', { ...request, step: 'read' }))
+      send('begin')
+      reportRead(stream, state, () => send('read'))
     } catch {
       finish({ state: 'timeout' }) // the worker has ended
     }
   })
+}
+
+/** Lets the worker know when it has read everything that was written before. */
+function reportRead(stream: WorkerStream, state: StreamState, report: () => void): void {
+  // thread-stream writes in `setImmediate`, which never runs with the fake timers of a test.
+  if (globalThis.setImmediate !== setImmediate) {
+    stream.flushSync()
+    report()
+  } else if (!notifiesWorker(stream)) stream.flush(report)
+  else if (stream.ready !== false) stream.flush()
+  else if (!state.isStarting) {
+    // Once for all flushes: thread-stream would add two listeners for each.
+    state.isStarting = true
+    stream.once('ready', () => {
+      state.isStarting = false
+      stream.flush()
+    })
+  }
 }
 
 /**

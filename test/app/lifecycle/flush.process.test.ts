@@ -2,11 +2,12 @@
  * `flush(logger)` in every mode: `acknowledged` means that the service has all entries, `spooled` that they are on
  * disk.
  */
-import { describe, expect, test } from 'vitest'
+import pino from 'pino'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { FlushResult } from '../../../src/transport/flush-message.js'
-import { flush } from '../../../src/index.js'
+import { flush, ingestOptions, ingestStream } from '../../../src/index.js'
 import { createIngestService } from '../../../src/service/index.js'
-import { startApp } from '../../process/run-app.js'
+import { runScript, startApp } from '../../process/run-app.js'
 import type { AppPlan } from '../../process/run-app.js'
 import { lastingPort } from '../../reusable-port.mjs'
 
@@ -113,5 +114,72 @@ describe.concurrent('flush', () => {
   test('resolves at once without this transport or without a logger', async () => {
     expect(await flush({})).toEqual({ state: 'timeout' })
     expect(await flush(Object.create(null) as object)).toEqual({ state: 'timeout' })
+  })
+})
+
+describe('with the fake timers and the mocked clock of a test', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  test.each([
+    ['worker', 'up', 'acknowledged'],
+    ['worker', 'down', 'timeout'],
+    ['stream', 'up', 'acknowledged'],
+    ['stream', 'down', 'timeout'],
+  ] as const)('%s, service %s', async (mode, health, state) => {
+    vi.useFakeTimers({ now: Date.UTC(2020, 0, 1) })
+    const service = await createIngestService({ apiKeys: [KEY] })
+    if (health === 'down') await service.close()
+    const options = { url: service.url, apiKey: KEY, spool: false, logTo: 'silent' } as const
+    const logger = mode === 'stream' ? pino({}, ingestStream(options)) : pino(ingestOptions(options))
+    logger.info('x')
+    const timeoutMs = health === 'up' ? 20_000 : 500
+    expect(await flush(logger, { timeoutMs })).toMatchObject({ state })
+    vi.setSystemTime(Date.UTC(2031, 0, 1))
+    logger.info('y')
+    expect(await flush(logger, { timeoutMs })).toMatchObject({ state })
+    if (health === 'up') await service.close()
+  })
+})
+
+describe.concurrent('when nothing new was logged', () => {
+  test.each([
+    ['pino(ingestOptions(options))', 200, 1],
+    ['pino(ingestOptions(options))', 503, 1],
+    ["pino({ transport: { target: 'pino-ingest', options } })", 200, 1],
+    ['pino(ingestStream(options))', 503, 1],
+    ['pino(ingestOptions(options))', 200, 3],
+  ])('%s, status %d: a flush in beforeExit ends, %d records', async (logger, status, count) => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    if (status !== 200) service.faults.add({ kind: 'status', status })
+    const { code, stdout } = await runScript(
+      `const logger = ${logger}
+let left = ${count}
+process.on('beforeExit', async () => {
+  if (left > 0) logger.info({ left: left-- }, 'x')
+  const { state } = await flush(logger, { timeoutMs: 2_000 })
+  console.log(state)
+})`,
+      { url: service.url, apiKey: KEY, requestTimeoutMs: 200 },
+    )
+    const { arrived } = service
+    await service.close()
+    expect(code).toBe(0)
+    expect(stdout).toContain(status === 200 ? 'acknowledged' : 'spooled')
+    if (status === 200) expect(arrived).toBe(count)
+  })
+
+  test('many flushes at once print no warning, before and after the worker is ready', async () => {
+    const service = await createIngestService({ apiKeys: [KEY] })
+    const { stdout, stderr } = await runScript(
+      `const logger = pino(ingestOptions(options))
+for (const round of [1, 2]) {
+  logger.info({ round }, 'x')
+  const results = await Promise.all(Array.from({ length: 30 }, () => flush(logger)))
+  console.log(results.filter(({ state }) => state === 'acknowledged').length)
+}`,
+      { url: service.url, apiKey: KEY },
+    )
+    await service.close()
+    expect({ stdout, stderr }).toEqual({ stdout: '30\n30\n', stderr: '' })
   })
 })
