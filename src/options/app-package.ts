@@ -1,4 +1,4 @@
-/** Finds name and version of the application: those in the package.json of its main script, however it was started. */
+/** Where the application was started: its main script with the package.json, and the folder of relative paths. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
@@ -9,17 +9,31 @@ export interface AppPackage {
 }
 
 const MAIN_SCRIPT = 'pino-ingest.main-script'
+const FOLDER = 'pino-ingest.folder'
 const IN_DEPENDENCY = /[\\/]node_modules[\\/]/
 
-/** Tells workers that start later what the main script is: in pino's worker, `process.argv` has a file of pino. */
-export function passMainScript(): void {
-  if (isMainThread && process.argv[1] !== undefined) setEnvironmentData(MAIN_SCRIPT, process.argv[1])
+/**
+ * Tells workers that start later what the main script is, since `process.argv` has a file of pino there, and from which
+ * folder relative paths are resolved, since the application may call `process.chdir()` before the worker reads them.
+ */
+export function passStart(): void {
+  if (!isMainThread) return
+  setEnvironmentData(MAIN_SCRIPT, process.argv[1] ?? '')
+  setEnvironmentData(FOLDER, process.cwd())
 }
 
-/** Of the nearest package.json that has a name or a version. Empty if there is none. Never throws. */
+/** The folder from which relative paths are resolved. */
+export function findFolder(): string {
+  const passed = isMainThread ? undefined : getEnvironmentData(FOLDER)
+  return typeof passed === 'string' ? passed : process.cwd()
+}
+
+/**
+ * Of the nearest package.json that has a name or a version. Without a script, as in the REPL, the search starts in the folder.
+ * Empty if there is none. Never throws.
+ */
 export function readAppPackage(script: string | undefined = findMainScript()): AppPackage {
-  if (script === undefined || script === '') return {}
-  for (let path = findStart(script); ; path = dirname(path)) {
+  for (let path = script === undefined || script === '' ? findFolder() : findStart(script); ; path = dirname(path)) {
     const { name, version } = readPackage(join(path, 'package.json'))
     // The command line in a clone of this package is not the application.
     if (name === 'pino-ingest') return {}

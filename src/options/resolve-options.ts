@@ -6,7 +6,7 @@ import { IngestError } from '../shared/errors.js'
 import { readRegularFile } from '../shared/safe-files.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { ApiKey, isUrl } from './api-key.js'
-import { readAppPackage } from './app-package.js'
+import { findFolder, readAppPackage } from './app-package.js'
 import type { AppPackage } from './app-package.js'
 import { findCiDeploy } from './ci.js'
 import { isPlainObject } from './kinds.js'
@@ -58,7 +58,12 @@ export function toThreshold(level: Settings['level']): number {
 
 /** This process's environment, and the files that its variables name. */
 export function readProcessSources(): OptionSources {
-  return { env: process.env, readFile: readRegularFile, isInMemory }
+  const folder = findFolder()
+  return {
+    env: process.env,
+    readFile: (path) => readRegularFile(resolve(folder, path)),
+    isInMemory: (path) => isInMemory(resolve(folder, path)),
+  }
 }
 
 /**
@@ -273,10 +278,10 @@ function keyWarning(
   return APPLICATION_MESSAGES.keyWithoutUrl.text(names, LOCAL_URL)
 }
 
-/** The absolute path, since the application may change its folder. Undefined if the key is not from a file. */
+/** Undefined if the key is not from a file. */
 function findKeyFile(options: Record<string, unknown>, env: OptionSources['env']): string | undefined {
   const place = findPlace('apiKey', options, env)
-  return place?.endsWith('_FILE') === true ? resolve(env[place] as string) : undefined
+  return place?.endsWith('_FILE') === true ? env[place] : undefined
 }
 
 /** The option or the variable that sets it. Undefined if it is not set. */

@@ -1,6 +1,6 @@
 /** The option `spool`: where entries are stored, and how many. */
 import fs from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 export interface SpoolSettings {
   /** Default: a folder of this user in the system's folder for temporary files. */
   readonly dir?: string
@@ -44,9 +44,9 @@ export function resolveSpool(
 const TMPFS = 0x01021994
 const RAMFS = 0x858458f6
 
-/** Whether the file system keeps its files in memory. False if that is not known. @see statfs(2) */
+/** Whether the file system of an absolute path keeps its files in memory. False if that is not known. @see statfs(2) */
 export function isInMemory(path: string): boolean {
-  for (let at = resolve(path); ; at = dirname(at)) {
+  for (let at = path; ; at = dirname(at)) {
     try {
       const { type } = fs.statfsSync(at) // not imported by name: see `shared/node-version.ts`
       return type === TMPFS || type === RAMFS

@@ -1,5 +1,4 @@
 /** A key from a file is read again; a key from elsewhere never changes. */
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { resolve } from './resolve.js'
 import type { Env } from './resolve.js'
@@ -41,13 +40,6 @@ test.each<[string, string | undefined]>([
   else files['/run/key'] = text
   expect(apiKey.reread()).toBe(false)
   expect(apiKey.reveal()).toBe(FIRST)
-})
-
-test('a relative path is that of the folder in which the process started', () => {
-  const files: Record<string, string> = { key: FIRST, [join(process.cwd(), 'key')]: SECOND }
-  const { apiKey } = resolve({}, { ...URL_ENV, PINO_INGEST_API_KEY_FILE: 'key' }, files)
-  expect(apiKey.reveal()).toBe(FIRST)
-  expect(apiKey.reread()).toBe(true)
 })
 
 test.each<[string, Record<string, unknown>, Env]>([

@@ -1,14 +1,14 @@
 /** Entries have the name and the version of the application's own package, however and wherever it was started. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readAppPackage } from '../../src/options/app-package.js'
 import { createIngestService } from '../../src/service/index.js'
 import { CLI } from '../process/local-network.js'
-import { cleanEnv } from '../process/run-app.js'
+import { cleanEnv, runScript } from '../process/run-app.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-package-'))
@@ -59,7 +59,6 @@ test.each<[string, object]>([
 
 test('is not this package, whose command line may run in a clone', () => {
   expect(readAppPackage(CLI)).toEqual({})
-  expect(readAppPackage('')).toEqual({})
 })
 
 const logger = {
@@ -94,6 +93,58 @@ await flush(logger, { timeoutMs: 20_000 })`,
       expect(entries).toMatchObject([{ service: 'shop', version: '3.1.4' }])
     },
   )
+})
+
+describe.each(Object.keys(logger) as (keyof typeof logger)[])('with %s in `node -e`', (way) => {
+  test('the package is that of the folder', async () => {
+    const service = await createIngestService()
+    const options = { url: service.url, apiKey: 'k', spool: false }
+    const text = `${logger[way].replaceAll('{ spool: false }', 'options').replace('options: options', 'options')}`
+    await runScript(`const logger = ${text}\nlogger.info('x')\nawait flush(logger, { timeoutMs: 20_000 })`, options, {
+      cwd: join(dir, 'app/packages/web'),
+    })
+    const entries = service.entries({}).items.map(({ entry }) => entry)
+    await service.close()
+    expect(entries).toMatchObject([{ service: 'web', version: '7.0.0' }])
+  })
+})
+
+describe.each(['ingestOptions()', 'ingestStream()'] as const)('with %s', (way) => {
+  test('relative paths are those of the folder at the start, whatever the application changes it to', async () => {
+    const service = await createIngestService({ apiKeys: ['key-in-a-file'] })
+    put('app/packages/web/key', 'key-in-a-file\n')
+    put('app/packages/web/hook.cjs', 'module.exports = (entry) => ({ ...entry, tags: ["hooked"] })')
+    put('elsewhere/hook.cjs', 'throw new Error("the hook of another folder")')
+    const { code, stderr } = await runScript(
+      `process.env.PINO_INGEST_API_KEY_FILE = 'key'
+const logger = ${logger[way].replace('{ spool: false }', 'options')}
+process.chdir('../../../elsewhere')
+logger.info('x')
+await flush(logger, { timeoutMs: 20_000 })`,
+      { url: service.url, spool: { dir: `spool-${way.replace('()', '')}` }, beforeSend: './hook.cjs' },
+      { cwd: join(dir, 'app/packages/web') },
+    )
+    const entries = service.entries({}).items.map(({ entry }) => entry)
+    await service.close()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(entries).toMatchObject([{ tags: ['hooked'] }])
+    expect(
+      readdirSync(dir, { recursive: true }).filter((name) => basename(String(name)).startsWith('spool-ingest')),
+    ).toContain(join('app/packages/web', `spool-${way.replace('()', '')}`))
+  })
+})
+
+test.each([
+  ['-e', []],
+  ['-p', []],
+  ['-e', ['an-argument']],
+])('ingestOptions() in CommonJS of node %s %j: pino finds the transport', async (flag, args) => {
+  const service = await createIngestService()
+  const text = `const { ingestOptions } = require('${ROOT}'); require('pino')(ingestOptions()).info('x')`
+  await run([flag, text, ...args], join(dir, 'app'), { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: 'k' })
+  const { arrived } = service
+  await service.close()
+  expect(arrived).toBe(1)
 })
 
 test('send adds neither name nor version of the current folder', async () => {

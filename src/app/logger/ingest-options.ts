@@ -1,6 +1,6 @@
 /** [main] Completes the application's pino options: scope fields on each record, whole errors, checked transport options. */
-import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, TransportSingleOptions } from 'pino'
-import { passMainScript } from '../../options/app-package.js'
+import type { LoggerOptions, TransportMultiOptions, TransportSingleOptions } from 'pino'
+import { passStart } from '../../options/app-package.js'
 import { isPlainObject } from '../../options/kinds.js'
 import { requireNats } from '../../nats/require-nats.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
@@ -13,13 +13,15 @@ import { ErrorWalk, isError, serializeError } from '../../record/error-serialize
 import { createIngestMixin, mergeMixin } from './ingest-mixin.js'
 import { createLogMethod } from './log-method.js'
 import type { LogCall } from './log-method.js'
+import { keepWorkersReachable } from './logger-streams.js'
+import { findOwnPath } from './own-path.js'
 import { readPinoProperty } from './pino-symbols.js'
 import { findResponseLevel } from './response-level.js'
 import type { HttpLoggerOptions } from './response-level.js'
+import { superviseTransport } from './supervised-transport.js'
+import type { AppTransport, WorkerOptions } from './supervised-transport.js'
 import { refuseUnused, separateOptions } from './transport-options.js'
 import type { FlatOptions } from './transport-options.js'
-
-type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
 
 /**
  * pino's options, those of this transport except `level` and `enabled`, and those of pino-http. `transport: false` means that a stream is
@@ -81,11 +83,11 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
   const appSerializer = own.serializers?.['err'] ?? findOwnSerializer(inherited['err'])
   const serialize = createErrorSerializer(appSerializer)
   // With `logger`, pino-http logs with a child of that logger, which was created without these options.
-  const call: LogCall = { logger: given.logger }
+  const call: LogCall = { logger: given.logger, level: 0, onStream: keepWorkersReachable }
   return {
     ...own,
     ...(transport !== false && {
-      transport: checkedTransport(transport, flat, findKeys(own), own.customAttributeKeys),
+      transport: checkedTransport(transport, flat, own as OwnOptions, call),
     }),
     ...(own.customLogLevel === undefined && own.useLevel === undefined && { customLogLevel: findResponseLevel }),
     mixin: createIngestMixin(own.mixin, own.customAttributeKeys?.res ?? 'res'),
@@ -200,16 +202,16 @@ function findLevelKey(format: ((label: string, number: number) => object) | unde
   }
 }
 
+type OwnOptions = WorkerOptions & Pick<LoggerOptions, 'nestedKey' | 'formatters'> & HttpLoggerOptions
+
 /** Checks the options of this transport wherever it is used, and adds keys that it does not get from pino. */
-function checkedTransport(
-  transport: AppTransport,
-  flat: FlatOptions,
-  keys: KnownKeys,
-  requestKeys: HttpLoggerOptions['customAttributeKeys'],
-): AppTransport {
+function checkedTransport(transport: AppTransport, flat: FlatOptions, own: OwnOptions, call: LogCall): AppTransport {
+  const keys = findKeys(own)
+  const requestKeys = own.customAttributeKeys
   checkArgument('transport of ingestOptions()', "pino's transport options or false", isObject(transport), transport)
   // The worker has its own environment, which is unknown here.
   const isElsewhere = (transport as TransportSingleOptions).worker?.env !== undefined
+  let settings: Settings | undefined
   let isUsed = false
   const all = mapTargets(transport, (target) => {
     if (!isOurs(target.target)) return target
@@ -217,15 +219,22 @@ function checkedTransport(
     const options = mergeFlatOptions(target.options, flat)
     let completed = Object.keys(keys).length === 0 ? options : addKeys(options, keys)
     checkCanCross((options as IngestOptions | undefined)?.beforeSend)
-    const settings = isElsewhere ? undefined : resolveFromProcess(completed)
+    settings = isElsewhere ? undefined : resolveFromProcess(completed)
     if (settings !== undefined) requireNats(settings)
     if (typeof settings?.beforeSend === 'string') checkHookExists(settings.beforeSend, settings.secrets)
     if (requestKeys !== undefined) completed = addRequestKeys(completed, requestKeys, settings)
-    return { ...target, ...(completed !== target.options && { options: completed }) }
+    return {
+      ...target,
+      ...(completed !== target.options && { options: completed }),
+      ...(target.target === OUR_NAME && { target: findOwnPath() ?? OUR_NAME }),
+    }
   })
-  if (isUsed) passMainScript()
-  else refuseUnused(flat)
-  return all
+  if (!isUsed) {
+    refuseUnused(flat)
+    return all
+  }
+  passStart()
+  return superviseTransport(all, own, call, settings, isOurs)
 }
 
 type ChangeTarget = <Target extends { readonly target?: unknown; readonly options?: unknown }>(target: Target) => Target
@@ -279,5 +288,9 @@ function addRequestKeys(
 }
 
 function isOurs(target: unknown): boolean {
-  return target === OUR_NAME || (typeof target === 'string' && OUR_FILE.test(target))
+  return (
+    target === OUR_NAME ||
+    (target !== undefined && target === findOwnPath()) ||
+    (typeof target === 'string' && OUR_FILE.test(target))
+  )
 }

@@ -1,10 +1,9 @@
 /**
  * [main] Keeps errors in log calls that pino does not support: `logger.error('failed', error)`, and errors of another
- * realm. Keeps the worker of a logger that is used.
+ * realm. Tells to which stream a logger writes.
  */
 import type { LogFn, LoggerOptions } from 'pino'
 import { isError } from '../../record/error-serializer.js'
-import { keepWorkersReachable } from './logger-streams.js'
 import { readPinoProperty } from './pino-symbols.js'
 
 /** pino's option `hooks.logMethod`. */
@@ -14,42 +13,47 @@ type Arguments = readonly unknown[]
 /** The log call in progress. pino does not pass the logger to its formatters. */
 export interface LogCall {
   logger: object | undefined
+  /** pino's number of its level. */
+  level: number
   /** The stream of the latest call. */
   stream?: unknown
+  /** Called before the first record of a logger with another stream. */
+  onStream: (logger: object) => void
 }
 
 /**
  * Creates a hook that writes an error which pino would drop under pino's `errorKey`, and further errors in `errors`.
- * The application's own hook is called first, with the original arguments. From the first record on, the logger's
- * workers live until they are ended.
+ * The application's own hook is called first, with the original arguments.
  *
  * @param call set while pino writes the record
  */
 export function createLogMethod(appHook: LogMethodHook | undefined, call: LogCall): LogMethodHook {
-  const run = (logger: object, method: LogFn, args: Arguments): void => {
+  const run = (logger: object, method: LogFn, args: Arguments, level: number): void => {
     const stream = readPinoProperty(logger, 'pino.stream')
     if (stream !== call.stream) {
       call.stream = stream
-      keepWorkersReachable(logger)
+      call.onStream(logger)
     }
-    const outer = call.logger // a getter of the record may log, too
+    const { logger: outer, level: outerLevel } = call // a getter of the record may log, too
     call.logger = logger
+    call.level = level
     try {
       Reflect.apply(method, logger, keepErrors(logger, args))
     } finally {
       call.logger = outer
+      call.level = outerLevel
     }
   }
   if (appHook === undefined)
-    return function (args, method) {
-      run(this, method, args)
+    return function (args, method, level) {
+      run(this, method, args, level)
     }
   const methods = new WeakMap<LogFn, LogFn>()
   return function (args, method, level) {
     let keeping = methods.get(method)
     if (keeping === undefined) {
       keeping = function (this: object, ...changed: unknown[]) {
-        run(this, method, changed)
+        run(this, method, changed, level)
       }
       methods.set(method, keeping)
     }

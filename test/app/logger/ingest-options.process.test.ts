@@ -1,5 +1,6 @@
 /** `ingestOptions()` keeps the app's options, reports mistakes early, and serializes errors under any key. */
 import { EventEmitter } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import pino from 'pino'
@@ -18,6 +19,8 @@ import { createIngestService } from '../../../src/service/index.js'
 import { bare, lines } from '../lines.js'
 
 const KEY = 'options-key-91c2'
+/** pino gets the path, since it would search for the name from the file that calls it. */
+const OURS = fileURLToPath(new URL('../../../dist/cjs/index.js', import.meta.url))
 const URL_OPTIONS = { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY }
 
 function logs(options: IngestLoggerOptions, log: (logger: Logger) => void): Record<string, unknown> {
@@ -354,7 +357,7 @@ describe("the app's own", () => {
       transport: Object.freeze({ target: 'pino-ingest', options: Object.freeze({ ...URL_OPTIONS }) }),
     })
     expect(ingestOptions(given).transport).toEqual({
-      target: 'pino-ingest',
+      target: OURS,
       options: { ...URL_OPTIONS, pino: { nestedKey: 'data' } },
     })
     expect(given.transport.options).toEqual(URL_OPTIONS)
@@ -447,8 +450,8 @@ describe('errors that pino drops from a call', () => {
 
 describe('the transport', () => {
   test("is pino-ingest by default, absent with false, and the app's if given", () => {
-    expect(ingestOptions().transport).toEqual({ target: 'pino-ingest' })
-    expect(ingestOptions({ level: 'debug' })).toMatchObject({ level: 'debug', transport: { target: 'pino-ingest' } })
+    expect(ingestOptions().transport).toEqual({ target: OURS })
+    expect(ingestOptions({ level: 'debug' })).toMatchObject({ level: 'debug', transport: { target: OURS } })
     expect(ingestOptions({ transport: false })).not.toHaveProperty('transport')
     const transport = { target: 'pino-pretty', options: { anything: 1 } }
     expect(ingestOptions({ transport }).transport).toBe(transport)
@@ -458,13 +461,13 @@ describe('the transport', () => {
   test("gets its own options from beside pino's, and pino does not", () => {
     const own = { ...URL_OPTIONS, service: 'checkout', tags: ['eu'] }
     const options = ingestOptions({ level: 'debug', enabled: true, ...own, version: undefined })
-    expect(options).toMatchObject({ level: 'debug', enabled: true, transport: { target: 'pino-ingest', options: own } })
+    expect(options).toMatchObject({ level: 'debug', enabled: true, transport: { target: OURS, options: own } })
     expect(Object.keys(options)).not.toEqual(expect.arrayContaining(['service']))
     expect(options.transport).not.toHaveProperty('options.level')
     const file = { target: 'pino/file', options: {} }
     const targets = [file, { target: 'pino-ingest', options: { service: 'other' } }]
     expect(ingestOptions({ ...own, nestedKey: 'data', transport: { targets } }).transport).toEqual({
-      targets: [file, { target: 'pino-ingest', options: { ...own, service: 'other', pino: { nestedKey: 'data' } } }],
+      targets: [file, { target: OURS, options: { ...own, service: 'other', pino: { nestedKey: 'data' } } }],
     })
   })
 
@@ -542,8 +545,8 @@ describe('the transport', () => {
     expect(transport).toEqual({
       targets: [
         { target: 'pino/file', options: {} },
-        { target: 'pino-ingest', options: { pino: { nestedKey: 'data' } } },
-        { target: 'pino-ingest', options: { pino: { nestedKey: 'own' } } },
+        { target: OURS, options: { pino: { nestedKey: 'data' } } },
+        { target: OURS, options: { pino: { nestedKey: 'own' } } },
       ],
     })
   })
@@ -565,12 +568,12 @@ describe('the transport', () => {
     const formatters = { level: level as (label: string, number: number) => object }
     const { transport } = ingestOptions({ formatters, transport: { target: 'pino-ingest' } })
     expect(transport).toEqual({
-      target: 'pino-ingest',
+      target: OURS,
       ...(levelKey !== undefined && { options: { pino: { levelKey } } }),
     })
     const own = { target: 'pino-ingest', options: { pino: { levelKey: 'own' } } }
     expect(ingestOptions({ formatters, nestedKey: 'data', transport: own }).transport).toEqual({
-      target: 'pino-ingest',
+      target: OURS,
       options: { pino: { nestedKey: 'data', levelKey: 'own' } },
     })
   })

@@ -1,0 +1,30 @@
+/** [main] Finds this package's file, and pino, from here: pino would search from the file that calls it. */
+// Not a named import: webpack replaces a named `createRequire` with an unknown argument by `undefined`.
+import * as nodeModule from 'node:module'
+import { join } from 'node:path'
+import type { pino } from 'pino'
+
+let path: string | undefined
+
+/** @returns undefined in a bundle without the package, where pino reports that it does not find it */
+export function findOwnPath(): string | undefined {
+  path ??= resolvePath()
+  return path
+}
+
+function resolvePath(): string | undefined {
+  // A bundle contains this file, and the package is then usually installed where the application starts.
+  for (const from of [import.meta.url, join(process.cwd(), 'from-here.js')]) {
+    try {
+      return nodeModule.createRequire(from).resolve('pino-ingest')
+    } catch {
+      // Not installed there.
+    }
+  }
+  return undefined
+}
+
+/** @throws the system's error if it is not found */
+export function requirePino(): typeof pino {
+  return (nodeModule.createRequire(import.meta.url)('pino') as { pino: typeof pino }).pino
+}

@@ -1,0 +1,77 @@
+/** [main] Connects a transport of `ingestOptions()` with the supervisor of its worker. */
+import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, TransportSingleOptions } from 'pino'
+import { writeToStderr } from '../../diagnostics/reporter.js'
+import { createSecretMask } from '../../diagnostics/secret-mask.js'
+import type { Settings } from '../../options/settings.js'
+import { PINO_LEVELS } from '../../record/coerce.js'
+import { CONTROL_CHARACTERS } from '../../shared/control-characters.js'
+import type { LogCall } from './log-method.js'
+import { findLoggerStreams, isWorkerStream } from './logger-streams.js'
+import { requirePino } from './own-path.js'
+import { readPinoProperty } from './pino-symbols.js'
+import { superviseWorker, takeNextWorker } from './worker-supervisor.js'
+
+export type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
+
+/** The options of pino on which its worker depends. */
+const WORKER_OPTIONS = ['level', 'customLevels', 'useOnlyCustomLevels', 'messageKey', 'errorKey'] as const
+export type WorkerOptions = Pick<LoggerOptions, (typeof WORKER_OPTIONS)[number]>
+const DEFAULT_LEVEL = 30
+
+/**
+ * @param isOurs whether a target is this package
+ * @returns the same transport; the worker that pino starts with it is supervised
+ */
+export function superviseTransport(
+  transport: AppTransport,
+  own: WorkerOptions,
+  call: LogCall,
+  settings: Pick<Settings, 'logTo' | 'secrets'> | undefined,
+  isOurs: (target: unknown) => boolean,
+): AppTransport {
+  const mask = createSecretMask((settings?.secrets ?? []).map((secret) => secret.reveal()))
+  const levels = findLevels(transport, own.customLevels, isOurs)
+  const start = (): object => {
+    const given = Object.fromEntries(
+      WORKER_OPTIONS.filter((name) => own[name] !== undefined).map((name) => [name, own[name]]),
+    )
+    return readPinoProperty(requirePino()({ ...given, transport }), 'pino.stream') as object
+  }
+  const supervise = (stream: object): void =>
+    superviseWorker(stream, {
+      start,
+      countReceivers: levels && (() => levels.filter((level) => call.level >= level).length),
+      report: (message) => {
+        if (settings?.logTo !== 'silent')
+          writeToStderr(`pino-ingest: ${mask(message).replace(CONTROL_CHARACTERS, ' ')}\n`)
+      },
+    })
+  // The first records may be logged in the turn in which pino starts the worker.
+  call.onStream = (logger) => findLoggerStreams(logger).filter(isWorkerStream).forEach(supervise)
+  return {
+    ...transport,
+    // pino reads it right before it starts the worker.
+    get worker() {
+      takeNextWorker(supervise)
+      return transport.worker
+    },
+  } as AppTransport
+}
+
+/** From which level on each of our targets receives records. Undefined if another target may change or remove them. */
+function findLevels(
+  transport: AppTransport,
+  customLevels: LoggerOptions['customLevels'],
+  isOurs: (target: unknown) => boolean,
+): readonly number[] | undefined {
+  if ('target' in transport) return [0]
+  const { targets = [], dedupe } = transport as TransportMultiOptions
+  if ('pipeline' in transport || dedupe === true || targets.some((one) => 'pipeline' in one)) return undefined
+  const numbers: Record<string, number> = {
+    ...Object.fromEntries(Object.entries(PINO_LEVELS).map(([number, label]) => [label, Number(number)])),
+    ...customLevels,
+  }
+  return (targets as readonly { readonly target: string; readonly level?: string | number }[])
+    .filter(({ target }) => isOurs(target))
+    .map(({ level }) => (targets.length === 1 && level === undefined ? 0 : (numbers[String(level)] ?? DEFAULT_LEVEL)))
+}
