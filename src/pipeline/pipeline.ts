@@ -280,6 +280,7 @@ export class Pipeline {
   #closeStages(): void {
     this.#entryBuilder.cancel()
     for (const endpoint of this.#endpoints) endpoint.close()
+    this.#shareSecured()
     this.#reporter.stats()
     this.#reporter.flushNow()
   }

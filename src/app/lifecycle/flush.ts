@@ -15,6 +15,7 @@ export interface FlushOptions {
 /** The used part of pino's stream to its worker. */
 interface WorkerStream {
   readonly ready?: boolean
+  readonly destroyed?: boolean
   emit(event: 'message', message: FlushRequest): boolean
   on(event: typeof FLUSHED_EVENT, listener: (reply: FlushReply) => void): void
   once(event: 'ready', listener: () => void): void
@@ -103,6 +104,7 @@ function followStream(stream: Flushable | WorkerStream): StreamState {
 }
 
 function flushWorker(stream: WorkerStream, state: StreamState, timeoutMs: number): Promise<FlushResult> {
+  if (stream.destroyed === true) return Promise.resolve({ state: 'timeout' })
   return new Promise((resolve) => {
     const id = randomUUID()
     const finish = (result: FlushResult): void => {

@@ -13,8 +13,12 @@ export function findOwnPath(): string | undefined {
 }
 
 function resolvePath(): string | undefined {
-  // A bundle contains this file, and the package is then usually installed where the application starts.
-  for (const from of [import.meta.url, join(process.cwd(), 'from-here.js')]) {
+  // From the package itself, which knows its own name; from a bundle that contains this file, or where the application starts.
+  for (const from of [
+    new URL('../../from-here.js', import.meta.url),
+    import.meta.url,
+    join(process.cwd(), 'from-here.js'),
+  ]) {
     try {
       return nodeModule.createRequire(from).resolve('pino-ingest')
     } catch {

@@ -108,7 +108,8 @@ class Supervisor {
   #onEnd(stream: ThreadStream, reason?: unknown): void {
     if (stream !== this.#current || this.#isOff) return
     if (this.#first.writableEnded || stream.writableEnded) {
-      if (this.#lost > 0 && reason !== undefined) this.#reportLost()
+      // Records logged after the end, or a worker that failed in the meantime.
+      if (reason !== undefined) this.#stop()
       return
     }
     // A worker that reports an error is running. If that is the first one and not ready, its options are invalid.
@@ -145,6 +146,7 @@ class Supervisor {
     if (Object.hasOwn(first, 'flush')) return
     first.on('message', (message) => this.#current.emit('message', message))
     Object.defineProperty(first, 'ready', { value: true })
+    Object.defineProperty(first, 'destroyed', { get: () => this.#current.destroyed })
     for (const name of FORWARDED)
       Object.defineProperty(first, name, {
         value: (...args: unknown[]) =>
@@ -153,12 +155,14 @@ class Supervisor {
   }
 
   #giveUp(cause: string): void {
-    this.#isOff = true
+    this.#stop()
     this.#options.report(APPLICATION_MESSAGES.workerNotReplaced.text(cause, MAX_SUCCESSORS, WINDOW_MS / 1000))
-    process.once('exit', () => this.#reportLost())
   }
 
-  #reportLost(): void {
-    this.#options.report(APPLICATION_MESSAGES.workerLost.text(this.#lost))
+  #stop(): void {
+    this.#isOff = true
+    process.once('exit', () => {
+      if (this.#lost > 0) this.#options.report(APPLICATION_MESSAGES.workerLost.text(this.#lost))
+    })
   }
 }

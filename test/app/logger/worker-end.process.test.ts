@@ -127,7 +127,7 @@ for (let round = 0; round < 10; round += 1) {
   logger.info('destroy')
   await new Promise((resolve) => setTimeout(resolve, 300))
 }
-console.log((await flush(logger, { timeoutMs: 200 })).state)`,
+console.log((await flush(logger, { timeoutMs: 20_000 })).state)`,
     { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, spool: false },
   )
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'timeout\n' })
