@@ -404,7 +404,7 @@ export const APPLICATION_MESSAGES = {
   manyWorkers: {
     text: (count) =>
       `${count} workers run in this process, each with its own thread. Create one logger per process, and use logger.child().`,
-    cause: 'a logger with `ingestOptions()` is created for each request, job or module; reported once',
+    cause: 'a logger with `ingestOptions()` is created for each request, job or module',
     remedy: 'create one logger, and use `logger.child()`. A worker needs 15 to 20 MB',
   },
   listenerThrew: {

@@ -45,7 +45,7 @@ const supervised = new WeakSet<object>()
 export function takeNextWorker(take: (stream: object) => void): void {
   const onWorker = (message: unknown): void => {
     unsubscribe('worker_threads', onWorker)
-    // thread-stream sets this property after it has created the worker.
+    // thread-stream sets this property after it has created the worker. Not `queueMicrotask`, which fake timers replace.
     const { worker } = message as { worker: { stream?: { deref?(): object | undefined } } }
     void Promise.resolve().then(() => {
       const stream = worker.stream?.deref?.()
@@ -126,7 +126,6 @@ class Supervisor {
       return this.#giveUp(`${cause}; ${describeThrown(error)}`)
     }
     this.#options.report(APPLICATION_MESSAGES.workerReplaced.text(cause))
-    supervised.add(this.#current)
     this.#forward(this.#current)
     this.watch(this.#current, lost)
   }

@@ -35,7 +35,7 @@ function listen(kind) {
   if (kind === 'signal-exit') listenAsSignalExit()
 }
 
-/** Its flush lasts until it receives `flushed`, or until the process ends. */
+/** Its flush lasts until it receives `flushed`, or until the process ends. It then logs a record, without which the next flush would end at once. */
 function slowLogger() {
   const flush = () =>
     new Promise((resolve) => {
@@ -43,11 +43,13 @@ function slowLogger() {
         if (word !== 'flushed') return
         process.off('message', onWord)
         resolve({ state: 'acknowledged' })
+        setImmediate(() => stream.write('a record'))
       }
       process.on('message', onWord)
       process.send('flushing')
     })
-  return { [Symbol('pino.stream')]: { [Symbol.for('pino-ingest.flush')]: flush } }
+  const stream = { write() {}, [Symbol.for('pino-ingest.flush')]: flush }
+  return { [Symbol('pino.stream')]: stream }
 }
 
 listen(plan.before)
