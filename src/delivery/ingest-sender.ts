@@ -1,5 +1,6 @@
 /** The innermost sender: one request, and its reply as an outcome. */
 import type { Clock } from '../shared/clock.js'
+import { withoutTracing } from '../shared/without-tracing.js'
 import { HttpFailure } from '../client/http-types.js'
 import type { Http, HttpReply } from '../client/http-types.js'
 import {
@@ -57,7 +58,7 @@ export function createBatchSender(
       try {
         const { body, contentEncoding } = batch
         const init = contentEncoding === undefined ? { signal } : { signal, contentEncoding }
-        const reply = await http.post(endpoint.path, body, init)
+        const reply = await withoutTracing(() => http.post(endpoint.path, body, init))
         return toOutcome(endpoint, batch, reply, readReply(reply), clock, mask)
       } catch (error) {
         if (error instanceof HttpFailure && error.kind === 'unproven')

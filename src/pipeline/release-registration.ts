@@ -5,6 +5,7 @@ import type { Settings } from '../options/settings.js'
 import type { Clock } from '../shared/clock.js'
 import { IngestError } from '../shared/errors.js'
 import type { KeyPause } from '../shared/key-pause.js'
+import { withoutTracing } from '../shared/without-tracing.js'
 
 export interface ReleaseRegistrationOptions {
   readonly settings: Settings
@@ -50,7 +51,8 @@ export class ReleaseRegistration {
         await import('../client/release/register-detected-release.js')
       signal.throwIfAborted()
       if (pause.leftMs > 0) return this.#retryLater(true)
-      onRegistered(await registerDetectedRelease({ ...toReleaseOptions(settings), signal }, { clock, pause }))
+      const options = { ...toReleaseOptions(settings), signal }
+      onRegistered(await withoutTracing(() => registerDetectedRelease(options, { clock, pause })))
     } catch (error) {
       if (signal.aborted) return
       const { code, message } = error instanceof IngestError ? error : new IngestError('UNAVAILABLE', String(error))

@@ -1,4 +1,5 @@
 /** The stream that pino writes to, in its worker or in the application's thread. */
+import { AsyncResource } from 'node:async_hooks'
 import type { EventEmitter } from 'node:events'
 import { Transform } from 'node:stream'
 import type { TransformCallback } from 'node:stream'
@@ -58,10 +59,16 @@ export interface TransportStreamOptions {
   readonly isWorker: boolean
 }
 
-/** Text and calls wait until `connect()`, because pino's configuration may arrive after the stream is ready. */
+/**
+ * Works in the async context in which it was made. In that of a log call, its requests would belong to the trace of whichever request
+ * logged first, and its timers and connections would keep the stores of ended requests.
+ *
+ * Text and calls wait until `connect()`, because pino's configuration may arrive after the stream is ready.
+ */
 export class TransportStream extends Transform implements Flushable, Releasable {
   readonly #clock: Clock
   readonly #isWorker: boolean
+  readonly #context = new AsyncResource('pino-ingest')
   readonly #decoder = new StringDecoder('utf8')
   #pipeline: Pipeline | undefined
   readonly #waiting: ((pipeline: Pipeline) => void)[] = []
@@ -80,7 +87,8 @@ export class TransportStream extends Transform implements Flushable, Releasable 
   }
 
   flush(callback: () => void): void {
-    this.#whenConnected((pipeline) => void pipeline.flush().then(() => callback()))
+    const flushed = new Promise((resolve) => this.#whenConnected((pipeline) => resolve(pipeline.flush())))
+    void flushed.then(() => callback()) // in the caller's context
   }
 
   [RELEASE_METHOD](releaseId: string): void {
@@ -133,7 +141,7 @@ export class TransportStream extends Transform implements Flushable, Releasable 
 
   #read(pipeline: Pipeline, text: string, done: TransformCallback): void {
     if (this.#isWorker) return pipeline.records.add(text, done)
-    pipeline.records.write(text)
+    this.#context.runInAsyncScope(pipeline.records.write, pipeline.records, text)
     done()
   }
 
@@ -154,6 +162,6 @@ export class TransportStream extends Transform implements Flushable, Releasable 
 
   #whenConnected(call: (pipeline: Pipeline) => void): void {
     if (this.#pipeline === undefined) this.#waiting.push(call)
-    else call(this.#pipeline)
+    else this.#context.runInAsyncScope(call, undefined, this.#pipeline)
   }
 }
