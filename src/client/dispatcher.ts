@@ -31,16 +31,14 @@ export async function loadDispatchers(options: HttpOptions): Promise<() => Dispa
     return () => new Pool(origin, { ...settings, connect })
   }
   // The proxy agent uses functions that only the main module of undici adds to its classes.
-  const { EnvHttpProxyAgent } = await import('undici')
+  const { ProxyAgent } = await import('undici')
   const { address, token } = proxyOf(options.proxy)
   return () =>
-    new EnvHttpProxyAgent({
+    new ProxyAgent({
       ...settings,
       requestTls: settings.connect,
       proxyTls: { timeout }, // the client certificate is for the service, not for the proxy
-      httpProxy: address,
-      httpsProxy: address,
-      noProxy: options.noProxy ?? '',
+      uri: address,
       ...(token !== undefined && { token }),
     })
 }

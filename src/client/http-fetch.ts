@@ -8,11 +8,10 @@ export interface FetchPost {
   readonly maxReplyBytes: number
   readonly tls?: object | undefined
   readonly proxy?: string | false | undefined
-  readonly noProxy?: string | undefined
 }
 
 export async function fetchPost(url: string, options: FetchPost): Promise<HttpReply> {
-  const { body, headers, signal, maxReplyBytes, tls, proxy, noProxy = '' } = options
+  const { body, headers, signal, maxReplyBytes, tls, proxy } = options
   const init = {
     method: 'POST',
     body: body as string | null,
@@ -23,7 +22,7 @@ export async function fetchPost(url: string, options: FetchPost): Promise<HttpRe
     // Options of Bun, which other runtimes ignore. Bun reads the proxy variables itself, also for loopback; `false`
     // turns that off from Bun 1.4 on.
     ...(tls !== undefined && { tls }),
-    ...((proxy === false || (typeof proxy === 'string' && noProxy === '')) && { proxy }),
+    ...(proxy !== undefined && { proxy }),
   }
   const response = await fetch(url, init)
   const chunks: Uint8Array[] = []

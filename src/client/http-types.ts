@@ -13,8 +13,6 @@ export interface HttpOptions {
   readonly tls?: Tls | undefined
   /** URL of a proxy; `false` for none. Used with CONNECT, so it does not see the key if the service uses https. */
   readonly proxy?: string | false | undefined
-  /** Hosts without the proxy, as `NO_PROXY`. */
-  readonly noProxy?: string | undefined
   /** Milliseconds for the whole exchange. */
   readonly requestTimeoutMs: number
   readonly maxConnections: number

@@ -25,7 +25,7 @@ export function createHttp(options: HttpOptions): Http {
   const timeouts = new RequestTimeouts(open)
   const signals = new AbortListeners()
   const headersOf = createHeaders(options)
-  const through = describeProxy(options)
+  const through = describeProxy(options.proxy)
   let dispatcher: Dispatcher | undefined
   let create: (() => Dispatcher) | undefined
   let loading: Promise<() => Dispatcher> | undefined
@@ -166,11 +166,11 @@ function sendByFetch(
     )
 }
 
-/** Without user info. Which hosts `NO_PROXY` excludes is decided by undici. */
-function describeProxy({ proxy, noProxy = '' }: HttpOptions): string {
+/** Without user info. */
+function describeProxy(proxy: HttpOptions['proxy']): string {
   if (proxy === undefined || proxy === false) return ''
   const { protocol, host } = new URL(proxy)
-  return ` through the proxy ${protocol}//${host}${noProxy === '' ? '' : ' (unless NO_PROXY excludes the host)'}`
+  return ` through the proxy ${protocol}//${host}`
 }
 
 function failureAt(place: string, { kind, error }: ExchangeFailure, timeoutMs: number, isClosed: boolean): HttpFailure {

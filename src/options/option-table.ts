@@ -147,7 +147,8 @@ export const OPTION_TABLE = {
     kind: proxyUrl,
     secret: true,
     defaultText: '`HTTPS_PROXY` or `HTTP_PROXY`, except for loopback and hosts in `NO_PROXY`',
-    meaning: 'URL of an HTTP proxy, used only if `url` is set; `false` for none',
+    meaning:
+      'URL of an HTTP proxy, used only if `url` is set; `false` for none. `NO_PROXY` may contain `*`, addresses and hosts, which include their subdomains, each also with a port. Ranges in it, and `ALL_PROXY`, are not read',
   }),
   headers: connection({
     kind: headers,

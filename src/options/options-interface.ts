@@ -123,7 +123,8 @@ export interface IngestOptions {
       }
     | undefined
   /**
-   * URL of an HTTP proxy, used only if `url` is set; `false` for none.
+   * URL of an HTTP proxy, used only if `url` is set; `false` for none. `NO_PROXY` may contain `*`, addresses and hosts, which include their
+   * subdomains, each also with a port. Ranges in it, and `ALL_PROXY`, are not read.
    * Variable: `PINO_INGEST_PROXY`.
    * @default HTTPS_PROXY or HTTP_PROXY, except for loopback and hosts in NO_PROXY
    */

@@ -254,9 +254,7 @@ function complete({
       maxConcurrency: own.maxConcurrency ?? (hasNats ? NATS_CONCURRENCY : CONCURRENCY),
       maxBufferBytes: own.maxBufferBytes ?? (spool === false ? 64 : 8) * MIB,
       // A proxy could not prove that it is the local service.
-      proxy: !usesUrl ? false : (own.proxy ?? (isLoopback(url) ? false : environmentProxy(url, env, reader))),
-      // A proxy that is set in code is meant for this URL.
-      noProxy: own.proxy === undefined ? (env['no_proxy'] ?? env['NO_PROXY'] ?? '') : '',
+      proxy: !usesUrl ? false : (own.proxy ?? environmentProxy(url, env, reader)),
     }).filter(([, value]) => value !== undefined),
   )
   return defined as unknown as Settings

@@ -68,7 +68,6 @@ export interface Settings {
   readonly allowInsecure: boolean
   readonly tls?: Tls
   readonly proxy: string | false
-  readonly noProxy: string
   readonly service?: string
   /** Used if the record has no `name`. */
   readonly fallbackService?: string

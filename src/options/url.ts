@@ -49,17 +49,30 @@ export function isLoopback(url: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }
 
-export interface EnvironmentProxy {
-  readonly variable: string
-  readonly value: string
-}
-
-/** The proxy that the environment sets for this URL's scheme. As in curl, a proxy without a scheme uses http. */
-export function findProxy(url: string, env: Env): EnvironmentProxy | undefined {
+/**
+ * The proxy that the environment sets for this URL's scheme; none for loopback and what `NO_PROXY` excludes. As in curl, a proxy without
+ * a scheme uses http.
+ */
+export function findProxy(url: string, env: Env): { variable: string; value: string } | undefined {
+  if (isLoopback(url) || isExcluded(url, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return undefined
   const variables = url.startsWith('https:') ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY']
   for (const variable of variables) {
     const value = env[variable]?.trim() ?? ''
     if (value !== '') return { variable, value: value.includes('://') ? value : `http://${value}` }
   }
   return undefined
+}
+
+/** As curl and Node: `*`, addresses, hosts with their subdomains, each also with a port. */
+function isExcluded(url: string, noProxy: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname, port, protocol } = new URL(url)
+  const host = hostname.replace(/^\[|\]$|\.$/g, '')
+  const usedPort = port || (protocol === 'https:' ? '443' : '80')
+  return noProxy.split(/[\s,]+/).some((entry) => {
+    // An IPv6 address without brackets has no port.
+    const [, name = entry, onlyPort = usedPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? []
+    const excluded = name.toLowerCase().replace(/^\[|\]$|^\*?\.|\.$/g, '')
+    return onlyPort === usedPort && (excluded === '*' || (excluded !== '' && `.${host}`.endsWith(`.${excluded}`)))
+  })
 }

@@ -31,10 +31,6 @@ describe('the arguments of fetch', () => {
     expect(await asked({ proxy: 'http://proxy.example:3128' })).toHaveProperty('proxy', 'http://proxy.example:3128')
   })
 
-  test('with NO_PROXY set, leaves the choice to the runtime, which reads both', async () => {
-    expect(await asked({ proxy: 'http://proxy.example:3128', noProxy: 'localhost' })).not.toHaveProperty('proxy')
-  })
-
   test('does not follow a redirect', async () => {
     expect(await asked({})).toHaveProperty('redirect', 'manual')
   })

@@ -28,7 +28,6 @@ describe('precedence: code, environment, default', () => {
       url: 'http://127.0.0.1:4319/api/v1',
       isLocalDefault: true,
       proxy: false,
-      noProxy: '',
       tags: [],
       metadata: {},
       level: 'info',

@@ -126,17 +126,47 @@ describe('proxies', () => {
     expect(findProxy(url, env)?.value).toBe(proxy)
   })
 
-  test('is read from the environment, with NO_PROXY, and not used for loopback', () => {
-    const env = { HTTPS_PROXY: 'http://p:1', HTTP_PROXY: 'http://p:2', NO_PROXY: '.internal' }
-    expect(resolve(place, env)).toMatchObject({ proxy: 'http://p:1', noProxy: '.internal' })
+  test('is read from the environment, and not used for loopback', () => {
+    const env = { HTTPS_PROXY: 'http://p:1', HTTP_PROXY: 'http://p:2' }
+    expect(resolve(place, env).proxy).toBe('http://p:1')
     expect(resolve({ ...place, url: 'http://localhost:1/api/v1' }, env).proxy).toBe(false)
   })
 
-  test('in code wins over NO_PROXY', () => {
-    expect(resolve({ ...place, proxy: 'http://p:3' }, { NO_PROXY: '*' })).toMatchObject({
-      proxy: 'http://p:3',
-      noProxy: '',
-    })
+  test.each([
+    ['https://logs.example.com', '*'],
+    ['https://logs.example.com', ' * '],
+    ['https://logs.example.com', 'a,*'],
+    ['https://logs.example.com', 'a logs.example.com'],
+    ['https://logs.example.com', 'a,, LOGS.Example.COM'],
+    ['https://logs.example.com', 'example.com'],
+    ['https://logs.example.com', '.example.com'],
+    ['https://logs.example.com', '*.example.com'],
+    ['https://logs.example.com', 'example.com.'],
+    ['https://logs.example.com.', '.example.com'],
+    ['https://logs.example.com', 'logs.example.com:443'],
+    ['http://logs.example.com:8080', 'example.com:8080'],
+    ['http://logs.example.com', '*:80'],
+    ['https://10.1.2.3', '10.1.2.3'],
+    ['https://[fe80::1]', 'fe80::1'],
+    ['https://[fe80::1]:8443', '[FE80::1]:8443'],
+  ])('is not used for %s with NO_PROXY=%s', (origin, NO_PROXY) => {
+    const env = { https_proxy: 'http://p:1', http_proxy: 'http://p:1' }
+    const to = { ...place, url: `${origin}/api/v1`, allowInsecure: true }
+    expect(resolve(to, { ...env, NO_PROXY }).proxy).toBe(false)
+    expect(resolve(to, { ...env, no_proxy: NO_PROXY, NO_PROXY: 'other' }).proxy).toBe(false)
+    expect(resolve(to, { PINO_INGEST_PROXY: 'http://p:2', NO_PROXY }).proxy).toBe('http://p:2')
+  })
+
+  test.each([
+    ['https://logs.example.com', ''],
+    ['https://logs.example.com', ' , .'],
+    ['https://logs.example.com', 'ample.com'],
+    ['https://logs.example.com', 'x.logs.example.com'],
+    ['https://logs.example.com', 'example.com:80'],
+    ['https://[fe80::1]', 'fe80::2'],
+  ])('is used for %s with NO_PROXY=%s', (origin, NO_PROXY) => {
+    const to = { ...place, url: `${origin}/api/v1` }
+    expect(resolve(to, { HTTPS_PROXY: 'http://p:1', NO_PROXY }).proxy).toBe('http://p:1')
   })
 
   test.each([

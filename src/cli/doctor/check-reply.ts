@@ -35,10 +35,10 @@ export async function checkReply(
   }
 }
 
-function checkProxy({ proxy, noProxy }: Settings): Check {
+function checkProxy({ proxy }: Settings): Check {
   if (proxy === false) return pass('proxy', 'none')
   const { protocol, host } = new URL(proxy) // Without its password.
-  return pass('proxy', `${protocol}//${host}${noProxy === '' ? '' : ', except for the hosts in NO_PROXY'}`)
+  return pass('proxy', `${protocol}//${host}`)
 }
 
 /** Derives the checks of URL and key from the reply to an empty batch. Pure. */

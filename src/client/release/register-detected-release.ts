@@ -22,22 +22,12 @@ const MAX_REQUEST_MS = 5_000
 
 /** The options of a transport's registration, which makes one attempt. */
 export function toReleaseOptions(settings: Settings): DetectedReleaseOptions {
-  const {
-    url,
-    apiKey,
-    headers,
-    isLocalDefault,
-    allowInsecure,
-    tls,
-    proxy,
-    noProxy,
-    requestTimeoutMs,
-    version,
-    deploy,
-  } = settings
+  const { url, apiKey, headers, isLocalDefault, allowInsecure, tls, proxy, requestTimeoutMs, version, deploy } =
+    settings
   return {
     allowInsecure,
     tls,
+    proxy,
     version,
     maxAttempts: 1,
     requestTimeoutMs: Math.min(requestTimeoutMs, MAX_REQUEST_MS),
@@ -45,8 +35,6 @@ export function toReleaseOptions(settings: Settings): DetectedReleaseOptions {
     branch: deploy?.branch,
     deployed_by: deploy?.deployed_by,
     ...(!isLocalDefault && { url, apiKey: apiKey.reveal(), headers: revealAll(headers) }),
-    // With exceptions (`noProxy`), the proxy is from the environment, which the client reads itself.
-    ...(noProxy === '' && { proxy }),
   }
 }
 
