@@ -31,6 +31,9 @@ export interface Refused {
  */
 export type QueueFailure = 'unavailable' | 'full' | 'unauthorized' | 'forbidden' | 'misconfigured'
 
+/** What of this process failed instead of the service: it has too many open files, or its HTTP client cannot send or read. */
+export type LocalCause = 'descriptors' | 'client'
+
 /** The same bytes may be sent again, after `retryAfterMs` if the service sent one. */
 export interface Retryable {
   readonly kind: 'retryable'
@@ -46,6 +49,8 @@ export interface Retryable {
   readonly mayBeStored?: true
   /** Set if the queue failed instead of the service. */
   readonly queue?: QueueFailure
+  /** Set if this process failed instead of the service. */
+  readonly local?: LocalCause
   /** Set if nothing listens at the implicit local URL, and entries are kept in memory only. At exit, no other attempt follows. */
   readonly nobodyListens?: true
 }

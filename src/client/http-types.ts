@@ -1,4 +1,5 @@
 /** Types of the HTTP module. */
+import type { LocalCause } from '../batch/outcome.js'
 import type { ApiKey } from '../options/api-key.js'
 import type { Secret } from '../options/secret.js'
 import type { Tls } from '../options/tls.js'
@@ -10,6 +11,8 @@ export interface HttpOptions {
   readonly apiKey: ApiKey
   /** Sent with every request; names in lower case. */
   readonly headers?: Readonly<Record<string, Secret>>
+  /** Not shown in errors. */
+  readonly secrets?: readonly Secret[]
   readonly tls?: Tls | undefined
   /** URL of a proxy; `false` for none. Used with CONNECT, so it does not see the key if the service uses https. */
   readonly proxy?: string | false | undefined
@@ -57,13 +60,13 @@ export interface Http {
 /**
  * `reset`: the connection ended after the request had begun. `unproven`: nothing was sent, because the listener at the implicit local URL was not verified as this user's.
  */
-export type HttpFailureKind = 'network' | 'reset' | 'timeout' | 'aborted' | 'unproven'
+export type HttpFailureKind = 'network' | 'reset' | 'timeout' | 'aborted' | 'unproven' | LocalCause
 
 /** There was no complete reply. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly kind: HttpFailureKind
-  /** Remedy for the user, set for `unproven`. */
+  /** Remedy for the user, if it is known: for `unproven`, a `LocalCause`, and the implicit local URL. */
   readonly remedy: string | undefined
 
   constructor(kind: HttpFailureKind, message: string, remedy?: string) {

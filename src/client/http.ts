@@ -1,19 +1,21 @@
 /** The only module that sends HTTP requests. */
 import type { Dispatcher } from 'undici'
 import { API_KEY_HEADER, CONTENT_TYPE, PATHS } from '../protocol/limits.js'
+import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { revealAll } from '../options/secret.js'
 import { VERSION } from '../version.js'
 import { KEEP_ALIVE_MS, loadDispatchers } from './dispatcher.js'
 import { HttpExchange, MAX_REPLY_BYTES } from './http-exchange.js'
-import type { ExchangeFailure } from './http-exchange.js'
+import type { ExchangeFailure, HttpRequest } from './http-exchange.js'
 import { fetchPost } from './http-fetch.js'
 import type { FetchPost } from './http-fetch.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpOptions, HttpReply, HttpRequestInit } from './http-types.js'
-import { describeNetworkError } from './network-error.js'
-import { UnverifiedListenerError } from './unverified-listener-error.js'
+import { describeFailure } from './network-error.js'
 import { AbortListeners } from './abort-listeners.js'
 import { RequestTimeouts } from './request-timeouts.js'
+
+const START_LOCAL_SERVICE = 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
 
 export function createHttp(options: HttpOptions): Http {
   // Bun replaces undici with a shim without agents and limits.
@@ -73,19 +75,31 @@ export function createHttp(options: HttpOptions): Http {
     open.delete(one)
     if (open.size === 0 && retired.size > 0) destroyRetired()
     if (request.signal !== undefined) signals.remove(request.signal, one)
-    if (reply === undefined)
-      return request.reject(
-        failureAt(
-          `POST ${origin}${basePath}${hideToken(request.path)}${through}`,
-          failure,
-          request.timeoutMs,
-          isClosed,
-        ),
-      )
+    if (reply === undefined) {
+      const failed = toFailure(request, failure)
+      if (failed.kind === 'descriptors') {
+        dispatcher?.close().catch(() => {}) // idle connections now, others after their replies
+        dispatcher = undefined
+      }
+      return request.reject(failed)
+    }
     activeAt = performance.now()
     activeWallAt = Date.now()
     void Promise.resolve(reply).then(({ status }) => (isKeyRejected ||= status === 401 || status === 403))
     request.resolve(reply)
+  }
+
+  function toFailure({ path, timeoutMs }: HttpRequest, { kind, error }: ExchangeFailure): HttpFailure {
+    const place = `POST ${origin}${basePath}${hideToken(path)}${through}`
+    if (kind === 'aborted') return new HttpFailure(kind, `${place}: ${isClosed ? 'closed' : 'aborted'}`)
+    const startIt = options.isLocalDefault === true ? START_LOCAL_SERVICE : undefined
+    if (kind === 'timeout') return new HttpFailure(kind, `${place}: no reply within ${timeoutMs} ms`, startIt)
+    if (error instanceof HttpFailure) return new HttpFailure(error.kind, `${place}: ${error.message}`, error.remedy)
+    // Not the error itself, because its properties may contain headers or the password of a proxy.
+    const mask = (shown: string): string =>
+      createSecretMask((options.secrets ?? []).map((secret) => secret.reveal()))(shown)
+    const { text, cause = kind, remedy = startIt } = describeFailure(error, mask)
+    return new HttpFailure(cause, `${place}: ${text}`, remedy)
   }
 
   function send(one: HttpExchange, body: Uint8Array | string | null, init: HttpRequestInit): void {
@@ -171,21 +185,6 @@ function describeProxy(proxy: HttpOptions['proxy']): string {
   if (proxy === undefined || proxy === false) return ''
   const { protocol, host } = new URL(proxy)
   return ` through the proxy ${protocol}//${host}`
-}
-
-function failureAt(place: string, { kind, error }: ExchangeFailure, timeoutMs: number, isClosed: boolean): HttpFailure {
-  switch (kind) {
-    case 'timeout':
-      return new HttpFailure(kind, `${place}: no reply within ${timeoutMs} ms`)
-    case 'aborted':
-      return new HttpFailure(kind, `${place}: ${isClosed ? 'closed' : 'aborted'}`)
-    case 'network':
-    case 'reset':
-      if (error instanceof UnverifiedListenerError)
-        return new HttpFailure('unproven', `${place}: ${error.message}`, error.remedy)
-      // Not the error itself, because its properties may contain headers or the password of a proxy.
-      return new HttpFailure(kind, `${place}: ${describeNetworkError(error)}`)
-  }
 }
 
 /** @returns the headers of a request, which most requests share until the key changes */

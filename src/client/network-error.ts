@@ -1,4 +1,15 @@
-/** Describes network errors without quoting data that was sent. */
+/** Describes the failures of requests without quoting data that was sent. */
+import type { LocalCause } from '../batch/outcome.js'
+
+export interface FailureDescription {
+  readonly text: string
+  /** Set, with its remedy, if neither the network nor the service is the cause. */
+  readonly cause?: LocalCause
+  readonly remedy?: string
+}
+
+/** Names and codes of errors that the network does not cause, such as `TypeError ERR_INVALID_ARG_TYPE`. */
+const PROGRAM_ERROR = /^(?:\w+Error ERR_\w+|Error \w*MODULE_NOT_FOUND)$/
 
 /** Explanations of codes. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -16,23 +27,46 @@ const HINTS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is another host's",
 }
 
-/** The code, such as `ECONNREFUSED`, or the name of the error. Not the message, which may quote data that was sent. */
-export function describeNetworkError(error: unknown): string {
-  const codes = [...new Set(codesOf(error))]
-  return codes.length === 0 ? 'the request failed' : codes.map(withHint).join(', ')
+/**
+ * The code, such as `ECONNREFUSED`, or the name of the error. The message only of errors that the network does not cause.
+ * @param mask removes secrets from such a message
+ */
+export function describeFailure(error: unknown, mask: (text: string) => string): FailureDescription {
+  const found = findRoots(error).map((root) => describe(root, mask))
+  const text = [...new Set(found.map((one) => one.text))].join(', ') || 'the request failed'
+  return { ...found.find(({ cause }) => cause !== undefined), text }
 }
 
-function codesOf(error: unknown): string[] {
+/** Happy eyeballs has one error per address of the host, `fetch` a cause. */
+function findRoots(error: unknown): NodeJS.ErrnoException[] {
   if (!(error instanceof Error)) return []
-  // Happy eyeballs: one error per address of the host.
-  const inner = error instanceof AggregateError ? error.errors.flatMap(codesOf) : []
-  if (inner.length > 0) return inner
-  const proxy = /^Proxy response \((\d{3})\)/.exec(error.message)
-  if (proxy !== null) return [`the proxy answered ${proxy[1] ?? ''}`]
-  const { code } = error as NodeJS.ErrnoException
-  if (typeof code === 'string') return [code]
-  const cause = codesOf(error.cause) // of `fetch`
-  return cause.length > 0 ? cause : [error.name]
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.flatMap(findRoots)
+  const inner = 'code' in error ? [] : findRoots(error.cause)
+  return inner.length > 0 ? inner : [error]
+}
+
+function describe(error: NodeJS.ErrnoException, mask: (text: string) => string): FailureDescription {
+  const { name, message } = error
+  const proxy = /^Proxy response \((\d{3})\)/.exec(message)
+  if (proxy !== null) return { text: `the proxy answered ${proxy[1] ?? ''}` }
+  const code = typeof error.code === 'string' ? error.code : undefined
+  if (code === undefined ? name !== 'HTTPParserError' : PROGRAM_ERROR.test(`${name} ${code}`))
+    return { text: `${name}: ${mask(message.split('\n', 1)[0] as string)}`, cause: 'client', remedy: findRemedy(error) }
+  // No other error of undici with this message ends a request.
+  if (code === 'UND_ERR_SOCKET' && message === 'bad response') {
+    const text = 'the server sent 100 Continue without being asked, which undici refuses'
+    return { text, cause: 'client', remedy: 'turn it off in the server or the gateway' }
+  }
+  const text = withHint(code ?? name)
+  if (code !== 'EMFILE' && code !== 'ENFILE') return { text }
+  return { text, cause: 'descriptors', remedy: 'raise the limit of open files (`ulimit -n`), or lower maxConcurrency' }
+}
+
+function findRemedy({ name, message }: Error): string {
+  if (!message.includes('WebAssembly'))
+    return 'if it lasts, report it with the output of `npx pino-ingest doctor --report`'
+  if (name === 'ReferenceError') return 'requests need WebAssembly: start node without --jitless'
+  return 'requests need WebAssembly: start node with --disable-wasm-trap-handler (also in NODE_OPTIONS), or raise `ulimit -v`'
 }
 
 function withHint(code: string): string {

@@ -173,7 +173,10 @@ export class RetryingCaller {
       : attempt === 1
         ? ''
         : ` (${attempts})`
-    if (reply instanceof HttpFailure) return new IngestError('UNAVAILABLE', `${reply.message}${tried}`)
+    if (reply instanceof HttpFailure) {
+      const remedy = reply.remedy === undefined ? '' : `; ${reply.remedy}`
+      return new IngestError('UNAVAILABLE', `${reply.message}${tried}${remedy}`)
+    }
     const { status } = reply
     const reason = describeReply(
       reply,

@@ -6,7 +6,7 @@ import { CHALLENGE_HEADER, findProofProblem } from '../shared/local-proof.js'
 import type { ChallengeReply } from '../shared/local-proof.js'
 import { findToken, TOKEN_VARIABLE } from '../options/dev-token.js'
 import { readProcessEnv } from '../options/process-env.js'
-import { UnverifiedListenerError } from './unverified-listener-error.js'
+import { HttpFailure } from './http-types.js'
 
 /** Much larger than the reply of the local service. */
 const MAX_REPLY_BYTES = 16 * 1024
@@ -15,21 +15,22 @@ const MAX_REPLY_BYTES = 16 * 1024
  * Uses the connection that later sends the requests, because by the next connection another program may listen on the
  * port. The token is not sent.
  * @param url the base URL
- * @throws UnverifiedListenerError; the caller must destroy the socket
+ * @throws HttpFailure `unproven`; the caller must destroy the socket
  */
 export async function verifyListener(socket: Socket, url: string, timeoutMs: number): Promise<void> {
   // Read each time, because `pino-ingest dev` creates the token at its first start.
   const { token, from, problem = '' } = findToken(readProcessEnv())
   const { remoteAddress: address = '', remotePort: port = 0 } = socket
   const { host } = new URL(url)
-  const notLocal = (why: string): UnverifiedListenerError =>
-    new UnverifiedListenerError(
+  const notLocal = (why: string): HttpFailure =>
+    new HttpFailure(
+      'unproven',
       `the program on ${host} is not a local service (${why})`,
       'Stop it, or set PINO_INGEST_URL',
     )
   if (token === undefined) {
     const remedy = from === TOKEN_VARIABLE ? 'Fix or unset it' : 'Run `npx pino-ingest dev` as this user'
-    throw new UnverifiedListenerError(`the program on ${host} cannot be checked: ${from} ${problem}`, remedy)
+    throw new HttpFailure('unproven', `the program on ${host} cannot be checked: ${from} ${problem}`, remedy)
   }
   const nonce = randomBytes(16).toString('base64url')
   const reply = await ask(
@@ -40,7 +41,8 @@ export async function verifyListener(socket: Socket, url: string, timeoutMs: num
   if (typeof reply === 'string') throw notLocal(reply)
   switch (findProofProblem(reply, token, nonce, { address, port })) {
     case 'token':
-      throw new UnverifiedListenerError(
+      throw new HttpFailure(
+        'unproven',
         `the local service on ${host} has another token than ${from}`,
         `If it is yours, set ${TOKEN_VARIABLE} to its token, or PINO_INGEST_URL=${url} and PINO_INGEST_API_KEY=any to use it without the check`,
       )
@@ -50,7 +52,7 @@ export async function verifyListener(socket: Socket, url: string, timeoutMs: num
   }
 }
 
-/** For runtimes without access to the connections of requests. @throws UnverifiedListenerError, and system errors */
+/** For runtimes without access to the connections of requests. @throws HttpFailure `unproven`, and system errors */
 export async function verifyListenerAt(url: string, timeoutMs: number): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })

@@ -18,9 +18,7 @@ export function createDestination(options: DestinationOptions): Destination {
 
 function createHttpDestination({ settings, clock, mask }: DestinationOptions): Destination {
   const http = createHttp({ ...settings, maxConnections: settings.maxConcurrency })
-  const hint = settings.isLocalDefault
-    ? 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
-    : `check url${settings.proxy === false ? '' : ' and proxy'}, or run \`npx pino-ingest doctor\``
+  const hint = `check url${settings.proxy === false ? '' : ' and proxy'}, or run \`npx pino-ingest doctor\``
   const options = { http, clock, mask, hint, needsListener: settings.isLocalDefault && settings.spool === false }
   return {
     entries: { sender: createIngestSender(options) },

@@ -22,7 +22,7 @@ import type { Sender } from '../batch/sender.js'
 export interface IngestSenderOptions {
   readonly http: Pick<Http, 'post'>
   readonly clock: Clock
-  /** Added to the reason if there was no reply. */
+  /** Added to the reason if there was no reply, and its failure has no remedy. */
   readonly hint?: string | undefined
   /** Whether an attempt that finds no listener is the last one at exit. Default false. */
   readonly needsListener?: boolean
@@ -65,10 +65,11 @@ export function createBatchSender(
           return { kind: 'endpoint-rejected', reason: error.message, remedy: error.remedy }
         // Usually an HttpFailure. Other errors are not caused by the batch, either.
         const reason = error instanceof Error ? error.message : String(error)
-        const kind = error instanceof HttpFailure ? error.kind : undefined
+        const { kind, remedy = hint } = error instanceof HttpFailure ? error : {}
         return {
           kind: 'retryable',
-          reason: hint === undefined ? reason : `${reason}; ${hint}`,
+          reason: remedy === undefined ? reason : `${reason}; ${remedy}`,
+          ...((kind === 'descriptors' || kind === 'client') && { local: kind }),
           ...(kind === 'network' && needsListener === true && { nobodyListens: true as const }),
           ...(kind === 'reset' && { mayConcernContent: true }),
           ...(kind === 'timeout' && { mayBeStored: true }),

@@ -55,6 +55,13 @@ export const SERVICE_MESSAGES = {
     cause: 'it is down, too slow, or responds with 5xx',
     remedy: 'check that it is running and reachable: `npx pino-ingest doctor`. Entries are sent when it is back',
   },
+  cannotSend: {
+    code: 'UNAVAILABLE',
+    text: (reason) => `cannot send entries: ${reason}`,
+    cause:
+      'not the service, but this process: it has too many open files, no WebAssembly, or its HTTP client cannot read a reply',
+    remedy: 'follow the message. Entries are kept as in an outage, and sent when the cause is gone',
+  },
   rateLimited: {
     code: 'RATE_LIMITED',
     text: (reason) => `the service limits the request rate: ${reason}`,

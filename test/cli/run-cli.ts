@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { cleanEnv } from '../process/run-app.js'
 
-const CLI = fileURLToPath(new URL('../../dist/cjs/cli.js', import.meta.url))
+export const CLI = fileURLToPath(new URL('../../dist/cjs/cli.js', import.meta.url))
 
 export interface CliResult {
   readonly code: number | null

@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { fetchPost } from '../../src/client/http-fetch.js'
 import type { HttpFailure } from '../../src/client/http-types.js'
-import { describeNetworkError } from '../../src/client/network-error.js'
 import { failureOf } from './failure-of.js'
 import { KEY, deadPort, httpServer, httpTo, httpsServer, pem, proxyServer, rawServer } from './http-servers.js'
 
@@ -206,6 +205,14 @@ describe('no reply', () => {
     await longest
   })
 
+  test('at the implicit local URL, a failure says how to start the local service', async () => {
+    const origin = `http://127.0.0.1:${await deadPort()}`
+    const remedyOf = async (isLocalDefault: boolean): Promise<string | undefined> =>
+      (await failureOf<HttpFailure>(httpTo(origin, { isLocalDefault }).post('/ingest', '{}'))).remedy
+    expect(await remedyOf(true)).toContain('npx pino-ingest dev')
+    expect(await remedyOf(false)).toBeUndefined()
+  })
+
   test('no failure contains the token', async () => {
     const token = 'secret-token-0815'
     const dead = httpTo(`http://127.0.0.1:${await deadPort()}`)
@@ -220,20 +227,6 @@ describe('no reply', () => {
     expect(
       (await failureOf(late.post(`/heartbeat/${token}`, null, { keyless: true, signal: gone }), token, KEY)).message,
     ).toContain('/heartbeat/<token>: aborted')
-  })
-
-  test('reports the name of an error without a code, not its message', () => {
-    expect(describeNetworkError(new TypeError(`bad header ${KEY}`))).toBe('TypeError')
-    expect(describeNetworkError(`bad header ${KEY}`)).toBe('the request failed')
-    expect(
-      describeNetworkError(
-        new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }),
-      ),
-    ).toBe('ECONNRESET')
-    const both = ['ECONNREFUSED', 'ECONNREFUSED', 'ENETUNREACH'].map((code) => Object.assign(new Error('x'), { code }))
-    expect(describeNetworkError(new AggregateError(both))).toBe('ECONNREFUSED (nothing listens there), ENETUNREACH')
-    expect(describeNetworkError(new AggregateError([]))).toBe('AggregateError')
-    expect(describeNetworkError(Object.assign(new Error('x'), { code: 'constructor' }))).toBe('constructor')
   })
 })
 

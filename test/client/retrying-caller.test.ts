@@ -320,6 +320,7 @@ describe('abort', () => {
 describe('the error', () => {
   test.each<[HttpReply | HttpFailure, string, number | undefined, RegExp]>([
     [network, 'UNAVAILABLE', undefined, /^POST http:\/\/x\/api\/v1\/ingest: ECONNREFUSED$/],
+    [new HttpFailure('client', 'why', 'do this'), 'UNAVAILABLE', undefined, /why.*do this$/],
     [new HttpFailure('timeout', 'late'), 'UNAVAILABLE', undefined, /^late$/],
     [reply(401, {}, { detail: [{ msg: 'no such key', type: 'auth_error' }] }), 'AUTH', 401, /status 401: no such key$/],
     [reply(403), 'AUTH', 403, /status 403/],

@@ -78,6 +78,19 @@ test('a wrong key after acceptances is reported within seconds, and its end; one
   expect(payload.reporter.isKeyRejected).toBe(false)
 })
 
+test.each(['descriptors', 'client'] as const)(
+  'a failure of this process is not one of the service: %s',
+  async (local) => {
+    const failure: Outcome = { kind: 'retryable', reason: 'the reason', local }
+    const { report } = await reportsOf(between(1_000, 31_000, failure), 60)
+    expect(report.problems[0]).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/^(?!.*service).*the reason/) as string,
+    })
+    expect(report.notes).toHaveLength(1)
+  },
+)
+
 test('the message has the cause, then the remedy', async () => {
   const failure: EndpointRejected = { kind: 'endpoint-rejected', reason: 'not yours', remedy: 'Stop it' }
   const { report } = await reportsOf(() => failure, 20)

@@ -282,6 +282,14 @@ describe('not now', () => {
     expect(await setup(new HttpFailure('unproven', 'why')).send()).toEqual({ kind: 'endpoint-rejected', reason: 'why' })
   })
 
+  test.each(['descriptors', 'client'] as const)('a failure of this process has its own remedy: %s', async (kind) => {
+    expect(await setup(new HttpFailure(kind, 'why', 'do this')).send()).toEqual({
+      kind: 'retryable',
+      reason: 'why; do this',
+      local: kind,
+    })
+  })
+
   test('an unexpected error keeps the batch, too', async () => {
     expect(await setup(new TypeError('bug')).send()).toEqual({ kind: 'retryable', reason: 'bug' })
   })

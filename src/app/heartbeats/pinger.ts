@@ -9,7 +9,6 @@ import { createHttp } from '../../client/http.js'
 import type { Clock } from '../../shared/clock.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
 import type { IngestOptions } from '../../options/resolve-options.js'
-import { addLocalHint } from '../../client/with-client.js'
 
 /** The options of `IngestClient`, and the monitor's name. A key is accepted and ignored. */
 export type PingOptions = Pick<IngestOptions, (typeof CALL_OPTION_NAMES)[number]> & CallLimits & MonitorName
@@ -44,11 +43,7 @@ export class Pinger {
 
   /** @throws IngestError as `IngestClient.heartbeat` */
   async ping(): Promise<void> {
-    try {
-      await this.#calls.post(this.#call)
-    } catch (error) {
-      throw addLocalHint(error)
-    }
+    await this.#calls.post(this.#call)
   }
 
   /** A ping in progress fails with `ABORTED`. */

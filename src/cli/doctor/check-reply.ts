@@ -26,10 +26,8 @@ export async function checkReply(
     return [proxy, ...checks, ...(isService ? checkClock(reply, wallNow()) : [])]
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    const advice = settings.isLocalDefault
-      ? 'start the local service with: npx pino-ingest dev (or set PINO_INGEST_URL)'
-      : 'check url and proxy, firewalls, and for a private CA PINO_INGEST_TLS_CA'
-    return [proxy, fail('address', error.message, error.remedy ?? advice)]
+    const { message, remedy = 'check url and proxy, firewalls, and for a private CA PINO_INGEST_TLS_CA' } = error
+    return [proxy, fail('address', message, remedy)]
   } finally {
     await http.close()
   }

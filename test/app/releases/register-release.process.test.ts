@@ -2,12 +2,10 @@
 import { EventEmitter } from 'node:events'
 import type { MessagePort } from 'node:worker_threads'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { addLocalHint } from '../../../src/client/with-client.js'
 import { registerRelease } from '../../../src/app/releases/register-release.js'
 import { notifyRelease } from '../../../src/app/releases/release-notification.js'
 import { IngestError } from '../../../src/shared/errors.js'
 import { answerFlushRequests } from '../../../src/transport/flush-responder.js'
-import { LOCAL_URL } from '../../../src/options/resolve-options.js'
 import type { Pipeline } from '../../../src/pipeline/pipeline.js'
 import { RELEASED_EVENT, RELEASE_METHOD } from '../../../src/transport/release-message.js'
 import { failureOf } from '../../client/failure-of.js'
@@ -95,16 +93,6 @@ describe('registers', () => {
       message: expect.stringContaining('PINO_INGEST_URL'),
     })
     expect(service.requests).toEqual([])
-  })
-
-  test('the message says how to start the local service if it is not running', () => {
-    const at = (url: string): unknown =>
-      addLocalHint(new IngestError('UNAVAILABLE', `POST ${url}/releases/register: ECONNREFUSED`))
-    expect(at(LOCAL_URL)).toMatchObject({
-      code: 'UNAVAILABLE',
-      message: expect.stringContaining('npx pino-ingest dev'),
-    })
-    expect(at('https://logs.example.com/api/v1')).toMatchObject({ message: expect.not.stringContaining('dev') })
   })
 
   test('is aborted by its signal', async () => {

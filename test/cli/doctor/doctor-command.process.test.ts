@@ -1,5 +1,6 @@
 /** `pino-ingest doctor` finds each problem and never shows the key. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,9 +9,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkOptions, checkVariables, describeRuntime } from '../../../src/cli/doctor/check-configuration.js'
 import { toReplyChecks } from '../../../src/cli/doctor/check-reply.js'
 import { scratch } from '../../client/release/clones.js'
-import { runApp } from '../../process/run-app.js'
+import { cleanEnv, runApp } from '../../process/run-app.js'
 import { started } from '../../service/support.js'
-import { runCli } from '../run-cli.js'
+import { CLI, runCli } from '../run-cli.js'
 import type { CliEnv } from '../run-cli.js'
 
 const KEY = 'doctor-key-5f0e77'
@@ -105,6 +106,39 @@ describe('doctor', () => {
     expect(checks.at(-1)?.name).toBe('address')
     expect(code).toBe(1)
   })
+
+  test('a process without WebAssembly', async () => {
+    const { checks, text } = await examine({
+      PINO_INGEST_URL: await answering(200),
+      PINO_INGEST_API_KEY: KEY,
+      NODE_OPTIONS: '--jitless',
+    })
+    const detail = expect.stringContaining('WebAssembly') as string
+    expect(failed(checks)).toMatchObject([{ name: 'address', detail, fix: expect.stringContaining('--jitless') }])
+    expect(text).toContain('--jitless')
+  })
+
+  // Node 24 reserves less address space.
+  test.runIf(process.platform === 'linux' && Number(process.versions.node.split('.')[0]) < 24)(
+    'a process with too little address space for WebAssembly, and the flag that helps',
+    async () => {
+      const service = await started({ apiKeys: [KEY] })
+      const env = { PINO_INGEST_URL: service.url, PINO_INGEST_API_KEY: KEY }
+      const limited = async (options: string): Promise<readonly Check[]> => {
+        const script = `ulimit -v 8000000 && exec "${process.execPath}" "${CLI}" doctor --json`
+        const child = spawn('sh', ['-c', script], { env: cleanEnv({ ...env, NODE_OPTIONS: options }) })
+        onTestFinished(() => void child.kill('SIGKILL'))
+        let json = ''
+        child.stdout.setEncoding('utf8').on('data', (part: string) => (json += part))
+        await once(child, 'close')
+        return JSON.parse(json) as Check[]
+      }
+      const detail = expect.stringContaining('WebAssembly') as string
+      const fix = expect.stringContaining('--disable-wasm-trap-handler') as string
+      expect(failed(await limited(''))).toMatchObject([{ name: 'address', detail, fix }])
+      expect(failed(await limited('--disable-wasm-trap-handler'))).toEqual([])
+    },
+  )
 
   test('a redirect whose reply quotes the key', async () => {
     const url = await answering(307, { location: `https://elsewhere.example/${KEY}/api/v1?secret=1` }, KEY)
