@@ -97,6 +97,13 @@ export class Concurrency {
     this.#deviationMs = 0
   }
 
+  /** Call when a request found no file descriptor. Half of them leave some to the application; the limit does not grow for a minute. */
+  halve(inFlight: number, now: number): void {
+    this.#limit = Math.max(Math.floor(inFlight / 2), 1)
+    this.#load = { ...GROWING, ceiling: this.#limit }
+    this.#raisedAt = now + MAX_LOWERED_MS
+  }
+
   /** Call at the end of a request that the service accepted or refused for load. */
   replied(reply: ConcurrencyReply): void {
     const { startedAt, now, inFlight, result } = reply

@@ -491,6 +491,11 @@ export class Scheduler {
     running: number,
   ): void {
     const { reason } = failure
+    if (failure.kind === 'retryable' && failure.local === 'descriptors') {
+      this.#concurrency.halve(running, this.#now)
+      // Others have connections. The limit lets no request begin before one of them ends.
+      if (running > 1) return this.#lanes.add(job)
+    }
     this.#latestFailed = Math.max(this.#latestFailed, number)
     const isCausedByJob = isExplained(job, this.#latestAccepted)
     if (failure.kind === 'retryable' && (failure.retryAfterMs ?? 0) > 0) {

@@ -363,7 +363,7 @@ export const OPTION_TABLE = {
   }),
   maxConcurrency: delivery({
     kind: integer(1, 256),
-    defaultText: '128; 8 with `nats`',
+    defaultText: '32; 8 with `nats`',
     meaning:
       'maximum number of concurrent requests. The number adapts: 1 when idle, more while entries wait and the service keeps up, fewer when it is slow or overloaded. With 1, entries arrive in order',
   }),

@@ -418,7 +418,7 @@ export interface IngestOptions {
    * Maximum number of concurrent requests. The number adapts: 1 when idle, more while entries wait and the service keeps up, fewer when it
    * is slow or overloaded. With 1, entries arrive in order. An integer from 1 to 256.
    * Variable: `PINO_INGEST_MAX_CONCURRENCY`.
-   * @default 128; 8 with nats
+   * @default 32; 8 with nats
    */
   maxConcurrency?: number | undefined
   /**

@@ -18,8 +18,9 @@ import {
   setup,
   UNAUTHORIZED,
   watch,
+  NO_DESCRIPTOR,
 } from './setup.js'
-import type { Service, Setup } from './setup.js'
+import type { Request, Service, Setup } from './setup.js'
 
 type Placed = Batch & { readonly place: SegmentPosition }
 
@@ -112,6 +113,44 @@ describe('concurrency', () => {
     for (const { end } of hanging) end(OK)
     await one.clock.advance(70_000)
     expect(one.scheduler.pendingEntries).toBe(0)
+  })
+})
+
+describe('too many open files', () => {
+  test('halve the requests, which do not increase for a minute, and are no outage', async () => {
+    const isRefused = ({ inFlight }: Request): boolean => inFlight > 20
+    const one = setup((request) => (isRefused(request) ? NO_DESCRIPTOR : OK), {
+      latencyMs: (request) => (isRefused(request) ? 0 : 25),
+      maxBufferBytes: 1 << 30,
+      maxConcurrency: 64,
+      random: seeded(1),
+    })
+    const failed = (): Request[] => one.requests.filter(isRefused)
+    const run = async (seconds: number): Promise<void> => {
+      for (let n = 0; n < seconds; n += 1) {
+        one.enqueue(...many(600))
+        await one.clock.advance(1_000)
+      }
+    }
+    await run(50)
+    const [{ at }] = failed() as [Request]
+    expect(failed()).toHaveLength(1)
+    const later = one.requests.filter((request) => request.at > at + 25)
+    expect(Math.max(...later.map(({ inFlight }) => inFlight))).toBe(10)
+    await run(30)
+    expect(failed().length).toBeGreaterThan(1)
+    await one.clock.advance(60_000)
+    expect(one.failed()).toEqual([])
+    expect(one.account.accepted).toBe(one.account.received)
+  })
+
+  test('beside nothing in flight delay the next attempt, and lose nothing', async () => {
+    const one = setup(downUntil(20_000, NO_DESCRIPTOR), { maxConcurrency: 64, random: seeded(1) })
+    one.enqueue(...many(100))
+    await one.clock.advance(20_000)
+    expect(one.requests.length).toBeLessThan(30)
+    await one.clock.advance(60_000)
+    expect(one.account.accepted).toBe(100)
   })
 })
 

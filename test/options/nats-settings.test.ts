@@ -205,6 +205,6 @@ describe('instead of the service', () => {
   test('uses a lower default of maxConcurrency', () => {
     expect(resolve({ nats: NATS }).maxConcurrency).toBe(8)
     expect(resolve({ nats: NATS, maxConcurrency: 20 }).maxConcurrency).toBe(20)
-    expect(resolve({}).maxConcurrency).toBe(128)
+    expect(resolve({}).maxConcurrency).toBe(32)
   })
 })

@@ -33,7 +33,7 @@ describe('precedence: code, environment, default', () => {
       level: 'info',
       fingerprint: false,
       batch: { size: 100, bytes: 1_048_576, intervalMs: 1_000 },
-      maxConcurrency: 128,
+      maxConcurrency: 32,
       requestTimeoutMs: 10_000,
       shutdownTimeoutMs: 3_000,
       retry: { minMs: 250, maxMs: 30_000 },
