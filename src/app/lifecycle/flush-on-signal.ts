@@ -17,14 +17,19 @@ export interface FlushOnSignalOptions {
   readonly exit?: boolean
 }
 
-type Listener = (signal: NodeJS.Signals) => void
+/** One call of `flushOnSignal()`. */
+interface Call {
+  readonly signals: readonly NodeJS.Signals[]
+  readonly exit: boolean | undefined
+  /** Never rejects. */
+  readonly flush: () => Promise<unknown>
+}
 
 /** Shared by all calls, because the process ends only once, after the last flush. */
-interface ShutdownState {
-  readonly listeners: Set<Listener>
-  readonly undos: Set<() => void>
-  flushing: number
-  exitCode: number | undefined
+interface Shutdown {
+  readonly calls: Set<Call>
+  /** The only listener for each signal. */
+  readonly onSignal: (signal: NodeJS.Signals) => void
 }
 
 const DEFAULT_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']
@@ -37,10 +42,12 @@ const SHUTDOWN = Symbol.for('pino-ingest.shutdown')
 
 /**
  * Flushes before a signal ends the process. Without a handler a signal ends Node at once, without the `exit` event that
- * pino needs. If the app handles the signal itself, its handler decides when to exit, and this only flushes. Listeners of the package `signal-exit` do not count: they wait for others to end the process.
+ * pino needs. If the app handles the signal itself, its handler decides when to exit, and this only flushes. If the handler
+ * removes itself and sends the signal again, as that of NestJS, this flushes what was logged since, and ends the process. Listeners
+ * of the package `signal-exit` do not count: they wait for others to end the process.
  *
- * The exit code is 128 plus the signal's number. A second signal without another handler ends the process without waiting
- * for the flush; pino's worker still has its `shutdownTimeoutMs`, which a third signal cuts short.
+ * The exit code is 128 plus the signal's number. Another signal during the flush that precedes the exit ends the process without waiting
+ * for it; pino's worker still has its `shutdownTimeoutMs`, which a third signal cuts short.
  *
  * @param loggers flushed before the exit; pino drains worker transports at the exit in any case
  * @returns a function that undoes it
@@ -60,40 +67,45 @@ export function flushOnSignal(
   checkSignals(signals)
   const all = [loggers].flat() as object[]
   for (const logger of all) checkLogger('flushOnSignal()', logger)
-  const shutdown = ((globalThis as { [SHUTDOWN]?: ShutdownState })[SHUTDOWN] ??= {
-    listeners: new Set(),
-    undos: new Set(),
-    flushing: 0,
-    exitCode: undefined,
-  })
-  const came = new Set<NodeJS.Signals>()
-  let isFlushing = false
-  const onSignal: Listener = (signal) => {
-    const isOurs = exit ?? !isHandled(signal, shutdown.listeners)
-    const code = SIGNAL_EXIT_CODE + (constants.signals[signal] ?? 0)
-    if (isOurs && (isFlushing || came.has(signal))) return end(shutdown, code)
-    came.add(signal)
-    if (isOurs) shutdown.exitCode = code
-    if (isFlushing) return
-    isFlushing = true
-    shutdown.flushing += 1
-    void Promise.allSettled(all.map((logger) => flush(logger, { timeoutMs }))).then(() => {
-      isFlushing = false
-      shutdown.flushing -= 1
-      if (shutdown.flushing === 0 && shutdown.exitCode !== undefined) end(shutdown, shutdown.exitCode)
-    })
+  const { calls, onSignal } = ((globalThis as { [SHUTDOWN]?: Shutdown })[SHUTDOWN] ??= createShutdown())
+  const call: Call = {
+    signals,
+    exit,
+    flush: () => Promise.allSettled(all.map((logger) => flush(logger, { timeoutMs }))),
   }
-  const undo = (): void => {
-    for (const signal of signals) process.off(signal, onSignal)
-    shutdown.listeners.delete(onSignal)
-    shutdown.undos.delete(undo)
-  }
-  shutdown.listeners.add(onSignal)
-  shutdown.undos.add(undo)
+  calls.add(call)
   // Prepended, because Node removes a `once` listener before calling it, and the application's listener would not be
   // found.
-  for (const signal of signals) process.prependListener(signal, onSignal)
-  return undo
+  for (const signal of signals)
+    if (!process.listeners(signal).includes(onSignal)) process.prependListener(signal, onSignal)
+  return () => {
+    calls.delete(call)
+    for (const signal of signals) if (findCalls(calls, signal).length === 0) process.off(signal, onSignal)
+  }
+}
+
+function createShutdown(): Shutdown {
+  const calls = new Set<Call>()
+  let isEnding = false
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const concerned = findCalls(calls, signal)
+    const isHandled = hasOtherListeners(signal, onSignal)
+    const endsProcess = concerned.some(({ exit }) => exit ?? !isHandled)
+    const end = (): void => {
+      // pino's exit hook blocks this thread. Without a listener, another signal ends the process immediately.
+      for (const { signals } of calls) for (const one of signals) process.off(one, onSignal)
+      process.exit(SIGNAL_EXIT_CODE + (constants.signals[signal] ?? 0))
+    }
+    if (endsProcess && isEnding) return end()
+    isEnding ||= endsProcess
+    const flushed = Promise.all(concerned.map((call) => call.flush()))
+    if (endsProcess) void flushed.then(end)
+  }
+  return { calls, onSignal }
+}
+
+function findCalls(calls: ReadonlySet<Call>, signal: NodeJS.Signals): readonly Call[] {
+  return [...calls].filter(({ signals }) => signals.includes(signal))
 }
 
 /** Signals for which Node rejects listeners. */
@@ -109,14 +121,8 @@ function checkSignals(signals: unknown): void {
       )
 }
 
-function end({ undos }: ShutdownState, code: number): void {
-  // pino's exit hook blocks this thread. Without a listener, another signal ends the process immediately.
-  for (const undo of undos) undo()
-  process.exit(code)
-}
-
-function isHandled(signal: NodeJS.Signals, ours: ReadonlySet<Listener>): boolean {
-  const others = process.listeners(signal).filter((listener) => !ours.has(listener as Listener))
+function hasOtherListeners(signal: NodeJS.Signals, ours: Shutdown['onSignal']): boolean {
+  const others = process.listeners(signal).filter((listener) => listener !== ours)
   return others.length > countSignalExitListeners(signal)
 }
 

@@ -6,10 +6,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { flushOnSignal } from '../../../src/index.js'
 import type { FlushOnSignalOptions } from '../../../src/index.js'
 import { cleanEnv } from '../../process/run-app.js'
 
-type Who = 'once' | 'on' | 'signal-exit'
+type Who = 'once' | 'on' | 'signal-exit' | 'raises'
 
 interface Plan {
   readonly before?: Who
@@ -21,7 +22,7 @@ interface Plan {
 
 interface App {
   readonly signal: (signal: NodeJS.Signals) => void
-  readonly say: (word: 'flushed' | 'ping' | 'end') => void
+  readonly say: (word: 'flushed' | 'ping' | 'close' | 'end') => void
   /** Resolves once the word was received `times` times; rejects if the app ends before. */
   readonly heard: (word: string, times?: number) => Promise<void>
   readonly words: readonly string[]
@@ -68,15 +69,56 @@ describe('the app handles the signal', () => {
     expect(await app.ended).toBe(7)
   })
 
-  test('with a once() handler of the app, a second signal ends the process', async () => {
-    const app = await start({ before: 'once' })
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)(
+    'with a once() handler of the app, %s as second signal flushes, ends the process, and the third does not wait',
+    async (second, code) => {
+      for (const isThird of [false, true]) {
+        const app = await start({ before: 'once' })
+        app.signal('SIGTERM')
+        await app.heard('app')
+        app.say('flushed')
+        app.say('ping')
+        await app.heard('pong')
+        app.signal(second)
+        await app.heard('flushing', 2)
+        if (isThird) app.signal(second)
+        else app.say('flushed')
+        expect(await app.ended).toBe(code)
+      }
+    },
+  )
+
+  describe.each([{ before: 'raises' }, { after: 'raises' }, { before: 'raises', calls: 2 }] as const)(
+    '%j: a handler closes the app, removes itself and sends the signal again',
+    (plan) => {
+      const calls = 'calls' in plan ? plan.calls : 1
+
+      test.each([true, false])('what it logged is flushed before the exit (first flush done: %s)', async (isDone) => {
+        const app = await start(plan)
+        app.signal('SIGTERM')
+        await app.heard('flushing', calls)
+        if (isDone) app.say('flushed')
+        app.say('close')
+        await app.heard('flushing', 2 * calls)
+        app.say('ping')
+        await app.heard('pong')
+        app.say('flushed')
+        expect(await app.ended).toBe(143)
+      })
+    },
+  )
+
+  test('exit false: a signal that is sent again flushes what is new, also during a flush', async () => {
+    const app = await start({ before: 'raises', options: { exit: false } })
     app.signal('SIGTERM')
-    await app.heard('app')
-    app.say('flushed')
-    app.say('ping')
-    await app.heard('pong')
-    app.signal('SIGTERM')
-    expect(await app.ended).toBe(143)
+    await app.heard('flushing')
+    app.say('close')
+    await app.heard('flushing', 2)
+    app.say('end')
+    expect(await app.ended).toBe(7)
   })
 
   test('with an on() handler of the app, each signal flushes and none ends the process', async () => {
@@ -170,4 +212,16 @@ describe('there is no other handler for the signal', () => {
     expect(await app.ended).toBe('SIGTERM')
     expect(app.words).not.toContain('flushing')
   })
+})
+
+test('any number of calls adds one listener for each signal, until the last is undone', () => {
+  const count = (): number[] => ['SIGTERM', 'SIGINT', 'SIGUSR2'].map((signal) => process.listenerCount(signal))
+  const before = count()
+  const undos = Array.from({ length: 12 }, () => flushOnSignal())
+  undos.push(flushOnSignal([], { signals: ['SIGUSR2', 'SIGTERM'] }))
+  expect(count()).toEqual(before.map((one) => one + 1))
+  for (const undo of undos.slice(1)) undo()
+  expect(count()).toEqual([(before[0] as number) + 1, (before[1] as number) + 1, before[2]])
+  undos[0]?.()
+  expect(count()).toEqual(before)
 })

@@ -2,10 +2,10 @@
  * An application under test that waits for signals, run as a real process. It reports events by IPC and receives
  * commands.
  *
- * `PLAN`: before, after: other listeners, registered before or after `flushOnSignal` (once | on | signal-exit);
+ * `PLAN`: before, after: other listeners, registered before or after `flushOnSignal` (once | on | signal-exit | raises);
  * calls: the number of calls of `flushOnSignal`; options: of each call; undo: whether to undo them at once.
  * Reports `flushing`, `app` (its own handler runs) and `cleaned` (the callback of signal-exit). Receives `flushed`,
- * `ping`, `end`.
+ * `ping`, `close` (the listener of `raises` removes itself and sends the signal again), `end`.
  */
 import { flushOnSignal } from 'pino-ingest'
 
@@ -30,7 +30,20 @@ function listenAsSignalExit() {
   process.once('exit', () => process.send('cleaned'))
 }
 
+/** Behaves as the shutdown hooks of NestJS and terminus. */
+function listenAndRaise() {
+  const onSignal = (signal) => {
+    process.on('message', (word) => {
+      if (word !== 'close') return
+      process.off('SIGTERM', onSignal)
+      process.kill(process.pid, signal)
+    })
+  }
+  process.on('SIGTERM', onSignal)
+}
+
 function listen(kind) {
+  if (kind === 'raises') listenAndRaise()
   if (kind === 'once' || kind === 'on') process[kind]('SIGTERM', () => process.send('app'))
   if (kind === 'signal-exit') listenAsSignalExit()
 }
