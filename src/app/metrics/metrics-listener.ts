@@ -10,9 +10,12 @@ interface TransportStream {
   readonly destroyed?: boolean
   readonly closed?: boolean
   readonly writableEnded?: boolean
-  on(event: string, listener: (payload: unknown, transport?: unknown) => void): void
-  off(event: string, listener: (payload: unknown, transport?: unknown) => void): void
+  on(event: string, listener: (this: TransportStream, payload: unknown, transport?: unknown) => void): void
+  off(event: string, listener: (this: TransportStream, payload: unknown, transport?: unknown) => void): void
 }
+
+/** By stream: those that listen to it. They share one listener for each event. */
+const listening = new WeakMap<TransportStream, Set<MetricsListener>>()
 
 /**
  * All codes; the compiler checks that none is missing. Another transport in the worker may emit other codes, which must not become labels.
@@ -47,7 +50,6 @@ export class MetricsListener {
   /** By stream, then by transport id: several `targets` share a stream. Ended transports stay, so no sum decreases. */
   readonly #accounts = new Map<TransportStream, Map<unknown, AccountSnapshot>>()
   readonly #problems = new Map<IngestErrorCode, number>()
-  readonly #undos: (() => void)[] = []
   #reportedAtMs: number | undefined
 
   /** @param streams as returned by `findIngestStreams` */
@@ -55,8 +57,11 @@ export class MetricsListener {
     this.#streams = streams as readonly TransportStream[]
     this.#clock = clock
     for (const stream of this.#streams) {
-      this.#listen(stream, 'ingest:stats', (payload, transport) => this.#take(stream, payload, transport))
-      this.#listen(stream, 'ingest:problem', (payload) => this.#count(payload))
+      const sharing = listening.get(stream) ?? new Set()
+      listening.set(stream, sharing.add(this))
+      if (sharing.size > 1) continue
+      stream.on('ingest:stats', onStats)
+      stream.on('ingest:problem', onProblem)
     }
   }
 
@@ -76,7 +81,12 @@ export class MetricsListener {
   }
 
   close(): void {
-    for (const undo of this.#undos.splice(0)) undo()
+    for (const stream of this.#streams) {
+      const sharing = listening.get(stream)
+      if (sharing?.delete(this) !== true || sharing.size > 0) continue
+      stream.off('ingest:stats', onStats)
+      stream.off('ingest:problem', onProblem)
+    }
   }
 
   /** Whether the worker runs this package's transport, which its events show. */
@@ -84,23 +94,26 @@ export class MetricsListener {
     return FLUSH_METHOD in stream || this.#accounts.has(stream)
   }
 
-  #listen(stream: TransportStream, event: string, listener: (payload: unknown, transport?: unknown) => void): void {
-    stream.on(event, listener)
-    this.#undos.push(() => stream.off(event, listener))
-  }
-
-  #take(stream: TransportStream, payload: unknown, transport: unknown): void {
+  take(stream: TransportStream, payload: unknown, transport: unknown): void {
     if (!isAccount(payload)) return
     const ofStream = this.#accounts.get(stream) ?? new Map<unknown, AccountSnapshot>()
     this.#accounts.set(stream, ofStream.set(transport, payload))
     this.#reportedAtMs = this.#clock.wallNow()
   }
 
-  #count(payload: unknown): void {
+  count(payload: unknown): void {
     const code = (payload as { code?: unknown } | null | undefined)?.code
     if (typeof code !== 'string' || !Object.hasOwn(CODES, code)) return
     this.#problems.set(code as IngestErrorCode, (this.#problems.get(code as IngestErrorCode) ?? 0) + 1)
   }
+}
+
+function onStats(this: TransportStream, payload: unknown, transport: unknown): void {
+  listening.get(this)?.forEach((one) => one.take(this, payload, transport))
+}
+
+function onProblem(this: TransportStream, payload: unknown): void {
+  listening.get(this)?.forEach((one) => one.count(payload))
 }
 
 function isClosed({ destroyed, closed, writableEnded }: TransportStream): boolean {

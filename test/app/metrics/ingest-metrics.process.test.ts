@@ -296,6 +296,16 @@ describe('events', () => {
     expect(metrics.account).toBeUndefined()
   })
 
+  test('any number of calls adds one listener for each event, and each call counts', () => {
+    const { stream } = toldStream()
+    const before = ['ingest:stats', 'ingest:problem'].map((name) => stream.listenerCount(name))
+    const all = Array.from({ length: 12 }, () => ingestMetrics(stream))
+    expect(['ingest:stats', 'ingest:problem'].map((name) => stream.listenerCount(name))).toEqual(before)
+    stream.emit('ingest:problem', { code: 'AUTH', message: '' })
+    for (const metrics of all)
+      expect(sampleOf(parsePrometheus(metrics.prometheus()), 'pino_ingest_problems_total', { code: 'AUTH' })).toBe(1)
+  })
+
   test('are ignored after close; the last report and other listeners remain', () => {
     const { stream, metrics } = toldStream()
     const other = ingestMetrics(stream)
