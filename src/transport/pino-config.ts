@@ -15,8 +15,17 @@ const PASS_ON_MS = 5_000
 
 type Listener = (message: unknown) => void
 
+/** By port: all of this package's transports in a worker wait for the same message. */
+const received = new WeakMap<MessagePort, Promise<PinoConfig | undefined>>()
+
 /** @returns undefined if it was not sent, or another transport received it */
 export function receivePinoConfig(port: MessagePort): Promise<PinoConfig | undefined> {
+  const receiving = received.get(port) ?? listen(port)
+  received.set(port, receiving)
+  return receiving
+}
+
+function listen(port: MessagePort): Promise<PinoConfig | undefined> {
   return new Promise((resolve) => {
     // One turn later, because a message that arrived while the worker was busy with lines is delivered after the
     // timers.
