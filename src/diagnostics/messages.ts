@@ -210,8 +210,9 @@ export const DROP_MESSAGES = {
   loggedAfterClose: {
     reason: 'shutdown',
     text: () => 'logged after the transport was closed',
-    cause: 'the application ended the stream and continued to log',
-    remedy: 'end the stream last',
+    cause:
+      'the application ended the stream and continued to log, or with `ingestStream()` a listener for `exit` logged, and there is no spool',
+    remedy: 'enable `spool`, or end the stream last',
   },
   segmentDamaged: {
     reason: 'damaged',

@@ -181,6 +181,11 @@ export class EndpointPipeline {
   close(): void {
     this.#failures.end()
     this.#spool?.close()
+    this.reportRetained()
+  }
+
+  /** Reports the entries that stay on disk. */
+  reportRetained(): void {
     const { pending } = this.account.snapshot()
     if (this.#spool !== undefined && pending > 0)
       this.#report.retained(pending, this.delivery.lastFailure, this.#failures.isKeyRejected)

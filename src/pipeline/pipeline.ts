@@ -159,9 +159,19 @@ export class Pipeline {
 
   #onRead(): void {
     for (const { batcher } of this.#endpoints) batcher.commit()
+    if (this.#endpoints.every(({ delivery }) => delivery.isClosed)) return this.#settleLate()
     this.#shareSecured()
     if (this.#endpoints[0].batcher.pendingEntries > 0) this.#destination.prepare()
     this.#reporter.stats() // in an outage and for filtered entries, nothing else emits stats
+  }
+
+  /** Leaves records that were logged after the close on disk, or counts them as dropped. */
+  #settleLate(): void {
+    this.#seal()
+    for (const endpoint of this.#endpoints) endpoint.reportRetained()
+    this.#reporter.stats()
+    // Node sets it before it emits `exit`. No timer ends a throttled report afterwards.
+    if ((process as { readonly _exiting?: unknown })._exiting === true) this.#reporter.flushNow()
   }
 
   get snapshot(): AccountSnapshot {
@@ -256,7 +266,7 @@ export class Pipeline {
     return (this.#closing ??= this.#close())
   }
 
-  /** Called if the process exits in this turn. Counts and reports pending entries. */
+  /** Called if the process exits in this turn. Counts and reports pending entries, and those of later listeners. */
   abandon(): void {
     this.#entryBuilder.end()
     this.#seal()

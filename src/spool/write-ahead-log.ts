@@ -88,12 +88,11 @@ export class WriteAheadLog implements EntryLog {
     return this.#takeLoss() ? undefined : sealed
   }
 
-  /** Stops writing. The entries of an open batch stay on disk without a seal. */
+  /** Ends the segment. The entries of an open batch stay on disk without a seal; later entries begin a segment in a new folder. */
   close(): void {
     this.#flush()
     const writer = this.#writer
     this.#writer = undefined
-    this.#retryAt = Infinity
     writer?.endNow()
     if (this.#open?.segment !== writer?.segment) writer?.segment.complete()
   }

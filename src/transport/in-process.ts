@@ -13,8 +13,8 @@ import type { IngestStream } from './transport-stream.js'
  *
  * When the event loop becomes empty, pending entries get `shutdownTimeoutMs`; a request in flight keeps the process alive until
  * its reply, or for `requestTimeoutMs`. `process.exit()` leaves no time for this: call `flush()` before it, or `stream.end()` and
- * await `close`. Lost entries are counted and reported on stderr. pino's configuration is not received here: set `messageKey`,
- * `errorKey` and custom levels as options.
+ * await `close`. What a listener for `exit` logs is stored on disk for the next start. Lost entries are counted and reported on
+ * stderr. pino's configuration is not received here: set `messageKey`, `errorKey` and custom levels as options.
  *
  * @throws IngestError `CONFIG` that lists each option that is missing or invalid.
  */
@@ -32,10 +32,10 @@ export function ingestStream(options: IngestOptions = {}): IngestStream {
 interface Watched {
   readonly timeoutMs: number
   /**
-   * Number of received records when the event loop was last empty. Without new records, a second attempt would be
-   * useless.
+   * Number of received records after the latest `beforeExit`. Without others, a second attempt would be useless, and a
+   * listener that logs at each `beforeExit` would keep the process alive forever.
    */
-  triedAt: number
+  seen: number
 }
 
 /** All streams share one pair of listeners on the process. */
@@ -44,10 +44,10 @@ const watched = new Map<Pipeline, Watched>()
 /** @returns a function that ends the watch */
 function watchExit(pipeline: Pipeline, timeoutMs: number): () => void {
   if (watched.size === 0) {
-    process.on('beforeExit', onBeforeExit)
+    process.prependListener('beforeExit', onBeforeExit)
     process.on('exit', onExit)
   }
-  watched.set(pipeline, { timeoutMs, triedAt: -1 })
+  watched.set(pipeline, { timeoutMs, seen: -1 })
   return () => {
     watched.delete(pipeline)
     if (watched.size > 0) return
@@ -56,16 +56,20 @@ function watchExit(pipeline: Pipeline, timeoutMs: number): () => void {
   }
 }
 
-/** Node emits the event again if a listener started asynchronous work. */
+/** Node emits the event again if a listener, or an attempt to send, starts asynchronous work. */
 function onBeforeExit(): void {
   for (const [pipeline, state] of watched) {
-    pipeline.flushRepeats()
-    const { received } = pipeline.account
-    if (pipeline.pendingEntries === 0 || state.triedAt === received) continue
-    state.triedAt = received
-    // Keeps the process alive; the pipeline's own timers do not.
-    const cancel = systemClock.timer(state.timeoutMs, () => {})
-    void pipeline.sendRemaining().then(cancel)
+    const { account } = pipeline
+    const hasNew = account.received !== state.seen
+    // Includes what the other listeners of this event log.
+    process.nextTick(() => {
+      state.seen = account.received
+      pipeline.flushRepeats()
+      if (!hasNew || pipeline.pendingEntries === 0) return
+      // Keeps the process alive; the pipeline's own timers do not.
+      const cancel = systemClock.timer(state.timeoutMs, () => {})
+      void pipeline.sendRemaining().then(cancel)
+    })
   }
 }
 

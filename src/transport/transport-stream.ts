@@ -101,9 +101,10 @@ export class TransportStream extends Transform implements Flushable, Releasable 
     )
   }
 
-  /** Counts and reports records written after the end as lost. Node would emit `error` or ignore them. */
+  /** Passes on records written after the end, too. Node would emit `error` or ignore them. */
   override write(chunk: unknown, ...rest: unknown[]): boolean {
-    if (!this.writableEnded) return (super.write as (...args: unknown[]) => boolean).call(this, chunk, ...rest)
+    if (!this.writableEnded && !this.destroyed)
+      return (super.write as (...args: unknown[]) => boolean).call(this, chunk, ...rest)
     this.#whenConnected((pipeline) => {
       pipeline.records.write(String(chunk))
       pipeline.endInput()

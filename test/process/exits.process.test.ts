@@ -2,12 +2,14 @@
  * The ways to end a process. With the service up, all entries are delivered; with the service down, losses are
  * reported.
  */
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createIngestService } from '../../src/service/index.js'
 import type { IngestService } from '../../src/service/index.js'
 import { ingestStream } from '../../src/transport/in-process.js'
-import { runApp, startApp } from './run-app.js'
+import { cleanEnv, runApp, startApp } from './run-app.js'
 import type { AppPlan } from './run-app.js'
 import { lastingPort } from '../reusable-port.mjs'
 
@@ -127,6 +129,63 @@ describe('in-process', () => {
     expect(result.code).toBe(0)
     const reported = /dropped (\d+) entries \(shutdown\)/.exec(result.stderr)
     expect(Number(reported?.[1]) + arrived()).toBeGreaterThanOrEqual(COUNT)
+  })
+})
+
+/** Runs `last-words.mjs`. */
+async function lastWords(
+  end: string,
+  { streams = 1, spool }: { readonly streams?: number; readonly spool?: false } = {},
+) {
+  const options = { url: service.url, apiKey: KEY, shutdownTimeoutMs: 500, ...(spool === false && { spool }) }
+  const child = spawn(process.execPath, [fileURLToPath(new URL('last-words.mjs', import.meta.url))], {
+    env: cleanEnv({ PLAN: JSON.stringify({ options, streams, end }) }),
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  let stderr = ''
+  let counts = ''
+  child.stderr?.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
+  child.stdio[3]?.on('data', (chunk: Buffer) => void (counts += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  const dropped = [...stderr.matchAll(/dropped (\d+) entr/g)].reduce((sum, [, count]) => sum + Number(count), 0)
+  return { code, logged: streams * Number(counts.trim().split('\n').at(-1)), dropped }
+}
+
+describe('in-process, records logged while the process ends', () => {
+  const LOGGED = 3
+  const ENDS = ['natural', 'exit', 'throw', 'reject', 'handled', 'closed', 'destroyed']
+
+  test.each(ENDS)('%s: those of a listener for `exit` are on disk, and the next start sends them', async (end) => {
+    const outage = service.faults.add({ kind: 'status', status: 503 })
+    expect(await lastWords(end)).toMatchObject({ logged: LOGGED, dropped: 0 })
+    outage()
+    await nextStart(LOGGED)
+    expect(arrived()).toBe(LOGGED)
+  })
+
+  test.each(ENDS)('%s without a spool: those of a listener for `exit` are counted and reported', async (end) => {
+    service.faults.add({ kind: 'status', status: 503 })
+    expect(await lastWords(end, { spool: false })).toMatchObject({ logged: LOGGED, dropped: LOGGED })
+  })
+
+  test('several streams', async () => {
+    const outage = service.faults.add({ kind: 'status', status: 503 })
+    expect(await lastWords('exit', { streams: 3 })).toMatchObject({ logged: 3 * LOGGED, dropped: 0 })
+    outage()
+    await nextStart(3 * LOGGED)
+  })
+
+  test.each(['before-exit-first', 'before-exit-last'])(
+    '%s: a listener for `beforeExit` that logs at each event does not keep the process alive, and its first record arrives',
+    async (end) => {
+      expect(await lastWords(end, { spool: false })).toEqual({ code: 0, logged: 3, dropped: 1 })
+      expect(service.arrived).toBe(2)
+    },
+  )
+
+  test('what a handler logs before it sends the signal again arrives, and the exit code is that of the signal', async () => {
+    expect(await lastWords('raised', { spool: false })).toEqual({ code: 143, logged: 2, dropped: 0 })
+    expect(service.arrived).toBe(2)
   })
 })
 
