@@ -2,6 +2,7 @@
 import { closeSync, constants, fdatasyncSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DeadLetter } from '../batch/batch.js'
+import type { Clock } from '../shared/clock.js'
 import { openOwn, syncFolder } from '../shared/safe-files.js'
 import { ensureFolder } from '../shared/safe-folders.js'
 import { TextAppender } from '../shared/text-appender.js'
@@ -9,23 +10,25 @@ import { DEAD_LETTERS } from './disk-format.js'
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024
 
+export interface DeadLetterFileOptions {
+  readonly clock: Pick<Clock, 'now' | 'wallNow'>
+  /** No letter is added to a file older than this, because `maxAgeMs` applies to whole files. Default: no limit. */
+  readonly maxFileAgeMs?: number
+  readonly isPowerSafe: boolean
+}
+
 export class DeadLetterFile {
   readonly #folder: string
   readonly #instance: string
-  readonly #wallNow: () => number
-  readonly #isPowerSafe: boolean
-  #number = 1
+  readonly #options: DeadLetterFileOptions
+  #number = 0
+  #begunAt = -Infinity
 
   /** @param destination folder of the destination, created with the first letter */
-  constructor(
-    destination: string,
-    instance: string,
-    { wallNow, isPowerSafe }: { readonly wallNow: () => number; readonly isPowerSafe: boolean },
-  ) {
+  constructor(destination: string, instance: string, options: DeadLetterFileOptions) {
     this.#folder = join(destination, DEAD_LETTERS)
     this.#instance = instance
-    this.#wallNow = wallNow
-    this.#isPowerSafe = isPowerSafe
+    this.#options = options
   }
 
   /**
@@ -35,14 +38,19 @@ export class DeadLetterFile {
    * @throws the system's errors, UnsafeError
    */
   write(letters: readonly DeadLetter[]): void {
-    const at = new Date(this.#wallNow()).toISOString()
+    const { clock, maxFileAgeMs = Infinity, isPowerSafe } = this.#options
+    const at = new Date(clock.wallNow()).toISOString()
+    if (clock.now() - this.#begunAt >= maxFileAgeMs) {
+      this.#number += 1
+      this.#begunAt = clock.now()
+    }
     const isNewFolder = ensureFolder(this.#folder)
     const fd = this.#open()
     try {
       const file = new TextAppender(fd)
       const isNewFile = file.size === 0
       file.append(letters.map((letter) => toDeadLetterLine(letter, at)).join(''))
-      if (this.#isPowerSafe) {
+      if (isPowerSafe) {
         fdatasyncSync(fd)
         if (isNewFile) syncFolder(this.#folder)
         if (isNewFolder) syncFolder(dirname(this.#folder))

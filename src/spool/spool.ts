@@ -176,11 +176,12 @@ export class Spool {
 
   /** Writes rejected entries to the dead letters. Never throws. */
   writeDeadLetters(letters: readonly DeadLetter[]): void {
-    const { clock } = this.#options
+    const { clock, maxAgeMs } = this.#options
     try {
       const { name } = this.#instance.ensure()
       this.#deadLetters ??= new DeadLetterFile(this.#destination, name, {
-        wallNow: () => clock.wallNow(),
+        clock,
+        maxFileAgeMs: maxAgeMs / SEGMENTS_IN_ROOT,
         isPowerSafe: this.#isPowerSafe,
       })
       this.#deadLetters.write(letters)

@@ -93,7 +93,7 @@ async function run(given: Arguments): Promise<number> {
     isRestart: switches.has('restart'),
   })
   const deadLetters = new DeadLetterFile(checkpoints.path, `send-${Date.now().toString(36)}-${process.pid}`, {
-    wallNow: Date.now,
+    clock: systemClock,
     isPowerSafe: false,
   })
   const log = new FilePositionLog(Math.max(concurrency, 2), (letters) => {

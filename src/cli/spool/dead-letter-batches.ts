@@ -2,7 +2,7 @@
  * Batches with the dead letters of one file. Entries that the service accepts or rejects are removed from the file; the others are kept.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { closeSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, futimesSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createBatchBody } from '../../batch/sub-batch.js'
 import type { Batch, BatchAcknowledgement } from '../../batch/batch.js'
@@ -60,15 +60,21 @@ export class DeadLetterBatches {
   }
 
   /**
-   * Removes the acknowledged lines from the file.
+   * Removes the acknowledged lines from the file, which keeps its time: `maxAgeMs` applies to it.
    * @returns the number of remaining lines
    * @throws the system's errors; then all lines remain
    */
   finish(): number {
     const left = readLines(this.#path).filter((line, number) => line.length > 0 && !this.#acknowledged.has(number))
     if (left.length === 0) rmSync(this.#path, { force: true })
-    else if (this.#acknowledged.size > 0)
-      closeSync(replaceFile(this.#path, (fd) => writeAll(fd, Buffer.concat(left.flatMap((line) => [line, NEWLINE])))))
+    else if (this.#acknowledged.size > 0) {
+      const { atime, mtime } = statSync(this.#path)
+      const write = (fd: number): void => {
+        writeAll(fd, Buffer.concat(left.flatMap((line) => [line, NEWLINE])))
+        futimesSync(fd, atime, mtime)
+      }
+      closeSync(replaceFile(this.#path, write))
+    }
     return left.length
   }
 

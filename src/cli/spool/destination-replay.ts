@@ -69,7 +69,7 @@ export class DestinationReplay {
     const { account } = this
     const folder = join(root, name)
     const instance = new InstanceFolder(folder, { clock, machine, isPowerSafe: false })
-    const letters = new DeadLetterFile(folder, instance.name, { wallNow: () => clock.wallNow(), isPowerSafe: true })
+    const letters = new DeadLetterFile(folder, instance.name, { clock, isPowerSafe: true })
     this.#options = options
     this.kind = kind
     this.#instance = instance

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { deleteExpired } from '../../../src/spool/retention/expiry.js'
@@ -307,6 +307,35 @@ describe('other destinations', () => {
     expect(segmentsBelow(root)).toHaveLength(1)
   })
 })
+
+test.each([HOUR_MS / 10, HOUR_MS / 2])(
+  'each dead letter is deleted soon after a maxAgeMs of %i, while new ones arrive',
+  async (maxAgeMs) => {
+    const run = begin({ maxAgeMs })
+    const sizes = new Map<string, number>()
+    for (let step = 0; step < 40; step += 1) {
+      run.spool.writeDeadLetters([
+        { batchId: 'b', index: step, status: 422, code: '', field: '', reason: 'why', entry: '{}' },
+      ])
+      // The modification time by this clock, of the file that was written.
+      setAge(0, (path) => path.endsWith('.ndjson') && sizes.get(path) !== statSync(path).size)
+      for (const path of lettersBelow(root)) sizes.set(path, statSync(path).size)
+      await bench.clock.advance(maxAgeMs / 20)
+      const ages = lettersBelow(root).flatMap((path) =>
+        readFileSync(path, 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => bench.clock.wallNow() - Date.parse((JSON.parse(line) as { at: string }).at)),
+      )
+      expect(ages.length).toBeGreaterThanOrEqual(Math.min(step, 19))
+      expect(Math.max(...ages)).toBeLessThan(maxAgeMs * 1.125 + 30_000)
+    }
+  },
+)
+
+function lettersBelow(folder: string): string[] {
+  return filesBelow(folder).filter((path) => path.endsWith('.ndjson'))
+}
 
 test('own dead letters are deleted after maxAgeMs', () => {
   const dead = join(root, nameDestination(URL_OF_TESTS, KEY_OF_TESTS), 'dead')
