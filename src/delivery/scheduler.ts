@@ -180,7 +180,7 @@ export class Scheduler {
 
   /** Whether every waiting batch is on disk. */
   get isOnDisk(): boolean {
-    return !this.#isNewestMemoryOnly && !this.#jobs.some(isMemoryOnly)
+    return this.#options.disk !== undefined && !this.#jobs.some(isMemoryOnly)
   }
 
   /** Whether batches of earlier processes would be sent. A process that cannot send them leaves them to others. */

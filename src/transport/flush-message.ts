@@ -3,9 +3,10 @@ import type { AccountSnapshot } from '../diagnostics/account.js'
 
 /**
  * - `acknowledged`: the service has accepted or rejected all entries that were logged before
- * - `spooled`: they are on disk, and the service is down. Resolved after one more failed attempt if the outage is longer than the
- *   request timeout; at once if a Retry-After exceeds the remaining time; otherwise at the timeout
- * - `timeout`: neither was known before the timeout
+ * - `spooled`: they are on disk, and the service has not answered for all of them, whether it is slow or down. Resolved at the
+ *   timeout; earlier after one more failed attempt if an outage is longer than the request timeout, and at once if a Retry-After
+ *   exceeds the remaining time
+ * - `timeout`: the time is over, and some are only in memory, or the worker did not answer
  */
 export type FlushState = 'acknowledged' | 'spooled' | 'timeout'
 

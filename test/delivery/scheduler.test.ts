@@ -510,6 +510,18 @@ describe('flush', () => {
     expect((await flushed).tookMs).toBeLessThanOrEqual(mostMs)
   })
 
+  test('when the batches in memory are accepted, all others are on disk', async () => {
+    const { disk } = fakeDisk()
+    const one = setup(({ batchId }) => (batchId === 'disk' ? undefined : OK), { disk })
+    one.enqueue(batchOf('first'))
+    await one.clock.advance(1_000)
+    one.enqueue(durable(batchOf('disk')), batchOf('memory'))
+    expect(one.scheduler.isOnDisk).toBe(false)
+    await one.clock.advance(60_000)
+    expect(ids(one)).toEqual(['first', 'memory'])
+    expect(one.scheduler.isOnDisk).toBe(true)
+  })
+
   test('of batches that are only in memory, it does not end before them', async () => {
     const one = setup(() => DOWN, { random: seeded(1) })
     one.enqueue(batchOf('a'))

@@ -45,9 +45,9 @@ let followsLoop = false
 let isLoopEmpty = false
 
 /**
- * Resolves when everything logged before is acknowledged by the service, or is on disk while the service is down, or
- * when the time is over. Works with one target, several, a pipeline and `ingestStream()`. In an outage it starts an
- * attempt within `retry.minMs`, and returns `spooled` only after that attempt has failed.
+ * Resolves when everything logged before is acknowledged by the service, or is on disk during an outage, or when the time
+ * is over. Works with one target, several, a pipeline and `ingestStream()`. In an outage it starts an attempt within
+ * `retry.minMs`, and returns `spooled` before the time is over only after that attempt has failed.
  *
  * @param logger a pino logger, or one of its children
  * @returns the state and the account; without this package's transport behind the logger `timeout`, at once. No state of the logger or
