@@ -20,7 +20,6 @@ export function readVersion(header: Buffer): number | undefined {
 
 export const LIVE = '.live'
 export const LEFT = '.left'
-export const CLAIMED = 'claimed'
 export const DEAD_LETTERS = 'dead'
 export const OWNER = 'owner'
 /** In a destination's folder: where its entries are sent. */

@@ -2,7 +2,7 @@
 import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOwnFolder } from '../shared/safe-folders.js'
-import { CLAIMED, FORMAT_VERSION, SEGMENT_HEADER_BYTES, isSegment, readVersion } from './disk-format.js'
+import { FORMAT_VERSION, INSTANCE_NAME, SEGMENT_HEADER_BYTES, isSegment, readVersion } from './disk-format.js'
 import { openSegment } from './segment/segment.js'
 import { listNames } from './spool-files.js'
 
@@ -43,8 +43,8 @@ export function hasForeignVersion(folder: string): boolean {
 /** As `hasForeignVersion`, including the folders that the owner had claimed, recursively. */
 export function hasForeignVersionBelow(folder: string): boolean {
   if (hasForeignVersion(folder)) return true
-  const claimed = join(folder, CLAIMED)
-  return listNames(claimed)
-    .map((name) => join(claimed, name))
+  return listNames(folder)
+    .filter((name) => INSTANCE_NAME.test(name))
+    .map((name) => join(folder, name))
     .some((one) => isOwnFolder(one) && hasForeignVersionBelow(one))
 }

@@ -3,7 +3,6 @@ import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkNamedRoot, isOwnFolder } from '../shared/safe-folders.js'
 import {
-  CLAIMED,
   DEAD_LETTERS,
   DESTINATION_NAME,
   INSTANCE_NAME,
@@ -99,13 +98,11 @@ function instancesIn(path: string, destination: string, options: InspectOptions)
 
 /** Includes the instances that it has claimed, recursively. */
 function withClaimed(instance: FoundInstance, options: InspectOptions): FoundInstance[] {
-  const claimed = join(instance.path, CLAIMED)
-  if (!isFolder(claimed)) return [instance]
   return [
     instance,
-    ...listNames(claimed).flatMap((folder) => {
+    ...listNames(instance.path).flatMap((folder) => {
       const [, name] = INSTANCE_NAME.exec(folder) ?? []
-      const path = join(claimed, folder)
+      const path = join(instance.path, folder)
       if (name === undefined || !isFolder(path)) return []
       const found = look(path, name, instance.destination, options)
       return withClaimed({ ...found, state: 'claimed', isFree: instance.isFree, claimedBy: instance.name }, options)

@@ -16,7 +16,7 @@ export interface FoundFile {
   readonly modifiedAtMs: number
 }
 
-/** Root, destination, instance, `claimed`, claimed instance, and the last two levels again if the claimer ended. */
+/** Root, destination, instance, claimed instance, and one more for each claimer that ended before it moved the folders up. */
 const MAX_DEPTH = 8
 
 /** All files below a folder. Skips files that other processes delete during the walk. @throws as `namesIn` */

@@ -283,9 +283,12 @@ export class Spool {
     try {
       const { onFound } = this.#options
       for (const folders of [this.#destinations, this.#siblings]) addReplacedDestinations(this.#root, folders)
-      if (this.#mayClaim())
-        void this.recovery.scan(this.#instance.ensure(), () => this.recovery.hasMore && onFound()).then(onFound)
+      // Before the claim, because on a full disk it may free the space for this process's folder.
       this.#limits.deleteExpired()
+      if (this.#mayClaim()) {
+        const instance = this.#instance.ensure(() => this.recovery.claims.findFree())
+        void this.recovery.scan(instance, () => this.recovery.hasMore && onFound()).then(onFound)
+      }
       this.#markReplaced() // the destination's folder may be a new one
     } catch (error) {
       this.#reporter.writeFailed(error)

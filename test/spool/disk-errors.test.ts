@@ -1,9 +1,9 @@
 /** Temporary disk errors: failed reads and writes are retried, and records are written completely. */
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/batch.js'
-import { failing, fullAfter } from './disk-faults.js'
+import { failing, fullAfter, fullVolume, replaceCalls, reportedSpace, system } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
 import { ProcessRun } from './process-run.js'
 import { idsOf, spillBatches, useSpoolBench } from './spool-bench.js'
@@ -16,7 +16,7 @@ const SCAN_MS = 15_000
 const RECORD_BYTES = 40
 
 const bench = useSpoolBench({ batchSize: 10 })
-const { root, begin, kill, close, inject, restore } = bench
+const { root, destination, processes, begin, kill, close, inject, restore, setAge } = bench
 
 /** Batches of ten entries on disk. With 10,000 characters per entry, 42 batches fill a segment of 4 MiB. */
 function written(run: ProcessRun, count: number, characters = 100): Placed[] {
@@ -206,6 +206,173 @@ describe('a temporarily full disk', () => {
       expect(kept.length + reported.reduce((sum, count) => sum + count, 0)).toBe(31)
     },
   )
+})
+
+describe.each([
+  ['without free blocks', { blocks: true }],
+  ['without free inodes', { blocks: false }],
+  ['with an exhausted quota', { blocks: true, code: 'EDQUOT' }],
+])('a volume %s', (_, full) => {
+  function fill(): void {
+    inject(fullVolume(root, full))
+  }
+
+  async function settleAll(run: ProcessRun): Promise<string[]> {
+    const batches = await run.recoverAll()
+    for (const batch of batches) run.settle(batch)
+    return idsOf(batches)
+  }
+
+  test.each(['closed', 'killed'])(
+    'the entries of %s processes are sent and deleted, and the space is used again',
+    async (end) => {
+      const ended = [begin(), begin(), begin()]
+      const ids = ended.flatMap((run) => idsOf(written(run, 3)))
+      for (const run of ended) (end === 'closed' ? close : kill)(run)
+      fill()
+      const run = begin()
+      expect((await settleAll(run)).toSorted()).toEqual(ids.toSorted())
+      expect(segmentsBelow(root)).toEqual([])
+      expect(run.account.snapshot()).toMatchObject({ recovered: 90, accepted: 90, pending: 0, balances: true })
+      restore()
+      await bench.clock.advance(RENEW_MS)
+      const later = idsOf(written(run, 2))
+      kill(run)
+      const next = begin()
+      expect(await settleAll(next)).toEqual(later)
+      close(next)
+      expect(filesBelow(root)).toEqual([`${destination}/destination`])
+    },
+  )
+
+  test('entries of a process in another PID namespace are sent when its lease has expired', async () => {
+    const machine = processes.born()
+    const elsewhere = begin({}, { machine: { ...machine, self: { ...machine.self, namespace: 'another' } } })
+    const ids = idsOf(written(elsewhere, 2))
+    elsewhere.freeze()
+    fill()
+    const run = begin()
+    expect(await settleAll(run)).toEqual([])
+    await bench.clock.advance(3 * SCAN_MS)
+    expect(await settleAll(run)).toEqual(ids)
+    await bench.clock.advance(2 * SCAN_MS)
+    expect(await settleAll(run)).toEqual([])
+    expect(segmentsBelow(root)).toEqual([])
+  })
+
+  test('a process that is killed meanwhile leaves the rest to the next, and sends nothing twice', async () => {
+    const ended = [begin(), begin()]
+    const ids = ended.flatMap((run) => idsOf(written(run, 3)))
+    for (const run of ended) close(run)
+    fill()
+    const first = begin()
+    const [batch] = (await first.recoverAll()) as [Batch]
+    restore()
+    first.settle(batch)
+    fill()
+    kill(first)
+    expect((await settleAll(begin())).toSorted()).toEqual(ids.filter((id) => id !== batch.batchId).toSorted())
+    expect(segmentsBelow(root)).toEqual([])
+  })
+
+  test.each(['.left', '.live'])(
+    'a folder (%s) that another process claims at the same moment is left to it',
+    async (suffix) => {
+      const ended = begin()
+      const [batch] = written(ended, 1) as [Placed]
+      ;(suffix === '.left' ? close : kill)(ended)
+      fill()
+      const { renameSync } = system
+      const taken = join(destination, 'mk2wzz81-77b0e2000000.left')
+      inject(
+        replaceCalls({
+          renameSync: (from: string, to: string) => {
+            renameSync(from, to)
+            renameSync(to, taken)
+          },
+        }),
+      )
+      const run = begin()
+      expect(await run.recoverAll()).toEqual([])
+      expect(filesBelow(taken).some((path) => path.endsWith('.seg'))).toBe(true)
+      restore()
+      await bench.clock.advance(SCAN_MS)
+      expect(await settleAll(run)).toEqual([batch.batchId])
+      expect(segmentsBelow(root)).toEqual([])
+    },
+  )
+
+  test('a running process keeps its folder', async () => {
+    const running = begin()
+    written(running, 2)
+    fill()
+    expect(await begin().recoverAll()).toEqual([])
+    await bench.clock.advance(3 * SCAN_MS)
+    expect(readdirSync(destination)).toHaveLength(2)
+  })
+
+  test('expired entries and dead letters are deleted', async () => {
+    const maxAgeMs = 3_600_000
+    const ended = begin({ maxAgeMs })
+    written(ended, 2)
+    close(ended)
+    setAge(2 * maxAgeMs)
+    fill()
+    const run = begin({ maxAgeMs })
+    expect(await run.recoverAll()).toEqual([])
+    await vi.waitFor(() => expect(segmentsBelow(root)).toEqual([]))
+    expect(run.account.dropped.age).toBe(20)
+  })
+
+  test('expired dead letters and entries of others are deleted by a process that has nothing to take over', () => {
+    const other = begin({ url: 'https://other.test/api/v1' })
+    written(other, 1)
+    close(other)
+    const letter = join(destination, 'dead', 'old.ndjson')
+    mkdirSync(join(letter, '..'), { recursive: true })
+    writeFileSync(letter, '{}')
+    setAge(8 * 24 * 3_600_000)
+    fill()
+    begin()
+    expect(existsSync(letter)).toBe(false)
+    expect(segmentsBelow(root)).toEqual([])
+  })
+})
+
+describe('the last 256 KiB of a volume', () => {
+  const RESERVED = 256 * 1024
+
+  test.each([5_000, 60_000, 600_000])(
+    'are not used for entries of %i bytes, which go to disk again when there is more',
+    async (bytes) => {
+      const used = (): number => filesBelow(root).reduce((sum, path) => sum + statSync(path).size, 0)
+      let size = RESERVED + 450_000
+      inject(reportedSpace(() => size - used()))
+      const run = begin()
+      for (let n = 0; n < 100; n += 1) run.add(JSON.stringify({ n, padding: 'x'.repeat(bytes) }))
+      expect(used()).toBeLessThanOrEqual(450_000)
+      expect(450_000 - used()).toBeLessThan(10 * bytes)
+      expect(run.problems).toEqual([expect.stringContaining('256 KiB')])
+      expect(run.batches.at(-1)).not.toHaveProperty('place')
+      size += 10_000_000
+      await bench.clock.advance(RENEW_MS)
+      expect(written(run, 1)[0]).toHaveProperty('place')
+      expect(run.account.snapshot()).toMatchObject({ received: 110, pending: 110, balances: true })
+    },
+  )
+
+  test.each([
+    ['has no limit', () => ({ blocks: 0, bavail: 0, bsize: 4_096 })],
+    [
+      'does not say what is free',
+      () => {
+        throw new Error('ENOSYS: function not implemented, statfs')
+      },
+    ],
+  ])('a volume that %s is used', (_, statfsSync) => {
+    inject(replaceCalls({ statfsSync }))
+    expect(written(begin(), 1)[0]).toHaveProperty('place')
+  })
 })
 
 test('a failed deletion of a segment keeps its acknowledgements: no entry is sent again', async () => {

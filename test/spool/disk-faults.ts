@@ -1,6 +1,6 @@
 /** Replaces calls of `node:fs` for all importers: injects errors, simulates a full disk, and records synchronized files. */
 import type fs from 'node:fs'
-import { readlinkSync } from 'node:fs'
+import { constants, readlinkSync } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
 export const system = createRequire(import.meta.url)('node:fs') as typeof fs
@@ -16,6 +16,8 @@ export function replaceCalls(calls: Record<string, unknown>): () => void {
     syncBuiltinESMExports()
   }
 }
+
+const BLOCK_BYTES = 1_024
 
 function createError(code: string, syscall: string): Error {
   return Object.assign(new Error(`${code}: injected error, ${syscall}`), { code, syscall })
@@ -66,6 +68,39 @@ export function fullAfter(bytes: number, isMeant: (path: string) => boolean): ()
       return written
     },
   })
+}
+
+/**
+ * A volume without free blocks or inodes: no folder and no file can be created, and without blocks no file can grow
+ * beyond its last one.
+ * @param code ENOSPC, or EDQUOT for a quota
+ * @returns a function that restores the calls
+ */
+export function fullVolume(root: string, { blocks, code = 'ENOSPC' }: { blocks: boolean; code?: string }): () => void {
+  const { existsSync, fstatSync, mkdirSync, openSync, writeSync } = system
+  const isHere = (path: unknown): boolean => String(path).startsWith(`${root}/`)
+  return replaceCalls({
+    mkdirSync: (path: string, options: object) => {
+      if (isHere(path)) throw createError(code, 'mkdir')
+      return mkdirSync(path, options)
+    },
+    openSync: (path: string, flags: number, mode: number): number => {
+      if (isHere(path) && (flags & constants.O_CREAT) !== 0 && !existsSync(path)) throw createError(code, 'open')
+      return openSync(path, flags, mode)
+    },
+    writeSync: (fd: number, bytes: Buffer, from = 0, length = bytes.length - from, at = Infinity): number => {
+      const { size } = fstatSync(fd)
+      const end = at === Infinity ? size + length : at + length
+      if (blocks && isHere(pathOf(fd)) && end > Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES)
+        throw createError(code, 'write')
+      return writeSync(fd, bytes, from, length, Number.isFinite(at) ? at : null)
+    },
+  })
+}
+
+/** @param freeBytes what the system reports @returns a function that restores the call */
+export function reportedSpace(freeBytes: () => number): () => void {
+  return replaceCalls({ statfsSync: () => ({ blocks: 1_000_000, bavail: freeBytes(), bsize: 1 }) })
 }
 
 /** @param fails whether synchronizing this file fails @returns the synchronized paths, and a function that restores the calls */

@@ -76,7 +76,7 @@ test('a claim copies the folder and leaves the original to the next process', as
   const { renameSync } = system
   const restore = replaceCalls({
     renameSync: (from: string, to: string) => {
-      if (/\.(live|left)$/.test(from) && to.includes('claimed')) cpSync(from, to, { recursive: true })
+      if (/\.(live|left)$/.test(from) && to.includes('.live/')) cpSync(from, to, { recursive: true })
       else renameSync(from, to)
     },
   })

@@ -198,7 +198,7 @@ describe('claims', () => {
     expect(successor.account.snapshot()).toMatchObject({ recovered: 7, pending: 7, balances: true })
     // Folders move up: paths do not grow with every process.
     const deepest = Math.max(...filesBelow(destination).map((path) => path.slice(destination.length).split('/').length))
-    expect(deepest).toBe(5)
+    expect(deepest).toBe(4)
   })
 
   test('entries settled by a dead claimer are not sent again', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { SegmentReader } from '../../src/spool/segment/segment-reader.js'
@@ -31,7 +31,7 @@ describe('a claimed segment that cannot be read for now', () => {
       leave(7)
       const left = readdirSync(destination)
       const isClaimed = (path: string): boolean =>
-        path.endsWith('.seg') && path.includes('claimed') && !left.some((name) => path.includes(`/${name}/`))
+        /\.live\/[^/]+\/[^/]+\.seg$/.test(path) && !left.some((name) => path.includes(`/${name}/`))
       inject(failing('openSync', ([path]) => (isClaimed(String(path)) ? code : undefined)))
       const run = begin()
       expect(await run.recoverAll()).toEqual([])
@@ -120,8 +120,7 @@ describe('a segment of another version', () => {
 
   /** A dead folder within another, as a killed claimer leaves it. @returns the path of the inner folder's segment */
   function nest(inner: string, outer: string): string {
-    const [from, into] = [join(inner, '..'), join(outer, '..', 'claimed')]
-    mkdirSync(into)
+    const [from, into] = [join(inner, '..'), join(outer, '..')]
     const to = join(into, basename(from).replace(/\.live$/, ''))
     renameSync(from, to)
     return join(to, basename(inner))
@@ -132,10 +131,9 @@ describe('a segment of another version', () => {
     const bytes = makeForeign(path)
     for (let n = 0; n < depth; n += 1) {
       const outer = leave(3)
-      const isDeep = path.includes('claimed')
-      const top = isDeep ? join(path, '..', '..', '..', basename(path)) : path
+      const top = n === 0 ? path : join(path, '..', '..', basename(path))
       const moved = nest(top, outer)
-      path = isDeep ? join(moved, '..', 'claimed', basename(join(path, '..')), basename(path)) : moved
+      path = n === 0 ? moved : join(moved, '..', basename(join(path, '..')), basename(path))
     }
     const before = filesBelow(destination)
     const run = begin()

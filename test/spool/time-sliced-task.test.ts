@@ -148,7 +148,7 @@ describe('maxBytes was lowered below the size of claimed segments', () => {
     const received = leaveMuch()
     const own = quick()
     const run = begin({ maxBytes: MAX_BYTES }, { clock: own })
-    inject(failing('openSync', ([path]) => (/claimed\/.*\.seg$/.test(String(path)) ? 'EMFILE' : undefined)))
+    inject(failing('openSync', ([path]) => (/\.live\/[^/]+\/[^/]+\.seg$/.test(String(path)) ? 'EMFILE' : undefined)))
     writeBytes(run, SEGMENT_BYTES)
     while (run.problems.length === 0) await turn()
     expect(run.problems).toEqual([expect.stringContaining('EMFILE')])

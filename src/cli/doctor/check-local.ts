@@ -1,13 +1,12 @@
 /** Checks the spool folder and the module of `beforeSend`. */
 import { randomBytes } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { loadHook } from '../../filter/load-hook.js'
 import type { Settings } from '../../options/resolve-options.js'
 import { systemClock } from '../../shared/clock.js'
 import { ensureFolder } from '../../shared/safe-folders.js'
 import { inspectRoot } from '../../spool/inspect.js'
-import { removeEmptyFolder } from '../../spool/instance/instance-folder.js'
 import { readMachine } from '../../spool/instance/ownership.js'
 import { findDefaultRoot, ensureRoot } from '../../spool/spool-root.js'
 import { formatSize } from '../shared/terminal-format.js'
@@ -54,8 +53,12 @@ function checkSpool(dir: string | undefined, settings: Settings): Check {
       "set PINO_INGEST_SPOOL_DIR to a folder on a writable disk that belongs to the application's user; until then entries are kept in memory",
     )
   } finally {
-    // Otherwise the folders would belong to the user who ran `doctor`. Folders in use by other processes are not empty and are kept.
-    for (const folder of created.toReversed()) removeEmptyFolder(folder)
+    // Otherwise the folders would belong to the user who ran `doctor`.
+    try {
+      for (const folder of created.toReversed()) rmdirSync(folder)
+    } catch {
+      // Folders in use by other processes are not empty and are kept.
+    }
   }
 }
 

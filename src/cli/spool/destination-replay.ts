@@ -51,7 +51,10 @@ export class DestinationReplay {
   /** Number of items left on disk at the end. */
   kept = 0
   readonly #options: DestinationReplayOptions
-  readonly #instance: InstanceFolder
+  /** Undefined if there are only dead letters. */
+  #instance: InstanceFolder | undefined
+  /** Where the selected instances were found. */
+  readonly #found: string[] = []
   readonly #recovery: Recovery
   readonly #renewals: PeriodicTasks
   readonly #files: DeadLetterBatches[] = []
@@ -61,18 +64,16 @@ export class DestinationReplay {
   #mayGrow = false
   #latestFailure: string | undefined
 
-  /** @throws the system's errors, UnsafeError */
   constructor(options: DestinationReplayOptions) {
     const { location, name, settings, service, pause, clock, problems } = options
     const { root, machine, kinds, mask } = location
     const kind = kinds.get(name) ?? 'entries'
     const { account } = this
     const folder = join(root, name)
-    const instance = new InstanceFolder(folder, { clock, machine, isPowerSafe: false })
-    const letters = new DeadLetterFile(folder, instance.name, { clock, isPowerSafe: true })
+    const lettersName = `replay-${clock.wallNow().toString(36)}-${process.pid}`
+    const letters = new DeadLetterFile(folder, lettersName, { clock, isPowerSafe: true })
     this.#options = options
     this.kind = kind
-    this.#instance = instance
     this.#recovery = new Recovery({
       destinations: [],
       machine,
@@ -84,7 +85,7 @@ export class DestinationReplay {
       onForeign: () => {},
     })
     this.#renewals = new PeriodicTasks(clock)
-    this.#renewals.every(RENEW_MS, () => problems.attempt(() => instance.renew()))
+    this.#renewals.every(RENEW_MS, () => problems.attempt(() => this.#instance?.renew()))
     this.#pipeline = new EndpointPipeline({
       settings,
       clock,
@@ -110,9 +111,15 @@ export class DestinationReplay {
 
   /** @throws an error that says why it was not claimed */
   addInstance(found: FoundInstance): void {
-    const { machine } = this.#options.location
+    const { location, clock } = this.#options
+    const { root, machine } = location
+    this.#found.push(found.path)
     if (hasForeignVersionBelow(found.path)) throw new Error('it was written by another version of pino-ingest')
-    this.#mayGrow ||= !hasWriterEnded(claimInstance(this.#instance, machine, found), machine)
+    const isFinal = hasWriterEnded(found.path, machine)
+    const options = { clock, machine, isPowerSafe: false }
+    this.#instance ??= new InstanceFolder(join(root, found.destination), options, () => found.path)
+    claimInstance(this.#instance, machine, found)
+    this.#mayGrow ||= !isFinal
   }
 
   /** @throws the system's errors */
@@ -150,7 +157,7 @@ export class DestinationReplay {
     this.#recovery.close()
     for (const file of this.#files) this.kept += problems.attempt(() => file.finish()) ?? 0
     await this.#countEntries().catch((error: unknown) => problems.add(error))
-    problems.attempt(() => this.#instance.release())
+    problems.attempt(() => this.#instance?.release())
   }
 
   /** Ends `run` now. */
@@ -177,6 +184,7 @@ export class DestinationReplay {
   }
 
   async *#readClaimed(): AsyncGenerator<Batch, void> {
+    if (this.#instance === undefined) return
     await this.#recovery.scan(this.#instance)
     const read: Batch[] = []
     while (await this.#recovery.next((batch) => read.push(batch))) yield* read.splice(0)
@@ -184,9 +192,11 @@ export class DestinationReplay {
 
   async #countEntries(): Promise<void> {
     const { location, clock } = this.#options
+    // A claimed instance is no longer where it was found.
+    const paths = [...this.#found, ...(this.#instance === undefined ? [] : [this.#instance.path])]
     const destinations = inspectRoot(location.root, { ...location, wallNowMs: clock.wallNow() })
     for (const one of destinations.flatMap(({ instances }) => instances))
-      if (one.path.startsWith(this.#instance.path)) this.kept += (await summarizeUnsettled(one)).entries
+      if (paths.some((path) => one.path.startsWith(path))) this.kept += (await summarizeUnsettled(one)).entries
   }
 
   #onEvent(event: DeliveryEvent): void {

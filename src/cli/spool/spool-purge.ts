@@ -155,7 +155,8 @@ function deleteAll(location: SpoolLocation, targets: readonly Target[], kept: Ke
  * @throws an error that says why it was not claimed; the system's errors, UnsafeError
  */
 function deleteInstance({ root, machine }: SpoolLocation, found: FoundInstance): void {
-  const owner = new InstanceFolder(join(root, found.destination), { clock: systemClock, machine, isPowerSafe: false })
+  const options = { clock: systemClock, machine, isPowerSafe: false }
+  const owner = new InstanceFolder(join(root, found.destination), options, () => found.path)
   try {
     rmSync(claimInstance(owner, machine, found), { recursive: true, force: true })
   } finally {

@@ -149,9 +149,8 @@ function openReplays(
   for (const one of outermost)
     if (!one.isFree) skipped.push({ name: one.name, reason: describeHolder(one), isInUse: true })
   const destinations = new Set([...free, ...deadLetters].map(({ destination }) => destination))
-  return [...destinations].flatMap((destination) => {
-    const opened = problems.attempt(() => create(destination))
-    if (opened === undefined) return []
+  return [...destinations].map((destination) => {
+    const opened = create(destination)
     for (const one of free.filter((each) => each.destination === destination)) {
       try {
         opened.addInstance(one)
@@ -161,7 +160,7 @@ function openReplays(
     }
     for (const one of deadLetters.filter((each) => each.destination === destination))
       problems.attempt(() => opened.addDeadLetters(one))
-    return [opened]
+    return opened
   })
 }
 
@@ -215,7 +214,7 @@ function formatResult({ replays, skipped, problems }: ReplayResult, mask: (text:
   const total = toTally(replays)
   const lastFailure = findLastFailure(replays)
   const lines = [...skipped.map(({ name, reason }) => `Skipped ${name}: ${reason}`), ...problems]
-  if (total.sent + total.kept === 0) lines.push('There was nothing to send.')
+  if (total.sent + total.kept + lines.length === 0) lines.push('There was nothing to send.')
   for (const kind of KINDS) {
     const { sent, accepted, rejected, kept } = toTally(replays.filter((one) => one.kind === kind))
     if (sent + kept > 0) {

@@ -3,9 +3,8 @@ import { renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Clock } from '../../shared/clock.js'
 import { isInUse } from '../../shared/safe-files.js'
-import { ensureFolder, isOwnFolder } from '../../shared/safe-folders.js'
-import { CLAIMED, INSTANCE_NAME, LEFT, LIVE } from '../disk-format.js'
-import { removeEmptyFolder } from './instance-folder.js'
+import { isOwnFolder } from '../../shared/safe-folders.js'
+import { INSTANCE_NAME, LEFT, LIVE } from '../disk-format.js'
 import type { InstanceFolder } from './instance-folder.js'
 import { LeaseWatch, isAbandoned } from './ownership.js'
 import type { Machine } from './ownership.js'
@@ -39,18 +38,27 @@ export class Claims {
     this.#leases.beginScan(() => instance.renew())
     for (const destination of this.#options.destinations) {
       for (const name of this.#namesIn(destination) ?? []) {
-        const folder = this.#tryClaim(destination, name, instance)
+        const folder = this.#tryClaim(join(destination, name), (path) => claimFolder(path, instance))
         if (folder === undefined) yield []
-        else yield* this.#returnNew([folder], instance.claimedPath)
+        else yield* this.#returnNew([folder], instance.path)
       }
     }
     // Checks the folder's content instead of the result of `rename`: on a network file system a successful rename may
     // report ENOENT.
-    const names = this.#namesIn(instance.claimedPath)
+    const names = this.#namesIn(instance.path)
     if (names === undefined) return
-    const folders = names.filter((name) => INSTANCE_NAME.test(name)).map((name) => join(instance.claimedPath, name))
-    yield* this.#returnNew(folders, instance.claimedPath)
+    const folders = names.filter((name) => INSTANCE_NAME.test(name)).map((name) => join(instance.path, name))
+    if (instance.inherited !== undefined) folders.unshift(instance.path)
+    yield* this.#returnNew(folders, instance.path)
     this.#returned = new Set(folders)
+  }
+
+  /** @returns a folder that may be claimed, for a process that cannot create its own. Never throws */
+  findFree(): string | undefined {
+    // The file system's time is unknown, because no file can be written.
+    this.#leases.beginScan(() => -Infinity)
+    const paths = this.#options.destinations.flatMap((one) => (this.#namesIn(one) ?? []).map((name) => join(one, name)))
+    return paths.find((path) => this.#tryClaim(path, () => path) !== undefined)
   }
 
   /** @returns undefined if the folder cannot be listed at present */
@@ -63,20 +71,18 @@ export class Claims {
     }
   }
 
-  /** @returns the folder's new path; undefined if it was not claimed */
-  #tryClaim(destination: string, name: string, instance: InstanceFolder): string | undefined {
-    const match = INSTANCE_NAME.exec(name)
-    if (match?.[2] === undefined || match[1] === instance.name) return undefined
-    const path = join(destination, name)
+  /** @param claim called if the folder is free @returns the result of `claim`; undefined if it was not claimed */
+  #tryClaim(path: string, claim: (path: string) => string): string | undefined {
+    const suffix = INSTANCE_NAME.exec(basename(path))?.[2]
     const { machine, onError } = this.#options
     try {
-      if (!isOwnFolder(path)) return undefined
-      if (match[2] !== LEFT && !isAbandoned(path, machine, (folder) => this.#leases.isExpired(folder))) return undefined
+      if (suffix === undefined || !isOwnFolder(path)) return undefined
+      if (suffix !== LEFT && !isAbandoned(path, machine, (folder) => this.#leases.isExpired(folder))) return undefined
       if (hasForeignVersionBelow(path)) {
         this.#leaveAlone(path)
         return undefined
       }
-      return claimFolder(path, instance)
+      return claim(path)
     } catch (error) {
       // ENOENT: another process claimed it first. In use on Windows: its process runs, or another program scans it; tried at the next scan.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && !isInUse(error, machine.platform)) onError(error)
@@ -85,11 +91,11 @@ export class Claims {
   }
 
   /** Yields the folders that were not returned before. */
-  *#returnNew(folders: string[], claimedPath: string): Generator<string[]> {
+  *#returnNew(folders: string[], claimerPath: string): Generator<string[]> {
     // The loop extends `folders`. Nested claimed folders are moved up, so paths do not get longer with every claim.
     for (const folder of folders) {
       if (this.#returned.has(folder)) continue
-      folders.push(...moveNestedUp(folder, claimedPath, this.#options.onError))
+      if (folder !== claimerPath) folders.push(...moveNestedUp(folder, claimerPath, this.#options.onError))
       yield [folder]
       // After `yield`: if the caller fails, the next `claim` returns the folder again.
       this.#returned.add(folder)
@@ -105,9 +111,8 @@ export class Claims {
 
 /** @returns the folder's new path @throws the system's errors, UnsafeError */
 export function claimFolder(path: string, instance: InstanceFolder): string {
-  ensureFolder(instance.claimedPath)
   // Keeps the suffix `.left`, which marks a folder that is no longer written to.
-  const claimed = join(instance.claimedPath, basename(path, LIVE))
+  const claimed = join(instance.path, basename(path, LIVE))
   renameSync(path, claimed)
   return claimed
 }
@@ -116,15 +121,13 @@ export function claimFolder(path: string, instance: InstanceFolder): string {
  * Moves up the folders that an exited process had claimed. @returns their new paths. The next process sends those that
  * cannot be moved. Never throws
  */
-function moveNestedUp(folder: string, claimedPath: string, onError: (error: unknown) => void): string[] {
-  const nested = join(folder, CLAIMED)
+function moveNestedUp(folder: string, claimerPath: string, onError: (error: unknown) => void): string[] {
   const moved: string[] = []
   try {
-    for (const name of listNames(nested)) {
-      renameSync(join(nested, name), join(claimedPath, name))
-      moved.push(join(claimedPath, name))
+    for (const name of listNames(folder).filter((one) => INSTANCE_NAME.test(one))) {
+      renameSync(join(folder, name), join(claimerPath, name))
+      moved.push(join(claimerPath, name))
     }
-    removeEmptyFolder(nested)
   } catch (error) {
     onError(error)
   }

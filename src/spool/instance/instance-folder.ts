@@ -1,15 +1,16 @@
 /** The folder of one writer: its path, its lease, its segments. */
 import { randomBytes } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncFolder } from '../../shared/safe-files.js'
-import { CLAIMED, LEFT, LIVE, OWNER, isAcknowledgementLog } from '../disk-format.js'
-import { LEASE_MS, writeOwner } from './ownership.js'
+import { LEFT, LIVE, OWNER, isAcknowledgementLog, isSegment } from '../disk-format.js'
+import { LEASE_MS, hasWriterEnded, writeOwner } from './ownership.js'
 import type { Machine } from './ownership.js'
 import { Segment } from '../segment/segment.js'
 import type { SegmentEvents } from '../segment/segment.js'
 import { SegmentWriter } from '../segment/segment-writer.js'
 import type { SegmentWriterOptions } from '../segment/segment-writer.js'
+import { listNames } from '../spool-files.js'
 import type { Clock } from '../../shared/clock.js'
 
 export interface InstanceFolderOptions {
@@ -18,6 +19,18 @@ export interface InstanceFolderOptions {
   readonly isPowerSafe: boolean
 }
 
+/** Content of an ended instance's folder that was taken over. */
+export interface Inherited {
+  /** The folder's former path. */
+  readonly from: string
+  /** Names of the segments. */
+  readonly segments: readonly string[]
+  /** Whether the former owner can no longer write to them. */
+  readonly isFinal: boolean
+}
+
+/** No blocks, inodes or quota are left. */
+const DISK_FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT']
 const NAME_BYTES = 6
 const FOLDER_MODE = 0o700
 /**
@@ -31,6 +44,8 @@ export class InstanceFolder {
   readonly name: string
   readonly path: string
   readonly #destination: string
+  /** Undefined if the folder was created. */
+  readonly inherited: Inherited | undefined
   readonly #options: InstanceFolderOptions
   readonly #inode: number
   readonly #segments = new Map<number, Segment>()
@@ -41,33 +56,47 @@ export class InstanceFolder {
   #renewals = 0
   #isReleased = false
 
-  /** @param destination the folder that is shared by all instances with the same service @throws UnsafeError, and errors of the file system */
-  constructor(destination: string, options: InstanceFolderOptions) {
+  /**
+   * @param destination the folder that is shared by all instances with the same service
+   * @param findLeft called if the disk is full; finds a folder of an ended instance, which is renamed instead
+   * @throws UnsafeError, and errors of the file system
+   */
+  constructor(destination: string, options: InstanceFolderOptions, findLeft?: () => string | undefined) {
     const { clock, machine, isPowerSafe } = (this.#options = options)
     this.name = `${Math.trunc(clock.wallNow()).toString(36).padStart(8, '0')}-${randomBytes(NAME_BYTES).toString('hex')}`
     this.#destination = destination
     this.path = join(destination, this.name + LIVE)
-    mkdirSync(this.path, { mode: FOLDER_MODE })
     try {
+      mkdirSync(this.path, { mode: FOLDER_MODE })
       writeOwner(this.path, machine.self)
-      this.#inode = lstatSync(this.path).ino
       if (isPowerSafe) syncFolder(destination)
     } catch (error) {
       // Otherwise each attempt on a full disk would leave an empty folder.
       rmSync(this.path, { recursive: true, force: true })
-      throw error
+      const left = DISK_FULL.includes((error as NodeJS.ErrnoException).code) ? findLeft?.() : undefined
+      if (left === undefined) throw error
+      this.inherited = this.#takeOver(left)
     }
+    // Throws if another process has claimed the renamed folder before the new owner was written.
+    this.#inode = lstatSync(this.path).ino
     this.#seenAt = clock.now()
     this.#wallSeenAt = clock.wallNow()
+  }
+
+  /** @throws the system's errors */
+  #takeOver(from: string): Inherited {
+    const { machine } = this.#options
+    const isFinal = hasWriterEnded(from, machine)
+    renameSync(from, this.path)
+    writeOwner(this.path, machine.self)
+    const segments = listNames(this.path).filter(isSegment)
+    this.#nextNumber = 1 + Number.parseInt(segments.at(-1) ?? '0', 10)
+    return { from, segments, isFinal }
   }
 
   /** Own segments with unsettled entries and the segment being written, oldest first. */
   get segments(): ReadonlyMap<number, Segment> {
     return this.#segments
-  }
-
-  get claimedPath(): string {
-    return join(this.path, CLAIMED)
   }
 
   /** @throws the system's errors */
@@ -148,7 +177,6 @@ export class InstanceFolder {
     this.#isReleased = true
     for (const segment of this.#segments.values()) segment.close()
     if (!this.isInPlace()) return
-    removeEmptyFolder(this.claimedPath)
     if (!this.#tryRemove()) renameSync(this.path, join(this.#destination, this.name + LEFT))
   }
 
@@ -167,14 +195,4 @@ export function removeSettledFolder(folder: string): boolean {
   if (!readdirSync(folder).every((name) => name === OWNER || isAcknowledgementLog(name))) return false
   rmSync(folder, { recursive: true, force: true })
   return true
-}
-
-/** Deletes a folder if it exists and is empty. @throws the system's other errors */
-export function removeEmptyFolder(path: string): void {
-  try {
-    rmdirSync(path)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
-  }
 }

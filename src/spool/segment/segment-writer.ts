@@ -1,9 +1,14 @@
 /** Appends to a segment synchronously: when `write` returns, the kernel has the bytes. */
-import { fdatasync, fdatasyncSync } from 'node:fs'
+import { fdatasync, fdatasyncSync, statfsSync } from 'node:fs'
 import { closeQuietly, createFile, writeAll } from '../../shared/safe-files.js'
 import { createSegmentHeader } from '../disk-format.js'
 import { MAX_SEGMENT_BYTES } from './segment.js'
 import type { Segment } from './segment.js'
+
+/** Space that segments leave free on the volume, for the folder of the next process and for acknowledgements. */
+const RESERVED_BYTES = 256 * 1024
+/** Bytes between two checks of the free space. */
+const CHECK_BYTES = 64 * 1024
 
 export interface SegmentWriterOptions {
   readonly createdAtMs: number
@@ -17,6 +22,8 @@ export class SegmentWriter {
   readonly segment: Segment
   readonly #options: SegmentWriterOptions
   readonly #fd: number
+  /** Size of the segment at which the free space is checked again. */
+  #checkAtBytes = 0
   #syncedBytes = 0
   #isSyncing = false
   #hasSyncFailed = false
@@ -42,6 +49,11 @@ export class SegmentWriter {
   write(bytes: Buffer): void {
     const size = this.segment.writtenBytes + bytes.length
     if (size > MAX_SEGMENT_BYTES) throw new RangeError(`a segment has at most ${MAX_SEGMENT_BYTES} bytes, got ${size}`)
+    if (size > this.#checkAtBytes) {
+      const room = readFreeBytes(this.segment.path) - RESERVED_BYTES - bytes.length
+      if (room < 0) throw new Error('ENOSPC: the last 256 KiB of the volume are kept free')
+      this.#checkAtBytes = size + Math.min(room, CHECK_BYTES)
+    }
     writeAll(this.#fd, bytes)
     this.segment.writtenBytes = size
   }
@@ -99,5 +111,15 @@ export class SegmentWriter {
     this.#isClosed = true
     if (this.#isSyncing) this.#afterSync = act
     else act()
+  }
+}
+
+/** Infinity if the volume has no limit, or the system does not say. */
+function readFreeBytes(path: string): number {
+  try {
+    const { blocks, bavail, bsize } = statfsSync(path)
+    return blocks === 0 ? Infinity : bavail * bsize
+  } catch {
+    return Infinity // the write shows what is wrong
   }
 }

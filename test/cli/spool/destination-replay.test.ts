@@ -1,7 +1,7 @@
 /** The replay of a destination, with instances of processes on a fake clock. */
-import { utimesSync } from 'node:fs'
-import { basename } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../../src/batch/batch.js'
 import type { Outcome } from '../../../src/batch/outcome.js'
 import { DestinationReplay } from '../../../src/cli/spool/destination-replay.js'
@@ -10,7 +10,8 @@ import { resolveOptions } from '../../../src/options/resolve-options.js'
 import { KeyPause } from '../../../src/shared/key-pause.js'
 import { inspectRoot } from '../../../src/spool/inspect.js'
 import { FakeClock } from '../../fake-clock.js'
-import { filesBelow } from '../../spool/disk-image.js'
+import { failing, fullVolume } from '../../spool/disk-faults.js'
+import { filesBelow, segmentsBelow } from '../../spool/disk-image.js'
 import type { ProcessRun } from '../../spool/process-run.js'
 import { namesIn, useSpoolBench } from '../../spool/spool-bench.js'
 
@@ -22,7 +23,7 @@ function write(run: ProcessRun, ...names: string[]): void {
   run.batcher.seal()
 }
 
-/** A replay of all free instances. */
+/** A replay of all free instances, and of all dead letters. */
 function replayAll(answer: (batch: Batch) => Outcome) {
   const { root, clock, destination } = bench
   const machine = bench.processes.born()
@@ -31,7 +32,10 @@ function replayAll(answer: (batch: Batch) => Outcome) {
   const replay = new DestinationReplay({
     location: { root, machine, kinds: new Map(), mask: (text) => text },
     name: basename(destination),
-    settings: resolveOptions({ url: 'http://127.0.0.1:1/api/v1', apiKey: 'k' }, { env: {}, readFile: () => '' }),
+    settings: resolveOptions(
+      { url: 'http://127.0.0.1:1/api/v1', apiKey: 'k', batch: { size: 1 } },
+      { env: {}, readFile: () => '' },
+    ),
     service: {
       entries: target,
       requestLogs: target,
@@ -44,12 +48,19 @@ function replayAll(answer: (batch: Batch) => Outcome) {
     deadlineAt: clock.now() + TIMEOUT_MS,
     problems,
   })
-  for (const { instances } of inspectRoot(root, { machine, wallNowMs: Date.now() }))
-    for (const found of instances) if (found.isFree) replay.addInstance(found)
+  for (const { instances, deadLetters } of inspectRoot(root, { machine, wallNowMs: Date.now() })) {
+    for (const found of instances) if (found.isFree) problems.attempt(() => replay.addInstance(found))
+    for (const file of deadLetters) replay.addDeadLetters(file)
+  }
   return { replay, problems }
 }
 
 const accept = ({ count }: Batch): Outcome => ({ kind: 'delivered', accepted: count, rejected: [] })
+
+const acceptOnly =
+  (name: string) =>
+  (batch: Batch): Outcome =>
+    namesIn([batch]).includes(name) ? accept(batch) : { kind: 'endpoint-rejected', status: 403, reason: 'status 403' }
 
 test('it waits until an owner that is unaware of the claim can no longer write, and sends everything', async () => {
   const machine = bench.processes.born()
@@ -85,9 +96,23 @@ test('it ends early if no attempt can follow before the deadline, and keeps what
   write(first, 'a')
   write(first, 'b', 'c')
   bench.kill(first)
-  const { replay } = replayAll((batch) =>
-    namesIn([batch]).includes('a') ? accept(batch) : { kind: 'endpoint-rejected', status: 403, reason: 'status 403' },
-  )
+  const { replay } = replayAll(acceptOnly('a'))
+  await runToEnd(replay)
+  expect(bench.clock.now()).toBeLessThan(TIMEOUT_MS / 2)
+  expect([replay.account.accepted, replay.kept, replay.lastFailure]).toEqual([1, 2, 'status 403'])
+})
+
+function writeLetters(...names: string[]): void {
+  mkdirSync(join(bench.destination, 'dead'), { recursive: true })
+  const lines = names.map((name) => `${JSON.stringify({ at: '2026-01-01', batch_id: 'b', entry: { name } })}\n`)
+  writeFileSync(join(bench.destination, 'dead', 'one.ndjson'), lines.join(''))
+}
+
+function lettersLeft(): string[] {
+  return filesBelow(bench.destination).filter((path) => path.endsWith('.ndjson'))
+}
+
+async function runToEnd(replay: DestinationReplay): Promise<void> {
   let isDone = false
   const running = replay.run().then(() => (isDone = true))
   await vi.waitFor(async () => {
@@ -95,6 +120,56 @@ test('it ends early if no attempt can follow before the deadline, and keeps what
     expect(isDone).toBe(true)
   })
   await running
-  expect(bench.clock.now()).toBeLessThan(TIMEOUT_MS / 2)
-  expect([replay.account.accepted, replay.kept, replay.lastFailure]).toEqual([1, 2, 'status 403'])
+}
+
+describe.each([
+  ['blocks', true],
+  ['inodes', false],
+])('a volume without free %s', (_, blocks) => {
+  test('instances and dead letters are sent and deleted', async () => {
+    const runs = [bench.begin(), bench.begin(), bench.begin()]
+    for (const run of runs) write(run, 'a', 'b')
+    for (const [at, run] of runs.entries()) (at === 1 ? bench.kill : bench.close)(run)
+    writeLetters('c')
+    bench.inject(fullVolume(bench.root, { blocks }))
+    const sent: Batch[] = []
+    const { replay, problems } = replayAll((batch) => {
+      sent.push(batch)
+      return accept(batch)
+    })
+    await runToEnd(replay)
+    expect(namesIn(sent).toSorted()).toEqual(['a', 'a', 'a', 'b', 'b', 'b', 'c'])
+    expect([replay.account.accepted, replay.kept, problems.messages]).toEqual([7, 0, []])
+    expect([...segmentsBelow(bench.root), ...lettersLeft()]).toEqual([])
+  })
+
+  test('dead letters alone are sent and deleted', async () => {
+    writeLetters('a', 'b')
+    bench.inject(fullVolume(bench.root, { blocks }))
+    const { replay, problems } = replayAll(accept)
+    await runToEnd(replay)
+    expect([replay.account.accepted, replay.kept, problems.messages]).toEqual([2, 0, []])
+    expect(lettersLeft()).toEqual([])
+  })
+})
+
+test.each(['EACCES', 'EIO'])('entries that cannot be claimed (%s) are counted as kept', async (code) => {
+  const run = bench.begin()
+  write(run, 'a', 'b')
+  bench.kill(run)
+  bench.inject(failing('renameSync', () => code))
+  const { replay, problems } = replayAll(accept)
+  await runToEnd(replay)
+  expect([replay.account.accepted, replay.kept, problems.messages]).toEqual([0, 2, [expect.stringContaining(code)]])
+})
+
+test('dead letters that are kept keep their age', async () => {
+  writeLetters('a', 'b')
+  const [path = ''] = lettersLeft()
+  const writtenAt = Math.trunc(Date.now() / 1_000) - 86_400
+  utimesSync(path, writtenAt, writtenAt)
+  const { replay } = replayAll(acceptOnly('a'))
+  await runToEnd(replay)
+  expect([replay.account.accepted, replay.kept]).toEqual([1, 1])
+  expect(lettersLeft().map((left) => statSync(left).mtimeMs)).toEqual([writtenAt * 1_000])
 })

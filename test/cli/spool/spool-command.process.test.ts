@@ -129,6 +129,24 @@ async function spool(root: string, args: readonly string[], env: Record<string, 
   return { code, out, err: stderr }
 }
 
+/** @returns variables of a process in which calls of `node:fs` in this root fail */
+function failingIn(root: string, calls: readonly string[], code: string): Record<string, string> {
+  const script = join(newRoot(), 'failing.cjs')
+  writeFileSync(
+    script,
+    `const fs = require('node:fs')
+    for (const call of ${JSON.stringify(calls)}) {
+      const real = fs[call]
+      fs[call] = (path, ...others) => {
+        if (!String(path).startsWith(${JSON.stringify(`${root}/`)})) return real(path, ...others)
+        throw Object.assign(new Error('${code}: injected error'), { code: '${code}' })
+      }
+    }
+    require('node:module').syncBuiltinESMExports()`,
+  )
+  return { NODE_OPTIONS: `--require=${script}` }
+}
+
 async function listed(root: string): Promise<Listed> {
   return JSON.parse((await spool(root, ['ls', '--json'])).out) as Listed
 }
@@ -237,6 +255,7 @@ describe('ls', () => {
     const service = await started({ apiKeys: [KEY] })
     const replayed = await spool(root, ['replay', '--all'], to(service))
     expect(replayed).toMatchObject({ code: 1, out: expect.stringContaining('another version') })
+    expect(replayed.out).not.toContain('nothing to send')
     expect(service.arrived).toBe(0)
   })
 })
@@ -553,6 +572,28 @@ describe('replay', () => {
     const result = await runCli(['spool', 'replay', '--all'], { PINO_INGEST_SPOOL_DIR: newRoot() })
     expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining('PINO_INGEST_URL') })
   })
+})
+
+test.each(['renameSync', 'mkdirSync'])(
+  'replay says how many entries wait if they cannot be claimed (%s), and why',
+  TIMEOUT,
+  async (call) => {
+    const root = newRoot()
+    await killed(root, 120)
+    const { code, out } = await spool(root, ['replay', '--all'], failingIn(root, [call], 'EACCES'))
+    expect(code).toBe(1)
+    expect(out).toContain('EACCES')
+    expect(out).toContain('Kept on disk: 120 entries')
+    expect(out).not.toContain('nothing to send')
+  },
+)
+
+test('on a full volume, purge deletes entries', TIMEOUT, async () => {
+  const root = newRoot()
+  await killed(root, 120)
+  const full = failingIn(root, ['mkdirSync'], 'ENOSPC')
+  expect(await spool(root, ['purge', '--all', '--yes'], full)).toMatchObject({ code: 0 })
+  expect((await listed(root)).total).toMatchObject({ instances: 0, entries: 0, bytes: 0 })
 })
 
 describe('purge', () => {

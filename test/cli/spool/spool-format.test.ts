@@ -56,11 +56,7 @@ function instance(name: string, path: string, claimedBy?: string): FoundInstance
 }
 
 const outer = instance('mk2x0c1p-9f3a1c000000', '/r/d/mk2x0c1p-9f3a1c000000.live')
-const inner = instance(
-  'mk2wzz81-77b0e2000000',
-  '/r/d/mk2x0c1p-9f3a1c000000.live/claimed/mk2wzz81-77b0e2000000',
-  outer.name,
-)
+const inner = instance('mk2wzz81-77b0e2000000', '/r/d/mk2x0c1p-9f3a1c000000.live/mk2wzz81-77b0e2000000', outer.name)
 const place = {
   root: '/r',
   destinations: [

@@ -173,7 +173,7 @@ test('a rename that succeeded but was reported as ENOENT leaves no folder unread
   const restore = replaceCalls({
     renameSync: (from: string, to: string): void => {
       renameSync(from, to)
-      if (!to.includes('claimed')) return
+      if (!to.includes('.live/')) return
       reports += 1
       throw Object.assign(new Error('ENOENT: the server received the request twice'), { code: 'ENOENT' })
     },
