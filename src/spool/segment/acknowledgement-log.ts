@@ -53,8 +53,12 @@ export class AcknowledgementLog {
     this.#append(PART, batchId, positions)
   }
 
-  /** Writes all unwritten records. */
+  /** Writes all unwritten records, and reports an error. */
   flush(): void {
+    this.#write(this.#onError)
+  }
+
+  #write(onError: (error: unknown) => void): void {
     if (this.#unwritten.length === 0) return
     try {
       this.#fd ??= openForAppend(this.#path)
@@ -64,7 +68,7 @@ export class AcknowledgementLog {
     } catch (error) {
       // The file may end with a partial record that could not be removed. Reopening the log removes it.
       this.close()
-      this.#onError(error)
+      onError(error)
     }
   }
 
@@ -82,7 +86,8 @@ export class AcknowledgementLog {
     // The CRC also covers the kind, as its start value.
     record.writeUInt32LE(crc32(record.subarray(CRC_FROM), kind), 4)
     this.#unwritten.push(record)
-    this.flush()
+    // An error is reported by `flush`, unless all entries are settled and the segment is deleted before.
+    this.#write(() => {})
   }
 }
 

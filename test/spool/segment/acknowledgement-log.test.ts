@@ -146,6 +146,7 @@ describe('the acknowledgement log', () => {
     mkdirSync(path)
     const journal = new AcknowledgementLog(path, (error) => errors.push(error))
     journal.recordSettled(IDS[0] as string, PositionSet.from([1]))
+    journal.flush()
     expect(errors).toHaveLength(1)
     rmSync(path, { recursive: true })
     journal.recordSettled(IDS[0] as string, PositionSet.from([2]))
