@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly path: string
   readonly signal: AbortSignal | undefined
   readonly timeoutMs: number
-  /** As `performance.now()`. */
+  /** As `systemClock.now()`. */
   readonly deadlineAt: number
   readonly resolve: (reply: HttpReply | Promise<HttpReply>) => void
   readonly reject: (failure: HttpFailure) => void

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici'
 import { API_KEY_HEADER, CONTENT_TYPE, PATHS } from '../protocol/limits.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { revealAll } from '../options/secret.js'
+import { systemClock } from '../shared/clock.js'
 import { VERSION } from '../version.js'
 import { KEEP_ALIVE_MS, loadDispatchers } from './dispatcher.js'
 import { HttpExchange, MAX_REPLY_BYTES } from './http-exchange.js'
@@ -35,8 +36,8 @@ export function createHttp(options: HttpOptions): Http {
   /** Whether the service has rejected the key since its file was read. */
   let isKeyRejected = false
   /** Time of the latest activity by both clocks, since one of them may stop while the machine is suspended. */
-  let activeAt = performance.now()
-  let activeWallAt = Date.now()
+  let activeAt = systemClock.now()
+  let activeWallAt = systemClock.wallNow()
   /** Dispatchers from before a suspension, with requests that may still get a reply. */
   const retired = new Set<Dispatcher>()
 
@@ -49,7 +50,7 @@ export function createHttp(options: HttpOptions): Http {
    * close them run.
    */
   function current(make: () => Dispatcher): Dispatcher {
-    const [now, wallNow] = [performance.now(), Date.now()]
+    const [now, wallNow] = [systemClock.now(), systemClock.wallNow()]
     const isStale = now - activeAt > KEEP_ALIVE_MS || wallNow - activeWallAt > KEEP_ALIVE_MS
     activeAt = now
     activeWallAt = wallNow
@@ -83,8 +84,8 @@ export function createHttp(options: HttpOptions): Http {
       }
       return request.reject(failed)
     }
-    activeAt = performance.now()
-    activeWallAt = Date.now()
+    activeAt = systemClock.now()
+    activeWallAt = systemClock.wallNow()
     void Promise.resolve(reply).then(({ status }) => (isKeyRejected ||= status === 401 || status === 403))
     request.resolve(reply)
   }
@@ -127,7 +128,7 @@ export function createHttp(options: HttpOptions): Http {
       return new Promise((resolve, reject) => {
         const { signal, timeoutMs: ownTimeoutMs = Infinity } = init
         const timeoutMs = Math.min(options.requestTimeoutMs, ownTimeoutMs)
-        const now = performance.now()
+        const now = systemClock.now()
         const request = { path, signal, timeoutMs, deadlineAt: now + timeoutMs, resolve, reject }
         const one = new HttpExchange(request, ended)
         if (isClosed || signal?.aborted === true) return one.abort()

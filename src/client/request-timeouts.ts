@@ -1,7 +1,9 @@
 /** Ends requests at their deadlines. Uses one timer for all of them, because most requests get a reply long before. */
 
+import { clearTimeout, setImmediate, setTimeout, systemClock } from '../shared/clock.js'
+
 export interface TimedRequest {
-  /** As `performance.now()`. */
+  /** As `systemClock.now()`. */
   readonly deadlineAt: number
   timeOut(): void
 }
@@ -28,7 +30,7 @@ export class RequestTimeouts {
   /** Runs after pending input was read, because after a suspension timers run before replies are read. */
   #check(): void {
     this.#timerAt = Infinity
-    const now = performance.now()
+    const now = systemClock.now()
     let nextAt = Infinity
     for (const request of this.#open) {
       if (request.deadlineAt <= now) request.timeOut()

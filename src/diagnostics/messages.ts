@@ -405,9 +405,11 @@ export const APPLICATION_MESSAGES = {
     remedy: 'remove the cause that the line names, and restart the application',
   },
   workerLost: {
-    text: (count) => `${count} records were lost with the worker, which ended before they were on disk`,
-    cause: 'the worker ended while the application was exiting, or was not started again',
-    remedy: 'see the line `the worker ended`',
+    text: (count) =>
+      `${count === 1 ? '1 record is' : `${count} records are`} lost: the worker had ended, or ended before they were on disk`,
+    cause:
+      'the worker ended during the exit, or no other was started; or a listener for `exit` that was added after the logger logged them',
+    remedy: 'see the line `the worker ended`; add listeners for `exit` before the logger is created',
   },
   manyWorkers: {
     text: (count) =>

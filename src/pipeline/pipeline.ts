@@ -144,7 +144,8 @@ export class Pipeline {
       for (const { batcher } of this.#endpoints) batcher.limitBytes(bytes)
     })
     entries.recovered.on(() => this.#release?.register())
-    entries.events.on(() => this.#shareSecured())
+    // Afterwards, because a batch that failed waits again only after its event.
+    entries.events.on(() => queueMicrotask(() => this.#shareSecured()))
   }
 
   #start(): void {

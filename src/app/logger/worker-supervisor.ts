@@ -82,9 +82,10 @@ class Supervisor {
     this.#options = options
     const write = first.write.bind(first)
     first.write = (line) => {
-      if (this.#current.destroyed && !first.writableEnded) this.#onEnd(this.#current)
-      this.#expected += this.#options.countReceivers?.() ?? 0
-      if (this.#isOff) return true
+      if (this.#current.destroyed && !this.#current.writableEnded) this.#onEnd(this.#current)
+      const receivers = this.#options.countReceivers?.() ?? 0
+      this.#expected += receivers
+      if (this.#isOff || this.#current.writableEnded) return this.#lose(receivers)
       return this.#current === first ? write(line) : this.#current.write(line)
     }
   }
@@ -107,8 +108,7 @@ class Supervisor {
 
   #onEnd(stream: ThreadStream, reason?: unknown): void {
     if (stream !== this.#current || this.#isOff) return
-    if (this.#first.writableEnded || stream.writableEnded) {
-      // Records logged after the end, or a worker that failed in the meantime.
+    if (stream.writableEnded) {
       if (reason !== undefined) this.#stop()
       return
     }
@@ -158,10 +158,21 @@ class Supervisor {
     this.#options.report(APPLICATION_MESSAGES.workerNotReplaced.text(cause, MAX_SUCCESSORS, WINDOW_MS / 1000))
   }
 
+  /** Called for a record that is logged after the end: by a listener of `exit` that runs after pino's, or without a worker. */
+  #lose(records: number): true {
+    // Node sets it before it emits `exit`, and calls no listener that is added later.
+    if (!this.#isOff && (process as { readonly _exiting?: unknown })._exiting === true) this.#reportLost(records)
+    else this.#stop()
+    return true
+  }
+
   #stop(): void {
+    if (this.#isOff) return
     this.#isOff = true
-    process.once('exit', () => {
-      if (this.#lost > 0) this.#options.report(APPLICATION_MESSAGES.workerLost.text(this.#lost))
-    })
+    process.once('exit', () => this.#reportLost(this.#lost))
+  }
+
+  #reportLost(records: number): void {
+    if (records > 0) this.#options.report(APPLICATION_MESSAGES.workerLost.text(records))
   }
 }

@@ -73,6 +73,17 @@ test.each([
   expect(texts(service).toSorted()).toEqual(['after', ...Array<string>(count).fill('before')])
 })
 
+test('in an outage without a spool: what the worker had in memory is counted as lost', async () => {
+  const service = await startService()
+  service.faults.add({ kind: 'status', status: 503 })
+  const { logger, lost } = create(service, { spool: false })
+  for (let index = 0; index < 250; index += 1) logger.info('in memory')
+  expect(await flush(logger, { timeoutMs: 1_000 })).toMatchObject({ state: 'timeout' })
+  await streamOf(logger).worker.terminate()
+  await expect.poll(lost).toBe(250)
+  service.faults.clear()
+})
+
 test('in an outage: what is on disk is sent by the successor, what was not read is counted as lost', async () => {
   const service = await startService()
   service.faults.add({ kind: 'status', status: 503 })
@@ -132,6 +143,8 @@ console.log((await flush(logger, { timeoutMs: 20_000 })).state)`,
   )
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'timeout\n' })
   expect(stderr.match(/the neighbour failed/g)).toHaveLength(4)
-  const lost = [...stderr.matchAll(/(\d+) (?:entry|entries|records) /g)].map(([, count]) => Number(count))
+  const lost = [...stderr.matchAll(/(\d+) (?:entry|entries|records?) (?:\(shutdown\)|(?:is|are) lost)/g)].map(
+    ([, count]) => Number(count),
+  )
   expect(lost.reduce((sum, count) => sum + count, 0)).toBe(10)
 })
