@@ -1,6 +1,7 @@
 /** Connections that were idle for long are not reused, even if the process or the machine was suspended meanwhile. */
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Http } from '../../src/client/http-types.js'
+import { systemClock } from '../../src/shared/clock.js'
 import { httpServer, httpTo } from './http-servers.js'
 import type { TestServer } from './http-servers.js'
 
@@ -17,8 +18,9 @@ test.each(['the wall clock', 'the monotonic clock'])('measured by %s', async (wh
   const server = await httpServer()
   const http = httpTo(server.origin)
   expect([await connectionsAfter(server, http), await connectionsAfter(server, http)]).toEqual([1, 1])
-  const [clock, real] = which === 'the wall clock' ? [Date, Date.now] : [performance, performance.now.bind(performance)]
-  vi.spyOn(clock as Pick<typeof Date, 'now'>, 'now').mockImplementation(() => real() + 4_001)
+  const clock = which === 'the wall clock' ? 'wallNow' : 'now'
+  const real = systemClock[clock]
+  vi.spyOn(systemClock, clock).mockImplementation(() => real() + 4_001)
   expect([await connectionsAfter(server, http), await connectionsAfter(server, http)]).toEqual([2, 2])
   expect(server.openSockets.size).toBe(1)
 })
