@@ -159,7 +159,7 @@ process.on('beforeExit', async () => {
   const { state } = await flush(logger, { timeoutMs: 2_000 })
   console.log(state)
 })`,
-      { url: service.url, apiKey: KEY, requestTimeoutMs: 200 },
+      { url: service.url, apiKey: KEY, ...(status !== 200 && { requestTimeoutMs: 200 }) },
     )
     const { arrived } = service
     await service.close()

@@ -80,7 +80,7 @@ test('in an outage without a spool: what the worker had in memory is counted as 
   for (let index = 0; index < 250; index += 1) logger.info('in memory')
   expect(await flush(logger, { timeoutMs: 1_000 })).toMatchObject({ state: 'timeout' })
   await streamOf(logger).worker.terminate()
-  await expect.poll(lost).toBe(250)
+  await expect.poll(lost, { timeout: 20_000 }).toBe(250)
   service.faults.clear()
 })
 
@@ -131,13 +131,19 @@ test.each(['destroy', 'exit', 'throw', 'fill'])('a neighbour in targets: %s', as
 
 test('workers that always end: the application continues, and the lost records are counted', async () => {
   const { code, stdout, stderr } = await runScript(
-    `const logger = pino(ingestOptions({ ...options, transport: {
+    `import { subscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+const ends = []
+const alive = setInterval(() => {}, 60_000)
+subscribe('worker_threads', ({ worker }) => ends.push(once(worker, 'exit')))
+const logger = pino(ingestOptions({ ...options, transport: {
   targets: [{ target: 'pino-ingest', options: {} }, { target: '${NEIGHBOUR}', options: {} }],
 } }))
 for (let round = 0; round < 10; round += 1) {
   logger.info('destroy')
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await ends[round]
 }
+clearInterval(alive)
 console.log((await flush(logger, { timeoutMs: 20_000 })).state)`,
     { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, spool: false },
   )
