@@ -31,8 +31,8 @@ export interface Refused {
  */
 export type QueueFailure = 'unavailable' | 'full' | 'unauthorized' | 'forbidden' | 'misconfigured'
 
-/** What of this process failed instead of the service: it has too many open files, or its HTTP client cannot send or read. */
-export type LocalCause = 'descriptors' | 'client'
+/** Why this process could not send: it has too many open files, or its HTTP client failed. */
+export type ProcessFailure = 'descriptors' | 'client'
 
 /** The same bytes may be sent again, after `retryAfterMs` if the service sent one. */
 export interface Retryable {
@@ -50,7 +50,7 @@ export interface Retryable {
   /** Set if the queue failed instead of the service. */
   readonly queue?: QueueFailure
   /** Set if this process failed instead of the service. */
-  readonly local?: LocalCause
+  readonly processFailure?: ProcessFailure
   /** Set if nothing listens at the implicit local URL, and entries are kept in memory only. At exit, no other attempt follows. */
   readonly nobodyListens?: true
 }
@@ -69,7 +69,7 @@ export interface EndpointRejected {
   /** Set if the queue rejected the batch instead of the service. */
   readonly queue?: QueueFailure
   readonly reason: string
-  /** The remedy, if `reason` does not contain it: a sentence without a full stop. */
+  /** The remedy, if `reason` does not contain it: lower case, without a full stop. */
   readonly remedy?: string | undefined
 }
 

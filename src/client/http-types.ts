@@ -1,5 +1,5 @@
 /** Types of the HTTP module. */
-import type { LocalCause } from '../batch/outcome.js'
+import type { ProcessFailure } from '../batch/outcome.js'
 import type { ApiKey } from '../options/api-key.js'
 import type { Secret } from '../options/secret.js'
 import type { Tls } from '../options/tls.js'
@@ -60,13 +60,13 @@ export interface Http {
 /**
  * `reset`: the connection ended after the request had begun. `unproven`: nothing was sent, because the listener at the implicit local URL was not verified as this user's.
  */
-export type HttpFailureKind = 'network' | 'reset' | 'timeout' | 'aborted' | 'unproven' | LocalCause
+export type HttpFailureKind = 'network' | 'reset' | 'timeout' | 'aborted' | 'unproven' | ProcessFailure
 
 /** There was no complete reply. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly kind: HttpFailureKind
-  /** Remedy for the user, if it is known: for `unproven`, a `LocalCause`, and the implicit local URL. */
+  /** For the user, if known: for `unproven`, a `ProcessFailure`, and the implicit local URL. Lower case, without a full stop. */
   readonly remedy: string | undefined
 
   constructor(kind: HttpFailureKind, message: string, remedy?: string) {

@@ -12,7 +12,7 @@ import { fetchPost } from './http-fetch.js'
 import type { FetchPost } from './http-fetch.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpOptions, HttpReply, HttpRequestInit } from './http-types.js'
-import { describeFailure } from './network-error.js'
+import { explainRequestError } from './network-error.js'
 import { AbortListeners } from './abort-listeners.js'
 import { RequestTimeouts } from './request-timeouts.js'
 
@@ -91,16 +91,16 @@ export function createHttp(options: HttpOptions): Http {
   }
 
   function toFailure({ path, timeoutMs }: HttpRequest, { kind, error }: ExchangeFailure): HttpFailure {
-    const place = `POST ${origin}${basePath}${hideToken(path)}${through}`
-    if (kind === 'aborted') return new HttpFailure(kind, `${place}: ${isClosed ? 'closed' : 'aborted'}`)
-    const startIt = options.isLocalDefault === true ? START_LOCAL_SERVICE : undefined
-    if (kind === 'timeout') return new HttpFailure(kind, `${place}: no reply within ${timeoutMs} ms`, startIt)
-    if (error instanceof HttpFailure) return new HttpFailure(error.kind, `${place}: ${error.message}`, error.remedy)
+    const target = `POST ${origin}${basePath}${hideToken(path)}${through}`
+    if (kind === 'aborted') return new HttpFailure(kind, `${target}: ${isClosed ? 'closed' : 'aborted'}`)
+    const localRemedy = options.isLocalDefault === true ? START_LOCAL_SERVICE : undefined
+    if (kind === 'timeout') return new HttpFailure(kind, `${target}: no reply within ${timeoutMs} ms`, localRemedy)
+    if (error instanceof HttpFailure) return new HttpFailure(error.kind, `${target}: ${error.message}`, error.remedy)
     // Not the error itself, because its properties may contain headers or the password of a proxy.
     const mask = (shown: string): string =>
       createSecretMask((options.secrets ?? []).map((secret) => secret.reveal()))(shown)
-    const { text, cause = kind, remedy = startIt } = describeFailure(error, mask)
-    return new HttpFailure(cause, `${place}: ${text}`, remedy)
+    const explained = explainRequestError(error, mask)
+    return new HttpFailure(explained.kind ?? kind, `${target}: ${explained.text}`, explained.remedy ?? localRemedy)
   }
 
   function send(one: HttpExchange, body: Uint8Array | string | null, init: HttpRequestInit): void {

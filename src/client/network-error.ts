@@ -1,10 +1,10 @@
 /** Describes the failures of requests without quoting data that was sent. */
-import type { LocalCause } from '../batch/outcome.js'
+import type { ProcessFailure } from '../batch/outcome.js'
 
-export interface FailureDescription {
+export interface RequestErrorExplanation {
   readonly text: string
-  /** Set, with its remedy, if neither the network nor the service is the cause. */
-  readonly cause?: LocalCause
+  /** Set, with its remedy, if the failure is not an ordinary network error. */
+  readonly kind?: ProcessFailure
   readonly remedy?: string
 }
 
@@ -31,10 +31,10 @@ const HINTS: Readonly<Record<string, string>> = {
  * The code, such as `ECONNREFUSED`, or the name of the error. The message only of errors that the network does not cause.
  * @param mask removes secrets from such a message
  */
-export function describeFailure(error: unknown, mask: (text: string) => string): FailureDescription {
-  const found = findRoots(error).map((root) => describe(root, mask))
+export function explainRequestError(error: unknown, mask: (text: string) => string): RequestErrorExplanation {
+  const found = findRoots(error).map((root) => explain(root, mask))
   const text = [...new Set(found.map((one) => one.text))].join(', ') || 'the request failed'
-  return { ...found.find(({ cause }) => cause !== undefined), text }
+  return { ...found.find(({ kind }) => kind !== undefined), text }
 }
 
 /** Happy eyeballs has one error per address of the host, `fetch` a cause. */
@@ -45,21 +45,22 @@ function findRoots(error: unknown): NodeJS.ErrnoException[] {
   return inner.length > 0 ? inner : [error]
 }
 
-function describe(error: NodeJS.ErrnoException, mask: (text: string) => string): FailureDescription {
+function explain(error: NodeJS.ErrnoException, mask: (text: string) => string): RequestErrorExplanation {
   const { name, message } = error
   const proxy = /^Proxy response \((\d{3})\)/.exec(message)
   if (proxy !== null) return { text: `the proxy answered ${proxy[1] ?? ''}` }
   const code = typeof error.code === 'string' ? error.code : undefined
   if (code === undefined ? name !== 'HTTPParserError' : PROGRAM_ERROR.test(`${name} ${code}`))
-    return { text: `${name}: ${mask(message.split('\n', 1)[0] as string)}`, cause: 'client', remedy: findRemedy(error) }
+    return { text: `${name}: ${mask(message.split('\n', 1)[0] as string)}`, kind: 'client', remedy: findRemedy(error) }
   // No other error of undici with this message ends a request.
   if (code === 'UND_ERR_SOCKET' && message === 'bad response') {
     const text = 'the server sent 100 Continue without being asked, which undici refuses'
-    return { text, cause: 'client', remedy: 'turn it off in the server or the gateway' }
+    const remedy = 'configure the server or gateway to send `100 Continue` only after `Expect: 100-continue`'
+    return { text, kind: 'client', remedy }
   }
   const text = withHint(code ?? name)
   if (code !== 'EMFILE' && code !== 'ENFILE') return { text }
-  return { text, cause: 'descriptors', remedy: 'raise the limit of open files (`ulimit -n`), or lower maxConcurrency' }
+  return { text, kind: 'descriptors', remedy: 'raise the limit of open files (`ulimit -n`), or lower maxConcurrency' }
 }
 
 function findRemedy({ name, message }: Error): string {

@@ -1,6 +1,5 @@
 /** Ends requests at their deadlines. Uses one timer for all of them, because most requests get a reply long before. */
-
-import { clearTimeout, setImmediate, setTimeout, systemClock } from '../shared/clock.js'
+import { nativeClearTimeout, nativeSetImmediate, nativeSetTimeout, systemClock } from '../shared/clock.js'
 
 export interface TimedRequest {
   /** As `systemClock.now()`. */
@@ -21,10 +20,10 @@ export class RequestTimeouts {
   /** Must be called when a request with this deadline is open. */
   watch(deadlineAt: number, now: number): void {
     if (deadlineAt >= this.#timerAt) return
-    clearTimeout(this.#timer)
+    nativeClearTimeout(this.#timer)
     this.#timerAt = deadlineAt
     // The timer need not keep the process alive, because a request has a socket.
-    this.#timer = setTimeout(() => setImmediate(() => this.#check()), deadlineAt - now).unref()
+    this.#timer = nativeSetTimeout(() => nativeSetImmediate(() => this.#check()), deadlineAt - now).unref()
   }
 
   /** Runs after pending input was read, because after a suspension timers run before replies are read. */

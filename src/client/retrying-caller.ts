@@ -96,7 +96,7 @@ export class RetryingCaller {
       )
       if (reply instanceof HttpFailure && reply.kind === 'aborted') throw this.#aborted(call.signal)
       if (reply instanceof HttpFailure && reply.kind === 'unproven')
-        throw new IngestError('MISDIRECTED', `${reply.message}. ${reply.remedy}`)
+        throw new IngestError('MISDIRECTED', `${reply.message}; ${reply.remedy}`)
       const kind = reply instanceof HttpFailure ? 'retryable' : classifyReply(reply, call.expected ?? 'json')
       if (!(reply instanceof HttpFailure) && (kind === 'ok' || (kind === 'refused' && call.isAnswer?.(reply) === true)))
         return reply

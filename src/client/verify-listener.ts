@@ -26,10 +26,10 @@ export async function verifyListener(socket: Socket, url: string, timeoutMs: num
     new HttpFailure(
       'unproven',
       `the program on ${host} is not a local service (${why})`,
-      'Stop it, or set PINO_INGEST_URL',
+      'stop it, or set PINO_INGEST_URL',
     )
   if (token === undefined) {
-    const remedy = from === TOKEN_VARIABLE ? 'Fix or unset it' : 'Run `npx pino-ingest dev` as this user'
+    const remedy = from === TOKEN_VARIABLE ? 'fix or unset it' : 'run `npx pino-ingest dev` as this user'
     throw new HttpFailure('unproven', `the program on ${host} cannot be checked: ${from} ${problem}`, remedy)
   }
   const nonce = randomBytes(16).toString('base64url')
@@ -44,7 +44,7 @@ export async function verifyListener(socket: Socket, url: string, timeoutMs: num
       throw new HttpFailure(
         'unproven',
         `the local service on ${host} has another token than ${from}`,
-        `If it is yours, set ${TOKEN_VARIABLE} to its token, or PINO_INGEST_URL=${url} and PINO_INGEST_API_KEY=any to use it without the check`,
+        `if it is yours, set ${TOKEN_VARIABLE} to its token, or PINO_INGEST_URL=${url} and PINO_INGEST_API_KEY=any to use it without the check`,
       )
     case 'foreign':
       throw notLocal(reply.status === 0 ? 'its reply is not HTTP' : `status ${reply.status}`)

@@ -97,7 +97,7 @@ export class Concurrency {
     this.#deviationMs = 0
   }
 
-  /** Call when a request found no file descriptor. Half of them leave some to the application; the limit does not grow for a minute. */
+  /** Call when no file descriptor was left for a request. Halves the limit, which leaves some to the application, and prevents growth for a minute. */
   halve(inFlight: number, now: number): void {
     this.#limit = Math.max(Math.floor(inFlight / 2), 1)
     this.#load = { ...GROWING, ceiling: this.#limit }

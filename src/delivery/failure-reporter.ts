@@ -110,7 +110,7 @@ type Failure = Refused | Retryable | EndpointRejected
 
 /** The reason and the remedy, if there is one. */
 export function describeFailure(failure: Failure): string {
-  return 'remedy' in failure && failure.remedy !== undefined ? `${failure.reason}. ${failure.remedy}` : failure.reason
+  return 'remedy' in failure && failure.remedy !== undefined ? `${failure.reason}; ${failure.remedy}` : failure.reason
 }
 
 type FailureMessage = Message & { readonly code: IngestErrorCode }
@@ -126,7 +126,7 @@ const OF_QUEUE: Readonly<Record<QueueFailure, FailureMessage>> = {
 function selectMessage(failure: Failure): FailureMessage {
   const { kind, status } = failure
   if (kind !== 'refused' && failure.queue !== undefined) return OF_QUEUE[failure.queue]
-  if (kind === 'retryable' && failure.local !== undefined) return SERVICE_MESSAGES.cannotSend
+  if (kind === 'retryable' && failure.processFailure !== undefined) return SERVICE_MESSAGES.cannotSend
   if (kind === 'retryable') return status === 429 ? SERVICE_MESSAGES.rateLimited : SERVICE_MESSAGES.unavailable
   if (status === 400 || status === 413 || status === 422) return SERVICE_MESSAGES.everythingRejected
   if (status === 401 || status === 403) return SERVICE_MESSAGES.keyRejected

@@ -69,7 +69,7 @@ export function createBatchSender(
         return {
           kind: 'retryable',
           reason: remedy === undefined ? reason : `${reason}; ${remedy}`,
-          ...((kind === 'descriptors' || kind === 'client') && { local: kind }),
+          ...((kind === 'descriptors' || kind === 'client') && { processFailure: kind }),
           ...(kind === 'network' && needsListener === true && { nobodyListens: true as const }),
           ...(kind === 'reset' && { mayConcernContent: true }),
           ...(kind === 'timeout' && { mayBeStored: true }),

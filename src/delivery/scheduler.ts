@@ -491,9 +491,9 @@ export class Scheduler {
     running: number,
   ): void {
     const { reason } = failure
-    if (failure.kind === 'retryable' && failure.local === 'descriptors') {
+    if (failure.kind === 'retryable' && failure.processFailure === 'descriptors') {
       this.#concurrency.halve(running, this.#now)
-      // Others have connections. The limit lets no request begin before one of them ends.
+      // Other requests are in flight: queue the batch again without a delay. The lowered limit admits it after one of them ends.
       if (running > 1) return this.#lanes.add(job)
     }
     this.#latestFailed = Math.max(this.#latestFailed, number)

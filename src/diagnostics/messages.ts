@@ -59,7 +59,7 @@ export const SERVICE_MESSAGES = {
     code: 'UNAVAILABLE',
     text: (reason) => `cannot send entries: ${reason}`,
     cause:
-      'not the service, but this process: it has too many open files, no WebAssembly, or its HTTP client cannot read a reply',
+      'this process cannot send the request or read the reply: too many open files, no WebAssembly, or an unexpected `100 Continue`',
     remedy: 'follow the message. Entries are kept as in an outage, and sent when the cause is gone',
   },
   rateLimited: {

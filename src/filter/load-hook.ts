@@ -4,7 +4,7 @@ import * as nodeModule from 'node:module'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
-import { findFolder } from '../options/app-package.js'
+import { findStartFolder } from '../options/app-package.js'
 import type { BeforeSend } from '../options/kinds.js'
 import type { Secret } from '../options/secret.js'
 import { systemClock } from '../shared/clock.js'
@@ -39,7 +39,7 @@ const ONLY_IMPORTABLE =
 export async function loadHook(
   path: string | BeforeSend,
   secrets: readonly Secret[],
-  cwd = findFolder(),
+  cwd = findStartFolder(),
   clock: Pick<Clock, 'timer'> = systemClock,
 ): Promise<HookFunction> {
   checkCanCross(path)
@@ -62,7 +62,7 @@ export function checkCanCross(beforeSend: string | BeforeSend | undefined): asse
 }
 
 /** Without loading it. @throws IngestError `CONFIG` if the module is not found */
-export function checkHookExists(path: string, secrets: readonly Secret[], cwd = findFolder()): void {
+export function checkHookExists(path: string, secrets: readonly Secret[], cwd = findStartFolder()): void {
   try {
     findModule(path, cwd)
   } catch (error) {
@@ -75,7 +75,11 @@ export function checkHookExists(path: string, secrets: readonly Secret[], cwd = 
  *
  * @throws IngestError `CONFIG`, also for a module with a top-level await
  */
-export function loadHookSync(path: string | BeforeSend, secrets: readonly Secret[], cwd = findFolder()): HookFunction {
+export function loadHookSync(
+  path: string | BeforeSend,
+  secrets: readonly Secret[],
+  cwd = findStartFolder(),
+): HookFunction {
   if (typeof path === 'function') return path
   try {
     const required = tryRequire(findModule(path, cwd), path)

@@ -9,22 +9,22 @@ export interface AppPackage {
 }
 
 const MAIN_SCRIPT = 'pino-ingest.main-script'
-const FOLDER = 'pino-ingest.folder'
+const START_FOLDER = 'pino-ingest.folder'
 const IN_DEPENDENCY = /[\\/]node_modules[\\/]/
 
 /**
- * Tells workers that start later what the main script is, since `process.argv` has a file of pino there, and from which
- * folder relative paths are resolved, since the application may call `process.chdir()` before the worker reads them.
+ * Passes the main script and the current folder to workers that start later. In pino's worker `process.argv[1]` is a file
+ * of pino, and the application may call `process.chdir()`.
  */
-export function passStart(): void {
+export function passStartToWorkers(): void {
   if (!isMainThread) return
   setEnvironmentData(MAIN_SCRIPT, process.argv[1] ?? '')
-  setEnvironmentData(FOLDER, process.cwd())
+  setEnvironmentData(START_FOLDER, process.cwd())
 }
 
 /** The folder from which relative paths are resolved. */
-export function findFolder(): string {
-  const passed = isMainThread ? undefined : getEnvironmentData(FOLDER)
+export function findStartFolder(): string {
+  const passed = isMainThread ? undefined : getEnvironmentData(START_FOLDER)
   return typeof passed === 'string' ? passed : process.cwd()
 }
 
@@ -33,7 +33,7 @@ export function findFolder(): string {
  * Empty if there is none. Never throws.
  */
 export function readAppPackage(script: string | undefined = findMainScript()): AppPackage {
-  for (let path = script === undefined || script === '' ? findFolder() : findStart(script); ; path = dirname(path)) {
+  for (let path = isText(script) ? findStart(script) : findStartFolder(); ; path = dirname(path)) {
     const { name, version } = readPackage(join(path, 'package.json'))
     // The command line in a clone of this package is not the application.
     if (name === 'pino-ingest') return {}

@@ -148,7 +148,7 @@ export const OPTION_TABLE = {
     secret: true,
     defaultText: '`HTTPS_PROXY` or `HTTP_PROXY`, except for loopback and hosts in `NO_PROXY`',
     meaning:
-      'URL of an HTTP proxy, used only if `url` is set; `false` for none. `NO_PROXY` may contain `*`, addresses and hosts, which include their subdomains, each also with a port. Ranges in it, and `ALL_PROXY`, are not read',
+      'URL of an HTTP proxy, used only if `url` is set; `false` for none. `NO_PROXY` is a list of `*`, addresses and host names, each optionally with a port; a host name includes its subdomains. Address ranges and `ALL_PROXY` are ignored',
   }),
   headers: connection({
     kind: headers,

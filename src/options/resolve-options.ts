@@ -6,7 +6,7 @@ import { IngestError } from '../shared/errors.js'
 import { readRegularFile } from '../shared/safe-files.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { ApiKey, isUrl } from './api-key.js'
-import { findFolder, readAppPackage } from './app-package.js'
+import { findStartFolder, readAppPackage } from './app-package.js'
 import type { AppPackage } from './app-package.js'
 import { findCiDeploy } from './ci.js'
 import { isPlainObject } from './kinds.js'
@@ -59,7 +59,7 @@ export function toThreshold(level: Settings['level']): number {
 
 /** This process's environment, and the files that its variables name. */
 export function readProcessSources(): OptionSources {
-  const folder = findFolder()
+  const folder = findStartFolder()
   return {
     env: process.env,
     readFile: (path) => readRegularFile(resolve(folder, path)),

@@ -63,7 +63,7 @@ export function findProxy(url: string, env: Env): { variable: string; value: str
   return undefined
 }
 
-/** As curl and Node: `*`, addresses, hosts with their subdomains, each also with a port. */
+/** `*`, addresses and hosts with their subdomains, each optionally with a port. Unlike curl and Node, no address ranges. */
 function isExcluded(url: string, noProxy: string): boolean {
   if (!URL.canParse(url)) return false
   const { hostname, port, protocol } = new URL(url)

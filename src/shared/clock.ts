@@ -2,9 +2,10 @@
 import { performance } from 'node:perf_hooks'
 import * as timers from 'node:timers'
 
-// As they are when this module is loaded: the tests of an application replace the global ones.
+// Captured at load, because fake timers in an application's tests replace the globals.
 const { now: wallNow } = Date
-export const { setTimeout, clearTimeout, setImmediate } = timers
+export const { setTimeout: nativeSetTimeout, clearTimeout: nativeClearTimeout } = timers
+export const { setImmediate: nativeSetImmediate } = timers
 
 export interface Clock {
   /** Milliseconds on a monotonic clock, for delays and ages. */
@@ -31,9 +32,9 @@ export const backgroundClock: Clock = {
 }
 
 function startTimer(delayMs: number, fire: () => void): NodeJS.Timeout {
-  return setTimeout(fire, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS))
+  return nativeSetTimeout(fire, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS))
 }
 
 function cancelling(timer: NodeJS.Timeout): () => void {
-  return () => clearTimeout(timer)
+  return () => nativeClearTimeout(timer)
 }

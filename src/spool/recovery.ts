@@ -16,7 +16,7 @@ import type { ClaimedSegment } from './instance/claimed-segment.js'
 import { Claims } from './instance/claims.js'
 import type { ClaimsOptions } from './instance/claims.js'
 import { removeSettledFolder } from './instance/instance-folder.js'
-import type { Inherited, InstanceFolder } from './instance/instance-folder.js'
+import type { ClaimedInPlace, InstanceFolder } from './instance/instance-folder.js'
 
 export interface RecoveryOptions extends ClaimsOptions {
   readonly maxAgeMs: number
@@ -166,28 +166,28 @@ export class Recovery {
   *#claim(instance: InstanceFolder): Generator<void> {
     for (const folders of this.claims.claim(instance)) {
       for (const folder of folders)
-        yield* this.#addSegments(folder, folder === instance.path ? instance.inherited : undefined)
+        yield* this.#addSegments(folder, folder === instance.path ? instance.claimedInPlace : undefined)
       yield
     }
   }
 
-  *#addSegments(folder: string, inherited?: Inherited): Generator<void> {
+  *#addSegments(folder: string, claimedInPlace?: ClaimedInPlace): Generator<void> {
     const found: ClaimedSegment[] = []
     let left = 0
     const onRemoved = (segment: Segment): void => {
       this.#unsettled.delete(segment)
       left -= 1
       // Only for the last one, because this lists the whole folder.
-      if (left === 0 && inherited === undefined) this.#removeIfSettled(folder)
+      if (left === 0 && claimedInPlace === undefined) this.#removeIfSettled(folder)
     }
-    for (const claimed of openClaimedSegments(folder, this.#options, onRemoved, inherited)) {
+    for (const claimed of openClaimedSegments(folder, this.#options, onRemoved, claimedInPlace)) {
       found.push(claimed)
       yield
     }
     left = found.length
     // Added together, because after a failure the next scan retries the whole folder.
     this.#waiting.push(...found)
-    if (left === 0 && inherited === undefined) this.#removeIfSettled(folder)
+    if (left === 0 && claimedInPlace === undefined) this.#removeIfSettled(folder)
   }
 
   #removeIfSettled(folder: string): void {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { DeadLetter } from '../batch/batch.js'
 import type { DropReason } from '../diagnostics/account.js'
 import { DROP_MESSAGES } from '../diagnostics/messages.js'
-import { findFolder } from '../options/app-package.js'
+import { findStartFolder } from '../options/app-package.js'
 import { createFile } from '../shared/safe-files.js'
 import { isOwnFolder } from '../shared/safe-folders.js'
 import { DeadLetterFile } from './dead-letter-file.js'
@@ -61,7 +61,7 @@ export class Spool {
   constructor(options: SpoolOptions) {
     const { dir, url, apiKey, previousApiKeys = [], siblingUrls = [], shouldScanOthers = true, ...given } = options
     const { account, clock, durability, machine = readMachine(), maxAgeMs, maxBytes } = given
-    const root = dir === undefined ? findDefaultRoot() : resolve(findFolder(), dir)
+    const root = dir === undefined ? findDefaultRoot() : resolve(findStartFolder(), dir)
     const reporter = new SpoolReporter(options.report, root)
     const foldersFor = (to: string): string[] =>
       [apiKey, ...previousApiKeys].map((key) => join(root, nameDestination(to, key)))
@@ -286,7 +286,7 @@ export class Spool {
       // Before the claim, because on a full disk it may free the space for this process's folder.
       this.#limits.deleteExpired()
       if (this.#mayClaim()) {
-        const instance = this.#instance.ensure(() => this.recovery.claims.findFree())
+        const instance = this.#instance.ensure(() => this.recovery.claims.findFreeInstance())
         void this.recovery.scan(instance, () => this.recovery.hasMore && onFound()).then(onFound)
       }
       this.#markReplaced() // the destination's folder may be a new one

@@ -32,10 +32,10 @@ export function ingestStream(options: IngestOptions = {}): IngestStream {
 interface Watched {
   readonly timeoutMs: number
   /**
-   * Number of received records after the latest `beforeExit`. Without others, a second attempt would be useless, and a
-   * listener that logs at each `beforeExit` would keep the process alive forever.
+   * Number of records received when the latest `beforeExit` ended. Without new records no second attempt is made. A
+   * listener that logs at each `beforeExit` would otherwise keep the process alive forever.
    */
-  seen: number
+  receivedAtBeforeExit: number
 }
 
 /** All streams share one pair of listeners on the process. */
@@ -47,7 +47,7 @@ function watchExit(pipeline: Pipeline, timeoutMs: number): () => void {
     process.prependListener('beforeExit', onBeforeExit)
     process.on('exit', onExit)
   }
-  watched.set(pipeline, { timeoutMs, seen: -1 })
+  watched.set(pipeline, { timeoutMs, receivedAtBeforeExit: -1 })
   return () => {
     watched.delete(pipeline)
     if (watched.size > 0) return
@@ -60,10 +60,10 @@ function watchExit(pipeline: Pipeline, timeoutMs: number): () => void {
 function onBeforeExit(): void {
   for (const [pipeline, state] of watched) {
     const { account } = pipeline
-    const hasNew = account.received !== state.seen
+    const hasNew = account.received !== state.receivedAtBeforeExit
     // Includes what the other listeners of this event log.
     process.nextTick(() => {
-      state.seen = account.received
+      state.receivedAtBeforeExit = account.received
       pipeline.flushRepeats()
       if (!hasNew || pipeline.pendingEntries === 0) return
       // Keeps the process alive; the pipeline's own timers do not.

@@ -60,8 +60,8 @@ export interface TransportStreamOptions {
 }
 
 /**
- * Works in the async context in which it was made. In that of a log call, its requests would belong to the trace of whichever request
- * logged first, and its timers and connections would keep the stores of ended requests.
+ * Runs its work in the async context in which it was created. Otherwise its requests would join the trace of the first request that logs,
+ * and its timers and connections would retain that request's stores.
  *
  * Text and calls wait until `connect()`, because pino's configuration may arrive after the stream is ready.
  */
@@ -101,7 +101,7 @@ export class TransportStream extends Transform implements Flushable, Releasable 
     )
   }
 
-  /** Passes on records written after the end, too. Node would emit `error` or ignore them. */
+  /** Also accepts records after the end, which the pipeline stores or counts as dropped. Node would emit `error` or ignore them. */
   override write(chunk: unknown, ...rest: unknown[]): boolean {
     if (!this.writableEnded && !this.destroyed)
       return (super.write as (...args: unknown[]) => boolean).call(this, chunk, ...rest)
@@ -133,9 +133,7 @@ export class TransportStream extends Transform implements Flushable, Releasable 
     })
   }
 
-  /**
-   * Does not pass on the error, because an `error` event ends pino's worker or, without a listener, the application.
-   */
+  /** Does not pass on the error, because an `error` event ends pino's worker or, without a listener, the application. */
   override _destroy(_error: Error | null, done: (error: Error | null) => void): void {
     this.#whenConnected((pipeline) => void pipeline.close().then(() => done(null)))
   }

@@ -1,6 +1,7 @@
 /** What a failure says: codes of the network, or the error and the remedy if this process is the cause. */
 import { describe, expect, test } from 'vitest'
-import { describeFailure } from '../../src/client/network-error.js'
+import { explainRequestError } from '../../src/client/network-error.js'
+import type { RequestErrorExplanation } from '../../src/client/network-error.js'
 import { httpTo, rawServer } from './http-servers.js'
 import { failureOf } from './failure-of.js'
 import type { HttpFailure } from '../../src/client/http-types.js'
@@ -8,7 +9,7 @@ import type { HttpFailure } from '../../src/client/http-types.js'
 const KEY = 'canary-key-4711'
 const mask = (text: string): string => text.replaceAll(KEY, '***')
 const withCode = (code: string, error: Error = new Error(`sent ${KEY}`)): Error => Object.assign(error, { code })
-const describeError = (error: unknown): ReturnType<typeof describeFailure> => describeFailure(error, mask)
+const explain = (error: unknown): RequestErrorExplanation => explainRequestError(error, mask)
 
 test.each<[string, unknown, string]>([
   ['a system error', withCode('ECONNRESET'), 'ECONNRESET'],
@@ -25,7 +26,7 @@ test.each<[string, unknown, string]>([
   ['TLS', withCode('ERR_TLS_CERT_ALTNAME_INVALID'), "ERR_TLS_CERT_ALTNAME_INVALID (the certificate is another host's)"],
   ['text', `bad header ${KEY}`, 'the request failed'],
 ])('the network: %s has its code, not its message', (_, error, text) => {
-  expect(describeError(error)).toEqual({ text })
+  expect(explain(error)).toEqual({ text })
 })
 
 test.each<[Error, RegExp]>([
@@ -35,28 +36,28 @@ test.each<[Error, RegExp]>([
   [withCode('ERR_INVALID_ARG_TYPE', new TypeError('The "chunk" argument must be of type string')), /doctor/],
   [withCode('ERR_MODULE_NOT_FOUND', new Error("Cannot find package 'undici'")), /doctor/],
 ])('the client: %s has its name, message and remedy', (error, remedy) => {
-  expect(describeError(error)).toEqual({
+  expect(explain(error)).toEqual({
     text: `${error.name}: ${error.message}`,
-    cause: 'client',
+    kind: 'client',
     remedy: expect.stringMatching(remedy) as string,
   })
 })
 
 test('secrets in such a message are masked, and only its first line is shown', () => {
-  expect(describeError(new TypeError(`bad header ${KEY}\nsecond line`)).text).toBe('TypeError: bad header ***')
+  expect(explain(new TypeError(`bad header ${KEY}\nsecond line`)).text).toBe('TypeError: bad header ***')
 })
 
 test.each(['EMFILE', 'ENFILE'])('too many open files, for any address: %s', (code) => {
   const each = new AggregateError([withCode('ENETUNREACH'), withCode(code)])
   for (const error of [withCode(code), withCode('ENETUNREACH', each)])
-    expect(describeError(error)).toEqual({
+    expect(explain(error)).toEqual({
       text: expect.stringContaining(code) as string,
-      cause: 'descriptors',
+      kind: 'descriptors',
       remedy: expect.stringContaining('ulimit -n') as string,
     })
 })
 
-describe('a server that sends 100 Continue without being asked', () => {
+describe('an unexpected 100 Continue', () => {
   const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'
 
   test.each(['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 100 \r\nx-gateway: 1\r\n\r\n'])('%j', async (early) => {

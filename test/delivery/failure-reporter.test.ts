@@ -80,8 +80,8 @@ test('a wrong key after acceptances is reported within seconds, and its end; one
 
 test.each(['descriptors', 'client'] as const)(
   'a failure of this process is not one of the service: %s',
-  async (local) => {
-    const failure: Outcome = { kind: 'retryable', reason: 'the reason', local }
+  async (processFailure) => {
+    const failure: Outcome = { kind: 'retryable', reason: 'the reason', processFailure }
     const { report } = await reportsOf(between(1_000, 31_000, failure), 60)
     expect(report.problems[0]).toMatchObject({
       code: 'UNAVAILABLE',
@@ -92,11 +92,11 @@ test.each(['descriptors', 'client'] as const)(
 )
 
 test('the message has the cause, then the remedy', async () => {
-  const failure: EndpointRejected = { kind: 'endpoint-rejected', reason: 'not yours', remedy: 'Stop it' }
+  const failure: EndpointRejected = { kind: 'endpoint-rejected', reason: 'not yours', remedy: 'stop it' }
   const { report } = await reportsOf(() => failure, 20)
   expect(report.problems[0]).toMatchObject({
     code: 'MISDIRECTED',
-    message: expect.stringMatching(/local service.*: not yours\. Stop it; /),
+    message: expect.stringMatching(/local service.*: not yours; stop it; /),
   })
 })
 

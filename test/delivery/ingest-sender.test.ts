@@ -286,7 +286,7 @@ describe('not now', () => {
     expect(await setup(new HttpFailure(kind, 'why', 'do this')).send()).toEqual({
       kind: 'retryable',
       reason: 'why; do this',
-      local: kind,
+      processFailure: kind,
     })
   })
 

@@ -117,7 +117,7 @@ describe('concurrency', () => {
 })
 
 describe('too many open files', () => {
-  test('halve the requests, which do not increase for a minute, and are no outage', async () => {
+  test('the limit is halved, does not grow for a minute, and no outage is reported', async () => {
     const isRefused = ({ inFlight }: Request): boolean => inFlight > 20
     const one = setup((request) => (isRefused(request) ? NO_DESCRIPTOR : OK), {
       latencyMs: (request) => (isRefused(request) ? 0 : 25),
@@ -144,7 +144,7 @@ describe('too many open files', () => {
     expect(one.account.accepted).toBe(one.account.received)
   })
 
-  test('beside nothing in flight delay the next attempt, and lose nothing', async () => {
+  test('with no request in flight, the next attempt is delayed and no entry is lost', async () => {
     const one = setup(downUntil(20_000, NO_DESCRIPTOR), { maxConcurrency: 64, random: seeded(1) })
     one.enqueue(...many(100))
     await one.clock.advance(20_000)

@@ -15,7 +15,7 @@ import { FakeClock } from '../fake-clock.js'
 
 export const OK: Outcome = { kind: 'delivered', accepted: 1, rejected: [] }
 export const DOWN: Outcome = { kind: 'retryable', status: 503, reason: '503 down', mayConcernContent: true }
-export const NO_DESCRIPTOR: Outcome = { kind: 'retryable', reason: 'EMFILE', local: 'descriptors' }
+export const NO_DESCRIPTOR: Outcome = { kind: 'retryable', reason: 'EMFILE', processFailure: 'descriptors' }
 export const UNAUTHORIZED: Outcome = { kind: 'endpoint-rejected', status: 401, reason: '401 invalid key' }
 export const RESET: Outcome = { kind: 'retryable', reason: 'socket hang up', mayConcernContent: true }
 /** The service stored the batch, but the gateway did not wait for its reply. */

@@ -132,13 +132,13 @@ describe('in-process', () => {
   })
 })
 
-/** Runs `last-words.mjs`. */
-async function lastWords(
+/** Runs `logging-at-exit.mjs`. */
+async function runLoggingAtExit(
   end: string,
   { streams = 1, spool }: { readonly streams?: number; readonly spool?: false } = {},
 ) {
   const options = { url: service.url, apiKey: KEY, shutdownTimeoutMs: 500, ...(spool === false && { spool }) }
-  const child = spawn(process.execPath, [fileURLToPath(new URL('last-words.mjs', import.meta.url))], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('logging-at-exit.mjs', import.meta.url))], {
     env: cleanEnv({ PLAN: JSON.stringify({ options, streams, end }) }),
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
@@ -157,7 +157,7 @@ describe('in-process, records logged while the process ends', () => {
 
   test.each(ENDS)('%s: those of a listener for `exit` are on disk, and the next start sends them', async (end) => {
     const outage = service.faults.add({ kind: 'status', status: 503 })
-    expect(await lastWords(end)).toMatchObject({ logged: LOGGED, dropped: 0 })
+    expect(await runLoggingAtExit(end)).toMatchObject({ logged: LOGGED, dropped: 0 })
     outage()
     await nextStart(LOGGED)
     expect(arrived()).toBe(LOGGED)
@@ -165,12 +165,12 @@ describe('in-process, records logged while the process ends', () => {
 
   test.each(ENDS)('%s without a spool: those of a listener for `exit` are counted and reported', async (end) => {
     service.faults.add({ kind: 'status', status: 503 })
-    expect(await lastWords(end, { spool: false })).toMatchObject({ logged: LOGGED, dropped: LOGGED })
+    expect(await runLoggingAtExit(end, { spool: false })).toMatchObject({ logged: LOGGED, dropped: LOGGED })
   })
 
   test('several streams', async () => {
     const outage = service.faults.add({ kind: 'status', status: 503 })
-    expect(await lastWords('exit', { streams: 3 })).toMatchObject({ logged: 3 * LOGGED, dropped: 0 })
+    expect(await runLoggingAtExit('exit', { streams: 3 })).toMatchObject({ logged: 3 * LOGGED, dropped: 0 })
     outage()
     await nextStart(3 * LOGGED)
   })
@@ -178,13 +178,13 @@ describe('in-process, records logged while the process ends', () => {
   test.each(['before-exit-first', 'before-exit-last'])(
     '%s: a listener for `beforeExit` that logs at each event does not keep the process alive, and its first record arrives',
     async (end) => {
-      expect(await lastWords(end, { spool: false })).toEqual({ code: 0, logged: 3, dropped: 1 })
+      expect(await runLoggingAtExit(end, { spool: false })).toEqual({ code: 0, logged: 3, dropped: 1 })
       expect(service.arrived).toBe(2)
     },
   )
 
   test('what a handler logs before it sends the signal again arrives, and the exit code is that of the signal', async () => {
-    expect(await lastWords('raised', { spool: false })).toEqual({ code: 143, logged: 2, dropped: 0 })
+    expect(await runLoggingAtExit('raised', { spool: false })).toEqual({ code: 143, logged: 2, dropped: 0 })
     expect(service.arrived).toBe(2)
   })
 })

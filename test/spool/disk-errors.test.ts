@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import type { Batch, DeadLetter, SegmentPosition } from '../../src/batch/batch.js'
-import { failing, fullAfter, fullVolume, replaceCalls, reportedSpace, system } from './disk-faults.js'
+import { failing, fullAfter, simulateFullVolume, replaceCalls, simulateFreeSpace, system } from './disk-faults.js'
 import { filesBelow, segmentsBelow } from './disk-image.js'
 import { ProcessRun } from './process-run.js'
 import { idsOf, spillBatches, useSpoolBench } from './spool-bench.js'
@@ -214,7 +214,7 @@ describe.each([
   ['with an exhausted quota', { blocks: true, code: 'EDQUOT' }],
 ])('a volume %s', (_, full) => {
   function fill(): void {
-    inject(fullVolume(root, full))
+    inject(simulateFullVolume(root, full))
   }
 
   async function settleAll(run: ProcessRun): Promise<string[]> {
@@ -260,7 +260,7 @@ describe.each([
     expect(segmentsBelow(root)).toEqual([])
   })
 
-  test('a process that is killed meanwhile leaves the rest to the next, and sends nothing twice', async () => {
+  test('after a kill during recovery, the next process sends the unsettled batches, and none twice', async () => {
     const ended = [begin(), begin()]
     const ids = ended.flatMap((run) => idsOf(written(run, 3)))
     for (const run of ended) close(run)
@@ -324,7 +324,7 @@ describe.each([
     expect(run.account.dropped.age).toBe(20)
   })
 
-  test('expired dead letters and entries of others are deleted by a process that has nothing to take over', () => {
+  test('expired dead letters and entries of others are deleted by a process that has nothing to claim', () => {
     const other = begin({ url: 'https://other.test/api/v1' })
     written(other, 1)
     close(other)
@@ -347,12 +347,12 @@ describe('the last 256 KiB of a volume', () => {
     async (bytes) => {
       const used = (): number => filesBelow(root).reduce((sum, path) => sum + statSync(path).size, 0)
       let size = RESERVED + 450_000
-      inject(reportedSpace(() => size - used()))
+      inject(simulateFreeSpace(() => size - used()))
       const run = begin()
       for (let n = 0; n < 100; n += 1) run.add(JSON.stringify({ n, padding: 'x'.repeat(bytes) }))
       expect(used()).toBeLessThanOrEqual(450_000)
       expect(450_000 - used()).toBeLessThan(10 * bytes)
-      expect(run.problems).toEqual([expect.stringContaining('256 KiB')])
+      expect(run.problems).toEqual([expect.stringMatching(/ENOSPC: \d+ .* 262144/)])
       expect(run.batches.at(-1)).not.toHaveProperty('place')
       size += 10_000_000
       await bench.clock.advance(RENEW_MS)

@@ -76,7 +76,10 @@ export function fullAfter(bytes: number, isMeant: (path: string) => boolean): ()
  * @param code ENOSPC, or EDQUOT for a quota
  * @returns a function that restores the calls
  */
-export function fullVolume(root: string, { blocks, code = 'ENOSPC' }: { blocks: boolean; code?: string }): () => void {
+export function simulateFullVolume(
+  root: string,
+  { blocks, code = 'ENOSPC' }: { blocks: boolean; code?: string },
+): () => void {
   const { existsSync, fstatSync, mkdirSync, openSync, writeSync } = system
   const isHere = (path: unknown): boolean => String(path).startsWith(`${root}/`)
   return replaceCalls({
@@ -99,7 +102,7 @@ export function fullVolume(root: string, { blocks, code = 'ENOSPC' }: { blocks: 
 }
 
 /** @param freeBytes what the system reports @returns a function that restores the call */
-export function reportedSpace(freeBytes: () => number): () => void {
+export function simulateFreeSpace(freeBytes: () => number): () => void {
   return replaceCalls({ statfsSync: () => ({ blocks: 1_000_000, bavail: freeBytes(), bsize: 1 }) })
 }
 

@@ -18,7 +18,7 @@ export interface FlushOnSignalOptions {
 }
 
 /** One call of `flushOnSignal()`. */
-interface Call {
+interface Registration {
   readonly signals: readonly NodeJS.Signals[]
   readonly exit: boolean | undefined
   /** Never rejects. */
@@ -26,8 +26,8 @@ interface Call {
 }
 
 /** Shared by all calls, because the process ends only once, after the last flush. */
-interface Shutdown {
-  readonly calls: Set<Call>
+interface SignalRegistry {
+  readonly registrations: Set<Registration>
   /** The only listener for each signal. */
   readonly onSignal: (signal: NodeJS.Signals) => void
 }
@@ -38,12 +38,12 @@ const DEFAULT_TIMEOUT_MS = 3_000
 const SIGNAL_EXIT_CODE = 128
 
 /** Global, since both builds of this package may be loaded. */
-const SHUTDOWN = Symbol.for('pino-ingest.shutdown')
+const REGISTRY = Symbol.for('pino-ingest.signal-registry')
 
 /**
  * Flushes before a signal ends the process. Without a handler a signal ends Node at once, without the `exit` event that
  * pino needs. If the app handles the signal itself, its handler decides when to exit, and this only flushes. If the handler
- * removes itself and sends the signal again, as that of NestJS, this flushes what was logged since, and ends the process. Listeners
+ * removes itself and sends the signal again, as NestJS does, this flushes the records logged since, and then ends the process. Listeners
  * of the package `signal-exit` do not count: they wait for others to end the process.
  *
  * The exit code is 128 plus the signal's number. Another signal during the flush that precedes the exit ends the process without waiting
@@ -67,45 +67,44 @@ export function flushOnSignal(
   checkSignals(signals)
   const all = [loggers].flat() as object[]
   for (const logger of all) checkLogger('flushOnSignal()', logger)
-  const { calls, onSignal } = ((globalThis as { [SHUTDOWN]?: Shutdown })[SHUTDOWN] ??= createShutdown())
-  const call: Call = {
+  const { registrations, onSignal } = ((globalThis as { [REGISTRY]?: SignalRegistry })[REGISTRY] ??= createRegistry())
+  const registration: Registration = {
     signals,
     exit,
     flush: () => Promise.allSettled(all.map((logger) => flush(logger, { timeoutMs }))),
   }
-  calls.add(call)
-  // Prepended, because Node removes a `once` listener before calling it, and the application's listener would not be
-  // found.
+  registrations.add(registration)
+  // Prepended: Node removes a `once` listener before calling it, and the application's listener would not be found.
   for (const signal of signals)
     if (!process.listeners(signal).includes(onSignal)) process.prependListener(signal, onSignal)
   return () => {
-    calls.delete(call)
-    for (const signal of signals) if (findCalls(calls, signal).length === 0) process.off(signal, onSignal)
+    registrations.delete(registration)
+    for (const signal of signals) if (findBySignal(registrations, signal).length === 0) process.off(signal, onSignal)
   }
 }
 
-function createShutdown(): Shutdown {
-  const calls = new Set<Call>()
+function createRegistry(): SignalRegistry {
+  const all = new Set<Registration>()
   let isEnding = false
   const onSignal = (signal: NodeJS.Signals): void => {
-    const concerned = findCalls(calls, signal)
+    const registrations = findBySignal(all, signal)
     const isHandled = hasOtherListeners(signal, onSignal)
-    const endsProcess = concerned.some(({ exit }) => exit ?? !isHandled)
+    const endsProcess = registrations.some(({ exit }) => exit ?? !isHandled)
     const end = (): void => {
       // pino's exit hook blocks this thread. Without a listener, another signal ends the process immediately.
-      for (const { signals } of calls) for (const one of signals) process.off(one, onSignal)
+      for (const { signals } of all) for (const one of signals) process.off(one, onSignal)
       process.exit(SIGNAL_EXIT_CODE + (constants.signals[signal] ?? 0))
     }
     if (endsProcess && isEnding) return end()
     isEnding ||= endsProcess
-    const flushed = Promise.all(concerned.map((call) => call.flush()))
+    const flushed = Promise.all(registrations.map((registration) => registration.flush()))
     if (endsProcess) void flushed.then(end)
   }
-  return { calls, onSignal }
+  return { registrations: all, onSignal }
 }
 
-function findCalls(calls: ReadonlySet<Call>, signal: NodeJS.Signals): readonly Call[] {
-  return [...calls].filter(({ signals }) => signals.includes(signal))
+function findBySignal(all: ReadonlySet<Registration>, signal: NodeJS.Signals): readonly Registration[] {
+  return [...all].filter(({ signals }) => signals.includes(signal))
 }
 
 /** Signals for which Node rejects listeners. */
@@ -121,7 +120,7 @@ function checkSignals(signals: unknown): void {
       )
 }
 
-function hasOtherListeners(signal: NodeJS.Signals, ours: Shutdown['onSignal']): boolean {
+function hasOtherListeners(signal: NodeJS.Signals, ours: SignalRegistry['onSignal']): boolean {
   const others = process.listeners(signal).filter((listener) => listener !== ours)
   return others.length > countSignalExitListeners(signal)
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { checkArgument, isObject, readOptions, readTimeoutMs } from '../../shared/argument-checks.js'
 import { FLUSHED_EVENT, FLUSH_METHOD, mergeFlushResults } from '../../transport/flush-message.js'
 import type { FlushReply, FlushRequest, FlushResult, Flushable } from '../../transport/flush-message.js'
-import { setImmediate, systemClock } from '../../shared/clock.js'
+import { nativeSetImmediate, systemClock } from '../../shared/clock.js'
 import { isWorkerStream, findLoggerStreams } from '../logger/logger-streams.js'
 
 /** Options of `flush()`. */
@@ -131,7 +131,7 @@ function flushWorker(stream: WorkerStream, state: StreamState, timeoutMs: number
 /** Lets the worker know when it has read everything that was written before. */
 function reportRead(stream: WorkerStream, state: StreamState, report: () => void): void {
   // thread-stream writes in `setImmediate`, which never runs with the fake timers of a test.
-  if (globalThis.setImmediate !== setImmediate) {
+  if (globalThis.setImmediate !== nativeSetImmediate) {
     stream.flushSync()
     report()
   } else if (!notifiesWorker(stream)) stream.flush(report)

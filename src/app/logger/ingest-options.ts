@@ -1,6 +1,6 @@
 /** [main] Completes the application's pino options: scope fields on each record, whole errors, checked transport options. */
 import type { LoggerOptions, TransportMultiOptions, TransportSingleOptions } from 'pino'
-import { passStart } from '../../options/app-package.js'
+import { passStartToWorkers } from '../../options/app-package.js'
 import { isPlainObject } from '../../options/kinds.js'
 import { requireNats } from '../../nats/require-nats.js'
 import { resolveFromProcess } from '../../options/resolve-options.js'
@@ -233,7 +233,7 @@ function checkedTransport(transport: AppTransport, flat: FlatOptions, own: OwnOp
     refuseUnused(flat)
     return all
   }
-  passStart()
+  passStartToWorkers()
   return superviseTransport(all, own, call, settings, isOurs)
 }
 

@@ -14,8 +14,8 @@ interface TransportStream {
   off(event: string, listener: (this: TransportStream, payload: unknown, transport?: unknown) => void): void
 }
 
-/** By stream: those that listen to it. They share one listener for each event. */
-const listening = new WeakMap<TransportStream, Set<MetricsListener>>()
+/** The listeners of a stream share one function for each event. */
+const listenersByStream = new WeakMap<TransportStream, Set<MetricsListener>>()
 
 /**
  * All codes; the compiler checks that none is missing. Another transport in the worker may emit other codes, which must not become labels.
@@ -57,8 +57,8 @@ export class MetricsListener {
     this.#streams = streams as readonly TransportStream[]
     this.#clock = clock
     for (const stream of this.#streams) {
-      const sharing = listening.get(stream) ?? new Set()
-      listening.set(stream, sharing.add(this))
+      const sharing = listenersByStream.get(stream) ?? new Set()
+      listenersByStream.set(stream, sharing.add(this))
       if (sharing.size > 1) continue
       stream.on('ingest:stats', onStats)
       stream.on('ingest:problem', onProblem)
@@ -82,7 +82,7 @@ export class MetricsListener {
 
   close(): void {
     for (const stream of this.#streams) {
-      const sharing = listening.get(stream)
+      const sharing = listenersByStream.get(stream)
       if (sharing?.delete(this) !== true || sharing.size > 0) continue
       stream.off('ingest:stats', onStats)
       stream.off('ingest:problem', onProblem)
@@ -94,14 +94,14 @@ export class MetricsListener {
     return FLUSH_METHOD in stream || this.#accounts.has(stream)
   }
 
-  take(stream: TransportStream, payload: unknown, transport: unknown): void {
+  recordAccount(stream: TransportStream, payload: unknown, transport: unknown): void {
     if (!isAccount(payload)) return
     const ofStream = this.#accounts.get(stream) ?? new Map<unknown, AccountSnapshot>()
     this.#accounts.set(stream, ofStream.set(transport, payload))
     this.#reportedAtMs = this.#clock.wallNow()
   }
 
-  count(payload: unknown): void {
+  countProblem(payload: unknown): void {
     const code = (payload as { code?: unknown } | null | undefined)?.code
     if (typeof code !== 'string' || !Object.hasOwn(CODES, code)) return
     this.#problems.set(code as IngestErrorCode, (this.#problems.get(code as IngestErrorCode) ?? 0) + 1)
@@ -109,11 +109,11 @@ export class MetricsListener {
 }
 
 function onStats(this: TransportStream, payload: unknown, transport: unknown): void {
-  listening.get(this)?.forEach((one) => one.take(this, payload, transport))
+  listenersByStream.get(this)?.forEach((one) => one.recordAccount(this, payload, transport))
 }
 
 function onProblem(this: TransportStream, payload: unknown): void {
-  listening.get(this)?.forEach((one) => one.count(payload))
+  listenersByStream.get(this)?.forEach((one) => one.countProblem(payload))
 }
 
 function isClosed({ destroyed, closed, writableEnded }: TransportStream): boolean {

@@ -13,7 +13,7 @@ import type { Machine } from '../../spool/instance/ownership.js'
  * @throws an error that says why it was not claimed
  */
 export function claimInstance(owner: InstanceFolder, machine: Machine, found: FoundInstance): string {
-  if (owner.inherited?.from === found.path) return owner.path
+  if (owner.claimedInPlace?.from === found.path) return owner.path
   const destination = dirname(owner.path)
   const [top = ''] = relative(destination, found.path).split(sep)
   try {

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/clock.js'
 import { isOwnFolder } from '../../shared/safe-folders.js'
 import { SEGMENT_HEADER_BYTES, isSegment } from '../disk-format.js'
 import { hasWriterEnded } from './ownership.js'
-import type { Inherited } from './instance-folder.js'
+import type { ClaimedInPlace } from './instance-folder.js'
 import type { Machine } from './ownership.js'
 import { Segment } from '../segment/segment.js'
 import { readSizeOnDisk, listNames } from '../spool-files.js'
@@ -48,17 +48,17 @@ export interface ClaimedOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Yields the segments of a claimed folder, or those `inherited`. @param onRemoved called when a segment was deleted @throws the system's errors */
+/** Yields the segments of a claimed folder, or those `claimedInPlace`. @param onRemoved called when a segment was deleted @throws the system's errors */
 export function* openClaimedSegments(
   folder: string,
   { clock, machine, onError }: ClaimedOptions,
   onRemoved: (segment: Segment) => void,
-  inherited?: Inherited,
+  claimedInPlace?: ClaimedInPlace,
 ): Generator<ClaimedSegment> {
   if (!isOwnFolder(folder)) return
-  const isFinal = inherited?.isFinal ?? hasWriterEnded(folder, machine)
+  const isFinal = claimedInPlace?.isFinal ?? hasWriterEnded(folder, machine)
   const finalAt = isFinal ? -Infinity : clock.now() + CLAIM_GRACE_MS
-  for (const name of inherited?.segments ?? listNames(folder).filter(isSegment)) {
+  for (const name of claimedInPlace?.segments ?? listNames(folder).filter(isSegment)) {
     yield new ClaimedSegment(new Segment(folder, Number.parseInt(name, 10), { onError, onRemoved }), finalAt, clock)
   }
 }

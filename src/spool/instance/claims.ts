@@ -38,7 +38,7 @@ export class Claims {
     this.#leases.beginScan(() => instance.renew())
     for (const destination of this.#options.destinations) {
       for (const name of this.#namesIn(destination) ?? []) {
-        const folder = this.#tryClaim(join(destination, name), (path) => claimFolder(path, instance))
+        const folder = this.#ifFree(join(destination, name), (path) => claimFolder(path, instance))
         if (folder === undefined) yield []
         else yield* this.#returnNew([folder], instance.path)
       }
@@ -48,17 +48,17 @@ export class Claims {
     const names = this.#namesIn(instance.path)
     if (names === undefined) return
     const folders = names.filter((name) => INSTANCE_NAME.test(name)).map((name) => join(instance.path, name))
-    if (instance.inherited !== undefined) folders.unshift(instance.path)
+    if (instance.claimedInPlace !== undefined) folders.unshift(instance.path)
     yield* this.#returnNew(folders, instance.path)
     this.#returned = new Set(folders)
   }
 
   /** @returns a folder that may be claimed, for a process that cannot create its own. Never throws */
-  findFree(): string | undefined {
+  findFreeInstance(): string | undefined {
     // The file system's time is unknown, because no file can be written.
     this.#leases.beginScan(() => -Infinity)
     const paths = this.#options.destinations.flatMap((one) => (this.#namesIn(one) ?? []).map((name) => join(one, name)))
-    return paths.find((path) => this.#tryClaim(path, () => path) !== undefined)
+    return paths.find((path) => this.#ifFree(path, () => path) !== undefined)
   }
 
   /** @returns undefined if the folder cannot be listed at present */
@@ -71,8 +71,8 @@ export class Claims {
     }
   }
 
-  /** @param claim called if the folder is free @returns the result of `claim`; undefined if it was not claimed */
-  #tryClaim(path: string, claim: (path: string) => string): string | undefined {
+  /** Calls `act` if the folder may be claimed. @returns its result; undefined if the folder is not free or `act` failed */
+  #ifFree(path: string, act: (path: string) => string): string | undefined {
     const suffix = INSTANCE_NAME.exec(basename(path))?.[2]
     const { machine, onError } = this.#options
     try {
@@ -82,7 +82,7 @@ export class Claims {
         this.#leaveAlone(path)
         return undefined
       }
-      return claim(path)
+      return act(path)
     } catch (error) {
       // ENOENT: another process claimed it first. In use on Windows: its process runs, or another program scans it; tried at the next scan.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && !isInUse(error, machine.platform)) onError(error)

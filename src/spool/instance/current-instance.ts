@@ -46,15 +46,15 @@ export class CurrentInstance {
     return bytes
   }
 
-  /** @param findLeft see `InstanceFolder` @returns the folder; creates it if there is none @throws the system's errors, UnsafeError */
-  ensure(findLeft?: () => string | undefined): InstanceFolder {
+  /** @param findFreeInstance see `InstanceFolder` @returns the folder; creates it if there is none @throws the system's errors, UnsafeError */
+  ensure(findFreeInstance?: () => string | undefined): InstanceFolder {
     if (this.#folder !== undefined) return this.#folder
     const { root, isNamed, destination, description, markers, clock, machine, isPowerSafe } = this.#options
     ensureDestination(root, destination, { isNamed, isPowerSafe })
     writeDescription(destination, description)
     // Entries of this destination are sent from now on; if some are stranded later, they are reported again.
     for (const name of markers) rmSync(join(destination, name), { force: true })
-    return (this.#folder = new InstanceFolder(destination, { clock, machine, isPowerSafe }, findLeft))
+    return (this.#folder = new InstanceFolder(destination, { clock, machine, isPowerSafe }, findFreeInstance))
   }
 
   /** Forgets the folder: it was closed, claimed or deleted. */

@@ -19,8 +19,8 @@ export interface InstanceFolderOptions {
   readonly isPowerSafe: boolean
 }
 
-/** Content of an ended instance's folder that was taken over. */
-export interface Inherited {
+/** Content of an ended instance's folder that became this instance's folder. */
+export interface ClaimedInPlace {
   /** The folder's former path. */
   readonly from: string
   /** Names of the segments. */
@@ -45,7 +45,7 @@ export class InstanceFolder {
   readonly path: string
   readonly #destination: string
   /** Undefined if the folder was created. */
-  readonly inherited: Inherited | undefined
+  readonly claimedInPlace: ClaimedInPlace | undefined
   readonly #options: InstanceFolderOptions
   readonly #inode: number
   readonly #segments = new Map<number, Segment>()
@@ -58,10 +58,10 @@ export class InstanceFolder {
 
   /**
    * @param destination the folder that is shared by all instances with the same service
-   * @param findLeft called if the disk is full; finds a folder of an ended instance, which is renamed instead
+   * @param findFreeInstance called if the disk is full; finds a folder of an ended instance, which is renamed instead
    * @throws UnsafeError, and errors of the file system
    */
-  constructor(destination: string, options: InstanceFolderOptions, findLeft?: () => string | undefined) {
+  constructor(destination: string, options: InstanceFolderOptions, findFreeInstance?: () => string | undefined) {
     const { clock, machine, isPowerSafe } = (this.#options = options)
     this.name = `${Math.trunc(clock.wallNow()).toString(36).padStart(8, '0')}-${randomBytes(NAME_BYTES).toString('hex')}`
     this.#destination = destination
@@ -73,9 +73,9 @@ export class InstanceFolder {
     } catch (error) {
       // Otherwise each attempt on a full disk would leave an empty folder.
       rmSync(this.path, { recursive: true, force: true })
-      const left = DISK_FULL.includes((error as NodeJS.ErrnoException).code) ? findLeft?.() : undefined
-      if (left === undefined) throw error
-      this.inherited = this.#takeOver(left)
+      const free = DISK_FULL.includes((error as NodeJS.ErrnoException).code) ? findFreeInstance?.() : undefined
+      if (free === undefined) throw error
+      this.claimedInPlace = this.#claimInPlace(free)
     }
     // Throws if another process has claimed the renamed folder before the new owner was written.
     this.#inode = lstatSync(this.path).ino
@@ -84,7 +84,7 @@ export class InstanceFolder {
   }
 
   /** @throws the system's errors */
-  #takeOver(from: string): Inherited {
+  #claimInPlace(from: string): ClaimedInPlace {
     const { machine } = this.#options
     const isFinal = hasWriterEnded(from, machine)
     renameSync(from, this.path)
@@ -168,10 +168,7 @@ export class InstanceFolder {
     for (const segment of this.#segments.values()) segment.abandon()
   }
 
-  /**
-   * Closes the instance: deletes an empty folder, or renames one with entries so another process can claim it. @throws
-   * the system's errors
-   */
+  /** Closes the instance: deletes an empty folder, or renames one with entries so another process can claim it. @throws the system's errors */
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true

@@ -50,9 +50,10 @@ export class SegmentWriter {
     const size = this.segment.writtenBytes + bytes.length
     if (size > MAX_SEGMENT_BYTES) throw new RangeError(`a segment has at most ${MAX_SEGMENT_BYTES} bytes, got ${size}`)
     if (size > this.#checkAtBytes) {
-      const room = readFreeBytes(this.segment.path) - RESERVED_BYTES - bytes.length
-      if (room < 0) throw new Error('ENOSPC: the last 256 KiB of the volume are kept free')
-      this.#checkAtBytes = size + Math.min(room, CHECK_BYTES)
+      const free = readFreeBytes(this.segment.path)
+      const usableBytes = free - RESERVED_BYTES - bytes.length
+      if (usableBytes < 0) throw new Error(`ENOSPC: ${free} bytes are free, and the spool reserves ${RESERVED_BYTES}`)
+      this.#checkAtBytes = size + Math.min(usableBytes, CHECK_BYTES)
     }
     writeAll(this.#fd, bytes)
     this.segment.writtenBytes = size

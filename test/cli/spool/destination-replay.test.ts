@@ -10,7 +10,7 @@ import { resolveOptions } from '../../../src/options/resolve-options.js'
 import { KeyPause } from '../../../src/shared/key-pause.js'
 import { inspectRoot } from '../../../src/spool/inspect.js'
 import { FakeClock } from '../../fake-clock.js'
-import { failing, fullVolume } from '../../spool/disk-faults.js'
+import { failing, simulateFullVolume } from '../../spool/disk-faults.js'
 import { filesBelow, segmentsBelow } from '../../spool/disk-image.js'
 import type { ProcessRun } from '../../spool/process-run.js'
 import { namesIn, useSpoolBench } from '../../spool/spool-bench.js'
@@ -131,7 +131,7 @@ describe.each([
     for (const run of runs) write(run, 'a', 'b')
     for (const [at, run] of runs.entries()) (at === 1 ? bench.kill : bench.close)(run)
     writeLetters('c')
-    bench.inject(fullVolume(bench.root, { blocks }))
+    bench.inject(simulateFullVolume(bench.root, { blocks }))
     const sent: Batch[] = []
     const { replay, problems } = replayAll((batch) => {
       sent.push(batch)
@@ -145,7 +145,7 @@ describe.each([
 
   test('dead letters alone are sent and deleted', async () => {
     writeLetters('a', 'b')
-    bench.inject(fullVolume(bench.root, { blocks }))
+    bench.inject(simulateFullVolume(bench.root, { blocks }))
     const { replay, problems } = replayAll(accept)
     await runToEnd(replay)
     expect([replay.account.accepted, replay.kept, problems.messages]).toEqual([2, 0, []])
