@@ -60,9 +60,10 @@ export class Pipeline {
   readonly #release: ReleaseRegistration | undefined
   readonly #notices: DropNotices
   readonly #destination: Destination
-  /** See `watch`. */
-  #secured: Float64Array | undefined
-  #securedHere = 0
+  /** See `attachSupervisor`. */
+  #safeRecords: Float64Array | undefined
+  /** Those of this transport. */
+  #ownSafeRecords = 0
   #closing: Promise<void> | undefined
 
   constructor(options: PipelineOptions) {
@@ -144,8 +145,8 @@ export class Pipeline {
       for (const { batcher } of this.#endpoints) batcher.limitBytes(bytes)
     })
     entries.recovered.on(() => this.#release?.register())
-    // Afterwards, because a batch that failed waits again only after its event.
-    entries.events.on(() => queueMicrotask(() => this.#shareSecured()))
+    // In a microtask, because the scheduler queues a failed batch again only after it has emitted the event.
+    entries.events.on(() => queueMicrotask(() => this.#updateSafeRecords()))
   }
 
   #start(): void {
@@ -161,7 +162,7 @@ export class Pipeline {
   #onRead(): void {
     for (const { batcher } of this.#endpoints) batcher.commit()
     if (this.#endpoints.every(({ delivery }) => delivery.isClosed)) return this.#settleLate()
-    this.#shareSecured()
+    this.#updateSafeRecords()
     if (this.#endpoints[0].batcher.pendingEntries > 0) this.#destination.prepare()
     this.#reporter.stats() // in an outage and for filtered entries, nothing else emits stats
   }
@@ -199,27 +200,27 @@ export class Pipeline {
   }
 
   /**
-   * Called once by the application, which starts a successor if this worker ends.
-   * @param secured where the records that are settled or on disk are counted from now on
-   * @param lost records that were lost with the worker before this one; counted here as dropped
+   * Called once if the application starts a replacement when this worker ends.
+   * @param safeRecords where the records that are settled or on disk are counted from now on
+   * @param lost records that were lost with the previous worker; counted here as dropped
    */
-  watch(secured: Float64Array, lost: number): void {
-    this.#secured = secured
+  attachSupervisor(safeRecords: Float64Array, lost: number): void {
+    this.#safeRecords = safeRecords
     if (lost > 0) {
       this.account.received += lost
       this.account.dropped.shutdown += lost
       this.#reporter.dropped(lost, 'shutdown', DROP_MESSAGES.workerEnded.text())
     }
-    this.#shareSecured()
+    this.#updateSafeRecords()
   }
 
-  #shareSecured(): void {
-    if (this.#secured === undefined) return
+  #updateSafeRecords(): void {
+    if (this.#safeRecords === undefined) return
     const [{ delivery, account }] = this.#endpoints
-    const secured = account.received - (delivery.isOnDisk ? 0 : account.snapshot().pending)
+    const own = account.received - (delivery.isOnDisk ? 0 : account.snapshot().pending)
     // Several transports in the worker share the number.
-    this.#secured[0] = (this.#secured[0] ?? 0) + secured - this.#securedHere
-    this.#securedHere = secured
+    this.#safeRecords[0] = (this.#safeRecords[0] ?? 0) + own - this.#ownSafeRecords
+    this.#ownSafeRecords = own
   }
 
   /**
@@ -291,7 +292,7 @@ export class Pipeline {
   #closeStages(): void {
     this.#entryBuilder.cancel()
     for (const endpoint of this.#endpoints) endpoint.close()
-    this.#shareSecured()
+    this.#updateSafeRecords()
     this.#reporter.stats()
     this.#reporter.flushNow()
   }

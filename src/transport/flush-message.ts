@@ -26,7 +26,7 @@ export interface FlushRequest {
   readonly code: 'PINO_INGEST_FLUSH'
   readonly step: 'begin' | 'read' | 'end'
   readonly id: string
-  /** Milliseconds until the end. Not a point in time: the tests of an application replace its clock. */
+  /** Milliseconds until the worker must reply. A duration, because a test may mock the clock of the application's thread. */
   readonly leftMs: number
 }
 

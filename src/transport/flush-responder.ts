@@ -9,7 +9,7 @@ import { FLUSHED_EVENT, isFlushRequest, mergeFlushResults } from './flush-messag
 import type { FlushReply, FlushResult, FlushState } from './flush-message.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
 import { RELEASED_EVENT, isReleaseMessage } from './release-message.js'
-import { isWatchMessage } from './watch-message.js'
+import { isSupervisorMessage } from './supervisor-message.js'
 
 interface Registry {
   readonly pipelines: Set<Pipeline>
@@ -65,11 +65,11 @@ export function answerFlushRequests(port: MessagePort, pipeline: Promise<Pipelin
         for (const one of registry.pipelines) one.setReleaseId(releaseId)
         port.postMessage({ code: 'EVENT', name: RELEASED_EVENT, args: [releaseId] })
       })
-    } else if (isWatchMessage(message)) {
+    } else if (isSupervisorMessage(message)) {
       void whenStarted(registry, () => {
         let { lost } = message
         for (const one of registry.pipelines) {
-          one.watch(message.secured, lost)
+          one.attachSupervisor(message.safeRecords, lost)
           lost = 0
         }
       })

@@ -31,8 +31,8 @@ interface StreamState {
   latest: { readonly written: number; readonly result: FlushResult } | undefined
   /** By id, what to do with the worker's reply. */
   readonly waiting: Map<string, (result: FlushResult) => void>
-  /** Whether the worker is told to report what it has read as soon as it is ready. */
-  isStarting: boolean
+  /** Whether a listener of `ready` will flush the stream. */
+  hasReadyListener: boolean
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000
@@ -40,9 +40,9 @@ const DEFAULT_TIMEOUT_MS = 5_000
 const ANSWER_MS = 100
 
 const states = new WeakMap<object, StreamState>()
-let followsLoop = false
+let hasBeforeExitListener = false
 /** Whether listeners of `beforeExit` are running. */
-let isLoopEmpty = false
+let isInBeforeExit = false
 
 /**
  * Resolves when everything logged before is acknowledged by the service, or is on disk during an outage, or when the time
@@ -60,7 +60,7 @@ export async function flush(logger: object, options: FlushOptions = {}): Promise
   const timeoutMs = readTimeoutMs('timeoutMs of flush()', given)
   const streams = findLoggerStreams(logger).filter(isFlushableStream)
   if (streams.length === 0) return { state: 'timeout' }
-  followLoop()
+  trackBeforeExit()
   return mergeFlushResults(await Promise.all(streams.map((stream) => flushStream(stream, timeoutMs))))
 }
 
@@ -70,10 +70,10 @@ export function checkLogger(owner: string, logger: unknown): void {
 }
 
 async function flushStream(stream: Flushable | WorkerStream, timeoutMs: number): Promise<FlushResult> {
-  const state = states.get(stream) ?? followStream(stream)
+  const state = states.get(stream) ?? trackStream(stream)
   const { written, latest } = state
   // Another flush of the same records from `beforeExit` would keep the process alive forever, since Node emits the event again.
-  if (latest?.written === written && (latest.result.state === 'acknowledged' || isLoopEmpty)) return latest.result
+  if (latest?.written === written && (latest.result.state === 'acknowledged' || isInBeforeExit)) return latest.result
   const result = await (FLUSH_METHOD in stream
     ? stream[FLUSH_METHOD](timeoutMs)
     : flushWorker(stream, state, timeoutMs))
@@ -81,17 +81,17 @@ async function flushStream(stream: Flushable | WorkerStream, timeoutMs: number):
   return result
 }
 
-function followLoop(): void {
-  if (followsLoop) return
-  followsLoop = true
+function trackBeforeExit(): void {
+  if (hasBeforeExitListener) return
+  hasBeforeExitListener = true
   process.prependListener('beforeExit', () => {
-    isLoopEmpty = true
-    void Promise.resolve().then(() => (isLoopEmpty = false))
+    isInBeforeExit = true
+    void Promise.resolve().then(() => (isInBeforeExit = false))
   })
 }
 
-function followStream(stream: Flushable | WorkerStream): StreamState {
-  const state: StreamState = { written: 0, latest: undefined, waiting: new Map(), isStarting: false }
+function trackStream(stream: Flushable | WorkerStream): StreamState {
+  const state: StreamState = { written: 0, latest: undefined, waiting: new Map(), hasReadyListener: false }
   states.set(stream, state)
   const writable = stream as unknown as { write: (...args: unknown[]) => unknown }
   const { write } = writable
@@ -121,26 +121,26 @@ function flushWorker(stream: WorkerStream, state: StreamState, timeoutMs: number
     const cancelEnd = systemClock.timer(leftMs, () => send('end'))
     try {
       send('begin')
-      reportRead(stream, state, () => send('read'))
+      sendWhenRead(stream, state, () => send('read'))
     } catch {
       finish({ state: 'timeout' }) // the worker has ended
     }
   })
 }
 
-/** Lets the worker know when it has read everything that was written before. */
-function reportRead(stream: WorkerStream, state: StreamState, report: () => void): void {
+/** Sends the step `read` when the worker has read all records written before, or makes thread-stream send its own message. */
+function sendWhenRead(stream: WorkerStream, state: StreamState, sendRead: () => void): void {
   // thread-stream writes in `setImmediate`, which never runs with the fake timers of a test.
   if (globalThis.setImmediate !== nativeSetImmediate) {
     stream.flushSync()
-    report()
-  } else if (!notifiesWorker(stream)) stream.flush(report)
+    sendRead()
+  } else if (!notifiesWorker(stream)) stream.flush(sendRead)
   else if (stream.ready !== false) stream.flush()
-  else if (!state.isStarting) {
+  else if (!state.hasReadyListener) {
     // Once for all flushes: thread-stream would add two listeners for each.
-    state.isStarting = true
+    state.hasReadyListener = true
     stream.once('ready', () => {
-      state.isStarting = false
+      state.hasReadyListener = false
       stream.flush()
     })
   }

@@ -83,7 +83,7 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
   const appSerializer = own.serializers?.['err'] ?? findOwnSerializer(inherited['err'])
   const serialize = createErrorSerializer(appSerializer)
   // With `logger`, pino-http logs with a child of that logger, which was created without these options.
-  const call: LogCall = { logger: given.logger, level: 0, onStream: keepWorkersReachable }
+  const call: LogCall = { logger: given.logger, level: 0, onNewStream: keepWorkersReachable }
   return {
     ...own,
     ...(transport !== false && {

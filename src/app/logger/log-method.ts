@@ -1,6 +1,6 @@
 /**
  * [main] Keeps errors in log calls that pino does not support: `logger.error('failed', error)`, and errors of another
- * realm. Tells to which stream a logger writes.
+ * realm. Calls `onNewStream` before a logger's first record on another stream.
  */
 import type { LogFn, LoggerOptions } from 'pino'
 import { isError } from '../../record/error-serializer.js'
@@ -13,12 +13,12 @@ type Arguments = readonly unknown[]
 /** The log call in progress. pino does not pass the logger to its formatters. */
 export interface LogCall {
   logger: object | undefined
-  /** pino's number of its level. */
+  /** Number of the record's level. */
   level: number
   /** The stream of the latest call. */
   stream?: unknown
   /** Called before the first record of a logger with another stream. */
-  onStream: (logger: object) => void
+  onNewStream: (logger: object) => void
 }
 
 /**
@@ -32,7 +32,7 @@ export function createLogMethod(appHook: LogMethodHook | undefined, call: LogCal
     const stream = readPinoProperty(logger, 'pino.stream')
     if (stream !== call.stream) {
       call.stream = stream
-      call.onStream(logger)
+      call.onNewStream(logger)
     }
     const { logger: outer, level: outerLevel } = call // a getter of the record may log, too
     call.logger = logger

@@ -30,7 +30,7 @@ export function superviseTransport(
   isOurs: (target: unknown) => boolean,
 ): AppTransport {
   const mask = createSecretMask((settings?.secrets ?? []).map((secret) => secret.reveal()))
-  const levels = findLevels(transport, own.customLevels, isOurs)
+  const thresholds = findThresholds(transport, own.customLevels, isOurs)
   const start = (): object => {
     const given = Object.fromEntries(
       WORKER_OPTIONS.filter((name) => own[name] !== undefined).map((name) => [name, own[name]]),
@@ -40,14 +40,14 @@ export function superviseTransport(
   const supervise = (stream: object): void =>
     superviseWorker(stream, {
       start,
-      countReceivers: levels && (() => levels.filter((level) => call.level >= level).length),
+      countReceivers: thresholds && (() => thresholds.filter((threshold) => call.level >= threshold).length),
       report: (message) => {
         if (settings?.logTo !== 'silent')
           writeToStderr(`pino-ingest: ${mask(message).replace(CONTROL_CHARACTERS, ' ')}\n`)
       },
     })
   // The first records may be logged in the turn in which pino starts the worker.
-  call.onStream = (logger) => findLoggerStreams(logger).filter(isWorkerStream).forEach(supervise)
+  call.onNewStream = (logger) => findLoggerStreams(logger).filter(isWorkerStream).forEach(supervise)
   return {
     ...transport,
     // pino reads it right before it starts the worker.
@@ -58,8 +58,8 @@ export function superviseTransport(
   } as AppTransport
 }
 
-/** From which level on each of our targets receives records. Undefined if another target may change or remove them. */
-function findLevels(
+/** The lowest level of each target of this package. Undefined if another transport may change or remove records. */
+function findThresholds(
   transport: AppTransport,
   customLevels: LoggerOptions['customLevels'],
   isOurs: (target: unknown) => boolean,

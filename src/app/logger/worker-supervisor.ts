@@ -1,11 +1,11 @@
-/** [main] Starts a successor if pino's worker ends before the application ends it: by a failure, or by a neighbour in `targets`. */
+/** [main] Starts a replacement if pino's worker fails, or if another transport in `targets` ends it. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { EventEmitter } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { APPLICATION_MESSAGES } from '../../diagnostics/messages.js'
 import { describeThrown } from '../../shared/argument-checks.js'
 import { systemClock } from '../../shared/clock.js'
-import type { WatchMessage } from '../../transport/watch-message.js'
+import type { SupervisorMessage } from '../../transport/supervisor-message.js'
 
 /** The used part of thread-stream's stream. */
 interface ThreadStream extends EventEmitter {
@@ -26,11 +26,11 @@ export interface SupervisorOptions {
   readonly report: (message: string) => void
 }
 
-/** Successors within `WINDOW_MS`. A worker that always ends, for example for lack of memory, must not be started forever. */
-const MAX_SUCCESSORS = 3
+/** Replacements within `WINDOW_MS`. A worker that always ends, for example for lack of memory, must not be started forever. */
+const MAX_REPLACEMENTS = 3
 const WINDOW_MS = 60_000
-/** Each worker needs 15 to 20 MB. */
-const MANY_WORKERS = 11
+/** Number of workers that is reported: each needs 15 to 20 MB, and usually one is enough. */
+const WARN_AT_WORKERS = 11
 /** Methods that pino and `flush()` call on the stream. */
 const FORWARDED = ['end', 'flush', 'flushSync', 'ref', 'unref'] as const
 
@@ -38,7 +38,7 @@ const FORWARDED = ['end', 'flush', 'flushSync', 'ref', 'unref'] as const
  * Streams of workers that have not ended. Referred to here because V8 may collect a logger that is no longer used, and pino then ends
  * its worker, even if entries wait there for the service.
  */
-const running = new Set<object>()
+const reachable = new Set<object>()
 const supervised = new WeakSet<object>()
 
 /** Calls `take` with the stream of the worker that pino starts in this turn. */
@@ -60,7 +60,7 @@ export function takeNextWorker(take: (stream: object) => void): void {
 export function superviseWorker(stream: object, options: SupervisorOptions): void {
   if (supervised.has(stream)) return
   supervised.add(stream)
-  new Supervisor(stream as ThreadStream, options).watch(stream as ThreadStream, 0)
+  new Supervisor(stream as ThreadStream, options).attach(stream as ThreadStream, 0)
 }
 
 /** The first stream stays the logger's, and passes on to that of the latest worker. */
@@ -69,12 +69,12 @@ class Supervisor {
   readonly #options: SupervisorOptions
   #current: ThreadStream
   /** Of the current worker. */
-  #secured: Float64Array = new Float64Array()
+  #safeRecords: Float64Array = new Float64Array()
   /** Records that the current worker's transports are to receive, and those lost before it. */
   #expected = 0
-  #startedAt: number[] = []
-  /** Whether no successor is started any more. */
-  #isOff = false
+  #replacedAt: number[] = []
+  /** Whether no replacement is started any more. */
+  #isStopped = false
 
   constructor(first: ThreadStream, options: SupervisorOptions) {
     this.#first = first
@@ -85,40 +85,40 @@ class Supervisor {
       if (this.#current.destroyed && !this.#current.writableEnded) this.#onEnd(this.#current)
       const receivers = this.#options.countReceivers?.() ?? 0
       this.#expected += receivers
-      if (this.#isOff || this.#current.writableEnded) return this.#lose(receivers)
+      if (this.#isStopped || this.#current.writableEnded) return this.#countLate(receivers)
       return this.#current === first ? write(line) : this.#current.write(line)
     }
   }
 
-  watch(stream: ThreadStream, lost: number): void {
-    this.#secured = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT))
+  attach(stream: ThreadStream, lost: number): void {
+    this.#safeRecords = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT))
     this.#expected = lost
     let failure: unknown
-    running.add(stream)
-    if (running.size === MANY_WORKERS) this.#options.report(APPLICATION_MESSAGES.manyWorkers.text(MANY_WORKERS))
+    reachable.add(stream)
+    if (reachable.size === WARN_AT_WORKERS) this.#options.report(APPLICATION_MESSAGES.manyWorkers.text(WARN_AT_WORKERS))
     stream.worker.on('error', (error) => (failure = error))
     stream.on('error', (error) => this.#onEnd(stream, failure ?? error))
     stream.on('close', () => {
-      running.delete(stream)
+      reachable.delete(stream)
       this.#onEnd(stream, failure)
     })
-    const message: WatchMessage = { code: 'PINO_INGEST_WATCH', secured: this.#secured, lost }
+    const message: SupervisorMessage = { code: 'PINO_INGEST_SUPERVISOR', safeRecords: this.#safeRecords, lost }
     stream.emit('message', message)
   }
 
   #onEnd(stream: ThreadStream, reason?: unknown): void {
-    if (stream !== this.#current || this.#isOff) return
+    if (stream !== this.#current || this.#isStopped) return
     if (stream.writableEnded) {
       if (reason !== undefined) this.#stop()
       return
     }
-    // A worker that reports an error is running. If that is the first one and not ready, its options are invalid.
+    // A worker that reports an error is reachable. If that is the first one and not ready, its options are invalid.
     if (stream === this.#first && !stream.ready && stream.worker.threadId >= 0 && reason !== undefined) throw reason
     const now = systemClock.now()
-    this.#startedAt = this.#startedAt.filter((at) => now - at < WINDOW_MS)
+    this.#replacedAt = this.#replacedAt.filter((at) => now - at < WINDOW_MS)
     const cause = reason === undefined ? 'it exited' : describeThrown(reason)
-    if (this.#startedAt.length >= MAX_SUCCESSORS) return this.#giveUp(cause)
-    this.#startedAt.push(now)
+    if (this.#replacedAt.length >= MAX_REPLACEMENTS) return this.#giveUp(cause)
+    this.#replacedAt.push(now)
     const lost = this.#lost
     try {
       this.#current = this.#options.start() as ThreadStream
@@ -127,18 +127,18 @@ class Supervisor {
     }
     this.#options.report(APPLICATION_MESSAGES.workerReplaced.text(cause))
     this.#forward(this.#current)
-    this.watch(this.#current, lost)
+    this.attach(this.#current, lost)
   }
 
   /** Records of which no outcome is known and that are not on disk. */
   get #lost(): number {
-    return Math.max(0, this.#expected - (this.#secured[0] ?? 0))
+    return Math.max(0, this.#expected - (this.#safeRecords[0] ?? 0))
   }
 
-  #forward(successor: ThreadStream): void {
+  #forward(replacement: ThreadStream): void {
     const first = this.#first
-    const emit = successor.emit.bind(successor)
-    successor.emit = (name: string | symbol, ...args: unknown[]) => {
+    const emit = replacement.emit.bind(replacement)
+    replacement.emit = (name: string | symbol, ...args: unknown[]) => {
       if (typeof name === 'string' && name.startsWith('ingest:')) first.emit(name, ...args)
       return emit(name, ...args)
     }
@@ -155,20 +155,20 @@ class Supervisor {
 
   #giveUp(cause: string): void {
     this.#stop()
-    this.#options.report(APPLICATION_MESSAGES.workerNotReplaced.text(cause, MAX_SUCCESSORS, WINDOW_MS / 1000))
+    this.#options.report(APPLICATION_MESSAGES.workerNotReplaced.text(cause, MAX_REPLACEMENTS, WINDOW_MS / 1000))
   }
 
-  /** Called for a record that is logged after the end: by a listener of `exit` that runs after pino's, or without a worker. */
-  #lose(records: number): true {
+  /** Called for a record that no worker can receive: pino has ended the worker at exit, or it was not replaced. */
+  #countLate(records: number): true {
     // Node sets it before it emits `exit`, and calls no listener that is added later.
-    if (!this.#isOff && (process as { readonly _exiting?: unknown })._exiting === true) this.#reportLost(records)
+    if (!this.#isStopped && (process as { readonly _exiting?: unknown })._exiting === true) this.#reportLost(records)
     else this.#stop()
     return true
   }
 
   #stop(): void {
-    if (this.#isOff) return
-    this.#isOff = true
+    if (this.#isStopped) return
+    this.#isStopped = true
     process.once('exit', () => this.#reportLost(this.#lost))
   }
 
