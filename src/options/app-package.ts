@@ -16,10 +16,10 @@ const IN_DEPENDENCY = /[\\/]node_modules[\\/]/
  * Passes the main script and the current folder to workers that start later. In pino's worker `process.argv[1]` is a file
  * of pino, and the application may call `process.chdir()`.
  */
-export function passStartToWorkers(): void {
+export function passStartToWorkers(folder = process.cwd()): void {
   if (!isMainThread) return
   setEnvironmentData(MAIN_SCRIPT, process.argv[1] ?? '')
-  setEnvironmentData(START_FOLDER, process.cwd())
+  setEnvironmentData(START_FOLDER, folder)
 }
 
 /** The folder from which relative paths are resolved. */

@@ -156,6 +156,12 @@ export class EndpointPipeline {
     this.batcher.commit()
   }
 
+  /** Whether everything that waits is on disk, as far as it was committed. */
+  get isOnDisk(): boolean {
+    const isOpenStored = this.batcher.pendingEntries === 0 || this.#spool?.log.current !== undefined
+    return isOpenStored && this.delivery.isOnDisk
+  }
+
   /** Counts and reports an entry that was not admitted. */
   recordNotAdmitted(): void {
     this.#settlement.notAdmitted(this.admission.reason)

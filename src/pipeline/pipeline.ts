@@ -17,6 +17,7 @@ import { LEAST_RING_BYTES } from '../record/line-ring.js'
 import { Mapper } from '../record/mapper.js'
 import type { MappingOptions } from '../record/reference/entry-fields.js'
 import type { Clock } from '../shared/clock.js'
+import { isExiting } from '../shared/exiting.js'
 import { KeyPause } from '../shared/key-pause.js'
 import { DropNotices } from './drop-notices.js'
 import { EndpointPipeline } from './endpoint-pipeline.js'
@@ -61,9 +62,9 @@ export class Pipeline {
   readonly #notices: DropNotices
   readonly #destination: Destination
   /** See `attachSupervisor`. */
-  #safeRecords: Float64Array | undefined
-  /** Those of this transport. */
-  #ownSafeRecords = 0
+  #counts: Float64Array | undefined
+  /** What this transport added to the counts. */
+  readonly #added = [0, 0]
   #closing: Promise<void> | undefined
 
   constructor(options: PipelineOptions) {
@@ -146,7 +147,7 @@ export class Pipeline {
     })
     entries.recovered.on(() => this.#release?.register())
     // In a microtask, because the scheduler queues a failed batch again only after it has emitted the event.
-    entries.events.on(() => queueMicrotask(() => this.#updateSafeRecords()))
+    entries.events.on(() => queueMicrotask(() => this.#updateCounts()))
   }
 
   #start(): void {
@@ -162,7 +163,7 @@ export class Pipeline {
   #onRead(): void {
     for (const { batcher } of this.#endpoints) batcher.commit()
     if (this.#endpoints.every(({ delivery }) => delivery.isClosed)) return this.#settleLate()
-    this.#updateSafeRecords()
+    this.#updateCounts()
     if (this.#endpoints[0].batcher.pendingEntries > 0) this.#destination.prepare()
     this.#reporter.stats() // in an outage and for filtered entries, nothing else emits stats
   }
@@ -172,8 +173,8 @@ export class Pipeline {
     this.#seal()
     for (const endpoint of this.#endpoints) endpoint.reportRetained()
     this.#reporter.stats()
-    // Node sets it before it emits `exit`. No timer ends a throttled report afterwards.
-    if ((process as { readonly _exiting?: unknown })._exiting === true) this.#reporter.flushNow()
+    // No timer ends a throttled report afterwards.
+    if (isExiting()) this.#reporter.flushNow()
   }
 
   get snapshot(): AccountSnapshot {
@@ -201,26 +202,27 @@ export class Pipeline {
 
   /**
    * Called once if the application starts a replacement when this worker ends.
-   * @param safeRecords where the records that are settled or on disk are counted from now on
+   * @param counts where records are counted from now on: see `SupervisorMessage`
    * @param lost records that were lost with the previous worker; counted here as dropped
    */
-  attachSupervisor(safeRecords: Float64Array, lost: number): void {
-    this.#safeRecords = safeRecords
+  attachSupervisor(counts: Float64Array, lost: number): void {
+    this.#counts = counts
     if (lost > 0) {
       this.account.received += lost
       this.account.dropped.shutdown += lost
       this.#reporter.dropped(lost, 'shutdown', DROP_MESSAGES.workerEnded.text())
     }
-    this.#updateSafeRecords()
+    this.#updateCounts()
   }
 
-  #updateSafeRecords(): void {
-    if (this.#safeRecords === undefined) return
-    const [{ delivery, account }] = this.#endpoints
-    const own = account.received - (delivery.isOnDisk ? 0 : account.snapshot().pending)
-    // Several transports in the worker share the number.
-    this.#safeRecords[0] = (this.#safeRecords[0] ?? 0) + own - this.#ownSafeRecords
-    this.#ownSafeRecords = own
+  #updateCounts(): void {
+    if (this.#counts === undefined) return
+    const [{ isOnDisk, account }] = this.#endpoints
+    const own = [account.received, account.received - (isOnDisk ? 0 : account.snapshot().pending)]
+    for (const [index, count] of own.entries()) {
+      this.#counts[index] = (this.#counts[index] ?? 0) + count - (this.#added[index] ?? 0)
+      this.#added[index] = count
+    }
   }
 
   /**
@@ -257,7 +259,7 @@ export class Pipeline {
 
   /** Whether all pending entries are on disk. */
   get isSpooled(): boolean {
-    return this.#endpoints.every(({ delivery, account }) => delivery.isOnDisk || account.snapshot().pending === 0)
+    return this.#endpoints.every(({ isOnDisk, account }) => isOnDisk || account.snapshot().pending === 0)
   }
 
   /**
@@ -292,7 +294,7 @@ export class Pipeline {
   #closeStages(): void {
     this.#entryBuilder.cancel()
     for (const endpoint of this.#endpoints) endpoint.close()
-    this.#updateSafeRecords()
+    this.#updateCounts()
     this.#reporter.stats()
     this.#reporter.flushNow()
   }

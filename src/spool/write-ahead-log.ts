@@ -1,6 +1,7 @@
 /** Writes entries to disk as they arrive: frames and one seal per batch. Falls back to memory if a write fails. */
 import type { Batch } from '../batch/batch.js'
 import type { Clock } from '../shared/clock.js'
+import { isExiting } from '../shared/exiting.js'
 import type { EntryLog } from './entry-log.js'
 import type { CurrentInstance } from './instance/current-instance.js'
 import { FrameBuffer } from './segment/frame-buffer.js'
@@ -53,6 +54,7 @@ export class WriteAheadLog implements EntryLog {
   /** Whether the open batch was claimed and the batcher was not notified yet. */
   #isLost = false
   #retryAt = -Infinity
+  #isClosed = false
   #begunAt = 0
 
   constructor(options: WriteAheadLogOptions) {
@@ -93,6 +95,7 @@ export class WriteAheadLog implements EntryLog {
     this.#flush()
     const writer = this.#writer
     this.#writer = undefined
+    this.#isClosed = true
     writer?.endNow()
     if (this.#open?.segment !== writer?.segment) writer?.segment.complete()
   }
@@ -174,6 +177,8 @@ export class WriteAheadLog implements EntryLog {
     )
       return
     if (writer === undefined && clock.now() < this.#retryAt) return
+    // Only listeners for `exit` may write afterwards: the limits of the spool are no longer kept.
+    if (this.#isClosed && !isExiting()) return
     this.#writer = undefined
     try {
       writer?.end()

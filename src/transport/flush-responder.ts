@@ -40,23 +40,29 @@ export function answerFlushRequests(port: MessagePort, pipeline: Promise<Pipelin
   })
   if (registry.isListening) return
   registry.isListening = true
-  /** Flushes for which not everything was read yet: by id, the time of their end. */
-  const waiting = new Map<string, number>()
+  /** Flushes without a reply: by id, the time of their end, and whether everything was read that was logged before. */
+  const open = new Map<string, { readonly endsAt: number; isRead: boolean }>()
+  const reply = (id: string, result: FlushResult): void => {
+    const answer: FlushReply = { id, ...result }
+    if (open.delete(id)) port.postMessage({ code: 'EVENT', name: FLUSHED_EVENT, args: [answer] })
+  }
   const onRead = (id: string): void => {
-    const endsAt = waiting.get(id)
-    if (endsAt === undefined) return
-    waiting.delete(id)
-    const leftMs = (): number => endsAt - clock.now()
-    void flushAll(registry, leftMs, clock).then((result) => sendReply(port, { id, ...result }))
+    const request = open.get(id)
+    if (request === undefined || request.isRead) return
+    request.isRead = true
+    void flushAll(registry, () => request.endsAt - clock.now(), clock).then((result) => reply(id, result))
   }
   const onEnd = (id: string): void => {
-    const isRead = !waiting.delete(id) && registry.starting.size === 0
-    const results = [...registry.pipelines].map((one) => toResult(one, isRead && one.isSpooled))
-    sendReply(port, { id, ...mergeFlushResults([...results, ...(isRead ? [] : [{ state: 'timeout' as const }])]) })
+    // Not known to a worker that replaced another one in the meantime.
+    const { isRead } = open.get(id) ?? { isRead: false }
+    open.set(id, { endsAt: 0, isRead })
+    const isComplete = isRead && registry.starting.size === 0
+    const results = [...registry.pipelines].map((one) => toResult(one, isComplete && one.isSpooled))
+    reply(id, mergeFlushResults(results.length === 0 ? [{ state: 'timeout' }] : results))
   }
   port.on('message', (message: unknown) => {
     if (isFlushRequest(message)) {
-      if (message.step === 'begin') waiting.set(message.id, clock.now() + message.leftMs)
+      if (message.step === 'begin') open.set(message.id, { endsAt: clock.now() + message.leftMs, isRead: false })
       else if (message.step === 'read') onRead(message.id)
       else onEnd(message.id)
     } else if (isReleaseMessage(message)) {
@@ -69,21 +75,17 @@ export function answerFlushRequests(port: MessagePort, pipeline: Promise<Pipelin
       void whenStarted(registry, () => {
         let { lost } = message
         for (const one of registry.pipelines) {
-          one.attachSupervisor(message.safeRecords, lost)
+          one.attachSupervisor(message.counts, lost)
           lost = 0
         }
       })
-    } else if (isThreadStreamFlush(message)) for (const id of waiting.keys()) onRead(id)
+    } else if (isThreadStreamFlush(message)) for (const id of open.keys()) onRead(id)
   })
 }
 
 /** thread-stream 4 sends it when the worker has read all earlier text; version 3, used by pino 9, does not. */
 function isThreadStreamFlush(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'code' in message && message.code === 'FLUSH'
-}
-
-function sendReply(port: MessagePort, reply: FlushReply): void {
-  port.postMessage({ code: 'EVENT', name: FLUSHED_EVENT, args: [reply] })
 }
 
 /** Calls `call` when no pipeline is starting any more. */

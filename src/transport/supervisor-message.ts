@@ -1,5 +1,5 @@
 /**
- * Message with which `ingestOptions()` gives a worker the shared counter of safe records, and the number lost with the
+ * Message with which `ingestOptions()` gives a worker the shared counts of its records, and the number lost with the
  * previous worker.
  */
 
@@ -7,10 +7,10 @@
 export interface SupervisorMessage {
   readonly code: 'PINO_INGEST_SUPERVISOR'
   /**
-   * Shared memory with one number, which the worker keeps up to date: received records that are settled or on disk, of
-   * all its transports. The application reads it after the worker's end.
+   * Shared memory with two numbers, which the worker keeps up to date: the records that its transports have received,
+   * and those of them that are settled or on disk. The application reads it after the worker's end.
    */
-  readonly safeRecords: Float64Array
+  readonly counts: Float64Array
   /** Records that were lost with the previous worker. */
   readonly lost: number
 }

@@ -1,15 +1,17 @@
 /** [main] Connects a transport of `ingestOptions()` with the supervisor of its worker. */
+import { isAbsolute } from 'node:path'
 import type { LoggerOptions, TransportMultiOptions, TransportPipelineOptions, TransportSingleOptions } from 'pino'
 import { writeToStderr } from '../../diagnostics/reporter.js'
 import { createSecretMask } from '../../diagnostics/secret-mask.js'
+import { passStartToWorkers } from '../../options/app-package.js'
 import type { Settings } from '../../options/settings.js'
 import { PINO_LEVELS } from '../../record/coerce.js'
 import { CONTROL_CHARACTERS } from '../../shared/control-characters.js'
 import type { LogCall } from './log-method.js'
-import { findLoggerStreams, isWorkerStream } from './logger-streams.js'
-import { requirePino } from './own-path.js'
+import { findLoggerStreams, isWorkerStream, keepWorkersReachable } from './logger-streams.js'
+import { findOwnPath, requirePino } from './own-path.js'
 import { readPinoProperty } from './pino-symbols.js'
-import { superviseWorker, takeNextWorker } from './worker-supervisor.js'
+import { isTaken, superviseWorker, takeNextWorker } from './worker-supervisor.js'
 
 export type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
 
@@ -26,16 +28,23 @@ export function superviseTransport(
   transport: AppTransport,
   own: WorkerOptions,
   call: LogCall,
-  settings: Pick<Settings, 'logTo' | 'secrets'> | undefined,
+  settings: Pick<Settings, 'enabled' | 'logTo' | 'secrets'> | undefined,
   isOurs: (target: unknown) => boolean,
 ): AppTransport {
   const mask = createSecretMask((settings?.secrets ?? []).map((secret) => secret.reveal()))
-  const thresholds = findThresholds(transport, own.customLevels, isOurs)
+  const thresholds = settings?.enabled === false ? [] : findThresholds(transport, own.customLevels, isOurs)
+  const folder = process.cwd()
+  const caller = [process.argv[1] ?? '', findOwnPath() ?? ''].filter(isAbsolute)
   const start = (): object => {
     const given = Object.fromEntries(
       WORKER_OPTIONS.filter((name) => own[name] !== undefined).map((name) => [name, own[name]]),
     )
-    return readPinoProperty(requirePino()({ ...given, transport }), 'pino.stream') as object
+    passStartToWorkers(folder)
+    // pino would look for other targets from the files that call it, which are those of this package.
+    return readPinoProperty(
+      requirePino()({ ...given, transport: Object.assign({ caller }, transport) }),
+      'pino.stream',
+    ) as object
   }
   const supervise = (stream: object): void =>
     superviseWorker(stream, {
@@ -47,15 +56,21 @@ export function superviseTransport(
       },
     })
   // The first records may be logged in the turn in which pino starts the worker.
-  call.onNewStream = (logger) => findLoggerStreams(logger).filter(isWorkerStream).forEach(supervise)
+  call.onNewStream = (logger) => {
+    keepWorkersReachable(logger)
+    for (const stream of findLoggerStreams(logger)) if (isWorkerStream(stream) && isTaken(stream)) supervise(stream)
+  }
   return {
     ...transport,
-    // pino reads it right before it starts the worker.
-    get worker() {
-      takeNextWorker(supervise)
-      return transport.worker
+    worker: {
+      ...transport.worker,
+      // thread-stream reads the worker's options when it starts the worker.
+      get name() {
+        takeNextWorker(supervise)
+        return transport.worker?.name
+      },
     },
-  } as AppTransport
+  }
 }
 
 /** The lowest level of each target of this package. Undefined if another transport may change or remove records. */
@@ -73,5 +88,11 @@ function findThresholds(
   }
   return (targets as readonly { readonly target: string; readonly level?: string | number }[])
     .filter(({ target }) => isOurs(target))
-    .map(({ level }) => (targets.length === 1 && level === undefined ? 0 : (numbers[String(level)] ?? DEFAULT_LEVEL)))
+    .map(({ level }) =>
+      targets.length === 1 && level === undefined
+        ? 0
+        : typeof level === 'number'
+          ? level
+          : (numbers[String(level)] ?? DEFAULT_LEVEL),
+    )
 }

@@ -4,7 +4,8 @@ import type { EventEmitter } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { APPLICATION_MESSAGES } from '../../diagnostics/messages.js'
 import { describeThrown } from '../../shared/argument-checks.js'
-import { systemClock } from '../../shared/clock.js'
+import { nativeSetImmediate as setImmediate, systemClock } from '../../shared/clock.js'
+import { isExiting } from '../../shared/exiting.js'
 import type { SupervisorMessage } from '../../transport/supervisor-message.js'
 
 /** The used part of thread-stream's stream. */
@@ -12,6 +13,9 @@ interface ThreadStream extends EventEmitter {
   readonly worker: Worker
   readonly ready: boolean
   readonly destroyed: boolean
+  readonly closed: boolean
+  readonly writable: boolean
+  readonly writableErrored: unknown
   /** Whether `end()` was called. */
   readonly writableEnded: boolean
   write(line: string): boolean
@@ -31,7 +35,8 @@ const MAX_REPLACEMENTS = 3
 const WINDOW_MS = 60_000
 /** Number of workers that is reported: each needs 15 to 20 MB, and usually one is enough. */
 const WARN_AT_WORKERS = 11
-/** Methods that pino and `flush()` call on the stream. */
+/** Properties and methods that pino and this package use on the stream. */
+const STATES = ['destroyed', 'closed', 'writable', 'writableEnded'] as const
 const FORWARDED = ['end', 'flush', 'flushSync', 'ref', 'unref'] as const
 
 /**
@@ -41,12 +46,21 @@ const FORWARDED = ['end', 'flush', 'flushSync', 'ref', 'unref'] as const
 const reachable = new Set<object>()
 const supervised = new WeakSet<object>()
 
-/** Calls `take` with the stream of the worker that pino starts in this turn. */
+/** Workers of streams that are supervised. */
+const taken = new WeakSet<object>()
+
+/** Whether `takeNextWorker` found the worker of this stream. */
+export function isTaken(stream: object): boolean {
+  return taken.has((stream as ThreadStream).worker)
+}
+
+/** Calls `take` with the stream of the worker that pino starts now, at the end of this turn. */
 export function takeNextWorker(take: (stream: object) => void): void {
   const onWorker = (message: unknown): void => {
     unsubscribe('worker_threads', onWorker)
     // thread-stream sets this property after it has created the worker. Not `queueMicrotask`, which fake timers replace.
     const { worker } = message as { worker: { stream?: { deref?(): object | undefined } } }
+    taken.add(worker)
     void Promise.resolve().then(() => {
       const stream = worker.stream?.deref?.()
       if (stream !== undefined) take(stream)
@@ -68,8 +82,8 @@ class Supervisor {
   readonly #first: ThreadStream
   readonly #options: SupervisorOptions
   #current: ThreadStream
-  /** Of the current worker. */
-  #safeRecords: Float64Array = new Float64Array()
+  /** Of the current worker: see `SupervisorMessage`. */
+  #counts: Float64Array = new Float64Array()
   /** Records that the current worker's transports are to receive, and those lost before it. */
   #expected = 0
   #replacedAt: number[] = []
@@ -82,7 +96,8 @@ class Supervisor {
     this.#options = options
     const write = first.write.bind(first)
     first.write = (line) => {
-      if (this.#current.destroyed && !this.#current.writableEnded) this.#onEnd(this.#current)
+      if (this.#current.destroyed && !this.#current.writableEnded)
+        this.#onEnd(this.#current, this.#current.writableErrored ?? undefined)
       const receivers = this.#options.countReceivers?.() ?? 0
       this.#expected += receivers
       if (this.#isStopped || this.#current.writableEnded) return this.#countLate(receivers)
@@ -91,7 +106,7 @@ class Supervisor {
   }
 
   attach(stream: ThreadStream, lost: number): void {
-    this.#safeRecords = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT))
+    this.#counts = new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT))
     this.#expected = lost
     let failure: unknown
     reachable.add(stream)
@@ -102,7 +117,7 @@ class Supervisor {
       reachable.delete(stream)
       this.#onEnd(stream, failure)
     })
-    const message: SupervisorMessage = { code: 'PINO_INGEST_SUPERVISOR', safeRecords: this.#safeRecords, lost }
+    const message: SupervisorMessage = { code: 'PINO_INGEST_SUPERVISOR', counts: this.#counts, lost }
     stream.emit('message', message)
   }
 
@@ -112,8 +127,7 @@ class Supervisor {
       if (reason !== undefined) this.#stop()
       return
     }
-    // A worker that reports an error is reachable. If that is the first one and not ready, its options are invalid.
-    if (stream === this.#first && !stream.ready && stream.worker.threadId >= 0 && reason !== undefined) throw reason
+    if (stream === this.#first && !stream.ready && isReported(reason)) return this.#failStart(reason)
     const now = systemClock.now()
     this.#replacedAt = this.#replacedAt.filter((at) => now - at < WINDOW_MS)
     const cause = reason === undefined ? 'it exited' : describeThrown(reason)
@@ -130,9 +144,19 @@ class Supervisor {
     this.attach(this.#current, lost)
   }
 
+  /** A worker that reports an error before it is ready has invalid options, which end an application that does not listen. */
+  #failStart(error: Error): void {
+    this.#stop()
+    if (this.#first.listenerCount('error') > 1) return
+    setImmediate(() => {
+      throw error
+    })
+  }
+
   /** Records of which no outcome is known and that are not on disk. */
   get #lost(): number {
-    return Math.max(0, this.#expected - (this.#safeRecords[0] ?? 0))
+    const [received = 0, safe = 0] = this.#counts
+    return Math.max(this.#expected, received) - safe
   }
 
   #forward(replacement: ThreadStream): void {
@@ -145,7 +169,7 @@ class Supervisor {
     if (Object.hasOwn(first, 'flush')) return
     first.on('message', (message) => this.#current.emit('message', message))
     Object.defineProperty(first, 'ready', { value: true })
-    Object.defineProperty(first, 'destroyed', { get: () => this.#current.destroyed })
+    for (const name of STATES) Object.defineProperty(first, name, { get: () => this.#current[name] })
     for (const name of FORWARDED)
       Object.defineProperty(first, name, {
         value: (...args: unknown[]) =>
@@ -160,8 +184,8 @@ class Supervisor {
 
   /** Called for a record that no worker can receive: pino has ended the worker at exit, or it was not replaced. */
   #countLate(records: number): true {
-    // Node sets it before it emits `exit`, and calls no listener that is added later.
-    if (!this.#isStopped && (process as { readonly _exiting?: unknown })._exiting === true) this.#reportLost(records)
+    // A listener for `exit` that is added now is not called.
+    if (!this.#isStopped && isExiting()) this.#reportLost(records)
     else this.#stop()
     return true
   }
@@ -175,4 +199,9 @@ class Supervisor {
   #reportLost(records: number): void {
     if (records > 0) this.#options.report(APPLICATION_MESSAGES.workerLost.text(records))
   }
+}
+
+/** Whether the worker reported the error. Otherwise it was terminated, or out of memory, which the worker itself emits. */
+function isReported(reason: unknown): reason is Error {
+  return reason instanceof Error && !('code' in reason) && reason.message !== 'the worker thread exited'
 }

@@ -18,15 +18,15 @@ const dir = mkdtempSync(join(tmpdir(), 'pino-ingest-worker-end-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 /** A transport that does to its worker what a record says. */
-const NEIGHBOUR = join(dir, 'neighbour.cjs')
+const FAILING_TARGET = join(dir, 'failing-target.cjs')
 writeFileSync(
-  NEIGHBOUR,
+  FAILING_TARGET,
   `const { Writable } = require('node:stream')
 module.exports = async () => new Writable({
   write(chunk, encoding, done) {
-    if (String(chunk).includes('destroy')) return this.destroy(new Error('the neighbour failed'))
+    if (String(chunk).includes('destroy')) return this.destroy(new Error('the target failed'))
     if (String(chunk).includes('exit')) process.exit(0)
-    if (String(chunk).includes('throw')) setImmediate(() => { throw new Error('the neighbour threw') })
+    if (String(chunk).includes('throw')) setImmediate(() => { throw new Error('the target threw') })
     if (String(chunk).includes('fill')) for (const all = [];;) all.push(Array(1000).fill(Math.random()))
     done()
   },
@@ -84,7 +84,7 @@ test('in an outage without a spool: what the worker had in memory is counted as 
   service.faults.clear()
 })
 
-test('in an outage: what is on disk is sent by the successor, what was not read is counted as lost', async () => {
+test('in an outage: what is on disk is sent by the new worker, what was not read is counted as lost', async () => {
   const service = await startService()
   service.faults.add({ kind: 'status', status: 503 })
   const { logger, lost } = create(service, { spool: { dir: join(dir, 'outage') }, requestTimeoutMs: 200 })
@@ -102,7 +102,7 @@ test('in an outage: what is on disk is sent by the successor, what was not read 
   expect(lost() + texts(service).filter((text) => text.startsWith('unread')).length).toBe(10)
 })
 
-test.each(['destroy', 'exit', 'throw', 'fill'])('a neighbour in targets: %s', async (what) => {
+test.each(['destroy', 'exit', 'throw', 'fill'])('another transport in targets ends the worker: %s', async (what) => {
   const service = await startService()
   const { logger, lost } = create(service, {
     level: 'debug',
@@ -110,7 +110,7 @@ test.each(['destroy', 'exit', 'throw', 'fill'])('a neighbour in targets: %s', as
       worker: { resourceLimits: { maxOldGenerationSizeMb: 32 } },
       targets: [
         { target: 'pino-ingest', options: { url: service.url, apiKey: KEY, logTo: 'silent', spool: false } },
-        { target: NEIGHBOUR, options: {} },
+        { target: FAILING_TARGET, options: {} },
       ],
     },
     url: undefined,
@@ -129,7 +129,7 @@ test.each(['destroy', 'exit', 'throw', 'fill'])('a neighbour in targets: %s', as
   expect(lost() + texts(service).filter((text) => text === what).length).toBe(1)
 })
 
-test('workers that always end: the application continues, and the lost records are counted', async () => {
+test('a worker that fails after every restart: the application continues, and the lost records are counted', async () => {
   const { code, stdout, stderr } = await runScript(
     `import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
@@ -137,7 +137,7 @@ const ends = []
 const alive = setInterval(() => {}, 60_000)
 subscribe('worker_threads', ({ worker }) => ends.push(once(worker, 'exit')))
 const logger = pino(ingestOptions({ ...options, transport: {
-  targets: [{ target: 'pino-ingest', options: {} }, { target: '${NEIGHBOUR}', options: {} }],
+  targets: [{ target: 'pino-ingest', options: {} }, { target: '${FAILING_TARGET}', options: {} }],
 } }))
 for (let round = 0; round < 10; round += 1) {
   logger.info('destroy')
@@ -148,7 +148,7 @@ console.log((await flush(logger, { timeoutMs: 20_000 })).state)`,
     { url: 'http://127.0.0.1:9/api/v1', apiKey: KEY, spool: false },
   )
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'timeout\n' })
-  expect(stderr.match(/the neighbour failed/g)).toHaveLength(4)
+  expect(stderr.match(/the target failed/g)).toHaveLength(4)
   const lost = [...stderr.matchAll(/(\d+) (?:entry|entries|records?) (?:\(shutdown\)|(?:is|are) lost)/g)].map(
     ([, count]) => Number(count),
   )
