@@ -8,7 +8,6 @@ import { flush } from '../lifecycle/flush.js'
 import { findLoggerStreams } from '../logger/logger-streams.js'
 import { logCaught } from './capture-error.js'
 import type { ErrorLogger } from './capture-error.js'
-import { isRejectionError, rethrow } from './rethrow.js'
 
 /** A pino logger, or one of its children. */
 export interface UncaughtLogger extends ErrorLogger {
@@ -101,7 +100,7 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
     setImmediate(() => (logged = undefined)).unref()
     logCount += 1
     for (const logger of new Set([...registrations].map((one) => one.logger)))
-      logCaught(logger, typeof logger.fatal === 'function' ? 'fatal' : 'error', toLogged(error), { origin })
+      logCaught(logger, typeof logger.fatal === 'function' ? 'fatal' : 'error', error, { origin })
   }
 
   // Node emits this event first, regardless of other handlers, and a listener does not change the outcome.
@@ -124,7 +123,10 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
       process.exitCode = exitCode ?? 1 // the application may call process.exit() before the flush has ended
       void flushAll(inProcess, () => logCount).then(() => {
         isRethrown = true
-        rethrow(thrown, origin)
+        // Not in the promise, where Node would report it as a rejection.
+        setImmediate(() => {
+          throw thrown
+        })
       })
     })
   }
@@ -135,14 +137,6 @@ function listen(registrations: ReadonlySet<Registration>): () => void {
     process.off('uncaughtExceptionMonitor', onMonitor)
     unfollow()
   }
-}
-
-/**
- * Omits the stack of the error that Node creates for a rejection, because after a read of it Node prints another source
- * line.
- */
-function toLogged(error: unknown): unknown {
-  return isRejectionError(error) ? { type: error.name, message: error.message } : error
 }
 
 /** Flushes again if another error was logged in the meantime. Never rejects. */

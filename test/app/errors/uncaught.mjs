@@ -7,14 +7,10 @@
  * inWorker: whether to run in a worker thread.
  */
 import { EventEmitter } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { connect } from 'node:net'
 import { Worker, isMainThread } from 'node:worker_threads'
 import pino from 'pino'
 import { addBreadcrumb, captureUncaught, ingestOptions, ingestStream, withScope } from 'pino-ingest'
 
-const { common } = createRequire(import.meta.url)('./throwers.cjs')
 const { logger = 'none', kind, listens = [], options, ingest, undo, inWorker } = JSON.parse(process.env.PLAN)
 
 const makers = {
@@ -34,17 +30,7 @@ function declined() {
 }
 
 const kinds = {
-  common,
   thrown: declined,
-  throwsElsewhere() {
-    const error = new Error('made before')
-    error.code = 'E_BEFORE'
-    throw error
-  },
-  tabs() {
-    if (kind) throw new Error('indented by a tab')
-  },
-  engine: () => undefined.property,
   parse: () => JSON.parse('{'),
   text() {
     throw 'a text' // oxlint-disable-line no-throw-literal
@@ -52,17 +38,10 @@ const kinds = {
   nothing() {
     throw undefined // oxlint-disable-line no-throw-literal
   },
-  assigned() {
-    throw Object.assign(new Error('assigned'), { code: 'E_ASSIGNED', cause: declined })
-  },
-  nodes: () => readFileSync('/no/such/file'),
   eventError: () => void new EventEmitter().emit('error', new Error('emitted')),
-  socketError: () => void connect({ path: '/no/such/socket' }),
-  rejectedEngine: async () => undefined.property,
   frozen() {
     throw Object.freeze(new Error('frozen'))
   },
-  timer: () => void setTimeout(declined, 1),
   rejected: () => void Promise.reject(new Error('rejected')),
   rejectedText: () => void Promise.reject('a text'), // oxlint-disable-line prefer-promise-reject-errors
   async: async () => {

@@ -1,6 +1,0 @@
-/** Ways to throw in CommonJS. */
-module.exports = {
-  common() {
-    throw new RangeError('common')
-  },
-}
