@@ -412,7 +412,7 @@ class Plan {
     if (dd !== undefined && this.#datadog(dd)) return this.#drop([dd])
     const header =
       this.#parent?.kind === 'text'
-        ? /^[\da-f]{2}-(?!0{32})([\da-f]{32})-([\da-f]{16})-[\da-f]{2}/.exec(this.#parent.value)
+        ? /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-|$)/.exec(this.#parent.value)
         : null
     if (header !== null) {
       this.#expect({ kind: 'text', value: header[1] as string }, 'traceparent', ['trace', 'trace_id'])

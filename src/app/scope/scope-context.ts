@@ -1,4 +1,5 @@
 /** [main] Parses the context of a scope into the entry's fields. Pure. */
+import { parseTraceparent } from '../../record/reference/trace-header.js'
 import { limitText } from './bounded-copy.js'
 import type { ScopeFacts, ScopeTrace, ScopeUser } from './app-state.js'
 
@@ -95,15 +96,8 @@ export function parseId(given: unknown): string | undefined {
   return typeof given === 'string' && given !== '' ? limitText(given) : undefined
 }
 
-/** W3C Trace Context, section 3.2: version (ff is none), trace-id, parent-id, flags; a later version may add to them. */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)/
-
 function parseTrace(given: unknown): ScopeTrace | undefined {
-  if (typeof given === 'string') {
-    const ids = TRACEPARENT.exec(given.trim())
-    // The header contains the caller's span, which is the parent of the current one.
-    return ids === null ? undefined : { trace_id: ids[1] as string, parent_span_id: ids[2] as string }
-  }
+  if (typeof given === 'string') return parseTraceparent(given.trim())
   if (typeof given !== 'object' || given === null) return undefined
   const source = given as ScopeTraceInput
   const [traceId, spanId, parentId] = [

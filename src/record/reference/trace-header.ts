@@ -2,8 +2,8 @@
 import type { EntryTrace, Json, JsonObject } from '../../protocol/log-entry.js'
 import { toPlainText } from '../coerce.js'
 
-/** W3C Trace Context, section 3.2: version, trace-id, parent-id, flags. */
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/
+/** W3C Trace Context, section 3.2: version (ff is none), trace-id, parent-id, flags; a later version may add to them. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)/
 /** openzipkin/b3-propagation, Single Header: trace, span, sampling state, parent span. */
 const B3 = /^((?:[0-9a-f]{16}){1,2})-([0-9a-f]{16})(?:-[01d](?:-[0-9a-f]{16})?)?$/
 /** AWS X-Ray, Tracing header, whose order varies; or the id of its root alone. */
@@ -26,10 +26,16 @@ export function findTraceHeader(headers: JsonObject): Json | undefined {
  */
 export function parseTraceHeader(header: Json | undefined): EntryTrace | undefined {
   if (typeof header !== 'string') return undefined
-  const ids = TRACEPARENT.exec(header) ?? B3.exec(header)
-  if (ids === null) return parseXRay(header)
-  if (NO_TRACE.test(ids[1] as string)) return undefined
-  return { trace_id: (ids[1] as string).padStart(32, '0'), parent_span_id: ids[2] as string }
+  const w3c = parseTraceparent(header)
+  if (w3c !== undefined) return w3c
+  const [, traceId, spanId] = B3.exec(header) ?? []
+  if (traceId === undefined || spanId === undefined) return parseXRay(header)
+  return NO_TRACE.test(traceId) ? undefined : { trace_id: traceId.padStart(32, '0'), parent_span_id: spanId }
+}
+
+export function parseTraceparent(header: string): { trace_id: string; parent_span_id: string } | undefined {
+  const [, traceId, spanId] = TRACEPARENT.exec(header) ?? []
+  return traceId === undefined || spanId === undefined ? undefined : { trace_id: traceId, parent_span_id: spanId }
 }
 
 export function parseXRay(text: string): (EntryTrace & { trace_id: string }) | undefined {

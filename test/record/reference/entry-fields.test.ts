@@ -423,6 +423,10 @@ describe('trace', () => {
       },
       callers,
     ],
+    ['W3C of a later version', { traceparent: `cc-${TRACE}-${SPAN}-01-more` }, callers],
+    ['W3C of no version', { traceparent: `ff-${TRACE}-${SPAN}-01` }, {}],
+    ['W3C without a span', { traceparent: `00-${TRACE}-${'0'.repeat(16)}-01` }, {}],
+    ['W3C with other text', { traceparent: `00-${TRACE}-${SPAN}-011` }, {}],
     ['W3C without ids', { traceparent: `00-${'0'.repeat(32)}-${SPAN}-01`, b3: `${TRACE}-${SPAN}` }, callers],
     ['almost the same names', { 'x-b3-traceids': TRACE, 'x-amzn-trace-i': `Root=${XRAY}`, b4: `${TRACE}-${SPAN}` }, {}],
   ])('of the headers of %s', (_, headers, fields) => {

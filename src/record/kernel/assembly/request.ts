@@ -210,17 +210,21 @@ function readHeaders(at: usize): usize {
   return i
 }
 
-/** W3C Trace Context, see `TRACEPARENT`: 2, 32, 16 and 2 digits in lower case. The trace id has other digits than 0. */
+/** W3C Trace Context, see `TRACEPARENT`: 2, 32, 16 and 2 digits in lower case. The ids have other digits than 0. */
 function isTraceparent(at: usize): bool {
-  let hasDigit = false
+  if (load<u8>(at) === 0x66 && load<u8>(at + 1) === 0x66) return false
+  let hasTrace = false
+  let hasSpan = false
   for (let i: usize = 0; i < 55; i++) {
     const c = load<u8>(at + i)
     if (i === 2 || i === 35 || i === 52) {
       if (c !== 0x2d) return false
     } else if (!((c >= 0x30 && c <= 0x39) || (c >= 0x61 && c <= 0x66))) return false
-    else if (i > 2 && i < 35 && c !== 0x30) hasDigit = true
+    else if (i > 2 && i < 35 && c !== 0x30) hasTrace = true
+    else if (i > 35 && i < 52 && c !== 0x30) hasSpan = true
   }
-  return hasDigit
+  const after = load<u8>(at + 55)
+  return hasTrace && hasSpan && (after === 0x2d || after === 0x22)
 }
 
 /** The ids in the order of the header. */
