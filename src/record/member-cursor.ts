@@ -1,18 +1,5 @@
 /** A cursor over the members of an object in JSON text. One cursor per nesting level is reused for all lines. */
-import {
-  CLOSE_BRACE,
-  COMMA,
-  MINUS,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  findKeyEnd,
-  findValueEnd,
-} from '../shared/json-scan.js'
-
-const LETTER_F = 102
-const LETTER_N = 110
-const LETTER_T = 116
+import { CLOSE_BRACE, COMMA, OPEN_BRACE, findKeyEnd, findValueEnd } from '../shared/json-scan.js'
 
 export class MemberCursor {
   #text = ''
@@ -32,16 +19,6 @@ export class MemberCursor {
     this.closedAt = -1
     this.after = text.charCodeAt(at) === OPEN_BRACE ? at : -1
     this.at = -1
-    return this
-  }
-
-  /** As `open`, after a member that was read without the cursor. */
-  resume(text: string, after: number, end: number): this {
-    this.#text = text
-    this.#end = end
-    this.closedAt = -1
-    this.after = after
-    this.at = after
     return this
   }
 
@@ -79,30 +56,6 @@ export class MemberCursor {
   /** JSON text of key and value. */
   member(): string {
     return this.#text.slice(this.at, this.after)
-  }
-
-  isText(): boolean {
-    return this.#text.charCodeAt(this.valueAt) === QUOTE
-  }
-
-  isNumber(): boolean {
-    const code = this.#text.charCodeAt(this.valueAt)
-    return code === MINUS || (code >= 48 && code <= 57)
-  }
-
-  isObject(): boolean {
-    return this.#text.charCodeAt(this.valueAt) === OPEN_BRACE
-  }
-
-  /** true, false or null. */
-  isLiteral(): boolean {
-    const code = this.#text.charCodeAt(this.valueAt)
-    return code === LETTER_T || code === LETTER_F || code === LETTER_N
-  }
-
-  /** An object or a list. */
-  isContainer(): boolean {
-    return this.isObject() || this.#text.charCodeAt(this.valueAt) === OPEN_BRACKET
   }
 }
 
