@@ -1,4 +1,5 @@
 /** [main] Listens to the transports behind a logger and keeps the latest account of each. */
+import { Account } from '../../diagnostics/account.js'
 import type { AccountSnapshot } from '../../diagnostics/account.js'
 import type { Clock } from '../../shared/clock.js'
 import type { IngestErrorCode } from '../../shared/errors.js'
@@ -32,17 +33,7 @@ const CODES: Readonly<Record<IngestErrorCode, true>> = {
   ABORTED: true,
 }
 
-const EMPTY_ACCOUNT: AccountSnapshot = {
-  received: 0,
-  recovered: 0,
-  generated: 0,
-  accepted: 0,
-  rejected: 0,
-  filtered: 0,
-  pending: 0,
-  balances: true,
-  dropped: { buffer: 0, shutdown: 0, spool: 0, age: 0, damaged: 0 },
-}
+const EMPTY_ACCOUNT: AccountSnapshot = new Account().snapshot()
 
 export class MetricsListener {
   readonly #streams: readonly TransportStream[]
