@@ -1,6 +1,6 @@
 /** [main] Logs a caught error and returns the id of the event. */
+import { randomUUID } from 'node:crypto'
 import { isError, serializeError } from '../../record/error-serializer.js'
-import { newEventId, rememberEventId } from './event-id.js'
 import { readPinoProperty } from '../logger/pino-symbols.js'
 import { findHistory } from '../scope/app-state.js'
 import { findOrCreateRequestError } from '../scope/request-error.js'
@@ -22,6 +22,14 @@ export interface CaptureFields {
 }
 
 let isWarned = false
+
+/**
+ * A new UUID, to be put on a record as `event_id`: `captureError(logger, error, { event_id })`. The service's interface does not define
+ * ids of events: the id is stored in the entry's `metadata.event_id`, and feedback refers to it.
+ */
+export function newEventId(): string {
+  return randomUUID()
+}
 
 /**
  * Logs a caught error at level error, with the breadcrumbs of the current scope (through `ingestMixin()` or `ingestOptions()`). In a request
@@ -86,8 +94,7 @@ const UNLOGGABLE = 'an error was caught that cannot be logged'
 function readFields(fields: CaptureFields): { id: string; msg?: string | undefined; rest: object } {
   try {
     const { msg, event_id: given, ...rest } = fields
-    const id = parseId(given)
-    return { id: id === undefined ? newEventId() : rememberEventId(id), msg, rest }
+    return { id: parseId(given) ?? newEventId(), msg, rest }
   } catch {
     return { id: newEventId(), rest: {} } // a getter
   }

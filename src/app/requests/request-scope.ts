@@ -154,7 +154,7 @@ function createScope(
   traceparent: unknown,
   request: { readonly id?: unknown },
 ): Scope {
-  const history = { breadcrumbs: [], eventId: undefined, request: createScopeRequest(method, url) }
+  const history = { breadcrumbs: [], request: createScopeRequest(method, url) }
   return { facts: new RequestFacts(request, traceparent), history }
 }
 

@@ -1,4 +1,4 @@
-/** [main] State that both builds of this package share: scopes, their breadcrumbs, the newest event id. */
+/** [main] State that both builds of this package share: scopes and their breadcrumbs. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 
@@ -46,7 +46,6 @@ export interface ScopeRequest {
 /** Shared by the scopes of one request. */
 export interface ScopeHistory {
   readonly breadcrumbs: Breadcrumb[]
-  eventId: string | undefined
   readonly request?: ScopeRequest
 }
 
@@ -70,7 +69,7 @@ const RESPONSE_SCOPE = Symbol.for('pino-ingest.scope')
 const STATE = Symbol.for('pino-ingest.app')
 
 export function createHistory(): ScopeHistory {
-  return { breadcrumbs: [], eventId: undefined }
+  return { breadcrumbs: [] }
 }
 
 export function findAppState(): AppState {

@@ -6,7 +6,7 @@ import type { RequestError, ScopeHistory } from './app-state.js'
 const MAX_ERRORS = 16
 
 /**
- * Returns the error's record with its id, and makes it the request's latest error if there is none. Undefined outside `requestScope()`.
+ * Returns the record of the error with its id, which is created if there is none. Undefined outside `requestScope()`.
  *
  * @param given the id of the record that logs the error
  */
@@ -23,6 +23,5 @@ export function findOrCreateRequestError(
     known = { eventId: given ?? randomUUID(), isReferenced: false, isLogged: false }
     errors.set(error, known)
   }
-  history.eventId = known.eventId
   return known
 }

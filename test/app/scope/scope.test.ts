@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import pino from 'pino'
 import { limitObject } from '../../../src/app/scope/bounded-copy.js'
 import { addBreadcrumb, takeBreadcrumbs } from '../../../src/app/scope/scope-breadcrumbs.js'
-import { findLastEventId, newEventId } from '../../../src/app/errors/event-id.js'
 import { ingestMixin } from '../../../src/app/logger/ingest-mixin.js'
 import { withScope } from '../../../src/app/scope/scope.js'
 import type { ScopeContext } from '../../../src/app/scope/scope-context.js'
@@ -269,20 +268,6 @@ describe('data of breadcrumbs', () => {
   })
 })
 
-describe('the newest event id', () => {
-  test('is that of the scope, or of the process outside a scope', () => {
-    const outside = newEventId()
-    withScope({ request_id: 'a' }, () => {
-      expect(findLastEventId()).toBeUndefined()
-      const inner = withScope({ tags: ['x'] }, () => newEventId())
-      expect(findLastEventId()).toBe(inner)
-      withScope({ request_id: 'b' }, () => expect(findLastEventId()).toBeUndefined())
-    })
-    expect(findLastEventId()).toBe(outside)
-    expect(outside).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/)
-  })
-})
-
 test('keeps 200 concurrent scopes apart', async () => {
   const { stream, records } = lines()
   const logger = pino({ level: 'info', mixin: ingestMixin() }, stream)
@@ -311,20 +296,16 @@ test('keeps 200 concurrent scopes apart', async () => {
   }
 })
 
-test('both builds share the scope, the breadcrumbs and the event id', async () => {
+test('both builds share the scope and the breadcrumbs', async () => {
   vi.resetModules()
   const other = {
     ...(await import('../../../src/app/scope/scope.js')),
     ...(await import('../../../src/app/scope/app-state.js')),
-    ...(await import('../../../src/app/errors/event-id.js')),
   }
   expect(other.withScope).not.toBe(withScope)
   other.withScope({ request_id: 'r' }, () => {
     addBreadcrumb({ message: 'shared' })
     expect(findScope()?.facts).toEqual({ request_id: 'r' })
     expect(other.findHistory().breadcrumbs).toMatchObject([{ message: 'shared' }])
-    expect(other.findLastEventId()).toBe(undefined)
-    const id = newEventId()
-    expect(other.findLastEventId()).toBe(id)
   })
 })
