@@ -1,4 +1,4 @@
-/** Counts the entries of a batch. Pure. */
+/** Finds the entries in the serialized list of a batch. Pure. */
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -7,44 +7,50 @@ const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
-// The white space of JSON.
-const SPACE = 0x20
-const TAB = 0x09
-const LF = 0x0a
-const CR = 0x0d
+/** The white space of JSON: space, tab, line feed, carriage return. */
+const SPACES: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d]
 /** White space at the end of a batch that another program wrote. */
 const MAX_END_BYTES = 64
 
 /**
- * The number of entries that `parseBatchEntries` returns, at 0.6 GB/s and without a copy. Does not validate the
- * entries.
- * @returns undefined if the list does not end, or if something follows it except the end of the batch
+ * Calls `visit` with the range of each entry of `{"batch_id":…,"logs":[…]}`, without the white space around it. Reads 0.6 GB/s. Does
+ * not validate the entries.
+ * @returns position after the list; undefined if it does not end
  */
-export function countBatchEntries(body: Uint8Array): number | undefined {
-  // The id has only letters, digits and hyphens, so the first bracket opens the list of entries.
-  const start = body.indexOf(OPEN_BRACKET)
+export function visitEntries(body: Uint8Array, visit: (start: number, end: number) => void): number | undefined {
+  // The id is a string, so the first array has the entries.
   let depth = 0
-  let count = 0
-  let hasContent = false
-  for (let at = start === -1 ? body.length : start + 1; at < body.length; at += 1) {
+  let start = -1
+  for (let at = 0; at < body.length; at += 1) {
     const byte = body[at] as number
     if (byte === QUOTE) {
       at = closingQuote(body, at)
-      hasContent = true
+    } else if (start === -1) {
+      if (byte === OPEN_BRACKET) start = at + 1
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       depth += 1
-      hasContent = true
     } else if (depth > 0) {
       if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1
     } else if (byte === COMMA || byte === CLOSE_BRACKET) {
-      if (hasContent) count += 1
-      hasContent = false
-      if (byte === CLOSE_BRACKET) return isEnd(body, at + 1) ? count : undefined
-    } else if (byte !== SPACE && byte !== TAB && byte !== LF && byte !== CR) {
-      hasContent = true
+      let end = at
+      while (start < end && SPACES.includes(body[start])) start += 1
+      while (start < end && SPACES.includes(body[end - 1])) end -= 1
+      if (start < end) visit(start, end)
+      if (byte === CLOSE_BRACKET) return at + 1
+      start = at + 1
     }
   }
   return undefined
+}
+
+/**
+ * The number of entries that `parseBatchEntries` returns, without a copy.
+ * @returns undefined if the list does not end, or if something follows it except the end of the batch
+ */
+export function countBatchEntries(body: Uint8Array): number | undefined {
+  let count = 0
+  const end = visitEntries(body, () => (count += 1))
+  return end !== undefined && isEnd(body, end) ? count : undefined
 }
 
 function isEnd(body: Uint8Array, at: number): boolean {

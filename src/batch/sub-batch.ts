@@ -1,6 +1,7 @@
 /** Parts of a batch: their ids, bodies and positions. */
 import { createHash } from 'node:crypto'
 import type { Batch } from './batch.js'
+import { visitEntries } from './count-entries.js'
 
 /** Ids made by this package. */
 export const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
@@ -32,55 +33,15 @@ function positionsText(positions: readonly number[]): string {
   return runs.join(',')
 }
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-/** `trim()` would remove more than the white space of JSON. */
-const OUTER_SPACE = /^[ \t\r\n]+|[ \t\r\n]+$/g
-
 /**
  * The entries of `{"batch_id":…,"logs":[…]}`, each as its original text. Parsing and serializing would lose digits of
  * large integers, and the first value of duplicate keys.
  */
 export function parseBatchEntries(body: Uint8Array): string[] {
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const entries: string[] = []
-  // The id is a string, so the first array has the entries.
-  let depth = 0
-  let start = -1
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) {
-      at = closingQuote(text, at)
-    } else if (start === -1) {
-      if (code === OPEN_BRACKET) start = at + 1
-    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      depth += 1
-    } else if (depth > 0) {
-      if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1
-    } else if (code === COMMA || code === CLOSE_BRACKET) {
-      const entry = text.slice(start, at).replace(OUTER_SPACE, '')
-      if (entry !== '') entries.push(entry)
-      start = at + 1
-      if (code === CLOSE_BRACKET) break
-    }
-  }
+  visitEntries(body, (start, end) => entries.push(bytes.toString('utf8', start, end)))
   return entries
-}
-
-/** A backslash escapes the next character. */
-function closingQuote(text: string, quote: number): number {
-  let at = quote + 1
-  while (at < text.length) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) return at
-    at += code === BACKSLASH ? 2 : 1
-  }
-  return at
 }
 
 /** The request body for these entries, each given as JSON. */
