@@ -6,7 +6,7 @@ import { publishToStream } from '../../nats/jetstream-request.js'
 import type { BatchKind, StreamNames } from '../../nats/message.js'
 import { shortenToFit } from '../../record/shorten-entry.js'
 import type { Clock } from '../../shared/clock.js'
-import { pause } from './pause.js'
+import { pause } from '../../shared/pause.js'
 import type { QueueConnection } from './queue-connection.js'
 import type { QueueHealth } from './queue-health.js'
 

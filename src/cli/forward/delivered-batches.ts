@@ -10,7 +10,7 @@ import { manageJetStream, publishToStream, STREAM_NOT_FOUND } from '../../nats/j
 import type { StreamNames } from '../../nats/message.js'
 import { describeNatsError, readErrorCode } from '../../nats/nats-error.js'
 import type { Clock } from '../../shared/clock.js'
-import { pause } from './pause.js'
+import { pause } from '../../shared/pause.js'
 import type { QueueConnection } from './queue-connection.js'
 import type { QueueHealth } from './queue-health.js'
 

@@ -2,7 +2,7 @@
 import type { Msg } from '@nats-io/transport-node'
 import type { Clock } from '../../shared/clock.js'
 import type { QueueConnection } from './queue-connection.js'
-import { pause } from './pause.js'
+import { pause } from '../../shared/pause.js'
 import type { StreamIncarnation } from './stream-incarnation.js'
 
 const ACK = '+ACK'

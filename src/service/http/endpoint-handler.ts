@@ -1,6 +1,8 @@
 /** Handles a request to the service interface from its head to its reply, and applies scripted faults. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { API_KEY_HEADER, MONITOR_NAME_HEADER } from '../../protocol/limits.js'
+import { systemClock } from '../../shared/clock.js'
+import { pause } from '../../shared/pause.js'
 import type { Fault } from '../ingest/fault.js'
 import type { Rejector, Faults } from '../ingest/faults.js'
 import { countItems, findBatchId } from '../ingest/ingester.js'
@@ -10,7 +12,7 @@ import { parseEndpointPath } from '../endpoints.js'
 import type { EndpointTarget } from '../endpoints.js'
 import type { RateLimit } from './rate-limit.js'
 import type { OpenRequest, RequestRecorder } from './request-recorder.js'
-import { resetConnection, sendReply, sendSlowly, sleep } from './response-writer.js'
+import { resetConnection, sendReply, sendSlowly } from './response-writer.js'
 import { createFailure, createTooManyRequests, createWrongMethod, notFound, unauthorized } from '../service-reply.js'
 import type { Reply } from '../service-reply.js'
 
@@ -61,7 +63,8 @@ export async function handleEndpointRequest(
   const answer = prepareAnswer(request, target, body, record, dependencies)
   const waitMs = latencyMs + (fault?.delayMs ?? 0)
   // Like a real service, handles a delayed request even after its client has disconnected.
-  if (waitMs > 0 && !(await sleep(waitMs, signal))) return
+  if (waitMs > 0) await pause(systemClock, waitMs, signal)
+  if (signal.aborted) return
   await applyFault(fault, { request, response, record, signal, send, answer: () => answer(active?.rejector) })
 }
 

@@ -1,21 +1,10 @@
 /** Writes replies: complete, slowly, or interrupted. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout as timeout } from 'node:timers/promises'
-import { MAX_TIMER_MS } from '../../shared/clock.js'
+import { systemClock } from '../../shared/clock.js'
+import { pause } from '../../shared/pause.js'
 import { drainBody } from './body-reader.js'
 import { DATA_HEADERS } from '../response-headers.js'
 import type { Reply } from '../service-reply.js'
-
-/** @returns false if the signal was aborted first */
-export async function sleep(delayMs: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await timeout(Math.min(delayMs, MAX_TIMER_MS), undefined, { signal })
-    return true
-  } catch (error) {
-    if (signal.aborted) return false
-    throw error
-  }
-}
 
 /** Does nothing if the client has disconnected or a reply has started. */
 export function sendReply(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
@@ -37,7 +26,8 @@ export async function sendSlowly(
 ): Promise<void> {
   for (const byte of writeHead(response, reply)) {
     response.write(Buffer.of(byte))
-    if (!(await sleep(1000 / bytesPerSecond, signal)) || response.destroyed) return
+    await pause(systemClock, 1000 / bytesPerSecond, signal)
+    if (signal.aborted || response.destroyed) return
   }
   response.end()
 }

@@ -2,6 +2,8 @@
  * Follows the event stream of the local service: parses it, reconnects with growing delays, and resumes after the last event.
  * Used by the page and by `pino-ingest tail`: imports must work in browsers and in Node.
  */
+import type { Clock } from '../../shared/clock.js'
+import { pause } from '../../shared/pause.js'
 import type { ServiceStatus } from '../query/api-types.js'
 import { EventStreamParser } from './server-sent-events.js'
 import type { ServerSentEvent } from './server-sent-events.js'
@@ -54,7 +56,7 @@ export class StreamFollower {
         if (signal.aborted) return
         this.#options.onFailure(error)
       }
-      const { wait = waitFor } = this.#options
+      const { wait = (ms) => pause(TIMERS, ms, signal) } = this.#options
       await wait(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures), signal)
       failures += 1
     }
@@ -85,13 +87,10 @@ export class StreamFollower {
   }
 }
 
-function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    const end = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    signal.addEventListener('abort', end, { once: true })
-  })
+/** Of the page as well, so not `systemClock`. */
+const TIMERS: Pick<Clock, 'timer'> = {
+  timer: (delayMs, fire) => {
+    const timer = setTimeout(fire, delayMs)
+    return () => clearTimeout(timer)
+  },
 }

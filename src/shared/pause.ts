@@ -1,4 +1,4 @@
-import type { Clock } from '../../shared/clock.js'
+import type { Clock } from './clock.js'
 
 /** Resolves after `ms`, or when `signal` is aborted. */
 export function pause(clock: Pick<Clock, 'timer'>, ms: number, signal: AbortSignal): Promise<void> {
