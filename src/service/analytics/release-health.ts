@@ -2,6 +2,7 @@
 import type { ReleaseHealth } from '../query/api-types.js'
 import type { IndexedEntry } from '../store/indexed-record.js'
 import type { StoredRelease } from '../store/stored-record.js'
+import { findFirst } from '../store/time-index.js'
 import { isErrorLevel } from './level-counts.js'
 
 const MAX_WINDOW_MS = 3_600_000
@@ -85,17 +86,8 @@ function sortTimes(entries: readonly IndexedEntry[]): SortedTimes {
 
 /** Counts times in [`sinceMs`, `untilMs`). */
 function tallyBetween({ allMs, errorsMs }: SortedTimes, sinceMs: number, untilMs: number): Tally {
-  const count = (sorted: Float64Array): number => firstAtOrAfter(sorted, untilMs) - firstAtOrAfter(sorted, sinceMs)
+  const before = (sorted: Float64Array, timeMs: number): number =>
+    findFirst(sorted.length, (at) => (sorted[at] as number) >= timeMs)
+  const count = (sorted: Float64Array): number => before(sorted, untilMs) - before(sorted, sinceMs)
   return { entries: count(allMs), errors: count(errorsMs) }
-}
-
-function firstAtOrAfter(sorted: Float64Array, timeMs: number): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((sorted[middle] ?? Infinity) < timeMs) low = middle + 1
-    else high = middle
-  }
-  return low
 }

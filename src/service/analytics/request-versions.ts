@@ -10,37 +10,18 @@ export function findRequestVersions(
   requests: readonly IndexedRequest[],
   entries: readonly IndexedEntry[],
 ): readonly (string | undefined)[] {
-  const byRequestId = new Map<string, Map<string, string>>()
-  for (const { request_id: id, version, service = '' } of entries) {
-    if (id === undefined || version === undefined) continue
-    const ofService = byRequestId.get(service)
-    if (ofService === undefined) byRequestId.set(service, new Map([[id, version]]))
-    else ofService.set(id, version)
-  }
-  // Keys: service, then environment.
-  const latest = new Map<string, Map<string, { version: string }>>()
-  const versions: (string | undefined)[] = []
+  const byRequestId = new Map<string, string>()
+  for (const { request_id: id, version, service } of entries)
+    if (id !== undefined && version !== undefined) byRequestId.set(toKey(service, id), version)
+  const latest = new Map<string, string>()
   let at = 0
-  for (const { timeMs, service = '', environment = '', requestId } of requests) {
-    for (; at < entries.length; at++) {
-      const entry = entries[at] as IndexedEntry
-      if (entry.timeMs > timeMs) break
-      if (entry.version !== undefined) remember(latest, entry, entry.version)
-    }
-    versions.push(byRequestId.get(service)?.get(requestId) ?? latest.get(service)?.get(environment)?.version)
-  }
-  return versions
+  return requests.map(({ timeMs, service, environment, requestId }) => {
+    for (let entry = entries[at]; entry !== undefined && entry.timeMs <= timeMs; entry = entries[++at])
+      if (entry.version !== undefined) latest.set(toKey(entry.service, entry.environment), entry.version)
+    return byRequestId.get(toKey(service, requestId)) ?? latest.get(toKey(service, environment))
+  })
 }
 
-/** Mutates the value in the map, which is faster than `Map.set`. */
-function remember(
-  latest: Map<string, Map<string, { version: string }>>,
-  { service = '', environment = '' }: IndexedEntry,
-  version: string,
-): void {
-  const environments = latest.get(service)
-  const known = environments?.get(environment)
-  if (known !== undefined) known.version = version
-  else if (environments !== undefined) environments.set(environment, { version })
-  else latest.set(service, new Map([[environment, { version }]]))
+function toKey(service = '', other = ''): string {
+  return `${service}\0${other}`
 }

@@ -96,8 +96,12 @@ function countValues<R>(
   }
   const lower = foldCase(prefix)
   const found = [...counts].filter(([text]) => lower === '' || foldCase(text).startsWith(lower))
-  const items = selectFirst(found, limit).map(([value, count]) => ({ value, count }))
-  return { items, more: found.length > limit, ...(records.length < all.length && { counted: records.length }) }
+  const items = found.toSorted(compareCounted).slice(0, limit)
+  return {
+    items: items.map(([value, count]) => ({ value, count })),
+    more: found.length > limit,
+    ...(records.length < all.length && { counted: records.length }),
+  }
 }
 
 /** The distinct values of a field as text. */
@@ -121,22 +125,4 @@ type Counted = readonly [text: string, count: number]
 
 function compareCounted(a: Counted, b: Counted): number {
   return b[1] - a[1] || compareTexts(a[0], b[0])
-}
-
-/** Returns the first `limit` items without sorting all: there can be as many values as records. */
-function selectFirst(all: readonly Counted[], limit: number): readonly Counted[] {
-  if (all.length <= limit) return all.toSorted(compareCounted)
-  const first = all.slice(0, limit).toSorted(compareCounted)
-  for (const item of all.slice(limit)) {
-    if (compareCounted(item, first.at(-1) as Counted) >= 0) continue
-    let [low, high] = [0, first.length - 1]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (compareCounted(item, first[middle] as Counted) < 0) high = middle
-      else low = middle + 1
-    }
-    first.splice(low, 0, item)
-    first.pop()
-  }
-  return first
 }

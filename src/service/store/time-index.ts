@@ -108,7 +108,7 @@ function findFirstAtOrAfter(sorted: readonly Timed[], position: Timed): number {
 }
 
 /** Binary search: the first index for which the predicate is true; `count` if there is none. */
-function findFirst(count: number, matches: (index: number) => boolean): number {
+export function findFirst(count: number, matches: (index: number) => boolean): number {
   let low = 0
   let high = count
   while (low < high) {
