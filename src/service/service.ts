@@ -3,6 +3,8 @@ import { BASE_PATH } from '../protocol/limits.js'
 import { EntryWaiters } from './entry-waiters.js'
 import type { EntryPredicate, WaitOptions } from './entry-waiters.js'
 import { checkArgument, readOptions } from '../shared/argument-checks.js'
+import type { Clock } from '../shared/clock.js'
+import { VERSION } from '../version.js'
 import { BodyReader } from './http/body-reader.js'
 import { formatOrigin } from './http/origin-check.js'
 import { RateLimit } from './http/rate-limit.js'
@@ -18,17 +20,19 @@ import type { TimePageQuery } from './query/entry-pages.js'
 import type { EntryFilter, EntryQuery } from './query/query-filters.js'
 import type { RequestQuery } from './query/request-pages.js'
 import { MatchMemo } from './query/matching/match-memo.js'
-import { createStatus } from './service-status.js'
 import { StoreReader } from './store-reader.js'
 import { resolveServiceOptions } from './service-options.js'
 import type { IngestServiceOptions, ResolvedServiceOptions } from './service-options.js'
-import { startAgeLimit } from './store/age-limit.js'
 import { FileLock } from './store/file-lock.js'
 import { resolveStoreFile } from './store/store-file.js'
 import { Store } from './store/store.js'
 import type { LevelCounts, Page, PageQuery, RejectedBatch, StoredEntry, StoredFeedback } from './store/stored-record.js'
 import type { RecordKind, Records, StoredHeartbeat, StoredRelease, StoredRequestLog } from './store/stored-record.js'
 import { StreamBroadcaster } from './stream/stream-broadcaster.js'
+
+const AGE_CHECK_MS = 60_000
+/** The transport's default URL outside production. */
+const DEFAULT_URL = `http://127.0.0.1:4319${BASE_PATH}`
 
 /** A running local service. Lists are in pages and newest first: entries and request logs by their timestamp, others by arrival. */
 export interface IngestService {
@@ -132,9 +136,19 @@ function openStore(options: ResolvedServiceOptions, cleanUp: (() => void)[]): St
   cleanUp.push(() => lock?.release())
   const store = new Store({ maxEntries, maxBytes, file, onProblem })
   cleanUp.unshift(() => store.close())
-  if (maxAgeMs !== undefined)
-    cleanUp.unshift(startAgeLimit({ maxAgeMs, clock, deleteOlder: (beforeMs) => store.deleteOlder(beforeMs) }))
+  if (maxAgeMs !== undefined) cleanUp.unshift(startAgeLimit(store, maxAgeMs, clock))
   return store
+}
+
+/** Deletes older records, by time of receipt, now and then every minute. @returns function that stops the timer */
+function startAgeLimit(store: Store, maxAgeMs: number, clock: Clock): () => void {
+  let cancel = (): void => {}
+  const run = (): void => {
+    store.deleteOlder(clock.wallNow() - maxAgeMs)
+    cancel = clock.timer(AGE_CHECK_MS, run)
+  }
+  run()
+  return () => cancel()
 }
 
 /** What the server and the calls in-process share. */
@@ -183,8 +197,19 @@ async function startServer(options: ResolvedServiceOptions, parts: Parts) {
       ...parts,
       bodies,
       auth: new TokenAuth(options.token),
-      createStatus: (at) =>
-        createStatus(options, { url: at + BASE_PATH, startedAtMs, stored: parts.reader.recordCounts() }),
+      createStatus: (at) => ({
+        version: VERSION,
+        url: at + BASE_PATH,
+        is_default_url: at + BASE_PATH === DEFAULT_URL,
+        started_at: new Date(startedAtMs).toISOString(),
+        db_file: options.dbFile ?? null,
+        stored: parts.reader.recordCounts(),
+        limits: {
+          max_entries: options.maxEntries,
+          max_bytes: options.maxStoreBytes,
+          max_age_ms: options.maxAgeMs ?? null,
+        },
+      }),
     },
     onProblem,
   })

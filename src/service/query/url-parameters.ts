@@ -1,6 +1,5 @@
 /** URL parameters of the API below `/local/`: names, types and limits. */
 import type { Level } from '../../protocol/log-entry.js'
-import { parseColumns } from './columns.js'
 import { createQueryError, EQUALITY_NAMES } from './query-filters.js'
 import type { EntryQuery } from './query-filters.js'
 
@@ -68,4 +67,23 @@ function parseInteger(name: string, text: string, max: number): number {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : 0
   if (value < 1 || value > max) throw createQueryError(name, `an integer from 1 to ${max}`, text)
   return value
+}
+
+const MAX_COLUMNS = 100
+
+/** Parses names separated by commas and quoted as in CSV. @throws IngestServiceError `QUERY`. */
+function parseColumns(text: string): readonly string[] {
+  const names: string[] = []
+  const pattern = /("(?:[^"]|"")*"|[^",]*)(,|$)/gy
+  for (let ended = false; !ended;) {
+    const match = pattern.exec(text)
+    const [, name = '', separator] = match ?? []
+    if (match === null || name === '""' || name === '')
+      throw createQueryError('columns', 'field names, separated by commas and quoted as in CSV', text)
+    names.push(name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name)
+    ended = separator === ''
+  }
+  const columns = [...new Set(names)]
+  if (columns.length > MAX_COLUMNS) throw createQueryError('columns', `at most ${MAX_COLUMNS}`, columns.length)
+  return columns
 }

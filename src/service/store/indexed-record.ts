@@ -1,6 +1,5 @@
 /** Creates the in-memory form of records, with values for queries that are computed once (pure). */
-import type { EntryUser, Json, Level } from '../../protocol/log-entry.js'
-import { findDurationMs } from './entry-duration.js'
+import type { EntryUser, Json, Level, LogEntry } from '../../protocol/log-entry.js'
 import { findRoute } from './failed-route.js'
 import { joinTexts, testRequestTexts, testEntryTexts } from './record-texts.js'
 import { findErrorGroup, isFailure } from './group-fingerprint.js'
@@ -156,4 +155,23 @@ function findUsers(userId: string | undefined, user: EntryUser | undefined): Ind
   if (user === undefined) return userId
   const found = new Set([userId, user.id, user.email, user.name].filter((name) => name !== undefined))
   return found.size === 0 ? undefined : [...found]
+}
+
+const METADATA_KEYS = ['duration_ms', 'durationMs', 'elapsed_ms', 'responseTime', 'response_time'] as const
+/** 24 hours. A longer duration is an error or has another unit, so it is ignored. */
+const MAX_MS = 86_400_000
+
+/** The duration in milliseconds; undefined if the entry has none. */
+function findDurationMs({ request, perf, metadata }: LogEntry): number | undefined {
+  const found = [request?.duration_ms, perf?.duration_ms].find(isDuration)
+  if (found !== undefined || metadata === undefined) return found
+  for (const key of METADATA_KEYS) {
+    const value = metadata[key]
+    if (isDuration(value)) return value
+  }
+  return undefined
+}
+
+function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_MS
 }
