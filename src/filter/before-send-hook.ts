@@ -4,6 +4,7 @@
  */
 import { types } from 'node:util'
 import { APPLICATION_MESSAGES } from '../diagnostics/messages.js'
+import { isObject } from '../shared/argument-checks.js'
 import { LEVELS } from '../protocol/log-entry.js'
 import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { finishEntry } from '../record/finish-entry.js'
@@ -11,7 +12,7 @@ import { copyClean, createCutCounts } from '../record/clean-copy.js'
 import type { CutCounts } from '../record/clean-copy.js'
 import { noteCuts } from '../record/shorten-entry.js'
 import type { Redactor } from '../redaction/redactor.js'
-import { LONG_NUMBER, restoreNumbers } from './restore-numbers.js'
+import { isMarkedNumber, parseExact, unmarkNumber } from '../shared/exact-json.js'
 import type { HookFunction } from './load-hook.js'
 import { formatThrown } from './format-thrown.js'
 
@@ -111,6 +112,27 @@ function findFault(result: unknown): string | undefined {
   return 'returned a promise: it must be synchronous'
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Text without a match contains no such integer. */
+const LONG_NUMBER = /\d{16}/
+
+type Container = Record<string | number, Json>
+
+/**
+ * Marks in `entry`, as `parseExact` does, each unchanged number that has more digits in `original`.
+ *
+ * @param entry changed in place; must be written by `stringifyExact`
+ */
+function restoreNumbers(original: string, entry: JsonObject): void {
+  // Walks both values together. Not recursive, since logged data may be deeply nested.
+  const open: [Container, Container][] = [[parseExact(original) as Container, entry as Container]]
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [before, after] = pair
+    for (const key of Object.keys(before)) {
+      const old = before[key] as Json
+      const now = Object.hasOwn(after, key) ? after[key] : undefined
+      if (typeof old === 'object' && old !== null) {
+        if (typeof now === 'object' && now !== null) open.push([old as Container, now as Container])
+      } else if (typeof old === 'string' && isMarkedNumber(old) && now === Number(unmarkNumber(old))) after[key] = old
+    }
+  }
 }

@@ -6,6 +6,7 @@
  * client may throw. An application's own `data` or `response` without such a shape is kept.
  */
 import type { Json, JsonObject } from '../protocol/log-entry.js'
+import { isObject } from '../shared/argument-checks.js'
 import { isMarkedNumber } from '../shared/exact-json.js'
 import { omitStatementValues } from './statement-values.js'
 
@@ -334,8 +335,4 @@ function isText(value: unknown): value is string {
 
 function isNonEmptyText(value: unknown): value is string {
   return isText(value) && value !== ''
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,7 @@
 /** [worker] Finds payment card numbers in text by length, leading digits and check digit. */
 
+import { isDigit } from '../shared/json-scan.js'
+
 const LEAST_DIGITS = 13
 const MOST_DIGITS = 19
 const ZERO = 48
@@ -64,10 +66,6 @@ function runEnd(text: string, from: number): number {
     else if (isSeparator(text.charCodeAt(end)) && isDigit(text.charCodeAt(end + 1))) end += 2
     else return end
   }
-}
-
-function isDigit(code: number): boolean {
-  return code >= ZERO && code <= 57
 }
 
 function isSeparator(code: number): boolean {

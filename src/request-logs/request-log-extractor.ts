@@ -5,7 +5,6 @@ import type { Clock } from '../shared/clock.js'
 import type { RequestJoiner } from './request-joiner.js'
 import { formatRequestLog, toSeverity } from './request-log.js'
 import { RequestReader } from './request-reader.js'
-import { toUniqueId } from './unique-id.js'
 
 export interface RequestLogExtractorOptions {
   readonly clock: Pick<Clock, 'wallNow'>
@@ -57,4 +56,20 @@ export class RequestLogExtractor {
     const json = formatRequestLog(seen, end, isOther ? this.#newId() : toUniqueId(id, this.#tag), timestamp)
     return { json, severity: toSeverity(end.statusCode), isCovered: !hasOtherContent }
   }
+}
+
+/** UUIDs, ULIDs, trace ids and random ids have at least this many characters; counters have fewer. */
+const MIN_UNIQUE_CHARS = 16
+/** A prefix of words, such as `checkout-req-`. */
+const WORDS = /^(?:[a-z]+[-_.:])+/i
+
+/**
+ * The interface requires a unique id (Request log, `request_id`), but Fastify's `req-1` and pino-http's `1` repeat in
+ * every process. An id with fewer than 16 characters after its prefix counts as such a counter.
+ * @param tag of this process
+ * @returns the id, or `tag-id`
+ */
+function toUniqueId(id: string, tag: string): string {
+  const isUnique = id.length >= MIN_UNIQUE_CHARS && id.replace(WORDS, '').length >= MIN_UNIQUE_CHARS
+  return isUnique ? id : `${tag}-${id}`
 }

@@ -44,7 +44,7 @@ export function findStringEnd(text: string, start: number, end: number): number 
   return -1
 }
 
-function isDigit(code: number): boolean {
+export function isDigit(code: number): boolean {
   return code >= ZERO && code <= 57
 }
 
