@@ -9,7 +9,7 @@ import type {
   LogEntry,
 } from '../../protocol/log-entry.js'
 import { completeError, completeRequest, completeUser, moveMetadata } from './dialect-fields.js'
-import { DialectRecord } from './dialects.js'
+import { DialectRecord, isDialectKey, mayBeUnsent } from './dialects.js'
 import { takeError, takeShapedError, findTopFrame } from './entry-error.js'
 import {
   hasMembers,
@@ -26,6 +26,7 @@ import {
 } from '../coerce.js'
 import type { LevelLabels, ResolvedLevel } from '../coerce.js'
 import type { RequestKeys } from '../../options/settings.js'
+import { TextMemo } from '../../shared/text-memo.js'
 import type { Redactor } from '../../redaction/redactor.js'
 import { computeErrorFingerprint } from './error-fingerprint.js'
 import { toRequestPart } from '../mapped-record.js'
@@ -35,20 +36,6 @@ import { omitHttpMembers } from '../http-error.js'
 import { NO_PARTS, formatRequestTitle, listRequestPartKeys, takeRequest, toRequestId } from './entry-request.js'
 import { addNote } from '../shorten-entry.js'
 import { TRACE_FIELDS, isCallersTrace, takeTrace } from './entry-trace.js'
-import {
-  CONTAINER,
-  DIALECT,
-  ERROR,
-  IDENTITY,
-  MEASURES,
-  OTHER_IDS,
-  PartFinder,
-  REQUEST,
-  SERVICE,
-  TEXT,
-  TRACE,
-  UNSENT,
-} from './record-parts.js'
 
 /** Options of the mapping. */
 export interface MappingOptions {
@@ -131,34 +118,67 @@ export interface RecordIds {
   readonly hasBreadcrumbs: boolean
 }
 
+/** Bits of the stages, by the keys that these read. */
+const ERROR = 1
+/** Ids of requests beside the framework's. */
+const OTHER_IDS = 2
+const REQUEST = 4
+const TRACE = 8
+const MEASURES = 16
+const SERVICE = 32
+const UNSENT = 64
+const DIALECT = 128
+/** A member of another format if its value is a container. */
+const DIALECT_HOLDER = 256
+/** A value that is an object or a list. */
+const CONTAINER = 512
+const IDENTITY = 1024
+/** The first of the bits of text fields, in the order of `TEXT_FIELDS`. */
+const TEXT = 2048
+
 const REQUEST_ID = TEXT << TEXT_FIELDS.findIndex(([field]) => field === 'request_id')
 const NO_MEMBERS = createObject()
 const NO_REQUEST = { ownId: '', callersHeader: undefined }
-const finders = new WeakMap<RequestKeys, PartFinder>()
+const bitsByKeys = new WeakMap<RequestKeys, TextMemo>()
 
-/** The bits of the stages that the record needs. */
+/** The bits of the stages that the record needs: of all if it may have members of another format, since these may belong to any stage. */
 function findParts(record: JsonObject, requestKeys: RequestKeys): number {
-  let finder = finders.get(requestKeys)
-  if (finder === undefined) {
-    finder = new PartFinder([
-      [ERROR, ['err', 'error', 'stack']],
-      [OTHER_IDS, OTHER_REQUEST_IDS],
-      ...TEXT_FIELDS.map(([field, keys], at): [number, readonly string[]] => [
-        TEXT << at,
-        field === 'request_id' ? [...keys, requestKeys.reqId] : keys,
-      ]),
-      [REQUEST, listRequestPartKeys(requestKeys)],
-      [TRACE, ['trace', ...TRACE_FIELDS.flatMap(([, keys]) => keys)]],
-      [
-        MEASURES,
-        [requestKeys.responseTime, 'responseTime', 'perf', 'duration_ms', 'memory_mb', 'db_queries', 'cache_hits'],
-      ],
-      [IDENTITY, ['service', 'environment', 'env', 'version', 'name']],
-      [SERVICE, ['deploy', 'breadcrumbs', 'tags', 'notify', 'notify_channels', 'notifyChannels']],
-    ])
-    finders.set(requestKeys, finder)
+  let bits = bitsByKeys.get(requestKeys)
+  if (bits === undefined) bitsByKeys.set(requestKeys, (bits = createBits(requestKeys)))
+  let found = 0
+  for (const key of Object.keys(record)) {
+    const ofKey = bits.get(key)
+    const value = record[key]
+    found |= typeof value !== 'object' ? ofKey & ~DIALECT_HOLDER : value === null ? ofKey : ofKey | CONTAINER
   }
-  return finder.find(record)
+  return (found & (DIALECT | DIALECT_HOLDER)) === 0 ? found : -1
+}
+
+/** The bits of a key, found with one look-up. */
+function createBits(requestKeys: RequestKeys): TextMemo {
+  const groups: readonly (readonly [bit: number, keys: readonly string[]])[] = [
+    [ERROR, ['err', 'error', 'stack']],
+    [OTHER_IDS, OTHER_REQUEST_IDS],
+    ...TEXT_FIELDS.map(([field, keys], at): [number, readonly string[]] => [
+      TEXT << at,
+      field === 'request_id' ? [...keys, requestKeys.reqId] : keys,
+    ]),
+    [REQUEST, listRequestPartKeys(requestKeys)],
+    [TRACE, ['trace', ...TRACE_FIELDS.flatMap(([, keys]) => keys)]],
+    [
+      MEASURES,
+      [requestKeys.responseTime, 'responseTime', 'perf', 'duration_ms', 'memory_mb', 'db_queries', 'cache_hits'],
+    ],
+    [IDENTITY, ['service', 'environment', 'env', 'version', 'name']],
+    [SERVICE, ['deploy', 'breadcrumbs', 'tags', 'notify', 'notify_channels', 'notifyChannels']],
+  ]
+  return new TextMemo((key) =>
+    groups.reduce(
+      (bits, [bit, keys]) => (keys.includes(key) ? bits | bit : bits),
+      (mayBeUnsent(key) ? UNSENT : 0) |
+        (isDialectKey(key, false) ? DIALECT : isDialectKey(key, true) ? DIALECT_HOLDER : 0),
+    ),
+  )
 }
 
 /** @param record a clean copy, whose members are moved to the entry @param receivedAt ISO 8601 */
