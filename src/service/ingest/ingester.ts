@@ -1,5 +1,5 @@
 /** Handles the parsed body of each endpoint: validates it, stores its records and creates the reply. Independent of HTTP except for status codes. */
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { LogEntry } from '../../protocol/log-entry.js'
 import type { IngestResult, IngestResultError } from '../../protocol/ingest-result.js'
 import type { Feedback, Release, RequestLogs } from '../../protocol/resources.js'
@@ -10,11 +10,10 @@ import { createFailure, notFound, ok } from '../service-reply.js'
 import type { Reply } from '../service-reply.js'
 import type { IndexedRecords } from '../store/indexed-record.js'
 import type { Store } from '../store/store.js'
-import type { RecordKind, Records, RejectionReason, StoredEntry } from '../store/stored-record.js'
+import type { RecordKind, Records, RejectionReason, Stored, StoredEntry } from '../store/stored-record.js'
 import type { Rejector } from './faults.js'
 import { createIngestResult, createSchemaReply, toResultError } from './ingest-replies.js'
 import { describeRefused } from './refused-part.js'
-import { RecordIds } from './record-ids.js'
 import { validateBatch, validateEntry, validateFeedback, validateRelease, validateRequestLogs } from './validate.js'
 import { prefixLocations } from './validators.js'
 import type { Problem } from './validators.js'
@@ -31,6 +30,14 @@ export interface IngesterOptions {
 
 export type RecordListener = <K extends RecordKind>(kind: K, records: readonly IndexedRecords[K][]) => void
 
+const ID_PREFIXES: Record<RecordKind, string> = {
+  entry: 'ent',
+  request: 'req',
+  feedback: 'fbk',
+  release: 'rel',
+  heartbeat: 'hbt',
+  rejected: 'rej',
+}
 /** Sufficient for one reason per entry: a batch has at most 100 entries. */
 const MAX_REASONS = 100
 /** Maximum number of results to keep for `dedupeBatches`. */
@@ -39,14 +46,16 @@ const MAX_RESULTS = 10_000
 export class Ingester {
   readonly #store: Store
   readonly #options: IngesterOptions
-  readonly #ids: RecordIds
+  /** Makes ids unique across runs: without a journal, every run starts at `seq` 1. */
+  readonly #run = randomBytes(4).toString('hex')
+  #seq: number
   readonly #monitors: ReadonlySet<string> | undefined
   readonly #results = new Map<string, IngestResult>()
 
   constructor(store: Store, options: IngesterOptions) {
     this.#store = store
     this.#options = options
-    this.#ids = new RecordIds(store.lastSeq)
+    this.#seq = store.lastSeq
     this.#monitors = options.monitorTokens && new Set(options.monitorTokens.map(hashMonitorToken))
   }
 
@@ -96,8 +105,7 @@ export class Ingester {
     const problems = validateRequestLogs(body)
     if (problems.length > 0) return this.#refuse('requests', body, createSchemaReply(problems), problems)
     const { requests } = body as RequestLogs
-    const now = this.#options.wallNow()
-    const records = requests.map((request) => ({ ...this.#ids.next('request', now), request }))
+    const records = requests.map((request) => ({ ...this.#stored('request'), request }))
     if (records.length > 0) this.#append('request', records, bytes)
     return ok(createIngestResult(requests.length, []))
   }
@@ -108,7 +116,7 @@ export class Ingester {
     if (problems.length > 0) return this.#refuse('feedback', body, createSchemaReply(problems), problems)
     const feedback = body as Feedback
     const { event_id } = feedback
-    const stored = this.#ids.next('feedback', this.#options.wallNow())
+    const stored = this.#stored('feedback')
     this.#append('feedback', [{ ...stored, feedback }], bytes)
     const entry = this.#store.findNewest(
       'entry',
@@ -123,7 +131,7 @@ export class Ingester {
     if (problems.length > 0) return this.#refuse('releases', body, createSchemaReply(problems), problems)
     const release = body as Release
     const { version } = release
-    const stored = this.#ids.next('release', this.#options.wallNow())
+    const stored = this.#stored('release')
     const known = this.#store.findNewest('release', ({ record }) => record.release.version === version)
     const release_id = known?.record.release_id ?? stored.id
     this.#append('release', [{ ...stored, release_id, release }], bytes)
@@ -134,16 +142,21 @@ export class Ingester {
   heartbeat(token: string, name: string | null): Reply {
     const monitor = hashMonitorToken(token)
     if (this.#monitors !== undefined && !this.#monitors.has(monitor)) return notFound
-    const stored = this.#ids.next('heartbeat', this.#options.wallNow())
+    const stored = this.#stored('heartbeat')
     const shown = name !== null && containsSecret(name, token) ? null : name
     this.#append('heartbeat', [{ ...stored, monitor, name: shown }], 100)
     return ok({ status: 'ok', received_at: stored.received_at })
   }
 
   #storeEntries(entries: readonly LogEntry[], batch_id: string | null, bytes: number): void {
-    const now = this.#options.wallNow()
-    const records = entries.map((entry): StoredEntry => ({ ...this.#ids.next('entry', now), batch_id, entry }))
+    const records = entries.map((entry): StoredEntry => ({ ...this.#stored('entry'), batch_id, entry }))
     this.#append('entry', records, bytes)
+  }
+
+  #stored(kind: RecordKind): Stored {
+    const seq = ++this.#seq
+    const id = `${ID_PREFIXES[kind]}_${this.#run}_${seq.toString(36)}`
+    return { id, seq, received_at: new Date(this.#options.wallNow()).toISOString() }
   }
 
   #append<K extends RecordKind>(kind: K, records: readonly Records[K][], bytes: number): void {
@@ -158,7 +171,7 @@ export class Ingester {
 
   #refuse(endpoint: Endpoint, body: unknown, reply: Reply, problems: readonly Problem[], accepted = 0): Reply {
     const record = {
-      ...this.#ids.next('rejected', this.#options.wallNow()),
+      ...this.#stored('rejected'),
       endpoint,
       batch_id: findBatchId(body),
       status: reply.status,
