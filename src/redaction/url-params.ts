@@ -3,6 +3,7 @@
  * their host, and within each other. Searches for the equals sign and reads backwards to the start of the name, in one
  * pass.
  */
+import { TextMemo } from '../shared/text-memo.js'
 import { createCharSet, findRunStart } from './char-set.js'
 import { REDACTED, hasUserinfo, removeUserinfo } from './userinfo.js'
 
@@ -10,7 +11,6 @@ import { REDACTED, hasUserinfo, removeUserinfo } from './userinfo.js'
 const MAX_NAME_CHARS = 128
 /** V8 copies substrings up to this length. A longer one would keep the whole text in memory. */
 const MAX_KNOWN_CHARS = 12
-const MAX_KNOWN = 1_000
 /** Characters of a name, including percent-encoded brackets. */
 const NAME_CHARS = createCharSet(/[A-Za-z0-9_.~$*%[\]-]/g)
 /** A slash may be escaped, as by PHP: `a\/b`. */
@@ -36,7 +36,7 @@ export class UrlParams {
   readonly #names: ReadonlySet<string>
   readonly #leastChars: number
   /** Cache of results for short names, by their exact spelling. */
-  readonly #known = new Map<string, boolean>()
+  readonly #known = new TextMemo((name) => (this.#isListed(name) ? 1 : 0))
 
   /** @param names case, hyphens and underscores are ignored */
   constructor(names: readonly string[]) {
@@ -48,13 +48,7 @@ export class UrlParams {
   has(name: string): boolean {
     if (name === '' || name.length > MAX_NAME_CHARS) return false
     if (name.length > MAX_KNOWN_CHARS) return this.#isListed(name)
-    let isListed = this.#known.get(name)
-    if (isListed === undefined) {
-      isListed = this.#isListed(name)
-      if (this.#known.size === MAX_KNOWN) this.#known.clear()
-      this.#known.set(name, isListed)
-    }
-    return isListed
+    return this.#known.get(name) === 1
   }
 
   #isListed(name: string): boolean {
