@@ -5,8 +5,8 @@ import type { Clock } from '../../shared/clock.js'
 import { describeType, readOptions } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
 import { checkNames } from '../../options/known-names.js'
-import { FAMILIES } from './metric-families.js'
-import { parseLabels } from './metric-labels.js'
+import { formatName, formatValue } from '../../options/format-value.js'
+import { FAMILIES, LABELS } from './metric-families.js'
 import { MetricsListener } from './metrics-listener.js'
 import { assertMeter, findGlobalMeter, observe } from './open-telemetry-metrics.js'
 import type { MetricsMeter } from './open-telemetry-metrics.js'
@@ -54,7 +54,9 @@ export function ingestMetrics(logger: object, options: IngestMetricsOptions = {}
 
 /** @param clock its `wallNow` dates the reports */
 export function ingestMetricsWithClock(clock: Clock, logger: object, options: IngestMetricsOptions): IngestMetrics {
-  const labels = parseLabels(parseMetricsOptions(options).labels)
+  const given = readOptions('ingestMetrics()', options)
+  checkNames('ingestMetrics()', given, OPTIONS)
+  const labels = parseLabels(given.labels)
   const listener = new MetricsListener(findTransportStreams(logger), clock)
   const undos = new Map<MetricsMeter, () => void>()
   let isClosed = false
@@ -64,8 +66,8 @@ export function ingestMetricsWithClock(clock: Clock, logger: object, options: In
       return listener.account
     },
     prometheus: () => formatPrometheusText(FAMILIES, listener.state, labels),
-    openTelemetry: (given) => {
-      const meter = given === undefined ? findGlobalMeter() : assertMeter(given)
+    openTelemetry: (ofApp) => {
+      const meter = ofApp === undefined ? findGlobalMeter() : assertMeter(ofApp)
       if (meter === undefined || isClosed) return false
       if (!undos.has(meter))
         undos.set(
@@ -99,8 +101,43 @@ function findTransportStreams(logger: unknown): readonly object[] {
   )
 }
 
-function parseMetricsOptions(given: IngestMetricsOptions): IngestMetricsOptions {
-  const options = readOptions('ingestMetrics()', given)
-  checkNames('ingestMetrics()', options, OPTIONS)
-  return options
+/** Per the Prometheus data model; two leading underscores are reserved for Prometheus. */
+const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
+/** This package's labels, and those of Prometheus' histograms and summaries. */
+const RESERVED: ReadonlySet<string> = new Set([...Object.keys(LABELS), 'le', 'quantile'])
+
+/** @returns a copy @throws IngestError `CONFIG` for a name that is illegal or reserved, or a value that is not a string */
+function parseLabels(labels: unknown): Readonly<Record<string, string>> {
+  if (labels === undefined) return {}
+  if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) {
+    throw new IngestError(
+      'CONFIG',
+      `labels must be an object of texts, as { app: 'checkout' }; got ${formatValue(labels)}`,
+    )
+  }
+  return Object.fromEntries(
+    Object.entries(labels).map(([name, value]: [string, unknown]) => [
+      parseLabelName(name),
+      parseLabelValue(name, value),
+    ]),
+  )
+}
+
+function parseLabelName(name: string): string {
+  if (!LABEL_NAME.test(name)) {
+    throw new IngestError(
+      'CONFIG',
+      `a label's name must be letters, digits and _, not begin with a digit or __; got ${formatValue(name)}`,
+    )
+  }
+  if (RESERVED.has(name))
+    throw new IngestError('CONFIG', `the label ${name} is reserved (${[...RESERVED].join(', ')}); take another name`)
+  return name
+}
+
+/** A lone surrogate cannot be encoded as UTF-8. */
+function parseLabelValue(name: string, value: unknown): string {
+  if (typeof value !== 'string')
+    throw new IngestError('CONFIG', `the label ${formatName(name)} must be text; got ${formatValue(value)}`)
+  return value.toWellFormed()
 }
