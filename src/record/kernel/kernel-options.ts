@@ -7,7 +7,7 @@ import { NOTE_KEY } from '../shorten-entry.js'
 import { UNSENT_MEMBERS } from '../reference/entry-request.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { TRACE_HEADERS } from '../reference/trace-header.js'
-import { LEVEL, createKeyTable, createStaticText } from './key-table.js'
+import { LEVEL, areNamesSupported } from './key-table.js'
 import { isMappedKey } from '../reference/mapped-keys.js'
 import { createBreadcrumbKinds, createKinds } from './key-kinds.js'
 import { BREADCRUMB_KEYS, INNER_KEYS, KEYS, OPTION, OUTPUT, PARAMS, TEXTS, TEXTS_END } from './kernel-memory.js'
@@ -83,45 +83,45 @@ export class KernelOptions {
 
   /** @returns false if the options are not supported */
   write(options: MappingOptions): boolean {
-    const table = createKeyTable(options)
-    const text = createStaticText(options)
-    const keptKeys = ['error', NOTE_KEY, table.req, table.res, 'level']
-    const { levelKey = LEVEL } = options
+    const { levelKey = LEVEL, service, fallbackService, environment, version, metadata, requestKeys } = options
+    const { req, res } = requestKeys
+    const keptKeys = ['error', NOTE_KEY, req, res, 'level']
     const isOtherField = levelKey !== LEVEL && isMappedKey(levelKey, { ...options, levelKey: undefined })
-    if (!table.isSupported || isOtherField || keptKeys.some((key) => text.metadataKeys.has(key))) return false
-    const kinds = createKinds(options, table)
+    if (!areNamesSupported(options) || isOtherField || keptKeys.some((key) => Object.hasOwn(metadata, key)))
+      return false
+    const kinds = createKinds(options)
     // The kernel compares keys as the line has them.
     if ([...kinds.keys()].some((key) => JSON.stringify(key) !== `"${key}"`)) return false
-    if (kinds.size > KEY_SLOTS / 2 || text.chars + [...kinds.keys()].join('').length > (TEXTS_END - TEXTS) / 8)
+    const quoted = (value: string | undefined): string => (value === undefined ? '' : JSON.stringify(value))
+    const identity = Object.entries({ service: service ?? fallbackService, environment, version })
+    const texts = [
+      identity.map(([field, value]) => (value === undefined ? '' : `,"${field}":${quoted(value)}`)).join(''),
+      quoted(service),
+      quoted(fallbackService),
+      quoted(environment),
+      quoted(version),
+      quoted(options.releaseId),
+      options.deploy === undefined ? '' : `,"deploy":${JSON.stringify(options.deploy)}`,
+      options.tags.length === 0 ? '' : `,"tags":${JSON.stringify(options.tags)}`,
+      JSON.stringify(metadata).slice(1, -1),
+      `${JSON.stringify(req)}:{`,
+      `${JSON.stringify(res)}:{`,
+    ]
+    if (kinds.size > KEY_SLOTS / 2 || [...texts, ...kinds.keys()].join('').length > (TEXTS_END - TEXTS) / 8)
       return false
     this.#view.setBigUint64(OPTION, randomBytes(8).readBigUInt64LE(), true)
     this.#view.setUint32(OPTION + 8, options.fingerprint === 'auto' ? 1 : 0, true)
     this.#view.setUint32(OPTION + 12, 0, true)
-    const { metadataKeys } = text
     this.#writeTable(
       KEYS,
-      [...kinds].map(([key, kind]) => [key, metadataKeys.has(key) ? kind + IN_OPTIONS : kind] as const),
+      [...kinds].map(([key, kind]) => [key, Object.hasOwn(metadata, key) ? kind + IN_OPTIONS : kind] as const),
     )
     this.#writeTable(INNER_KEYS, innerKinds())
-    this.#writeTable(BREADCRUMB_KEYS, createBreadcrumbKinds(options, table))
+    this.#writeTable(BREADCRUMB_KEYS, createBreadcrumbKinds(options))
     this.#writeParams(options.redactor?.urlParams ?? [])
-    const quoted = (value: string | undefined): string => (value === undefined ? '' : JSON.stringify(value))
-    const texts = [
-      text.identity,
-      quoted(options.service),
-      quoted(options.fallbackService),
-      quoted(options.environment),
-      quoted(options.version),
-      text.releaseId,
-      text.deploy,
-      text.tags,
-      text.metadata,
-      `${JSON.stringify(table.req)}:{`,
-      `${JSON.stringify(table.res)}:{`,
-    ]
     for (const [index, value] of texts.entries()) this.#setText(OPTION + 24 + 8 * index, value)
-    this.#view.setUint32(OPTION + 112, metadataKeys.has('name') ? 1 : 0, true)
-    this.#view.setUint32(OPTION + 124, table.req === 'req' && table.res === 'res' ? 0 : 1, true)
+    this.#view.setUint32(OPTION + 112, Object.hasOwn(metadata, 'name') ? 1 : 0, true)
+    this.#view.setUint32(OPTION + 124, req === 'req' && res === 'res' ? 0 : 1, true)
     this.#setText(OPTION + 116, `${JSON.stringify(NOTE_KEY)}:`)
     return true
   }

@@ -4,8 +4,7 @@ import { DIALECT_HOLDERS, DIALECT_KEYS } from '../reference/dialects.js'
 import type { MappingOptions } from '../reference/entry-fields.js'
 import { REFERENCE_KEYS } from '../reference/mapped-keys.js'
 import { NOTE_KEY } from '../shorten-entry.js'
-import { LEVEL, OTHER_REQUEST_ID } from './key-table.js'
-import type { KeyTable } from './key-table.js'
+import { LEVEL, OTHER_REQUEST_ID, findSlots } from './key-table.js'
 
 /** Numbers of `assembly/record.ts`. */
 const DECLINED = 0
@@ -37,11 +36,9 @@ function all(keys: Iterable<string>, kind: number): [string, number][] {
 }
 
 /** By name; keys without an entry are copied. Later names win. */
-export function createKinds(
-  options: MappingOptions,
-  { req, res, responseTime, slotOf }: KeyTable,
-): Map<string, number> {
-  const { messageKey, errorKey, levelKey = LEVEL, metadata } = options
+export function createKinds(options: MappingOptions): Map<string, number> {
+  const { messageKey, errorKey, levelKey = LEVEL, metadata, requestKeys } = options
+  const { req, res, responseTime } = requestKeys
   const declined = [...Object.keys(metadata), ...REFERENCE_KEYS, ...DIALECT_KEYS, NOTE_KEY, LEVEL, 'req', 'res']
   return new Map([
     ...all(DIALECT_HOLDERS, HOLDER_KEY),
@@ -53,7 +50,7 @@ export function createKinds(
     ...all(['duration_ms', 'responseTime', responseTime], DURATION_KEY),
     ['user', Object.hasOwn(metadata, 'user') ? DECLINED : USER_KEY],
     ['tags', TAGS_KEY],
-    ...Array.from(slotOf, ([key, slot]): [string, number] => [
+    ...Array.from(findSlots(options), ([key, slot]): [string, number] => [
       key,
       slot === OTHER_REQUEST_ID ? OTHER_ID_KEY : FIRST_SLOT_KEY + slot,
     ]),
@@ -66,13 +63,11 @@ export function createKinds(
   ])
 }
 
-export function createBreadcrumbKinds(options: MappingOptions, table: KeyTable): Map<string, number> {
+export function createBreadcrumbKinds(options: MappingOptions): Map<string, number> {
   return new Map([
     ...all(CATEGORY_KEYS, CATEGORY_KEY),
     ...all(NOT_DATA, LEFT_OUT_KEY),
     ...all(DERIVED_KEYS, DECLINED),
-    ...[...createKinds({ ...options, metadata: {} }, table)].filter(
-      ([, kind]) => kind !== HOLDER_KEY && kind !== NAME_KEY,
-    ),
+    ...[...createKinds({ ...options, metadata: {} })].filter(([, kind]) => kind !== HOLDER_KEY && kind !== NAME_KEY),
   ])
 }

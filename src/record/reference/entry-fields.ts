@@ -141,7 +141,7 @@ const NO_MEMBERS = createObject()
 const NO_REQUEST = { ownId: '', callersHeader: undefined }
 const bitsByKeys = new WeakMap<RequestKeys, TextMemo>()
 
-/** The bits of the stages that the record needs: of all if it may have members of another format, since these may belong to any stage. */
+/** The bits of the stages that the record needs: all if it may have members of another format, since these may belong to any stage. */
 function findParts(record: JsonObject, requestKeys: RequestKeys): number {
   let bits = bitsByKeys.get(requestKeys)
   if (bits === undefined) bitsByKeys.set(requestKeys, (bits = createBits(requestKeys)))
