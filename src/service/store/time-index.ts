@@ -13,14 +13,8 @@ const MAX_CHUNK = 1024
 export class TimeIndex<T extends Timed> {
   /** No chunk is empty. */
   #chunks: T[][] = []
-  #count = 0
-
-  get count(): number {
-    return this.#count
-  }
 
   insert(item: T): void {
-    this.#count++
     const last = this.#chunks.at(-1)
     if (last === undefined) {
       this.#chunks.push([item])
@@ -51,7 +45,6 @@ export class TimeIndex<T extends Timed> {
 
   clear(): void {
     this.#chunks = []
-    this.#count = 0
   }
 
   /** Returns matching items, oldest first. @param sinceMs inclusive @param untilMs exclusive */
@@ -86,7 +79,6 @@ export class TimeIndex<T extends Timed> {
 
   #removeAt(at: number, index: number): void {
     const chunk = this.#chunks[at] as T[]
-    this.#count--
     // `shift` is faster than `splice`, because it does not move the other items.
     if (index === 0) chunk.shift()
     else chunk.splice(index, 1)

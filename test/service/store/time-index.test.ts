@@ -27,7 +27,6 @@ it('sorts the items for any order of insertion and removal', () => {
         for (const dropped of kept.slice(0, drops)) index.remove(dropped)
         kept = kept.slice(drops)
         const all = sorted(kept)
-        expect(index.count).toBe(all.length)
         expect(index.filter(() => true)).toEqual(all)
         expect(index.filter(({ seq: one }) => one % 2 === 0, -2, 3)).toEqual(
           all.filter((one) => one.seq % 2 === 0 && one.timeMs >= -2 && one.timeMs < 3),
@@ -55,9 +54,8 @@ it.each<[string, (n: number) => number]>([
   expect(index.filter(() => true)).toEqual(sorted(items))
   for (const item of items.slice(0, 9_000)) index.remove(item)
   expect(index.filter(() => true)).toEqual(sorted(items.slice(9_000)))
-  expect(index.count).toBe(1_000)
   index.clear()
-  expect([index.count, index.filter(() => true)]).toEqual([0, []])
+  expect(index.filter(() => true)).toEqual([])
 })
 
 it('removes the right item if several have the same time and seq', () => {
@@ -67,5 +65,5 @@ it('removes the right item if several have the same time and seq', () => {
   for (const item of items.slice(1)) index.remove(item)
   expect(index.filter(() => true)).toEqual([items[0]])
   index.remove({ timeMs: 2, seq: 1, name: 0 })
-  expect(index.count).toBe(1)
+  expect(index.filter(() => true)).toEqual([items[0]])
 })
