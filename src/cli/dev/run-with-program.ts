@@ -1,13 +1,13 @@
 /** `pino-ingest dev -- PROGRAM`: runs the program as a child process and ends with it. */
-import { systemClock } from '../../shared/clock.js'
-import type { IngestService } from '../../service/index.js'
-import { formatJsonLine, toPrintable } from '../shared/printable.js'
-import { runChildProcess } from '../shared/child-process.js'
-import { onTerminationSignal } from '../shared/termination-signals.js'
+import { request } from 'node:http'
 import { listAllVariables } from '../../options/option-table.js'
 import type { OptionName } from '../../options/option-table.js'
+import type { IngestService } from '../../service/index.js'
+import { systemClock } from '../../shared/clock.js'
+import { runChildProcess } from '../shared/child-process.js'
 import type { Environment } from '../shared/child-process.js'
-import { waitUntilIdle } from './wait-until-idle.js'
+import { formatJsonLine, toPrintable } from '../shared/printable.js'
+import { onTerminationSignal } from '../shared/termination-signals.js'
 import { formatProgram } from './dev-format.js'
 
 /** These signals end the whole command. Ctrl-C ends only the program; the page stays open. */
@@ -45,10 +45,7 @@ export async function runWithProgram(
   const interrupted = new Promise<void>((resolve) => {
     onCtrlC = resolve
   })
-  const isIdle = await Promise.race([
-    waitUntilIdle({ origin: service.origin, requestsNow: () => service.requests }, systemClock),
-    interrupted,
-  ])
+  const isIdle = await Promise.race([waitUntilIdle(service), interrupted])
   if (isIdle === false) print('aborts requests that are still open after 5 s')
 
   const arrived = service.arrived - arrivedBefore
@@ -98,4 +95,38 @@ export function createProgramEnv(shell: Environment, url: string): ProgramEnv {
     .filter(([name, value]) => ![value, undefined, ''].includes(shell[name]))
     .map(([name]) => name)
   return { env: { ...shell, ...local }, overridden }
+}
+
+/** A scripted fault may leave a request open forever. */
+const MAX_WAIT_MS = 5_000
+const POLL_MS = 10
+
+/**
+ * Waits until all requests of an ended program are handled. The service accepts connections in order, so a reply on a new connection
+ * shows that all earlier connections were accepted.
+ * @returns false if requests are still open after 5 s
+ */
+async function waitUntilIdle(service: IngestService): Promise<boolean> {
+  const endMs = systemClock.now() + MAX_WAIT_MS
+  for (let seen = -1; systemClock.now() < endMs;) {
+    await roundTrip(service.origin)
+    const calls = service.requests
+    const isIdle = calls.every(({ endedAt }) => endedAt !== null)
+    if (isIdle && calls.length === seen) return true
+    seen = calls.length
+    if (!isIdle) await new Promise<void>((resolve) => systemClock.timer(POLL_MS, resolve))
+  }
+  return false
+}
+
+/** Without a token the service replies 401, which is sufficient. */
+function roundTrip(origin: string): Promise<void> {
+  return new Promise((resolve) => {
+    request(`${origin}/local/status`, { method: 'HEAD', agent: false, timeout: MAX_WAIT_MS }, (response) =>
+      response.resume().once('close', resolve),
+    )
+      .on('timeout', () => resolve())
+      .on('error', () => resolve())
+      .end()
+  })
 }
