@@ -1,7 +1,5 @@
 /** Formats a wrong value for a message: recognizable, on one line, short, and without a password. */
-import { describeType } from '../shared/argument-checks.js'
-
-const MAX_SHOWN_CHARS = 80
+import { cut, describeType } from '../shared/argument-checks.js'
 
 export function formatValue(value: unknown): string {
   switch (typeof value) {
@@ -36,10 +34,6 @@ export function describeHidden(value: unknown): string {
 /** The name of an unknown option may be any text. */
 export function formatName(name: string): string {
   return /^[\w$.-]{1,40}$/.test(name) ? name : cut(JSON.stringify(name))
-}
-
-function cut(text: string): string {
-  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`
 }
 
 /** Removes `user:password@` from URLs. */

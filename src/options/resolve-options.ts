@@ -15,7 +15,7 @@ import { describeUnknownVariables } from './known-variables.js'
 import { findSecretParts } from './nats-credentials.js'
 import { resolveNats } from './nats-settings.js'
 import type { NatsOption } from './nats-settings.js'
-import { readResource } from './resource.js'
+import { nonEmpty, readResource } from './resource.js'
 import { Secret } from './secret.js'
 import type { Settings } from './settings.js'
 import { resolveSpool, isInMemory } from './spool-settings.js'
@@ -291,8 +291,4 @@ function findPlace(name: OptionName, options: Record<string, unknown>, env: Opti
 function environmentProxy(url: string, env: OptionSources['env'], reader: OptionReader): unknown {
   const proxy = findProxy(url, env)
   return proxy === undefined ? false : reader.check(findRow('proxy'), proxy.variable, proxy.value)
-}
-
-function nonEmpty(text: string | undefined): string | undefined {
-  return text === '' ? undefined : text
 }

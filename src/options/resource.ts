@@ -79,6 +79,6 @@ function readKubernetes(env: Env): JsonObject {
   )
 }
 
-function nonEmpty(text: string | undefined): string | undefined {
+export function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
 }

@@ -73,7 +73,8 @@ export function describeValue(value: unknown): string {
 
 const MAX_SHOWN_CHARS = 80
 
-function cut(text: string): string {
+/** At most 80 characters, for a message. */
+export function cut(text: string): string {
   return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS)}…`
 }
 
