@@ -2,7 +2,7 @@
 
 import { CONTROL_CHARACTERS } from '../shared/control-characters.js'
 
-export const MASK = '***'
+const MASK = '***'
 
 /**
  * Shorter secrets are parts of ordinary words, so they are masked only as whole words. The service issues no such key,

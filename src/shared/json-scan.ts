@@ -14,7 +14,7 @@ export const OPEN_BRACE = 123
 export const CLOSE_BRACE = 125
 export const OPEN_BRACKET = 91
 export const CLOSE_BRACKET = 93
-export const MINUS = 45
+const MINUS = 45
 const PLUS = 43
 const DOT = 46
 const ZERO = 48
@@ -55,7 +55,7 @@ const MAX_INTEGER_DIGITS = 200
 const MAX_EXPONENT_DIGITS = 2
 
 /** RFC 8259, section 6. `at` is on the first character. */
-export function findNumberEnd(text: string, at: number): number {
+function findNumberEnd(text: string, at: number): number {
   let i = text.charCodeAt(at) === MINUS ? at + 1 : at
   if (text.charCodeAt(i) === ZERO) i += 1
   else {

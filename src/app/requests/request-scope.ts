@@ -114,7 +114,7 @@ export function requestScope(): RequestScope {
 }
 
 /** The scope of the response, which is created if there is none. */
-export function openResponseScope(request: NodeRequest, response: object, id?: unknown): Scope {
+function openResponseScope(request: NodeRequest, response: object, id?: unknown): Scope {
   let scope = findResponseScope(response)
   if (scope === undefined) {
     const { method, headers } = request

@@ -12,7 +12,7 @@ const MAX_TEXT_CHARS = 500
 const LEVEL_WIDTH = 5
 const TIME_WIDTH = 12
 
-export const LEVEL_STYLES: Readonly<Record<Level, Style>> = {
+const LEVEL_STYLES: Readonly<Record<Level, Style>> = {
   debug: 'dim',
   info: 'green',
   warn: 'yellow',
@@ -88,7 +88,7 @@ export function formatDuration(ms: number): string {
   return ms < 1000 ? `${Number(ms.toPrecision(3))} ms` : `${Number((ms / 1000).toPrecision(3))} s`
 }
 
-export function selectStatusStyle(status: number): Style {
+function selectStatusStyle(status: number): Style {
   return status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
 }
 

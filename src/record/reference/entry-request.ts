@@ -90,7 +90,7 @@ function takeParts(req: JsonObject, res: JsonObject, hasRequestId: string | unde
   }
 }
 
-export function removeUnsentMembers(message: JsonObject): void {
+function removeUnsentMembers(message: JsonObject): void {
   for (const unsent of UNSENT_MEMBERS) remove(message, unsent)
 }
 

@@ -9,7 +9,7 @@ import { countTrend } from './time-buckets.js'
 import type { TimeRange } from './time-buckets.js'
 import { compareTexts } from '../query/compare-texts.js'
 
-export const TREND_PARTS = 24
+const TREND_PARTS = 24
 const MAX_USERS = 1000
 const MAX_TOP_USERS = 10
 const MAX_NAMES = 10

@@ -31,7 +31,7 @@ export function createSchemaProblem(type: string, message: string): readonly Pro
   return [{ kind: 'schema', loc: [], type, message }]
 }
 
-export function createValueProblem(message: string): readonly Problem[] {
+function createValueProblem(message: string): readonly Problem[] {
   return [{ kind: 'value', loc: [], type: 'value_error', message }]
 }
 

@@ -7,7 +7,7 @@ import { readField } from './matching/record-readers.js'
 import { createQueryError, parseTimeBounds } from './query-filters.js'
 import type { EntryFilter } from './query-filters.js'
 
-export const EXPORT_FORMATS = ['ndjson', 'csv'] as const
+const EXPORT_FORMATS = ['ndjson', 'csv'] as const
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 

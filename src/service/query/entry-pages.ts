@@ -73,12 +73,12 @@ const ANY_TIME: TimeBounds = { sinceMs: undefined, untilMs: undefined }
 const NO_PAGE = { items: [], next: null }
 
 /** The cursor stays valid when records arrive or are dropped, including this record. */
-export function formatTimeCursor({ timeMs, seq }: Timed): string {
+function formatTimeCursor({ timeMs, seq }: Timed): string {
   return `${timeMs}-${seq}`
 }
 
 /** @throws IngestServiceError `QUERY`. */
-export function parseTimeCursor(cursor: string): Timed {
+function parseTimeCursor(cursor: string): Timed {
   const [, timeMs, seq] = (typeof cursor === 'string' && /^(-?\d{1,15})-(\d{1,16})$/.exec(cursor)) || []
   if (timeMs === undefined || seq === undefined) throw createCursorError(cursor)
   return { timeMs: Number(timeMs), seq: Number(seq) }

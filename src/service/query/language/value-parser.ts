@@ -8,7 +8,7 @@ import { scanPattern, scanQuoted, scanWord } from './scanner.js'
 const LEVEL = /^(?:debug|info|warn|error|fatal)$/i
 
 /** @throws QueryProblemError */
-export function parseQuoted(text: string, start: number): QueryValue {
+function parseQuoted(text: string, start: number): QueryValue {
   const quoted = scanQuoted(text, start)
   if (quoted === undefined) throw new QueryProblemError('the closing quote is missing', start, text.length)
   return { kind: 'exact', text: quoted.text, start, end: quoted.end }
