@@ -358,6 +358,7 @@ describe("the app's own", () => {
     })
     expect(ingestOptions(given).transport).toEqual({
       target: OURS,
+      worker: {},
       options: { ...URL_OPTIONS, pino: { nestedKey: 'data' } },
     })
     expect(given.transport.options).toEqual(URL_OPTIONS)
@@ -450,7 +451,7 @@ describe('errors that pino drops from a call', () => {
 
 describe('the transport', () => {
   test("is pino-ingest by default, absent with false, and the app's if given", () => {
-    expect(ingestOptions().transport).toEqual({ target: OURS })
+    expect(ingestOptions().transport).toEqual({ target: OURS, worker: {} })
     expect(ingestOptions({ level: 'debug' })).toMatchObject({ level: 'debug', transport: { target: OURS } })
     expect(ingestOptions({ transport: false })).not.toHaveProperty('transport')
     const transport = { target: 'pino-pretty', options: { anything: 1 } }
@@ -468,6 +469,7 @@ describe('the transport', () => {
     const targets = [file, { target: 'pino-ingest', options: { service: 'other' } }]
     expect(ingestOptions({ ...own, nestedKey: 'data', transport: { targets } }).transport).toEqual({
       targets: [file, { target: OURS, options: { ...own, service: 'other', pino: { nestedKey: 'data' } } }],
+      worker: {},
     })
   })
 
@@ -548,6 +550,7 @@ describe('the transport', () => {
         { target: OURS, options: { pino: { nestedKey: 'data' } } },
         { target: OURS, options: { pino: { nestedKey: 'own' } } },
       ],
+      worker: {},
     })
   })
 
@@ -569,11 +572,13 @@ describe('the transport', () => {
     const { transport } = ingestOptions({ formatters, transport: { target: 'pino-ingest' } })
     expect(transport).toEqual({
       target: OURS,
+      worker: {},
       ...(levelKey !== undefined && { options: { pino: { levelKey } } }),
     })
     const own = { target: 'pino-ingest', options: { pino: { levelKey: 'own' } } }
     expect(ingestOptions({ formatters, nestedKey: 'data', transport: own }).transport).toEqual({
       target: OURS,
+      worker: {},
       options: { pino: { nestedKey: 'data', levelKey: 'own' } },
     })
   })
