@@ -143,18 +143,18 @@ function sendWhenRead(stream: WorkerStream, state: StreamState, sendRead: () => 
   // thread-stream writes in `setImmediate`, which never runs with the fake timers of a test.
   if (globalThis.setImmediate !== nativeSetImmediate) {
     stream.flushSync()
-    sendRead()
-  } // Version 3 of thread-stream does not wait for what it passes on later in this turn.
-  else if (!notifiesWorker(stream)) nativeSetImmediate(() => stream.flush(sendRead))
-  else if (stream.ready !== false) stream.flush()
-  else if (!state.hasReadyListener) {
-    // Once for all flushes: thread-stream would add two listeners for each.
-    state.hasReadyListener = true
-    stream.once('ready', () => {
-      state.hasReadyListener = false
-      stream.flush()
-    })
+    return sendRead()
   }
+  // Version 3 of thread-stream does not wait for what it writes later in this turn.
+  if (!notifiesWorker(stream)) return void nativeSetImmediate(() => stream.flush(sendRead))
+  if (stream.ready !== false) return stream.flush()
+  // Once for all flushes: thread-stream would add two listeners for each.
+  if (state.hasReadyListener) return
+  state.hasReadyListener = true
+  stream.once('ready', () => {
+    state.hasReadyListener = false
+    stream.flush()
+  })
 }
 
 /**
