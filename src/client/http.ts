@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { API_KEY_HEADER, CONTENT_TYPE, PATHS } from '../protocol/limits.js'
 import { createSecretMask } from '../diagnostics/secret-mask.js'
 import { revealAll } from '../options/secret.js'
-import { systemClock } from '../shared/clock.js'
+import { nativeClearTimeout, nativeSetImmediate, nativeSetTimeout, systemClock } from '../shared/clock.js'
 import { VERSION } from '../version.js'
 import { KEEP_ALIVE_MS, loadDispatchers } from './dispatcher.js'
 import { HttpExchange, MAX_REPLY_BYTES } from './http-exchange.js'
@@ -13,8 +13,6 @@ import type { FetchPost } from './http-fetch.js'
 import { HttpFailure } from './http-types.js'
 import type { Http, HttpOptions, HttpReply, HttpRequestInit } from './http-types.js'
 import { explainRequestError } from './network-error.js'
-import { AbortListeners } from './abort-listeners.js'
-import { RequestTimeouts } from './request-timeouts.js'
 
 const START_LOCAL_SERVICE = 'start the local service with `npx pino-ingest dev`, or set PINO_INGEST_URL'
 
@@ -218,4 +216,71 @@ function createHeaders({
 /** Hides the token of a monitor, which is the only credential of its endpoint. */
 export function hideToken(path: string): string {
   return path.startsWith(PATHS.heartbeat) ? `${PATHS.heartbeat}<token>` : path
+}
+
+/**
+ * Shares one listener per signal among all requests: Node warns about more than 10 listeners, and adding and removing
+ * one takes 3 us.
+ */
+class AbortListeners {
+  readonly #listeners = new Map<AbortSignal, { readonly requests: Set<HttpExchange>; readonly listener: () => void }>()
+
+  /** Aborts `request` when `signal` aborts, until `remove`. An aborted signal does nothing. */
+  add(signal: AbortSignal, request: HttpExchange): void {
+    let registered = this.#listeners.get(signal)
+    if (registered === undefined) {
+      const requests = new Set<HttpExchange>()
+      registered = {
+        requests,
+        listener: () => {
+          for (const one of requests) one.abort()
+        },
+      }
+      this.#listeners.set(signal, registered)
+      signal.addEventListener('abort', registered.listener)
+    }
+    registered.requests.add(request)
+  }
+
+  remove(signal: AbortSignal, request: HttpExchange): void {
+    const registered = this.#listeners.get(signal)
+    if (registered === undefined) return
+    registered.requests.delete(request)
+    if (registered.requests.size > 0) return
+    this.#listeners.delete(signal)
+    signal.removeEventListener('abort', registered.listener)
+  }
+}
+
+/** Ends requests at their deadlines. Uses one timer for all of them, because most requests get a reply long before. */
+class RequestTimeouts {
+  /** Requests that have not ended. */
+  readonly #open: ReadonlySet<HttpExchange>
+  #timer: NodeJS.Timeout | undefined
+  #timerAt = Infinity
+
+  constructor(open: ReadonlySet<HttpExchange>) {
+    this.#open = open
+  }
+
+  /** Must be called when a request with this deadline is open. */
+  watch(deadlineAt: number, now: number): void {
+    if (deadlineAt >= this.#timerAt) return
+    nativeClearTimeout(this.#timer)
+    this.#timerAt = deadlineAt
+    // The timer need not keep the process alive, because a request has a socket.
+    this.#timer = nativeSetTimeout(() => nativeSetImmediate(() => this.#check()), deadlineAt - now).unref()
+  }
+
+  /** Runs after pending input was read, because after a suspension timers run before replies are read. */
+  #check(): void {
+    this.#timerAt = Infinity
+    const now = systemClock.now()
+    let nextAt = Infinity
+    for (const request of this.#open) {
+      if (request.deadlineAt <= now) request.timeOut()
+      else nextAt = Math.min(nextAt, request.deadlineAt)
+    }
+    if (nextAt < Infinity) this.watch(nextAt, now)
+  }
 }

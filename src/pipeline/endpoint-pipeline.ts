@@ -24,8 +24,7 @@ import type { Clock } from '../shared/clock.js'
 import type { KeyPause } from '../shared/key-pause.js'
 import { Signal } from '../shared/signal.js'
 import type { RereadableSource } from '../spool/entry-log.js'
-import { openSpool } from '../spool/open-spool.js'
-import type { Spool } from '../spool/spool.js'
+import { Spool } from '../spool/spool.js'
 import { Admission } from './admission.js'
 import { Batcher } from './batcher.js'
 
@@ -87,7 +86,7 @@ export class EndpointPipeline {
   constructor(options: EndpointPipelineOptions) {
     const { settings, clock, account, report, source, found, mask, meanwhile } = options
     const foundOnDisk = new Signal()
-    const spool = found === undefined ? openSpool({ ...options, onFound: () => foundOnDisk.emit() }) : undefined
+    const spool = found === undefined ? openSpool(options, () => foundOnDisk.emit()) : undefined
     const { events } = this
     const debug = createDebugLog(settings.isDebug, mask)
     const hasSpool = spool !== undefined
@@ -215,4 +214,25 @@ export class EndpointPipeline {
       this.recovered.emit()
     }
   }
+}
+
+/** @returns undefined if the settings have no spool */
+function openSpool({ settings, report, ...options }: EndpointPipelineOptions, onFound: () => void): Spool | undefined {
+  const { enabled, spool, apiKey, previousApiKeys, service, fallbackService } = settings
+  if (!enabled || spool === false) return undefined
+  const opened = new Spool({
+    ...spool,
+    ...options,
+    onFound,
+    service: service ?? fallbackService,
+    apiKey: apiKey.reveal(),
+    previousApiKeys: previousApiKeys.map((key) => key.reveal()),
+    report: {
+      problem: (message) => report.problem('SPOOL', message),
+      note: (kind, message) => report.note(kind, message),
+      dropped: (count, reason, detail) => report.dropped(count, reason, detail),
+    },
+  })
+  apiKey.changed.on((key) => opened.replaceKey(key))
+  return opened
 }

@@ -4,8 +4,7 @@ import type { Clock } from '../shared/clock.js'
 import { isExiting } from '../shared/exiting.js'
 import type { EntryLog } from './entry-log.js'
 import type { CurrentInstance } from './instance/current-instance.js'
-import { FrameBuffer } from './segment/frame-buffer.js'
-import { MAX_TEXT_BYTES, parseUuid } from './segment/frame.js'
+import { HEADER_BYTES, MAX_TEXT_BYTES, parseUuid, writeFrame } from './segment/frame.js'
 import type { FrameInput } from './segment/frame.js'
 import { createAcknowledgement } from './segment/segment-acknowledgement.js'
 import type { SegmentWriter } from './segment/segment-writer.js'
@@ -45,6 +44,7 @@ const WRITE_BYTES = 256 * 1024
 const BODY_HEAD_BYTES = 23 + 36
 const BODY_TAIL_BYTES = 2
 const NO_TEXT = Buffer.alloc(0)
+const INITIAL_BYTES = 128 * 1024
 
 export class WriteAheadLog implements EntryLog {
   readonly #options: WriteAheadLogOptions
@@ -263,5 +263,34 @@ export class WriteAheadLog implements EntryLog {
     // Batches of the old segment are still settled, and it is deleted with the last of them. The open batch is added to
     // it at the seal.
     if (this.#open?.segment !== writer.segment) writer.segment.complete()
+  }
+}
+
+/** Collects frames before they are written. */
+class FrameBuffer {
+  #bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  append(frame: FrameInput): void {
+    const needed = this.#length + HEADER_BYTES + frame.text.length
+    if (needed > this.#bytes.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length))
+      this.#bytes.copy(grown, 0, 0, this.#length)
+      this.#bytes = grown
+    }
+    this.#length = writeFrame(this.#bytes, this.#length, frame)
+  }
+
+  /** Empties the buffer. @returns the collected bytes, valid until the next `append` */
+  take(): Buffer {
+    const taken = this.#bytes.subarray(0, this.#length)
+    this.#length = 0
+    // Releases the memory of a single very large entry.
+    if (this.#bytes.length > 8 * INITIAL_BYTES) this.#bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES)
+    return taken
   }
 }

@@ -44,10 +44,6 @@ export interface Flushable {
   [FLUSH_METHOD](timeoutMs: number): Promise<FlushResult>
 }
 
-export function isFlushRequest(message: unknown): message is FlushRequest {
-  return typeof message === 'object' && message !== null && 'code' in message && message.code === 'PINO_INGEST_FLUSH'
-}
-
 /** The combined result: the least complete state, and the sum of the accounts. */
 export function mergeFlushResults(results: readonly FlushResult[]): FlushResult {
   const state =

@@ -5,11 +5,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { Clock } from '../shared/clock.js'
-import { FLUSHED_EVENT, isFlushRequest, mergeFlushResults } from './flush-message.js'
-import type { FlushReply, FlushResult, FlushState } from './flush-message.js'
+import { FLUSHED_EVENT, mergeFlushResults } from './flush-message.js'
+import type { FlushReply, FlushRequest, FlushResult, FlushState } from './flush-message.js'
 import type { Pipeline } from '../pipeline/pipeline.js'
-import { RELEASED_EVENT, isReleaseMessage } from './release-message.js'
-import { isSupervisorMessage } from './supervisor-message.js'
+import { RELEASED_EVENT, isMessage } from './worker-messages.js'
+import type { ReleaseMessage, SupervisorMessage } from './worker-messages.js'
 
 interface Registry {
   readonly pipelines: Set<Pipeline>
@@ -61,17 +61,17 @@ export function answerFlushRequests(port: MessagePort, pipeline: Promise<Pipelin
     reply(id, mergeFlushResults(results.length === 0 ? [{ state: 'timeout' }] : results))
   }
   port.on('message', (message: unknown) => {
-    if (isFlushRequest(message)) {
+    if (isMessage<FlushRequest>(message, 'PINO_INGEST_FLUSH')) {
       if (message.step === 'begin') open.set(message.id, { endsAt: clock.now() + message.leftMs, isRead: false })
       else if (message.step === 'read') onRead(message.id)
       else onEnd(message.id)
-    } else if (isReleaseMessage(message)) {
+    } else if (isMessage<ReleaseMessage>(message, 'PINO_INGEST_RELEASE') && typeof message.releaseId === 'string') {
       const { releaseId } = message
       void whenStarted(registry, () => {
         for (const one of registry.pipelines) one.setReleaseId(releaseId)
         port.postMessage({ code: 'EVENT', name: RELEASED_EVENT, args: [releaseId] })
       })
-    } else if (isSupervisorMessage(message)) {
+    } else if (isMessage<SupervisorMessage>(message, 'PINO_INGEST_SUPERVISOR')) {
       void whenStarted(registry, () => {
         let { lost } = message
         for (const one of registry.pipelines) {
@@ -79,13 +79,11 @@ export function answerFlushRequests(port: MessagePort, pipeline: Promise<Pipelin
           lost = 0
         }
       })
-    } else if (isThreadStreamFlush(message)) for (const id of open.keys()) onRead(id)
+    } else if (isMessage(message, 'FLUSH')) {
+      // thread-stream 4 sends it when the worker has read all earlier text; version 3, used by pino 9, does not.
+      for (const id of open.keys()) onRead(id)
+    }
   })
-}
-
-/** thread-stream 4 sends it when the worker has read all earlier text; version 3, used by pino 9, does not. */
-function isThreadStreamFlush(message: unknown): boolean {
-  return typeof message === 'object' && message !== null && 'code' in message && message.code === 'FLUSH'
 }
 
 /** Calls `call` when no pipeline is starting any more. */

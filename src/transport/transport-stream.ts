@@ -10,8 +10,8 @@ import type { Clock } from '../shared/clock.js'
 import { FLUSH_METHOD } from './flush-message.js'
 import type { FlushResult, Flushable } from './flush-message.js'
 import { flushWithin } from './flush-responder.js'
-import { RELEASE_METHOD } from './release-message.js'
-import type { Releasable } from './release-message.js'
+import { RELEASE_METHOD } from './worker-messages.js'
+import type { Releasable } from './worker-messages.js'
 
 /**
  * Not an overload in addition to those of Node's types, because a listener with a wrong payload would match one of

@@ -5,9 +5,7 @@ import { LEVELS } from '../../protocol/log-entry.js'
 import type { Breadcrumb } from '../../protocol/log-entry.js'
 import { PINO_LEVELS, resolveLevel } from '../../record/coerce.js'
 import { TEXT_FIELDS } from '../../record/reference/entry-fields.js'
-import { readBoundFields } from './logger-bindings.js'
 import { takeBreadcrumbs } from '../scope/scope-breadcrumbs.js'
-import { findActiveSpanIds } from './active-span.js'
 import { readPinoProperty } from './pino-symbols.js'
 import { findFastifyId, findRoute } from './route.js'
 import { parseId } from '../scope/scope-context.js'
@@ -40,12 +38,37 @@ interface Learned {
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** A child logger's bindings. pino stores them as text; the parsed fields are cached. */
+interface Bound {
+  readonly text: string
+  readonly fields: ReadonlyMap<string, unknown>
+}
+
+/** The used part of OpenTelemetry's API. */
+interface Registered {
+  readonly context?: {
+    active(): { getValue(key: symbol): { spanContext(): { traceId?: unknown; spanId?: unknown } } | undefined }
+  }
+}
+
 const ERROR = LEVELS.indexOf('error')
 /** pino's own number. */
 const PINO_ERROR = 50
 const USER_NAMES = ['user', 'user_id', 'userId']
 const REQUEST_ID_NAMES: readonly string[] = TEXT_FIELDS.find(([field]) => field === 'request_id')?.[1] ?? []
 const TRACE_NAMES = ['trace_id', 'traceId', 'span_id', 'spanId', 'parent_span_id', 'parentSpanId', 'trace', 'dd']
+const NO_FIELDS: Bound['fields'] = new Map()
+const bindings = new WeakMap<object, Bound>()
+
+/**
+ * OpenTelemetry's API stores registrations under a symbol of the global object, which all its copies use (`global-utils` of
+ * `@opentelemetry/api`); the context has the span under another symbol. Both names are fixed for major version 1.
+ * Reading them needs no import, finds the copy that the application uses, and costs nothing without OpenTelemetry.
+ */
+const API = Symbol.for('opentelemetry.js.api.1')
+const SPAN = Symbol.for('OpenTelemetry Context Key SPAN')
+const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/
+const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/
 
 /**
  * A `mixin` for pino: `pino({ mixin: ingestMixin() })`. `ingestOptions()` includes it.
@@ -204,12 +227,46 @@ function addIdentity(added: AddedFields, facts: ScopeFacts, record: RecordFields
   if (facts.tags !== undefined && !record.has('tags')) added.tags = facts.tags
 }
 
+/** The ids of the active span; `undefined` if none is active, its ids are invalid (OpenTelemetry, Trace API: IsValid), or the app's SDK throws. */
+function findActiveSpanIds(): ScopeTrace | undefined {
+  const context = (globalThis as { [API]?: Registered })[API]?.context
+  if (context === undefined) return undefined
+  try {
+    const { traceId, spanId } = context.active().getValue(SPAN)?.spanContext() ?? {}
+    if (typeof traceId !== 'string' || typeof spanId !== 'string' || !TRACE_ID.test(traceId) || !SPAN_ID.test(spanId))
+      return undefined
+    return { trace_id: traceId, span_id: spanId }
+  } catch {
+    return undefined // a log call must not fail because of tracing
+  }
+}
+
+/** The fields that the logger adds to each record. */
+function readBoundFields(logger: object): Bound['fields'] {
+  const text = readPinoProperty(logger, 'pino.chindings')
+  if (typeof text !== 'string') return NO_FIELDS
+  const last = bindings.get(logger)
+  if (last?.text === text) return last.fields // `setBindings()` changes the text
+  const fields = parseBindings(text)
+  bindings.set(logger, { text, fields })
+  return fields
+}
+
+/** Parses pino's stored text, `,"pid":1,"hostname":"a"`. With the application's own stringifiers it may not be JSON. */
+function parseBindings(text: string): Bound['fields'] {
+  try {
+    return new Map(Object.entries(JSON.parse(`{${text.slice(1)}}`) as object))
+  } catch {
+    return NO_FIELDS
+  }
+}
+
 /** The fields that a record already has: from the call, the app's mixin, and the bindings of its logger. */
 class RecordFields {
   readonly #call: Fields
   readonly #mixin: Fields
   readonly logger: object
-  #bound: ReadonlyMap<string, unknown> | undefined
+  #bound: Bound['fields'] | undefined
 
   constructor(call: object, mixin: object, logger: object) {
     this.#call = call as Fields
@@ -222,7 +279,7 @@ class RecordFields {
     return this.bound.has(name)
   }
 
-  get bound(): ReadonlyMap<string, unknown> {
+  get bound(): Bound['fields'] {
     return (this.#bound ??= readBoundFields(this.logger))
   }
 

@@ -25,18 +25,21 @@ export function isWorkerStream(stream: object): boolean {
   return 'worker' in stream && 'emit' in stream
 }
 
-const reachableStreams = new Set<object>()
+const reachable = new Set<object>()
+
+/** Keeps pino's streams of the logger: see `keepReachable`. */
+export function keepWorkersReachable(logger: object): void {
+  for (const stream of findLoggerStreams(logger)) if (isWorkerStream(stream)) keepReachable(stream as EventEmitter)
+}
 
 /**
- * Keeps pino's streams of the logger until they close. If no later code uses a logger, V8 may collect it, and pino then
- * ends its worker, even if entries wait there for the service.
+ * Keeps a stream until it closes. If no later code uses a logger, V8 may collect it, and pino then ends its worker, even
+ * if entries wait there for the service.
  */
-export function keepWorkersReachable(logger: object): void {
-  for (const stream of findLoggerStreams(logger)) {
-    if (!isWorkerStream(stream) || reachableStreams.has(stream)) continue
-    reachableStreams.add(stream)
-    ;(stream as EventEmitter).once('close', () => reachableStreams.delete(stream))
-  }
+export function keepReachable(stream: EventEmitter): void {
+  if (reachable.has(stream)) return
+  reachable.add(stream)
+  stream.once('close', () => reachable.delete(stream))
 }
 
 function toStreams(stream: unknown): readonly object[] {

@@ -6,7 +6,8 @@ import { APPLICATION_MESSAGES } from '../../diagnostics/messages.js'
 import { describeThrown } from '../../shared/argument-checks.js'
 import { nativeSetImmediate as setImmediate, systemClock } from '../../shared/clock.js'
 import { isExiting } from '../../shared/exiting.js'
-import type { SupervisorMessage } from '../../transport/supervisor-message.js'
+import type { SupervisorMessage } from '../../transport/worker-messages.js'
+import { keepReachable } from './logger-streams.js'
 
 /** The used part of thread-stream's stream. */
 interface ThreadStream extends EventEmitter {
@@ -39,11 +40,8 @@ const WARN_AT_WORKERS = 11
 const STATES = ['destroyed', 'closed', 'writable', 'writableEnded'] as const
 const FORWARDED = ['end', 'flush', 'flushSync', 'ref', 'unref'] as const
 
-/**
- * Streams of workers that have not ended. Referred to here because V8 may collect a logger that is no longer used, and pino then ends
- * its worker, even if entries wait there for the service.
- */
-const reachable = new Set<object>()
+/** Number of supervised workers that have not ended. */
+let running = 0
 const supervised = new WeakSet<object>()
 
 /** Workers of streams that are supervised. */
@@ -109,12 +107,13 @@ class Supervisor {
     this.#counts = new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT))
     this.#expected = lost
     let failure: unknown
-    reachable.add(stream)
-    if (reachable.size === WARN_AT_WORKERS) this.#options.report(APPLICATION_MESSAGES.manyWorkers.text(WARN_AT_WORKERS))
+    keepReachable(stream)
+    running += 1
+    if (running === WARN_AT_WORKERS) this.#options.report(APPLICATION_MESSAGES.manyWorkers.text(WARN_AT_WORKERS))
     stream.worker.on('error', (error) => (failure = error))
     stream.on('error', (error) => this.#onEnd(stream, failure ?? error))
     stream.on('close', () => {
-      reachable.delete(stream)
+      running -= 1
       this.#onEnd(stream, failure)
     })
     const message: SupervisorMessage = { code: 'PINO_INGEST_SUPERVISOR', counts: this.#counts, lost }

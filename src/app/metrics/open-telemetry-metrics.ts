@@ -1,5 +1,5 @@
 /**
- * [main] Metrics as observable instruments of OpenTelemetry. Finds its API without an import, as in `active-span.ts`.
+ * [main] Metrics as observable instruments of OpenTelemetry. Finds its API without an import, as in `ingest-mixin.ts`.
  * The types describe only the used part of a meter, so they do not depend on OpenTelemetry's types.
  * @see https://opentelemetry.io/docs/specs/otel/metrics/api/#asynchronous-counter-creation
  */

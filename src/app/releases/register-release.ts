@@ -4,8 +4,8 @@ import { registerDetectedRelease } from '../../client/release/register-detected-
 import type { DetectedReleaseOptions } from '../../client/release/register-detected-release.js'
 import { systemClock } from '../../shared/clock.js'
 import type { Clock } from '../../shared/clock.js'
-import { RELEASED_EVENT, RELEASE_METHOD } from '../../transport/release-message.js'
-import type { Releasable, ReleaseMessage } from '../../transport/release-message.js'
+import { RELEASED_EVENT, RELEASE_METHOD } from '../../transport/worker-messages.js'
+import type { Releasable, ReleaseMessage } from '../../transport/worker-messages.js'
 import { isWorkerStream, findLoggerStreams } from '../logger/logger-streams.js'
 
 /** Options of `registerRelease()`: fields of the release, which are detected if missing, those of `IngestClient` and of a call, and a logger. */
