@@ -399,16 +399,15 @@ export const APPLICATION_MESSAGES = {
     remedy: 'remove the cause that the line names',
   },
   workerNotReplaced: {
-    text: (cause, times, seconds) =>
-      `the worker ended (${cause}), and no other is started after ${times} within ${seconds} s. Records are no longer sent until the application restarts.`,
+    text: (cause, reason) =>
+      `the worker ended (${cause}) and is not restarted: ${reason}. Remove the cause and restart the application; until then, records are lost.`,
     cause: 'the workers of this logger end again and again, or a new one cannot be started',
     remedy: 'remove the cause that the line names, and restart the application',
   },
   workerLost: {
-    text: (count) =>
-      `${count === 1 ? '1 record is' : `${count} records are`} lost: the worker had ended, or ended before they were on disk`,
+    text: (count, reason) => `${count === 1 ? '1 record is' : `${count} records are`} lost: ${reason}`,
     cause:
-      'the worker ended during the exit, or no other was started; or a listener for `exit` that was added after the logger logged them',
+      'the worker ended before they were on disk and was not restarted, or a listener for `exit` that was added after the logger logged them',
     remedy: 'see the line `the worker ended`; add listeners for `exit` before the logger is created',
   },
   manyWorkers: {

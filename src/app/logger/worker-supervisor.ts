@@ -130,13 +130,14 @@ class Supervisor {
     const now = systemClock.now()
     this.#replacedAt = this.#replacedAt.filter((at) => now - at < WINDOW_MS)
     const cause = reason === undefined ? 'it exited' : describeThrown(reason)
-    if (this.#replacedAt.length >= MAX_REPLACEMENTS) return this.#giveUp(cause)
+    if (this.#replacedAt.length >= MAX_REPLACEMENTS)
+      return this.#giveUp(cause, `${MAX_REPLACEMENTS} restarts within ${WINDOW_MS / 1000} s`)
     this.#replacedAt.push(now)
     const lost = this.#lost
     try {
       this.#current = this.#options.start() as ThreadStream
     } catch (error) {
-      return this.#giveUp(`${cause}; ${describeThrown(error)}`)
+      return this.#giveUp(cause, describeThrown(error))
     }
     this.#options.report(APPLICATION_MESSAGES.workerReplaced.text(cause))
     this.#forward(this.#current)
@@ -176,15 +177,16 @@ class Supervisor {
       })
   }
 
-  #giveUp(cause: string): void {
+  #giveUp(cause: string, reason: string): void {
     this.#stop()
-    this.#options.report(APPLICATION_MESSAGES.workerNotReplaced.text(cause, MAX_REPLACEMENTS, WINDOW_MS / 1000))
+    this.#options.report(APPLICATION_MESSAGES.workerNotReplaced.text(cause, reason))
   }
 
   /** Called for a record that no worker can receive: pino has ended the worker at exit, or it was not replaced. */
   #countLate(records: number): true {
     // A listener for `exit` that is added now is not called.
-    if (!this.#isStopped && isExiting()) this.#reportLost(records)
+    if (!this.#isStopped && isExiting())
+      this.#reportLost(records, 'a listener for `exit` logged after the worker had ended')
     else this.#stop()
     return true
   }
@@ -192,11 +194,11 @@ class Supervisor {
   #stop(): void {
     if (this.#isStopped) return
     this.#isStopped = true
-    process.once('exit', () => this.#reportLost(this.#lost))
+    process.once('exit', () => this.#reportLost(this.#lost, 'the worker ended before they were on disk'))
   }
 
-  #reportLost(records: number): void {
-    if (records > 0) this.#options.report(APPLICATION_MESSAGES.workerLost.text(records))
+  #reportLost(records: number, reason: string): void {
+    if (records > 0) this.#options.report(APPLICATION_MESSAGES.workerLost.text(records, reason))
   }
 }
 
