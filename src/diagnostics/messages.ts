@@ -265,7 +265,7 @@ export const SPOOL_MESSAGES = {
   notWritable: {
     code: 'SPOOL',
     text: (reason) =>
-      `cannot write entries to disk: ${reason}; they stay in memory, and writing is retried. Set spool.dir or PINO_INGEST_SPOOL_DIR to a writable folder`,
+      `cannot write entries to disk: ${reason}; they stay in memory, and writing is retried. Free space, or set spool.dir or PINO_INGEST_SPOOL_DIR to a writable folder`,
     cause: 'the disk is full or read-only, or the folder belongs to another user',
     remedy: 'fix the cause in the message, or set `spool.dir` to another folder',
   },

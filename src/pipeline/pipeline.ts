@@ -63,6 +63,8 @@ export class Pipeline {
   readonly #destination: Destination
   /** See `attachSupervisor`. */
   #counts: Float64Array | undefined
+  /** Whether another worker ended before, whose records this one sends. */
+  #isReplacement = false
   /** What this transport added to the counts. */
   readonly #added = [0, 0]
   #closing: Promise<void> | undefined
@@ -203,11 +205,12 @@ export class Pipeline {
   /**
    * Called once if the application starts a replacement when this worker ends.
    * @param counts where records are counted from now on: see `SupervisorMessage`
-   * @param lost records that were lost with the previous worker; counted here as dropped
+   * @param lost records that were lost with the previous worker, which are counted here as dropped; undefined for the first one
    */
-  attachSupervisor(counts: Float64Array, lost: number): void {
+  attachSupervisor(counts: Float64Array, lost: number | undefined): void {
+    this.#isReplacement = lost !== undefined
     this.#counts = counts
-    if (lost > 0) {
+    if (lost !== undefined && lost > 0) {
       this.account.received += lost
       this.account.dropped.shutdown += lost
       this.#reporter.dropped(lost, 'shutdown', DROP_MESSAGES.workerEnded.text())
@@ -235,7 +238,11 @@ export class Pipeline {
     this.#seal()
     const { reportCount } = this.#notices
     const flushed = await this.#flushEndpoints(timeoutMs)
-    if (flushed === 'spooled') return flushed
+    if (
+      flushed === 'spooled' ||
+      (this.#isReplacement && this.account.recovered > 0 && this.isSpooled && this.pendingEntries > 0)
+    )
+      return 'spooled'
     this.#notices.report()
     return this.#notices.reportCount === reportCount ? flushed : this.#flushEndpoints(timeoutMs)
   }

@@ -76,7 +76,7 @@ export function answerFlushRequests(port: MessagePort, pipeline: Promise<Pipelin
         let { lost } = message
         for (const one of registry.pipelines) {
           one.attachSupervisor(message.counts, lost)
-          lost = 0
+          lost &&= 0
         }
       })
     } else if (isMessage(message, 'FLUSH')) {

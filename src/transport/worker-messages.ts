@@ -24,8 +24,8 @@ export interface SupervisorMessage {
    * and those of them that are settled or on disk. The application reads it after the worker's end.
    */
   readonly counts: Float64Array
-  /** Records that were lost with the previous worker. */
-  readonly lost: number
+  /** Records that were lost with the previous worker; undefined for the first one. */
+  readonly lost: number | undefined
 }
 
 /** Whether this is the message of that code. */

@@ -81,7 +81,7 @@ async function flushStream(stream: Flushable | WorkerStream, timeoutMs: number):
   const exits = beforeExits ?? 0
   // A flush in a listener of `beforeExit` lets Node emit the event again: without these limits, the process would never end.
   if (latest !== undefined && ((isNothingNew && (latest.result.state === 'acknowledged' || exits > 0)) || exits > 1))
-    return latest.result
+    return isNothingNew ? latest.result : { state: 'timeout' }
   const result = await (FLUSH_METHOD in stream
     ? stream[FLUSH_METHOD](timeoutMs)
     : flushWorker(stream, state, timeoutMs))
@@ -113,8 +113,10 @@ function trackStream(stream: Flushable | WorkerStream): StreamState {
   return state
 }
 
-function flushWorker(stream: WorkerStream, state: StreamState, timeoutMs: number): Promise<FlushResult> {
-  if (stream.destroyed === true) return Promise.resolve({ state: 'timeout' })
+async function flushWorker(stream: WorkerStream, state: StreamState, timeoutMs: number): Promise<FlushResult> {
+  // `ingestOptions()` replaces a worker in the turn after its end.
+  if (stream.destroyed === true) await new Promise((resolve) => nativeSetImmediate(resolve))
+  if (stream.destroyed === true) return { state: 'timeout' }
   return new Promise((resolve) => {
     const id = randomUUID()
     const finish = (result: FlushResult): void => {

@@ -72,7 +72,7 @@ export function takeNextWorker(take: (stream: object) => void): void {
 export function superviseWorker(stream: object, options: SupervisorOptions): void {
   if (supervised.has(stream)) return
   supervised.add(stream)
-  new Supervisor(stream as ThreadStream, options).attach(stream as ThreadStream, 0)
+  new Supervisor(stream as ThreadStream, options).attach(stream as ThreadStream)
 }
 
 /** The first stream stays the logger's, and passes on to that of the latest worker. */
@@ -103,9 +103,9 @@ class Supervisor {
     }
   }
 
-  attach(stream: ThreadStream, lost: number): void {
+  attach(stream: ThreadStream, lost?: number): void {
     this.#counts = new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT))
-    this.#expected = lost
+    this.#expected = lost ?? 0
     let failure: unknown
     keepReachable(stream)
     running += 1

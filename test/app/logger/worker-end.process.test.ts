@@ -84,6 +84,17 @@ test('in an outage without a spool: what the worker had in memory is counted as 
   service.faults.clear()
 })
 
+test('a flush after the end of a worker includes what that worker left on disk', async () => {
+  const service = await startService()
+  service.faults.add({ kind: 'status', status: 503 })
+  const { logger } = create(service, { spool: { dir: join(dir, 'left') }, requestTimeoutMs: 200 })
+  for (let index = 0; index < 5; index += 1) logger.info('stored')
+  expect(await flush(logger, { timeoutMs: 20_000 })).toMatchObject({ state: 'spooled' })
+  await streamOf(logger).worker.terminate()
+  expect(await flush(logger, { timeoutMs: 20_000 })).toMatchObject({ state: 'spooled' })
+  service.faults.clear()
+})
+
 test('in an outage: what is on disk is sent by the new worker, what was not read is counted as lost', async () => {
   const service = await startService()
   service.faults.add({ kind: 'status', status: 503 })

@@ -15,7 +15,7 @@ import { KeyPause } from '../../../src/shared/key-pause.js'
 import { Signal } from '../../../src/shared/signal.js'
 import { FakeClock } from '../../fake-clock.js'
 
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 50_000
 
 interface Rig {
   readonly clock: FakeClock
