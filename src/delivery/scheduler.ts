@@ -178,9 +178,9 @@ export class Scheduler {
     return this.#isClosed
   }
 
-  /** Whether every waiting batch is on disk. */
-  get isOnDisk(): boolean {
-    return this.#options.disk !== undefined && !this.#jobs.some(isMemoryOnly)
+  /** Entries in memory or in flight that are not on disk. */
+  get memoryOnlyEntries(): number {
+    return this.#jobs.filter(isMemoryOnly).reduce((sum, { batch }) => sum + batch.count, 0)
   }
 
   /** Whether batches of earlier processes would be sent. A process that cannot send them leaves them to others. */
@@ -248,7 +248,10 @@ export class Scheduler {
    * Called when the process would end otherwise. Sends what waits, for at most `timeoutMs`. Never rejects.
    * @param failuresLeft gives up after so many failures. Default: two if everything is on disk, else no limit
    */
-  sendRemaining(timeoutMs: number, failuresLeft = this.isOnDisk ? FAILURES_ON_DISK : Infinity): Promise<void> {
+  sendRemaining(
+    timeoutMs: number,
+    failuresLeft = this.memoryOnlyEntries === 0 ? FAILURES_ON_DISK : Infinity,
+  ): Promise<void> {
     const { clock } = this.#options
     if (this.#isClosed) return Promise.resolve()
     return new Promise((resolve) => {

@@ -155,10 +155,9 @@ export class EndpointPipeline {
     this.batcher.commit()
   }
 
-  /** Whether everything that waits is on disk, as far as it was committed. */
-  get isOnDisk(): boolean {
-    const isOpenStored = this.batcher.pendingEntries === 0 || this.#spool?.log.current !== undefined
-    return isOpenStored && this.delivery.isOnDisk
+  /** Committed entries that are not on disk. */
+  get memoryOnlyEntries(): number {
+    return this.delivery.memoryOnlyEntries + (this.#spool?.log.current === undefined ? this.batcher.pendingEntries : 0)
   }
 
   /** Counts and reports an entry that was not admitted. */

@@ -220,8 +220,8 @@ export class Pipeline {
 
   #updateCounts(): void {
     if (this.#counts === undefined) return
-    const [{ isOnDisk, account }] = this.#endpoints
-    const own = [account.received, account.received - (isOnDisk ? 0 : account.snapshot().pending)]
+    const [{ memoryOnlyEntries, account }] = this.#endpoints
+    const own = [account.received, account.received - memoryOnlyEntries]
     for (const [index, count] of own.entries()) {
       this.#counts[index] = (this.#counts[index] ?? 0) + count - (this.#added[index] ?? 0)
       this.#added[index] = count
@@ -266,7 +266,7 @@ export class Pipeline {
 
   /** Whether all pending entries are on disk. */
   get isSpooled(): boolean {
-    return this.#endpoints.every(({ isOnDisk, account }) => isOnDisk || account.snapshot().pending === 0)
+    return this.#endpoints.every(({ memoryOnlyEntries }) => memoryOnlyEntries === 0)
   }
 
   /**

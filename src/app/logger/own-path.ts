@@ -8,8 +8,7 @@ let path: string | undefined
 
 /** @returns undefined in a bundle without the package, where pino reports that it does not find it */
 export function findOwnPath(): string | undefined {
-  path ??= resolvePath()
-  return path
+  return (path ??= resolvePath())
 }
 
 function resolvePath(): string | undefined {

@@ -116,8 +116,7 @@ class Supervisor {
       running -= 1
       this.#onEnd(stream, failure)
     })
-    const message: SupervisorMessage = { code: 'PINO_INGEST_SUPERVISOR', counts: this.#counts, lost }
-    stream.emit('message', message)
+    stream.emit('message', { code: 'PINO_INGEST_SUPERVISOR', counts: this.#counts, lost } satisfies SupervisorMessage)
   }
 
   #onEnd(stream: ThreadStream, reason?: unknown): void {

@@ -1,5 +1,5 @@
 /** A segment: its files, its unsettled entries, and its deletion. Used by its writer, or by the process that claimed it. */
-import { constants, unlinkSync } from 'node:fs'
+import { constants, truncateSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { openOwn } from '../../shared/safe-files.js'
 import { toAcknowledgementLogPath, toSegmentName } from '../disk-format.js'
@@ -89,13 +89,15 @@ export class Segment {
     this.acknowledgements.close()
     // Deletes the segment first: a log without its segment is harmless, but a segment without its log would be sent
     // again.
-    if (this.#unlink(this.path)) this.#unlink(toAcknowledgementLogPath(this.path))
+    if (this.#unlink(this.path, this.writtenBytes === Infinity)) this.#unlink(toAcknowledgementLogPath(this.path))
     this.#events.onRemoved?.(this)
   }
 
   /** @returns whether the file no longer exists */
-  #unlink(path: string): boolean {
+  #unlink(path: string, isForeign = false): boolean {
     try {
+      // A worker that failed leaves its files open, and they would keep their space.
+      if (isForeign) truncateSync(path)
       unlinkSync(path)
       return true
     } catch (error) {
