@@ -148,8 +148,6 @@ export class Pipeline {
       for (const { batcher } of this.#endpoints) batcher.limitBytes(bytes)
     })
     entries.recovered.on(() => this.#release?.register())
-    // In a microtask, because the scheduler queues a failed batch again only after it has emitted the event.
-    entries.events.on(() => queueMicrotask(() => this.#updateCounts()))
   }
 
   #start(): void {
@@ -210,6 +208,8 @@ export class Pipeline {
   attachSupervisor(counts: Float64Array, lost: number | undefined): void {
     this.#isReplacement = lost !== undefined
     this.#counts = counts
+    // In a microtask, because the scheduler queues a failed batch again only after it has emitted the event.
+    this.#endpoints[0].events.on(() => queueMicrotask(() => this.#updateCounts()))
     if (lost !== undefined && lost > 0) {
       this.account.received += lost
       this.account.dropped.shutdown += lost

@@ -161,7 +161,7 @@ function sendWhenRead(stream: WorkerStream, state: StreamState, sendRead: () => 
 
 /**
  * thread-stream 4 sends a flush to the worker and keeps the process alive until its callback, in an outage possibly
- * forever; so no callback is passed. Version 3, used by pino 9, calls back when the worker has read everything.
+ * forever; so no callback is passed. Version 3, used by pino 9, calls back when the worker has read everything that was passed to it.
  */
 function notifiesWorker(stream: object): boolean {
   const symbol = Object.getOwnPropertySymbols(stream).find(({ description }) => description === 'kImpl')

@@ -11,7 +11,8 @@ import type { LogCall } from './log-method.js'
 import { findLoggerStreams, isWorkerStream, keepWorkersReachable } from './logger-streams.js'
 import { findOwnPath, requirePino } from './own-path.js'
 import { readPinoProperty } from './pino-symbols.js'
-import { isTaken, superviseWorker, takeNextWorker } from './worker-supervisor.js'
+import { superviseWorker, takeNextWorker } from './worker-supervisor.js'
+import type { ThreadStream } from './worker-supervisor.js'
 
 export type AppTransport = TransportSingleOptions | TransportMultiOptions | TransportPipelineOptions
 
@@ -46,7 +47,7 @@ export function superviseTransport(
       'pino.stream',
     ) as object
   }
-  const supervise = (stream: object): void =>
+  const supervise = (stream: ThreadStream): void =>
     superviseWorker(stream, {
       start,
       countReceivers: thresholds && (() => thresholds.filter((threshold) => call.level >= threshold).length),
@@ -58,7 +59,7 @@ export function superviseTransport(
   // The first records may be logged in the turn in which pino starts the worker.
   call.onNewStream = (logger) => {
     keepWorkersReachable(logger)
-    for (const stream of findLoggerStreams(logger)) if (isWorkerStream(stream) && isTaken(stream)) supervise(stream)
+    for (const stream of findLoggerStreams(logger)) if (isWorkerStream(stream)) supervise(stream as ThreadStream)
   }
   return {
     ...transport,

@@ -10,7 +10,7 @@ import type { SupervisorMessage } from '../../transport/worker-messages.js'
 import { keepReachable } from './logger-streams.js'
 
 /** The used part of thread-stream's stream. */
-interface ThreadStream extends EventEmitter {
+export interface ThreadStream extends EventEmitter {
   readonly worker: Worker
   readonly ready: boolean
   readonly destroyed: boolean
@@ -42,22 +42,15 @@ const FORWARDED = ['end', 'flush', 'flushSync', 'ref', 'unref'] as const
 
 /** Number of supervised workers that have not ended. */
 let running = 0
-const supervised = new WeakSet<object>()
-
-/** Workers of streams that are supervised. */
+/** Workers that `takeNextWorker` found and whose streams are not supervised yet. */
 const taken = new WeakSet<object>()
 
-/** Whether `takeNextWorker` found the worker of this stream. */
-export function isTaken(stream: object): boolean {
-  return taken.has((stream as ThreadStream).worker)
-}
-
 /** Calls `take` with the stream of the worker that pino starts now, at the end of this turn. */
-export function takeNextWorker(take: (stream: object) => void): void {
+export function takeNextWorker(take: (stream: ThreadStream) => void): void {
   const onWorker = (message: unknown): void => {
     unsubscribe('worker_threads', onWorker)
     // thread-stream sets this property after it has created the worker. Not `queueMicrotask`, which fake timers replace.
-    const { worker } = message as { worker: { stream?: { deref?(): object | undefined } } }
+    const { worker } = message as { worker: { stream?: { deref?(): ThreadStream | undefined } } }
     taken.add(worker)
     void Promise.resolve().then(() => {
       const stream = worker.stream?.deref?.()
@@ -68,11 +61,12 @@ export function takeNextWorker(take: (stream: object) => void): void {
   void Promise.resolve().then(() => unsubscribe('worker_threads', onWorker))
 }
 
-/** Once per stream. From then on the stream never emits `error`, except if its first worker cannot start. */
-export function superviseWorker(stream: object, options: SupervisorOptions): void {
-  if (supervised.has(stream)) return
-  supervised.add(stream)
-  new Supervisor(stream as ThreadStream, options).attach(stream as ThreadStream)
+/**
+ * Once per stream, and only if `takeNextWorker` found its worker. From then on the stream never emits `error`, except if
+ * its first worker cannot start.
+ */
+export function superviseWorker(stream: ThreadStream, options: SupervisorOptions): void {
+  if (taken.delete(stream.worker)) new Supervisor(stream, options).attach(stream)
 }
 
 /** The first stream stays the logger's, and passes on to that of the latest worker. */
