@@ -119,6 +119,15 @@ export const texts: Kind<readonly string[]> = {
           .filter((item) => item !== ''),
 }
 
+export const requestPaths: Kind<readonly string[]> = {
+  ...texts,
+  rule: 'a list of paths that begin with / and have no query, such as /health or /internal/* (in a variable: separated by commas, or JSON)',
+  read: (value) => {
+    const paths = texts.read(value)
+    return paths?.every((one) => /^\/[^?#*]*\*?$/.test(one)) === true ? paths : undefined
+  },
+}
+
 export const object: Kind<JsonObject> = {
   rule: 'an object that JSON can hold (in a variable: JSON)',
   read: (value) => {

@@ -14,6 +14,7 @@ import {
   pem,
   proxyUrl,
   release,
+  requestPaths,
   share,
   text,
   texts,
@@ -283,6 +284,12 @@ export const OPTION_TABLE = {
           kind: flag,
           default: false,
           meaning: '`true`: finished HTTP requests are not also sent as log entries',
+        },
+        ignore: {
+          kind: requestPaths,
+          default: [],
+          meaning:
+            'paths that are not sent to request analytics, such as `/health`; `/internal/*` stands for all that begin with `/internal/`',
         },
         keys: {
           kind: group({

@@ -310,6 +310,12 @@ export interface IngestOptions {
          */
         only?: boolean | undefined
         /**
+         * Paths that are not sent to request analytics, such as `/health`; `/internal/*` stands for all that begin with `/internal/`.
+         * Variable: `PINO_INGEST_REQUEST_LOGS_IGNORE` (separated by commas, or JSON).
+         * @default []
+         */
+        ignore?: readonly string[] | undefined
+        /**
          * Keys of a request in a record, `{ req, res, responseTime, reqId }`, if `customAttributeKeys` of pino-http or `requestIdLogLabel`
          * of Fastify changes them. Also used for log entries, even if `enabled` is `false`.
          * Variable: `PINO_INGEST_REQUEST_LOGS_KEYS` (JSON).

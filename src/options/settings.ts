@@ -88,7 +88,12 @@ export interface Settings {
   /** `true`: registered at startup; text: the id of a registered one. */
   readonly release: boolean | string
   readonly breadcrumbs: BreadcrumbSettings | false
-  readonly requestLogs: { readonly enabled: boolean; readonly only: boolean; readonly keys: RequestKeys }
+  readonly requestLogs: {
+    readonly enabled: boolean
+    readonly only: boolean
+    readonly ignore: readonly string[]
+    readonly keys: RequestKeys
+  }
   readonly scrub: { readonly patterns: readonly string[]; readonly urlParams: readonly string[] }
   readonly sample?: SampleRates
   readonly dedupeWindowMs: number

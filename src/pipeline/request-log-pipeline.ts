@@ -33,7 +33,8 @@ export class RequestLogPipeline {
 
   constructor({ settings, joiner, report, ...shared }: RequestLogPipelineOptions) {
     const { clock } = shared
-    this.#logs = new RequestLogExtractor({ clock, joiner, requestKeys: settings.requestLogs.keys })
+    const { keys: requestKeys, ignore } = settings.requestLogs
+    this.#logs = new RequestLogExtractor({ clock, joiner, requestKeys, ignore })
     this.#settings = settings
     this.#report = report
     this.endpoint = new EndpointPipeline({
@@ -55,7 +56,8 @@ export class RequestLogPipeline {
     } else {
       this.#missed.reset()
       this.endpoint.account.received += 1
-      if (severity < this.endpoint.admission.threshold) this.endpoint.recordNotAdmitted()
+      if (json === '') this.endpoint.account.filtered += 1
+      else if (severity < this.endpoint.admission.threshold) this.endpoint.recordNotAdmitted()
       else this.endpoint.batcher.add(json, severity)
     }
     return this.#settings.requestLogs.only && isCovered

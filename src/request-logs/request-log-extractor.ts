@@ -11,6 +11,8 @@ export interface RequestLogExtractorOptions {
   /** The joiner that has already completed the entries. */
   readonly joiner: RequestJoiner
   readonly requestKeys: RequestKeys
+  /** Paths without request logs; one that ends with `*` is a prefix. Default: none. */
+  readonly ignore?: readonly string[]
   /** Marks the ids of this process; must not need escaping in JSON. Default: 12 random hexadecimal digits. */
   readonly tag?: string
   /** Creates ids for requests that have none. Default `crypto.randomUUID`. */
@@ -18,7 +20,10 @@ export interface RequestLogExtractorOptions {
 }
 
 export interface ExtractedRequestLog {
-  /** The request log as JSON (interface: Request log); undefined if the entry does not complete a request. */
+  /**
+   * The request log as JSON (interface: Request log); '' if its path is ignored, undefined if the entry does not
+   * complete a request.
+   */
   readonly json: string | undefined
   /** Index in `LEVELS`: 3 for 5xx, 2 for 4xx, else 1. */
   readonly severity: number
@@ -32,13 +37,16 @@ export class RequestLogExtractor {
   readonly #clock: Pick<Clock, 'wallNow'>
   readonly #joiner: RequestJoiner
   readonly #reader: RequestReader
+  /** Beginnings of the path as JSON. That of a whole path contains the closing quote. */
+  readonly #ignored: readonly string[]
   readonly #tag: string
   readonly #newId: () => string
 
-  constructor({ clock, joiner, requestKeys, tag, newId }: RequestLogExtractorOptions) {
+  constructor({ clock, joiner, requestKeys, ignore = [], tag, newId }: RequestLogExtractorOptions) {
     this.#clock = clock
     this.#joiner = joiner
     this.#reader = new RequestReader(requestKeys)
+    this.#ignored = ignore.map((path) => JSON.stringify(path).replace(/\*"$/, ''))
     this.#tag = tag ?? randomBytes(6).toString('hex')
     this.#newId = newId ?? randomUUID
   }
@@ -49,7 +57,12 @@ export class RequestLogExtractor {
     if (seen === undefined || seen.method === '' || seen.path === '') return NO_REQUEST_LOG
     const { end, hasOtherContent } = seen
     const { id } = seen.metadata
-    if (end === undefined) return { ...NO_REQUEST_LOG, isCovered: id !== '' && seen.isFastifyStart && !hasOtherContent }
+    const isIgnored = this.#ignored.some((beginning) => seen.path.startsWith(beginning))
+    if (end === undefined) {
+      const isCovered = id !== '' && seen.isFastifyStart && !hasOtherContent && !isIgnored
+      return { ...NO_REQUEST_LOG, isCovered }
+    }
+    if (isIgnored) return { ...NO_REQUEST_LOG, json: '' }
     const timestamp = seen.timestamp || `"${new Date(this.#clock.wallNow()).toISOString()}"`
     // The request with this id has not ended, so this is another request, such as one that the application makes.
     const isOther = id === '' || this.#joiner.isOpen(id, entryJson)

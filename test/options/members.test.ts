@@ -60,6 +60,7 @@ test("code wins over variables per member, and a member's own variable over JSON
   expect(resolve({ ...PLACE, requestLogs: { keys: { reqId: 'id' } } }, keys).requestLogs).toEqual({
     enabled: true,
     only: false,
+    ignore: [],
     keys: { req: 'r', res: 'reply', responseTime: 'responseTime', reqId: 'id' },
   })
 })

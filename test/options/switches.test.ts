@@ -37,7 +37,7 @@ describe('beside those', () => {
   test('rejects 1 and 0 in code, like other switches', () => {
     expect(problem({ requestLogs: 1 })).toContain('requestLogs must be')
     expect(problem({ requestLogs: 'only' })).toContain(
-      'requestLogs must be true, false or an object with enabled, only, keys (in a variable: JSON or only; in code { only: true }), got "only"',
+      'requestLogs must be true, false or an object with enabled, only, ignore, keys (in a variable: JSON or only; in code { only: true }), got "only"',
     )
     expect(problem({ breadcrumbs: 0 })).toContain('breadcrumbs must be')
     expect(problem({ release: 1 })).toContain('release must be')

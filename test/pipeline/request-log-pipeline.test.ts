@@ -40,6 +40,38 @@ test('with `only` the records are not sent as entries; those below the level are
   })
 })
 
+describe('ignored paths', () => {
+  const ignore = ['/health', '/internal/*']
+  const get = (url: string): object => ({ ...done(1), req: { id: 1, method: 'GET', url } })
+  const urls = ['/health?full=1', '/internal/jobs/7', '/healthy', '/internal', '/api/health']
+
+  test.each([false, true])('are not request logs, but their records are entries (only: %s)', async (only) => {
+    const { write, arrived, service, pipeline } = await piped({ requestLogs: { only, ignore } })
+    write(...urls.map(get))
+    expect((await arrived()).map(({ request }) => request?.url)).toEqual(only ? urls.slice(0, 2) : urls)
+    await vi.waitFor(() => expect(service.requestLogs().items).toHaveLength(3))
+    expect(service.requestLogs().items.map(({ request }) => request.path)).toEqual(urls.slice(2).toReversed())
+    expect(pipeline.snapshot).toMatchObject({
+      balances: true,
+      requestLogs: { received: 5, accepted: 3, filtered: 2, balances: true },
+    })
+  })
+
+  test.each([false, true])("are both records of Fastify's requests (only: %s)", async (only) => {
+    const { write, arrived, service, reported, pipeline } = await piped({ requestLogs: { only, ignore } })
+    for (let n = 0; n < 60; n += 1)
+      write(
+        { reqId: `req-${n}`, req: { method: 'GET', url: '/health' }, msg: 'incoming request' },
+        { reqId: `req-${n}`, res: { statusCode: 500 }, responseTime: 1, msg: 'request completed' },
+      )
+    write({ ...done(1), beside: true })
+    expect((await arrived()).filter(({ request }) => request?.path === '/health')).toHaveLength(120)
+    await vi.waitFor(() => expect(service.requestLogs().items).toHaveLength(1))
+    expect(pipeline.snapshot.requestLogs).toMatchObject({ received: 61, accepted: 1, filtered: 60, balances: true })
+    expect(reported.filter(({ name }) => name === 'ingest:problem')).toEqual([])
+  })
+})
+
 test('a record below the level is parsed for its request log', async () => {
   const { write, arrived, service } = await piped({ requestLogs: true, level: 'warn' })
   write({ ...done(1), user: { id: 1, plan: 'pro' } }, { level: 20, msg: 'inside' })

@@ -598,7 +598,7 @@ describe('the transport', () => {
       [undefined, 'only', { enabled: true, keys }],
       [true, '', { enabled: true, keys }],
       [false, 'true', { enabled: false, keys }],
-      [{ only: true }, '', { enabled: true, only: true, keys }],
+      [{ only: true, ignore: ['/a'] }, '', { enabled: true, only: true, ignore: ['/a'], keys }],
       [{ enabled: false, keys: { req: 'own' } }, '', { enabled: false, keys: { ...keys, req: 'own' } }],
     ])('requestLogs %j in code, %j in the environment', (requestLogs, env, expected) => {
       vi.stubEnv('PINO_INGEST_REQUEST_LOGS', env)

@@ -46,7 +46,7 @@ const options: IngestOptions = {
   tls: { ca: new Uint8Array(1), cert: absent, key: absent },
   scrub: { patterns: ['email', String.raw`\bsk_\w{8}`] },
   pino: { customLevels: { audit: 35 }, levelKey: absent },
-  requestLogs: { only: true, keys: { req: 'request', reqId: absent } },
+  requestLogs: { only: true, ignore: ['/health'], keys: { req: 'request', reqId: absent } },
   proxy: false,
 }
 options.level = 'warn'
