@@ -29,7 +29,9 @@ const inSrc = (/** @type {string} */ name) => join(src, name)
 const TARGET = 'node20'
 const IS_COMMONJS = '{"type":"commonjs"}\n'
 const PACKAGES =
-  /^(?:node:.*|undici(?:\/.*)?|re2js|pino|pino-abstract-transport|sonic-boom|@nats-io\/.*|@opentelemetry\/api)$/
+  /^(?:node:.*|undici(?:\/.*)?|pino|pino-abstract-transport|sonic-boom|@nats-io\/.*|@opentelemetry\/api)$/
+/** Licenses of bundled packages. @type {Readonly<Record<string, string>>} */
+const NOTICES = { 're2js.js': `/*! re2js\n\n${readFileSync(join(root, 'node_modules/re2js/LICENSE'), 'utf8')}*/\n` }
 /** Node prints no source line, which is minified, above an uncaught error if the line contains this text. */
 const NO_EXCERPT = '//node-do-not-add-exception-line'
 /** Chunks without functions that throw into applications, and with templates of several lines. */
@@ -62,9 +64,11 @@ await writeEntryPoints(exportsOf)
 async function writeBundles() {
   const app = '\0app'
   const onDemand = '\0transport-on-demand'
+  const re2js = '\0re2js'
   /** @type {Readonly<Record<string, string>>} */
   const virtual = {
     [app]: `export * from ${JSON.stringify(inSrc('index.ts'))}; export { default as ingestTransport } from '${onDemand}'`,
+    [re2js]: `export { RE2JS } from ${JSON.stringify(fileURLToPath(import.meta.resolve('re2js')))}`,
     [onDemand]: `export default require('./index.js').default
       export function ingestStream(options) { return require('./stream.js').ingestStream(options) }`,
   }
@@ -72,7 +76,7 @@ async function writeBundles() {
   let chunkOf = () => null
   const { output } = await build({
     cwd: root,
-    input: { app, ...ENTRIES },
+    input: { app, re2js, ...ENTRIES },
     external: (id, importer) => (importer === onDemand && id.startsWith('./')) || PACKAGES.test(id),
     makeAbsoluteExternalsRelative: false,
     platform: 'node',
@@ -86,6 +90,7 @@ async function writeBundles() {
         name: 'transport-on-demand',
         resolveId(id, importer) {
           if (id in virtual) return id
+          if (id === 're2js') return { id: './re2js.js', external: true }
           const isTransport = importer === inSrc('index.ts') && /^\.\/transport\/(?:worker|in-process)\.js$/.test(id)
           return isTransport ? onDemand : undefined
         },
@@ -166,7 +171,7 @@ function createChunkOf(ids, infoOf, app) {
   const entries = new Set([app, inSrc('index.ts'), ...Object.values(ENTRIES)])
   return (id) => {
     const [folder = '', command = ''] = relative(src, id).split(/[\\/]/)
-    if (entries.has(id) || id.startsWith('\0')) return null
+    if (entries.has(id) || id.startsWith('\0') || folder === '..') return null
     // In a separate file, which each entry point loads first.
     if (basename(id) === 'node-version.ts') return 'node-version'
     if (folder === 'service') return basename(id).startsWith('page-') ? 'page' : 'local-service'
@@ -229,7 +234,10 @@ async function writeChunk({ fileName, code, map }) {
   )
   const mappings = decode(encoded)
   const lines = COMMAND_CHUNKS.test(fileName) ? short.split('\n') : await markThrowLines(short)
-  writeFileSync(file, `${lines.join('\n')}${hasMap ? `//# sourceMappingURL=${fileName}.map\n` : ''}`)
+  writeFileSync(
+    file,
+    `${NOTICES[fileName] ?? ''}${lines.join('\n')}${hasMap ? `//# sourceMappingURL=${fileName}.map\n` : ''}`,
+  )
   if (hasMap) writeFileSync(`${file}.map`, JSON.stringify(withLinesOnly(sources, mappings, lines)))
 }
 

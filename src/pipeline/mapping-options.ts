@@ -18,11 +18,7 @@ export interface PinoConfig {
 export function createMappingOptions(settings: Settings, config: PinoConfig | undefined): MappingOptions {
   const { pino, scrub, requestLogs } = settings
   const custom = Object.entries(pino.customLevels ?? {}).map(([label, number]) => [number, label] as const)
-  const redactor = new Redactor({
-    patterns: scrub.patterns,
-    urlParams: scrub.urlParams,
-    maxTextChars: settings.maxEntryBytes,
-  })
+  const redactor = new Redactor(scrub)
   return {
     ...settings,
     ...redactSettings(settings, redactor),

@@ -4,9 +4,8 @@
  */
 import type { Json, JsonObject, LogEntry } from '../protocol/log-entry.js'
 import { isMarkedNumber, parseExact, stringifyExact } from '../shared/exact-json.js'
-import { MARGIN_CHARS, createLengthNote } from '../redaction/text-budget.js'
 import type { CutCounts } from './clean-copy.js'
-import { CUT_MARK } from './shorten-line.js'
+import { CUT_MARK, MARGIN_CHARS, createLengthNote } from './shorten-line.js'
 
 /** Shorter texts are not worth cutting. */
 const SHORTEST_CUT = 64

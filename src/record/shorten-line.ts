@@ -7,7 +7,6 @@
  */
 import { randomBytes } from 'node:crypto'
 import { findBackslashesBefore } from '../redaction/quotes.js'
-import { MARGIN_CHARS, createLengthNote } from '../redaction/text-budget.js'
 import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE, findStringEnd } from '../shared/json-scan.js'
 import { ERROR_KEYS, MAX_DEPTH, MAX_KEYS } from './clean-copy.js'
 import type { CutCounts } from './clean-copy.js'
@@ -26,6 +25,10 @@ const SHORT_CHARS = 64
 const SPACE = 32
 /** Distinguishes braces from brackets. */
 const BRACE_BIT = 32
+/** Characters of a text that are read beyond the part that is sent. A secret of up to this length matches even at the cut. */
+export const MARGIN_CHARS = 4_096
+const LENGTH_NOTE = /… \(\d{1,9} characters\)$/
+const MAX_NOTE_CHARS = 24
 /** Random, so logged text cannot imitate it; private-use characters, so patterns do not match it. */
 export const CUT_MARK = String.fromCharCode(...[...randomBytes(12)].map((byte) => 0xe000 + byte))
 
@@ -37,6 +40,11 @@ export function isLongLine(line: string, maxEntryBytes: number): boolean {
 /** Shortens a line that is not a record. */
 export function shortenText(text: string, maxChars: number): string {
   return `${text.slice(0, maxChars + MARGIN_CHARS)}\n${CUT_MARK}${createLengthNote(text)}`
+}
+
+/** Follows the kept part of a text. Has the original length even if the text was cut before. */
+export function createLengthNote(text: string): string {
+  return LENGTH_NOTE.exec(text.slice(-MAX_NOTE_CHARS))?.[0] ?? `… (${text.length} characters)`
 }
 
 interface Container {

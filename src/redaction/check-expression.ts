@@ -17,9 +17,6 @@ const WORD_AND_ANYTHING = /^[A-Za-z_$][\w$]*\.\*$/
 const FIELD =
   /^(?:pass(?:word|wd|phrase)|pwd|secret|(?:access|auth|refresh|id)?_?token|api_?key|client_?secret|authorization|cookie|credentials?|private_?key)$/i
 
-/** The engine's message repeats the expression. */
-const PREFIX = /^Invalid regular expression: (?:\/[^]*\/[a-z]*: )?/
-
 /**
  * The problem, as text to append to the expression; or the size of the compiled program, to which its run time is
  * proportional.
@@ -40,15 +37,16 @@ export function checkExpression(pattern: string): ExpressionCheck {
   if (FIELD.test(pattern))
     return { problem: `is the name of a field; for fields use pino's \`redact: [${JSON.stringify(pattern)}]\`` }
   try {
-    const { program } = compileExpression(pattern)
-    const instructions = program.instructions.length
-    if (program.mayBeEmpty) return { problem: 'matches empty text' }
+    const expression = compileExpression(pattern)
+    if (['', 'a'].some((text) => [...expression.matchAll(text)].some(([match]) => match === '')))
+      return { problem: 'matches empty text' }
+    const instructions = expression.programSize()
     if (instructions <= MAX_INSTRUCTIONS) return { instructions }
     return {
       problem: `is too large: it compiles to ${instructions} instructions, the limit is ${MAX_INSTRUCTIONS}; write * or + for long repetitions, as in {1,500}`,
     }
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return { problem: `cannot be used as a regular expression: ${error.message.replace(PREFIX, '')}` }
+    const reason = (error as Error).message.replace('error parsing regexp: ', '')
+    return { problem: `cannot be used as a regular expression: ${reason}` }
   }
 }

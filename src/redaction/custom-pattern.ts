@@ -1,73 +1,83 @@
-/**
- * [worker] Custom expressions. re2js compiles them, in a syntax that needs no backtracking. Its automaton rejects texts
- * without a match, which are most. `LinearSearch` finds the matches in the other texts, because a loop of re2js
- * searches is not linear: `a(?:.*z)?` takes 1.5 s for 8,000 characters and 22 s for 32,000; `LinearSearch` takes 0.02 s
- * for both.
- */
-import { LinearSearch } from './linear-search.js'
-import loadRe2 from './load-re2.cjs'
-import { parseExpression } from './parse-expression.js'
-import { RegexProgram } from './regex-program.js'
-import type { CompiledProgram } from './regex-program.js'
+/** [worker] The user's expressions. re2js searches without backtracking, in time linear in the length of the text. */
+import loadRe2 from '../shared/load-re2.cjs'
 
-export interface CompiledExpression {
-  readonly program: RegexProgram
-  /** Returns false only if the text has no match; it may return true without one. Takes time linear in the text's length. */
-  readonly mayMatch: (text: string) => boolean
-}
+type Expression = ReturnType<ReturnType<typeof loadRe2>['compile']>
+
+const LITERAL = /^\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+)\/([a-z]*)$/is
+const TOKEN = /\\[^]|\[(?:\\[^]|[^\]\\])*\]|\(\?<?[=!]|\$/g
+const ESCAPE = /\\[^]/g
+/** ECMAScript's white space, as members of a class; RE2's `\s` is ASCII only. */
+const SPACES = String.raw`\s\v\pZ\x{feff}`
 
 /**
- * @param text an expression's source, or `/source/flags`
- * @throws SyntaxError with the reason
+ * @param text an expression's source in JavaScript's syntax, or `/source/flags`
+ * @throws Error with the reason, if it is invalid or RE2 cannot match it in linear time
  */
-export function compileExpression(text: string): CompiledExpression {
-  const { source, ignoresCase, isMultiline } = parseExpression(text)
+export function compileExpression(text: string): Expression {
+  const [, source = text, flags = ''] = LITERAL.exec(text) ?? []
+  if (!/^[gimsu]*$/.test(flags)) throw new SyntaxError(`the flags are g, i, m, s and u, not ${flags}`)
   const engine = loadRe2()
-  try {
-    const compiled = engine.compile(
-      source,
-      (ignoresCase ? engine.CASE_INSENSITIVE : 0) | (isMultiline ? engine.MULTILINE : 0),
-    )
-    // re2js ends a line only at a newline; JavaScript also ends it at `\r`, U+2028 and U+2029.
-    const mayMatch = isMultiline ? () => true : (one: string) => compiled.test(one)
-    return { program: new RegexProgram(compiled.re2().prog as CompiledProgram), mayMatch }
-  } catch (error) {
-    throw new SyntaxError(formatReason(error as Error), { cause: error })
-  }
+  const isMultiline = flags.includes('m')
+  return engine.compile(
+    engine.translateRegExp(translateSpaces(source, isMultiline)),
+    (flags.includes('i') ? engine.CASE_INSENSITIVE : 0) |
+      (flags.includes('s') ? engine.DOTALL : 0) |
+      (isMultiline ? engine.MULTILINE : 0),
+  )
 }
 
-/** Rewrites the messages of re2js that quote the translated source. */
-function formatReason({ message }: Error): string {
-  if (/repeat count|too large/.test(message))
-    return 'it repeats a part more than 1,000 times; write * or +, or a smaller number'
-  const property = /\\[pP]\{[^}]*\}/.exec(message)
-  return property === null
-    ? message.replace(/^error parsing regexp: /, '')
-    : `RE2 has no ${property[0]}; write a category or a script, as in \\p{Lu}`
+/** Translates what `translateRegExp` leaves: `\s`, and `$` before `\r\n`. */
+function translateSpaces(source: string, isMultiline: boolean): string {
+  return source.replace(TOKEN, (token) => {
+    if (token.startsWith('(') || token === '\\k')
+      throw new SyntaxError(`lookaround and backreferences are not supported, as in ${token}`)
+    if (token === '\\s') return `[${SPACES}]`
+    if (token === '\\S') return `[^${SPACES}]`
+    if (token === '$') return isMultiline ? String.raw`(?:\r?$)` : token
+    return token.startsWith('[') ? token.replace(ESCAPE, (escape) => (escape === '\\s' ? SPACES : escape)) : token
+  })
+}
+
+/** The time that remains for the matches of one entry. */
+export interface SearchTime {
+  leftMs: number
+}
+
+/**
+ * A search takes linear time, but many of them may each read to the end of the text: `a(?:.*z)?` takes 20 s for 32,000
+ * letters. An entry of 512,000 characters with usual expressions takes less than a tenth of this time.
+ */
+export function createSearchTime(): SearchTime {
+  return { leftMs: 1_000 }
 }
 
 /** Replaces the matches of an expression. */
 export class CustomPattern {
-  readonly #search: LinearSearch
-  readonly #mayMatch: (text: string) => boolean
+  readonly #expression: Expression
 
-  /** @throws SyntaxError */
+  /** @throws Error, as `compileExpression` */
   constructor(text: string) {
-    const { program, mayMatch } = compileExpression(text)
-    this.#search = new LinearSearch(program)
-    this.#mayMatch = mayMatch
+    this.#expression = compileExpression(text)
   }
 
-  /** Replaces each match with `by`, except matches within the marker of a secret that was replaced before. */
-  replace(text: string, by: string): string {
-    if (!this.#mayMatch(text)) return text
+  /**
+   * Replaces each match with `by`, except matches within the marker of a secret that was replaced before. When the time
+   * is over, the next match and all text after it are replaced as one.
+   */
+  replace(text: string, by: string, time = createSearchTime()): string {
+    // Rejects most texts with an automaton, which is faster than finding a match.
+    if (!this.#expression.test(text)) return text
+    const endMs = performance.now() + time.leftMs
+    const matcher = this.#expression.matcher(text)
     let clean = ''
     let copied = 0
-    for (const { start, end } of this.#search.matches(text)) {
-      if (isMarker(text, start, end)) continue
+    while (copied < text.length && matcher.find()) {
+      const [start, end] = [matcher.start(), matcher.end()]
+      if (start === end || isMarker(text, start, end)) continue
       clean += text.slice(copied, start) + by
-      copied = end
+      copied = performance.now() < endMs ? end : text.length
     }
+    time.leftMs = endMs - performance.now()
     return clean + text.slice(copied)
   }
 }

@@ -4,6 +4,7 @@
  */
 import { mayContainCard, redactCards } from './credit-card.js'
 import { CustomPattern } from './custom-pattern.js'
+import type { SearchTime } from './custom-pattern.js'
 import { redactEmails } from './email.js'
 
 export const BUILT_INS = ['email', 'creditCard', 'ssn', 'bearer'] as const
@@ -14,14 +15,12 @@ export interface Pattern {
   /** Whether `redact` may change JSON text without escaped letters: false positives, no false negatives. */
   mayMatch(json: string): boolean
   /** The text with its matches replaced. */
-  redact(text: string): string
+  redact(text: string, time?: SearchTime): string
   /** Whether the pattern also applies to numbers. */
   readonly matchesNumbers: boolean
-  /** Set for an expression of the user. */
-  readonly isCustom?: true
 }
 
-/** @throws SyntaxError for an invalid expression, see `checkExpression` */
+/** @throws Error for an invalid expression, see `checkExpression` */
 export function createPattern(source: string): Pattern {
   return Object.hasOwn(BUILT_IN, source) ? BUILT_IN[source as BuiltIn] : custom(source)
 }
@@ -84,8 +83,7 @@ function custom(source: string): Pattern {
   const pattern = new CustomPattern(source)
   return {
     mayMatch: () => true,
-    redact: (text) => pattern.replace(text, '[scrubbed]'),
+    redact: (text, time) => pattern.replace(text, '[scrubbed]', time),
     matchesNumbers: false,
-    isCustom: true,
   }
 }

@@ -6,12 +6,12 @@ import type { Json, JsonObject } from '../protocol/log-entry.js'
 import { isMarkedNumber, parseExact, stringifyExact, unmarkNumber } from '../shared/exact-json.js'
 import { findValueEnd } from '../shared/json-scan.js'
 import { isCardNumber } from './credit-card.js'
+import { createSearchTime } from './custom-pattern.js'
 import { createPattern } from './patterns.js'
 import type { Pattern } from './patterns.js'
 import { NAME_KEY, VALUE_KEY } from './header-members.js'
 import { mayContainPair, redactJsonText } from './json-text.js'
 import { QuerySearch, findKey, isQueryName } from './query-search.js'
-import { TextBudget } from './text-budget.js'
 import { UrlParams } from './url-params.js'
 import { REDACTED } from './userinfo.js'
 
@@ -19,11 +19,6 @@ export interface RedactorOptions {
   /** Built-in names, and expressions that `checkExpression` accepts. */
   readonly patterns: readonly string[]
   readonly urlParams: readonly string[]
-  /**
-   * Maximum characters that custom expressions read of one text; twice as many of one entry. Must be at least the
-   * number of bytes of an entry that are sent. Default: no limit.
-   */
-  readonly maxTextChars?: number
 }
 
 /** The meaning of a container's members: fields of the interface or application data. */
@@ -45,15 +40,13 @@ export class Redactor {
   readonly urlParams: readonly string[]
   readonly #patterns: readonly Pattern[]
   readonly #params: UrlParams
-  readonly #maxTextChars: number
 
   /** @throws SyntaxError for an invalid expression */
-  constructor({ patterns, urlParams, maxTextChars = Infinity }: RedactorOptions) {
+  constructor({ patterns, urlParams }: RedactorOptions) {
     this.hasPatterns = patterns.length > 0
     this.urlParams = urlParams
     this.#patterns = patterns.map(createPattern)
     this.#params = new UrlParams(urlParams)
-    this.#maxTextChars = maxTextChars
   }
 
   /** Whether `redactJson` may change the JSON text: false positives, no false negatives. */
@@ -108,7 +101,7 @@ export class Redactor {
 
   /** Never throws. */
   redactText(text: string): string {
-    return createTextRedaction(this.#params, this.#patterns, this.#maxTextChars)(text)
+    return createTextRedaction(this.#params, this.#patterns)(text)
   }
 
   /** Never throws. @param json an entry */
@@ -120,7 +113,7 @@ export class Redactor {
     if (!this.mayMatch(json)) return json
     const hidesLetters = mayHideLetters(json)
     const patterns = this.#patterns.filter((pattern) => hidesLetters || pattern.mayMatch(json))
-    const redact = createTextRedaction(this.#params, patterns, this.#maxTextChars)
+    const redact = createTextRedaction(this.#params, patterns)
     const walk = new EntryWalk(
       redact,
       this.#params,
@@ -132,19 +125,14 @@ export class Redactor {
   }
 }
 
-function createTextRedaction(
-  params: UrlParams,
-  patterns: readonly Pattern[],
-  maxTextChars: number,
-): (text: string) => string {
-  const applyPatterns = (text: string): string => {
-    let clean = text
-    for (const pattern of patterns) clean = pattern.redact(clean)
+/** For the texts of one entry. */
+function createTextRedaction(params: UrlParams, patterns: readonly Pattern[]): (text: string) => string {
+  const time = createSearchTime()
+  return (text) => {
+    let clean = params.redact(text)
+    for (const pattern of patterns) clean = pattern.redact(clean, time)
     return clean
   }
-  if (!patterns.some(({ isCustom }) => isCustom)) return (text) => applyPatterns(params.redact(text))
-  const budget = new TextBudget(maxTextChars)
-  return (text) => budget.apply(params.redact(text), applyPatterns)
 }
 
 /** Whether the text has escaped letters, which may be part of any secret. */

@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
 
 /** The package is promised to be small. */
-const MAX_PACKED_BYTES = 600_000
-const MAX_UNPACKED_BYTES = 1_600_000
+const MAX_PACKED_BYTES = 660_000
+const MAX_UNPACKED_BYTES = 1_750_000
 const MAX_FILES = 85
 
 interface Packed {

@@ -20,8 +20,7 @@ function installed(others: readonly string[] = []): string {
   mkdirSync(join(modules, 'pino-ingest'), { recursive: true })
   cpSync(join(root, 'dist'), join(modules, 'pino-ingest/dist'), { recursive: true })
   cpSync(join(root, 'package.json'), join(modules, 'pino-ingest/package.json'))
-  for (const name of ['undici', 're2js', 'pino', ...others])
-    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  for (const name of ['undici', 'pino', ...others]) symlinkSync(join(root, 'node_modules', name), join(modules, name))
   return dir
 }
 

@@ -155,15 +155,6 @@ describe('linear', () => {
     )
   }, 120_000)
 
-  test.each(['key=.*;', 'a(?:.*z)?'])(
-    'an expression that may read to the end from many positions: %s',
-    (source) => {
-      const pattern = createPattern(source)
-      expectLinear((text) => pattern.redact(text.slice(0, text.length / 16)), ['key=', 'key=a;', 'a', 'a '])
-    },
-    120_000,
-  )
-
   test('next() from match to match', () => {
     const chunk = '{"level":30,"req":{"url":"/x?token=a","query":{"token":"a"}}}\n'
     expectLinear(

@@ -1,8 +1,8 @@
 /** Compiles regular expressions of queries with re2js, and limits their size and time. */
+import loadRe2 from '../../../shared/load-re2.cjs'
 import { IngestServiceError } from '../../ingest-service-error.js'
 import type { QueryValue } from '../language/query-node.js'
 import { QueryProblemError } from '../language/query-node.js'
-import loadRe2 from './load-re2.cjs'
 import { findLiteral } from './pattern-literal.js'
 
 /** Limits the program size, because the time per character can be proportional to it. */
