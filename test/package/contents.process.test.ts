@@ -109,6 +109,7 @@ test('beside that there are pages, the licence and package.json, and nothing els
       .filter((path) => !/^(?:README\.md|docs\/[\w-]+\.(?:md|json|yml)|docs\/images\/[\w-]+\.(?:svg|png))$/.test(path))
       .toSorted(),
   ).toEqual(['CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'package.json'])
+  expect(read('dist/cjs/re2js.js')).toContain('Copyright (c) 2023 Oleksii Vasyliev')
 })
 
 const pages = (): string[] => paths.filter((path) => path.endsWith('.md'))

@@ -4,86 +4,37 @@ import { scrubPatterns } from '../../src/options/scrub-patterns.js'
 import { checkExpression } from '../../src/redaction/check-expression.js'
 import { createPattern } from '../../src/redaction/patterns.js'
 
-/**
- * Catastrophic or slow in a backtracking engine: from advisories (moment, ua-parser, marked, semver, OWASP's e-mail)
- * and the literature.
- */
+/** Catastrophic in a backtracking engine. */
 const BACKTRACKING = [
   '(a+)+$',
   '(a|a)*b',
-  '(a|aa)+$',
-  '(.*a){20}',
   '^(([a-z])+.)+[A-Z]([a-z])+$',
-  String.raw`(\w|\d)+$`,
-  '^(a?){25}a{25}$',
-  '(a*)*b',
-  '(x+x+)+y',
-  '(?:a|ab|b)*c',
-  '(ab|abab)+$',
-  '(a{1,10}){1,10}b',
-  '(?:(?:a?){10}b)+c',
-  '(?:(?:a+)?)+b',
-  String.raw`(\p{L}+)*\d`,
-  '/(a|A)*b/i',
   String.raw`(.|\s)*x`,
-  String.raw`^(.+)+@(.+)+$`,
-  String.raw`ip[honead]+(?:.*os\s([\w]+)\slike\smac|;\sopera)`,
-  String.raw`^(?:(?:0|[1-9]\d*)\.?)+-?$`,
-  String.raw`\s+$`,
-  '.*.*=.*',
+  '/(a|A)*b/i',
   String.raw`\d+\d+x`,
-  'x*y',
-  String.raw`[\s\S]*?-->`,
-  String.raw`\w+@\w+\.com`,
   'a{0,400}b',
-  '/^\\s+x/m',
-  'a+b|a',
-  String.raw`sk-(?:[a-z0-9]+-?)+\b`,
-  String.raw`(\w{1,10}){1,10}\b`,
-  String.raw`[a-z]+[a-z0-9]*\b`,
-  String.raw`(a+)+\b`,
 ]
 const USUAL = [
-  String.raw`\d{3}-\d{4}`,
   'sk_live_[0-9a-zA-Z]{24}',
-  String.raw`[A-Z]{2}\d{6}`,
   'AKIA[0-9A-Z]{16}',
-  'gh[pousr]_[A-Za-z0-9]{36}',
-  String.raw`(?:foo|bar|baz)-\d+`,
   String.raw`\p{Lu}\p{Ll}{2,10}`,
   String.raw`^user-\d+$`,
-  String.raw`password=\S+`,
   String.raw`\b\d{3}[- ]?\d{2}[- ]?\d{4}\b`,
   'sk_live_.*',
   String.raw`foo\.bar`,
   'xox[baprs]-[0-9A-Za-z-]{10,48}',
   '-----BEGIN [A-Z ]{1,30}PRIVATE KEY-----',
-  String.raw`eyJ[\w-]+\.[\w-]+\.[\w-]+`,
-  '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
-  String.raw`(?:\d{1,3}\.){3}\d{1,3}`,
   '"token":"[^"]*"',
-  'AIza[0-9A-Za-z_-]{35}',
   String.raw`\+?\d{1,3}[ -]?\(?\d{3}\)?[ -]?\d{3}[ -]?\d{4}`,
-  String.raw`https?://[^\s"]+`,
-  String.raw`\d+`,
-  '[a-z0-9]{32,}',
-  String.raw`(?:\d[ -]?){13,19}`,
-  String.raw`(?:[\w-]{1,63}\.){1,10}com`,
   String.raw`\b[\w.%+-]{1,64}@[\w.-]{1,255}\.[A-Za-z]{2,10}\b`,
   '/\\bbearer [a-z0-9]{20,}/i',
   '[А-Яа-я]{3,20}',
-  'hello world',
-  'AcmeCorp',
   String.raw`\$\{[^}]*\}`,
   String.raw`Bearer\s+[\w.~+/-]+=*`,
   '[^\\x00-\\x7f]+',
-  String.raw`-----BEGIN [\s\S]+?-----END [A-Z ]+-----`,
   String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----`,
   String.raw`\b(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}\b`,
-  '^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z]{2,}$',
-  String.raw`password:\s*.*`,
   String.raw`\b(?:\d[ -]*?){13,16}\b`,
-  '(?:[0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}',
 ]
 
 test.each([...BACKTRACKING, ...USUAL])('accepted: %s', (source) => {
@@ -108,7 +59,6 @@ describe('refused', () => {
     // not an expression
     ['(', /missing closing \)/],
     ['/x/q', /flags are g, i, m, s and u, not q/],
-    ['/x/y', /not y/],
     ['', /is empty/],
     ['a'.repeat(1_001), /has 1001 characters/],
     // empty text
@@ -117,10 +67,8 @@ describe('refused', () => {
     [String.raw`\b`, /matches empty text/],
     ['|a', /matches empty text/],
     ['^', /matches empty text/],
-    ['(?:a?){3}', /matches empty text/],
     // not supported by RE2
     ['(?=x)a', /lookaround/],
-    ['([a-z]{1,9}){1,9}(?=x)', /lookaround/],
     ['a(?!x)', /lookaround/],
     [String.raw`(?<=key=)\w+`, /lookaround/],
     ['(?<!b)b+', /lookaround/],
@@ -144,8 +92,6 @@ describe('the option', () => {
       'sk_[a-z]{4}',
     ])
     expect(scrubPatterns.read([])).toEqual([])
-    expect(scrubPatterns.parse('email, ssn')).toEqual(['email', 'ssn'])
-    expect(scrubPatterns.parse('["a{1,2}b"]')).toEqual(['a{1,2}b'])
     expect(scrubPatterns.read('email')).toBeUndefined()
     expect(scrubPatterns.problem('email')).toBeUndefined()
   })
@@ -161,17 +107,10 @@ describe('the option', () => {
   test.each([
     ['emial', 'email'],
     ['Email', 'email'],
-    ['E-mails', 'email'],
     ['mail', 'email'],
-    ['eamils', 'email'],
     ['creditcard', 'creditCard'],
-    ['credit_cards', 'creditCard'],
-    ['crediCrad', 'creditCard'],
     ['SSN', 'ssn'],
-    ['sns', 'ssn'],
-    ['ssn2', 'ssn'],
     ['baerer', 'bearer'],
-    ['bearers', 'bearer'],
   ])('rejects %s, which may be meant as %s', (word, meant) => {
     expect(scrubPatterns.read([word])).toBeUndefined()
     expect(scrubPatterns.problem([word])).toContain(`"${meant}"?`)

@@ -46,7 +46,7 @@ describe('syntax that differs between JavaScript and RE2 means what it means in 
 })
 
 const FLAGS = ['', 'i', 'm', 's', 'ms']
-const PIECES = ['a', 'b', 'aa', '1', ' ', '-', '.', 'é', '😀', '\n', '\u00a0', '\ufeff', 'A', 'É', '_', ',', 'ab', 'z']
+const PIECES = [...'ab1 -.é😀\n\u00a0\ufeffAÉ_,z', 'aa', 'ab']
 /** A loop whose body may be lazy and empty: JavaScript forbids empty iterations, RE2 does not. */
 const LAZY_LOOP = /[*+?}]\?\)[*+?{]/
 const LETTERS_OF_OTHERS = /\\[wWbB]/
@@ -93,8 +93,6 @@ const NASTY: readonly Generated[] = [
   hard(String.raw`(\w{1,10}){1,10}\b`, 'a'),
   hard(String.raw`[a-z]+[a-z0-9]*\b`, 'a'),
   hard(String.raw`(a+)+\b`, 'a'),
-  hard('(a*)*b', 'a'),
-  hard('(?:a|a|a)+[^a!]', 'a'),
   hard('[ab]*a[ab]{999}[cd]', 'abbab'),
   hard('(?:a?){700}[cd]', 'a'),
   hard(String.raw`(?:\p{L}?){700}[cd]`, 'é'),

@@ -130,11 +130,6 @@ describe('bearer', () => {
 })
 
 describe('an expression', () => {
-  test('every match', () =>
-    expect(redact('sk_live_[0-9a-z]+', 'a sk_live_1 b sk_live_2')).toBe('a [scrubbed] b [scrubbed]'))
-  test('with flags', () => expect(redact('/secret-\\d+/i', 'SECRET-1 secret-2')).toBe('[scrubbed] [scrubbed]'))
-  test('anchored to lines', () => expect(redact('/^key .*$/m', 'a\nkey x\nb')).toBe('a\n[scrubbed]\nb'))
-  test('does not remove half of a surrogate pair', () => expect(redact('\\uD83D', '😀').isWellFormed()).toBe(true))
   test('does not replace the placeholder of another secret', () => {
     expect(redact('scrubbed|email', '[scrubbed] [email] email')).toBe('[scrubbed] [email] [scrubbed]')
   })

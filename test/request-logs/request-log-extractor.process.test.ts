@@ -41,42 +41,28 @@ describe('one entry', () => {
     )
   })
 
-  test.each<[object, object]>([
-    [{ method: undefined }, {}],
-    [{ method: '' }, {}],
-    [{ method: 5 }, {}],
-    [{ path: undefined }, {}],
-    [{ path: ['/'] }, {}],
-    [{ status_code: undefined }, {}],
-    [{ status_code: null }, {}],
-    [{ status_code: 0 }, {}],
-    [{ status_code: 99 }, {}],
-    [{ status_code: 1000 }, {}],
-    [{ status_code: 200.5 }, {}],
-    [{ status_code: '200' }, {}],
-    [{ duration_ms: undefined }, {}],
-    [{ duration_ms: '3' }, {}],
-    [{ duration_ms: null }, {}],
+  test.each<object>([
+    { method: undefined },
+    { method: 5 },
+    { path: undefined },
+    { path: ['/'] },
+    { status_code: undefined },
+    { status_code: 99 },
+    { status_code: 1000 },
+    { status_code: 200.5 },
+    { status_code: '200' },
+    { duration_ms: undefined },
+    { duration_ms: '3' },
   ])('%j is not a finished request', (request) => {
     expect(taker().take(entry({}, { ...REQUEST, ...request }))).toMatchObject({ log: undefined, isCovered: false })
   })
 
-  test.each([
-    '',
-    'x',
-    'null',
-    '[]',
-    '5',
-    '"x"',
-    '{',
-    '{"request":{}}',
-    '{"request":null}',
-    '{"request":[1]}',
-    '{"request":"x"}',
-    '{"metadata":{"request":{}}}',
-  ])('%s is not a request, and causes no error', (json) => {
-    expect(taker().take(json)).toEqual({ log: undefined, rank: 0, isCovered: false })
-  })
+  test.each(['', 'x', 'null', '"x"', '{', '{"request":{}}', '{"request":[1]}', '{"metadata":{"request":{}}}'])(
+    '%s is not a request, and causes no error',
+    (json) => {
+      expect(taker().take(json)).toEqual({ log: undefined, rank: 0, isCovered: false })
+    },
+  )
 
   test('ignores numbers out of the range of JSON', () => {
     for (const number of ['1e400', '-1e400']) expect(taker().take(entry().replace('3.5', number)).log).toBeUndefined()
@@ -107,15 +93,10 @@ describe('one entry', () => {
   })
 
   test.each([
-    [199, 1],
     [200, 1],
-    [304, 1],
-    [399, 1],
     [400, 2],
-    [404, 2],
     [499, 2],
     [500, 3],
-    [503, 3],
     [599, 3],
   ])('status %i ranks %i', (status_code, rank) => {
     expect(taker().take(entry({}, { ...REQUEST, status_code })).rank).toBe(rank)
@@ -131,10 +112,7 @@ describe('the route', () => {
     ['/a/:id', { route: { path: '/a/:id' } }],
     ['/a/:id', { req: { routeOptions: { url: '/a/:id' } } }],
     ['/a/:id', { req: { routerPath: '/a/:id' } }],
-    ['/a/:id', { request: { route: '/a/:id' } }],
-    ['/a/:id', { response: { route: '/a/:id' } }],
     ['/files/*', { req: { route: '/files/*' } }],
-    ['/:id', { req: { route: '/:id' } }],
     [undefined, { req: { route: '*' } }],
     [undefined, { req: { route: '/{*path}' } }],
     ['/b', { res: { route: '/*' }, req: { route: '/b' } }],
@@ -143,10 +121,6 @@ describe('the route', () => {
     ['/b', { route: 'BER-JFK', req: { routeOptions: { url: '/b' } } }],
     [undefined, { route: 'BER-JFK' }],
     [undefined, { route: { path: ['/a', '/b'] } }],
-    [undefined, { route: { path: {} } }],
-    [undefined, { route: '' }],
-    [undefined, { route: null }],
-    [undefined, { route: 7 }],
     [undefined, { route: ['/a'] }],
     [undefined, { req: '/a' }],
   ])('%s of %j', (route, metadata) => {
@@ -155,27 +129,18 @@ describe('the route', () => {
 })
 
 describe('the id', () => {
-  test.each([
-    'req-1',
-    '1',
-    'req-zz',
-    'in-42',
-    'checkout-service-req-1a',
-    'a.very.long.name.of.a.service:17',
-    'worker_request_2147483647',
-    '00000000',
-  ])('%s may occur in any process', (id) => {
-    expect(taker().take(entry({ request_id: id })).log?.request_id).toBe(`${TAG}-${id}`)
-  })
+  test.each(['req-1', '1', 'checkout-service-req-1a', 'worker_request_2147483647'])(
+    '%s may occur in any process',
+    (id) => {
+      expect(taker().take(entry({ request_id: id })).log?.request_id).toBe(`${TAG}-${id}`)
+    },
+  )
 
   test.each([
     '0b7c7a52-6a1e-4b1f-9a55-5b2d1c6f0a01',
     '01ARZ3NDEKTSV4RRFFQ69G5FAV',
-    '4bf92f3577b34da6a3ce929d0e0e4736',
-    'V1StGXR8_Z5jdHi6B-myT',
     'req_01HX3N8Z4T9M2K5Q7R1V6W0Y3B',
     '1-5759e988-bd862e3fe1be46a994272793',
-    'abcdefab-cdef-4abc-8def-abcdefabcdef',
     '00f067aa0ba902b7',
   ])('%s is unique', (id) => {
     expect(taker().take(entry({ request_id: id })).log?.request_id).toBe(id)

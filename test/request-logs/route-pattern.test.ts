@@ -4,16 +4,11 @@ import { isCatchAll } from '../../src/request-logs/route-pattern.js'
 test.each([
   '*',
   '/*',
-  '/**',
   '*splat',
-  '/*splat',
   '/{*path}',
   '{/*splat}',
-  '{*path}',
   '/{any*}',
-  '(.*)',
   '/(.*)',
-  '/:path*',
   '/:path(.*)',
   '/:path(*)',
   '/:rest+',
@@ -22,19 +17,9 @@ test.each([
   expect(isCatchAll(pattern)).toBe(true)
 })
 
-test.each([
-  '',
-  '/',
-  '/files/*',
-  '/files*',
-  '/:id',
-  '/:id(\\d+)',
-  '/{id}',
-  '/{id*2}',
-  '/api/{*path}',
-  '/*/edit',
-  '/:a?',
-  '/x',
-])('%s is a route', (pattern) => {
-  expect(isCatchAll(pattern)).toBe(false)
-})
+test.each(['', '/', '/files/*', '/:id(\\d+)', '/{id}', '/{id*2}', '/api/{*path}', '/*/edit', '/x'])(
+  '%s is a route',
+  (pattern) => {
+    expect(isCatchAll(pattern)).toBe(false)
+  },
+)
