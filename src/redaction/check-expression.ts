@@ -5,7 +5,7 @@
 import { compileExpression } from './custom-pattern.js'
 
 const MAX_CHARS = 1_000
-/** Limits the CPU time for the worst text of 8,000 characters to 0.5 s. */
+/** Limits the CPU time of one search in the worst text of 8,000 characters to 0.5 s. */
 const MAX_INSTRUCTIONS = 1_500
 
 /** `a.b`, `*.b`, `a[*].b`, `["a-b"].c`: names joined by dots, with brackets. */
