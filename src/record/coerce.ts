@@ -30,6 +30,7 @@ const SEVERITY_NAMES: Readonly<Record<string, Level>> = {
   crit: 'fatal',
   alert: 'fatal',
   panic: 'fatal',
+  dpanic: 'fatal', // zap
   emerg: 'fatal',
   emergency: 'fatal',
 }

@@ -370,9 +370,18 @@ function takeTime(record: JsonObject, dialect: DialectRecord): string | undefine
   const own = dialect.isEcs ? take(record, ['@timestamp', 'timestamp'], toIsoTime) : undefined
   return dialect.resolve(
     'time',
-    own ?? take(record, ['time', '@timestamp', 'timestamp'], toIsoTime) ?? dialect.takeSplitTime(),
+    own ??
+      take(record, ['time', '@timestamp', 'timestamp'], toIsoTime) ??
+      dialect.takeSplitTime() ??
+      take(record, ['ts'], toLikelyTime),
     toIsoTime,
   )
+}
+
+/** The time of zap and of some pino formatters, unless it is another value: a version, a count, a list of times. */
+function toLikelyTime(value: Json): string | undefined {
+  const time = isObject(value) ? undefined : toIsoTime(value)
+  return time !== undefined && time >= '2000' && time < '2100' ? time : undefined
 }
 
 /** Moves the members of the object under `nestedKey` to the record, except the keys in `data`. */

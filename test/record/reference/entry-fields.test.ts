@@ -293,6 +293,48 @@ describe('timestamp', () => {
     })
   })
 
+  test.each([1700000000.123, 1700000000123, 1700000000123456789n, '1700000000.123', '2023-11-14T22:13:20.123Z'])(
+    'uses ts, %s, if there is no other time',
+    (ts) => {
+      const text = typeof ts === 'bigint' ? String(ts) : JSON.stringify(ts)
+      const { timestamp, metadata } = entryOf(`{"level":30,"ts":${text},"msg":"m"}`)
+      expect({ timestamp, metadata }).toEqual({ timestamp: '2023-11-14T22:13:20.123Z', metadata: undefined })
+    },
+  )
+
+  test.each<[object, object]>([
+    [{ ts: 3 }, { ts: 3 }],
+    [{ ts: 5_000_000_000 }, { ts: 5_000_000_000 }],
+    [{ ts: '2.5.1' }, { ts: '2.5.1' }],
+    [{ ts: { seconds: 1700000000 } }, { ts: { seconds: 1700000000 } }],
+    [{ ts: [1700000000] }, { ts: [1700000000] }],
+    [
+      { ts: null, time: 'x' },
+      { ts: null, time: 'x' },
+    ],
+  ])('keeps %j, which is no time', (fields, metadata) => {
+    expect(entryOf({ level: 30, ...fields, msg: 'm' })).toMatchObject({ timestamp: RECEIVED_AT, metadata })
+  })
+
+  test.each(['time', '@timestamp', 'timestamp'])('keeps ts beside %s', (key) => {
+    expect(entryOf({ level: 30, [key]: 1795219732486, ts: 1700000000, msg: 'm' })).toMatchObject({
+      timestamp: '2026-11-21T00:08:52.486Z',
+      metadata: { ts: 1700000000 },
+    })
+  })
+
+  test('maps the record of zap', () => {
+    const fields = { caller: 'a.go:1', msg: 'x', error: 'e', stacktrace: 'main.f\n\t/a.go:1' }
+    expect(entryOf({ level: 'dpanic', ts: 1700000000.123, logger: 'db', ...fields })).toMatchObject({
+      level: 'fatal',
+      timestamp: '2023-11-14T22:13:20.123Z',
+      message: 'x',
+      source: 'a.go:1',
+      error: { message: 'e' },
+      metadata: { logger: 'db', stacktrace: 'main.f\n\t/a.go:1' },
+    })
+  })
+
   test.each(['time', '\\u0074ime', 'ti\\u006de'])('ignores a later %s', (key) => {
     expect(entryOf(`{"level":30,"time":1795219732486,"${key}":"1999-01-01T00:00:00.000Z","msg":"m"}`).timestamp).toBe(
       '2026-11-21T00:08:52.486Z',
