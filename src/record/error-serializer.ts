@@ -7,7 +7,7 @@
  * a cause to text.
  */
 import { types } from 'node:util'
-import { DOM_CONSTANTS, DOM_EXCEPTION, hasDomConstants } from './dom-exception.js'
+import { DOM_EXCEPTION } from './dom-exception.js'
 import { OMITTED, findHttpMembers } from './http-error.js'
 
 interface SerializedError {
@@ -27,10 +27,13 @@ const MAX_VALUES = 10_000
 /** Number of values that an object counts as. */
 const OBJECT_VALUES = 10
 const MAX_DEPTH = 8
-const UNREADABLE = '[unreadable]'
+/** Replaces a member whose getter, proxy or `toJSON` throws. */
+export const UNREADABLE = '[unreadable]'
+/** As pino writes it. */
+const CIRCULAR = '[Circular]'
 const DOM_TAG = `[object ${DOM_EXCEPTION}]`
 /** Members that are written under other names or are redundant. */
-const TAKEN = new Set(['type', 'message', 'stack', 'cause', 'errors', 'aggregateErrors', 'constructor'])
+const TAKEN = new Set(['type', 'message', 'stack', 'cause', 'errors', 'aggregateErrors'])
 
 /**
  * The prototype of serialized errors. It makes `__proto__` an ordinary key, and without a constructor pino-http's
@@ -38,15 +41,25 @@ const TAKEN = new Set(['type', 'message', 'stack', 'cause', 'errors', 'aggregate
  */
 const NO_MEMBERS = Object.freeze(Object.create(null) as object)
 
-type Serialize = (error: Error) => unknown
 type Members = Record<string, unknown>
 
-/** Also accepts errors of another realm (a vm context, as in Jest), where a DOMException is not a native error. */
+/**
+ * Also accepts errors of another realm (a vm context, as in Jest), where a DOMException is not a native error. Never
+ * throws.
+ */
 export function isError(value: unknown): value is Error {
   if (typeof value !== 'object' || value === null) return false
+  try {
+    if (isCommon(value)) return false
+    return value instanceof Error || types.isNativeError(value) || Object.prototype.toString.call(value) === DOM_TAG
+  } catch {
+    return false // a proxy
+  }
+}
+
+function isCommon(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype === Object.prototype || prototype === Array.prototype) return false // the most common values
-  return value instanceof Error || types.isNativeError(value) || Object.prototype.toString.call(value) === DOM_TAG
+  return prototype === Object.prototype || prototype === Array.prototype
 }
 
 /**
@@ -54,143 +67,149 @@ export function isError(value: unknown): value is Error {
  * change its argument.
  */
 export function serializeError(value: unknown): unknown {
+  const error = findOriginal(value)
+  return isError(error) ? copyPlain(error, createErrorWalk()) : value
+}
+
+/** The error of which `value` is the result of pino's own serializer, which pino-http calls first; otherwise `value`. */
+export function findOriginal(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || isError(value)) return value
+  const raw = read(value, 'raw')
+  return isError(raw) && !Object.hasOwn(value, 'raw') ? raw : value
+}
+
+/** The state of the copy of one record. Not a class, whose private methods take as long as the copy. */
+export interface ErrorWalk {
+  /** The application's own serializer. */
+  readonly serialize: ((error: Error) => unknown) | undefined
+  /** Errors that were written, or, with an own serializer, that contain the current value. */
+  readonly errors: Error[]
+  values: number
+}
+
+/** A container around the current value. */
+interface Open {
+  readonly value: object
+  readonly parent: Open | undefined
+  readonly depth: number
+}
+
+export function createErrorWalk(serialize?: ErrorWalk['serialize']): ErrorWalk {
+  return { serialize, errors: [], values: MAX_VALUES }
+}
+
+/**
+ * Copies a value as plain data: errors are serialized, and a member that cannot be read is marked. Reads each member
+ * once, since the copy has no getters. Never throws.
+ */
+export function copyPlain(value: unknown, walk: ErrorWalk): unknown {
+  walk.values = MAX_VALUES
+  return copyValue(value, walk, undefined)
+}
+
+function copyValue(value: unknown, walk: ErrorWalk, open: Open | undefined): unknown {
+  if (typeof value !== 'object' || value === null) return value
   try {
-    const error = isError(value) ? value : findSerialized(value)
-    return error === undefined ? value : new ErrorWalk().plainError(error)
+    const isOrdinary = isCommon(value)
+    return !isOrdinary && isError(value) ? copyError(value, walk, open) : copyContainer(value, isOrdinary, walk, open)
   } catch {
-    return { type: 'Error', message: UNREADABLE } // a proxy that throws on every access
+    return UNREADABLE
   }
 }
 
-/** pino-http passes the result of pino's own serializer, which has the error as `raw` (pino-std-serializers). */
-function findSerialized(value: unknown): Error | undefined {
-  if (typeof value !== 'object' || value === null || Object.hasOwn(value, 'raw')) return undefined
-  const { raw } = value as { raw?: unknown }
-  return isError(raw) ? raw : undefined
+function copyError(error: Error, walk: ErrorWalk, open: Open | undefined): unknown {
+  const { errors, serialize } = walk
+  // Errors may refer to each other.
+  if (errors.length >= MAX_ERRORS || errors.includes(error)) return named(error)
+  errors.push(error)
+  if (serialize === undefined) return serializeMembers(error, walk, open)
+  let own: unknown = error
+  try {
+    own = serialize(error)
+  } catch {
+    // As pino's own does for a frozen error.
+  }
+  const plain = isError(own) ? serializeMembers(own, walk, open) : copyValue(own, walk, open)
+  errors.pop() // this serializer writes an error wherever it is
+  return plain
 }
 
-/** Serializes the errors within the values of one record. Copies containers that contain an error, and changes none. */
-export class ErrorWalk {
-  readonly #serialize: Serialize | undefined
-  /** Created on demand, since most records have no errors under these keys. */
-  #errors: Set<Error> | undefined
-  readonly #open: object[] = []
-  #values = MAX_VALUES
-
-  /** @param serialize the application's own serializer */
-  constructor(serialize?: Serialize) {
-    this.#serialize = serialize
+function serializeMembers(error: Error, walk: ErrorWalk, open: Open | undefined): SerializedError {
+  const plain = named(error)
+  const stack = read(error, 'stack')
+  if (typeof stack === 'string') plain['stack'] = stack
+  const parts = copyValue(read(error, 'errors'), walk, open)
+  if (parts !== undefined) plain[Array.isArray(parts) ? 'aggregateErrors' : 'errors'] = parts
+  const cause = read(error, 'cause')
+  const caught = typeof cause === 'function' ? attempt(() => (cause as () => unknown).call(error)) : cause // as in VError
+  if (caught !== undefined) plain['cause'] = copyValue(caught, walk, open)
+  // A DOMException has no own members.
+  if (read(error, 'DATA_CLONE_ERR') === DOMException.DATA_CLONE_ERR) plain['code'] = read(error, 'code')
+  const members = Object.create(NO_MEMBERS) as Members
+  for (const key of keysOf(error) ?? []) if (!TAKEN.has(key)) members[key] = read(error, key)
+  const http = findHttpMembers(error, members)
+  for (const key in members) {
+    const value = http?.omitted.includes(key) === true ? OMITTED : members[key]
+    // Omits functions: a `toJSON`, as on errors of axios, would replace the result.
+    if (typeof value !== 'function') plain[key] = copyValue(value, walk, open)
   }
-
-  /** `value` itself if it contains no error. Never throws. */
-  tryPlain(value: unknown): unknown {
-    this.#values = MAX_VALUES
-    try {
-      return this.#plain(value)
-    } catch {
-      this.#open.length = 0
-      return value // a proxy that throws, or the application's serializer
-    }
-  }
-
-  #plain(value: unknown): unknown {
-    if (typeof value !== 'object' || value === null) return value
-    const prototype: unknown = Object.getPrototypeOf(value)
-    const isCommon = prototype === Object.prototype || prototype === Array.prototype
-    if (isCommon || !isError(value)) {
-      const isWalked =
-        this.#values > 0 &&
-        this.#open.length < MAX_DEPTH &&
-        !this.#open.includes(value) &&
-        (isCommon || !isLarge(value))
-      return isWalked && typeof (value as { toJSON?: unknown }).toJSON !== 'function' ? this.#container(value) : value
-    }
-    if (this.#serialize !== undefined) return this.#serialize(value)
-    // Errors may refer to each other.
-    const errors = this.#errors
-    return errors !== undefined && (errors.has(value) || errors.size >= MAX_ERRORS)
-      ? named(value)
-      : this.plainError(value)
-  }
-
-  plainError(error: Error): SerializedError {
-    this.#errors ??= new Set()
-    this.#errors.add(error)
-    const plain = named(error)
-    const stack = read(error, 'stack')
-    if (typeof stack === 'string') plain['stack'] = stack
-    const parts = read(error, 'errors')
-    if (Array.isArray(parts)) plain['aggregateErrors'] = parts.map((part) => this.#plain(part))
-    else if (parts !== undefined) plain['errors'] = this.#plain(parts)
-    const cause = causeOf(error)
-    if (cause !== undefined) plain['cause'] = this.#plain(cause)
-    const isWeb = hasDomConstants(error as unknown as Record<string, unknown>)
-    const isWritten = (key: string): boolean =>
-      TAKEN.has(key) || (isWeb && (DOM_CONSTANTS.has(key) || (key === 'name' && error.name === plain['type'])))
-    const keys: string[] = []
-    for (const key in error) if (!isWritten(key)) keys.push(key)
-    const http = findHttpMembers(error, keys)
-    for (const key of keys) {
-      const value = http?.omitted.includes(key) === true ? OMITTED : read(error, key)
-      // Omits functions: a `toJSON`, as on errors of axios, would replace the result.
-      if (typeof value !== 'function') plain[key] = this.#plain(value)
-    }
-    return Object.assign(plain, http?.exchange)
-  }
-
-  #container(container: object): unknown {
-    this.#open.push(container)
-    this.#values -= OBJECT_VALUES
-    const copy = Array.isArray(container) ? this.#list(container as unknown[]) : this.#members(container as Members)
-    this.#open.pop()
-    return copy ?? container
-  }
-
-  #list(list: readonly unknown[]): unknown[] | undefined {
-    let copy: unknown[] | undefined
-    for (let at = 0; at < list.length && this.#values > 0; at += 1) {
-      this.#values -= 1
-      const plain = this.#plain(list[at])
-      if (plain !== list[at]) (copy ??= [...list])[at] = plain
-    }
-    return copy
-  }
-
-  #members(holder: Members): Members | undefined {
-    let copy: Members | undefined
-    for (const key in holder) {
-      if ((this.#values -= 1) < 0) break
-      let value: unknown
-      try {
-        value = holder[key] // not by `read()`: the engine knows the keys of this loop
-      } catch {
-        continue // a copy has its mark
-      }
-      if (typeof value !== 'object' || value === null || !Object.hasOwn(holder, key)) continue
-      const plain = this.#plain(value)
-      if (plain !== value) define((copy ??= createCopy(holder)), key, plain)
-    }
-    return copy
-  }
+  return Object.assign(plain, http?.exchange)
 }
 
-/** Whether the value has bytes, or is a stream or socket that refers to the whole process. */
-function isLarge(value: object): boolean {
-  return ArrayBuffer.isView(value) || typeof read(value, 'on') === 'function'
-}
-
-/** Keeps the prototype of a class instance, because the application's code may call its methods. */
-function createCopy(holder: Members): Members {
-  const prototype = Object.getPrototypeOf(holder) as object | null
-  // Without a prototype, `__proto__` is an ordinary key.
-  const copy = Object.create(prototype === Object.prototype ? null : prototype) as Members
-  for (const key of Object.keys(holder)) define(copy, key, read(holder, key))
+function copyContainer(value: object, isOrdinary: boolean, walk: ErrorWalk, parent: Open | undefined): unknown {
+  for (let at = parent; at !== undefined; at = at.parent) if (at.value === value) return CIRCULAR
+  const depth = parent === undefined ? 1 : parent.depth + 1
+  if (walk.values <= 0 || depth > MAX_DEPTH || (!isOrdinary && isLeft(value))) return value
+  const toJSON = read(value, 'toJSON')
+  const hasForm = typeof toJSON === 'function'
+  const json: unknown = hasForm ? toJSON.call(value, '') : value
+  if (typeof json !== 'object' || json === null) return json
+  if (hasForm && isError(json)) return copyError(json, walk, parent)
+  const open = { value, parent, depth }
+  walk.values -= OBJECT_VALUES
+  if (Array.isArray(json)) {
+    if (json.length > walk.values) return json
+    const list = [...(json as unknown[])]
+    walk.values -= list.length
+    for (let at = 0; at < list.length; at += 1) {
+      const item = list[at]
+      if (typeof item === 'object' && item !== null) list[at] = copyValue(item, walk, open)
+    }
+    return list
+  }
+  const copy = readMembers(json)
+  if (copy === undefined) return UNREADABLE
+  if (hasForm) copy['toJSON'] = undefined // JSON.stringify calls it once
+  for (const key in copy) {
+    if ((walk.values -= 1) < 0) break
+    const member = copy[key]
+    if (typeof member === 'object' && member !== null && Object.hasOwn(copy, key))
+      copy[key] = copyValue(member, walk, open)
+  }
   return copy
 }
 
-/** Not an assignment, which would call a setter of the class. */
-function define(holder: Members, key: string, value: unknown): void {
-  Object.defineProperty(holder, key, { value, configurable: true, enumerable: true, writable: true })
+/** The object's own members, each read once, with a mark for one that cannot be read; `undefined` if none can. */
+export function readMembers(holder: object): Members | undefined {
+  try {
+    return { ...holder }
+  } catch {
+    const keys = keysOf(holder)
+    return keys && Object.fromEntries(keys.map((key) => [key, read(holder, key)]))
+  }
+}
+
+function keysOf(holder: object): string[] | undefined {
+  try {
+    return Object.keys(holder)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the value has bytes, refers to the whole process (streams, sockets), or has a JSON form of its own. */
+function isLeft(value: object): boolean {
+  return ArrayBuffer.isView(value) || types.isBoxedPrimitive(value) || typeof read(value, 'on') === 'function'
 }
 
 function named(error: Error): SerializedError {
@@ -198,33 +217,22 @@ function named(error: Error): SerializedError {
   const name = typeof maker === 'function' && maker.name !== DOM_EXCEPTION ? maker.name : read(error, 'name')
   const plain = Object.create(NO_MEMBERS) as SerializedError
   plain['type'] = typeof name === 'string' ? name : 'Error'
-  plain['message'] = textOf(read(error, 'message'))
+  const message = read(error, 'message')
+  plain['message'] = typeof message === 'string' ? message : attempt(() => String(message))
   return plain
 }
 
-/** The cause may be a function, as in VError. */
-function causeOf(error: Error): unknown {
-  const cause = read(error, 'cause')
-  if (typeof cause !== 'function') return cause
+function read(holder: object, key: string): unknown {
   try {
-    return (cause as () => unknown).call(error)
+    return (holder as Members)[key]
   } catch {
     return UNREADABLE
   }
 }
 
-function read(holder: object, key: string | number): unknown {
+function attempt(run: () => unknown): unknown {
   try {
-    return (holder as Record<string | number, unknown>)[key]
-  } catch {
-    return UNREADABLE
-  }
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value
-  try {
-    return String(value)
+    return run()
   } catch {
     return UNREADABLE
   }

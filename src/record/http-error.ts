@@ -105,12 +105,14 @@ export interface HttpMembers {
 /**
  * The members to remove from `error` if an HTTP client created it.
  *
- * @param error an Error, or one as plain data
- * @param keys its members that would be sent
+ * @param given an Error, or one as plain data
+ * @param members its members that would be sent, already read: a getter is called once
  */
-export function findHttpMembers(error: object, keys: readonly string[]): HttpMembers | undefined {
-  const candidates = keys.filter((key) => HTTP_MEMBERS.has(key) || INDEX.test(key))
+export function findHttpMembers(given: object, members: object): HttpMembers | undefined {
+  const candidates = Object.keys(members).filter((key) => HTTP_MEMBERS.has(key) || INDEX.test(key))
   if (candidates.length === 0) return undefined
+  const get = (_: object, key: string): unknown => Reflect.get(Object.hasOwn(members, key) ? members : given, key)
+  const error = given === members ? given : new Proxy(given, { get })
   const isClient = isClientError(error)
   const omitted = candidates.filter((key) => {
     const value = read(error, key)
@@ -176,7 +178,7 @@ export function omitHttpMembers(record: JsonObject, errorKey: string): number {
     }
   }
   const visitError = (error: JsonObject): void => {
-    const http = findHttpMembers(error, Object.keys(error))
+    const http = findHttpMembers(error, error)
     if (http !== undefined) {
       for (const key of http.omitted) delete error[key]
       Object.assign(error, http.exchange)

@@ -1,6 +1,6 @@
 /** [main] Logs a caught error and returns the id of the event. */
 import { randomUUID } from 'node:crypto'
-import { isError, serializeError } from '../../record/error-serializer.js'
+import { isError, readMembers, serializeError } from '../../record/error-serializer.js'
 import { readPinoProperty } from '../logger/pino-symbols.js'
 import { findHistory } from '../scope/app-state.js'
 import { findOrCreateRequestError } from '../scope/request-error.js'
@@ -92,12 +92,8 @@ export function logCaught(
 const UNLOGGABLE = 'an error was caught that cannot be logged'
 
 function readFields(fields: CaptureFields): { id: string; msg?: string | undefined; rest: object } {
-  try {
-    const { msg, event_id: given, ...rest } = fields
-    return { id: parseId(given) ?? newEventId(), msg, rest }
-  } catch {
-    return { id: newEventId(), rest: {} } // a getter
-  }
+  const { msg, event_id: given, ...rest } = (readMembers(fields) ?? {}) as CaptureFields
+  return { id: parseId(given) ?? newEventId(), msg, rest }
 }
 
 function findErrorKey(logger: LevelLogger): string {

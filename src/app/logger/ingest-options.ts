@@ -9,7 +9,8 @@ import type { Settings } from '../../options/settings.js'
 import { checkCanCross, checkHookExists } from '../../filter/load-hook.js'
 import { checkArgument, copyMembers, isFunction, isObject, readOptions } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
-import { ErrorWalk, isError, serializeError } from '../../record/error-serializer.js'
+import { copyPlain, createErrorWalk, findOriginal, isError, readMembers } from '../../record/error-serializer.js'
+import type { ErrorWalk } from '../../record/error-serializer.js'
 import { createIngestMixin, mergeMixin } from './ingest-mixin.js'
 import { createLogMethod } from './log-method.js'
 import type { LogCall } from './log-method.js'
@@ -121,26 +122,22 @@ type Serializer = (value: unknown) => unknown
  */
 function findOwnSerializer(serialize: Serializer | undefined): Serializer | undefined {
   if (serialize === undefined || serialize.name === PINO_SERIALIZER) return undefined
-  return (value) => {
-    const raw = isObject(value) && !isError(value) ? (value as { raw?: unknown }).raw : undefined
-    return serialize(isError(raw) ? raw : value)
-  }
+  return (value) => serialize(findOriginal(value))
 }
 
 /** Serializer for error keys, which may also have a list of errors, or the result of a promise. */
 function createErrorSerializer(appSerializer: Serializer | undefined): Serializer {
-  const serialize = appSerializer ?? serializeError
   return (value) => {
-    const plain = serialize(value)
-    return plain === value ? new ErrorWalk(appSerializer).tryPlain(value) : plain
+    const isWritten = appSerializer !== undefined && !isError(value)
+    return copyPlain(isWritten ? appSerializer(value) : findOriginal(value), createErrorWalk(appSerializer))
   }
 }
 
 type Formatter = (record: Record<string, unknown>) => Record<string, unknown>
 
 /**
- * Checks all values of a record, since pino looks up serializers by key, and an Error may be under any key. Skips
- * values with a serializer, because pino calls the serializers, including those of a child logger, afterwards.
+ * Copies all values of a record as plain data, since pino looks up serializers by key, and an Error may be under any
+ * key. Skips values with a serializer, because pino calls the serializers, including those of a child logger, afterwards.
  */
 function createErrorFormatter(
   serialize: Serializer | undefined,
@@ -151,22 +148,19 @@ function createErrorFormatter(
   const served = new Set([...Object.keys(serializers), 'err', 'error', errorKey, 'req', 'res'])
   const format = formatters?.log
   return (given) => {
-    const record = format === undefined ? given : format(given)
+    const isCopy = format === undefined && given === call.fields
+    const record = isCopy ? given : (readMembers(format === undefined ? given : format(given)) ?? {})
     let walk: ErrorWalk | undefined
-    let copy: Record<string, unknown> | undefined
     let current: Serializers | undefined
     for (const key in record) {
       const value = record[key]
-      if (typeof value !== 'object' || value === null || served.has(key)) continue
+      if (typeof value !== 'object' || value === null || served.has(key) || !Object.hasOwn(record, key)) continue
       current ??= serializersOf(call.logger)
       if (current[key]) continue
-      walk ??= new ErrorWalk(serialize)
-      const plain = walk.tryPlain(value)
-      if (plain === value) continue
-      copy ??= { ...record }
-      copy[key] = plain
+      walk ??= createErrorWalk(serialize)
+      record[key] = copyPlain(value, walk)
     }
-    return copy ?? record
+    return record
   }
 }
 

@@ -3,18 +3,20 @@
  * realm. Calls `onNewStream` before a logger's first record on another stream.
  */
 import type { LogFn, LoggerOptions } from 'pino'
-import { isError } from '../../record/error-serializer.js'
+import { UNREADABLE, isError, readMembers } from '../../record/error-serializer.js'
 import { readPinoProperty } from './pino-symbols.js'
 
 /** pino's option `hooks.logMethod`. */
 type LogMethodHook = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
-type Arguments = readonly unknown[]
+type Arguments = unknown[]
 
 /** The log call in progress. pino does not pass the logger to its formatters. */
 export interface LogCall {
   logger: object | undefined
   /** Number of the record's level. */
   level: number
+  /** A copy of the logged fields, which the formatter may change. */
+  fields?: unknown
   /** The stream of the latest call. */
   stream?: unknown
   /** Called before the first record of a logger with another stream. */
@@ -34,14 +36,17 @@ export function createLogMethod(appHook: LogMethodHook | undefined, call: LogCal
       call.stream = stream
       call.onNewStream(logger)
     }
-    const { logger: outer, level: outerLevel } = call // a getter of the record may log, too
+    const { logger: outer, level: outerLevel, fields: outerFields } = call // a getter of the record may log, too
     call.logger = logger
     call.level = level
     try {
-      Reflect.apply(method, logger, keepErrors(logger, args))
+      const kept = keepErrors(logger, args)
+      call.fields = kept[0]
+      Reflect.apply(method, logger, kept)
     } finally {
       call.logger = outer
       call.level = outerLevel
+      call.fields = outerFields
     }
   }
   if (appHook === undefined)
@@ -61,16 +66,27 @@ export function createLogMethod(appHook: LogMethodHook | undefined, call: LogCal
   }
 }
 
+/** Copies the fields, so that each getter is called once, and one that throws does not fail the call. */
 function keepErrors(logger: object, args: Arguments): Arguments {
+  const [first, second] = args
   try {
-    const [first, second] = args
     // Fast path for the usual calls: one argument, or fields and a message.
-    const isFastPath = typeof first !== 'object' || first === null || Object.getPrototypeOf(first) === Object.prototype
-    if (isFastPath && (args.length < 2 || (args.length === 2 && typeof second !== 'object'))) return args
-    return isForeignError(first) || findUnwritten(args).length > 0 ? withFields(logger, args) : args
+    const isUsual = !isObject(first) || Object.getPrototypeOf(first) === Object.prototype
+    if (!isUsual || args.length > 2 || isObject(second)) {
+      if (isForeignError(first) || findUnwritten(args).length > 0) return withFields(logger, args)
+      if (isError(first) || isHttp(first)) return args
+    }
+    if (!isObject(first)) return args
+    args[0] = readMembers(first) ?? { [findErrorKey(logger)]: UNREADABLE }
   } catch {
-    return args // a proxy that throws
+    args[0] = { [findErrorKey(logger)]: UNREADABLE }
   }
+  return args
+}
+
+function findErrorKey(logger: object): string {
+  const key = readPinoProperty(logger, 'pino.errorKey')
+  return typeof key === 'string' ? key : 'err'
 }
 
 /** Whether the value is an error of another realm, which pino does not recognize because it uses `instanceof`. */
@@ -83,10 +99,8 @@ function withFields(logger: object, args: Arguments): Arguments {
   const [first] = args
   const unwritten = findUnwritten(args)
   if (isHttp(first)) return args
-  const key = readPinoProperty(logger, 'pino.errorKey')
-  const errorKey = typeof key === 'string' ? key : 'err'
-  const hasFields = isObject(first)
-  const fields: Record<string, unknown> = isError(first) ? { [errorKey]: first } : hasFields ? { ...first } : {}
+  const errorKey = findErrorKey(logger)
+  const fields = isError(first) ? { [errorKey]: first } : (isObject(first) && readMembers(first)) || {}
   if (fields[errorKey] === undefined) fields[errorKey] = unwritten.shift()
   if (unwritten.length > 0 && fields['errors'] === undefined) fields['errors'] = unwritten
   const at = messageIndex(first)
@@ -104,12 +118,12 @@ function findUnwritten(args: Arguments): unknown[] {
     at += 1
   }
   const message = args[at]
-  let formatted: ReadonlySet<number> | undefined
+  let formatted: readonly boolean[] | undefined
   for (let next = at + 1; next < args.length; next += 1) {
     if (!isError(args[next])) continue
     if (isObject(message)) break // pino writes all arguments as JSON
-    formatted ??= findFormatted(message, args.slice(at + 1))
-    if (!formatted.has(next - at - 1)) unwritten.push(args[next])
+    formatted ??= findFormatted(message)
+    if (formatted[next - at - 1] !== true) unwritten.push(args[next])
   }
   return unwritten
 }
@@ -118,34 +132,13 @@ function messageIndex(first: unknown): 0 | 1 {
   return typeof first === 'object' || first === undefined ? 1 : 0
 }
 
-const PERCENT = 37
-const NUMBERS = 'dfi'
-const VALUES = 'oOj'
+/** A placeholder of `quick-format-unescaped`, pino's formatter. It counts `100% sure`, too, but writes nothing there. */
+const PLACEHOLDER = /%([^%])|%%/g
 
-/** Positions of the arguments that `quick-format-unescaped`, pino's formatter, writes into the message. */
-function findFormatted(message: unknown, args: Arguments): ReadonlySet<number> {
-  const formatted = new Set<number>()
-  if (typeof message !== 'string') return formatted
-  for (let at = 0, index = 0; at + 1 < message.length; at += 1) {
-    if (message.charCodeAt(at) !== PERCENT) continue
-    const letter = message.charAt(at + 1)
-    if (letter === '%') {
-      at += 1
-      continue
-    }
-    const value = args[index]
-    const isWritten =
-      index < args.length &&
-      (letter === 's' ||
-        (NUMBERS.includes(letter) && value !== undefined && value !== null) ||
-        (VALUES.includes(letter) && value !== undefined))
-    if (isWritten) {
-      formatted.add(index)
-      at += 1
-    }
-    index += 1 // pino counts `100% sure`, too
-  }
-  return formatted
+/** For each argument whether it is written into the message. */
+function findFormatted(message: unknown): readonly boolean[] {
+  const letters = typeof message === 'string' ? Array.from(message.matchAll(PLACEHOLDER), ([, letter]) => letter) : []
+  return letters.filter((letter) => letter !== undefined).map((letter) => 'sdfioOj'.includes(letter))
 }
 
 /** Whether pino writes the value as `req` or `res`. */

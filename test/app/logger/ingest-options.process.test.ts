@@ -6,7 +6,8 @@ import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest
 import pino from 'pino'
 import type { LogFn, Logger, LoggerOptions, TransportSingleOptions } from 'pino'
 import type { Options } from 'pino-http'
-import { ErrorWalk, serializeError } from '../../../src/record/error-serializer.js'
+import { copyPlain, createErrorWalk, serializeError } from '../../../src/record/error-serializer.js'
+import { captureError } from '../../../src/app/errors/capture-error.js'
 import { addBreadcrumb } from '../../../src/app/scope/scope-breadcrumbs.js'
 import { ingestOptions } from '../../../src/app/logger/ingest-options.js'
 import type { IngestLoggerOptions } from '../../../src/app/logger/ingest-options.js'
@@ -73,15 +74,6 @@ function circular(err: Error): object {
   return ctx
 }
 
-function refusing(err: Error): object {
-  return Object.defineProperty({ err }, 'refused', {
-    enumerable: true,
-    get: () => {
-      throw new Error('no')
-    },
-  })
-}
-
 function foreign(): Error {
   return runInNewContext('new RangeError("far")') as Error
 }
@@ -116,7 +108,6 @@ describe('errors', () => {
     ],
     ['a class instance', (error) => ({ job: new Job(error) }), 'job.failure'],
     ['an object that refers to itself', (error) => ({ ctx: circular(error) }), 'ctx.err'],
-    ['an object with a getter that throws', (error) => ({ ctx: refusing(error) }), 'ctx.err'],
     [
       'an object without a prototype',
       (error) => ({ ctx: Object.assign(Object.create(null), { err: error }) as object }),
@@ -182,53 +173,23 @@ describe('errors', () => {
     })
   })
 
-  test('are searched for within bounds, and not in values with their own JSON form', () => {
+  test('are searched for within bounds', () => {
     let reads = 0
-    const wide = {
-      list: Array.from({ length: 100_000 }, () =>
-        Object.defineProperty({}, 'a', { enumerable: true, get: () => ++reads }),
-      ),
-    }
-    const own = { toJSON: () => 'own', err: boom }
+    const counting = (): object => Object.defineProperty({}, 'a', { enumerable: true, get: () => ++reads })
+    const wide = { lists: Array.from({ length: 100 }, () => Array.from({ length: 1_000 }, counting)) }
     const emitter = Object.assign(new EventEmitter(), { err: new Error('socket') })
-    const deep = Array.from({ length: 20 }).reduce<unknown>((inner) => ({ inner }), boom)
-    const walk = new ErrorWalk()
-    for (const value of [wide, own, emitter, deep, new Uint8Array(10)]) expect(walk.tryPlain(value)).toBe(value)
+    const walk = createErrorWalk()
+    copyPlain(wide, walk)
     expect(reads).toBeLessThan(1_001)
-    const { proxy, revoke } = Proxy.revocable({}, {})
-    revoke()
-    const holder = { a: { proxy } }
-    const other = new ErrorWalk()
-    for (let times = 0; times < 10; times += 1) expect(other.tryPlain(holder) === holder).toBe(true)
-    expect(other.tryPlain([foreign()])).toMatchObject([{ message: 'far' }])
+    for (const value of [emitter, new Uint8Array(10), new String('s')]) expect(copyPlain(value, walk)).toBe(value)
+    const deep = Array.from({ length: 20 }).reduce<unknown>((inner) => ({ inner }), boom)
+    expect(JSON.stringify(copyPlain(deep, walk))).toBe(JSON.stringify(deep))
     const many = logs({}, (logger) => logger.info({ errors: Array.from({ length: 500 }, () => new Error('m')) }))
     expect(JSON.stringify(many).length).toBeLessThan(200_000)
   })
 
   test("in a child's bindings, under the usual keys", () => {
     expect(logs({}, (logger) => logger.child({ error: boom }).info('x'))).toEqual({ error: BOOM, msg: 'x' })
-  })
-
-  test('frozen, circular, or with getters that throw', () => {
-    const circle = Object.assign(new Error('c'), { self: {} })
-    circle.self = circle
-    const getter = Object.defineProperty(new Error('g'), 'x', {
-      enumerable: true,
-      get: () => {
-        throw new Error('no')
-      },
-    })
-    for (const key of ['err', 'anything']) {
-      for (const [error, message] of [
-        [Object.freeze(new Error('f')), 'f'],
-        [circle, 'c'],
-        [getter, 'g'],
-      ] as const) {
-        expect(logs({}, (logger) => logger.error({ [key]: error }))).toMatchObject({
-          [key]: { type: 'Error', message },
-        })
-      }
-    }
   })
 
   test("the app's serializers win for their keys, and its err serializer for all other keys", () => {
@@ -274,11 +235,9 @@ describe('errors', () => {
     })
   })
 
-  test('the copy of a class instance keeps its class, and no setter is called', () => {
+  test('within a class instance are copied without calling a setter', () => {
     const order = new Order(boom)
-    const { ctx } = new ErrorWalk().tryPlain({ ctx: order }) as { ctx: Order }
-    expect(ctx).toMatchObject({ lastError: BOOM, id: 7 })
-    expect(ctx.summary()).toBe('order 7')
+    expect(logs({}, (logger) => logger.info({ ctx: order }))).toMatchObject({ ctx: { lastError: BOOM, id: 7 } })
     expect(order.lastError).toBe(boom)
   })
 
@@ -311,6 +270,158 @@ describe('errors', () => {
       expect(record.other).toBe(boom)
     }
   })
+})
+
+describe('what cannot be read', () => {
+  const no = (): never => {
+    throw new Error('no')
+  }
+  const revoked = (target: object): object => {
+    const { proxy, revoke } = Proxy.revocable(target, {})
+    revoke()
+    return proxy
+  }
+  const strict = (): object => new Proxy({}, { get: no, has: no, ownKeys: no, getPrototypeOf: no })
+  const getter = (): object => Object.defineProperty({ id: 7 }, 'x', { enumerable: true, get: no })
+  const itself = (): object => ({
+    id: 7,
+    toJSON() {
+      return this
+    },
+  })
+  const circle = (): object => {
+    const value: Record<string, unknown> = { id: 7 }
+    return Object.assign(value, { value })
+  }
+  const known = { get: (target: object, key: string) => (key in target ? Reflect.get(target, key) : no()) as unknown }
+  const X = '[unreadable]'
+
+  const VALUES: readonly [string, () => unknown, unknown][] = [
+    ['a revoked proxy', () => revoked({}), X],
+    ['a revoked proxy of a list', () => revoked([]), X],
+    ['a proxy that refuses everything', strict, X],
+    ['a proxy that refuses members', () => new Proxy({ id: 7 }, { get: no }), { id: X }],
+    ['a proxy that refuses unknown members', () => new Proxy({ id: 7 }, known), { id: 7 }],
+    ['a getter that throws', getter, { id: 7, x: X }],
+    ['a toJSON that throws', () => ({ id: 7, toJSON: no }), X],
+    ['a toJSON that returns its object', itself, { id: 7 }],
+    ['a cycle', circle, { id: 7, value: '[Circular]' }],
+    ['a value within others', () => ({ list: [1, { state: revoked({}) }], id: 7 }), { list: [1, { state: X }], id: 7 }],
+  ]
+  const failed = (state: unknown): Error => Object.assign(new RangeError('boom'), { code: 'E', state })
+  const ERROR = {
+    type: 'RangeError',
+    message: 'boom',
+    code: 'E',
+    stack: expect.stringContaining('RangeError: boom') as string,
+  }
+  const PLACES: readonly [string, (value: unknown) => object, (marked: unknown) => object][] = [
+    ['of an error', (state) => ({ err: failed(state) }), (state) => ({ err: { ...ERROR, state } })],
+    [
+      'of an error under another key',
+      (state) => ({ failure: failed(state) }),
+      (state) => ({ failure: { ...ERROR, state } }),
+    ],
+    [
+      'of a cause',
+      (state) => ({ err: new Error('o', { cause: failed(state) }) }),
+      (state) => ({ err: { message: 'o', cause: { ...ERROR, state } } }),
+    ],
+    ['that is a cause', (cause) => ({ err: new Error('o', { cause }) }), (cause) => ({ err: { message: 'o', cause } })],
+    [
+      'of a part',
+      (state) => ({ err: new AggregateError([failed(state), state], 'all') }),
+      (state) => ({ err: { message: 'all', aggregateErrors: [{ ...ERROR, state }, state] } }),
+    ],
+    ['beside an error', (state) => ({ err: failed(1), state }), (state) => ({ err: ERROR, state })],
+    [
+      'beside an error in an object',
+      (state) => ({ job: { err: failed(1), state } }),
+      (state) => ({ job: { err: ERROR, state } }),
+    ],
+    ['under the error key', (err) => ({ err, id: 7 }), (err) => ({ err, id: 7 })],
+  ]
+  const STD = { serializers: { err: pino.stdSerializers.err } }
+
+  test.each(VALUES)('is marked alone: %s', (_, create, marked) => {
+    for (const [place, toRecord, expected] of PLACES)
+      expect({ place, ...logs({}, (logger) => logger.error(toRecord(create()), 'm')) }).toMatchObject({
+        place,
+        ...expected(marked),
+        msg: 'm',
+      })
+    // pino's own serializer reads members, and throws.
+    expect(logs(STD, (logger) => logger.error(failed(create()), 'm'))).toMatchObject({
+      err: { ...ERROR, state: marked },
+    })
+    const stream = lines()
+    const id = captureError(pino(ingestOptions({ transport: false }), stream.stream), failed(create()), {
+      state: create(),
+    })
+    expect(bare(stream.last())).toMatchObject({
+      event_id: id,
+      err: { ...ERROR, state: marked },
+      state: marked,
+      msg: 'boom',
+    })
+  })
+
+  test('does not fail the call if it is the record, or a member of it', () => {
+    for (const record of [strict(), revoked({})])
+      expect(logs({}, (logger) => logger.error(record, 'm'))).toEqual({ err: X, msg: 'm' })
+    const other = new (class Other {
+      constructor() {
+        Object.assign(this, { id: 7 })
+        Object.defineProperty(this, 'x', { enumerable: true, get: no })
+      }
+    })()
+    for (const record of [getter(), other])
+      expect(withScope({ request_id: 'r' }, () => logs({}, (logger) => logger.error(record, 'm')))).toEqual({
+        id: 7,
+        x: X,
+        request_id: 'r',
+        msg: 'm',
+      })
+  })
+})
+
+test('each getter is called once', () => {
+  const reads = new Map<string, number>()
+  const counting = <Value extends object>(name: string, value: Value, keys: readonly string[]): Value => {
+    for (const key of keys)
+      Object.defineProperty(value, key, {
+        enumerable: true,
+        get: () => reads.set(`${name}.${key}`, (reads.get(`${name}.${key}`) ?? 0) + 1).size,
+      })
+    return value
+  }
+  const variants: IngestLoggerOptions[] = [
+    {},
+    { serializers: { a: String, user: String } },
+    { formatters: { log: (record) => counting('formatted', record, ['formatted']) } },
+    { mixin: () => ({ mixed: true }) },
+  ]
+  for (const options of variants) {
+    reads.clear()
+    const cause = counting('cause', new Error('c'), ['a', 'status'])
+    const err = counting('error', new Error('e', { cause }), ['a', 'data', 'code', 'request'])
+    const nested = counting('nested', {}, ['a'])
+    const record = counting('record', { err, nested: { nested: [nested] } }, ['a', 'user', 'req', 'res', 'state'])
+    withScope({ user: { id: 'u' } }, () => logs(options, (logger) => logger.error(record, 'm')))
+    expect(reads.size).toBeGreaterThan(11)
+    expect([...reads].filter(([, count]) => count !== 1)).toEqual([])
+  }
+})
+
+test('inherited members are not written', () => {
+  const inherited = { configurable: true, enumerable: true, writable: true, value: { leaked: boom } }
+  for (const prototype of [Object.prototype, Error.prototype, Job.prototype]) {
+    Object.defineProperty(prototype, 'inherited', inherited)
+    onTestFinished(() => void Reflect.deleteProperty(prototype, 'inherited'))
+  }
+  const record = { err: new Error('e', { cause: new Error('c') }), job: new Job(boom), nested: { a: 1 } }
+  const logged = JSON.stringify(logs({}, (logger) => logger.error(record, 'm')))
+  expect(logged).not.toContain('leaked')
 })
 
 describe("the app's own", () => {
