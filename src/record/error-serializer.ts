@@ -71,11 +71,15 @@ export function serializeError(value: unknown): unknown {
   return isError(error) ? copyPlain(error, createErrorWalk()) : value
 }
 
-/** The error of which `value` is the result of pino's own serializer, which pino-http calls first; otherwise `value`. */
+/** The error, or its data, of which `value` is the result of pino's own serializer, which pino-http calls first; otherwise `value`. */
 export function findOriginal(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isError(value)) return value
   const raw = read(value, 'raw')
-  return isError(raw) && !Object.hasOwn(value, 'raw') ? raw : value
+  return (isError(raw) || isSerialized(raw)) && !Object.hasOwn(value, 'raw') ? raw : value
+}
+
+function isSerialized(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === NO_MEMBERS
 }
 
 /** The state of the copy of one record. Not a class, whose private methods take as long as the copy. */

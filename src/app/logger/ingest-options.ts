@@ -16,7 +16,8 @@ import { createLogMethod } from './log-method.js'
 import type { LogCall } from './log-method.js'
 import { keepWorkersReachable } from './logger-streams.js'
 import { findOwnPath } from './own-path.js'
-import { readPinoProperty } from './pino-symbols.js'
+import { readSerializers } from './pino-symbols.js'
+import type { Serializers } from './pino-symbols.js'
 import { findResponseLevel } from './response-level.js'
 import type { HttpLoggerOptions } from './response-level.js'
 import { superviseTransport } from './supervised-transport.js'
@@ -80,11 +81,11 @@ export function ingestOptions<CustomLevels extends string = never, UseOnlyCustom
     appHook === undefined || isFunction(appHook),
     appHook,
   )
-  const inherited = isChild ? serializersOf(given.logger) : NONE
+  const inherited = readSerializers(isChild ? given.logger : undefined)
   const appSerializer = own.serializers?.['err'] ?? findOwnSerializer(inherited['err'])
   const serialize = createErrorSerializer(appSerializer)
   // With `logger`, pino-http logs with a child of that logger, which was created without these options.
-  const call: LogCall = { logger: given.logger, level: 0, onNewStream: keepWorkersReachable }
+  const call: LogCall = { logger: given.logger, level: 0, serialize, onNewStream: keepWorkersReachable }
   return {
     ...own,
     ...(transport !== false && {
@@ -155,21 +156,13 @@ function createErrorFormatter(
     for (const key in record) {
       const value = record[key]
       if (typeof value !== 'object' || value === null || served.has(key) || !Object.hasOwn(record, key)) continue
-      current ??= serializersOf(call.logger)
+      current ??= readSerializers(call.logger)
       if (current[key]) continue
       walk ??= createErrorWalk(serialize)
       record[key] = copyPlain(value, walk)
     }
     return record
   }
-}
-
-type Serializers = Readonly<Record<string, Serializer | undefined>>
-
-const NONE = Object.create(null) as Serializers
-
-function serializersOf(logger: object | undefined): Serializers {
-  return ((logger && readPinoProperty(logger, 'pino.serializers')) ?? NONE) as Serializers
 }
 
 type KnownKeys = Pick<NonNullable<IngestOptions['pino']>, 'nestedKey' | 'levelKey'>

@@ -3,8 +3,8 @@
  * realm. Calls `onNewStream` before a logger's first record on another stream.
  */
 import type { LogFn, LoggerOptions } from 'pino'
-import { UNREADABLE, isError, readMembers } from '../../record/error-serializer.js'
-import { readPinoProperty } from './pino-symbols.js'
+import { UNREADABLE, isError, readMembers, serializeError } from '../../record/error-serializer.js'
+import { readPinoProperty, readSerializers } from './pino-symbols.js'
 
 /** pino's option `hooks.logMethod`. */
 type LogMethodHook = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
@@ -15,6 +15,8 @@ export interface LogCall {
   logger: object | undefined
   /** Number of the record's level. */
   level: number
+  /** The serializer of `ingestOptions()` for errors. */
+  serialize?: unknown
   /** A copy of the logged fields, which the formatter may change. */
   fields?: unknown
   /** The stream of the latest call. */
@@ -40,7 +42,7 @@ export function createLogMethod(appHook: LogMethodHook | undefined, call: LogCal
     call.logger = logger
     call.level = level
     try {
-      const kept = keepErrors(logger, args)
+      const kept = replaceUnloggable(logger, keepErrors(logger, args), call.serialize)
       call.fields = kept[0]
       Reflect.apply(method, logger, kept)
     } finally {
@@ -92,6 +94,37 @@ function findErrorKey(logger: object): string {
 /** Whether the value is an error of another realm, which pino does not recognize because it uses `instanceof`. */
 function isForeignError(value: unknown): boolean {
   return isError(value) && !(value instanceof Error)
+}
+
+/** Replaces an error for which another serializer, such as pino-http's, would throw. */
+function replaceUnloggable(logger: object, args: Arguments, serialize: unknown): Arguments {
+  const [first] = args
+  if (!isObject(first) || readSerializers(logger)['err'] === serialize) return args
+  const key = findErrorKey(logger)
+  const error = isError(first) ? first : (first as Record<string, unknown>)[key]
+  if (isError(error) && !isLoggable(error)) args[0] = { ...(first !== error && first), [key]: serializeError(error) }
+  return args
+}
+
+/** pino-std-serializers adds a property to each value with a text `message`, and reads its members. */
+export function isLoggable(value: unknown, seen = new Set<object>()): boolean {
+  try {
+    if (typeof value !== 'object' || value === null || seen.has(value)) return true
+    const { message, name, stack, cause, errors, constructor } = value as Partial<AggregateError>
+    if (typeof message !== 'string') return true
+    seen.add(value)
+    const members: unknown[] = [
+      name,
+      stack,
+      cause,
+      constructor,
+      ...(Array.isArray(errors) ? (errors as unknown[]) : []),
+    ]
+    for (const key in value) members.push((value as Record<string, unknown>)[key])
+    return Object.isExtensible(value) && members.every((member) => isLoggable(member, seen))
+  } catch {
+    return false // a getter or a proxy that throws
+  }
 }
 
 /** The same call, with its errors in the first argument. */

@@ -17,3 +17,11 @@ export function readPinoProperty(logger: object, name: string): unknown {
   }
   return undefined
 }
+
+export type Serializers = Readonly<Record<string, ((value: unknown) => unknown) | undefined>>
+
+const NONE = Object.create(null) as Serializers
+
+export function readSerializers(logger: object | undefined): Serializers {
+  return ((logger && readPinoProperty(logger, 'pino.serializers')) ?? NONE) as Serializers
+}

@@ -1,6 +1,7 @@
 /** [main] The error of a response, which pino-http logs at the end of the request. */
 import { serializeError } from '../../record/error-serializer.js'
 import { messageOf } from '../errors/capture-error.js'
+import { isLoggable } from '../logger/log-method.js'
 import type { RequestError, ScopeHistory } from '../scope/app-state.js'
 import { findOrCreateRequestError } from '../scope/request-error.js'
 
@@ -20,25 +21,4 @@ export function setResponseError(
   if (known !== undefined) history.request?.errors.set(logged, known)
   response.err = logged
   return known
-}
-
-/** pino-std-serializers adds a property to each value with a text `message`, and reads its members. */
-function isLoggable(value: unknown, seen = new Set<object>()): boolean {
-  try {
-    if (typeof value !== 'object' || value === null || seen.has(value)) return true
-    const { message, name, stack, cause, errors, constructor } = value as Partial<AggregateError>
-    if (typeof message !== 'string') return true
-    seen.add(value)
-    const members: unknown[] = [
-      name,
-      stack,
-      cause,
-      constructor,
-      ...(Array.isArray(errors) ? (errors as unknown[]) : []),
-    ]
-    for (const key in value) members.push((value as Record<string, unknown>)[key])
-    return Object.isExtensible(value) && members.every((member) => isLoggable(member, seen))
-  } catch {
-    return false // a getter or a proxy that throws
-  }
 }

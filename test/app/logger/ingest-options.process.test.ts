@@ -327,7 +327,11 @@ describe('what cannot be read', () => {
       (state) => ({ err: new Error('o', { cause: failed(state) }) }),
       (state) => ({ err: { message: 'o', cause: { ...ERROR, state } } }),
     ],
-    ['that is a cause', (cause) => ({ err: new Error('o', { cause }) }), (cause) => ({ err: { message: 'o', cause } })],
+    [
+      'that is a cause',
+      (value) => ({ err: new Error('o', { cause: value }) }),
+      (value) => ({ err: { message: 'o', cause: value } }),
+    ],
     [
       'of a part',
       (state) => ({ err: new AggregateError([failed(state), state], 'all') }),
@@ -369,12 +373,10 @@ describe('what cannot be read', () => {
   test('does not fail the call if it is the record, or a member of it', () => {
     for (const record of [strict(), revoked({})])
       expect(logs({}, (logger) => logger.error(record, 'm'))).toEqual({ err: X, msg: 'm' })
-    const other = new (class Other {
-      constructor() {
-        Object.assign(this, { id: 7 })
-        Object.defineProperty(this, 'x', { enumerable: true, get: no })
-      }
-    })()
+    const other = Object.defineProperty(Object.assign(Object.create(Job.prototype), { id: 7 }), 'x', {
+      enumerable: true,
+      get: no,
+    }) as object
     for (const record of [getter(), other])
       expect(withScope({ request_id: 'r' }, () => logs({}, (logger) => logger.error(record, 'm')))).toEqual({
         id: 7,
@@ -403,8 +405,8 @@ test('each getter is called once', () => {
   ]
   for (const options of variants) {
     reads.clear()
-    const cause = counting('cause', new Error('c'), ['a', 'status'])
-    const err = counting('error', new Error('e', { cause }), ['a', 'data', 'code', 'request'])
+    const inner = counting('cause', new Error('c'), ['a', 'status'])
+    const err = counting('error', new Error('e', { cause: inner }), ['a', 'data', 'code', 'request'])
     const nested = counting('nested', {}, ['a'])
     const record = counting('record', { err, nested: { nested: [nested] } }, ['a', 'user', 'req', 'res', 'state'])
     withScope({ user: { id: 'u' } }, () => logs(options, (logger) => logger.error(record, 'm')))

@@ -98,6 +98,26 @@ test("sets the level by the status, and logs the handler's error with its causes
   expect(records).toMatchObject(EXPECTED)
 })
 
+test("an error with a member that cannot be read does not end the process, as with pino-http's own options", async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  const error = Object.assign(new RangeError('outer', { cause: declined }), { state: proxy, code: 'E_OUTER' })
+  const expected = {
+    err: { type: 'RangeError', message: 'outer', code: 'E_OUTER', state: '[unreadable]', cause: { code: 'E_CARD' } },
+  }
+  const out = lines()
+  const { logger } = pinoHttp(ingestOptions({ transport: false }), out.stream)
+  for (const record of [{ err: error }, error]) {
+    logger.error(record)
+    expect(out.last()).toMatchObject({ ...expected, msg: 'outer' })
+  }
+  pinoHttp(ingestOptions({ logger: pino(ingestOptions({ transport: false }), out.stream) })).logger.error(
+    { err: error },
+    'm',
+  )
+  expect(out.last()).toMatchObject({ ...expected, msg: 'm' })
+})
+
 test('does the same for an existing logger, and keeps its options', async () => {
   const records: unknown[] = []
   const stream = { write: (text: string) => void records.push(JSON.parse(text)) }
