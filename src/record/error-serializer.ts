@@ -68,7 +68,7 @@ function isCommon(value: object): boolean {
  */
 export function serializeError(value: unknown): unknown {
   const error = findOriginal(value)
-  return isError(error) ? copyPlain(error, createErrorWalk()) : value
+  return isError(error) ? copyPlain(error) : value
 }
 
 /** The error, or its data, of which `value` is the result of pino's own serializer, which pino-http calls first; otherwise `value`. */
@@ -82,9 +82,8 @@ function isSerialized(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === NO_MEMBERS
 }
 
-/** The state of the copy of one record. Not a class, whose private methods take as long as the copy. */
-export interface ErrorWalk {
-  /** The application's own serializer. */
+/** The state of a copy. Not a class, whose private methods take as long as the copy. */
+interface Walk {
   readonly serialize: ((error: Error) => unknown) | undefined
   /** Errors that were written, or, with an own serializer, that contain the current value. */
   readonly errors: Error[]
@@ -98,20 +97,17 @@ interface Open {
   readonly depth: number
 }
 
-export function createErrorWalk(serialize?: ErrorWalk['serialize']): ErrorWalk {
-  return { serialize, errors: [], values: MAX_VALUES }
-}
-
 /**
  * Copies a value as plain data: errors are serialized, and a member that cannot be read is marked. Reads each member
  * once, since the copy has no getters. Never throws.
+ *
+ * @param serialize the application's own serializer
  */
-export function copyPlain(value: unknown, walk: ErrorWalk): unknown {
-  walk.values = MAX_VALUES
-  return copyValue(value, walk, undefined)
+export function copyPlain(value: unknown, serialize?: Walk['serialize']): unknown {
+  return copyValue(value, { serialize, errors: [], values: MAX_VALUES }, undefined)
 }
 
-function copyValue(value: unknown, walk: ErrorWalk, open: Open | undefined): unknown {
+function copyValue(value: unknown, walk: Walk, open: Open | undefined): unknown {
   if (typeof value !== 'object' || value === null) return value
   try {
     const isOrdinary = isCommon(value)
@@ -121,7 +117,7 @@ function copyValue(value: unknown, walk: ErrorWalk, open: Open | undefined): unk
   }
 }
 
-function copyError(error: Error, walk: ErrorWalk, open: Open | undefined): unknown {
+function copyError(error: Error, walk: Walk, open: Open | undefined): unknown {
   const { errors, serialize } = walk
   // Errors may refer to each other.
   if (errors.length >= MAX_ERRORS || errors.includes(error)) return named(error)
@@ -138,7 +134,7 @@ function copyError(error: Error, walk: ErrorWalk, open: Open | undefined): unkno
   return plain
 }
 
-function serializeMembers(error: Error, walk: ErrorWalk, open: Open | undefined): SerializedError {
+function serializeMembers(error: Error, walk: Walk, open: Open | undefined): SerializedError {
   const plain = named(error)
   const stack = read(error, 'stack')
   if (typeof stack === 'string') plain['stack'] = stack
@@ -160,7 +156,7 @@ function serializeMembers(error: Error, walk: ErrorWalk, open: Open | undefined)
   return Object.assign(plain, http?.exchange)
 }
 
-function copyContainer(value: object, isOrdinary: boolean, walk: ErrorWalk, parent: Open | undefined): unknown {
+function copyContainer(value: object, isOrdinary: boolean, walk: Walk, parent: Open | undefined): unknown {
   for (let at = parent; at !== undefined; at = at.parent) if (at.value === value) return CIRCULAR
   const depth = parent === undefined ? 1 : parent.depth + 1
   if (walk.values <= 0 || depth > MAX_DEPTH || (!isOrdinary && isLeft(value))) return value

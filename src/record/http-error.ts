@@ -120,17 +120,9 @@ export function findHttpMembers(given: object, members: object): HttpMembers | u
     if (value === OMITTED) return true
     return INDEX.test(key) ? isCharacter(value) : isClient && !isInnerError(key, value)
   })
-  return omitted.length === 0
-    ? undefined
-    : {
-        omitted,
-        exchange: isClient
-          ? findExchange(
-              error,
-              MESSAGE_KEYS.map((key) => read(error, key)),
-            )
-          : {},
-      }
+  if (omitted.length === 0) return undefined
+  const messages = isClient ? MESSAGE_KEYS.map((key) => read(error, key)) : []
+  return { omitted, exchange: findExchange(error, messages) }
 }
 
 /**

@@ -9,8 +9,7 @@ import type { Settings } from '../../options/settings.js'
 import { checkCanCross, checkHookExists } from '../../filter/load-hook.js'
 import { checkArgument, copyMembers, isFunction, isObject, readOptions } from '../../shared/argument-checks.js'
 import { IngestError } from '../../shared/errors.js'
-import { copyPlain, createErrorWalk, findOriginal, isError, readMembers } from '../../record/error-serializer.js'
-import type { ErrorWalk } from '../../record/error-serializer.js'
+import { copyPlain, findOriginal, isError, readMembers } from '../../record/error-serializer.js'
 import { createIngestMixin, mergeMixin } from './ingest-mixin.js'
 import { createLogMethod } from './log-method.js'
 import type { LogCall } from './log-method.js'
@@ -130,7 +129,7 @@ function findOwnSerializer(serialize: Serializer | undefined): Serializer | unde
 function createErrorSerializer(appSerializer: Serializer | undefined): Serializer {
   return (value) => {
     const isWritten = appSerializer !== undefined && !isError(value)
-    return copyPlain(isWritten ? appSerializer(value) : findOriginal(value), createErrorWalk(appSerializer))
+    return copyPlain(isWritten ? appSerializer(value) : findOriginal(value), appSerializer)
   }
 }
 
@@ -151,15 +150,13 @@ function createErrorFormatter(
   return (given) => {
     const isCopy = format === undefined && given === call.fields
     const record = isCopy ? given : (readMembers(format === undefined ? given : format(given)) ?? {})
-    let walk: ErrorWalk | undefined
     let current: Serializers | undefined
     for (const key in record) {
       const value = record[key]
       if (typeof value !== 'object' || value === null || served.has(key) || !Object.hasOwn(record, key)) continue
       current ??= readSerializers(call.logger)
       if (current[key]) continue
-      walk ??= createErrorWalk(serialize)
-      record[key] = copyPlain(value, walk)
+      record[key] = copyPlain(value, serialize)
     }
     return record
   }

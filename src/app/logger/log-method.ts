@@ -75,7 +75,9 @@ function keepErrors(logger: object, args: Arguments): Arguments {
     // Fast path for the usual calls: one argument, or fields and a message.
     const isUsual = !isObject(first) || Object.getPrototypeOf(first) === Object.prototype
     if (!isUsual || args.length > 2 || isObject(second)) {
-      if (isForeignError(first) || findUnwritten(args).length > 0) return withFields(logger, args)
+      // pino recognizes errors by `instanceof`, and so not those of another realm.
+      const isForeign = isError(first) && !(first instanceof Error)
+      if (isForeign || findUnwritten(args).length > 0) return withFields(logger, args)
       if (isError(first) || isHttp(first)) return args
     }
     if (!isObject(first)) return args
@@ -89,11 +91,6 @@ function keepErrors(logger: object, args: Arguments): Arguments {
 function findErrorKey(logger: object): string {
   const key = readPinoProperty(logger, 'pino.errorKey')
   return typeof key === 'string' ? key : 'err'
-}
-
-/** Whether the value is an error of another realm, which pino does not recognize because it uses `instanceof`. */
-function isForeignError(value: unknown): boolean {
-  return isError(value) && !(value instanceof Error)
 }
 
 /** Replaces an error for which another serializer, such as pino-http's, would throw. */
