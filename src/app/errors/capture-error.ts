@@ -1,7 +1,7 @@
 /** [main] Logs a caught error and returns the id of the event. */
 import { randomUUID } from 'node:crypto'
 import { isError, readMembers, serializeError } from '../../record/error-serializer.js'
-import { readPinoProperty } from '../logger/pino-symbols.js'
+import { readErrorKey } from '../logger/pino-symbols.js'
 import { findHistory } from '../scope/app-state.js'
 import { findOrCreateRequestError } from '../scope/request-error.js'
 import { parseId } from '../scope/scope-context.js'
@@ -73,7 +73,7 @@ export function logCaught(
       return false
     }
   }
-  const key = findErrorKey(logger)
+  const key = readErrorKey(logger)
   if (tryLog({ ...rest, [key]: error }, msg)) return id
   // The logger's serializer may have thrown, as pino's own does for a frozen error. A second attempt may throw again,
   // for another field.
@@ -94,15 +94,6 @@ const UNLOGGABLE = 'an error was caught that cannot be logged'
 function readFields(fields: CaptureFields): { id: string; msg?: string | undefined; rest: object } {
   const { msg, event_id: given, ...rest } = (readMembers(fields) ?? {}) as CaptureFields
   return { id: parseId(given) ?? newEventId(), msg, rest }
-}
-
-function findErrorKey(logger: LevelLogger): string {
-  try {
-    const key = readPinoProperty(logger, 'pino.errorKey')
-    return typeof key === 'string' ? key : 'err'
-  } catch {
-    return 'err' // no logger, which the call reports
-  }
 }
 
 export function messageOf(thrown: unknown): string {

@@ -6,7 +6,7 @@ import type { Breadcrumb } from '../../protocol/log-entry.js'
 import { PINO_LEVELS, resolveLevel } from '../../record/coerce.js'
 import { TEXT_FIELDS } from '../../record/reference/entry-fields.js'
 import { takeBreadcrumbs } from '../scope/scope-breadcrumbs.js'
-import { readPinoProperty } from './pino-symbols.js'
+import { readErrorKey, readPinoProperty } from './pino-symbols.js'
 import { findFastifyId, findRoute } from './route.js'
 import { parseId } from '../scope/scope-context.js'
 import { isSameUser, hasUser } from '../scope/scope.js'
@@ -289,8 +289,7 @@ class RecordFields {
   }
 
   error(): unknown {
-    const key = readPinoProperty(this.logger, 'pino.errorKey')
-    return (typeof key === 'string' ? this.value(key) : undefined) ?? this.value('err') ?? undefined
+    return this.value(readErrorKey(this.logger)) ?? this.value('err') ?? undefined
   }
 
   value(name: string): unknown {

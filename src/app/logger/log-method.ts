@@ -4,7 +4,7 @@
  */
 import type { LogFn, LoggerOptions } from 'pino'
 import { UNREADABLE, isError, readMembers, serializeError } from '../../record/error-serializer.js'
-import { readPinoProperty, readSerializers } from './pino-symbols.js'
+import { readErrorKey, readPinoProperty, readSerializers } from './pino-symbols.js'
 
 /** pino's option `hooks.logMethod`. */
 type LogMethodHook = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
@@ -81,23 +81,18 @@ function keepErrors(logger: object, args: Arguments): Arguments {
       if (isError(first) || isHttp(first)) return args
     }
     if (!isObject(first)) return args
-    args[0] = readMembers(first) ?? { [findErrorKey(logger)]: UNREADABLE }
+    args[0] = readMembers(first) ?? { [readErrorKey(logger)]: UNREADABLE }
   } catch {
-    args[0] = { [findErrorKey(logger)]: UNREADABLE }
+    args[0] = { [readErrorKey(logger)]: UNREADABLE }
   }
   return args
-}
-
-function findErrorKey(logger: object): string {
-  const key = readPinoProperty(logger, 'pino.errorKey')
-  return typeof key === 'string' ? key : 'err'
 }
 
 /** Replaces an error for which another serializer, such as pino-http's, would throw. */
 function replaceUnloggable(logger: object, args: Arguments, serialize: unknown): Arguments {
   const [first] = args
   if (!isObject(first) || readSerializers(logger)['err'] === serialize) return args
-  const key = findErrorKey(logger)
+  const key = readErrorKey(logger)
   const error = isError(first) ? first : (first as Record<string, unknown>)[key]
   if (isError(error) && !isLoggable(error)) args[0] = { ...(first !== error && first), [key]: serializeError(error) }
   return args
@@ -129,7 +124,7 @@ function withFields(logger: object, args: Arguments): Arguments {
   const [first] = args
   const unwritten = findUnwritten(args)
   if (isHttp(first)) return args
-  const errorKey = findErrorKey(logger)
+  const errorKey = readErrorKey(logger)
   const fields = isError(first) ? { [errorKey]: first } : (isObject(first) && readMembers(first)) || {}
   if (fields[errorKey] === undefined) fields[errorKey] = unwritten.shift()
   if (unwritten.length > 0 && fields['errors'] === undefined) fields['errors'] = unwritten

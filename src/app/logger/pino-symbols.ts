@@ -25,3 +25,13 @@ const NONE = Object.create(null) as Serializers
 export function readSerializers(logger: object | undefined): Serializers {
   return ((logger && readPinoProperty(logger, 'pino.serializers')) ?? NONE) as Serializers
 }
+
+/** pino's option `errorKey`; `err` for another logger. Never throws. */
+export function readErrorKey(logger: object): string {
+  try {
+    const key = readPinoProperty(logger, 'pino.errorKey')
+    return typeof key === 'string' ? key : 'err'
+  } catch {
+    return 'err'
+  }
+}
