@@ -323,9 +323,9 @@ class Plan {
   }
 
   #time(): void {
-    for (const key of ['time', '@timestamp', 'timestamp']) {
+    for (const key of ['time', '@timestamp', 'timestamp', 'ts']) {
       const ms = msOf(this.#record.members.get(key))
-      if (ms === undefined) continue
+      if (ms === undefined || (key === 'ts' && (ms < Date.UTC(2000) || ms >= Date.UTC(2100)))) continue
       this.#record.members.delete(key)
       // Exception 1: fractions of a millisecond are not compared.
       if (Math.abs(Date.parse(this.#entry.timestamp) - ms) > 1) this.problems.push(`${key} is not the timestamp`)

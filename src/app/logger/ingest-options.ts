@@ -54,7 +54,7 @@ const OUR_FILE = /[\\/]pino-ingest[\\/]dist[\\/](?:esm|cjs)[\\/]index\.js$/
  *   beside pino's. With `transport: false` no transport, for `pino(ingestOptions({ transport: false }), ingestStream(options))`,
  * - `ingestMixin()` around its mixin,
  * - an Error under any key written with type, message, stack, causes and properties, where pino writes `{}`; the app's own
- *   `serializers.err` is used if it has one,
+ *   `serializers.err` is used if it has one. A member that cannot be read becomes `[unreadable]`,
  * - for pino-http and nestjs-pino `customLogLevel`, by the status: 5xx and errors are logged as error, 4xx as warn. An own
  *   `customLogLevel` or `useLevel` is kept. pino and Fastify ignore it. With pino-http's `logger`, only options that apply to its child logger are added.
  *
