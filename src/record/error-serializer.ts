@@ -143,8 +143,12 @@ function serializeMembers(error: Error, walk: Walk, open: Open | undefined): Ser
   const cause = read(error, 'cause')
   const caught = typeof cause === 'function' ? attempt(() => (cause as () => unknown).call(error)) : cause // as in VError
   if (caught !== undefined) plain['cause'] = copyValue(caught, walk, open)
-  // A DOMException has no own members.
-  if (read(error, 'DATA_CLONE_ERR') === DOMException.DATA_CLONE_ERR) plain['code'] = read(error, 'code')
+  // A DOMException inherits its members.
+  if (read(error, 'DATA_CLONE_ERR') === DOMException.DATA_CLONE_ERR) {
+    plain['code'] = read(error, 'code')
+    const name = read(error, 'name')
+    if (name !== plain['type']) plain['name'] = name
+  }
   const members = Object.create(NO_MEMBERS) as Members
   for (const key of keysOf(error) ?? []) if (!TAKEN.has(key)) members[key] = read(error, key)
   const http = findHttpMembers(error, members)
@@ -207,9 +211,15 @@ function keysOf(holder: object): string[] | undefined {
   }
 }
 
-/** Whether the value has bytes, refers to the whole process (streams, sockets), or has a JSON form of its own. */
+/** Whether the value has bytes or no members, refers to the whole process (streams, sockets), or has a JSON form of its own. */
 function isLeft(value: object): boolean {
-  return ArrayBuffer.isView(value) || types.isBoxedPrimitive(value) || typeof read(value, 'on') === 'function'
+  return (
+    ArrayBuffer.isView(value) ||
+    types.isBoxedPrimitive(value) ||
+    types.isMap(value) ||
+    types.isSet(value) ||
+    typeof read(value, 'on') === 'function'
+  )
 }
 
 function named(error: Error): SerializedError {
